@@ -1,0 +1,1 @@
+"""Rollcall: an agent backend for Firebase."""

@@ -1,0 +1,1 @@
+"""The loop and what it stands on: profiles, the history window, dispatch."""

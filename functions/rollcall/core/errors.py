@@ -1,0 +1,104 @@
+"""Errors a caller can act on.
+
+AgentError
+├── InvalidArgument      the caller sent something that cannot be used
+├── Unauthenticated      nobody is signed in, or the token is not valid
+├── PermissionDenied     signed in, but not allowed
+├── NotFound             no such agent, thread, capability, document
+├── AlreadyExists        the id was used before, for something else
+├── FailedPrecondition   right call, wrong state (or a key is not configured)
+├── Aborted              somebody else holds what this needs; try again
+├── ResourceExhausted    a rate, a budget or a size is used up
+├── Unavailable          a service did not answer; retrying is safe
+├── DeadlineExceeded     the time allowed is over
+└── Internal             our own fault; the caller sees a logged id only
+
+Raise where the fact is known, and say what was wrong, the value, and what would be accepted.
+Translated to the wire in one place, `core/triggers.py`.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+
+class AgentError(Exception):
+    """An error with a message for a person and details for a program.
+
+    Args:
+        message: What was wrong and what would be accepted, in plain words.
+        field: Wire name of the input at fault, such as "message" or "arguments.limit".
+        hint: What to do about it.
+        retry_after_s: Seconds to wait before trying again.
+    """
+
+    code: ClassVar[str] = "internal"
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        field: str | None = None,
+        hint: str | None = None,
+        retry_after_s: float | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.field = field
+        self.hint = hint
+        self.retry_after_s = retry_after_s
+
+    @property
+    def details(self) -> dict[str, Any]:
+        """What a program needs: `{code, field?, hint?, retryAfterS?}`."""
+        found = {
+            "code": self.code,
+            "field": self.field,
+            "hint": self.hint,
+            "retryAfterS": self.retry_after_s,
+        }
+        return {key: value for key, value in found.items() if value is not None}
+
+
+class InvalidArgument(AgentError):
+    code = "invalid-argument"
+
+
+class Unauthenticated(AgentError):
+    code = "unauthenticated"
+
+
+class PermissionDenied(AgentError):
+    code = "permission-denied"
+
+
+class NotFound(AgentError):
+    code = "not-found"
+
+
+class AlreadyExists(AgentError):
+    code = "already-exists"
+
+
+class FailedPrecondition(AgentError):
+    code = "failed-precondition"
+
+
+class Aborted(AgentError):
+    code = "aborted"
+
+
+class ResourceExhausted(AgentError):
+    code = "resource-exhausted"
+
+
+class Unavailable(AgentError):
+    code = "unavailable"
+
+
+class DeadlineExceeded(AgentError):
+    code = "deadline-exceeded"
+
+
+class Internal(AgentError):
+    code = "internal"

@@ -1,0 +1,142 @@
+"""A dialogue as the loop and the models see it.
+
+A history is a sequence of `UserMessage`, `ModelMessage` and `ToolMessage`. It is valid when every
+tool call of a model message is answered in the tool message that follows it. All of these are
+plain values: they turn into JSON with `to_json` and come back with `message_from_json`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from dataclasses import dataclass
+from typing import Any, Literal
+
+Json = Any
+"""Whatever `json.dumps` takes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A piece of text."""
+
+    text: str
+    type: Literal["text"] = "text"
+
+
+@dataclass(frozen=True, slots=True)
+class Media:
+    """An image or a document, as base64 data with its media type."""
+
+    type: Literal["image", "document"]
+    media_type: str
+    data: str
+    name: str | None = None
+
+
+Part = Text | Media
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """One tool the model wants to run.
+
+    `arguments` is None when the text that the model wrote is not a JSON object; the text is kept
+    in `arguments_text`, so that the model can be told what it sent.
+    """
+
+    id: str
+    name: str
+    arguments: dict[str, Json] | None
+    arguments_text: str = ""
+
+    @classmethod
+    def parse(cls, *, id: str, name: str, text: str) -> ToolCall:
+        """Build a call from the JSON text a model streamed; no text at all means no arguments."""
+        try:
+            value = json.loads(text) if text.strip() else {}
+        except (ValueError, RecursionError):
+            value = None
+        return cls(id, name, value if isinstance(value, dict) else None, text)
+
+
+@dataclass(frozen=True, slots=True)
+class ToolResult:
+    """What a tool answered, as the JSON or text the model reads."""
+
+    call_id: str
+    name: str
+    content: str
+    is_error: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class UserMessage:
+    """What the user said."""
+
+    parts: tuple[Part, ...]
+    role: Literal["user"] = "user"
+
+    @classmethod
+    def of(cls, text: str) -> UserMessage:
+        return cls((Text(text),))
+
+    @property
+    def text(self) -> str:
+        return "\n".join(part.text for part in self.parts if isinstance(part, Text))
+
+
+@dataclass(frozen=True, slots=True)
+class ModelMessage:
+    """One model reply.
+
+    `provider_parts` are the reply's parts exactly as the provider `provider` sent them (thought
+    signatures, reasoning items); they go back unchanged, to the same provider only.
+    """
+
+    text: str
+    tool_calls: tuple[ToolCall, ...] = ()
+    provider: str | None = None
+    provider_parts: tuple[Json, ...] = ()
+    role: Literal["model"] = "model"
+
+
+@dataclass(frozen=True, slots=True)
+class ToolMessage:
+    """The results of one model message's calls, in the order of the calls."""
+
+    results: tuple[ToolResult, ...]
+    role: Literal["tool"] = "tool"
+
+
+Message = UserMessage | ModelMessage | ToolMessage
+
+
+def to_json(message: Message) -> dict[str, Json]:
+    """Turn a message into plain JSON, for storing."""
+    return dataclasses.asdict(message)
+
+
+def message_from_json(value: dict[str, Json]) -> Message:
+    """Bring a stored message back.
+
+    Raises:
+        ValueError: `value["role"]` is not one of user, model, tool.
+    """
+    role = value.get("role")
+    if role == "user":
+        return UserMessage(tuple(_part(part) for part in value["parts"]))
+    if role == "model":
+        return ModelMessage(
+            text=value["text"],
+            tool_calls=tuple(ToolCall(**call) for call in value["tool_calls"]),
+            provider=value["provider"],
+            provider_parts=tuple(value["provider_parts"]),
+        )
+    if role == "tool":
+        return ToolMessage(tuple(ToolResult(**result) for result in value["results"]))
+    raise ValueError(f"a message's role is user, model or tool, not {role!r}")
+
+
+def _part(value: dict[str, Json]) -> Part:
+    return Text(value["text"]) if value["type"] == "text" else Media(**value)

@@ -1,0 +1,1 @@
+"""Language models behind one protocol; a provider is the module `models/<provider>.py`."""

@@ -1,0 +1,207 @@
+"""The protocol every model provider implements, and the words it is spoken in.
+
+A provider is a module `rollcall.models.<provider>` with a class `Model(name)`:
+
+    for delta in Model("gemini-3.8-flash").stream(request): ...
+
+`stream` yields deltas in the order the provider sends them and always ends with one `Finish`.
+It raises only `AgentError`s (an SDK's or a transport's exceptions never escape):
+
+    ResourceExhausted    rate limited or out of quota (retry_after_s where the provider says)
+    Unavailable          could not connect, dropped, 5xx, truncated stream; retrying is safe
+    DeadlineExceeded     `request.deadline` passed, even while a stream drips
+    InvalidArgument      the provider refused the request itself (too long, bad schema)
+    FailedPrecondition   no key, a key that is refused, no such model
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from enum import StrEnum
+from importlib import import_module
+from typing import Any, Literal, Protocol
+
+from rollcall.core.errors import DeadlineExceeded, FailedPrecondition
+from rollcall.core.messages import Json, Message
+
+
+@dataclass(frozen=True, slots=True)
+class ToolSpec:
+    """What a model is told of one tool. Providers send name, description and parameters only;
+    `keywords`, `examples` and `related` help the offline planner choose."""
+
+    name: str
+    description: str
+    parameters: dict[str, Json]
+    keywords: tuple[str, ...] = ()
+    examples: tuple[dict[str, Json], ...] = ()
+    related: tuple[str, ...] = ()
+    writes: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRequest:
+    """One call of a model.
+
+    Args:
+        instructions: The system prompt.
+        messages: A valid history; the last message is the user's or a tool message.
+        tools: Tools the model may call.
+        tool_choice: "auto", or "none" when the model must answer without calling anything.
+        response_schema: JSON schema the reply's text must match, for structured output.
+        deadline: `time.monotonic()` value after which the call must have ended.
+        max_output_tokens: Bound on the reply.
+        cache_key: Same for requests that share a long prefix.
+        locale: "en" or "he": the language to fall back on.
+        now_iso: The user's time, ISO 8601 with offset; the offline planner resolves dates by it.
+    """
+
+    instructions: str
+    messages: tuple[Message, ...]
+    tools: tuple[ToolSpec, ...] = ()
+    tool_choice: Literal["auto", "none"] = "auto"
+    response_schema: dict[str, Json] | None = None
+    deadline: float | None = None
+    max_output_tokens: int = 4096
+    cache_key: str | None = None
+    locale: str = "en"
+    now_iso: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TextDelta:
+    """More of the reply's text."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class CallStart:
+    """A tool call begins. `id` is unique in the reply, minted where a provider sends none."""
+
+    id: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class ArgumentsDelta:
+    """More of the JSON text of call `id`'s arguments."""
+
+    id: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class CallEnd:
+    """All of call `id`'s arguments have arrived."""
+
+    id: str
+
+
+class FinishReason(StrEnum):
+    """How a reply ended, over all providers."""
+
+    STOP = "stop"
+    TOOL_CALLS = "tool_calls"
+    LENGTH = "length"
+    BLOCKED = "blocked"
+    MALFORMED = "malformed"
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens of one reply; `input_tokens` includes the cached ones."""
+
+    input_tokens: int = 0
+    cached_input_tokens: int = 0
+    output_tokens: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Finish:
+    """The end of a reply.
+
+    `provider_parts` is what must be sent back verbatim with this reply (JSON only; bytes as
+    base64 text). `quick_replies` are answers the user may tap, where the model offers them.
+    """
+
+    reason: FinishReason
+    usage: Usage = Usage()
+    provider_parts: tuple[Json, ...] = ()
+    quick_replies: tuple[str, ...] = ()
+    detail: str = ""
+
+
+Delta = TextDelta | CallStart | ArgumentsDelta | CallEnd | Finish
+
+
+class Model(Protocol):
+    """A language model. `id` reads `<provider>:<name>`, such as "gemini:gemini-3.8-flash"."""
+
+    id: str
+
+    def stream(self, request: ModelRequest) -> Iterator[Delta]: ...
+
+
+class Embedder(Protocol):
+    """Turns texts into vectors of one length. `id` reads `<provider>:<name>`."""
+
+    id: str
+    dimensions: int
+
+    def embed(
+        self, texts: list[str], *, task: Literal["query", "document"]
+    ) -> list[list[float]]: ...
+
+
+def load_model(model_id: str) -> Model:
+    """Build the model that `<provider>:<name>` names.
+
+    Raises:
+        FailedPrecondition: There is no such provider here.
+    """
+    model: Model = _provider(model_id).Model(model_id.partition(":")[2])
+    return model
+
+
+def load_embedder(embedder_id: str) -> Embedder:
+    """Build the embedder that `<provider>:<name>` names.
+
+    Raises:
+        FailedPrecondition: There is no such provider, or it has no embeddings.
+    """
+    embedder: Embedder = _provider(embedder_id).Embedder(embedder_id.partition(":")[2])
+    return embedder
+
+
+def _provider(model_id: str) -> Any:
+    provider = model_id.partition(":")[0]
+    if not provider.isidentifier() or provider == "base":
+        raise FailedPrecondition(f"model ids read <provider>:<name>, not {model_id!r}")
+    try:
+        return import_module(f"rollcall.models.{provider}")
+    except ModuleNotFoundError as error:
+        raise FailedPrecondition(f"no model provider {provider!r} (of model {model_id!r})") from error
+
+
+@dataclass(slots=True)
+class Clock:
+    """Time left until a deadline, checked between a stream's chunks."""
+
+    deadline: float | None
+    started: float = field(default_factory=time.monotonic)
+
+    def left_s(self, *, at_most: float) -> float:
+        """Seconds left, at most `at_most`.
+
+        Raises:
+            DeadlineExceeded: None are left.
+        """
+        if self.deadline is None:
+            return at_most
+        left = self.deadline - time.monotonic()
+        if left <= 0:
+            raise DeadlineExceeded("the time allowed for this answer is over")
+        return min(left, at_most)

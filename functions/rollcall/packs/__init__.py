@@ -1,0 +1,1 @@
+"""Capabilities by domain. A pack imports `core` and `store` only."""
