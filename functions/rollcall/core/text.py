@@ -1,0 +1,196 @@
+"""Words, sentences and languages of a text, for English and Hebrew alike.
+
+Everything that compares texts (registry retrieval, the offline planner, message
+search) reads them through `words` or `terms`, so that "Budgets", "budget's" and
+"budget", or "בתקציב" and "התקציבים", are the same word everywhere.
+"""
+
+import re
+import unicodedata
+from collections.abc import Collection, Iterator
+from functools import cache, lru_cache
+from threading import Lock
+from typing import Any, Literal
+
+from rollcall.core import hebrew, stopwords
+
+Language = Literal["he", "en"]
+
+STOPWORDS = stopwords.ENGLISH | stopwords.HEBREW
+
+_TYPOGRAPHY = str.maketrans(
+    {
+        "\u2019": "'",
+        "\u2018": "'",
+        "\u05f3": "'",
+        "\u05f4": '"',
+        "\u201d": '"',
+        "\u05be": "-",
+        "\u2011": "-",
+    }
+)
+_SPELLED_OUT = re.compile(r"(?<![A-Za-z0-9])(?:[A-Za-z]_)+[A-Za-z]?(?![A-Za-z0-9])")
+_CAMEL_PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z][a-z]+|[a-z]+|\d+")
+_TOKEN = re.compile(
+    r"(?P<he>[א-ת]+(?:[\"'][א-ת]+)*)"
+    r"|(?P<number>\d+(?:[.,:]\d+)*(?:[A-Za-z]+)?(?![A-Za-z0-9]))"
+    r"|(?P<word>[^\W_א-ת]+(?:'[^\W\d_א-ת]+)?)"
+)
+_FOREIGN_NEXT = re.compile(r"-?[A-Za-z0-9]")
+_SENTENCE_END = re.compile(r"(?<=[.!?…])[\"')\]]*\s+|\s*\n+\s*")
+_ABBREVIATION = re.compile(
+    r"(?:^|\s)(?:dr|mr|mrs|ms|prof|st|vs|etc|e\.g|i\.e|approx|no|fig|sec|[A-Z])\.$", re.IGNORECASE
+)
+_HEBREW_LETTER = re.compile(r"[א-ת]")
+_LATIN_LETTER = re.compile(r"[A-Za-z]")
+# One Hebrew letter in three is enough: Hebrew chat is full of English terms.
+_HEBREW_SHARE = 1 / 3
+
+
+def words(text: str) -> list[str]:
+    """Return the stem of every word, in order, stopwords included."""
+    return [_stem(token) for token in tokens(text)]
+
+
+def terms(text: str) -> list[str]:
+    """Return the stems of the words that carry a topic, in order."""
+    return [_stem(token) for token in tokens(text) if not stopwords.is_stopword(token)]
+
+
+def tokens(text: str) -> list[str]:
+    """Return the folded, lower-case words of a text, before stemming."""
+    return list(_scan(_plain(text)))
+
+
+def language(text: str) -> Language:
+    """Return "he" where Hebrew letters make up a third of the letters, else "en"."""
+    in_hebrew = len(_HEBREW_LETTER.findall(text))
+    letters = in_hebrew + len(_LATIN_LETTER.findall(text))
+    return "he" if in_hebrew and in_hebrew >= letters * _HEBREW_SHARE else "en"
+
+
+def sentences(text: str) -> list[str]:
+    """Return the sentences of a text, trimmed; a line break ends one too."""
+    found: list[str] = []
+    glue = False
+    for part in (piece.strip() for piece in _SENTENCE_END.split(text)):
+        if not part:
+            continue
+        if glue:
+            found[-1] = f"{found[-1]} {part}"
+        else:
+            found.append(part)
+        glue = _ABBREVIATION.search(part) is not None
+    return found
+
+
+def excerpt(text: str, query: Collection[str], *, length: int = 160) -> str:
+    """Return about `length` characters of a text, where it best answers a query.
+
+    Args:
+        query: Stems, as `terms` returns them.
+        length: Most characters, ellipses included; at least 10.
+    """
+    text = " ".join(text.split())
+    if len(text) <= length:
+        return text
+    pieces = text.split(" ")
+    first = _densest_window(pieces, query, room=length - 2)
+    kept: list[str] = []
+    room = length - 2
+    for piece in pieces[first:]:
+        if len(piece) + bool(kept) > room:
+            break
+        room -= len(piece) + bool(kept)
+        kept.append(piece)
+    body = " ".join(kept) or pieces[first][: length - 2]
+    ends = first + len(kept) >= len(pieces)
+    return f"{'…' if first else ''}{body}{'' if ends else '…'}"
+
+
+def _densest_window(pieces: list[str], query: Collection[str], *, room: int) -> int:
+    """Return the index of the word where the best window of `room` characters starts."""
+    wanted = set(query)
+    stems = [wanted.intersection(words(piece)) for piece in pieces]
+    best, best_first = 0, 0
+    for first, hit in enumerate(stems):
+        if not hit:
+            continue
+        # A little of what came before lets the reader find the thread.
+        start = max(0, first - 3)
+        seen: set[str] = set()
+        used = 0
+        for piece, found in zip(pieces[start:], stems[start:], strict=True):
+            used += len(piece) + 1
+            if used > room + 1:
+                break
+            seen |= found
+        if len(seen) > best:
+            best, best_first = len(seen), start
+    return best_first
+
+
+def _plain(text: str) -> str:
+    """Return a text without niqqud, accents or typographic punctuation."""
+    text = _SPELLED_OUT.sub(lambda match: match[0].replace("_", ""), text) if "_" in text else text
+    if text.isascii():
+        return text
+    text = unicodedata.normalize("NFKD", text.translate(_TYPOGRAPHY))
+    return hebrew.fold("".join(char for char in text if not unicodedata.combining(char)))
+
+
+def _scan(text: str) -> Iterator[str]:
+    for match in _TOKEN.finditer(text):
+        token = match[0]
+        if match["he"]:
+            if not _is_bare_prefix(token, text, match.end()):
+                yield token.replace('"', "").replace("'", "")
+        elif match["number"]:
+            yield token.replace(",", "").lower()
+        else:
+            yield from _parts(token)
+
+
+def _is_bare_prefix(token: str, text: str, end: int) -> bool:
+    """Tell whether Hebrew letters only glue "in" or "the" to a Latin word or a number."""
+    return (
+        len(token) <= 3 and set(token) <= hebrew.PREFIXES and bool(_FOREIGN_NEXT.match(text, end))
+    )
+
+
+def _parts(token: str) -> Iterator[str]:
+    """Split camelCase; keep the whole too where it may be a name, as in WhatsApp."""
+    parts = (
+        _CAMEL_PARTS.findall(token)
+        if not (token.islower() or token.isupper() or "'" in token)
+        else []
+    )
+    if len(parts) < 2:
+        yield token.lower()
+        return
+    if len(parts) == 2:
+        yield token.lower()
+    yield from (part.lower() for part in parts if len(part) > 1)
+
+
+@lru_cache(maxsize=65_536)
+def _stem(word: str) -> str:
+    if "א" <= word[0] <= "ת":
+        return hebrew.stem(word)
+    if not word.isascii() or word[0].isdigit():
+        return word
+    # The stemmer keeps the word it works on in itself: one thread at a time.
+    with _stemmer_lock():
+        return str(_stemmer().stemWord(word))
+
+
+@cache
+def _stemmer_lock() -> Lock:
+    return Lock()
+
+
+@cache
+def _stemmer() -> Any:
+    import snowballstemmer
+
+    return snowballstemmer.stemmer("english")
