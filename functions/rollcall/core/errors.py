@@ -14,7 +14,7 @@ AgentError
 └── Internal             our own fault; the caller sees a logged id only
 
 Raise where the fact is known, and say what was wrong, the value, and what would be accepted.
-Translated to the wire in one place, `core/triggers.py`.
+Translated to the wire in one place, `core/callable.py`.
 """
 
 from __future__ import annotations

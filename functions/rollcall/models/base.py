@@ -23,6 +23,7 @@ from enum import StrEnum
 from importlib import import_module
 from typing import Any, Literal, Protocol
 
+from rollcall.core.context import Embedder
 from rollcall.core.errors import DeadlineExceeded, FailedPrecondition
 from rollcall.core.messages import Json, Message
 
@@ -143,17 +144,6 @@ class Model(Protocol):
     id: str
 
     def stream(self, request: ModelRequest) -> Iterator[Delta]: ...
-
-
-class Embedder(Protocol):
-    """Turns texts into vectors of one length. `id` reads `<provider>:<name>`."""
-
-    id: str
-    dimensions: int
-
-    def embed(
-        self, texts: list[str], *, task: Literal["query", "document"]
-    ) -> list[list[float]]: ...
 
 
 def load_model(model_id: str) -> Model:

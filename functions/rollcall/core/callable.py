@@ -1,0 +1,200 @@
+"""Firebase's callable protocol, plain and streaming; where our errors become the wire's.
+
+firebase-functions has no streaming, so its `on_call` serves as a gate that verifies tokens and App
+Check and declares the function, and the reply is written here. A streaming reply is made of lines
+`data: {"message": chunk}` and ends in `data: {"result": ...}` or `data: {"error": ...}`, always
+with HTTP 200: the Firebase SDKs do not look at a stream's status, and wait forever for a frame
+that never comes.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import queue
+import threading
+import uuid
+from collections.abc import Callable, Generator, Iterator
+from typing import Any
+
+import flask
+from firebase_functions import https_fn
+from flask_cors import cross_origin
+
+from rollcall.core.errors import AgentError, Internal, InvalidArgument, Unauthenticated
+from rollcall.core.inputs import check_json, parse_json
+from rollcall.core.triggers import Call, to_user
+
+PING_S = 15.0
+"""A comment line this often keeps proxies from closing a quiet stream."""
+
+log = logging.getLogger("rollcall")
+
+
+def bind_callable(name: str, handler: Callable[[Call], Any], *, timeout_s: int) -> Any:
+    """Make the callable Cloud Function `name`.
+
+    `handler` returns the result, or a generator that yields chunks and returns it.
+    """
+
+    def gate(request: https_fn.CallableRequest[Any]) -> None:
+        flask.g.callable_request = request
+
+    gate.__name__ = name
+    checked = https_fn.on_call(timeout_sec=timeout_s, enforce_app_check=_app_check())(gate)
+
+    @cross_origin(methods="POST", origins="*")
+    def function(request: flask.Request) -> flask.Response:
+        streams = "text/event-stream" in request.headers.get("Accept", "")
+        try:
+            outcome = handler(_open(checked, request))
+        except Exception as error:
+            outcome = _raising(error)
+        return _stream(outcome) if streams else _plain(outcome)
+
+    function.__name__ = name
+    function.__firebase_endpoint__ = checked.__firebase_endpoint__
+    return function
+
+
+def _app_check() -> bool:
+    """App Check is enforced where ENFORCE_APP_CHECK=true; the emulator cannot issue its tokens."""
+    return (
+        os.environ.get("ENFORCE_APP_CHECK") == "true"
+        and os.environ.get("FUNCTIONS_EMULATOR") != "true"
+    )
+
+
+def _open(checked: Callable[..., Any], request: flask.Request) -> Call:
+    """Check shape, size, token and App Check, in this order."""
+    _check_envelope(request)
+    response = flask.make_response(checked(request))
+    found: https_fn.CallableRequest[Any] | None = flask.g.pop("callable_request", None)
+    if found is None:
+        if response.status_code == 401:
+            raise Unauthenticated(
+                "the ID token or the App Check token is missing, expired or not of this project",
+                hint="sign in again and send a fresh token",
+            )
+        raise InvalidArgument('the request is not a callable\'s; send POST {"data": {...}}')
+    if found.auth is None or not found.auth.uid:
+        raise Unauthenticated("nobody is signed in", hint="send an ID token")
+    token = request.headers.get("Authorization", "").removeprefix("Bearer ")
+    return Call(user=to_user(found.auth.uid, found.auth.token), data=found.data, token=token)
+
+
+def _check_envelope(request: flask.Request) -> None:
+    if request.method != "POST":
+        raise InvalidArgument(f"this function is called by POST, not {request.method}")
+    if request.mimetype != "application/json":
+        raise InvalidArgument("the content type must be application/json")
+    body = parse_json(request.get_data())
+    if not isinstance(body, dict) or set(body) != {"data"}:
+        raise InvalidArgument('the request must be an object with the one key "data"', field="data")
+    check_json(body["data"], field="")
+
+
+def _raising(error: Exception) -> Iterator[Any]:
+    raise error
+    yield  # a generator, so that an early refusal takes the same way as a late failure
+
+
+def _plain(outcome: Any) -> flask.Response:
+    """Run to the end, then answer once."""
+    try:
+        if isinstance(outcome, Generator):
+            outcome = _drain(outcome)
+        return flask.jsonify(result=outcome)
+    except Exception as error:
+        known = _to_wire(error)
+        response = flask.jsonify(error=known._as_dict())
+        response.status_code = known._http_error_code.status
+        return response
+
+
+def _drain(outcome: Generator[Any, None, Any]) -> Any:
+    while True:
+        try:
+            next(outcome)
+        except StopIteration as end:
+            return end.value
+
+
+def _stream(outcome: Any) -> flask.Response:
+    response = flask.Response(_with_pings(_frames(outcome)), mimetype="text/event-stream")
+    response.headers["Cache-Control"] = "no-cache"
+    response.headers["X-Accel-Buffering"] = "no"
+    return response
+
+
+def _frames(outcome: Any) -> Iterator[str]:
+    try:
+        if isinstance(outcome, Generator):
+            outcome = yield from _chunks(outcome)
+        yield _frame({"result": outcome})
+    except Exception as error:
+        yield _frame({"error": _to_wire(error)._as_dict()})
+
+
+def _chunks(outcome: Generator[Any, None, Any]) -> Generator[str, None, Any]:
+    """Frame each chunk; return what the generator returns."""
+    while True:
+        try:
+            chunk = next(outcome)
+        except StopIteration as end:
+            return end.value
+        try:
+            yield _frame({"message": chunk})
+        except GeneratorExit:
+            outcome.close()
+            raise
+
+
+def _frame(value: dict[str, Any]) -> str:
+    return f"data: {json.dumps(value, separators=(',', ':'), ensure_ascii=False)}\n\n"
+
+
+def _to_wire(error: Exception) -> https_fn.HttpsError:
+    """Translate; what is not ours is logged under an id, and the caller is told the id only."""
+    if not isinstance(error, AgentError):
+        incident = uuid.uuid4().hex[:12]
+        log.error("incident %s", incident, exc_info=error)
+        error = Internal(f"something went wrong on our side (incident {incident})")
+    return https_fn.HttpsError(
+        https_fn.FunctionsErrorCode(error.code), error.message, error.details
+    )
+
+
+def _with_pings(frames: Iterator[str]) -> Iterator[str]:
+    """Pass frames on from a thread of their own, with a comment line while there are none.
+
+    When the client is gone (the server closes this generator), the frames' generator is closed
+    at its next frame, in its own thread.
+    """
+    ready: queue.Queue[str | None] = queue.Queue(maxsize=64)
+    gone = threading.Event()
+
+    def produce() -> None:
+        for frame in frames:
+            if gone.is_set():
+                frames.close()  # type: ignore[attr-defined]
+                return
+            ready.put(frame)
+        ready.put(None)
+
+    threading.Thread(target=produce, daemon=True).start()
+    try:
+        while True:
+            try:
+                frame = ready.get(timeout=PING_S)
+            except queue.Empty:
+                yield ": ping\n\n"
+                continue
+            if frame is None:
+                return
+            yield frame
+    finally:
+        gone.set()
+        while not ready.empty():  # wakes a producer that waits for room
+            ready.get_nowait()

@@ -1,0 +1,159 @@
+"""A capability: a plain function that says what it is.
+
+`@capability(...)` marks the function and returns it unchanged, so a test calls it as any other.
+`Capability.of(function)` reads the mark, the signature and the docstring, and from these come the
+tool a model sees, the registry document and the callable Cloud Function.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Literal, TypeVar
+
+from pydantic_core import to_jsonable_python
+
+from rollcall.core import schema
+from rollcall.core.context import ToolContext
+from rollcall.core.inputs import validate
+from rollcall.core.wire import Role, Status
+
+F = TypeVar("F", bound=Callable[..., Any])
+_MARK = "__capability__"
+MAX_ID_CHARS = 62
+
+
+@dataclass(frozen=True, slots=True)
+class _Mark:
+    """What the decorator was told."""
+
+    name: dict[str, str]
+    category: str
+    keywords: tuple[str, ...]
+    examples: tuple[dict[str, Any], ...]
+    related: tuple[str, ...]
+    min_role: Role
+    status: Status
+    effect: Literal["read", "write"]
+    runs_on: Literal["server", "client"]
+    summary: Callable[[dict[str, Any]], str] | None
+    version: int
+
+
+def capability(
+    *,
+    name: dict[str, str],
+    category: str,
+    keywords: tuple[str, ...] | list[str] = (),
+    examples: tuple[dict[str, Any], ...] | list[dict[str, Any]] = (),
+    related: tuple[str, ...] | list[str] = (),
+    min_role: Literal["user", "student", "teacher", "admin"] = "user",
+    status: Literal["active", "beta", "deprecated", "disabled"] = "active",
+    effect: Literal["read", "write"] = "read",
+    runs_on: Literal["server", "client"] = "server",
+    summary: Callable[[dict[str, Any]], str] | None = None,
+    version: int = 1,
+) -> Callable[[F], F]:
+    """Declare a function as a capability.
+
+    Args:
+        name: For people, by locale: `{"en": "Voltage drop", "he": "מפל מתח"}`.
+        category: What it is filed under, such as "electrical".
+        keywords: Words a user would say, in any language; tools are found by them.
+        examples: `{"userRequest", "parameters", "response"}` each.
+        related: Ids of capabilities that often go with it.
+        min_role: The least role that may use it.
+        status: "disabled" ones are nobody's.
+        effect: "write" if it changes anything: then a model's call needs a person's yes.
+        runs_on: "client" if the user's own device runs it.
+        summary: One line that says, from the arguments alone, what an approval would allow.
+        version: Counted up when the meaning changes.
+    """
+    mark = _Mark(
+        name=name,
+        category=category,
+        keywords=tuple(keywords),
+        examples=tuple(examples),
+        related=tuple(related),
+        min_role=Role(min_role),
+        status=Status(status),
+        effect=effect,
+        runs_on=runs_on,
+        summary=summary,
+        version=version,
+    )
+
+    def decorate(function: F) -> F:
+        setattr(function, _MARK, mark)
+        return function
+
+    return decorate
+
+
+def is_capability(value: object) -> bool:
+    """Whether `value` is a function under `@capability`."""
+    return inspect.isfunction(value) and hasattr(value, _MARK)
+
+
+@dataclass(frozen=True, slots=True)
+class Capability:
+    """All that is known of one capability."""
+
+    id: str
+    function: Callable[..., Any]
+    mark: _Mark
+    description: str
+    arguments: type[schema.Arguments]
+    json_schema: dict[str, Any]
+    digest: str
+
+    @staticmethod
+    @cache
+    def of(function: Callable[..., Any]) -> Capability:
+        """Read a marked function.
+
+        Raises:
+            TypeError: It is not marked, has no docstring or a signature that cannot be a schema.
+        """
+        mark: _Mark | None = getattr(function, _MARK, None)
+        if mark is None:
+            raise TypeError(f"{function!r} is not a capability; put @capability(...) above it")
+        described = schema.description(function)
+        if not described:
+            raise TypeError(f"{function.__name__} needs a docstring: a model reads it to choose")
+        arguments = schema.arguments_model(function)
+        shape = schema.json_schema(arguments)
+        source = inspect.getsource(function)
+        return Capability(
+            id=function.__name__,
+            function=function,
+            mark=mark,
+            description=described,
+            arguments=arguments,
+            json_schema=shape,
+            digest=digest({"d": described, "s": shape, "v": mark.version, "f": source}),
+        )
+
+    def call(self, ctx: ToolContext, arguments: Any, *, field: str = "arguments") -> Any:
+        """Validate plain JSON arguments, run the function, and return plain JSON.
+
+        Raises:
+            InvalidArgument: An argument is wrong; its name stands under the prefix `field`.
+        """
+        given = validate(self.arguments, {} if arguments is None else arguments, field=field)
+        return plain(self.function(ctx, **given.keywords()))
+
+
+def plain(value: Any) -> Any:
+    """A capability's return value as JSON, models with camelCase keys."""
+    return to_jsonable_python(value, by_alias=True, exclude_none=True)
+
+
+def digest(value: Any) -> str:
+    """A short fingerprint of plain JSON, the same for equal values."""
+    text = json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()[:24]

@@ -1,0 +1,155 @@
+"""Checks on data from outside, before anything else looks at it.
+
+JSON allows what the rest of the way does not: lone surrogates cannot be stored, NaN cannot be
+sent back, depth breaks parsers. Each is refused here with the path of the value at fault.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, TypeAdapter, ValidationError
+
+from rollcall.core.errors import AgentError, InvalidArgument, ResourceExhausted
+
+MAX_BODY_BYTES = 4_000_000
+MAX_DEPTH = 24
+MAX_VALUES = 20_000
+_INT64 = 2**63
+
+M = TypeVar("M", bound=BaseModel)
+
+
+def parse_json(body: bytes) -> Any:
+    """Read a request body.
+
+    Raises:
+        ResourceExhausted: It is larger than `MAX_BODY_BYTES`.
+        InvalidArgument: It is not JSON, or JSON that cannot be used.
+    """
+    if len(body) > MAX_BODY_BYTES:
+        raise ResourceExhausted(
+            f"the request has {len(body):,} bytes; at most {MAX_BODY_BYTES:,} are accepted"
+        )
+    try:
+        value = json.loads(body)
+    except RecursionError as error:
+        raise InvalidArgument("the request's JSON is nested too deeply") from error
+    except (ValueError, UnicodeDecodeError) as error:
+        raise InvalidArgument('the request is not JSON; send {"data": {...}}') from error
+    return value
+
+
+def check_json(value: Any, *, field: str = "data") -> None:
+    """Refuse JSON that cannot be stored or sent back.
+
+    Raises:
+        InvalidArgument: With `field` naming the value: a lone surrogate or NUL in a text, a
+            number that is not finite or past 64 bits, more than `MAX_DEPTH` levels or
+            `MAX_VALUES` values.
+    """
+    seen = 0
+    stack: list[tuple[Any, str, int]] = [(value, field, 0)]
+    while stack:
+        item, path, depth = stack.pop()
+        seen += 1
+        if seen > MAX_VALUES:
+            raise InvalidArgument(f"more than {MAX_VALUES:,} values in {field}", field=field)
+        if depth > MAX_DEPTH:
+            shown = path[:120]
+            raise InvalidArgument(f"{shown} is nested deeper than {MAX_DEPTH} levels", field=shown)
+        if isinstance(item, dict):
+            for key, inner in item.items():
+                _check_text(key, path)
+                stack.append((inner, f"{path}.{key}" if path else key, depth + 1))
+        elif isinstance(item, list):
+            stack.extend((inner, f"{path}[{i}]", depth + 1) for i, inner in enumerate(item))
+        else:
+            _check_leaf(item, path)
+
+
+def _check_leaf(item: Any, path: str) -> None:
+    if isinstance(item, str):
+        _check_text(item, path)
+    elif isinstance(item, float) and not math.isfinite(item):
+        raise InvalidArgument(f"{path} must be a finite number", field=path)
+    elif isinstance(item, int) and not -_INT64 <= item < _INT64:
+        raise InvalidArgument(f"{path} must fit into 64 bits", field=path)
+
+
+def _check_text(text: str, path: str) -> None:
+    if "\0" in text or any("\ud800" <= char <= "\udfff" for char in text):
+        name = path.encode("utf-8", "replace").decode()
+        raise InvalidArgument(
+            f"{name} holds half a character (a lone surrogate) or a NUL; send valid Unicode text",
+            field=name,
+        )
+
+
+def validate(model: type[M], value: Any, *, field: str = "") -> M:
+    """Read `value`, plain JSON, as `model`: strictly, so that "5" is not a number.
+
+    Raises:
+        InvalidArgument: Naming the first field at fault, under the prefix `field`.
+    """
+    if not isinstance(value, dict):
+        name = field or "data"
+        raise InvalidArgument(f"{name} must be an object, not {_kind(value)}", field=name)
+    try:
+        return model.model_validate_json(json.dumps(_integral(value)), strict=True)
+    except ValidationError as error:
+        raise invalid(error, field=field) from error
+
+
+def validate_as(adapter: TypeAdapter[Any], value: Any, *, field: str) -> Any:
+    """Like `validate`, for a type that is not a model."""
+    try:
+        return adapter.validate_json(json.dumps(_integral(value)), strict=True)
+    except ValidationError as error:
+        raise invalid(error, field=field) from error
+
+
+def invalid(error: ValidationError, *, field: str = "") -> AgentError:
+    """Say a pydantic error in our words: what is wrong, where, and what would be accepted."""
+    first = error.errors(include_url=False, include_context=True)[0]
+    path = ".".join(str(part) for part in first["loc"] if not _is_tag(part))
+    name = ".".join(part for part in (field, path) if part) or "data"
+    given = first.get("input")
+    shown = "" if isinstance(given, dict | list) else f" (not {_short(given)})"
+    kind = first["type"]
+    if kind == "missing":
+        return InvalidArgument(f"{name} is missing", field=name)
+    if kind == "extra_forbidden":
+        return InvalidArgument(f"{name} is not known here; leave it out", field=name)
+    message = first["msg"].removeprefix("Value error, ")
+    return InvalidArgument(f"{name}: {message[:1].lower()}{message[1:]}{shown}", field=name)
+
+
+def _is_tag(part: str | int) -> bool:
+    """Unions put the tried type into the path; people know only the field."""
+    return isinstance(part, str) and (
+        "[" in part or part in {"str", "int", "float", "bool", "text", "image", "document"}
+    )
+
+
+def _integral(value: Any) -> Any:
+    """JSON has one kind of number: 5.0 is the integer 5."""
+    if isinstance(value, float) and value.is_integer() and abs(value) < _INT64:
+        return int(value)
+    if isinstance(value, dict):
+        return {key: _integral(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_integral(item) for item in value]
+    return value
+
+
+def _kind(value: Any) -> str:
+    names = {list: "a list", str: "text", bool: "true or false", type(None): "null"}
+    return names.get(type(value), "a number")
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "…"

@@ -1,0 +1,139 @@
+"""A function's signature and docstring, as the JSON schema a model is given."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any, get_type_hints
+
+from docstring_parser import Docstring, DocstringStyle, parse
+from pydantic import BaseModel, ConfigDict, Field, create_model
+from pydantic.alias_generators import to_camel
+from pydantic.fields import FieldInfo
+
+MAX_SCHEMA_DEPTH = 12
+
+
+class Arguments(BaseModel):
+    """Base of the models made from signatures: camelCase outside, nothing unknown."""
+
+    model_config = ConfigDict(
+        alias_generator=to_camel, populate_by_name=True, extra="forbid", arbitrary_types_allowed=False
+    )
+
+    def keywords(self) -> dict[str, Any]:
+        """The validated values by Python name, as the function takes them."""
+        return {name: getattr(self, name) for name in type(self).model_fields}
+
+
+def arguments_model(function: Callable[..., Any]) -> type[Arguments]:
+    """Make a pydantic model of the function's keyword-only parameters.
+
+    Raises:
+        TypeError: A parameter has no annotation, or is neither the context nor keyword-only.
+    """
+    described = {p.arg_name: p.description for p in docstring(function).params}
+    hints = get_type_hints(function, include_extras=True)
+    fields: dict[str, Any] = {}
+    for parameter in list(inspect.signature(function).parameters.values())[1:]:
+        if parameter.kind is not parameter.KEYWORD_ONLY or parameter.name not in hints:
+            raise TypeError(
+                f"{function.__name__}: {parameter.name!r} must be keyword-only and annotated, "
+                f"as in `def {function.__name__}(ctx: ToolContext, *, {parameter.name}: str)`"
+            )
+        default = ... if parameter.default is parameter.empty else parameter.default
+        info = FieldInfo.from_annotated_attribute(hints[parameter.name], default)
+        if not info.description:
+            info.description = described.get(parameter.name)
+        fields[parameter.name] = (info.annotation, info)
+    return create_model(f"{function.__name__}_arguments", __base__=Arguments, **fields)
+
+
+def docstring(function: Callable[..., Any]) -> Docstring:
+    """Parse the function's Google-style docstring."""
+    return parse(inspect.getdoc(function) or "", style=DocstringStyle.GOOGLE)
+
+
+def description(function: Callable[..., Any]) -> str:
+    """The docstring's summary and body, without its sections."""
+    found = docstring(function)
+    parts = [found.short_description, found.long_description]
+    return "\n".join(part.strip() for part in parts if part)
+
+
+def json_schema(model: type[BaseModel]) -> dict[str, Any]:
+    """The model's JSON schema as providers take it: inlined, untitled, optional without null.
+
+    Raises:
+        TypeError: The types refer to themselves, or nest deeper than `MAX_SCHEMA_DEPTH`.
+    """
+    schema = model.model_json_schema(by_alias=True)
+    schema.pop("description", None)  # the model's own docstring; the tool has its description
+    plain = _plain(schema, definitions=schema.pop("$defs", {}), depth=0)
+    plain.setdefault("properties", {})
+    return plain
+
+
+def _plain(node: Any, *, definitions: dict[str, Any], depth: int) -> Any:
+    if depth > MAX_SCHEMA_DEPTH:
+        raise TypeError("a capability's arguments may not refer to themselves or nest so deep")
+    if isinstance(node, list):
+        return [_plain(item, definitions=definitions, depth=depth) for item in node]
+    if not isinstance(node, dict):
+        return node
+    if "$ref" in node:
+        target = definitions[node["$ref"].rpartition("/")[2]]
+        node = {**target, **{key: value for key, value in node.items() if key != "$ref"}}
+        return _plain(node, definitions=definitions, depth=depth + 1)
+    node = _without_null(node)
+    if "$ref" in node:
+        return _plain(node, definitions=definitions, depth=depth + 1)
+    return {
+        key: _properties(value, definitions=definitions, depth=depth)
+        if key == "properties"
+        else _plain(value, definitions=definitions, depth=depth)
+        for key, value in node.items()
+        if key not in {"title", "discriminator"}
+    }
+
+
+def _properties(value: dict[str, Any], *, definitions: dict[str, Any], depth: int) -> dict[str, Any]:
+    """Properties are named by their owner: one called "title" is not an annotation."""
+    return {
+        name: _plain(item, definitions=definitions, depth=depth + 1) for name, item in value.items()
+    }
+
+
+def _without_null(node: dict[str, Any]) -> dict[str, Any]:
+    """`X | None = None` is an argument that may be left out, not one that may be null."""
+    options = node.get("anyOf")
+    if not options:
+        return node
+    left = [option for option in options if option != {"type": "null"}]
+    rest = {key: value for key, value in node.items() if key != "anyOf"}
+    if rest.get("default", ...) is None:
+        del rest["default"]
+    return {**left[0], **rest} if len(left) == 1 else {**rest, "anyOf": left}
+
+
+def parameters(schema: dict[str, Any]) -> list[dict[str, Any]]:
+    """The registry's flat list of parameters: name, type, required, description, enum, default."""
+    required = set(schema.get("required", ()))
+    return [
+        {
+            "name": name,
+            "type": _flat_type(item),
+            "required": name in required,
+            "description": item.get("description", ""),
+            **{key: item[key] for key in ("enum", "default") if key in item},
+        }
+        for name, item in schema["properties"].items()
+    ]
+
+
+def _flat_type(item: dict[str, Any]) -> str:
+    found = item.get("type", "object")
+    return "number" if found == "integer" else str(found)
+
+
+__all__ = ["Arguments", "Field", "arguments_model", "description", "json_schema", "parameters"]

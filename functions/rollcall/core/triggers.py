@@ -1,0 +1,141 @@
+"""How a function is reached: by a call, the clock or a document.
+
+A trigger is a value; `@bound(trigger)` marks a function with one, and `bind` makes the Cloud
+Function of it. Firebase's trigger modules are imported there, since they are slow to import.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol, TypeVar
+
+from rollcall.core.context import Platform, User
+from rollcall.core.wire import Role
+
+F = TypeVar("F", bound=Callable[..., Any])
+_MARK = "__trigger__"
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One call of a callable function: who, what, and with which token (for passing on)."""
+
+    user: User
+    data: Any
+    token: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentEvent:
+    """A document was written. `before` and `after` are its data, None where there was none."""
+
+    params: dict[str, str]
+    before: dict[str, Any] | None
+    after: dict[str, Any] | None
+
+
+class Trigger(Protocol):
+    """What every trigger can do."""
+
+    def bind(self, name: str, handler: Callable[..., Any], platform: Callable[[], Platform]) -> Any:
+        """Make the Cloud Function `name` of `handler`."""
+
+
+def bound(trigger: Trigger) -> Callable[[F], F]:
+    """Mark a function as a Cloud Function reached by `trigger`."""
+
+    def decorate(function: F) -> F:
+        setattr(function, _MARK, trigger)
+        return function
+
+    return decorate
+
+
+def trigger_of(function: object) -> Trigger | None:
+    """The trigger that `@bound` gave this function, if any."""
+    found: Trigger | None = getattr(function, _MARK, None)
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class OnCall:
+    """Called by `httpsCallable(functions, name)(data)`: `handler(platform, call) -> JSON`.
+
+    A handler that is a generator streams: it yields chunks and returns the result, for
+    `httpsCallable(functions, name).stream(data)`.
+    """
+
+    timeout_s: int = 120
+
+    def bind(self, name: str, handler: Callable[..., Any], platform: Callable[[], Platform]) -> Any:
+        from rollcall.core.callable import bind_callable
+
+        return bind_callable(
+            name, lambda call: handler(platform(), call), timeout_s=self.timeout_s
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class OnSchedule:
+    """Run by the clock, for example `OnSchedule("every day 03:00")`: `handler(platform)`."""
+
+    when: str
+    timeout_s: int = 540
+
+    def bind(self, name: str, handler: Callable[..., Any], platform: Callable[[], Platform]) -> Any:
+        from firebase_functions import scheduler_fn
+
+        def run(event: scheduler_fn.ScheduledEvent) -> None:
+            handler(platform())
+
+        run.__name__ = name
+        return scheduler_fn.on_schedule(schedule=self.when, timeout_sec=self.timeout_s)(run)
+
+
+@dataclass(frozen=True, slots=True)
+class OnDocument:
+    """A document at `path` (as in "messages/{messageId}") was created, updated, deleted, or any
+    of these ("written"): `handler(platform, event)`."""
+
+    path: str
+    when: Literal["created", "updated", "deleted", "written"] = "written"
+    retry: bool = True
+
+    def bind(self, name: str, handler: Callable[..., Any], platform: Callable[[], Platform]) -> Any:
+        from firebase_functions import firestore_fn
+
+        def run(event: Any) -> None:
+            before, after = _snapshots(event.data, self.when)
+            handler(platform(), DocumentEvent(dict(event.params), before, after))
+
+        run.__name__ = name
+        decorate = getattr(firestore_fn, f"on_document_{self.when}")
+        function = decorate(document=self.path)(run)
+        # FirestoreOptions has no `retry` yet; the deployed manifest does.
+        function.__firebase_endpoint__.eventTrigger["retry"] = self.retry
+        return function
+
+
+def _snapshots(
+    data: Any, when: str
+) -> tuple[dict[str, Any] | None, dict[str, Any] | None]:
+    """What a Firestore event carries is one snapshot or a change of two, by kind of event."""
+    if when == "created":
+        return None, data.to_dict()
+    if when == "deleted":
+        return data.to_dict(), None
+    before = data.before.to_dict() if data.before else None
+    return before, data.after.to_dict() if data.after else None
+
+
+def to_user(uid: str, claims: dict[str, Any]) -> User:
+    """Read a verified token's claims; a role that is missing or not ours counts as `user`."""
+    role = claims.get("role")
+    tenant = claims.get("tenant")
+    return User(
+        uid=uid,
+        role=Role(role) if role in set(Role) else Role.USER,
+        tenant=tenant if isinstance(tenant, str) else None,
+        name=claims.get("name"),
+    )

@@ -1,0 +1,217 @@
+"""Every shape that crosses the wire or rests in a platform collection, declared once.
+
+Keys are camelCase on the wire; snake_case is accepted too. Inputs refuse what they do not know.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic.alias_generators import to_camel
+
+SCHEMA_VERSION = 1
+"""Written into every stored document of the platform."""
+
+MESSAGE_CHARS = 32_000
+"""The longest text of one message."""
+
+Id = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
+"""An id a client may choose: letters, digits, `_` and `-`, at most 64."""
+
+
+class Wire(BaseModel):
+    """Base of all wire shapes: camelCase outside, snake_case inside."""
+
+    model_config = ConfigDict(
+        alias_generator=to_camel, populate_by_name=True, extra="forbid", frozen=True
+    )
+
+    def dump(self) -> dict[str, Any]:
+        """Plain JSON with camelCase keys, without the fields that are not set."""
+        return self.model_dump(mode="json", by_alias=True, exclude_none=True)
+
+
+class Role(StrEnum):
+    """What a user may be, least first. A missing role counts as `user`."""
+
+    USER = "user"
+    STUDENT = "student"
+    TEACHER = "teacher"
+    ADMIN = "admin"
+
+
+class Status(StrEnum):
+    """Whether a capability or an agent is offered."""
+
+    ACTIVE = "active"
+    BETA = "beta"
+    DEPRECATED = "deprecated"
+    DISABLED = "disabled"
+
+
+class RunStatus(StrEnum):
+    """Where a run is."""
+
+    RUNNING = "running"
+    DONE = "done"
+    FAILED = "failed"
+
+
+class StopReason(StrEnum):
+    """Which bound ended a turn before the model did."""
+
+    MAX_STEPS = "max_steps"
+    DEADLINE = "deadline"
+    REPEATED_CALLS = "repeated_calls"
+    LENGTH = "length"
+    BLOCKED = "blocked"
+    MODEL_UNAVAILABLE = "model_unavailable"
+    DISCONNECTED = "disconnected"
+
+
+class CallStatus(StrEnum):
+    """What became of one tool call."""
+
+    DONE = "done"
+    FAILED = "failed"
+    REFUSED = "refused"
+
+
+class Citation(Wire):
+    """Where a statement comes from. `n` is the mark in the answer, as in "[2]"."""
+
+    n: int = 0
+    type: Literal["message", "code", "document"]
+    title: str
+    quote: str | None = None
+    conversation_id: str | None = None
+    message_id: str | None = None
+    timestamp: str | None = None
+    code: str | None = None
+    edition: str | None = None
+    article: str | None = None
+    table: str | None = None
+    url: str | None = None
+
+
+class Display(Wire):
+    """How a result is best shown: text, rows under columns, a Vega-Lite chart, a confirmation."""
+
+    type: Literal["text", "table", "chart", "confirmation"]
+    title: str | None = None
+    text: str | None = None
+    columns: list[str] | None = None
+    rows: list[dict[str, Any]] | None = None
+    chart: dict[str, Any] | None = None
+
+
+class TextPart(Wire):
+    """Text of a message."""
+
+    type: Literal["text"]
+    text: str = Field(max_length=MESSAGE_CHARS)
+
+
+class MediaPart(Wire):
+    """An image or a document inside a message, as base64 text."""
+
+    type: Literal["image", "document"]
+    media_type: str = Field(pattern=r"^[a-z]+/[a-z0-9.+-]{1,80}$")
+    data: str = Field(max_length=1_000_000, pattern=r"^[A-Za-z0-9+/]*={0,2}$")
+    name: str | None = Field(default=None, max_length=200)
+
+
+MessagePart = Annotated[TextPart | MediaPart, Field(discriminator="type")]
+
+
+class ResumeEntry(Wire):
+    """An answer to one interrupt, as AG-UI writes it."""
+
+    interrupt_id: Id
+    status: Literal["resolved", "cancelled"]
+    payload: dict[str, Any] | None = None
+
+
+class ClientToolResult(Wire):
+    """What a client's own tool answered."""
+
+    tool_call_id: Id
+    content: Any = None
+    error: str | None = Field(default=None, max_length=4_000)
+
+
+class RunRequest(Wire):
+    """The data of `run_agent`."""
+
+    agent: Id
+    thread_id: Id | None = None
+    run_id: Id | None = None
+    message: Annotated[str, Field(max_length=MESSAGE_CHARS)] | list[MessagePart] | None = None
+    resume: list[ResumeEntry] | None = Field(default=None, max_length=50)
+    tool_results: list[ClientToolResult] | None = Field(default=None, max_length=50)
+    context: dict[str, Any] | None = None
+    client_id: Id | None = None
+    client_tools: list[Id] | None = Field(default=None, max_length=50)
+    when_busy: Literal["reject", "supersede"] = "reject"
+    locale: Literal["en", "he"] | None = None
+
+    @model_validator(mode="after")
+    def _one_input(self) -> RunRequest:
+        given = [self.message is not None, self.resume is not None, self.tool_results is not None]
+        if sum(given) != 1:
+            raise ValueError("send exactly one of message, resume and toolResults")
+        return self
+
+
+class Outcome(Wire):
+    """How a run ended."""
+
+    type: Literal["success", "interrupt", "cancelled"]
+    interrupts: list[dict[str, Any]] | None = None
+    pending_tool_call_ids: list[str] | None = None
+
+
+class ToolCallRecord(Wire):
+    """One tool call of a run, as its result tells it."""
+
+    id: str
+    tool: str
+    arguments: dict[str, Any]
+    status: CallStatus
+    result: Any = None
+    error: dict[str, Any] | None = None
+    display: Display | None = None
+    step: int
+    ms: int
+
+
+class ModelUsage(Wire):
+    """What one model cost in a run; `cost_usd` only where its price is known."""
+
+    provider: str
+    model: str
+    input_tokens: int = 0
+    cached_input_tokens: int = 0
+    output_tokens: int = 0
+    cost_usd: float | None = None
+
+
+class RunResult(Wire):
+    """The result of `run_agent`."""
+
+    thread_id: str
+    turn_id: str
+    run_id: str
+    agent: str
+    outcome: Outcome
+    stop_reason: StopReason | None = None
+    type: Literal["info", "question", "result", "action"]
+    message: str
+    quick_replies: list[str] = []
+    collected_data: dict[str, Any] | None = None
+    tool_calls: list[ToolCallRecord] = []
+    citations: list[Citation] = []
+    steps: int
+    usage: list[ModelUsage] = []
