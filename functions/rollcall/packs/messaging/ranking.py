@@ -1,0 +1,220 @@
+"""Word search over index shards: which messages answer a question.
+
+A message is scored by its own words (BM25) and by how the question's words lie
+around it: in chat the answer to "how much?" is "about forty", and only its
+neighbours say of what. Then the best are picked one by one, each pick lowering
+its neighbours, so that ten hits show ten places and not one dialogue.
+"""
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+
+from rollcall.packs.messaging.index import Entry, Shard
+from rollcall.packs.messaging.query import Query, expand, read_query
+
+_K1 = 1.2
+_B = 0.4  # Long messages are where people explain: punish length mildly.
+_REACH = 4  # Messages over which a word's influence fades (one standard deviation).
+_HALF_FULL = 2.0  # Nearby mentions of a term that earn half of what it can give.
+_SPEAKER_BONUS = 0.5
+_SUBSTANTIAL = 4  # Topic words from which on a message is no filler.
+_SPREAD = 5  # Messages over which a pick lowers its neighbours.
+_REPEAT_COST = 0.5
+_MAIN_WORDS = 8
+_FUSION_RANK = 60
+_SPACER = 4 * _REACH
+
+_KERNEL = [math.exp(-((step / _REACH) ** 2) / 2) for step in range(-2 * _REACH, 2 * _REACH + 1)]
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A message found; `score` runs from 0 to 1."""
+
+    message_id: str
+    conversation_id: str
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """A message in its place; places of different stretches lie far apart."""
+
+    place: int
+    conversation_id: str
+    entry: Entry
+
+
+def rank(
+    shards: Iterable[Shard], question: str, *, limit: int = 10, half_life: timedelta | None = None
+) -> list[Hit]:
+    """Return the messages that answer a question best, best first.
+
+    Args:
+        shards: Those of the conversations to search, in any order.
+        limit: Most hits.
+        half_life: Age, counted from the newest message, at which a message
+            weighs half; None ignores age.
+    """
+    shards = list(shards)
+    lines = _lines(shards)
+    names = {pair for shard in shards for pair in shard.names.items()}
+    query = read_query(question, names=names)
+    scores = _scores(lines, query)
+    if half_life is not None and lines:
+        scores = _aged(lines, scores, half_life=half_life)
+    return _picked(lines, scores, limit=limit)
+
+
+def fuse(word_hits: Sequence[Hit], vector_hits: Sequence[Hit], *, limit: int = 10) -> list[Hit]:
+    """Return both lists merged by reciprocal rank; scores again run from 0 to 1."""
+    best = 2 / (_FUSION_RANK + 1)
+    totals: dict[tuple[str, str], float] = defaultdict(float)
+    for hits in (word_hits, vector_hits):
+        for place, hit in enumerate(hits, start=1):
+            totals[hit.conversation_id, hit.message_id] += 1 / (_FUSION_RANK + place) / best
+    merged = sorted(totals.items(), key=lambda item: -item[1])
+    return [Hit(message, talk, score) for (talk, message), score in merged[:limit]]
+
+
+def _lines(shards: Iterable[Shard]) -> list[_Line]:
+    """Lay shards in order; what is not consecutive is set too far apart to mix."""
+    lines: list[_Line] = []
+    place, last = 0, ("", -1)
+    for shard in sorted(shards, key=lambda shard: (shard.conversation_id, shard.number)):
+        if (shard.conversation_id, shard.number - 1) != last:
+            place += _SPACER
+        last = (shard.conversation_id, shard.number)
+        for entry in shard.entries:
+            lines.append(_Line(place, shard.conversation_id, entry))
+            place += 1
+    return lines
+
+
+def _scores(lines: Sequence[_Line], query: Query) -> dict[int, float]:
+    """Return place to score for every message that has anything to say."""
+    if not query.has_topic and query.speakers:
+        return _scores_of_speakers(lines, query)
+    weights = expand(query.weights) if query.has_topic else _main_words(lines, query)
+    mentions = _mentions(lines, weights)
+    values = {
+        term: weights[term] * _rarity(len(found), len(lines)) for term, found in mentions.items()
+    }
+    most = sum(values.values())
+    own, near = _own_scores(lines, mentions, values), _near_scores(mentions, values)
+    scores: dict[int, float] = {}
+    for line in lines:
+        around = near.get(line.place)
+        if around is None or not line.entry.words:
+            continue
+        score = (own.get(line.place, 0.0) + around) / (2 * most)
+        scores[line.place] = score * _trust(line.entry, query)
+    return scores
+
+
+def _mentions(
+    lines: Sequence[_Line], weights: Iterable[str]
+) -> dict[str, list[tuple[int, int, int]]]:
+    """Return term to (place, times, words of the message), for terms that occur."""
+    wanted = frozenset(weights)
+    found: dict[str, list[tuple[int, int, int]]] = defaultdict(list)
+    for line in lines:
+        words = line.entry.words
+        if not wanted.isdisjoint(words):
+            for term, times in Counter(word for word in words if word in wanted).items():
+                found[term].append((line.place, times, len(words)))
+    return found
+
+
+def _rarity(messages_with: int, messages: int) -> float:
+    return math.log(1 + (messages - messages_with + 0.5) / (messages_with + 0.5))
+
+
+def _own_scores(
+    lines: Sequence[_Line],
+    mentions: dict[str, list[tuple[int, int, int]]],
+    values: dict[str, float],
+) -> dict[int, float]:
+    """Return BM25 by place, each term counting from 0 to 1."""
+    average = sum(len(line.entry.words) for line in lines) / max(1, len(lines)) or 1.0
+    scores: dict[int, float] = defaultdict(float)
+    for term, found in mentions.items():
+        for place, times, length in found:
+            damping = _K1 * (1 - _B + _B * length / average)
+            scores[place] += values[term] * times / (times + damping)
+    return scores
+
+
+def _near_scores(
+    mentions: dict[str, list[tuple[int, int, int]]], values: dict[str, float]
+) -> dict[int, float]:
+    """Return by place how much of the question is talked about around it."""
+    scores: dict[int, float] = defaultdict(float)
+    side = len(_KERNEL) // 2
+    for term, found in mentions.items():
+        density: dict[int, float] = {}
+        known = density.get
+        for place, _, _ in found:
+            for at, mass in enumerate(_KERNEL, start=place - side):
+                density[at] = known(at, 0.0) + mass
+        value = values[term]
+        for at, mass in density.items():
+            scores[at] += value * mass / (mass + _HALF_FULL)
+    return scores
+
+
+def _trust(entry: Entry, query: Query) -> float:
+    """Return how much a message's score counts: fillers little, the speaker asked about most."""
+    substance = min(1.0, len(entry.words) / _SUBSTANTIAL)
+    if not query.speakers:
+        return substance
+    bonus = _SPEAKER_BONUS if entry.sender_id in query.speakers else 0.0
+    return substance * (1 + bonus) / (1 + _SPEAKER_BONUS)
+
+
+def _scores_of_speakers(lines: Sequence[_Line], query: Query) -> dict[int, float]:
+    """Answer "what did Dana say": her messages, the substantial ones first."""
+    return {
+        line.place: len(line.entry.words) / (len(line.entry.words) + _SUBSTANTIAL)
+        for line in lines
+        if line.entry.sender_id in query.speakers and line.entry.words
+    }
+
+
+def _main_words(lines: Sequence[_Line], query: Query) -> dict[str, float]:
+    """Return what to look for when the question is about everything."""
+    counts = Counter(word for line in lines for word in set(line.entry.words) if len(word) > 2)
+    common = {term: 0.1 for term, times in counts.most_common(_MAIN_WORDS) if times > 1}
+    return {**common, **query.weights}
+
+
+def _aged(
+    lines: Sequence[_Line], scores: dict[int, float], *, half_life: timedelta
+) -> dict[int, float]:
+    newest = max(line.entry.sent_at_ms for line in lines)
+    half_life_ms = half_life.total_seconds() * 1000
+    sent = {line.place: line.entry.sent_at_ms for line in lines}
+    return {
+        place: score * 0.5 ** ((newest - sent[place]) / half_life_ms)
+        for place, score in scores.items()
+    }
+
+
+def _picked(lines: Sequence[_Line], scores: dict[int, float], *, limit: int) -> list[Hit]:
+    """Take the best again and again, lowering what lies around each pick."""
+    line_at = {line.place: line for line in lines}
+    left = dict(scores)
+    hits: list[Hit] = []
+    while left and len(hits) < limit:
+        # Of equals the newest, since places run on with time.
+        best = max(left, key=lambda place: (left[place], place))
+        line = line_at[best]
+        hits.append(Hit(line.entry.message_id, line.conversation_id, min(1.0, left.pop(best))))
+        for place in range(best - 3 * _SPREAD, best + 3 * _SPREAD + 1):
+            if place in left:
+                closeness = math.exp(-(((place - best) / _SPREAD) ** 2) / 2)
+                left[place] *= 1 - _REPEAT_COST * closeness
+    return hits

@@ -1,0 +1,128 @@
+"""Claims about searching conversations by words."""
+
+from datetime import UTC, datetime, timedelta
+
+from rollcall.packs.messaging.chat import ChatMessage
+from rollcall.packs.messaging.index import Shard, append, new_shard
+from rollcall.packs.messaging.ranking import Hit, fuse, rank
+
+START = datetime(2026, 3, 1, 9, tzinfo=UTC)
+NAMES = {"d": "Dana Levi", "o": "Omer", "n": "נועה"}
+
+
+def shard(*lines: tuple[str, str], conversation: str = "c1", number: int = 0) -> Shard:
+    made = new_shard(conversation, number=number)
+    for place, (sender, text) in enumerate(lines):
+        sent_at = START + timedelta(days=number, minutes=place)
+        message_id = f"{conversation}.{number}.{place}"
+        made = append(made, ChatMessage(message_id, sender, NAMES[sender], text, sent_at))
+    return made
+
+
+def ids(hits: list[Hit]) -> list[str]:
+    return [hit.message_id for hit in hits]
+
+
+FILLER = tuple(("o", f"unrelated chatter about lunch option {n}") for n in range(20))
+
+
+def test_the_message_with_the_words_comes_first() -> None:
+    talk = shard(*FILLER, ("d", "The marketing budget was approved by finance"), *FILLER)
+    assert ids(rank([talk], "What decisions were made about the budget?"))[0] == "c1.0.20"
+
+
+def test_hebrew_is_found_through_its_prefixes() -> None:
+    talk = shard(*FILLER, ("n", "דיברתי עם הנהלה על התקציב השנתי שלנו"), *FILLER)
+    assert ids(rank([talk], "מה נאמר בתקציב?"))[0] == "c1.0.20"
+
+
+def test_an_answer_is_found_through_the_question_before_it() -> None:
+    talk = shard(
+        *FILLER,
+        ("d", "How much does the new projector cost?"),
+        ("o", "around forty dollars plus shipping fees"),
+        *FILLER,
+    )
+    assert "c1.0.21" in ids(rank([talk], "projector", limit=3))
+
+
+def test_the_speaker_asked_about_is_preferred() -> None:
+    same = "the office move should happen in summer"
+    talk = shard(*FILLER, ("o", same), *FILLER, ("d", same), *FILLER)
+    assert ids(rank([talk], "What did Dana say about the office move?"))[0] == "c1.0.41"
+    assert ids(rank([talk], "What did Omer say about the office move?"))[0] == "c1.0.20"
+
+
+def test_a_question_about_a_person_alone_gives_their_messages() -> None:
+    talk = shard(*FILLER, ("n", "אני חושבת שכדאי לדחות את הטיול"), *FILLER)
+    assert ids(rank([talk], "מה נועה אמרה?")) == ["c1.0.20"]
+
+
+def test_a_filler_is_below_a_full_answer() -> None:
+    talk = shard(
+        *FILLER, ("o", "Budget."), *FILLER, ("d", "The budget for marketing grows by ten percent")
+    )
+    assert ids(rank([talk], "budget"))[0] == "c1.0.41"
+
+
+def test_hits_are_spread_over_places() -> None:
+    burst = tuple(("o", f"budget figures version {n} are ready here") for n in range(12))
+    talk = shard(*burst, *FILLER, ("d", "the yearly budget meeting moved upstairs"), *FILLER)
+    assert "c1.0.32" in ids(rank([talk], "budget", limit=4))
+
+
+def test_scores_fall_and_stay_within_one() -> None:
+    talk = shard(*FILLER, ("d", "budget budget budget budget"), ("o", "the budget again please"))
+    scores = [hit.score for hit in rank([talk], "budget")]
+    assert scores == sorted(scores, reverse=True)
+    assert all(0 < score <= 1 for score in scores)
+
+
+def test_conversations_do_not_lend_words_to_one_another() -> None:
+    one = shard(("d", "The budget is final"), conversation="a")
+    other = shard(("o", "see you tomorrow evening at eight"), conversation="b")
+    assert ids(rank([one, other], "budget")) == ["a.0.0"]
+
+
+def test_consecutive_shards_are_one_stretch_and_distant_ones_are_not() -> None:
+    first = shard(("d", "How much does the projector cost?"))
+    answer = ("o", "around forty dollars plus shipping fees")
+    assert len(rank([shard(answer, number=1), first], "projector")) == 2
+    assert len(rank([shard(answer, number=7), first], "projector")) == 1
+
+
+def test_age_can_count() -> None:
+    text = ("d", "the budget grows by ten percent")
+    shards = [shard(text, number=0), shard(text, number=9)]
+    hits = rank(shards, "budget", half_life=timedelta(days=3))
+    assert ids(hits) == ["c1.9.0", "c1.0.0"]
+    assert hits[1].score < hits[0].score / 4
+
+
+def test_a_question_about_everything_finds_what_recurs() -> None:
+    trip = tuple(("d", f"the trip to Eilat needs bus number {n}") for n in range(5))
+    talk = shard(("o", "good morning sunshine to you friends"), *trip)
+    assert ids(rank([talk], "Summarize the discussion"))[0] != "c1.0.0"
+
+
+def test_nothing_in_common_finds_nothing() -> None:
+    assert rank([shard(*FILLER)], "zebra") == []
+    assert rank([], "zebra") == []
+    assert rank([new_shard("c1")], "summarize") == []
+
+
+def test_synonyms_find_what_the_same_word_does_not() -> None:
+    talk = shard(*FILLER, ("d", "התקלה במערכת חזרה אחרי העדכון האחרון"), *FILLER)
+    assert ids(rank([talk], "איזה בעיות היו?"))[0] == "c1.0.20"
+
+
+def test_fusion_prefers_what_both_searches_found() -> None:
+    words = [Hit("a", "c", 0.9), Hit("b", "c", 0.5)]
+    vectors = [Hit("z", "c", 0.9), Hit("b", "c", 0.4)]
+    fused = fuse(words, vectors, limit=2)
+    assert fused[0].message_id == "b"
+    assert len(fused) == 2 and fused[0].score <= 1
+
+
+def test_fusion_tells_equal_ids_of_two_conversations_apart() -> None:
+    assert len(fuse([Hit("1", "a", 0.9)], [Hit("1", "b", 0.9)])) == 2
