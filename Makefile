@@ -1,0 +1,49 @@
+# Everything runs with functions/venv, which `make setup` makes from PYTHON.
+PYTHON ?= python3
+RUN := functions/venv/bin/python
+ARGS ?=
+
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test emulators check format bench eval seed lock clean
+
+help:  ## Show this list
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1	\2/p' $(MAKEFILE_LIST) | expand -t 18
+
+setup:  ## Install what is missing, into functions/venv and node_modules
+	@$(PYTHON) -m dev.setup
+
+demo: setup  ## See Rollcall at work, offline
+	@$(RUN) -m dev.demo $(ARGS)
+
+test: setup  ## Run all tests; ARGS="-k name" runs some
+	@$(RUN) -m dev.test $(ARGS)
+
+emulators: setup  ## Run the emulators, with data, until Ctrl-C
+	@$(RUN) -m dev.emulators
+
+seed: setup  ## Load the data sets into the emulators that run
+	@$(RUN) -m dev.emulators seed
+
+check: setup  ## Look for mistakes without running anything
+	$(RUN) -m ruff check
+	$(RUN) -m ruff format --check
+	$(RUN) -m mypy
+
+format: setup  ## Put the code into its usual form
+	$(RUN) -m ruff check --fix
+	$(RUN) -m ruff format
+
+bench: setup  ## Measure speed and cost
+	@$(RUN) -m tests.benchmarks $(ARGS)
+
+eval: setup  ## Measure how well questions are answered
+	@$(RUN) -m tests.evals $(ARGS)
+
+lock: setup  ## Renew the lock files
+	@$(RUN) -m dev.lock
+
+clean:  ## Remove what was installed and written
+	rm -rf functions/venv node_modules .rollcall 
+	rm -rf {,functions/}.{mypy,pytest,ruff}_cache .hypothesis
+	rm -f firebase.offset-*.json *-debug.log

@@ -1,0 +1,107 @@
+"""Runs code beside Firebase's emulators.
+
+    with running() as suite:
+        print(suite.addresses.functions_url)
+
+As a command, `python -m dev.emulators` starts and seeds them and stays until
+Ctrl-C; `python -m dev.emulators seed` seeds those that run.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+import time
+from collections.abc import Iterator, Mapping
+
+from rich.console import Console
+from rich.table import Table
+
+from dev import addresses, commands, problem
+from dev import suite as suites
+from dev.addresses import Addresses
+from dev.paths import PYTHON
+from dev.suite import ALL, Suite
+
+
+@contextlib.contextmanager
+def running(only: tuple[str, ...] = ALL, *, seed: bool = False) -> Iterator[Suite]:
+    """Start the emulators, point this process and its children at them, stop them.
+
+    Args:
+        only: The emulators to start, out of `dev.suite.ALL`.
+        seed: Whether to fill Firestore with the data sets of `seed/`.
+    """
+    suite = suites.start(only)
+    try:
+        with _environment(suite.addresses.environment()):
+            if seed:
+                seed_running()
+            yield suite
+    finally:
+        suite.stop()
+
+
+def seed_running() -> None:
+    """Fill the emulators of this environment's addresses with the data sets."""
+    commands.run(
+        [PYTHON, "-m", "seed"],
+        env={**os.environ, **addresses.current().environment()},
+        failing="The data sets could not be loaded.",
+    )
+
+
+@contextlib.contextmanager
+def _environment(variables: Mapping[str, str]) -> Iterator[None]:
+    before = dict(os.environ)
+    os.environ.update(variables)
+    try:
+        yield
+    finally:
+        os.environ.clear()
+        os.environ.update(before)
+
+
+def _show(at: Addresses) -> None:
+    table = Table("emulator", "address", title="ready", title_justify="left")
+    table.add_row("functions", at.functions_url)
+    table.add_row("firestore", at.firestore)
+    table.add_row("auth", at.auth)
+    table.add_row("tasks", at.tasks)
+    console = Console()
+    console.print(table)
+    console.print("What the functions say follows. Ctrl-C stops everything.")
+
+
+def _follow(suite: Suite) -> int:
+    """Print what is added to the log until the emulators end."""
+    with suite.log.open(errors="replace") as log:
+        log.seek(0, os.SEEK_END)
+        while suite.process.poll() is None:
+            sys.stdout.write(log.read())
+            sys.stdout.flush()
+            time.sleep(0.2)
+    return suite.process.returncode
+
+
+def _stay() -> int:
+    print("Starting the emulators ...", flush=True)
+    try:
+        with running(seed=True) as suite:
+            _show(suite.addresses)
+            return _follow(suite)
+    except KeyboardInterrupt:
+        print("\nStopped.")
+        return 0
+
+
+def main() -> int:
+    if sys.argv[1:] == ["seed"]:
+        seed_running()
+        return 0
+    return _stay()
+
+
+if __name__ == "__main__":
+    problem.run(main)

@@ -1,0 +1,46 @@
+"""Renews the lock files: python -m dev.lock"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+from dev import commands, problem
+from dev.paths import LOCK, PYTHON
+
+_UV = "uv==0.13.8"  # used here alone, so it lives only as long as this takes
+_OLDEST_PYTHON = "3.11"
+
+
+def main() -> int:
+    with tempfile.TemporaryDirectory() as folder:
+        _lock_python(Path(folder))
+    _lock_node()
+    return 0
+
+
+def _lock_python(folder: Path) -> None:
+    """Choose one version of every package, for all systems and Pythons at once."""
+    failing = "dev/requirements.lock could not be renewed."
+    commands.run([PYTHON, "-m", "venv", folder], failing=failing)
+    commands.run([folder / "bin" / "pip", "install", "--quiet", _UV], failing=failing)
+    sources = ["functions/requirements.txt", "dev/requirements.in"]
+    scope = ["--universal", "--python-version", _OLDEST_PYTHON, "--upgrade"]
+    plain = ["--quiet", "--no-emit-index-url", "--no-emit-find-links"]
+    commands.run(
+        [folder / "bin" / "uv", "pip", "compile", *scope, *plain, *sources, "-o", LOCK],
+        env={**os.environ, "UV_CUSTOM_COMPILE_COMMAND": "make lock"},
+        failing=failing,
+    )
+
+
+def _lock_node() -> None:
+    failing = "package-lock.json could not be renewed."
+    commands.run(["npm", "update", "--package-lock-only", "--ignore-scripts"], failing=failing)
+    # npm leaves packages behind that nothing needs any longer.
+    commands.run(["npm", "prune", "--package-lock-only", "--ignore-scripts"], failing=failing)
+
+
+if __name__ == "__main__":
+    problem.run(main)

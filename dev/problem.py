@@ -1,0 +1,33 @@
+"""A problem for the person at the keyboard, told without a traceback."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from collections.abc import Callable
+from types import FrameType
+
+
+class Problem(Exception):
+    """Something a person can put right; the message says what and how."""
+
+
+def run(main: Callable[[], int]) -> None:
+    """Run a command's `main` and leave with its exit code.
+
+    Being told to stop (SIGTERM, or the terminal closing) unwinds like Ctrl-C
+    does, so that everything that was started is stopped too.
+    """
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, _unwind)
+    try:
+        sys.exit(main())
+    except Problem as problem:
+        print(f"\n{problem}", file=sys.stderr)
+        sys.exit(1)
+    except KeyboardInterrupt:
+        sys.exit(130)
+
+
+def _unwind(number: int, frame: FrameType | None) -> None:
+    sys.exit(128 + number)

@@ -1,0 +1,88 @@
+"""Stops a program together with everything that it ever started.
+
+firebase-tools starts Java and Python in process groups of their own, and leaves
+the functions' servers running when it ends. Those stay in the groups they were
+started in, so the groups are what is looked up first and killed last.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import time
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+
+_GRACE_S = 15.0
+_GONE_S = 2.0
+
+
+def stop(process: subprocess.Popen[bytes]) -> None:
+    """Ask `process` to end as Ctrl-C does, then kill what is left of its groups.
+
+    It must have been started with `start_new_session=True`.
+    """
+    groups = _groups_below(process.pid)
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(process.pid, signal.SIGINT)
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        process.wait(_GRACE_S)
+    for group in groups:
+        _signal(group, signal.SIGKILL)
+    process.wait()
+    _wait_until_gone(groups)
+
+
+def _groups_below(pid: int) -> set[int]:
+    """The process groups of `pid` and of all that descends from it."""
+    children = defaultdict(list)
+    group_of = {}
+    for child, parent, group in _process_table():
+        children[parent].append(child)
+        group_of[child] = group
+    groups, waiting = {pid}, [pid]
+    while waiting:
+        current = waiting.pop()
+        groups.add(group_of.get(current, pid))
+        waiting += children[current]
+    return groups
+
+
+def _process_table() -> Iterator[tuple[int, int, int]]:
+    """Process, parent and group of everything that runs."""
+    # Small images have no `ps`, and macOS has no /proc.
+    lines = _proc_lines() if Path("/proc/self/stat").exists() else _ps_lines()
+    for pid, parent, group in map(str.split, lines):
+        yield int(pid), int(parent), int(group)
+
+
+def _proc_lines() -> Iterator[str]:
+    for file in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):  # it ended just now
+            # "123 (name) S parent group ...", and a name may hold anything.
+            after_name = file.read_text().rpartition(")")[2].split()
+            yield f"{file.parent.name} {after_name[1]} {after_name[2]}"
+
+
+def _ps_lines() -> list[str]:
+    command = ["ps", "-A", "-o", "pid=,ppid=,pgid="]
+    return subprocess.run(command, stdout=subprocess.PIPE, text=True).stdout.splitlines()
+
+
+def _wait_until_gone(groups: set[int]) -> None:
+    """Wait until the killed have let go of their ports, which takes a moment."""
+    deadline = time.monotonic() + _GONE_S
+    while time.monotonic() < deadline and any(_signal(group, 0) for group in groups):
+        time.sleep(0.02)
+
+
+def _signal(group: int, number: int) -> bool:
+    """Whether there was anything in `group` to send the signal to."""
+    try:
+        os.killpg(group, number)
+    except (ProcessLookupError, PermissionError):  # macOS says the second of the dead
+        return False
+    return True

@@ -1,0 +1,21 @@
+"""Installs what Rollcall needs to be run and changed: python3 -m dev.setup
+
+Installs into functions/venv and node_modules only. Run again, it sees that
+nothing is missing and is done at once.
+"""
+
+from __future__ import annotations
+
+from dev import firestore, java, node, problem, venv
+
+
+def main() -> int:
+    venv.prepare()
+    node.prepare()
+    java.prepare()
+    firestore.prepare()
+    return 0
+
+
+if __name__ == "__main__":
+    problem.run(main)
