@@ -54,7 +54,7 @@ def bind_callable(name: str, handler: Callable[[Call], Any], *, timeout_s: int) 
         return _stream(outcome) if streams else _plain(outcome)
 
     function.__name__ = name
-    function.__firebase_endpoint__ = checked.__firebase_endpoint__
+    vars(function)["__firebase_endpoint__"] = vars(checked)["__firebase_endpoint__"]
     return function
 
 

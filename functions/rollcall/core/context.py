@@ -45,9 +45,7 @@ class Embedder(Protocol):
 class Progress(Protocol):
     """Tells the user how far a long piece of work is."""
 
-    def __call__(
-        self, text: str, *, done: int | None = None, total: int | None = None
-    ) -> None: ...
+    def __call__(self, text: str, *, done: int | None = None, total: int | None = None) -> None: ...
 
 
 class AskAgent(Protocol):

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any, get_type_hints
 
 from docstring_parser import Docstring, DocstringStyle, parse
-from pydantic import BaseModel, ConfigDict, Field, create_model
+from pydantic import BaseModel, ConfigDict, create_model
 from pydantic.alias_generators import to_camel
 from pydantic.fields import FieldInfo
 
@@ -17,9 +17,7 @@ MAX_SCHEMA_DEPTH = 12
 class Arguments(BaseModel):
     """Base of the models made from signatures: camelCase outside, nothing unknown."""
 
-    model_config = ConfigDict(
-        alias_generator=to_camel, populate_by_name=True, extra="forbid", arbitrary_types_allowed=False
-    )
+    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True, extra="forbid")
 
     def keywords(self) -> dict[str, Any]:
         """The validated values by Python name, as the function takes them."""
@@ -69,7 +67,7 @@ def json_schema(model: type[BaseModel]) -> dict[str, Any]:
     """
     schema = model.model_json_schema(by_alias=True)
     schema.pop("description", None)  # the model's own docstring; the tool has its description
-    plain = _plain(schema, definitions=schema.pop("$defs", {}), depth=0)
+    plain: dict[str, Any] = _plain(schema, definitions=schema.pop("$defs", {}), depth=0)
     plain.setdefault("properties", {})
     return plain
 
@@ -97,7 +95,9 @@ def _plain(node: Any, *, definitions: dict[str, Any], depth: int) -> Any:
     }
 
 
-def _properties(value: dict[str, Any], *, definitions: dict[str, Any], depth: int) -> dict[str, Any]:
+def _properties(
+    value: dict[str, Any], *, definitions: dict[str, Any], depth: int
+) -> dict[str, Any]:
     """Properties are named by their owner: one called "title" is not an annotation."""
     return {
         name: _plain(item, definitions=definitions, depth=depth + 1) for name, item in value.items()
@@ -134,6 +134,3 @@ def parameters(schema: dict[str, Any]) -> list[dict[str, Any]]:
 def _flat_type(item: dict[str, Any]) -> str:
     found = item.get("type", "object")
     return "number" if found == "integer" else str(found)
-
-
-__all__ = ["Arguments", "Field", "arguments_model", "description", "json_schema", "parameters"]

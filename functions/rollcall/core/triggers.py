@@ -71,9 +71,7 @@ class OnCall:
     def bind(self, name: str, handler: Callable[..., Any], platform: Callable[[], Platform]) -> Any:
         from rollcall.core.callable import bind_callable
 
-        return bind_callable(
-            name, lambda call: handler(platform(), call), timeout_s=self.timeout_s
-        )
+        return bind_callable(name, lambda call: handler(platform(), call), timeout_s=self.timeout_s)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,9 +115,7 @@ class OnDocument:
         return function
 
 
-def _snapshots(
-    data: Any, when: str
-) -> tuple[dict[str, Any] | None, dict[str, Any] | None]:
+def _snapshots(data: Any, when: str) -> tuple[dict[str, Any] | None, dict[str, Any] | None]:
     """What a Firestore event carries is one snapshot or a change of two, by kind of event."""
     if when == "created":
         return None, data.to_dict()

@@ -165,6 +165,21 @@ class RunRequest(Wire):
         return self
 
 
+class CapabilityCall(Wire):
+    """The data of a capability's own function."""
+
+    arguments: dict[str, Any] = {}
+    context: dict[str, Any] | None = None
+    call_key: Id | None = None
+    locale: Literal["en", "he"] | None = None
+
+
+class ListRequest(Wire):
+    """The data of `list_capabilities`."""
+
+    locale: Literal["en", "he"] | None = None
+
+
 class Outcome(Wire):
     """How a run ended."""
 

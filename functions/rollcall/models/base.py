@@ -173,7 +173,9 @@ def _provider(model_id: str) -> Any:
     try:
         return import_module(f"rollcall.models.{provider}")
     except ModuleNotFoundError as error:
-        raise FailedPrecondition(f"no model provider {provider!r} (of model {model_id!r})") from error
+        raise FailedPrecondition(
+            f"no model provider {provider!r} (of model {model_id!r})"
+        ) from error
 
 
 @dataclass(slots=True)

@@ -1,1 +1,1 @@
-"""The live registry: capabilities and agents as stored in Firestore, and the tools chosen from it."""
+"""The live registry: capabilities and agents in Firestore, and the tools chosen from them."""

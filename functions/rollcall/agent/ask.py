@@ -1,0 +1,65 @@
+"""An agent asked from inside a capability: the same loop, without a thread of its own."""
+
+from __future__ import annotations
+
+import uuid
+from datetime import datetime
+from typing import Any
+
+from rollcall.agent.loop import run
+from rollcall.agent.outcome import to_result
+from rollcall.agent.prepare import find_agent, locale_of, prepare
+from rollcall.core.context import AskAgent, Platform, User
+from rollcall.core.errors import FailedPrecondition
+from rollcall.core.messages import ModelMessage, ToolResult, UserMessage
+from rollcall.registry.snapshot import snapshot
+
+MAX_DEPTH = 2
+"""Agents may ask agents, but not without end."""
+
+
+class _Unsaved:
+    """The journal of a run that is part of another one's tool call."""
+
+    def save_reply(self, step: int, reply: ModelMessage) -> None:
+        """Kept by the caller, as the tool's result."""
+
+    def save_result(self, result: ToolResult) -> None:
+        """Kept by the caller, as the tool's result."""
+
+
+def asker(platform: Platform, user: User, *, now: datetime, depth: int = 0) -> AskAgent:
+    """Make the `agents` of a `ToolContext`."""
+
+    def ask(agent_id: str, message: str, *, max_steps: int | None = None) -> dict[str, Any]:
+        if depth >= MAX_DEPTH:
+            raise FailedPrecondition(f"agents ask each other at most {MAX_DEPTH} levels deep")
+        registry = snapshot(platform.db)
+        profile = find_agent(agent_id, user=user, registry=registry)
+        said = UserMessage.of(message)
+        run_id = uuid.uuid4().hex[:20]
+        turn = prepare(
+            profile,
+            platform=platform,
+            user=user,
+            registry=registry,
+            history=[said],
+            message=said,
+            run_id=run_id,
+            journal=_Unsaved(),
+            agents=asker(platform, user, now=now, depth=depth + 1),
+            now=now,
+            locale=locale_of(said, None),
+            max_steps=max_steps,
+        )
+        steps = run(turn)
+        while True:
+            try:
+                next(steps)
+            except StopIteration as end:
+                result = to_result(
+                    end.value, agent=agent_id, thread_id="", turn_id=run_id, run_id=run_id
+                )
+                return result.dump()
+
+    return ask

@@ -1,0 +1,46 @@
+"""The part of a thread's history that a model is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rollcall.core.messages import Media, Message, ToolMessage, UserMessage
+
+MEDIA_TOKENS = 1_000
+
+
+def window(history: Sequence[Message], *, tokens: int) -> list[Message]:
+    """The newest whole exchanges of `history` that fit into `tokens`.
+
+    An exchange begins with a user's message and holds the replies and results that follow, so a
+    call is never parted from its result. The last exchange is kept whatever it costs.
+    """
+    exchanges: list[list[Message]] = []
+    for message in history:
+        if isinstance(message, UserMessage) or not exchanges:
+            exchanges.append([])
+        exchanges[-1].append(message)
+    kept: list[list[Message]] = []
+    used = 0
+    for exchange in reversed(exchanges):
+        used += sum(estimate_tokens(message) for message in exchange)
+        if kept and used > tokens:
+            break
+        kept.append(exchange)
+    return [message for exchange in reversed(kept) for message in exchange]
+
+
+def estimate_tokens(message: Message) -> int:
+    """Roughly what a message costs: a token for each four bytes, which is high for Hebrew."""
+    parts = message.parts if isinstance(message, UserMessage) else ()
+    media = sum(isinstance(part, Media) for part in parts)
+    size = sum(len(text.encode()) for text in _texts(message))
+    return 4 + size // 4 + MEDIA_TOKENS * media
+
+
+def _texts(message: Message) -> list[str]:
+    if isinstance(message, UserMessage):
+        return [message.text]
+    if isinstance(message, ToolMessage):
+        return [result.content for result in message.results]
+    return [message.text, *(call.name + call.arguments_text for call in message.tool_calls)]
