@@ -1,0 +1,1 @@
+"""Ask your conversations: priorities, action items, decisions, summaries, search."""

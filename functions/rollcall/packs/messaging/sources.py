@@ -1,0 +1,38 @@
+"""Citing messages."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from rollcall.core.context import ToolContext
+from rollcall.core.wire import Citation
+from rollcall.packs.messaging.documents import in_words, iso
+
+MOST_CITATIONS = 20
+_QUOTE_CHARS = 240
+
+
+def cite_message(
+    ctx: ToolContext,
+    *,
+    conversation_id: str,
+    conversation_name: str,
+    message_id: str,
+    sender_name: str,
+    sent_at: datetime | None,
+    quote: str,
+) -> None:
+    """Name a message as a source of the result; beyond `MOST_CITATIONS` nothing is added."""
+    if len(ctx.citations) >= MOST_CITATIONS:
+        return
+    parts = [conversation_name, sender_name, in_words(sent_at)]
+    ctx.cite(
+        Citation(
+            type="message",
+            title=" · ".join(part for part in parts if part),
+            conversation_id=conversation_id,
+            message_id=message_id,
+            quote=quote if len(quote) <= _QUOTE_CHARS else f"{quote[: _QUOTE_CHARS - 1]}…",
+            timestamp=iso(sent_at),
+        )
+    )
