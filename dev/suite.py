@@ -20,6 +20,7 @@ ALL = ("auth", "functions", "firestore", "tasks")
 
 _START_S = 180.0  # the Auth emulator alone takes 10 s on two slow cores
 _POLL_S = 0.1
+_READY = "All emulators ready"  # the hub lists the functions before they are known
 _REFUSED = "Failed to load function definition"
 _SUGGESTED_OFFSET = 2000  # 100 would put Firestore among the ports of functions' servers
 # Starting fast matters more here than running fast.
@@ -37,7 +38,7 @@ class Suite:
     def wait_until_ready(self, only: tuple[str, ...]) -> None:
         """Return once every emulator answers and the functions are known."""
         deadline = time.monotonic() + _START_S
-        while not _are_up(self.addresses, only):
+        while not (_READY in self._log_text() and _are_up(self.addresses, only)):
             if self.process.poll() is not None:
                 raise self._failure(f"The emulators ended with code {self.process.returncode}.")
             if time.monotonic() > deadline:
@@ -54,14 +55,17 @@ class Suite:
 
     def _check_functions(self) -> None:
         """Make sure that functions were found: firebase-tools is silent if not."""
-        if _REFUSED in self.log.read_text(errors="replace"):
+        if _REFUSED in self._log_text():
             raise self._failure("The functions could not be loaded.")
         if not _functions(self.addresses):
             raise self._failure("No functions were found.")
 
     def _failure(self, what: str) -> Problem:
-        lines = self.log.read_text(errors="replace").strip().splitlines()
+        lines = self._log_text().strip().splitlines()
         return Problem("\n".join([what, "", *_telling(lines), "", f"All of it is in {self.log}."]))
+
+    def _log_text(self) -> str:
+        return self.log.read_text(errors="replace")
 
 
 def start(only: tuple[str, ...] = ALL) -> Suite:
@@ -102,7 +106,9 @@ def _environment() -> dict[str, str]:
         "JAVA_TOOL_OPTIONS": f"{_JAVA_OPTIONS} {os.environ.get('JAVA_TOOL_OPTIONS', '')}".strip(),
         "FUNCTIONS_DISCOVERY_TIMEOUT": os.environ.get("FUNCTIONS_DISCOVERY_TIMEOUT", "120"),
         "CI": "true",  # no questions, and no looking for news of firebase-tools
-        "FORCE_COLOR": "0",
+        "METADATA_SERVER_DETECTION": "none",  # this is no machine of Google's: do not ask
+        "NO_GCE_CHECK": "true",
+        "NO_COLOR": "1",
     }
 
 

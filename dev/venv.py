@@ -35,7 +35,7 @@ def prepare() -> None:
 
 def pip_install(*arguments: str) -> None:
     """Install into the environment."""
-    quiet = ["--quiet", "--disable-pip-version-check", "--no-input"]
+    quiet = ["--quiet", "--quiet", "--disable-pip-version-check", "--no-input"]
     commands.run(
         [PYTHON, "-m", "pip", "install", *quiet, *arguments],
         failing="The Python packages could not be installed; pip says why above.",
