@@ -191,6 +191,6 @@ def _stemmer_lock() -> Lock:
 
 @cache
 def _stemmer() -> Any:
-    import snowballstemmer
+    import snowballstemmer  # type: ignore[import-untyped]
 
     return snowballstemmer.stemmer("english")

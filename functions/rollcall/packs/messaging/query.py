@@ -14,7 +14,8 @@ _SCAFFOLDING = """
 summarize summary discuss discussion talk say think thought tell opinion suggest mention describe
 explain group team people everyone participants conclusion conclude conversation chat message
 meeting agree disagree decide decision make give show find search anything
-סכם סכמי תסכם תסכמי לסכם סיכום דיון דנו דיברו דיבר דיברה אמר אמרה אמרו חשב חשבה חשבו דעה דעתו דעתה הציע הציעה
+סכם סכמי תסכם תסכמי לסכם סיכום דיון דנו דיברו דיבר דיברה אמר אמרה אמרו חשב חשבה חשבו דעה דעתו
+דעתה הציע הציעה
 הציעו קבוצה צוות אנשים משתתפים מסקנה מסקנות שיחה שיחות הודעה הודעות פגישה ישיבה הסכים הסכימה הסכימו
 החליטו הוחלט החלטה החלטות חפש חפשי תחפש תחפשי לחפש מצא תמצא הראה תראה משהו
 """

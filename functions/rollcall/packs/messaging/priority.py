@@ -1,0 +1,106 @@
+"""How urgent a message is, from its words: English and Hebrew, no model asked."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from rollcall.packs.messaging import priority_cues as cues
+from rollcall.packs.messaging.cues import REQUEST, plain
+
+Level = Literal["urgent", "high", "medium", "low", "unspecified"]
+
+LEVELS: tuple[Level, ...] = ("urgent", "high", "medium", "low", "unspecified")
+
+_HIGH_WITHIN_DAYS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Priority:
+    """A level, how sure the reading is (0 to 1), and the words it rests on."""
+
+    level: Level
+    confidence: float
+    reasons: tuple[str, ...] = ()
+
+
+def order(level: str) -> int:
+    """Return the place of a level when sorting, most urgent first; unknown ones last."""
+    return LEVELS.index(level) if level in LEVELS else len(LEVELS)
+
+
+def classify(text: str, *, said_at: datetime | None = None) -> Priority:
+    """Return how urgent a message is.
+
+    Where a message turns ("not urgent, but please send it today"), what comes
+    last counts.
+
+    Args:
+        said_at: When it was sent; with it, dates in the text count as deadlines.
+    """
+    text = plain(text)
+    found = [_of_clause(clause) for clause in _clauses(text)]
+    found = [priority for priority in found if priority.level != "unspecified"]
+    by_date = _by_deadline(text, said_at=said_at) if said_at else None
+    if by_date and not any(priority.level == "low" for priority in found):
+        found.append(by_date)
+        return min(found, key=lambda priority: order(priority.level))
+    if found and found[-1].level in ("low", "urgent", "high"):
+        strongest = min(found, key=lambda priority: order(priority.level))
+        return found[-1] if found[-1].level == "low" else strongest
+    if found:
+        return min(found, key=lambda priority: order(priority.level))
+    return Priority("unspecified", 0.5 if text else 0.9)
+
+
+def _clauses(text: str) -> Iterator[str]:
+    return (clause for clause in cues.TURN.split(text) if clause.strip())
+
+
+def _of_clause(clause: str) -> Priority:
+    low = cues.LOW.search(clause)
+    # What is denied must not count as said: "not urgent" holds "urgent".
+    rest = cues.MENTION.sub(" ", cues.LOW.sub(" ", clause))
+    over, supposed = cues.OVER.search(rest), cues.IF.search(rest)
+    asks = REQUEST.search(rest) is not None
+    for level, cue, confidence in _strong_cues(rest, asks=asks):
+        if over:
+            return Priority("low", 0.6, (over[0],))
+        if supposed and supposed.start() < cue.start() and not asks:
+            return Priority("low", 0.5, (supposed[0], cue[0]))
+        sure = confidence - (0.2 if supposed and supposed.start() < cue.start() else 0.0)
+        return Priority(level, round(sure, 2), (cue[0].strip(),))
+    if low:
+        return Priority("low", 0.85, (low[0],))
+    if asks and not cues.SMALL_TALK.search(rest):
+        return Priority("medium", 0.65, ("asks for something",))
+    if cues.QUESTION.search(rest + " ") and not cues.SMALL_TALK.search(rest):
+        return Priority("medium", 0.45, ("asks a question",))
+    return Priority("unspecified", 0.5)
+
+
+def _strong_cues(text: str, *, asks: bool) -> Iterator[tuple[Level, re.Match[str], float]]:
+    """Yield the signs of urgency in a text, the strongest first."""
+    if cue := cues.INCIDENT.search(text):
+        yield "urgent", cue, 0.9
+    if cue := cues.URGENT.search(text):
+        yield "urgent", cue, 0.9
+    if (cue := cues.NOW.search(text)) and asks:
+        yield "urgent", cue, 0.75
+    if cue := cues.HIGH.search(text):
+        yield "high", cue, 0.8
+    if (cue := cues.SOON.search(text)) and asks:
+        yield "high", cue, 0.65
+
+
+def _by_deadline(text: str, *, said_at: datetime) -> Priority | None:
+    """Return what a date in the text says about urgency."""
+    from rollcall.packs.messaging.deadlines import find_deadline
+
+    deadline = find_deadline(text, said_at=said_at)
+    if deadline is None or not REQUEST.search(text):
+        return None
+    days = (deadline.day - said_at.date()).days
+    level: Level = "high" if days <= _HIGH_WITHIN_DAYS else "medium"
+    return Priority(level, 0.7, (deadline.phrase,))
