@@ -10,9 +10,10 @@ import json
 import math
 from typing import Any, TypeVar
 
-from pydantic import BaseModel, TypeAdapter, ValidationError
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
 
-from rollcall.core.errors import AgentError, InvalidArgument, ResourceExhausted
+from rollcall.core.errors import InvalidArgument, ResourceExhausted
 
 MAX_BODY_BYTES = 4_000_000
 MAX_DEPTH = 24
@@ -100,38 +101,46 @@ def validate(model: type[M], value: Any, *, field: str = "") -> M:
     try:
         return model.model_validate_json(json.dumps(_integral(value)), strict=True)
     except ValidationError as error:
-        raise invalid(error, field=field) from error
+        raise invalid(error, value, field=field) from error
 
 
-def validate_as(adapter: TypeAdapter[Any], value: Any, *, field: str) -> Any:
-    """Like `validate`, for a type that is not a model."""
-    try:
-        return adapter.validate_json(json.dumps(_integral(value)), strict=True)
-    except ValidationError as error:
-        raise invalid(error, field=field) from error
-
-
-def invalid(error: ValidationError, *, field: str = "") -> AgentError:
+def invalid(error: ValidationError, value: Any, *, field: str = "") -> InvalidArgument:
     """Say a pydantic error in our words: what is wrong, where, and what would be accepted."""
-    first = error.errors(include_url=False, include_context=True)[0]
-    path = ".".join(str(part) for part in first["loc"] if not _is_tag(part))
-    name = ".".join(part for part in (field, path) if part) or "data"
-    given = first.get("input")
-    shown = "" if isinstance(given, dict | list) else f" (not {_short(given)})"
+    first, path = _most_telling(error, value)
     kind = first["type"]
+    name = ".".join(part for part in (field, *path) if part) or "data"
     if kind == "missing":
         return InvalidArgument(f"{name} is missing", field=name)
     if kind == "extra_forbidden":
         return InvalidArgument(f"{name} is not known here; leave it out", field=name)
+    given = first.get("input")
+    shown = "" if isinstance(given, dict | list) else f" (not {_short(given)})"
     message = first["msg"].removeprefix("Value error, ")
     return InvalidArgument(f"{name}: {message[:1].lower()}{message[1:]}{shown}", field=name)
 
 
-def _is_tag(part: str | int) -> bool:
-    """Unions put the tried type into the path; people know only the field."""
-    return isinstance(part, str) and (
-        "[" in part or part in {"str", "int", "float", "bool", "text", "image", "document"}
-    )
+def _most_telling(error: ValidationError, value: Any) -> tuple[ErrorDetails, list[str]]:
+    """The first field's error and its path; of a union's members, the one that fitted furthest."""
+    errors = error.errors(include_url=False)
+    same_field = [item for item in errors if item["loc"][:1] == errors[0]["loc"][:1]]
+    paths = [(item, _path(value, item)) for item in same_field]
+    return max(paths, key=lambda found: len(found[1]))
+
+
+def _path(value: Any, error: ErrorDetails) -> list[str]:
+    """The path as the sender knows it: pydantic also names the member of a union that it tried."""
+    kept: list[str] = []
+    for part in error["loc"]:
+        if isinstance(value, dict) and part in value:
+            value = value[part]
+        elif isinstance(value, list) and isinstance(part, int) and part < len(value):
+            value = value[part]
+        else:
+            continue
+        kept.append(str(part))
+    if error["type"] == "missing":
+        kept.append(str(error["loc"][-1]))
+    return kept
 
 
 def _integral(value: Any) -> Any:

@@ -1,0 +1,117 @@
+"""A model that says what a test tells it to, and a dispatcher that answers from a table."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from rollcall.agent.dispatch import Answer
+from rollcall.agent.turn import Turn
+from rollcall.core.context import Progress
+from rollcall.core.errors import AgentError
+from rollcall.core.messages import ModelMessage, ToolCall, ToolResult, UserMessage
+from rollcall.models.base import (
+    ArgumentsDelta,
+    CallEnd,
+    CallStart,
+    Delta,
+    Finish,
+    FinishReason,
+    ModelRequest,
+    TextDelta,
+    ToolSpec,
+    Usage,
+)
+
+Reply = list[Delta] | AgentError
+
+
+def says(text: str, *, reason: FinishReason = FinishReason.STOP) -> list[Delta]:
+    """A reply of text alone, in two pieces."""
+    half = len(text) // 2
+    return [TextDelta(text[:half]), TextDelta(text[half:]), Finish(reason, Usage(10, 0, 5))]
+
+
+def calls(*wanted: tuple[str, dict[str, Any] | str]) -> list[Delta]:
+    """A reply that calls tools; arguments given as text go out as they are."""
+    deltas: list[Delta] = []
+    for number, (name, arguments) in enumerate(wanted):
+        text = arguments if isinstance(arguments, str) else json.dumps(arguments)
+        id = f"c{abs(hash((name, text, number))) % 10**8}"
+        deltas += [CallStart(id, name), ArgumentsDelta(id, text[:3]), ArgumentsDelta(id, text[3:])]
+        deltas.append(CallEnd(id))
+    return [*deltas, Finish(FinishReason.TOOL_CALLS, Usage(10, 4, 5))]
+
+
+@dataclass
+class ScriptedModel:
+    """Gives its replies one after another; the last one for ever."""
+
+    replies: list[Reply]
+    id: str = "scripted:test"
+    requests: list[ModelRequest] = field(default_factory=list)
+
+    def stream(self, request: ModelRequest) -> Iterator[Delta]:
+        self.requests.append(request)
+        reply = self.replies[min(len(self.requests), len(self.replies)) - 1]
+        if isinstance(reply, AgentError):
+            raise reply
+        for delta in reply:
+            if isinstance(delta, AgentError):
+                raise delta
+            yield delta
+
+
+@dataclass
+class Table:
+    """Dispatches to plain functions by the tool's name."""
+
+    tools: dict[str, Callable[..., Any]]
+    called: list[str] = field(default_factory=list)
+
+    def __call__(self, call: ToolCall, progress: Progress) -> Answer:
+        self.called.append(call.name)
+        answer = self.tools[call.name](progress=progress, **(call.arguments or {}))
+        return answer if isinstance(answer, Answer) else Answer(answer)
+
+
+@dataclass
+class Notes:
+    """A journal that remembers the order of what it was told."""
+
+    lines: list[str] = field(default_factory=list)
+
+    def save_reply(self, step: int, reply: ModelMessage) -> None:
+        self.lines.append(f"reply {step} {len(reply.tool_calls)}")
+
+    def save_result(self, result: ToolResult) -> None:
+        self.lines.append(f"result {result.name}")
+
+
+def turn(model: Any, tools: dict[str, Callable[..., Any]] | None = None, **changes: Any) -> Turn:
+    """A turn on `model` with these tools and sound bounds."""
+    from rollcall.models.base import load_model
+
+    tools = tools or {}
+    fields: dict[str, Any] = {
+        "run_id": "r1",
+        "instructions": "Help.",
+        "history": (UserMessage.of("What is new?"),),
+        "tools": tuple(
+            ToolSpec(name, f"Look up {name}.", {"type": "object", "properties": {}})
+            for name in tools
+        ),
+        "models": (model,),
+        "composer": load_model("offline:planner"),
+        "dispatch": Table(tools),
+        "journal": Notes(),
+        "max_steps": 5,
+        "deadline": time.monotonic() + 60,
+        "result_chars": 4_000,
+        "locale": "en",
+        "now_iso": "2026-03-02T09:00:00+00:00",
+    }
+    return Turn(**{**fields, **changes})

@@ -1,0 +1,315 @@
+"""The loop, driven by a scripted model: what it streams, saves, refuses, and how it ends."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from typing import Any
+
+import pytest
+from ag_ui.core import Event as AgUiEvent
+from pydantic import TypeAdapter
+from rollcall.agent.dispatch import Answer
+from rollcall.agent.loop import run
+from rollcall.agent.turn import Ended, Turn
+from rollcall.core.errors import DeadlineExceeded, NotFound, Unavailable
+from rollcall.core.messages import ToolMessage
+from rollcall.core.wire import CallStatus, Citation, StopReason
+from rollcall.models.base import FinishReason, TextDelta
+
+from tests.support.scripted import Notes, ScriptedModel, Table, calls, says, turn
+
+AG_UI = TypeAdapter(AgUiEvent)
+
+
+def play(work: Turn) -> tuple[list[dict[str, Any]], Ended]:
+    """Run a turn to its end; every event must be a valid AG-UI event."""
+    events = []
+    steps = run(work)
+    while True:
+        try:
+            event = next(steps)
+        except StopIteration as end:
+            return events, end.value
+        AG_UI.validate_python(event)
+        events.append(event)
+
+
+def kinds(events: list[dict[str, Any]]) -> list[str]:
+    return [event["type"] for event in events]
+
+
+def test_an_answer_without_tools_streams_its_text() -> None:
+    events, ended = play(turn(ScriptedModel([says("All quiet.")])))
+    assert kinds(events) == [
+        "STEP_STARTED",
+        "TEXT_MESSAGE_START",
+        "TEXT_MESSAGE_CONTENT",
+        "TEXT_MESSAGE_CONTENT",
+        "TEXT_MESSAGE_END",
+        "STEP_FINISHED",
+    ]
+    assert (ended.text, ended.stop_reason, ended.steps) == ("All quiet.", None, 1)
+
+
+def test_a_call_is_streamed_run_and_answered() -> None:
+    model = ScriptedModel([calls(("news", {"limit": 2})), says("Two things.")])
+    events, ended = play(turn(model, {"news": lambda progress, limit: {"count": limit}}))
+    arguments = "".join(e["delta"] for e in events if e["type"] == "TOOL_CALL_ARGS")
+    result = next(e for e in events if e["type"] == "TOOL_CALL_RESULT")
+    assert json.loads(arguments) == {"limit": 2}
+    assert json.loads(result["content"]) == {"output": {"count": 2}}
+    assert (ended.text, ended.steps) == ("Two things.", 2)
+    assert ended.calls[0].result == {"count": 2}
+
+
+def test_calls_of_one_step_run_side_by_side() -> None:
+    meeting = threading.Barrier(2, timeout=10)
+
+    def tool(progress: Any) -> str:
+        meeting.wait()  # passes only if both are running
+        return "here"
+
+    model = ScriptedModel([calls(("a", {}), ("b", {})), says("Both.")])
+    _, ended = play(turn(model, {"a": tool, "b": tool}))
+    assert [call.status for call in ended.calls] == [CallStatus.DONE, CallStatus.DONE]
+
+
+def test_results_go_back_in_the_order_of_the_calls() -> None:
+    first_may_end = threading.Event()
+
+    def slow(progress: Any) -> str:
+        first_may_end.wait(10)
+        return "slow"
+
+    def quick(progress: Any) -> str:
+        first_may_end.set()
+        return "quick"
+
+    model = ScriptedModel([calls(("slow", {}), ("quick", {})), says("Done.")])
+    play(turn(model, {"slow": slow, "quick": quick}))
+    answered = model.requests[1].messages[-1]
+    assert isinstance(answered, ToolMessage)
+    assert [result.name for result in answered.results] == ["slow", "quick"]
+
+
+def test_a_reply_is_saved_before_its_calls_and_a_result_before_it_is_shown() -> None:
+    notes = Notes()
+
+    def tool(progress: Any) -> str:
+        notes.lines.append("tool ran")
+        return "x"
+
+    work = turn(ScriptedModel([calls(("a", {})), says("Ok.")]), {"a": tool}, journal=notes)
+    for event in run(work):
+        if event["type"] == "TOOL_CALL_RESULT":
+            notes.lines.append("result shown")
+    assert notes.lines == ["reply 1 1", "tool ran", "result a", "result shown", "reply 2 0"]
+
+
+def test_progress_of_a_tool_is_shown_while_it_runs() -> None:
+    def tool(progress: Any) -> str:
+        progress("reading", done=1, total=2)
+        return "x"
+
+    events, _ = play(turn(ScriptedModel([calls(("a", {})), says("Ok.")]), {"a": tool}))
+    shown = next(e for e in events if e["type"] == "ACTIVITY_SNAPSHOT")
+    assert shown["content"]["text"] == "reading"
+    assert kinds(events).index("ACTIVITY_SNAPSHOT") < kinds(events).index("TOOL_CALL_RESULT")
+
+
+def test_a_failing_tool_is_told_to_the_model_and_does_not_end_the_turn() -> None:
+    def broken(progress: Any) -> str:
+        raise NotFound("no such conversation", hint="list them first")
+
+    model = ScriptedModel([calls(("a", {})), says("It is not there.")])
+    _, ended = play(turn(model, {"a": broken}))
+    answered = model.requests[1].messages[-1]
+    assert isinstance(answered, ToolMessage)
+    assert answered.results[0].is_error
+    assert json.loads(answered.results[0].content)["error"]["hint"] == "list them first"
+    assert (ended.calls[0].status, ended.text) == (CallStatus.FAILED, "It is not there.")
+
+
+def test_a_crashing_tool_tells_an_incident_and_hides_its_text(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    def crash(progress: Any) -> str:
+        raise RuntimeError("password=hunter2")
+
+    _, ended = play(turn(ScriptedModel([calls(("a", {})), says("Sorry.")]), {"a": crash}))
+    assert ended.calls[0].error is not None
+    assert "hunter2" not in json.dumps(ended.calls[0].error)
+    assert "incident" in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("call", "code"),
+    [
+        (("elsewhere", {}), "not-found"),
+        (("a", "[1, 2"), "invalid-argument"),
+        (("a", "[1, 2]"), "invalid-argument"),
+        (("a", '"text"'), "invalid-argument"),
+    ],
+)
+def test_a_call_that_cannot_be_run_is_refused(call: tuple[str, Any], code: str) -> None:
+    table = Table({"a": lambda progress: "x"})
+    _, ended = play(turn(ScriptedModel([calls(call), says("Ok.")]), table.tools, dispatch=table))
+    assert ended.calls[0].status is CallStatus.REFUSED
+    assert ended.calls[0].error is not None
+    assert ended.calls[0].error["code"] == code
+    assert table.called == []
+
+
+def test_a_step_of_nothing_but_repeated_calls_stops_the_turn() -> None:
+    table = Table({"a": lambda progress: {"items": ["one"]}})
+    again = calls(("a", {}))
+    model = ScriptedModel([again, again, says("One item.")])
+    _, ended = play(turn(model, table.tools, dispatch=table))
+    assert table.called == ["a"]
+    assert ended.stop_reason is StopReason.REPEATED_CALLS
+    assert ended.text == "One item."
+
+
+def test_two_equal_calls_in_one_step_run_once_and_do_not_stop_it() -> None:
+    table = Table({"a": lambda progress: "x"})
+    model = ScriptedModel([calls(("a", {}), ("a", {})), says("Ok.")])
+    _, ended = play(turn(model, table.tools, dispatch=table))
+    assert table.called == ["a"]
+    assert (ended.stop_reason, ended.text) == (None, "Ok.")
+
+
+def test_the_limit_of_steps_ends_in_an_answer_from_what_was_found() -> None:
+    replies = [calls(("a", {"n": n})) for n in range(3)]
+    model = ScriptedModel([*replies, says("Three things found.")])
+    work = turn(model, {"a": lambda progress, n: n}, max_steps=3)
+    _, ended = play(work)
+    assert model.requests[-1].tool_choice == "none"
+    assert (ended.stop_reason, ended.steps) == (StopReason.MAX_STEPS, 3)
+    assert ended.text == "Three things found."
+
+
+def test_a_model_that_calls_on_at_the_limit_is_answered_for() -> None:
+    model = ScriptedModel([calls(("a", {"n": n})) for n in range(9)])
+    _, ended = play(turn(model, {"a": lambda progress, n: {"title": f"T{n}"}}, max_steps=2))
+    assert ended.stop_reason is StopReason.MAX_STEPS
+    assert len(ended.calls) == 2
+    assert "T0" in ended.text
+
+
+def test_a_model_that_fails_before_anything_was_found_fails_the_run() -> None:
+    with pytest.raises(Unavailable, match="no route"):
+        play(turn(ScriptedModel([Unavailable("no route")])))
+
+
+def test_a_model_that_fails_after_something_was_found_still_gives_an_answer() -> None:
+    model = ScriptedModel([calls(("a", {})), Unavailable("gone")])
+    _, ended = play(turn(model, {"a": lambda progress: {"title": "The plan"}}))
+    assert ended.stop_reason is StopReason.MODEL_UNAVAILABLE
+    assert "The plan" in ended.text
+
+
+def test_the_next_model_answers_when_the_first_cannot_be_reached() -> None:
+    models = (ScriptedModel([Unavailable("down")], id="x:1"), ScriptedModel([says("Hi.")]))
+    _, ended = play(turn(models[0], models=models))
+    assert ended.text == "Hi."
+    assert [used.provider for used in ended.usage] == ["scripted"]
+
+
+def test_a_stream_that_breaks_half_way_is_not_begun_again_elsewhere() -> None:
+    broken: Any = [TextDelta("Half"), Unavailable("dropped")]
+    second = ScriptedModel([says("Whole.")])
+    work = turn(None, models=(ScriptedModel([broken]), second))
+    shown = []
+    with pytest.raises(Unavailable):
+        for event in run(work):
+            shown.append(event["type"])
+    assert shown[-1] == "TEXT_MESSAGE_END"
+    assert second.requests == []
+
+
+def test_a_stream_that_ends_without_an_end_is_an_error() -> None:
+    with pytest.raises(Unavailable, match="broke off"):
+        play(turn(ScriptedModel([[TextDelta("Half")]])))
+
+
+def test_a_malformed_reply_is_asked_for_once_more() -> None:
+    model = ScriptedModel([says("", reason=FinishReason.MALFORMED), says("Fine.")])
+    _, ended = play(turn(model))
+    assert (ended.text, len(model.requests)) == ("Fine.", 2)
+
+
+def test_a_model_that_only_sends_malformed_replies_fails_the_run() -> None:
+    with pytest.raises(Unavailable):
+        play(turn(ScriptedModel([says("", reason=FinishReason.MALFORMED)])))
+
+
+def test_a_deadline_passed_while_asking_still_answers() -> None:
+    _, ended = play(turn(ScriptedModel([DeadlineExceeded("late")])))
+    assert ended.stop_reason is StopReason.DEADLINE
+    assert ended.text
+
+
+def test_a_tool_that_hangs_past_the_deadline_is_given_up() -> None:
+    release = threading.Event()
+
+    def hang(progress: Any) -> str:
+        release.wait(30)
+        return "late"
+
+    work = turn(
+        ScriptedModel([calls(("a", {}))]), {"a": hang}, deadline=time.monotonic() + 0.05
+    )
+    try:
+        _, ended = play(work)
+    finally:
+        release.set()
+    assert ended.stop_reason is StopReason.DEADLINE
+    assert ended.calls[0].error is not None
+    assert ended.calls[0].error["code"] == "deadline-exceeded"
+
+
+@pytest.mark.parametrize(
+    ("reason", "stop"),
+    [(FinishReason.BLOCKED, StopReason.BLOCKED), (FinishReason.LENGTH, StopReason.LENGTH)],
+)
+def test_a_blocked_or_cut_reply_says_so(reason: FinishReason, stop: StopReason) -> None:
+    _, ended = play(turn(ScriptedModel([says("Half an ans", reason=reason)])))
+    assert ended.stop_reason is stop
+    assert ended.text.startswith("Half an ans\n\n")
+
+
+def test_an_empty_reply_is_said_to_be_one_in_the_users_language() -> None:
+    _, ended = play(turn(ScriptedModel([says("")]), locale="he"))
+    assert "מודל השפה" in ended.text
+
+
+def test_a_large_result_is_cut_to_size_and_the_cut_is_said() -> None:
+    model = ScriptedModel([calls(("a", {})), says("Many.")])
+    rows = [{"title": f"row {n}", "text": "x" * 100} for n in range(500)]
+    _, ended = play(turn(model, {"a": lambda progress: {"rows": rows}}))
+    answered = model.requests[1].messages[-1]
+    assert isinstance(answered, ToolMessage)
+    content = json.loads(answered.results[0].content)
+    assert len(answered.results[0].content) <= 4_000
+    assert "shortened" in content["truncated"]
+    assert len(rows) == 500
+    assert ended.calls[0].result == content["output"]
+
+
+def test_sources_are_numbered_once_over_the_turn_and_listed_where_referred_to() -> None:
+    def cited(*ids: str) -> Any:
+        made = [Citation(type="message", title=id, message_id=id) for id in ids]
+        return lambda progress: Answer({}, made)
+
+    model = ScriptedModel([calls(("a", {}), ("b", {})), says("As said in [3].")])
+    _, ended = play(turn(model, {"a": cited("m1", "m2"), "b": cited("m2", "m3")}))
+    assert [(c.n, c.message_id) for c in ended.citations] in ([(3, "m3")], [(3, "m1")])
+
+
+def test_usage_is_added_up_over_the_steps() -> None:
+    model = ScriptedModel([calls(("a", {})), says("Ok.")])
+    _, ended = play(turn(model, {"a": lambda progress: 1}))
+    used = ended.usage[0]
+    assert (used.input_tokens, used.cached_input_tokens, used.output_tokens) == (20, 4, 10)
