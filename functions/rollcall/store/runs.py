@@ -115,14 +115,14 @@ class OpenRun:
         Raises:
             Aborted: Another run has taken the thread over.
         """
-        from google.api_core.exceptions import FailedPrecondition as Conflict
+        from google.api_core.exceptions import AlreadyExists, FailedPrecondition, NotFound
 
         option = self.db.write_option(last_update_time=self.run_time)
         reference = paths.run(self.db, self.opening.thread_id, self.opening.run_id)
         batch.update(reference, {**run, "updatedAt": datetime.now(UTC)}, option=option)
         try:
             written = batch.commit()
-        except Conflict as error:
+        except (AlreadyExists, FailedPrecondition, NotFound) as error:
             raise Aborted("another run has taken this thread over; this one has ended") from error
         self.run_time = written[-1].update_time
 

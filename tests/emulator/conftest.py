@@ -1,0 +1,18 @@
+"""What every test on the emulators has: a Firestore of its own."""
+
+from __future__ import annotations
+
+import os
+import uuid
+
+import pytest
+from google.auth.credentials import AnonymousCredentials
+from google.cloud.firestore import Client
+
+
+@pytest.fixture
+def db() -> Client:
+    """A client on the Firestore emulator, in a project that no other test uses."""
+    if "FIRESTORE_EMULATOR_HOST" not in os.environ:
+        pytest.fail("start these tests with `make test`: no Firestore emulator is named")
+    return Client(project=f"demo-{uuid.uuid4().hex[:12]}", credentials=AnonymousCredentials())

@@ -1,0 +1,114 @@
+"""Registry sync on the emulator: only what changed, and never over an operator's word."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from google.cloud.firestore import Client
+from rollcall.core.capability import Capability, capability
+from rollcall.core.context import ToolContext
+from rollcall.core.profile import AgentProfile
+from rollcall.core.wire import Role
+from rollcall.registry import snapshot
+from rollcall.registry.sync import sync
+
+AGENT = AgentProfile(id="helper", name={"en": "Helper"}, instructions="Help.", tools=("look_up",))
+
+
+def look_up_as(description: str, **options: Any) -> Capability:
+    def look_up(ctx: ToolContext, *, query: str) -> str:
+        return query
+
+    look_up.__doc__ = description
+    return Capability.of(capability(name={"en": "Look up"}, category="test", **options)(look_up))
+
+
+def stored(db: Client, id: str = "look_up") -> dict[str, Any]:
+    return db.document(f"capabilities/{id}").get().to_dict() or {}
+
+
+def test_code_becomes_documents_with_all_fields_of_the_schema(db: Client) -> None:
+    report = sync(db, [look_up_as("Look it up.")], [AGENT])
+    document = stored(db)
+    assert report.written == ["capabilities/look_up", "agents/helper"]
+    assert document["execution"] == {
+        "type": "internal_service",
+        "target": "look_up",
+        "method": "POST",
+        "requiresAuth": True,
+    }
+    assert document["parameters"] == [
+        {"name": "query", "type": "string", "required": True, "description": ""}
+    ]
+    assert (document["status"], document["minRole"]) == ("active", "user")
+    assert document["lastUpdated"]
+
+
+def test_a_second_sync_writes_nothing(db: Client) -> None:
+    sync(db, [look_up_as("Look it up.")], [AGENT])
+    before = db.document("capabilities/look_up").get().update_time
+    report = sync(db, [look_up_as("Look it up.")], [AGENT])
+    assert (report.written, len(report.unchanged)) == ([], 2)
+    assert db.document("capabilities/look_up").get().update_time == before
+
+
+def test_a_changed_description_is_written_and_an_operators_word_is_kept(db: Client) -> None:
+    sync(db, [look_up_as("Look it up.")], [])
+    db.document("capabilities/look_up").update(
+        {"overrides": {"status": "disabled", "keywords": ["mine"]}}
+    )
+    sync(db, [look_up_as("Look it up well.")], [])
+    document = stored(db)
+    assert document["description"] == "Look it up well."
+    assert document["overrides"] == {"status": "disabled", "keywords": ["mine"]}
+
+
+def test_a_status_that_an_operator_set_directly_is_kept(db: Client) -> None:
+    sync(db, [look_up_as("Look it up.")], [])
+    db.document("capabilities/look_up").update({"status": "disabled"})
+    sync(db, [look_up_as("Look it up well.", status="beta")], [])
+    assert stored(db)["status"] == "disabled"
+
+
+def test_the_codes_own_status_is_followed(db: Client) -> None:
+    sync(db, [look_up_as("Look it up.")], [])
+    sync(db, [look_up_as("Look it up.", status="beta")], [])
+    assert stored(db)["status"] == "beta"
+
+
+def test_code_that_is_gone_is_withdrawn_and_comes_back_with_its_code(db: Client) -> None:
+    sync(db, [look_up_as("Look it up.")], [])
+    assert sync(db, [], []).withdrawn == ["capabilities/look_up"]
+    assert stored(db)["status"] == "disabled"
+    assert sync(db, [], []).withdrawn == []
+    sync(db, [look_up_as("Look it up.")], [])
+    assert stored(db)["status"] == "active"
+
+
+def test_what_another_codebase_registered_is_not_touched(db: Client) -> None:
+    other = {"id": "theirs", "source": "document", "status": "active"}
+    db.document("capabilities/theirs").set(other)
+    sync(db, [look_up_as("Look it up.")], [])
+    assert stored(db, "theirs") == other
+
+
+def test_the_snapshot_respects_role_status_and_overrides(db: Client) -> None:
+    sync(db, [look_up_as("Look it up.", min_role="teacher")], [AGENT])
+    snapshot.forget()
+    found = snapshot.snapshot(db)
+    assert [entry.id for entry in found.permitted(("look_up",), Role.TEACHER)] == ["look_up"]
+    assert found.permitted(("look_up",), Role.USER) == []
+    db.document("capabilities/look_up").update({"overrides": {"status": "disabled"}})
+    db.document("agents/helper").update({"overrides": {"maxSteps": 2, "instructions": "Short."}})
+    assert snapshot.snapshot(db) is found
+    snapshot.forget()
+    later = snapshot.snapshot(db)
+    assert later.permitted(("look_up",), Role.ADMIN) == []
+    assert (later.overruled(AGENT).max_steps, later.overruled(AGENT).instructions) == (2, "Short.")
+
+
+def test_one_bad_document_does_not_take_the_others_down(db: Client) -> None:
+    sync(db, [look_up_as("Look it up.")], [])
+    db.document("capabilities/broken").set({"id": "broken", "status": 7})
+    snapshot.forget()
+    assert list(snapshot.snapshot(db).entries) == ["look_up"]
