@@ -1,0 +1,146 @@
+// The platform's collections: read by their owner, written by functions.
+
+import assert from "node:assert/strict";
+import { before, describe, test } from "node:test";
+
+import {
+  collection,
+  deleteField,
+  doc,
+  getDoc,
+  getDocs,
+  query,
+  serverTimestamp,
+  setDoc,
+  updateDoc,
+  where,
+} from "firebase/firestore";
+
+import { allowed, denied, onlyThese } from "./support.mjs";
+
+const THREAD = {
+  schemaVersion: 1,
+  uid: "ana",
+  agent: "messaging",
+  title: "Priorities",
+  status: "active",
+  context: {},
+  lease: null,
+  messageCount: 2,
+};
+
+const DOCUMENTS = {
+  "capabilities/get_priority_messages": { id: "get_priority_messages", status: "active" },
+  "agents/messaging": { id: "messaging", status: "active" },
+  "threads/t1": THREAD,
+  "threads/bens": { ...THREAD, uid: "ben" },
+  "threads/t1/messages/000001": { uid: "ana", role: "user", text: "What is urgent?" },
+  "threads/t1/runs/r1": { uid: "ana", status: "done", step: 2 },
+  "threads/t1/runs/r1/events/000001": { uid: "ana", events: [] },
+  "threads/t1/views/window": { uid: "ana", messages: [] },
+  "approvals/a1": { uid: "ana", tool: "send_message", deciders: { role: "teacher" } },
+  "effects/e1": { uid: "ana", tool: "send_message" },
+  "audit/x1": { uid: "ana", what: "run" },
+  "budgets/ana": { uid: "ana", costUsd: 0.1 },
+  "registry/manifest": { uid: "ana", digest: "0" },
+  "unheardOf/x1": { uid: "ana" },
+};
+
+const MINE = [where("uid", "==", "ana")];
+
+export default function platform(rules) {
+  describe("platform", () => {
+    before(() => rules.given(DOCUMENTS));
+
+    const admins = { get: ["admin"], list: ["admin"], listAll: ["admin"] };
+    const owner = { get: ["ana"], list: ["ana"] };
+    onlyThese(rules, "capabilities/get_priority_messages", { may: admins });
+    onlyThese(rules, "agents/messaging", { may: admins });
+    onlyThese(rules, "threads/t1", {
+      may: { ...owner, update: ["ana"] },
+      filter: MINE,
+      created: (person) => ({ ...THREAD, uid: person }),
+      change: { title: "What is urgent" },
+    });
+    onlyThese(rules, "threads/t1/messages/000001", { may: owner, filter: MINE });
+    onlyThese(rules, "threads/t1/runs/r1", { may: owner, filter: MINE });
+    onlyThese(rules, "threads/t1/runs/r1/events/000001", { may: owner, filter: MINE });
+    onlyThese(rules, "threads/t1/views/window", { filter: MINE });
+    onlyThese(rules, "approvals/a1", {
+      may: owner,
+      filter: MINE,
+      change: { decision: { approved: true } },
+    });
+    onlyThese(rules, "effects/e1", { filter: MINE });
+    onlyThese(rules, "audit/x1", { filter: MINE });
+    onlyThese(rules, "budgets/ana", { filter: MINE });
+    onlyThese(rules, "registry/manifest", { filter: MINE });
+    onlyThese(rules, "unheardOf/x1", { filter: MINE });
+  });
+
+  describe("a thread", () => {
+    before(() => rules.given(DOCUMENTS));
+    const thread = (who) => doc(rules.as(who), "threads/t1");
+    const changes = (fields) => updateDoc(thread("ana"), fields);
+
+    test("is renamed and archived by its owner, and taken back", async () => {
+      await allowed(changes({ title: "x".repeat(200), status: "archived" }));
+      await allowed(changes({ status: "active" }));
+      assert.deepEqual(await rules.stored("threads/t1"), { ...THREAD, title: "x".repeat(200) });
+    });
+
+    test("takes a title of 1 to 200 characters", async () => {
+      for (const title of ["", "x".repeat(201), 7, null, ["a"], { a: 1 }, true, deleteField()]) {
+        await denied(changes({ title }));
+      }
+    });
+
+    test("takes no other status", async () => {
+      for (const status of ["Archived", "deleted", "", 1, null, ["active"], deleteField()]) {
+        await denied(changes({ status }));
+      }
+    });
+
+    test("keeps what the server wrote", async () => {
+      for (const field of ["uid", "agent", "context", "lease", "messageCount", "schemaVersion"]) {
+        await denied(changes({ [field]: "ben" }));
+        await denied(changes({ [field]: deleteField(), title: "With a new title" }));
+      }
+      await denied(changes({ updatedAt: serverTimestamp() }));
+      await denied(changes({ "context.role": "admin" }));
+      await denied(setDoc(thread("ana"), { title: "All else gone" }));
+    });
+
+    test("cannot be taken over or given away", async () => {
+      await denied(updateDoc(thread("eve"), { uid: "eve" }));
+      await denied(updateDoc(thread("eve"), { uid: "eve", title: "Mine now" }));
+      await denied(changes({ uid: "eve" }));
+    });
+
+    test("that is not there looks like one of another's", async () => {
+      await denied(getDoc(doc(rules.as("ana"), "threads/none")));
+      await denied(getDoc(doc(rules.as("ana"), "threads/bens")));
+      await denied(updateDoc(doc(rules.as("ana"), "threads/none"), { title: "New" }));
+    });
+
+    test("is not found through a filter that leaves others in", async () => {
+      const threads = collection(rules.as("ana"), "threads");
+      const filters = [
+        where("uid", "in", ["ana", "ben"]),
+        where("uid", "!=", "eve"),
+        where("uid", ">=", ""),
+        where("agent", "==", "messaging"),
+      ];
+      for (const filter of filters) await denied(getDocs(query(threads, filter)));
+    });
+
+    test("has parts that are listed by owner", async () => {
+      const parts = ["threads/t1/messages", "threads/t1/runs", "threads/t1/runs/r1/events"];
+      for (const path of parts) {
+        const found = await allowed(getDocs(query(collection(rules.as("ana"), path), ...MINE)));
+        assert.equal(found.size, 1, path);
+        await denied(getDocs(query(collection(rules.as("ana"), path), where("uid", "==", "ben"))));
+      }
+    });
+  });
+}
