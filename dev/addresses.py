@@ -1,6 +1,6 @@
 """Where the emulators listen: firebase.json's ports, moved by PORT_OFFSET.
 
-With PORT_OFFSET=2000 in its environment a second copy runs beside the first.
+With PORT_OFFSET=3000 in its environment a second copy runs beside the first.
 """
 
 from __future__ import annotations
@@ -22,6 +22,8 @@ _HIGHEST_OFFSET = 55_000
 # The ports in firebase.json differ in their last two digits, so that two copies
 # whose offsets are whole hundreds never meet.
 _STEP = 100
+# The hub on 6000, or Firestore on 10080: Node's and browsers' fetch refuse both.
+_UNUSABLE = (1600, 2000)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,6 +87,8 @@ def offset() -> int:
     text = os.environ.get("PORT_OFFSET") or "0"
     if not text.isdecimal() or int(text) % _STEP or int(text) > _HIGHEST_OFFSET:
         raise Problem(f"PORT_OFFSET is a whole hundred up to {_HIGHEST_OFFSET}, not {text!r}.")
+    if int(text) in _UNUSABLE:
+        raise Problem(f"PORT_OFFSET={text} leads to a port that fetch refuses; take another.")
     return int(text)
 
 

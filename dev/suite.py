@@ -13,7 +13,7 @@ from typing import Any
 
 from dev import addresses, commands, firestore, java, processes
 from dev.addresses import PROJECT, Addresses
-from dev.paths import FIREBASE, ROOT, SCRATCH
+from dev.paths import FIREBASE, SCRATCH
 from dev.problem import Problem
 
 ALL = ("auth", "functions", "firestore", "tasks")
@@ -22,7 +22,7 @@ _START_S = 180.0  # the Auth emulator alone takes 10 s on two slow cores
 _POLL_S = 0.1
 _READY = "All emulators ready"  # the hub lists the functions before they are known
 _REFUSED = "Failed to load function definition"
-_SUGGESTED_OFFSET = 2000  # 100 would put Firestore among the ports of functions' servers
+_SUGGESTED_OFFSET = 3000  # 100 would put Firestore among the ports of functions' servers
 # Starting fast matters more here than running fast.
 _JAVA_OPTIONS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 
@@ -71,12 +71,13 @@ class Suite:
 def start(only: tuple[str, ...] = ALL) -> Suite:
     """Start the emulators and wait until they work."""
     _check_ports()
-    log = SCRATCH / f"emulators-{addresses.offset()}.log"
-    log.parent.mkdir(exist_ok=True)
+    folder = SCRATCH / f"emulators-{addresses.offset()}"  # each copy has its own logs
+    folder.mkdir(parents=True, exist_ok=True)
+    log = folder / "emulators.log"
     with log.open("wb") as output:
         process = subprocess.Popen(
             _command(only),
-            cwd=ROOT,
+            cwd=folder,
             env=_environment(),
             stdin=subprocess.DEVNULL,
             stdout=output,
