@@ -129,9 +129,10 @@ def to_user(uid: str, claims: dict[str, Any]) -> User:
     """Read a verified token's claims; a role that is missing or not ours counts as `user`."""
     role = claims.get("role")
     tenant = claims.get("tenant")
+    name = claims.get("name")
     return User(
         uid=uid,
-        role=Role(role) if role in set(Role) else Role.USER,
+        role=Role(role) if isinstance(role, str) and role in set(Role) else Role.USER,
         tenant=tenant if isinstance(tenant, str) else None,
-        name=claims.get("name"),
+        name=name if isinstance(name, str) else None,
     )

@@ -1,0 +1,218 @@
+"""Firebase's callable protocol: what is accepted, how refusals and failures look."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Generator, Iterator
+from typing import Any
+
+import flask
+import jwt
+import pytest
+from rollcall import catalog
+from rollcall.core.callable import bind_callable
+from rollcall.core.errors import PermissionDenied
+from rollcall.core.triggers import Call
+
+PROJECT = "demo-rollcall"
+SSE = {"Accept": "text/event-stream"}
+
+
+@pytest.fixture(autouse=True)
+def emulated(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FUNCTIONS_EMULATOR", "true")
+    monkeypatch.setenv("GCLOUD_PROJECT", PROJECT)
+    monkeypatch.setenv("FIREBASE_AUTH_EMULATOR_HOST", "127.0.0.1:1")
+    catalog._prepare_process(None)
+
+
+def token(uid: str = "ann", *, expires_in: int = 3600, **claims: Any) -> str:
+    now = int(time.time())
+    body = {
+        "iss": f"https://securetoken.google.com/{PROJECT}",
+        "aud": PROJECT,
+        "sub": uid,
+        "user_id": uid,
+        "iat": now - 7200,
+        "auth_time": now - 7200,
+        "exp": now + expires_in,
+        "firebase": {"sign_in_provider": "custom", "identities": {}},
+        **claims,
+    }
+    return jwt.encode(body, "", algorithm="none")
+
+
+def post(
+    handler: Any, body: Any = None, *, headers: dict[str, str] | None = None, raw: bytes = b""
+) -> flask.Response:
+    """Call a function as a client would, signed in as ann unless the headers say otherwise."""
+    function = bind_callable("tried", handler, timeout_s=60)
+    app = flask.Flask("test")
+    app.add_url_rule("/", "f", lambda: function(flask.request), methods=["POST", "GET", "PUT"])
+    sent = {"Authorization": f"Bearer {token()}", "Content-Type": "application/json"}
+    sent |= headers or {}
+    data = raw or json.dumps({"data": body}).encode()
+    return app.test_client().post("/", data=data, headers={k: v for k, v in sent.items() if v})
+
+
+def echo(call: Call) -> Any:
+    return {"uid": call.user.uid, "role": call.user.role, "data": call.data}
+
+
+def frames(response: flask.Response) -> list[dict[str, Any]]:
+    lines = response.get_data(as_text=True).splitlines()
+    return [json.loads(line.removeprefix("data: ")) for line in lines if line.startswith("data: ")]
+
+
+def test_a_plain_call_answers_once() -> None:
+    response = post(echo, {"x": [1, "שלום"]})
+    assert response.json == {
+        "result": {"uid": "ann", "role": "user", "data": {"x": [1, "שלום"]}}
+    }
+
+
+def test_the_role_comes_from_the_token_and_an_unknown_one_counts_as_user() -> None:
+    for role, expected in (("admin", "admin"), ("Admin", "user"), (7, "user"), ([], "user")):
+        sent = {"Authorization": f"Bearer {token(role=role)}"}
+        response = post(echo, {}, headers=sent)
+        assert response.json is not None
+        assert response.json["result"]["role"] == expected
+
+
+def chunks(call: Call) -> Generator[Any, None, Any]:
+    yield {"n": 1}
+    yield {"n": 2}
+    return {"total": 2}
+
+
+def test_a_generator_streams_chunks_and_ends_in_its_result() -> None:
+    response = post(chunks, {}, headers=SSE)
+    assert frames(response) == [
+        {"message": {"n": 1}},
+        {"message": {"n": 2}},
+        {"result": {"total": 2}},
+    ]
+
+
+def test_a_generator_called_plainly_gives_its_result() -> None:
+    assert post(chunks, {}).json == {"result": {"total": 2}}
+
+
+def failing(call: Call) -> Iterator[Any]:
+    yield {"n": 1}
+    raise PermissionDenied("not yours", field="threadId", hint="ask its owner")
+
+
+def test_an_error_after_the_first_chunk_is_the_last_frame() -> None:
+    response = post(failing, {}, headers=SSE)
+    assert response.status_code == 200
+    assert frames(response)[-1] == {
+        "error": {
+            "status": "PERMISSION_DENIED",
+            "message": "not yours",
+            "details": {
+                "code": "permission-denied",
+                "field": "threadId",
+                "hint": "ask its owner",
+            },
+        }
+    }
+
+
+def test_a_refusal_before_the_run_is_a_frame_too_since_the_sdk_looks_at_nothing_else() -> None:
+    response = post(chunks, {}, headers={**SSE, "Authorization": ""})
+    assert response.status_code == 200
+    assert frames(response)[0]["error"]["status"] == "UNAUTHENTICATED"
+
+
+def crashing(call: Call) -> Any:
+    raise RuntimeError("key=abc123")
+
+
+def test_a_crash_tells_an_incident_and_no_more(caplog: pytest.LogCaptureFixture) -> None:
+    response = post(crashing, {})
+    assert response.status_code == 500
+    assert "abc123" not in response.get_data(as_text=True)
+    assert "incident" in response.get_data(as_text=True)
+    assert "abc123" in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({"Authorization": ""}, 401),
+        ({"Authorization": "Bearer forged.token.here"}, 401),
+        ({"Authorization": f"Bearer {token(expires_in=-60)}"}, 401),
+        ({"Authorization": f"Bearer {token(aud='other', iss='x')}"}, 401),
+        ({"Authorization": "Basic abc"}, 401),
+        ({"Content-Type": "text/plain"}, 400),
+    ],
+)
+@pytest.mark.filterwarnings("ignore::ResourceWarning")
+def test_who_is_not_signed_in_or_sends_no_json_is_refused(
+    headers: dict[str, str], status: int
+) -> None:
+    response = post(echo, {}, headers=headers)
+    assert response.status_code == status
+    assert response.json is not None
+    assert response.json["error"]["details"]["code"]
+    assert response.json["error"]["message"]
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        b"{",
+        b"[]",
+        b"null",
+        b'"text"',
+        b'{"agent": "messaging"}',
+        b'{"data": {}, "more": 1}',
+        b"[" * 50_000,
+        b'{"data": {"a": "\\ud800"}}',
+        b'{"data": {"a": NaN}}',
+        b'{"data": ' + b"[" * 40 + b"]" * 40 + b"}",
+        b"\xff\xfe\x00",
+    ],
+)
+def test_plain_http_without_the_envelope_is_refused_in_words(raw: bytes) -> None:
+    response = post(echo, raw=raw)
+    assert response.status_code == 400
+    assert response.json is not None
+    assert response.json["error"]["status"] == "INVALID_ARGUMENT"
+
+
+def test_a_get_is_told_how_to_call() -> None:
+    function = bind_callable("tried", echo, timeout_s=60)
+    app = flask.Flask("test")
+    app.add_url_rule("/", "f", lambda: function(flask.request))
+    response = app.test_client().get("/")
+    assert response.status_code == 400
+    assert "POST" in response.get_data(as_text=True)
+
+
+def test_a_browser_may_call_from_another_origin() -> None:
+    response = post(chunks, {}, headers={**SSE, "Origin": "https://app.example"})
+    assert response.headers["Access-Control-Allow-Origin"]
+    response.get_data()
+
+
+def test_a_client_that_leaves_ends_the_run() -> None:
+    closed: list[str] = []
+
+    def endless(call: Call) -> Generator[Any, None, Any]:
+        try:
+            while True:
+                yield {"tick": 1}
+        finally:
+            closed.append("closed")
+
+    response = post(endless, {}, headers=SSE)
+    stream = response.response
+    assert b"tick" in next(iter(stream))
+    response.close()
+    waited = time.monotonic() + 10
+    while not closed and time.monotonic() < waited:
+        time.sleep(0.01)
+    assert closed == ["closed"]
