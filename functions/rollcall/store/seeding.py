@@ -1,0 +1,175 @@
+"""Seed data: `<collection>.json` files, brought to Firestore by writing only what differs.
+
+The command (`python -m seed`) and a scheduled function share this loader. A file reads
+`{"source": …, "licence": …, "kind": "reference" | "sample", "documents": {id: {…}}}`. Reference
+data is what packs compute with and belongs in every project; sample data is for trying out.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+from rollcall.core.errors import InvalidArgument
+
+if TYPE_CHECKING:
+    from google.cloud.firestore import Client
+
+Kind = Literal["reference", "sample"]
+KINDS: frozenset[Kind] = frozenset(get_args(Kind))
+
+MANIFESTS = "registry"
+"""Which ids a file wrote last, in `registry/seed-<collection>`: what it drops, goes."""
+
+_FIELDS = {"source", "licence", "kind", "documents"}
+_COMMIT_WRITES = 400
+_COMMIT_BYTES = 2_000_000
+_READ_AT_ONCE = 300
+_DEEPEST = 20  # Firestore's own bound on maps within maps
+
+
+@dataclass(frozen=True, slots=True)
+class SeedFile:
+    """One collection's documents, with where they come from."""
+
+    collection: str
+    source: str
+    licence: str
+    kind: Kind
+    documents: dict[str, dict[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """What became of one collection's documents."""
+
+    collection: str
+    kind: Kind
+    written: int
+    unchanged: int
+    removed: int = 0
+
+
+def seed(db: Client, folder: Path, kinds: Collection[Kind]) -> list[Loaded]:
+    """Bring every file of these kinds in `folder` to Firestore.
+
+    Raises:
+        InvalidArgument: A file is not seed data; nothing was written then.
+    """
+    files = [file for file in read_folder(folder) if file.kind in kinds]
+    return [load(db, file) for file in files]
+
+
+def load(db: Client, file: SeedFile) -> Loaded:
+    """Write those documents of a file that are missing or differ; remove those it dropped."""
+    manifest = db.collection(MANIFESTS).document(f"seed-{file.collection}")
+    known = manifest.get().to_dict() or {}
+    stored = _stored(db, file)
+    changed = {id: data for id, data in file.documents.items() if stored.get(id) != data}
+    dropped = [id for id in known.get("ids", []) if id not in file.documents]
+    for part in _commits(changed):
+        batch = db.batch()
+        for id, data in part.items():
+            batch.set(db.collection(file.collection).document(id), data)
+        batch.commit()
+    for start in range(0, len(dropped), _COMMIT_WRITES):
+        batch = db.batch()
+        for id in dropped[start : start + _COMMIT_WRITES]:
+            batch.delete(db.collection(file.collection).document(id))
+        batch.commit()
+    ids = sorted(file.documents)
+    if known.get("ids") != ids:
+        manifest.set({"schemaVersion": 1, "source": file.source, "ids": ids})
+    kept = len(file.documents) - len(changed)
+    return Loaded(file.collection, file.kind, len(changed), kept, len(dropped))
+
+
+def read_folder(folder: Path) -> list[SeedFile]:
+    """Read all seed files of a folder, by collection.
+
+    Raises:
+        InvalidArgument: One of them is not seed data; says which and why.
+    """
+    return [read_file(path) for path in sorted(folder.glob("*.json"))]
+
+
+def read_file(path: Path) -> SeedFile:
+    """Read and check one seed file.
+
+    Raises:
+        InvalidArgument: It is not seed data; says what is wrong with it.
+    """
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
+        raise InvalidArgument(f"{path.name} cannot be read as JSON: {error}") from error
+    problem = next(_problems(data), None)
+    if problem:
+        raise InvalidArgument(f"{path.name}: {problem}")
+    return SeedFile(collection=path.stem, **data)
+
+
+def _problems(data: Any) -> Iterator[str]:
+    if not isinstance(data, dict) or set(data) != _FIELDS:
+        yield f"has to be an object with exactly {sorted(_FIELDS)}"
+        return
+    for name in ("source", "licence"):
+        if not isinstance(data[name], str) or not data[name].strip():
+            yield f"{name} has to say where the data comes from and how it may be used"
+    if data["kind"] not in get_args(Kind):
+        yield f"kind is one of {sorted(KINDS)}, not {data['kind']!r}"
+    if not isinstance(data["documents"], dict):
+        yield "documents has to be an object of documents by id"
+        return
+    for id, document in data["documents"].items():
+        if not id or "/" in id or id in {".", ".."} or id.startswith("__"):
+            yield f"{id!r} cannot be a document's id"
+        if not isinstance(document, dict):
+            yield f"document {id!r} has to be an object"
+        elif reason := _unstorable(document, depth=1):
+            yield f"document {id!r} {reason}"
+
+
+def _unstorable(value: Any, *, depth: int) -> str | None:
+    """Why Firestore could not keep a JSON value as it is."""
+    if depth > _DEEPEST:
+        return f"is nested deeper than {_DEEPEST}"
+    if isinstance(value, float) and not math.isfinite(value):
+        return "holds a number that is not finite"
+    if isinstance(value, dict):
+        return next(filter(None, (_unstorable(v, depth=depth + 1) for v in value.values())), None)
+    if isinstance(value, list):
+        if any(isinstance(item, list) for item in value):
+            return "holds a list within a list, which Firestore refuses"
+        return next(filter(None, (_unstorable(v, depth=depth + 1) for v in value)), None)
+    return None
+
+
+def _stored(db: Client, file: SeedFile) -> dict[str, dict[str, Any]]:
+    """The file's documents as they are stored now, by id."""
+    places = [db.collection(file.collection).document(id) for id in file.documents]
+    found: dict[str, dict[str, Any]] = {}
+    for start in range(0, len(places), _READ_AT_ONCE):
+        for snapshot in db.get_all(places[start : start + _READ_AT_ONCE]):
+            if snapshot.exists:
+                found[snapshot.id] = snapshot.to_dict() or {}
+    return found
+
+
+def _commits(documents: dict[str, dict[str, Any]]) -> Iterator[dict[str, dict[str, Any]]]:
+    """Cut into commits that stay below Firestore's bounds on writes and bytes."""
+    part: dict[str, dict[str, Any]] = {}
+    size = 0
+    for id, data in documents.items():
+        weight = len(json.dumps(data, ensure_ascii=False).encode())
+        if part and (len(part) == _COMMIT_WRITES or size + weight > _COMMIT_BYTES):
+            yield part
+            part, size = {}, 0
+        part[id] = data
+        size += weight
+    if part:
+        yield part

@@ -1,0 +1,120 @@
+"""What an importer reads: records that can be kept, and problems with those that cannot."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+CONTENT_CHARS = 32_000
+NAME_CHARS = 200
+ID_CHARS = 128
+_FIRST_YEAR, _LAST_YEAR = 1970, 2199
+
+_SAFE_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
+_HALF_CHARACTERS = re.compile(r"[\ud800-\udfff]")
+_MOMENT = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(:\d\d([.,]\d{1,9})?)?(Z|z|[+-]\d\d:?\d\d)?")
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One message to import, with what it says of its conversation.
+
+    Attributes:
+        place: Where it was read, such as "line 12" or "general/2026-01-02.json #5".
+        key: Its id within the conversation; None where the source gives none.
+        participants: Names by user id, of those the record says are in the conversation.
+        replaces: It is an edit: a message with its key read before gives way.
+    """
+
+    place: str
+    conversation: str
+    conversation_name: str
+    sender: str
+    sender_name: str
+    content: str
+    sent_at: datetime
+    encrypted: bool = False
+    key: str | None = None
+    participants: dict[str, str] = field(default_factory=dict)
+    replaces: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Removal:
+    """A message of the source that was deleted there, read before or after the message itself."""
+
+    conversation: str
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something that was not imported as it stands, where it is, and why."""
+
+    place: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """Something left out or repaired on purpose, such as "channel joins"; counted, not listed."""
+
+    what: str
+
+
+Item = Record | Removal | Problem | Note
+
+
+class Unusable(Exception):
+    """The input as a whole cannot be imported; the message says why."""
+
+
+def document_id(text: str) -> str:
+    """An id that every client may send: the text itself, or its beginning with a digest."""
+    if _SAFE_ID.fullmatch(text) and not text.startswith("__"):
+        return text
+    kept = re.sub(r"[^A-Za-z0-9]+", "-", text).strip("-")[:40].lower()
+    return f"{kept or 'id'}-{digest(text)[:16]}"
+
+
+def digest(*parts: str) -> str:
+    """A name for some texts together, the same on every run."""
+    joined = "\0".join(f"{len(part)}:{part}" for part in parts)
+    return hashlib.sha256(joined.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def fitting(text: str) -> Iterator[Note | str]:
+    """The text as it can be kept, after notes on what that changed."""
+    kept = whole(text)
+    if kept != text:
+        yield Note("texts with half characters replaced")
+    if len(kept) > CONTENT_CHARS:
+        yield Note(f"texts cut to {CONTENT_CHARS:,} characters")
+    yield kept[:CONTENT_CHARS]
+
+
+def whole(text: str) -> str:
+    """The text with half characters, which UTF-8 cannot carry, replaced by U+FFFD."""
+    return _HALF_CHARACTERS.sub("\ufffd", text)
+
+
+def parse_moment(text: str) -> datetime:
+    """Read an ISO 8601 time; without a zone it is taken for UTC.
+
+    Raises:
+        ValueError: It is none.
+    """
+    if not _MOMENT.fullmatch(text):
+        raise ValueError("no ISO 8601 time")
+    read = datetime.fromisoformat(_micro(text).upper())
+    if not _FIRST_YEAR <= read.year <= _LAST_YEAR:
+        raise ValueError(f"outside the years {_FIRST_YEAR} to {_LAST_YEAR}")
+    return read.replace(tzinfo=UTC) if read.tzinfo is None else read.astimezone(UTC)
+
+
+def _micro(text: str) -> str:
+    """Cut fractions of a second to the six digits that are kept."""
+    return re.sub(r"([.,]\d{6})\d+", r"\1", text)
