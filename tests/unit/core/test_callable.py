@@ -2,67 +2,35 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Generator, Iterator
 from typing import Any
 
-import flask
-import jwt
 import pytest
-from rollcall import catalog
 from rollcall.core.callable import bind_callable
 from rollcall.core.errors import PermissionDenied
 from rollcall.core.triggers import Call
 
-PROJECT = "demo-rollcall"
+from tests.support.calling import Functions, emulate, frames, token
+
 SSE = {"Accept": "text/event-stream"}
 
 
 @pytest.fixture(autouse=True)
 def emulated(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("FUNCTIONS_EMULATOR", "true")
-    monkeypatch.setenv("GCLOUD_PROJECT", PROJECT)
-    monkeypatch.setenv("FIREBASE_AUTH_EMULATOR_HOST", "127.0.0.1:1")
-    catalog._prepare_process(None)
-
-
-def token(uid: str = "ann", *, expires_in: int = 3600, **claims: Any) -> str:
-    now = int(time.time())
-    body = {
-        "iss": f"https://securetoken.google.com/{PROJECT}",
-        "aud": PROJECT,
-        "sub": uid,
-        "user_id": uid,
-        "iat": now - 7200,
-        "auth_time": now - 7200,
-        "exp": now + expires_in,
-        "firebase": {"sign_in_provider": "custom", "identities": {}},
-        **claims,
-    }
-    return jwt.encode(body, "", algorithm="none")
+    emulate(monkeypatch.setenv)
 
 
 def post(
     handler: Any, body: Any = None, *, headers: dict[str, str] | None = None, raw: bytes = b""
-) -> flask.Response:
+) -> Any:
     """Call a function as a client would, signed in as ann unless the headers say otherwise."""
-    function = bind_callable("tried", handler, timeout_s=60)
-    app = flask.Flask("test")
-    app.add_url_rule("/", "f", lambda: function(flask.request), methods=["POST", "GET", "PUT"])
-    sent = {"Authorization": f"Bearer {token()}", "Content-Type": "application/json"}
-    sent |= headers or {}
-    data = raw or json.dumps({"data": body}).encode()
-    return app.test_client().post("/", data=data, headers={k: v for k, v in sent.items() if v})
+    functions = Functions({"tried": bind_callable("tried", handler, timeout_s=60)})
+    return functions.post("tried", body, headers=headers, raw=raw)
 
 
 def echo(call: Call) -> Any:
     return {"uid": call.user.uid, "role": call.user.role, "data": call.data}
-
-
-def frames(response: flask.Response) -> list[dict[str, Any]]:
-    lines = response.get_data(as_text=True).splitlines()
-    return [json.loads(line.removeprefix("data: ")) for line in lines if line.startswith("data: ")]
 
 
 def test_a_plain_call_answers_once() -> None:
@@ -184,10 +152,8 @@ def test_plain_http_without_the_envelope_is_refused_in_words(raw: bytes) -> None
 
 
 def test_a_get_is_told_how_to_call() -> None:
-    function = bind_callable("tried", echo, timeout_s=60)
-    app = flask.Flask("test")
-    app.add_url_rule("/", "f", lambda: function(flask.request))
-    response = app.test_client().get("/")
+    functions = Functions({"tried": bind_callable("tried", echo, timeout_s=60)})
+    response = functions.post("tried", {}, method="GET")
     assert response.status_code == 400
     assert "POST" in response.get_data(as_text=True)
 
