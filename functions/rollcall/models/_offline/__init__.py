@@ -1,0 +1,1 @@
+"""The parts of the offline planner: read, choose, fill, plan, compose."""

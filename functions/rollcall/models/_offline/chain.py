@@ -1,0 +1,146 @@
+"""Calls that feed other calls: which tool finds the ids that the chosen one takes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from rollcall.core.messages import Json
+from rollcall.core.text import tokens
+from rollcall.models._offline import topic
+from rollcall.models._offline.choose import vocabulary
+from rollcall.models._offline.entities import Entity, named_in, of_kind
+from rollcall.models._offline.fill import Source, fill
+from rollcall.models._offline.history import Step
+from rollcall.models._offline.lexicon import all_features, features, name_features, wordset
+from rollcall.models._offline.schema import Param, params
+from rollcall.models.base import ToolSpec
+
+FAN_OUT = 3
+_MOST_IDS = 10
+_SEARCH_NAMES = wordset("query search keywords keyword text question topic")
+_EVERY = wordset("all every each recent latest כל")
+_LATEST = wordset("last latest recent newest first אחרונה אחרון אחרונות ראשונה")
+_WITHIN = re.compile(
+    r"(?<!\w)(?:in|from|within|inside|at)\s+(?:the\s+)?[\"']?[A-Z]\w*|(?<!\w)ב(?:שיחה|חדר|קבוצה|קבוצת|שיחת)\s"
+)
+
+
+@dataclass(frozen=True)
+class Need:
+    """A call to make first: `tool` finds what `param` of the chosen tool takes."""
+
+    param: Param
+    tool: ToolSpec
+    topic: str | None = None
+
+    def arguments(self, source: Source) -> dict[str, Json]:
+        """Return the arguments of the first call."""
+        if self.topic is None:
+            # What the user asked of the chosen tool ("top 5") is not meant for this one.
+            return {
+                name: value
+                for name, value in fill(self.tool, source).arguments.items()
+                if any(p.name == name and p.required for p in params(self.tool))
+            }
+        return {carrier.name: self.topic for carrier in _carriers(self.tool)[:1]}
+
+
+def need(
+    tool: ToolSpec, arguments: dict[str, Json], text: str, offered: Sequence[ToolSpec]
+) -> Need | None:
+    """Return the call to make before the chosen one, if it needs one."""
+    param = next((p for p in params(tool) if p.refers_to and p.name not in arguments), None)
+    if param is None:
+        return None
+    about = _topic(tool, text)
+    if about:
+        searcher = _best(tool, param, [t for t in offered if _carriers(t)])
+        if searcher:
+            return Need(param, searcher, about)
+    if not param.required and not _WITHIN.search(text):
+        return None
+    lister = _best(tool, param, [t for t in offered if not _required(t)])
+    return Need(param, lister) if lister else None
+
+
+def _topic(tool: ToolSpec, text: str) -> str | None:
+    """Return what the request is about where the tool itself has no way to be told."""
+    if _carriers(tool, required=False):
+        return None
+    found = topic.subject(text)
+    if not found or len(found.split()) > 6:
+        return None
+    known = vocabulary(tool) | {f for p in params(tool) for f in p.names | p.about}
+    return found if set(features(found)) - known else None
+
+
+def _carriers(tool: ToolSpec, *, required: bool = True) -> list[Param]:
+    """Return the parameters of a tool that a topic can be put into."""
+    return [
+        param
+        for param in params(tool)
+        if param.kind == "string"
+        and not param.options
+        and (param.required or not required)
+        and set(param.label.split()) & (_SEARCH_NAMES | (set() if required else {"focus"}))
+    ]
+
+
+def _required(tool: ToolSpec) -> list[Param]:
+    return [param for param in params(tool) if param.required]
+
+
+def _best(tool: ToolSpec, param: Param, candidates: Iterable[ToolSpec]) -> ToolSpec | None:
+    """Return the tool most likely to name things of the wanted kind."""
+    kind = set(name_features(param.refers_to or ""))
+    scored = []
+    for other in candidates:
+        if other.name == tool.name or other.writes or not kind:
+            continue
+        same = any(p.refers_to == param.refers_to for p in params(other))
+        named = kind <= set(name_features(other.name))
+        known = kind <= vocabulary(other)
+        related = other.name in tool.related or tool.name in other.related
+        if not (named or known) or (same and not related and not named):
+            continue
+        listing = set(other.name.lower().replace("_", " ").split()) & {"list", "user", "my", "all"}
+        scored.append((2 * named + related + (0 if same else 2) + bool(listing), other))
+    return max(scored, key=lambda pair: pair[0])[1] if scored else None
+
+
+def found(need: Need, step: Step) -> list[Entity]:
+    """Return the things of the wanted kind that a step's result names."""
+    return [] if step.failed else of_kind(step.entities, need.param.refers_to or "")
+
+
+def known(param: Param, entities: Iterable[Entity]) -> list[Entity]:
+    """Return the things that earlier results named and that a parameter could take."""
+    return of_kind(list(entities), param.refers_to) if param.refers_to else []
+
+
+def choose_ids(need: Need, text: str, found: list[Entity]) -> list[str] | None:
+    """Return the ids to go on with; None where the user has to say which, [] for no limit."""
+    many = need.param.kind == "array"
+    if need.topic is not None:
+        return [e.id for e in found][: _MOST_IDS if many else FAN_OUT]
+    named = named_in(text, found)
+    if named:
+        return [entity.id for entity in named][: _MOST_IDS if many else FAN_OUT]
+    if many and not need.param.required:
+        return []
+    if len(found) == 1:
+        return [found[0].id]
+    said = set(tokens(text))
+    if many or said & _EVERY - _LATEST or _plural(text, need.param.refers_to or ""):
+        return [entity.id for entity in found[:FAN_OUT]]
+    return [found[0].id] if said & _LATEST else None
+
+
+def _plural(text: str, kind: str) -> bool:
+    wanted = set(name_features(kind))
+    return any(
+        wanted <= set(all_features(token)) and token.endswith(("s", "ות", "ימ", "ים"))
+        for token in tokens(text)
+    )

@@ -1,0 +1,170 @@
+"""Which of the offered tools a piece of text asks for, if any."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from rollcall.models._offline import topic
+from rollcall.models._offline.lexicon import all_features, features, name_features, weak_features
+from rollcall.models._offline.mentions import mentions
+from rollcall.models._offline.schema import params
+from rollcall.models.base import ToolSpec
+
+_NAME, _KEYWORD, _LEAD, _DESCRIPTION = 3.0, 3.0, 2.0, 1.4
+_EXAMPLE, _OPTION, _PARAM, _PARAM_ABOUT = 1.6, 1.8, 1.2, 0.6
+_PHRASE = 4.0
+_WEAK_SHARE = 0.3
+
+# Below these a tool only shares a word or two with the text by chance. A short text that the tool
+# knows most of needs fewer points than a long one that merely touches it.
+_POINTS, _COVERAGE = 4.5, 0.15
+_SHORT_POINTS, _SHORT_COVERAGE = 2.6, 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A tool with how well it fits.
+
+    Args:
+        tool: The tool.
+        score: For ranking it among the tools offered with it.
+        points: How much of the tool the text names, whatever else is offered.
+        coverage: Share of the text's topic words that the tool knows.
+    """
+
+    tool: ToolSpec
+    score: float
+    points: float
+    coverage: float
+
+    @property
+    def fits(self) -> bool:
+        if self.points >= _POINTS:
+            return self.coverage >= _COVERAGE
+        return self.points >= _SHORT_POINTS and self.coverage >= _SHORT_COVERAGE
+
+
+def rank(text: str, tools: Sequence[ToolSpec]) -> list[Choice]:
+    """Return the tools, the best fitting first; ties keep the offered order."""
+    asked = list(dict.fromkeys(features(text)))
+    details = frozenset(features(_details(text)))
+    profiles = [_profile(tool) for tool in tools]
+    rarity = {feature: _rarity(feature, profiles) for feature in asked}
+    choices = [
+        _choice(tool, profile, asked, details, rarity, text)
+        for tool, profile in zip(tools, profiles, strict=True)
+    ]
+    return sorted(choices, key=lambda choice: -choice.score)
+
+
+def best(text: str, tools: Sequence[ToolSpec]) -> Choice | None:
+    """Return the tool that fits a text best, or None when none of them does."""
+    ranked = rank(text, tools)
+    return next((choice for choice in ranked[:3] if choice.fits), None)
+
+
+def _choice(
+    tool: ToolSpec,
+    profile: dict[str, float],
+    asked: list[str],
+    details: frozenset[str],
+    rarity: dict[str, float],
+    text: str,
+) -> Choice:
+    weak = weak_features()
+    score = points = known = total = 0.0
+    for feature in asked:
+        share = _WEAK_SHARE if feature in weak else 1.0
+        weight = profile.get(feature, 0.0) * share
+        score += weight * rarity[feature]
+        points += weight
+        total += share if weight or feature not in details else 0.0
+        known += share if weight else 0.0
+    bonus = _phrase_bonus(tool, text)
+    # A short name said in full is worth more than the same words out of a long description.
+    named = _said_share(name_features(tool.name), asked)
+    return Choice(tool, score + bonus + named, points + bonus, known / total if total else 0.0)
+
+
+def _details(text: str) -> str:
+    """Return the stretches that give details of a request rather than say what it is.
+
+    Names, numbers, dates, quotes and what follows "about" are seldom among a tool's own words, so
+    that they do not count against it.
+    """
+    stretches = [mention.text for mention in mentions(text)]
+    return " ".join((*stretches, topic.about(text) or ""))
+
+
+def _rarity(feature: str, profiles: Sequence[dict[str, float]]) -> float:
+    holders = sum(feature in profile for profile in profiles)
+    return 0.4 + math.log(1 + (len(profiles) - holders + 0.5) / (holders + 0.5))
+
+
+def _said_share(name: tuple[str, ...], asked: list[str]) -> float:
+    return sum(feature in asked for feature in name) / len(name) if name else 0.0
+
+
+def _phrase_bonus(tool: ToolSpec, text: str) -> float:
+    said = all_features(text)
+    bonus = 0.0
+    for keyword in tool.keywords:
+        phrase = all_features(keyword)
+        if phrase and _contains(said, phrase):
+            bonus += _PHRASE * min(len(phrase), 3) / (2 if len(phrase) == 1 else 1.5)
+    return min(bonus, 3 * _PHRASE)
+
+
+def _contains(said: tuple[str, ...], phrase: tuple[str, ...]) -> bool:
+    size = len(phrase)
+    return any(said[at : at + size] == phrase for at in range(len(said) - size + 1))
+
+
+def _profile(tool: ToolSpec) -> dict[str, float]:
+    examples = tuple(str(example.get("userRequest", "")) for example in tool.examples)
+    fields = tuple(
+        (param.name, param.description, tuple(str(option) for option in param.options))
+        for param in params(tool)
+    )
+    return _weights(tool.name, tool.description, tool.keywords, examples, fields)
+
+
+@lru_cache(maxsize=4096)
+def _weights(
+    name: str,
+    description: str,
+    keywords: tuple[str, ...],
+    examples: tuple[str, ...],
+    fields: tuple[tuple[str, str, tuple[str, ...]], ...],
+) -> dict[str, float]:
+    """Return each feature's weight: that of the best field it is in, and a little for the rest."""
+    found: dict[str, float] = {}
+
+    def note(some: tuple[str, ...], weight: float) -> None:
+        for feature in dict.fromkeys(some):
+            had = found.get(feature, 0.0)
+            found[feature] = max(had, weight) + 0.2 * min(had, weight)
+
+    lead, _, _ = description.partition(". ")
+    note(name_features(name), _NAME)
+    note(features(lead), _LEAD)
+    note(features(description), _DESCRIPTION)
+    for text in keywords:
+        note(features(text), _KEYWORD)
+    for text in examples:
+        note(features(text), _EXAMPLE)
+    for field, about, options in fields:
+        note(name_features(field), _PARAM)
+        note(features(about), _PARAM_ABOUT)
+        for option in options:
+            note(name_features(option), _OPTION)
+    return found
+
+
+def vocabulary(tool: ToolSpec) -> frozenset[str]:
+    """Return the features a request shares with a tool because it asks for that tool."""
+    lead = tool.description.partition(". ")[0]
+    return frozenset((*name_features(tool.name), *features(lead)))

@@ -1,0 +1,227 @@
+"""How strongly a text speaks for a value: options by name, flags, numbers by place and unit."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Sequence
+from functools import lru_cache
+
+from rollcall.core.messages import Json
+from rollcall.core.text import tokens, words
+from rollcall.models._offline.lexicon import (
+    all_features,
+    features,
+    name_features,
+    spaced,
+    weak_features,
+    wordset,
+)
+from rollcall.models._offline.mentions import Mention
+from rollcall.models._offline.schema import Param
+from rollcall.models._offline.units import converted, unit_in_name, unit_of
+from rollcall.models.base import ToolSpec
+
+_NEGATIONS = wordset("no not without exclude excluding don't skip never ללא בלי לא")
+_YES = wordset("yes yeah yep sure ok okay true correct please do it כן בטח בוודאי נכון אישור")
+_NO = wordset("no nope false not don't never לא ממש")
+_LIMITS = wordset("limit count max maximum top quantity amount num n results size many")
+_LIMIT_WORDS = wordset("top first last latest up limit recent most ראשונות ראשונים אחרונות עד")
+_FLAG_WORDS = wordset(
+    "include is has with show get return should enable use want whether only if the flag"
+)
+
+
+def yes_or_no(text: str) -> bool | None:
+    """Read "yes" and "no", in English and Hebrew."""
+    said = set(tokens(text))
+    if said & (_NO - {"do", "it"}):
+        return False
+    return True if said & _YES else None
+
+
+def named_options(param: Param, text: str) -> list[Json]:
+    """Return the listed values that a text names, the best supported first."""
+    said = all_features(text)
+    scored = [(_option_score(param, option, said, text), option) for option in param.options]
+    found = [(score, option) for score, option in scored if score > 0]
+    if param.kind == "array":
+        return [option for _, option in found]
+    return [option for _, option in sorted(found, key=lambda pair: -pair[0])]
+
+
+def _option_score(param: Param, option: Json, said: tuple[str, ...], text: str) -> float:
+    if not isinstance(option, str):
+        near = _label_places(param, text)
+        return 1.0 if str(option) in tokens(text) and near else 0.0
+    wanted = all_features(spaced(option)) or tuple(tokens(option))
+    if not wanted:
+        return 0.0
+    if len(option) <= 2 or option.isdigit():
+        # "ד" or "3" alone could be anything: only next to the parameter's own name.
+        return 2.0 if _next_to_label(param, option, text) else 0.0
+    at = [i for i in range(len(said)) if said[i : i + len(wanted)] == wanted]
+    if not at or (set(wanted) <= weak_features() and set(wanted) & param.names):
+        return 0.0
+    literal = bool(re.search(rf"(?<!\w){re.escape(spaced(option))}(?!\w)", text, re.IGNORECASE))
+    return len(wanted) + (1.0 if literal else 0.0) - at[0] / 1000
+
+
+def _next_to_label(param: Param, option: str, text: str) -> bool:
+    labels = {*param.names, *features(param.label)} | set(_label_words(param))
+    found = [(word.strip("'\"").lower(), features(word)) for word in re.findall(r"[\w'\"]+", text)]
+    return any(
+        found[at][0] == option.lower() and labels & set(found[at - 1][1])
+        for at in range(1, len(found))
+    )
+
+
+def _label_words(param: Param) -> tuple[str, ...]:
+    return tuple(features(param.description.split(".")[0]))[:6]
+
+
+def _label_places(param: Param, text: str) -> list[int]:
+    return [at for at, feature in enumerate(all_features(text)) if feature in param.names]
+
+
+def flag(param: Param, text: str, tool: ToolSpec) -> bool | None:
+    """Return what a text says of a yes-or-no parameter; None where it does not speak of it."""
+    known = set(name_features(tool.name)) | weak_features()
+    wanted = [
+        feature
+        for word in param.label.split()
+        if word not in _FLAG_WORDS
+        for feature in all_features(word)
+    ]
+    distinctive = [feature for feature in wanted if feature not in known]
+    said = all_features(text)
+    if not distinctive or not set(distinctive) <= set(said):
+        return None
+    at = said.index(distinctive[0])
+    before = set(said[max(0, at - 3) : at])
+    return not before & {word for negation in _NEGATIONS for word in words(negation)}
+
+
+def assign_numbers(
+    tool: ToolSpec, wanted: Sequence[Param], text: str, spare: list[Mention]
+) -> dict[str, Json]:
+    """Give each number to one parameter, the best supported pair first."""
+    numbers = [mention for mention in spare if mention.kind == "number"]
+    values = _lists(wanted, numbers, text)
+    singles = [param for param in wanted if param.kind != "array"]
+    layout = _layout(text)
+    pairs = [
+        (support(tool, param, mention, layout, len(singles)), -p, -m, param, mention)
+        for p, param in enumerate(singles)
+        for m, mention in enumerate(numbers)
+    ]
+    pairs.sort(key=lambda pair: pair[:3], reverse=True)
+    used: set[int] = set()
+    for points, _, _, param, mention in pairs:
+        if points <= 0 or param.name in values or mention.start in used:
+            continue
+        value = in_unit(param, mention)
+        if value is not None:
+            values[param.name] = value
+            used.add(mention.start)
+    return values
+
+
+def _lists(wanted: Sequence[Param], numbers: list[Mention], text: str) -> dict[str, Json]:
+    arrays = [param for param in wanted if param.kind == "array"]
+    if not arrays or not numbers:
+        return {}
+    if len(arrays) == 1 and (arrays[0].required or len(wanted) == 1):
+        others = [p for p in wanted if p is not arrays[0] and p.required]
+        run = _runs(numbers, text)[0] if others else numbers
+        return {arrays[0].name: [in_unit(arrays[0], number) for number in run]}
+    runs = [run for run in _runs(numbers, text) if len(run) > 1]
+    return {
+        param.name: [number.value for number in run]
+        for param, run in zip(arrays, runs, strict=False)
+    }
+
+
+def _runs(numbers: list[Mention], text: str) -> list[list[Mention]]:
+    """Group numbers that stand in one list, the longest group first."""
+    groups: list[list[Mention]] = [[numbers[0]]]
+    for number in numbers[1:]:
+        between = text[groups[-1][-1].end : number.start]
+        joined = re.fullmatch(r"[\s,;\[\]()%]*(?:and|or|ו-?)?[\s,]*", between)
+        if joined:
+            groups[-1].append(number)
+        else:
+            groups.append([number])
+    return sorted(groups, key=lambda group: -len(group))
+
+
+@lru_cache(maxsize=256)
+def _layout(text: str) -> tuple[tuple[int, ...], tuple[tuple[str, ...], ...]]:
+    """Return where each word of a text starts, and its features."""
+    matches = list(re.finditer(r"[^\s,;:()\[\]?!]+", text))
+    return tuple(m.start() for m in matches), tuple(all_features(m[0]) for m in matches)
+
+
+def support(
+    tool: ToolSpec,
+    param: Param,
+    mention: Mention,
+    layout: tuple[tuple[int, ...], tuple[tuple[str, ...], ...]],
+    rivals: int,
+) -> float:
+    """Return how well a number fits a parameter: by unit, by the words around it, by need."""
+    starts, feats = layout
+    at = bisect_left(starts, mention.start + 1) - 1
+    points = _unit_points(param, mention)
+    if points < 0:
+        return points
+    points += _nearness(param.names - {"number"}, feats, at, 4.0)
+    points += _nearness(param.about - weak_features(), feats, at, 1.5)
+    if set(param.label.split()) & _LIMITS:
+        before = {word for group in feats[max(0, at - 2) : at] for word in group}
+        after = {word for group in feats[at + 1 : at + 3] for word in group}
+        points += 3.0 if before & {w for x in _LIMIT_WORDS for w in words(x)} else 0.0
+        points += 1.5 if after & set(name_features(tool.name)) and not mention.unit else 0.0
+    if param.required:
+        points += 1.0 + (1.0 if rivals == 1 else 0.0)
+    return points
+
+
+def _unit_points(param: Param, mention: Mention) -> float:
+    wanted = unit_in_name(param.label)
+    described = [unit_of(word) for word in param.description.split() if len(word) > 1]
+    if mention.unit is None:
+        return 0.0
+    if wanted and mention.unit.dimension == wanted.dimension:
+        return 5.0
+    if wanted and wanted.dimension != mention.unit.dimension:
+        return -5.0
+    if any(unit and unit.dimension == mention.unit.dimension for unit in described):
+        return 3.0
+    return 0.0 if param.required else -0.5
+
+
+def _nearness(
+    wanted: frozenset[str], feats: tuple[tuple[str, ...], ...], at: int, most: float
+) -> float:
+    """Points for the closest word of `wanted`; one before the number counts a little more."""
+    best = 0.0
+    for place in range(max(0, at - 6), min(len(feats), at + 5)):
+        if place != at and wanted & set(feats[place]):
+            distance = at - place if place < at else place - at + 0.5
+            best = max(best, most * (1 - distance / 8))
+    return best
+
+
+def in_unit(param: Param, mention: Mention) -> Json | None:
+    """Return a number in the parameter's own unit, whole where it must be."""
+    value: float | None = mention.value
+    wanted = unit_in_name(param.label)
+    if wanted and mention.unit and value is not None:
+        value = converted(value, mention.unit, wanted)
+    if value is None:
+        return None
+    of = param.items if param.kind == "array" and param.items else param
+    if float(value).is_integer() and "e" not in str(value):
+        return int(value)
+    return None if of.kind == "integer" else value

@@ -1,0 +1,114 @@
+"""Field names and values as people read them, in English and Hebrew."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime
+
+from rollcall.core.messages import Json
+from rollcall.models._offline.lexicon import spaced
+from rollcall.models._offline.units import printed, unit_in_name
+
+_HEBREW = {
+    "messages": "הודעות", "conversations": "שיחות", "action items": "משימות", "tasks": "משימות",
+    "decisions": "החלטות", "results": "תוצאות", "items": "פריטים", "files": "קבצים",
+    "documents": "מסמכים", "lessons": "שיעורים", "questions": "שאלות", "students": "תלמידים",
+    "circuits": "מעגלים", "panels": "לוחות", "issues": "ממצאים", "warnings": "אזהרות",
+    "assumptions": "הנחות", "entries": "רשומות", "matches": "התאמות", "standards": "תקנים",
+    "priority messages": "הודעות בעדיפות גבוהה", "summary": "סיכום", "user conversations": "שיחות",
+    "conversation action items": "משימות", "conversation decisions": "החלטות",
+    "priority": "עדיפות", "assignee": "אחראי", "deadline": "מועד", "due date": "מועד",
+    "context": "הקשר", "impact level": "השפעה", "status": "מצב", "date": "תאריך", "grade": "כיתה",
+    "subject": "מקצוע", "topic": "נושא", "total": "סך הכול", "count": "כמות", "score": "ציון",
+    "name": "שם", "title": "כותרת", "type": "סוג", "level": "רמה", "category": "קטגוריה",
+    "recommendation": "המלצה", "compliant": "עומד בדרישות", "message count": "הודעות",
+    "participant names": "משתתפים", "confidence": "ודאות", "limit": "מגבלה", "query": "חיפוש",
+    "conversation": "שיחה", "message": "הודעה", "decision maker": "החליט", "content": "תוכן",
+    "content type": "סוג התוכן", "description": "תיאור", "voltage drop": "מפל מתח",
+    "urgent": "דחוף", "high": "גבוהה", "medium": "בינונית", "low": "נמוכה", "file": "קובץ",
+    "last message at": "הודעה אחרונה", "severity": "חומרה", "keywords": "מילות חיפוש",
+    "conversation id": "שיחה", "grade level": "כיתה", "product type": "סוג התוצר",
+}  # fmt: skip
+
+_HEBREW_MONTHS = (
+    "ינואר",
+    "פברואר",
+    "מרץ",
+    "אפריל",
+    "מאי",
+    "יוני",
+    "יולי",
+    "אוגוסט",
+    "ספטמבר",
+    "אוקטובר",
+    "נובמבר",
+    "דצמבר",
+)  # fmt: skip_MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split()
+_ISO = re.compile(r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d\S*)?")
+_MOST_CHARS = 280
+
+
+def label(name: str, language: str) -> str:
+    """Return a field's or list's name for a person."""
+    words = spaced(name)
+    return _HEBREW.get(words, words) if language == "he" else words
+
+
+def measured(name: str, value: Json, language: str) -> tuple[str, str]:
+    """Return a field's label and value, the unit moved from the name to the value."""
+    words = spaced(name)
+    unit = unit_in_name(words)
+    if unit is None or isinstance(value, bool) or not isinstance(value, int | float):
+        return label(name, language), shown(value, language)
+    rest = " ".join(words.split()[:-1]) or words
+    gap = "" if printed(unit) in ("%", "°") else " "
+    return label(rest, language), f"{number(value)}{gap}{printed(unit)}"
+
+
+def shown(value: Json, language: str) -> str:
+    """Return a value for a person: short dates, "yes" and "no", lists with commas."""
+    if isinstance(value, bool):
+        return {"en": ("no", "yes"), "he": ("לא", "כן")}["he" if language == "he" else "en"][value]
+    if isinstance(value, int | float):
+        return number(value)
+    if isinstance(value, list):
+        return ", ".join(shown(item, language) for item in value if not isinstance(item, dict))
+    if isinstance(value, str) and _ISO.fullmatch(value):
+        return day(value, language)
+    text = one_line(str(value))
+    return _HEBREW.get(text, text) if language == "he" else text
+
+
+def number(value: float) -> str:
+    """Return a number with thousands separated, at most four decimals."""
+    if isinstance(value, float) and not value.is_integer():
+        text = f"{value:,.4f}".rstrip("0") if abs(value) >= 0.001 else f"{value:.3g}"
+        return text.rstrip(".")
+    return f"{int(value):,}"
+
+
+def day(iso: str, language: str) -> str:
+    """Return a short date, such as "3 Nov" or "3 בנובמבר"."""
+    try:
+        when = datetime.fromisoformat(iso.replace("Z", "+00:00"))
+    except ValueError:
+        return iso
+    if language == "he":
+        return f"{when.day} ב{_HEBREW_MONTHS[when.month - 1]}"
+    return f"{when.day} {_MONTHS[when.month - 1]}"
+
+
+def one_line(text: str) -> str:
+    """Return untrusted text on one line, bounded, with nothing a reader would click or believe."""
+    flat = defanged(" ".join(text.split()))
+    return flat if len(flat) <= _MOST_CHARS else f"{flat[: _MOST_CHARS - 1].rstrip()}…"
+
+
+def defanged(text: str) -> str:
+    """Return untrusted text without links, images, HTML or citation marks of its own.
+
+    A result could otherwise make the reader's client load an address, or pass for a source.
+    """
+    text = re.sub(r"\]\s*\(", "] (", text)
+    text = re.sub(r"\[(\d+)\]", r"(\1)", text)
+    return re.sub(r"<(?=[A-Za-z/!])", "‹", text)

@@ -1,0 +1,161 @@
+"""Arguments for a tool, out of what the user said and what earlier results named.
+
+Nothing is invented: an argument is a stretch of the text, an accepted value that the text names,
+or an id that a result gave. What the text does not say is left out, defaults included.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from rollcall.core.messages import Json
+from rollcall.models._offline import evidence, texts
+from rollcall.models._offline.entities import Entity, named_in, of_kind
+from rollcall.models._offline.mentions import Mention, mentions
+from rollcall.models._offline.schema import Param, accepts, params, properties
+from rollcall.models.base import ToolSpec
+
+
+@dataclass(frozen=True)
+class Source:
+    """What arguments may be taken from."""
+
+    text: str
+    now_iso: str = ""
+    entities: tuple[Entity, ...] = ()
+
+
+@dataclass
+class Filled:
+    """Arguments so far, and the required parameters that nothing was found for."""
+
+    arguments: dict[str, Json] = field(default_factory=dict)
+    missing: list[Param] = field(default_factory=list)
+
+
+def fill(tool: ToolSpec, source: Source) -> Filled:
+    """Fill a tool's parameters from a source."""
+    wanted = params(tool)
+    values = _fill_all(tool, wanted, source)
+    ordered = {param.name: values[param.name] for param in wanted if param.name in values}
+    missing = [param for param in wanted if param.required and param.name not in ordered]
+    return Filled(ordered, missing)
+
+
+def _fill_all(tool: ToolSpec, wanted: tuple[Param, ...], source: Source) -> dict[str, Json]:
+    values: dict[str, Json] = {}
+    spare = list(mentions(source.text, source.now_iso))
+    for step in (_ids, _options, _flags, _numbers, _texts, _objects):
+        for name, value in step(tool, wanted, source, spare, values).items():
+            param = next(param for param in wanted if param.name == name)
+            if accepts(param, value) and value != param.schema.get("default", object()):
+                values[name] = value
+    return values
+
+
+def answer(param: Param, text: str, source: Source) -> Json | None:
+    """Read a short answer to "which `param`?"; None where it is not one."""
+    tool = ToolSpec("answer", "", {"properties": {param.name: param.schema}, "required": []})
+    value = _fill_all(tool, (Param(param.name, param.schema, True),), source).get(param.name)
+    if value is not None:
+        return value
+    plain = text.strip().rstrip(".!")
+    if param.kind == "boolean":
+        return evidence.yes_or_no(plain)
+    if param.options:
+        return None
+    value = [plain] if param.kind == "array" else plain
+    return value if plain and accepts(param, value) else None
+
+
+Values = dict[str, Json]
+
+
+def _ids(
+    tool: ToolSpec, wanted: tuple[Param, ...], source: Source, spare: list[Mention], values: Values
+) -> Values:
+    """Ids of things that the text calls by name or by id."""
+    found: Values = {}
+    for param in wanted:
+        if not param.refers_to:
+            continue
+        known = of_kind(list(source.entities), param.refers_to)
+        named = [entity.id for entity in named_in(source.text, known)]
+        if named and param.kind == "array":
+            found[param.name] = named
+        elif len(named) == 1:
+            found[param.name] = int(named[0]) if param.kind == "integer" else named[0]
+    return found
+
+
+def _options(
+    tool: ToolSpec, wanted: tuple[Param, ...], source: Source, spare: list[Mention], values: Values
+) -> Values:
+    """Listed values that the text names."""
+    found: Values = {}
+    for param in wanted:
+        if not param.options or param.name in values:
+            continue
+        named = evidence.named_options(param, source.text)
+        if param.kind == "array":
+            if named:
+                found[param.name] = named
+        elif named:
+            found[param.name] = named[0]
+    return found
+
+
+def _flags(
+    tool: ToolSpec, wanted: tuple[Param, ...], source: Source, spare: list[Mention], values: Values
+) -> Values:
+    """Booleans that the text speaks of."""
+    flags = [param for param in wanted if param.kind == "boolean"]
+    found = {param.name: evidence.flag(param, source.text, tool) for param in flags}
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def _numbers(
+    tool: ToolSpec, wanted: tuple[Param, ...], source: Source, spare: list[Mention], values: Values
+) -> Values:
+    """Numbers, each to the parameter whose name, description or unit it fits best."""
+    open_ = [
+        param
+        for param in wanted
+        if param.name not in values and not param.options and _is_numeric(param)
+    ]
+    return evidence.assign_numbers(tool, open_, source.text, spare)
+
+
+def _is_numeric(param: Param) -> bool:
+    of = param.items if param.kind == "array" else param
+    return of is not None and of.kind in ("integer", "number")
+
+
+def _texts(
+    tool: ToolSpec, wanted: tuple[Param, ...], source: Source, spare: list[Mention], values: Values
+) -> Values:
+    """Free text: dates, addresses, names, ids and search words."""
+    open_ = [
+        param
+        for param in wanted
+        if param.name not in values
+        and not param.options
+        and (param.items if param.kind == "array" and param.items else param).kind == "string"
+    ]
+    return texts.assign_texts(tool, open_, source.text, spare)
+
+
+def _objects(
+    tool: ToolSpec, wanted: tuple[Param, ...], source: Source, spare: list[Mention], values: Values
+) -> Values:
+    """Objects, and lists of one object, whose own properties the text fills."""
+    found: Values = {}
+    for param in wanted:
+        of = param.items if param.kind == "array" else param
+        if of is None or of.kind != "object" or param.name in values:
+            continue
+        inner = properties(of.schema, of.schema)
+        filled = _fill_all(tool, inner, source) if inner else {}
+        if filled and all(p.name in filled for p in inner if p.required):
+            found[param.name] = [filled] if param.kind == "array" else filled
+    return found

@@ -1,0 +1,190 @@
+"""What a text mentions that an argument could be: numbers, quotes, names, dates, addresses."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+
+from rollcall.core.messages import Json
+from rollcall.core.text import STOPWORDS
+from rollcall.models._offline import dates
+from rollcall.models._offline.lexicon import wordset
+from rollcall.models._offline.units import Unit, unit_of
+
+Kind = Literal["number", "date", "time", "quote", "name", "code", "url", "email", "path"]
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A stretch of the text and the value it stands for."""
+
+    kind: Kind
+    value: Json
+    text: str
+    start: int
+    end: int
+    unit: Unit | None = None
+
+
+_QUOTE = re.compile(
+    r"(?<!\w)'([^'\n]+(?:'\w[^'\n]*){0,4})'(?!\w)|\"([^\"\n]+)\"(?![א-ת])|“([^”\n]+)”|`([^`\n]+)`"
+)
+_URL = re.compile(r"\bhttps?://[^\s,;)'\"]+")
+_EMAIL = re.compile(r"\b[\w.+-]+@[\w-]+(?:\.[\w-]+)+\b")
+_PATH = re.compile(
+    r"(?<![\w/:])(?:~?/)?(?:[\w.@-]+/)+[\w.@-]*|(?<![\w/:])~?/[\w.@-]+|\b[\w-]+\.[a-z]{2,4}\b(?!\.\w)"
+)
+_NUMBER = re.compile(
+    r"(?<![\w.])(?:[בלכהומש]{1,2}-)?(?P<sign>[-−])?(?P<money>[$€£₪])?"
+    r"(?P<digits>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?(?:e[+-]?\d+)?|\.\d+)"
+    r"(?P<power>k|m|bn)?(?P<ordinal>st|nd|rd|th)?"
+    r"(?:\s?(?P<scale>thousand|million|billion|אלף|מיליון)\b)?"
+    r"(?:[\s-]?(?P<unit>%|[°]?[A-Za-zא-תµμΩ][A-Za-zא-ת\"']*))?",
+    re.IGNORECASE,
+)
+_CODE = re.compile(
+    r"(?<![\w.])(?=[\w-]*\d)(?=[\w-]*[A-Za-z])[A-Za-z0-9][\w-]*\b|#[A-Za-z0-9]{3,8}\b"
+)
+_NAME = re.compile(
+    r"\b[A-Z][\w'’&.-]*(?:\s+(?:(?:of|the|de|van|von|and the)\s+)?(?:[A-Z][\w'’&-]*|\d+\b))*"
+)
+_NAME_TAIL = re.compile(r",\s+(?:[A-Z]{2}\b|[A-Z][a-z]+(?:\s[A-Z][a-z]+)*\b)")
+
+_SCALES = {
+    "thousand": 1e3, "million": 1e6, "billion": 1e9, "אלף": 1e3, "מיליון": 1e6,
+    "k": 1e3, "m": 1e6, "bn": 1e9,
+}  # fmt: skip
+_SPELLED = {
+    word: value
+    for value, line in enumerate(
+        """zero אפס
+one אחד אחת
+two שניים שתיים שני שתי
+three שלוש שלושה שלושת
+four ארבע ארבעה ארבעת
+five חמש חמישה חמשת
+six שש שישה
+seven שבע שבעה
+eight שמונה
+nine תשע תשעה
+ten עשר עשרה
+eleven
+twelve""".splitlines()
+    )
+    for word in line.split()
+}
+_SPELLED_NUMBER = re.compile(
+    rf"(?<!\w)ל?({'|'.join(sorted(_SPELLED, key=len, reverse=True))})(?!\w)"
+    r"(?:\s+(?P<unit>[\wא-ת]+))?",
+    re.IGNORECASE,
+)
+_LEADING = wordset(
+    """find get show list create make give tell what which who where when how is are can
+    could would will do does calculate compute determine please i hi hello hey help search check book
+    play the a an my also then and if for in on at set send write add remove delete update run
+    convert need want let use using first second lastly finally next additionally"""
+)
+
+
+@lru_cache(maxsize=512)
+def mentions(text: str, now_iso: str = "") -> tuple[Mention, ...]:
+    """Return everything a text mentions, in order; what lies in a quote is only the quote."""
+    found: list[Mention] = []
+    taken: list[tuple[int, int]] = []
+    for mention in _all(text, now_iso):
+        if any(mention.start < end and start < mention.end for start, end in taken):
+            continue
+        found.append(mention)
+        # Units and ordinals after a number may begin a name: "5 Paris hotels".
+        taken.append((mention.start, mention.end))
+    return tuple(sorted(found, key=lambda mention: mention.start))
+
+
+def _all(text: str, now_iso: str) -> Iterator[Mention]:
+    for match in _QUOTE.finditer(text):
+        inner = next(group for group in match.groups() if group)
+        yield Mention("quote", inner, match[0], match.start(), match.end())
+    for kind, pattern in (("url", _URL), ("email", _EMAIL)):
+        for match in pattern.finditer(text):
+            value = match[0].rstrip(".?!")
+            yield Mention(kind, value, value, match.start(), match.start() + len(value))  # type: ignore[arg-type]
+    for when in dates.dates(text, now_iso):
+        yield Mention("date", when.iso, when.text, when.start, when.end)
+    for when in dates.times(text):
+        yield Mention("time", when.iso, when.text, when.start, when.end)
+    for match in _PATH.finditer(text):
+        if not match[0].replace("/", "").replace(".", "").isdigit():
+            yield Mention("path", match[0].rstrip("."), match[0], match.start(), match.end())
+    yield from _numbers(text)
+    for match in _CODE.finditer(text):
+        yield Mention("code", match[0], match[0], match.start(), match.end())
+    yield from _names(text)
+
+
+def _numbers(text: str) -> Iterator[Mention]:
+    for match in _NUMBER.finditer(text):
+        unit = _unit(match)
+        end = match.end() if unit else match.end("scale" if match["scale"] else "digits")
+        if not unit and _glued(text, match):
+            continue
+        if match["power"] and not unit:
+            end = match.end("power")
+        yield Mention("number", _value(match), text[match.start() : end], match.start(), end, unit)
+    for match in _SPELLED_NUMBER.finditer(text):
+        value = _SPELLED[match[1].lower()]
+        if match[1].lower() in ("one", "שני", "אחד", "אחת"):
+            continue
+        unit = unit_of(match["unit"] or "")
+        yield Mention("number", value, match[1], match.start(1), match.end(1), unit)
+
+
+def _unit(match: re.Match[str]) -> Unit | None:
+    if match["money"]:
+        return unit_of(match["money"])
+    if match["power"] == "k" and not match["unit"]:
+        return None  # "50k" is fifty thousand, "50K" is cold
+    return unit_of((match["power"] or "") + (match["unit"] or ""))
+
+
+def _glued(text: str, match: re.Match[str]) -> bool:
+    """Tell whether the digits only begin a code, as in "3D" or "12b-7"."""
+    end = match.end("digits")
+    after = text[end : end + 1]
+    if match["ordinal"] or (match["power"] and not text[end + 1 : end + 2].isalnum()):
+        return False
+    return after.isalpha() and after.isascii()
+
+
+def _value(match: re.Match[str]) -> float | int:
+    digits = match["digits"].replace(",", "")
+    value = float(digits)
+    has_unit = match["unit"] and unit_of((match["power"] or "") + match["unit"])
+    if match["scale"]:
+        value *= _SCALES[match["scale"].lower()]
+    elif match["power"] and not has_unit and _unit(match) is None:
+        value *= _SCALES[match["power"].lower()]
+    if match["sign"]:
+        value = -value
+    return int(value) if value.is_integer() and abs(value) < 1e15 and "e-" not in digits else value
+
+
+def _names(text: str) -> Iterator[Mention]:
+    for match in _NAME.finditer(text):
+        start, words = match.start(), match[0].split(" ")
+        opens = not text[:start].strip() or text[:start].rstrip()[-1:] in ".!?\n:"
+        while words and (
+            words[0].lower().rstrip(".,") in _LEADING or (opens and words[0].lower() in STOPWORDS)
+        ):
+            start += len(words[0]) + 1
+            start += len(text[start:]) - len(text[start:].lstrip())
+            words = text[start : match.end()].split(" ") if start < match.end() else []
+        name = text[start : match.end()].rstrip(".,-'’") if words else ""
+        name = re.sub(r"['’]s$", "", name)
+        if not name or name == "I":
+            continue
+        tail = _NAME_TAIL.match(text, start + len(name))
+        whole = name + (tail[0] if tail else "")
+        yield Mention("name", whole, whole, start, start + len(whole))

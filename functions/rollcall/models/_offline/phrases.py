@@ -1,0 +1,128 @@
+"""The planner's own sentences, and what small talk looks like, in English and Hebrew."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+from rollcall.core.text import tokens
+
+PHRASES: dict[str, dict[str, str]] = {
+    "hello": {
+        "en": "Hello! I'm doing well, thank you. I can help you with:",
+        "he": "שלום! הכול טוב, תודה. אפשר להיעזר בי כדי:",
+    },
+    "hello_bare": {"en": "Hello! How can I help?", "he": "שלום! איך אפשר לעזור?"},
+    "thanks": {"en": "You're welcome!", "he": "בשמחה!"},
+    "bye": {"en": "Goodbye!", "he": "להתראות!"},
+    "who": {
+        "en": "I'm Rollcall's offline planner: a set of fixed rules that picks tools and puts "
+        "their results into words. I'm not a language model.",
+        "he": "אני המתכנן הלא־מקוון של Rollcall: מערכת כללים קבועה שבוחרת כלים ומנסחת את "
+        "התוצאות שלהם. אני לא מודל שפה.",
+    },
+    "help": {"en": "I can help you with:", "he": "אפשר להיעזר בי כדי:"},
+    "no_tools": {
+        "en": "I have no tools to work with here, so there is nothing I can look up or do.",
+        "he": "אין לי כאן כלים לעבוד איתם, ולכן אין משהו שאוכל לחפש או לעשות.",
+    },
+    "nothing_fits": {
+        "en": "I don't have a tool that fits this request. I can help you with:",
+        "he": "אין לי כלי שמתאים לבקשה הזאת. אפשר להיעזר בי כדי:",
+    },
+    "cancelled": {"en": "All right, I've dropped that.", "he": "בסדר, עזבתי את זה."},
+    "so_far": {
+        "en": "A limit was reached, so this is what I found so far.",
+        "he": "הגענו למגבלה, אז זה מה שמצאתי עד כה.",
+    },
+    "nothing_so_far": {
+        "en": "A limit was reached before I found anything.",
+        "he": "הגענו למגבלה לפני שמצאתי משהו.",
+    },
+    "which": {"en": "Which {what} do you mean?", "he": "לאיזה {what} הכוונה?"},
+    "what": {"en": "What should I use for the {what}?", "he": "מה לרשום עבור {what}?"},
+    "what_about": {
+        "en": "What should I use for the {what} ({about})?",
+        "he": "{about} – מה לרשום?",
+    },
+    "choose": {
+        "en": "Which {what} would you like: {options}?",
+        "he": "מה לבחור עבור {what}: {options}?",
+    },
+    "whether": {"en": "{about}: yes or no?", "he": "{about}: כן או לא?"},
+    "yes": {"en": "Yes", "he": "כן"},
+    "no": {"en": "No", "he": "לא"},
+    "or": {"en": "or", "he": "או"},
+    "none": {"en": "I found no {what}.", "he": "לא מצאתי {what}."},
+    "none_about": {
+        "en": "I found no {what} about “{topic}”.",
+        "he": "לא מצאתי {what} בנושא „{topic}”.",
+    },
+    "about": {"en": "about “{topic}”", "he": "בנושא „{topic}”"},
+    "also_there": {"en": "Also in the same place:", "he": "ועוד באותו מקום:"},
+    "more": {"en": "…and {count} more.", "he": "…ועוד {count}."},
+    "of_total": {"en": "{shown} of {total}", "he": "{shown} מתוך {total}"},
+    "done": {"en": "Done.", "he": "בוצע."},
+    "failed": {
+        "en": "**{what}** did not work: {why}",
+        "he": "**{what}** לא הצליח: {why}",
+    },
+    "failed_plain": {"en": "it could not be completed", "he": "לא היה אפשר להשלים"},
+    "results": {"en": "results", "he": "תוצאות"},
+}
+
+
+def say(key: str, language: str, **values: object) -> str:
+    """Return a sentence in a language."""
+    return PHRASES[key]["he" if language == "he" else "en"].format(**values)
+
+
+_HELLO = """hello hi hey heya howdy greetings good morning afternoon evening there how are you doing
+    today going is it everything well nice to meet what's up again all שלום היי הי אהלן בוקר ערב
+    צהריים טוב טובים מה שלומך שלומכ נשמע קורה המצב אתה את איך הולך לך לילה my friend"""
+_GREET = "hello hi hey heya howdy greetings morning afternoon evening שלום היי הי אהלן"
+_THANKS = (
+    "thanks thank you thx so much very a lot great perfect awesome cool nice ok okay for the help "
+    "your that was helpful תודה רבה המון לך על העזרה מעולה אחלה יופי סבבה מצוין"
+)
+_THANK = "thanks thank thx תודה"
+_BYES = "bye goodbye ciao להתראות ביי"
+_BYE = "bye goodbye see you later ciao have a nice day להתראות ביי יום טוב לילה"
+_WHO = re.compile(
+    r"\b(?:who|what) (?:exactly )?are you\b|\bare you (?:really )?(?:an? )?(?:ai|bot|robot|human|"
+    r"chatbot|chatgpt|gpt|gemini|llm|language model|real|model|person)\b|"
+    r"\b(?:which|what) (?:ai |language )?model (?:are you|do you use|is this|powers you)|"
+    r"(?:מי|מה) (?:אתה|את)(?:\s*\?|\s*$)|(?:אתה|את) (?:בוט|רובוט|מודל|בן אדם|אנושי|בינה|AI)|"
+    r"(?:איזה|באיזה) מודל (?:אתה|את)",
+    re.IGNORECASE,
+)
+_HELP = re.compile(
+    r"^\W*(?:help|what can you do|what can you help(?: me)? with|how can you help(?: me)?|"
+    r"what do you do|what are your (?:capabilities|skills|tools)|"
+    r"עזרה|מה (?:אתה|את) (?:יודע|יודעת|יכול|יכולה)(?: לעשות)?|במה (?:אתה|את) (?:יכול|יכולה) לעזור"
+    r"(?: לי)?|איך (?:אתה|את) (?:יכול|יכולה) לעזור(?: לי)?)\W*$",
+    re.IGNORECASE,
+)
+
+
+def small_talk(text: str) -> str | None:
+    """Return "hello", "thanks", "bye", "who" or "help" for a message that is only that."""
+    said = set(tokens(text))
+    if not said or len(text) > 160:
+        return None
+    if _WHO.search(text):
+        return "who"
+    if _HELP.match(text):
+        return "help"
+    if said & _bag(_THANK) and said <= _bag(_THANKS) | _bag(_HELLO) | _bag(_BYE):
+        return "thanks"
+    if said & _bag(_BYES) and said <= _bag(_BYE) | _bag(_THANKS):
+        return "bye"
+    if said <= _bag(_HELLO) and (said & _bag(_GREET) or len(said) > 1):
+        return "hello"
+    return None
+
+
+@cache
+def _bag(text: str) -> frozenset[str]:
+    return frozenset(tokens(text))

@@ -1,0 +1,161 @@
+"""What to do next for a request: calls to make, a question to ask, or results to tell.
+
+The planner keeps nothing between steps. Each time it reads the history anew, works out the same
+goals from the same message, and sees from the calls already made how far each goal is. A call
+that was made is never made again, and every step makes a new call or ends the turn.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field, replace
+
+from rollcall.core.messages import Json
+from rollcall.models._offline import chain, fanout
+from rollcall.models._offline.entities import Entity
+from rollcall.models._offline.fill import Source, fill
+from rollcall.models._offline.history import Step, Turn
+from rollcall.models._offline.schema import Param, params
+from rollcall.models.base import ModelRequest, ToolSpec
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call to make."""
+
+    name: str
+    arguments: dict[str, Json]
+
+    @property
+    def key(self) -> str:
+        return key_of(self.name, self.arguments)
+
+
+def key_of(name: str, arguments: dict[str, Json] | None) -> str:
+    """Return what makes two calls the same call."""
+    return f"{name} {json.dumps(arguments or {}, sort_keys=True, ensure_ascii=False)}"
+
+
+@dataclass(frozen=True)
+class Goal:
+    """One part of the request, the tool for it, and arguments that are settled already."""
+
+    text: str
+    tool: ToolSpec
+    given: dict[str, Json] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Question:
+    """A required parameter that only the user can fill, with answers to offer."""
+
+    goal: Goal
+    param: Param
+    options: tuple[tuple[str, Json], ...] = ()
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a goal is: exactly one of calls to make, a question, or steps to tell of."""
+
+    goal: Goal
+    calls: tuple[Call, ...] = ()
+    question: Question | None = None
+    steps: tuple[Step, ...] = ()
+    topic: str | None = None
+
+
+def advance(goal: Goal, turn: Turn, request: ModelRequest) -> Progress:
+    """Work out the next thing to do for a goal."""
+    source = Source(goal.text, request.now_iso, turn.entities)
+    filled = fill(goal.tool, source)
+    arguments = {**filled.arguments, **goal.given}
+    need = chain.need(goal.tool, arguments, goal.text, request.tools)
+    if need is None:
+        return _call_or_ask(goal, arguments, turn, source, None)
+    helper = Call(need.tool.name, need.arguments(source))
+    step = made(helper, turn)
+    if step is None:
+        return Progress(goal, calls=(helper,))
+    found = chain.found(need, step)
+    if step.failed or not found:
+        if not step.failed and not need.param.required and need.topic is None:
+            return _call_or_ask(goal, arguments, turn, source, None)
+        return Progress(goal, steps=(step,), topic=need.topic)
+    return _with_ids(goal, need, arguments, found, turn, source)
+
+
+def _with_ids(
+    goal: Goal,
+    need: chain.Need,
+    arguments: dict[str, Json],
+    found: list[Entity],
+    turn: Turn,
+    source: Source,
+) -> Progress:
+    chosen = chain.choose_ids(need, goal.text, found)
+    if chosen is None:
+        options = tuple((entity.name or entity.id, entity.id) for entity in found)
+        return Progress(goal, question=Question(goal, need.param, options))
+    if not chosen:
+        return _call_or_ask(goal, arguments, turn, source, None)
+    if need.param.kind == "array":
+        values = {**arguments, need.param.name: chosen}
+        return _call_or_ask(goal, values, turn, source, need.topic)
+    each = [{**arguments, need.param.name: id_} for id_ in chosen]
+    return _calls(goal, each, turn, need.topic)
+
+
+def _call_or_ask(
+    goal: Goal, arguments: dict[str, Json], turn: Turn, source: Source, topic: str | None
+) -> Progress:
+    missing = [p for p in params(goal.tool) if p.required and p.name not in arguments]
+    if missing:
+        return Progress(goal, question=Question(goal, missing[0], options(missing[0], turn)))
+    return _calls(goal, fanout.variants(goal.tool, arguments, source, goal.given), turn, topic)
+
+
+def _calls(goal: Goal, each: list[dict[str, Json]], turn: Turn, topic: str | None) -> Progress:
+    order = {param.name: at for at, param in enumerate(params(goal.tool))}
+    wanted = [
+        Call(goal.tool.name, dict(sorted(a.items(), key=lambda item: order.get(item[0], 99))))
+        for a in each
+    ]
+    steps: list[Step] = []
+    calls: list[Call] = []
+    for call in wanted:
+        step = made(call, turn)
+        again = _mended(call, step, goal.tool) if step else call
+        if again is not call and again is not None:
+            step = made(again, turn)
+        if step is None and again is not None:
+            calls.append(again)
+        elif step is not None:
+            steps.append(step)
+    return Progress(goal, calls=tuple(calls), steps=tuple(steps), topic=topic)
+
+
+def _mended(call: Call, step: Step, tool: ToolSpec) -> Call | None:
+    """Return the call without the optional argument that an error names; None if none is.
+
+    The error only says which argument to leave out: no value is ever taken from it.
+    """
+    field_ = str(step.error.get("field") or "").rsplit(".", 1)[-1] if step.failed else ""
+    required = {param.name for param in params(tool) if param.required}
+    if field_ not in call.arguments or field_ in required:
+        return None
+    left = {name: value for name, value in call.arguments.items() if name != field_}
+    return replace(call, arguments=left)
+
+
+def made(call: Call, turn: Turn) -> Step | None:
+    """Return the step of this turn that made a call."""
+    return next((s for s in turn.steps if key_of(s.call.name, s.call.arguments) == call.key), None)
+
+
+def options(param: Param, turn: Turn) -> tuple[tuple[str, Json], ...]:
+    """Return the answers to offer for a parameter: its listed values, or names out of results."""
+    if param.options:
+        return tuple((str(option).replace("_", " "), option) for option in param.options)
+    known = chain.known(param, turn.entities)
+    return tuple((entity.name or entity.id, entity.id) for entity in known)

@@ -1,0 +1,125 @@
+"""A whole reply for a request: small talk, calls, a question or an answer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rollcall.core.text import language, tokens
+from rollcall.models._offline import compose
+from rollcall.models._offline.fields import label, one_line
+from rollcall.models._offline.goals import goals, pending
+from rollcall.models._offline.history import Step, Turn, read
+from rollcall.models._offline.lexicon import wordset
+from rollcall.models._offline.phrases import say, small_talk
+from rollcall.models._offline.plan import Call, Goal, Progress, Question, advance
+from rollcall.models._offline.split import ranked
+from rollcall.models.base import ModelRequest, ToolSpec
+
+_MOST_HELP = 5
+_MOST_REPLIES = 6
+_MOST_CALLS = 8
+_CANCEL = wordset("cancel stop forget nevermind בטל עזוב עזבי לבטל")
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What to say, or what to call."""
+
+    text: str = ""
+    calls: tuple[Call, ...] = ()
+    quick_replies: tuple[str, ...] = ()
+
+
+def reply(request: ModelRequest) -> Reply:
+    """Work out the next reply."""
+    turn = read(request.messages, request.locale)
+    if request.tool_choice == "none":
+        return _so_far(turn)
+    talk = None if turn.steps else small_talk(turn.text)
+    if talk:
+        return _talk(talk, turn, request.tools)
+    parts = [advance(goal, turn, request) for goal in goals(turn, request)]
+    calls = tuple({call.key: call for part in parts for call in part.calls}.values())
+    if calls:
+        return Reply(calls=calls[:_MOST_CALLS])
+    return _told(parts, turn, request)
+
+
+def _told(parts: list[Progress], turn: Turn, request: ModelRequest) -> Reply:
+    """Tell all there is, what other models called in this turn included, then ask."""
+    told = {step.call.id for part in parts for step in part.steps}
+    text = compose.answer(parts, turn.language)
+    if not told and turn.steps and not any(part.question for part in parts):
+        text = compose.answer([_all_steps(turn.steps)], turn.language)
+    question = next((part.question for part in parts if part.question), None)
+    if question:
+        asked, replies = ask(question, turn.language)
+        return Reply("\n\n".join(filter(None, (text, asked))), quick_replies=replies)
+    if text:
+        return Reply(text)
+    if set(tokens(turn.text)) & _CANCEL and pending(turn, request):
+        return Reply(say("cancelled", turn.language))
+    return _offer("nothing_fits", turn, ranked(turn.text, request.tools))
+
+
+def _so_far(turn: Turn) -> Reply:
+    if not turn.steps:
+        return Reply(say("nothing_so_far", turn.language))
+    told = compose.answer([_all_steps(turn.steps)], turn.language)
+    return Reply(f"{say('so_far', turn.language)}\n\n{told}")
+
+
+def _all_steps(steps: tuple[Step, ...]) -> Progress:
+    nobody = ToolSpec("", "", {})
+    return Progress(Goal("", nobody), steps=steps)
+
+
+def _talk(kind: str, turn: Turn, tools: Sequence[ToolSpec]) -> Reply:
+    if kind in ("thanks", "bye"):
+        return Reply(say(kind, turn.language))
+    if kind == "who":
+        offer = _offer("help", turn, tools)
+        return Reply(f"{say('who', turn.language)} {offer.text}", quick_replies=offer.quick_replies)
+    if kind == "hello" and not tools:
+        return Reply(say("hello_bare", turn.language))
+    return _offer(kind, turn, tools)
+
+
+def _offer(opening: str, turn: Turn, tools: Sequence[ToolSpec]) -> Reply:
+    """Say what the offered tools are for, with their examples to tap."""
+    if not tools:
+        return Reply(say("no_tools", turn.language))
+    lines = [say(opening, turn.language), ""]
+    lines += [f"- {_lead(tool)}" for tool in tools[:_MOST_HELP]]
+    examples = [
+        str(example.get("userRequest", "")) for tool in tools for example in tool.examples[:1]
+    ]
+    ours = [text for text in examples if text and language(text) == turn.language]
+    return Reply("\n".join(lines), quick_replies=tuple(ours[:3]))
+
+
+def _lead(tool: ToolSpec) -> str:
+    lead = tool.description.strip().partition("\n")[0].partition(". ")[0].rstrip(".")
+    return one_line(lead) or label(tool.name, "en")
+
+
+def ask(question: Question, language_: str) -> tuple[str, tuple[str, ...]]:
+    """Return one question in the user's language, and the answers to offer."""
+    param = question.param
+    noun = param.refers_to or param.label
+    what = label(noun, language_)
+    about = param.description.partition(".")[0].partition(" (")[0].strip()
+    if param.kind == "boolean":
+        yes_no = (say("yes", language_), say("no", language_))
+        return say("whether", language_, about=about or what), yes_no
+    names = tuple(text for text, _ in question.options)
+    if names and len(names) <= _MOST_REPLIES:
+        or_ = f" {say('or', language_)} "
+        listed = or_.join(filter(None, (", ".join(names[:-1]), names[-1])))
+        return say("choose", language_, what=what, options=listed), names
+    if names:
+        return say("which", language_, what=what), names[:_MOST_REPLIES]
+    if about and language(about) == language_ and about.lower() != what:
+        return say("what_about", language_, what=what, about=about), ()
+    return say("what", language_, what=what), ()

@@ -1,0 +1,85 @@
+"""A request's parts: stretches that ask for different things."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rollcall.models._offline.choose import Choice, best, rank
+from rollcall.models.base import ToolSpec
+
+_BOUNDARY = re.compile(
+    r"(?<=[.?!;\n])\s+|,\s+(?:and\s+)?(?:then\s+|also\s+)?|"
+    r"\s+(?:and then|and also|and|then|also|plus|as well as|וגם|ואז|ואחר כך|בנוסף)\s+|"
+    r"\s+(?=ו(?:אילו|מה|איך|מתי|כמה|את|ב|ה)?[א-ת]{3,})",
+    re.IGNORECASE,
+)
+_MOST_PARTS = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A stretch of the request and the tool that fits it, if one does."""
+
+    text: str
+    choice: Choice | None
+
+
+def split(text: str, tools: Sequence[ToolSpec]) -> list[Part]:
+    """Return the parts of a request that ask for different tools; one part where none do."""
+    whole = best(text, tools)
+    parts: list[Part] = []
+    for piece in _pieces(text):
+        choice = best(piece, tools)
+        if choice is None or (parts and _same_tool(parts[-1].choice, choice)):
+            _extend(parts, piece, choice)
+        elif parts and parts[-1].choice is None:
+            parts[-1] = Part(f"{parts[-1].text} {piece}", choice)
+        else:
+            parts.append(Part(piece, choice))
+    distinct = {part.choice.tool.name for part in parts if part.choice}
+    if len(distinct) < 2 or not _worth_splitting(parts, whole):
+        return [Part(text, whole)]
+    return parts[:_MOST_PARTS]
+
+
+def _pieces(text: str) -> list[str]:
+    """Cut at conjunctions and stops, but never inside quotes."""
+    pieces: list[str] = []
+    start = 0
+    for match in _BOUNDARY.finditer(text):
+        before = text[: match.start()]
+        if before.count('"') % 2 or len(re.findall(r"(?<!\w)'|'(?!\w)", before)) % 2:
+            continue
+        if text[start : match.start()].strip():
+            pieces.append(text[start : match.start()].strip())
+        start = match.end()
+    return [*pieces, text[start:].strip()] if text[start:].strip() else pieces
+
+
+def _extend(parts: list[Part], piece: str, choice: Choice | None) -> None:
+    if parts:
+        parts[-1] = Part(f"{parts[-1].text}, {piece}", parts[-1].choice)
+    else:
+        parts.append(Part(piece, choice))
+
+
+def _same_tool(one: Choice | None, other: Choice) -> bool:
+    return one is not None and one.tool.name == other.tool.name
+
+
+def _worth_splitting(parts: list[Part], whole: Choice | None) -> bool:
+    """Tell real parts from one request whose words happen to touch several tools.
+
+    Every part but the whole's own must ask for its tool about as clearly as the whole does.
+    """
+    if whole is None:
+        return True
+    weakest = min(part.choice.points for part in parts if part.choice)
+    return weakest >= 0.3 * whole.points
+
+
+def ranked(text: str, tools: Sequence[ToolSpec]) -> list[ToolSpec]:
+    """Return the tools by how well they fit, for naming what could help."""
+    return [choice.tool for choice in rank(text, tools)]

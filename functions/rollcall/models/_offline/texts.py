@@ -1,0 +1,193 @@
+"""Free-text arguments: dates, addresses, ids, names and search words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+
+from rollcall.core.messages import Json
+from rollcall.models._offline import topic
+from rollcall.models._offline.choose import vocabulary
+from rollcall.models._offline.lexicon import wordset
+from rollcall.models._offline.mentions import Mention
+from rollcall.models._offline.schema import Param, accepts
+from rollcall.models.base import ToolSpec
+
+_QUERY = wordset("query search keyword keywords text question q prompt term phrase request")
+_TOPIC = wordset("topic subject theme about area focus")
+_PLACE = wordset(
+    "location city place country state region address destination origin town area venue"
+)
+_NAMED = wordset(
+    """name title person company author artist player team brand user recipient sender
+    model product owner actor director assignee speaker who"""
+)
+_LABELLED = (
+    r"(?<!\w){label}s?\s*(?:\bis\b|\bof\b|\bas\b|\bnamed\b|\bcalled\b|=|:|#)?\s*(?:the\s+)?"
+    r"[\"'“]?(?P<value>[\w@#./+-]*[\w@#/+-])"
+)
+_AFTER_IN = re.compile(
+    r"(?<!\w)(?:in|at|near|to|from|around|for|within)\s+(?:the\s+)?$", re.IGNORECASE
+)
+_SPLIT = re.compile(r"\s*(?:,\s*(?:and\s+|or\s+)?|\s+and\s+|\s+or\s+|\s+ו(?=[א-ת]))\s*")
+_PLAIN_WORDS = wordset("is of the a an for in on to and with by or that which as at from")
+
+Finder = Callable[[Param, str, list[Mention], ToolSpec], Json | None]
+
+
+def assign_texts(
+    tool: ToolSpec, wanted: Sequence[Param], text: str, spare: list[Mention]
+) -> dict[str, Json]:
+    """Fill text parameters: by shape first, then by their words, then by what is left over."""
+    values: dict[str, Json] = {}
+    left = [mention for mention in spare if mention.kind != "number"]
+    passes: tuple[Finder, ...] = (_by_shape, _by_label, _by_place, _by_topic, _by_need)
+    for finder in passes:
+        for param in wanted:
+            if param.name in values:
+                continue
+            found = finder(param, text, left, tool)
+            if found is None:
+                continue
+            value = [found] if param.kind == "array" and not isinstance(found, list) else found
+            if accepts(param, value):
+                values[param.name] = value
+    return values
+
+
+def _take(left: list[Mention], *kinds: str) -> str | None:
+    found = next((mention for mention in left if mention.kind in kinds), None)
+    if found is None:
+        return None
+    left.remove(found)
+    return str(found.value)
+
+
+def _is(param: Param, names: frozenset[str]) -> bool:
+    return bool(set(param.label.split()) & names)
+
+
+def _by_shape(param: Param, text: str, left: list[Mention], tool: ToolSpec) -> Json | None:
+    """Dates, times, addresses, files and ids say themselves what they are."""
+    label, form = set(param.label.split()), str(param.schema.get("format", ""))
+    if form in ("date", "date-time") or label & {"date", "day", "deadline", "due", "when"}:
+        return _date(param, left)
+    if form == "time" or (label & {"time", "hour"} and "zone" not in label):
+        return _take(left, "time")
+    if form == "email" or "email" in label:
+        return _take(left, "email")
+    if form == "uri" or label & {"url", "link", "uri", "website"}:
+        return _take(left, "url")
+    if label & {"path", "file", "filename", "directory", "folder"}:
+        return _take(left, "path")
+    if label & {"id", "ids", "code", "identifier"} and not param.refers_to:
+        return _take(left, "code")
+    return None
+
+
+def _date(param: Param, left: list[Mention]) -> str | None:
+    found = _take(left, "date")
+    if found and param.schema.get("format") == "date-time":
+        return f"{found}T00:00:00Z"
+    return found
+
+
+def _by_label(param: Param, text: str, left: list[Mention], tool: ToolSpec) -> Json | None:
+    """What stands right after the parameter's own name: "panel LP-1", "named StarPlayer"."""
+    labels = [param.label]
+    if len(param.label.split()) > 1:
+        head = param.label.split()[-1]
+        rest = " ".join(param.label.split()[:-1])
+        labels += [rest] if head in ("name", "id", "title", "number") else [head]
+    for label in labels:
+        quoted = _mention_after(label, text, left)
+        if quoted is not None:
+            return quoted
+        match = re.search(_LABELLED.format(label=re.escape(label)), text, re.IGNORECASE)
+        if match and _is_value(match["value"], param, tool):
+            return _claim(match["value"], match.start("value"), left)
+    return None
+
+
+def _mention_after(label: str, text: str, left: list[Mention]) -> str | None:
+    pattern = re.compile(
+        rf"(?<!\w){re.escape(label)}s?\s*(?:is|of|as|named|called|by|=|:)?\s*(?:the\s+)?$",
+        re.IGNORECASE,
+    )
+    for mention in left:
+        if mention.kind in ("quote", "name", "code") and pattern.search(text[: mention.start]):
+            left.remove(mention)
+            return str(mention.value)
+        after = text[mention.end : mention.end + len(label) + 2].lstrip().lower()
+        if mention.kind == "name" and after.startswith(label) and len(label) > 3:
+            left.remove(mention)
+            return str(mention.value)
+    return None
+
+
+def _is_value(value: str, param: Param, tool: ToolSpec) -> bool:
+    """A word after a label is a value where it looks like one: a code, a name, not grammar."""
+    if value.lower() in _PLAIN_WORDS or len(value) < 1:
+        return False
+    return any(char.isdigit() for char in value) or value[0].isupper() or "/" in value
+
+
+def _claim(value: str, start: int, left: list[Mention]) -> str:
+    for mention in list(left):
+        if mention.start <= start < mention.end:
+            left.remove(mention)
+    return value
+
+
+def _by_place(param: Param, text: str, left: list[Mention], tool: ToolSpec) -> Json | None:
+    """Places follow "in", "to", "from"; names of people and things stand by themselves."""
+    if _is(param, _PLACE):
+        for mention in left:
+            if mention.kind == "name" and _AFTER_IN.search(text[: mention.start]):
+                left.remove(mention)
+                return str(mention.value)
+    return None
+
+
+def _by_topic(param: Param, text: str, left: list[Mention], tool: ToolSpec) -> Json | None:
+    """Search words and topics are the request itself, without its scaffolding."""
+    if _is(param, _QUERY):
+        quote = _take(left, "quote")
+        return quote or topic.query(text, known=vocabulary(tool)) or None
+    if _is(param, _TOPIC):
+        return _take(left, "quote") or topic.about(text) or _needed_topic(param, text)
+    return None
+
+
+def _needed_topic(param: Param, text: str) -> str | None:
+    return topic.subject(text) if param.required else None
+
+
+def _by_need(param: Param, text: str, left: list[Mention], tool: ToolSpec) -> Json | None:
+    """A required parameter takes the first quote, name or code that nothing else claimed."""
+    if param.kind == "array":
+        return _listed(param, text, left) if param.required or _is(param, _NAMED) else None
+    if not param.required or param.refers_to:
+        return None
+    if param.schema.get("format") or _is(param, frozenset({"date", "time", "email", "url"})):
+        return None
+    order = ("name", "quote", "code") if _is(param, _NAMED | _PLACE) else ("quote", "name", "code")
+    for kind in order:
+        found = _take(left, kind)
+        if found is not None:
+            return found
+    return None
+
+
+def _listed(param: Param, text: str, left: list[Mention]) -> list[str] | None:
+    """Every quote or name, or the words of a list that follows the parameter's name."""
+    for kind in ("quote", "name"):
+        found = [str(mention.value) for mention in left if mention.kind == kind]
+        if found:
+            left[:] = [mention for mention in left if mention.kind != kind]
+            return found
+    match = re.search(rf"{re.escape(param.label)}\s*(?:of|:|are|with)?\s+(.+)", text, re.IGNORECASE)
+    if not match:
+        return None
+    parts = [part.strip(" .?!") for part in _SPLIT.split(match[1])]
+    return [part for part in parts if part] if len(parts) > 1 else None

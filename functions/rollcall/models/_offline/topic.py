@@ -1,0 +1,89 @@
+"""What a request is about, once the words that only say what to do are taken away."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+
+from rollcall.core.text import STOPWORDS, tokens, words
+from rollcall.models._offline.lexicon import all_features
+
+_ABOUT = re.compile(
+    r"(?<!\w)(?:about|regarding|concerning|related to|on the (?:topic|subject) of|mentioning|"
+    r"in connection with|לגבי|בנוגע ל|בנושא(?: של)?|בעניין|אודות|על)\s*",
+    re.IGNORECASE,
+)
+_ON = re.compile(r"(?<!\w)(?:on|for|of)\s+", re.IGNORECASE)
+_SUBJECT_END = re.compile(
+    r"[?!.;\n]|,\s|(?<!\w)(?:and then|then|from|since|before|after|in the last|this|last|for grade|"
+    r"לכיתה|לרמה|מאז|עם|בעברית|with|by|please|בבקשה)(?!\w)",
+    re.IGNORECASE,
+)
+_ARTICLE = re.compile(r"^(?:the|a|an|any|some|my|our|של|את)\s+", re.IGNORECASE)
+_SCAFFOLD = re.compile(
+    r"^(?:(?:please|can you|could you|would you|will you|i want to|i need to|i'd like to|"
+    r"i would like to|i need|i want|help me|let's|hey|hi|hello|אפשר|תוכל|תוכלי|אני רוצה|אני צריך|"
+    r"אני צריכה|בבקשה|נא)\s*,?\s+)+",
+    re.IGNORECASE,
+)
+_VERB = re.compile(
+    r"^(?:search(?:ing)?(?: for)?|find(?: me)?|look(?:ing)? (?:up|for)|show me|give me|tell me|get"
+    r"(?: me)?|fetch|list|what (?:is|are|was|were)|who (?:is|are|was)|"
+    r"חפש[יו]?|מצא[יו]?|הצג[יו]?|הראה|הראי|תן|תני|ספר|מה זה|מהו|מהי|מה)\s+(?:לי\s+)?(?:את\s+)?",
+    re.IGNORECASE,
+)
+_MOST_WORDS = 12
+
+
+def subject(text: str) -> str | None:
+    """Return what follows "about", "regarding", "על", "לגבי"; None where nothing does."""
+    for pattern in (_ABOUT, _ON):
+        for match in pattern.finditer(text):
+            rest = text[match.end() :]
+            stop = _SUBJECT_END.search(rest)
+            found = _clean(rest[: stop.start()] if stop else rest)
+            if found and any(token not in STOPWORDS for token in tokens(found)):
+                return found
+    return None
+
+
+def about(text: str) -> str | None:
+    """Return what follows an explicit "about" or "regarding" only."""
+    match = _ABOUT.search(text)
+    return subject(text[match.start() :]) if match else None
+
+
+def query(text: str, *, known: Collection[str] = ()) -> str:
+    """Return a search text for a request: its subject, or what is left without scaffolding.
+
+    Args:
+        text: The request, or a part of it.
+        known: Features of the tool itself ("message", "search"), which are not searched for.
+    """
+    explicit = about(text)
+    if explicit and len(explicit.split()) <= _MOST_WORDS:
+        return explicit
+    rest = _VERB.sub("", _SCAFFOLD.sub("", text.strip().rstrip("?!. ")))
+    kept = rest.split()
+    while kept and _is_noise(kept[0], known):
+        kept.pop(0)
+    while kept and _is_noise(kept[-1], ()):
+        kept.pop()
+    return _clean(" ".join(kept)) or _clean(rest)
+
+
+def _is_noise(word: str, known: Collection[str]) -> bool:
+    found = tokens(word)
+    return all(token in STOPWORDS for token in found) or (
+        bool(known) and all(feature in known for feature in all_features(word))
+    )
+
+
+def _clean(text: str) -> str:
+    return _ARTICLE.sub("", text.strip().strip("?!.,:;\"' ")).strip()
+
+
+def concerns(value: str, topic: str) -> bool:
+    """Tell whether a text says any topic word of `topic`."""
+    wanted = {word for word in words(topic) if word not in STOPWORDS}
+    return bool(wanted & set(words(value)))

@@ -1,0 +1,96 @@
+"""`offline:<name>`: a deterministic planner that needs no key and no network.
+
+It is not a language model, and says so when asked. It picks among the offered tools by relevance,
+fills their arguments from what was said, asks for what is missing, and puts the results into
+words with their sources. The same request always gets the same reply.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Iterator
+
+from rollcall.core.errors import FailedPrecondition
+from rollcall.core.messages import ModelMessage
+from rollcall.models._offline.plan import Call
+from rollcall.models._offline.reply import reply
+from rollcall.models.base import (
+    ArgumentsDelta,
+    CallEnd,
+    CallStart,
+    Clock,
+    Delta,
+    Finish,
+    FinishReason,
+    ModelRequest,
+    TextDelta,
+    Usage,
+)
+
+_CHUNK_WORDS = 4
+_CHUNK_CHARS = 12
+_CHARS_PER_TOKEN = 4
+
+
+class Model:
+    """The offline planner under a name; all names plan alike."""
+
+    def __init__(self, name: str = "planner") -> None:
+        self.id = f"offline:{name or 'planner'}"
+
+    def stream(self, request: ModelRequest) -> Iterator[Delta]:
+        """Yield the reply to a request.
+
+        Raises:
+            FailedPrecondition: The request wants free JSON, which only a language model can write.
+            DeadlineExceeded: The request's deadline has passed.
+        """
+        if request.response_schema is not None:
+            raise FailedPrecondition(
+                "the offline planner writes no structured output",
+                hint="Choose a gemini: or openai: model, or go by rules.",
+            )
+        clock = Clock(request.deadline)
+        clock.left_s(at_most=1.0)
+        made = reply(request)
+        written = 0
+        for delta in (*_texts(made.text), *_calls(made.calls, request)):
+            clock.left_s(at_most=1.0)
+            written += len(delta.text) if isinstance(delta, TextDelta | ArgumentsDelta) else 0
+            yield delta
+        yield Finish(
+            FinishReason.TOOL_CALLS if made.calls else FinishReason.STOP,
+            usage=_usage(request, written),
+            quick_replies=made.quick_replies,
+            detail="token counts are estimates",
+        )
+
+
+def _texts(text: str) -> Iterator[TextDelta]:
+    words = re.findall(r"\s*\S+|\s+$", text)
+    for at in range(0, len(words), _CHUNK_WORDS):
+        yield TextDelta("".join(words[at : at + _CHUNK_WORDS]))
+
+
+def _calls(calls: tuple[Call, ...], request: ModelRequest) -> Iterator[Delta]:
+    before = sum(len(m.tool_calls) for m in request.messages if isinstance(m, ModelMessage))
+    for number, call in enumerate(calls, before + 1):
+        digest = hashlib.sha256(call.key.encode()).hexdigest()[:8]
+        id_ = f"call_{number}_{digest}"
+        text = json.dumps(call.arguments, ensure_ascii=False)
+        yield CallStart(id_, call.name)
+        for at in range(0, len(text), _CHUNK_CHARS):
+            yield ArgumentsDelta(id_, text[at : at + _CHUNK_CHARS])
+        yield CallEnd(id_)
+
+
+def _usage(request: ModelRequest, written: int) -> Usage:
+    """Estimate tokens; there is no tokenizer, so four characters count as one."""
+    tools = sum(len(t.name) + len(t.description) + len(str(t.parameters)) for t in request.tools)
+    history = sum(len(str(message)) for message in request.messages)
+    read_ = len(request.instructions) + tools + history
+    return Usage(
+        input_tokens=-(-read_ // _CHARS_PER_TOKEN), output_tokens=-(-written // _CHARS_PER_TOKEN)
+    )
