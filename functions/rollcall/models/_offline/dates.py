@@ -24,7 +24,8 @@ _HEBREW_MONTHS = (
     "אוקטובר",
     "נובמבר",
     "דצמבר",
-)  # fmt: skip_WEEKDAYS = "monday tuesday wednesday thursday friday saturday sunday".split()
+)  # fmt: skip
+_WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _HEBREW_WEEKDAYS = ("שני", "שלישי", "רביעי", "חמישי", "שישי", "שבת", "ראשון")
 
 _DAYS_AWAY = {

@@ -43,7 +43,11 @@ _HEBREW_MONTHS = (
     "אוקטובר",
     "נובמבר",
     "דצמבר",
-)  # fmt: skip_MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split()
+)  # fmt: skip
+_MONTHS = (
+    "Jan", "Feb", "Mar", "Apr", "May", "Jun",
+    "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+)  # fmt: skip
 _ISO = re.compile(r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d\S*)?")
 _MOST_CHARS = 280
 

@@ -83,8 +83,8 @@ _SPELLED_NUMBER = re.compile(
 )
 _LEADING = wordset(
     """find get show list create make give tell what which who where when how is are can
-    could would will do does calculate compute determine please i hi hello hey help search check book
-    play the a an my also then and if for in on at set send write add remove delete update run
+    could would will do does calculate compute determine please i hi hello hey help search check
+    book play the a an my also then and if for in on at set send write add remove delete update run
     convert need want let use using first second lastly finally next additionally"""
 )
 
