@@ -9,6 +9,7 @@ from typing import Any
 
 import flask
 import jwt
+
 from rollcall import catalog
 
 PROJECT = "demo-rollcall"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+
 from rollcall import catalog
 from rollcall.core.capability import MAX_ID_CHARS, Capability
 from rollcall.core.profile import MAX_STEPS_CAP, AgentProfile

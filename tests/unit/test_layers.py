@@ -64,8 +64,7 @@ def test_a_pack_imports_no_other_pack(path: Path) -> None:
         others = {
             module
             for module in imports(path, top_level_only=False)
-            if module.startswith("rollcall.packs.")
-            and module.split(".")[2] != parts[1]
+            if module.startswith("rollcall.packs.") and module.split(".")[2] != parts[1]
         }
         assert others == set()
 

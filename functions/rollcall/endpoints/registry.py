@@ -1,19 +1,15 @@
-"""What a user may use, and the registry's upkeep by the clock."""
+"""What a user may use."""
 
 from __future__ import annotations
 
-import logging
 from typing import Any
 
 from rollcall.core.context import Platform
 from rollcall.core.inputs import validate
-from rollcall.core.triggers import Call, OnCall, OnSchedule, bound
+from rollcall.core.triggers import Call, OnCall, bound
 from rollcall.core.wire import ListRequest, Status
 from rollcall.registry.documents import at_least
 from rollcall.registry.snapshot import snapshot
-from rollcall.registry.sync import sync
-
-log = logging.getLogger("rollcall")
 
 
 @bound(OnCall())
@@ -45,12 +41,3 @@ def list_capabilities(platform: Platform, call: Call) -> dict[str, Any]:
             if profile.status is not Status.DISABLED and at_least(call.user.role, profile.min_role)
         ],
     }
-
-
-@bound(OnSchedule("every day 03:00"))
-def sync_registry(platform: Platform) -> None:
-    """Publish what this codebase declares; it writes only what changed."""
-    from rollcall.catalog import agents, capabilities
-
-    report = sync(platform.db, capabilities(), agents().values())
-    log.info("registry: %d written, %d withdrawn", len(report.written), len(report.withdrawn))

@@ -15,12 +15,12 @@ import pytest
 from google.cloud.firestore import Client
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
+
 from rollcall import catalog
 from rollcall.core.capability import Capability
 from rollcall.core.triggers import OnCall, trigger_of
 from rollcall.registry import snapshot
 from rollcall.registry.sync import sync
-
 from tests.support.calling import Functions, emulate, token
 
 CORPUS = Path(__file__).parents[2] / "corpus" / "bad_requests.jsonl"
@@ -144,8 +144,9 @@ JUNK = st.recursive(
     | st.floats()
     | st.text(max_size=40)
     | st.sampled_from(["", " ", "..", "a/b", "\ud800", "\0", "__x__", "x" * 40_000, "עברית"]),
-    lambda inner: st.lists(inner, max_size=3)
-    | st.dictionaries(st.text(max_size=10), inner, max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=10), inner, max_size=3)
+    ),
     max_leaves=6,
 )
 KEYS = st.sampled_from(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from google.cloud.firestore import Client
+
 from rollcall.core.capability import Capability, capability
 from rollcall.core.context import ToolContext
 from rollcall.core.profile import AgentProfile

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from google.cloud.firestore import Client
+
 from rollcall.core.errors import Aborted, AgentError, AlreadyExists, NotFound, PermissionDenied
 from rollcall.core.messages import ModelMessage, ToolCall, ToolMessage, ToolResult, UserMessage
 from rollcall.core.wire import RunStatus

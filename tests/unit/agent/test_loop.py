@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from ag_ui.core import Event as AgUiEvent
 from pydantic import TypeAdapter
+
 from rollcall.agent.dispatch import Answer
 from rollcall.agent.loop import run
 from rollcall.agent.turn import Ended, Turn
@@ -17,7 +18,6 @@ from rollcall.core.errors import DeadlineExceeded, NotFound, Unavailable
 from rollcall.core.messages import ToolMessage
 from rollcall.core.wire import CallStatus, Citation, StopReason
 from rollcall.models.base import FinishReason, TextDelta
-
 from tests.support.scripted import Notes, ScriptedModel, Table, calls, says, turn
 
 AG_UI = TypeAdapter(AgUiEvent)
@@ -258,9 +258,7 @@ def test_a_tool_that_hangs_past_the_deadline_is_given_up() -> None:
         release.wait(30)
         return "late"
 
-    work = turn(
-        ScriptedModel([calls(("a", {}))]), {"a": hang}, deadline=time.monotonic() + 0.05
-    )
+    work = turn(ScriptedModel([calls(("a", {}))]), {"a": hang}, deadline=time.monotonic() + 0.05)
     try:
         _, ended = play(work)
     finally:

@@ -7,10 +7,10 @@ from collections.abc import Generator, Iterator
 from typing import Any
 
 import pytest
+
 from rollcall.core.callable import bind_callable
 from rollcall.core.errors import PermissionDenied
 from rollcall.core.triggers import Call
-
 from tests.support.calling import Functions, emulate, frames, token
 
 SSE = {"Accept": "text/event-stream"}
@@ -35,9 +35,7 @@ def echo(call: Call) -> Any:
 
 def test_a_plain_call_answers_once() -> None:
     response = post(echo, {"x": [1, "שלום"]})
-    assert response.json == {
-        "result": {"uid": "ann", "role": "user", "data": {"x": [1, "שלום"]}}
-    }
+    assert response.json == {"result": {"uid": "ann", "role": "user", "data": {"x": [1, "שלום"]}}}
 
 
 def test_the_role_comes_from_the_token_and_an_unknown_one_counts_as_user() -> None:

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 
 import pytest
 from pydantic import BaseModel, Field
+
 from rollcall.core.capability import Capability, capability, is_capability
 from rollcall.core.context import ToolContext, User
 from rollcall.core.errors import InvalidArgument

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from rollcall.core.errors import InvalidArgument, ResourceExhausted
 from rollcall.core.inputs import MAX_BODY_BYTES, check_json, parse_json, validate
 from rollcall.core.wire import RunRequest
@@ -60,8 +61,12 @@ def test_a_body_that_is_too_large_is_refused_before_it_is_read() -> None:
         parse_json(b" " * (MAX_BODY_BYTES + 1))
 
 
-@given(st.recursive(st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
-                    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner)))
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+        lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    )
+)
 def test_what_passes_can_be_encoded_and_what_does_not_is_named(value: Any) -> None:
     try:
         check_json(value)

@@ -1,0 +1,36 @@
+"""Which model a deployment's environment stands for."""
+
+from __future__ import annotations
+
+import pytest
+
+from rollcall.agent.platform import default_embedder, default_model
+from rollcall.core.errors import FailedPrecondition
+from rollcall.models.base import load_model
+
+
+@pytest.mark.parametrize(
+    ("env", "model", "embedder"),
+    [
+        ({}, "offline:planner", None),
+        ({"GEMINI_API_KEY": "k"}, "gemini:gemini-3.8-flash", "gemini:gemini-embedding-2"),
+        ({"OPENAI_API_KEY": "k"}, "openai:gpt-5.5", "openai:text-embedding-3-small"),
+        ({"OPENAI_BASE_URL": "http://localhost:11434/v1"}, "openai:gpt-5.5", None),
+        ({"OPENAI_API_KEY": "k", "OPENAI_MODEL": "m"}, "openai:m", "openai:text-embedding-3-small"),
+        (
+            {"GEMINI_API_KEY": "k", "ROLLCALL_MODEL": "offline:planner"},
+            "offline:planner",
+            "gemini:gemini-embedding-2",
+        ),
+    ],
+)
+def test_the_environment_names_model_and_embedder(
+    env: dict[str, str], model: str, embedder: str | None
+) -> None:
+    assert (default_model(env), default_embedder(env)) == (model, embedder)
+
+
+@pytest.mark.parametrize("name", ["", "nobody:x", "base:x", "../x:y", "offline.x:y"])
+def test_a_provider_that_does_not_exist_is_said_to_be_missing(name: str) -> None:
+    with pytest.raises(FailedPrecondition):
+        load_model(name)
