@@ -1,0 +1,108 @@
+"""Makes the emulator ask for indexes as production does, and remembers who built which query.
+
+Importing `committed_indexes` into a conftest makes it hold for every test there: a query that no
+index in firestore.indexes.json serves fails as it would in production.
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import pytest
+from google.api_core.exceptions import FailedPrecondition
+from google.cloud.firestore_v1.base_collection import BaseCollectionReference
+from google.cloud.firestore_v1.base_query import BaseQuery
+from google.cloud.firestore_v1.services.firestore import FirestoreClient
+
+from tests.support.indexes import Indexes, shape_of
+
+PACKAGE = Path(__file__).parents[2] / "functions" / "rollcall"
+_BUILDERS = ("where", "order_by", "find_nearest")
+
+Place = tuple[str, str]
+"""A file of the package and a function in it."""
+
+built: set[Place] = set()
+"""Functions of the package that built a query in this session."""
+
+
+@pytest.fixture(autouse=True)
+def committed_indexes(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Refuse queries without an index; fail the test even where it survives the refusal."""
+    indexes = Indexes.committed()
+    refused: list[str] = []
+
+    def check(query: Any) -> None:
+        problem = indexes.problem(shape_of(query))
+        if problem:
+            refused.append(problem)
+            raise FailedPrecondition(f"The query requires {problem}")
+
+    _before(monkeypatch, FirestoreClient, "run_query", lambda r: check(r["structured_query"]))
+    _before(monkeypatch, FirestoreClient, "run_aggregation_query", lambda r: check(_counted(r)))
+    for kind in (BaseCollectionReference, BaseQuery):
+        for name in _BUILDERS:
+            _note_callers(monkeypatch, kind, name)
+    yield
+    assert not refused, f"queries without an index: {refused}"
+
+
+def _counted(request: dict[str, Any]) -> Any:
+    """The query that is counted; a count needs the indexes of its query and no more."""
+    query = request["structured_aggregation_query"]
+    if any("count" not in aggregation for aggregation in query.aggregations):
+        raise NotImplementedError("which index a sum or an average needs is not known here yet")
+    return query.structured_query
+
+
+def _before(
+    monkeypatch: pytest.MonkeyPatch, kind: type, name: str, check: Callable[[Any], None]
+) -> None:
+    original = getattr(kind, name)
+
+    def checked(self: Any, request: Any = None, **options: Any) -> Any:
+        check(request)
+        return original(self, request=request, **options)
+
+    monkeypatch.setattr(kind, name, checked)
+
+
+def _note_callers(monkeypatch: pytest.MonkeyPatch, kind: type, name: str) -> None:
+    original = getattr(kind, name)
+
+    def noting(self: Any, *arguments: Any, **options: Any) -> Any:
+        _note(sys._getframe(1))
+        return original(self, *arguments, **options)
+
+    monkeypatch.setattr(kind, name, noting)
+
+
+def _note(frame: FrameType) -> None:
+    file = Path(frame.f_code.co_filename)
+    if file.is_relative_to(PACKAGE):
+        built.add((str(file.relative_to(PACKAGE)), frame.f_code.co_name))
+
+
+def builders() -> set[Place]:
+    """Functions of the package whose code builds a query."""
+    return {
+        (str(file.relative_to(PACKAGE)), name)
+        for file in PACKAGE.rglob("*.py")
+        for name in _builders_in(ast.parse(file.read_text(encoding="utf-8")))
+    }
+
+
+def _builders_in(tree: ast.Module) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and any(
+            isinstance(part, ast.Call)
+            and isinstance(part.func, ast.Attribute)
+            and part.func.attr in _BUILDERS
+            for part in ast.walk(node)
+        ):
+            yield node.name
