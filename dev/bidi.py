@@ -1,0 +1,171 @@
+"""Right-to-left text on terminals.
+
+Some terminals order such text themselves, as browsers do, and are given it as it is read. Others
+put one character after the other from left to right; for those a line is put into the order in
+which it is seen, by the usual parts of the Unicode Bidirectional Algorithm: one line at a time,
+its direction given or that of its first letter, no explicit embeddings.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+
+_FIRST_STRONG_ISOLATE, _RIGHT_TO_LEFT_ISOLATE, _POP = "\u2068", "\u2067", "\u2069"
+_JOINER = "\u200d"
+_MIRRORED = dict(zip("()[]{}<>«»", ")(][}{><»«", strict=True))
+_RIGHT_TO_LEFT = {"R", "AL"}
+_NUMBERS = {"EN", "AN"}
+_OLDEST_VTE = 5800  # GNOME Terminal and its relatives order text from 0.58 on
+
+
+def orders_itself(env: Mapping[str, str]) -> bool:
+    """Whether the terminal puts right-to-left text in order. ROLLCALL_BIDI=yes or no decides.
+
+    An unknown one is taken to do so: text in its reading order is what copying, searching and
+    screen readers need.
+    """
+    if decided := env.get("ROLLCALL_BIDI"):
+        return decided.lower() not in ("no", "0", "false", "off")
+    if env.get("TMUX") or env.get("STY"):
+        return True  # what is outside cannot be known
+    if vte := env.get("VTE_VERSION"):
+        return vte.isdecimal() and int(vte) >= _OLDEST_VTE
+    plain = ("XTERM_VERSION", "ALACRITTY_WINDOW_ID", "WT_SESSION", "WEZTERM_PANE")
+    if any(env.get(name) for name in plain):
+        return False
+    return env.get("TERM_PROGRAM") not in ("vscode", "ghostty", "Hyper") and env.get(
+        "TERM", ""
+    ) not in ("linux", "foot", "alacritty", "xterm-ghostty")
+
+
+def isolated(text: str) -> str:
+    """`text` so that its direction moves nothing around it; left-to-right text stays as is."""
+    if not has_right_to_left(text):
+        return text
+    return f"{_FIRST_STRONG_ISOLATE}{text}{_POP}"
+
+
+def as_right_to_left(line: str) -> str:
+    """`line` as one that reads from the right, for a terminal that orders text itself."""
+    return f"{_RIGHT_TO_LEFT_ISOLATE}{line}{_POP}"
+
+
+def has_right_to_left(text: str) -> bool:
+    return any(unicodedata.bidirectional(char) in _RIGHT_TO_LEFT for char in text)
+
+
+def reads_from_right(text: str) -> bool:
+    """Whether the first letter of `text` is a right-to-left one."""
+    for char in text:
+        kind = unicodedata.bidirectional(char)
+        if kind == "L" or kind in _RIGHT_TO_LEFT:
+            return kind != "L"
+    return False
+
+
+def seen_order(line: str, *, from_right: bool) -> list[tuple[int, str]]:
+    """The characters of `line` from left to right as they are seen, each with its place in it.
+
+    A letter and the marks on it stay together, and brackets open the other way.
+    """
+    clusters = _clusters(line)
+    levels = _levels([line[start] for start, _ in clusters], base=1 if from_right else 0)
+    order = list(range(len(clusters)))
+    for level in range(max(levels, default=0), 0, -1):
+        reordered: list[int] = []
+        for high, group in groupby(order, key=lambda at: levels[at] >= level):
+            run = list(group)
+            reordered += run[::-1] if high else run
+        order = reordered
+    seen = []
+    for at in order:
+        start, end = clusters[at]
+        first = line[start]
+        seen.append((start, _MIRRORED.get(first, first) if levels[at] % 2 else first))
+        seen += [(place, line[place]) for place in range(start + 1, end)]
+    return seen
+
+
+def _clusters(line: str) -> list[tuple[int, int]]:
+    """Start and end of each character with what combines with it."""
+    starts = [at for at, char in enumerate(line) if not at or not _combines(line[at - 1], char)]
+    return list(zip(starts, [*starts[1:], len(line)], strict=False))
+
+
+def _combines(before: str, char: str) -> bool:
+    """Whether `char` is drawn on or with the one before it."""
+    if before == _JOINER or unicodedata.bidirectional(char) in ("NSM", "BN"):
+        return True
+    return "\U0001f3fb" <= char <= "\U0001f3ff"  # skin tones
+
+
+def _levels(chars: Sequence[str], *, base: int) -> list[int]:
+    kinds = _resolved([unicodedata.bidirectional(char) for char in chars], base=base)
+    levels = []
+    for kind in kinds:
+        if base:
+            levels.append(1 if kind == "R" else 2)
+        else:
+            levels.append({"L": 0, "R": 1}.get(kind, 2))
+    for at in range(len(chars) - 1, -1, -1):  # blanks at a line's end stay there
+        if not chars[at].isspace():
+            break
+        levels[at] = base
+    return levels
+
+
+def _resolved(kinds: list[str], *, base: int) -> list[str]:
+    """Every kind as L, R, EN or AN: first numbers, then what stands between letters."""
+    embedding = "R" if base else "L"
+    strong = embedding
+    for at, kind in enumerate(kinds):
+        if kind in ("L", "R", "AL"):
+            strong = kind
+            kinds[at] = "R" if kind == "AL" else kind
+        elif kind == "EN" and strong == "AL":
+            kinds[at] = "AN"
+    _join_numbers(kinds)
+    strong = embedding
+    for at, kind in enumerate(kinds):
+        if kind in ("L", "R"):
+            strong = kind
+        elif kind == "EN" and strong == "L":
+            kinds[at] = "L"
+    return _with_neutrals(kinds, embedding)
+
+
+def _join_numbers(kinds: list[str]) -> None:
+    """A separator inside a number and a sign beside one belong to it: "1,400", "22%"."""
+    for at in range(1, len(kinds) - 1):
+        before, after = kinds[at - 1], kinds[at + 1]
+        joins = ("CS", "ES") if before == "EN" else ("CS",)
+        if before == after and before in _NUMBERS and kinds[at] in joins:
+            kinds[at] = before
+    for places in (range(len(kinds)), range(len(kinds) - 1, -1, -1)):
+        last = ""
+        for at in places:
+            if kinds[at] == "ET" and last == "EN":
+                kinds[at] = "EN"
+            last = kinds[at]
+
+
+def _with_neutrals(kinds: list[str], embedding: str) -> list[str]:
+    """What is neither letter nor number goes with its neighbours if they agree."""
+    strong_kinds = {"L", "R", *_NUMBERS}
+    resolved: list[str] = []
+    for is_strong, group in groupby(kinds, key=lambda kind: kind in strong_kinds):
+        run = list(group)
+        if is_strong:
+            resolved += run
+            continue
+        before = _side(resolved[-1]) if resolved else embedding
+        following = kinds[len(resolved) + len(run) :]
+        after = _side(following[0]) if following else embedding
+        resolved += [before if before == after else embedding] * len(run)
+    return resolved
+
+
+def _side(kind: str) -> str:
+    return "R" if kind in _NUMBERS else kind

@@ -1,0 +1,204 @@
+"""Shows Rollcall at work: emulators, sample data, a signed-in user and an agent.
+
+`python -m dev.demo` asks some questions and then, on a terminal, stays for yours.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.status import Status
+
+from dev import addresses, problem
+from dev.addresses import Addresses
+from dev.callable import CallError, Functions, sign_in
+from dev.conversation import Conversation
+from dev.emulators import running
+from dev.paths import FUNCTIONS, PYTHON, ROOT
+from dev.problem import Problem
+from dev.show import Screen
+
+AGENT = "messaging"
+QUESTIONS = (
+    "What are my priorities?",
+    "What are my priorities and what action items do I have?",
+    "What decisions were made about the budget?",
+    "מה הוחלט לגבי התקציב?",
+    "Hello, how are you?",
+)
+_OFFSETS = (0, *range(3000, 12_000, 1000))
+_PICTURE_COLUMNS = 96
+
+
+def main() -> int:
+    # The sample data's user and the choice of model are the backend's.
+    sys.path.insert(0, str(FUNCTIONS))
+    options = _options()
+    screen = _picture_screen() if options.picture else Screen()
+    _introduce(screen)
+    _choose_ports()
+    with _prepared(screen) as at:
+        conversation = Conversation(_functions(at), screen, agent=AGENT)
+        answered = [_ask(screen, conversation, question) for question in options.questions]
+        if options.picture:
+            screen.console.save_svg(str(options.picture), title="make demo")
+        elif sys.stdin.isatty():
+            _stay(screen, conversation)
+        return 0 if all(answered) else 1
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="make demo", description=__doc__)
+    parser.add_argument("questions", nargs="*", default=QUESTIONS, help="ask these instead")
+    parser.add_argument("--picture", type=Path, metavar="FILE.svg", help="save what is shown")
+    return parser.parse_args()
+
+
+def _picture_screen() -> Screen:
+    console = Console(record=True, force_terminal=True, width=_PICTURE_COLUMNS, highlight=False)
+    return Screen(console=console, env={}, still=True)
+
+
+def _introduce(screen: Screen) -> None:
+    from rollcall.agent.platform import OFFLINE, default_model
+
+    model = default_model(os.environ)
+    screen.say("Rollcall: an agent that reads your conversations", style="bold")
+    if model == OFFLINE:
+        screen.say(
+            "No model key is set, so everything stays on this computer: the offline planner "
+            "answers, which picks tools and reports what they find but is no language model. "
+            "Set GEMINI_API_KEY, OPENAI_API_KEY or OPENAI_BASE_URL for one.",
+            style="dim",
+        )
+    else:
+        screen.say(f"{model} answers, as your environment says.", style="dim")
+
+
+def _choose_ports() -> None:
+    """Move the emulators to ports that are free, unless PORT_OFFSET says where they go."""
+    if os.environ.get("PORT_OFFSET"):
+        return
+    for offset in _OFFSETS:
+        os.environ["PORT_OFFSET"] = str(offset)
+        if all(map(_is_free, addresses.shifted_ports().values())):
+            return
+    del os.environ["PORT_OFFSET"]
+    raise Problem("No free ports were found for the emulators; name some with PORT_OFFSET=...")
+
+
+def _is_free(port: int) -> bool:
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError:
+            return False
+    return True
+
+
+@contextlib.contextmanager
+def _prepared(screen: Screen) -> Iterator[Addresses]:
+    """The emulators with the sample data in them; stopped at the end."""
+    stack = contextlib.ExitStack()
+    with _doing(screen, "Starting Firebase's emulators (auth, functions, firestore, tasks)"):
+        suite = stack.enter_context(running())
+    try:
+        with _doing(screen, "Loading the sample conversations and publishing the capabilities"):
+            _warm_up(suite.addresses)
+            _seed()
+        yield suite.addresses
+    finally:
+        with _doing(screen, "Stopping the emulators"):
+            stack.close()
+
+
+@contextlib.contextmanager
+def _doing(screen: Screen, what: str) -> Iterator[None]:
+    """Say what takes a while, for as long as it does."""
+    if not screen.moves:
+        screen.say(f"{what} ...", style="dim")
+        yield
+        return
+    with Status(f"[dim]{what} ...[/]", console=screen.console):
+        yield
+
+
+def _seed() -> None:
+    done = subprocess.run(
+        [PYTHON, "-m", "seed"],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    if done.returncode:
+        raise Problem(f"The sample data could not be loaded.\n{done.stdout}")
+
+
+def _warm_up(at: Addresses) -> None:
+    """Let `run_agent` start while the data is loaded, so that the first answer comes at once."""
+
+    def call() -> None:
+        with contextlib.suppress(CallError):  # nobody is signed in, and it says so
+            Functions(at.functions_url).call("run_agent", {})
+
+    threading.Thread(target=call, daemon=True).start()
+
+
+def _functions(at: Addresses) -> Functions:
+    from seed.sample import DEMO_USER
+
+    try:
+        user = sign_in(at.auth, email=DEMO_USER.email, password=DEMO_USER.password)
+    except CallError as error:
+        raise Problem(error.message) from error
+    return Functions(at.functions_url, token=user.token)
+
+
+def _ask(screen: Screen, conversation: Conversation, question: str) -> bool:
+    """Put a question, and tell whether it was answered."""
+    screen.question(question)
+    result: dict[str, Any] | None = conversation.ask(question)
+    return result is not None and result["outcome"]["type"] == "success"
+
+
+def _stay(screen: Screen, conversation: Conversation) -> None:
+    """Answer the user's own questions until there are no more."""
+    with contextlib.suppress(ImportError):
+        import readline  # noqa: F401 - lines can be edited, and earlier ones brought back
+    screen.say("\nYour turn. “new” starts a new thread; Ctrl-D or “exit” ends.", style="dim")
+    while (question := _read(screen)) is not None:
+        if question == "new":
+            conversation.start_over()
+            screen.say("A new thread.", style="dim")
+        elif question:
+            try:
+                conversation.ask(question)
+            except KeyboardInterrupt:
+                screen.say("Left unanswered.", style="dim")
+
+
+def _read(screen: Screen) -> str | None:
+    """The next line; None when the user has had enough."""
+    screen.say()
+    try:
+        line = input("❯ ").strip()
+    except (EOFError, KeyboardInterrupt):
+        screen.say()
+        return None
+    return None if line in ("exit", "quit") else line
+
+
+if __name__ == "__main__":
+    problem.run(main)

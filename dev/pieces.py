@@ -1,0 +1,70 @@
+"""Cuts streaming Markdown into pieces that will not change any more.
+
+A piece is a paragraph, a list item with what is under it, a heading, a table or a code block. A
+finished one can be printed for good while the rest still streams.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+_ITEM = re.compile(r"(?:[-*+•]|\d{1,3}[.)])\s")
+_FENCE = re.compile(r"\s*(?:```|~~~)")
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A piece of Markdown. `apart`: an empty line stands before it."""
+
+    text: str
+    apart: bool
+
+
+class Pieces:
+    """Text in, finished pieces out."""
+
+    def __init__(self) -> None:
+        self._line = ""  # not ended yet
+        self._lines: list[str] = []  # of the piece that is not finished yet
+        self._apart = True
+        self._in_code = False
+
+    def add(self, text: str) -> list[Piece]:
+        """Take more text; return the pieces that it finished."""
+        *lines, self._line = (self._line + text).split("\n")
+        return [piece for line in lines for piece in self._add_line(line)]
+
+    def end(self) -> list[Piece]:
+        """The text is complete; return what is left."""
+        last = self._add_line(self._line) if self._line.strip() else []
+        self._line = ""
+        return [*last, *self._finish()]
+
+    @property
+    def rest(self) -> Piece:
+        """What is not finished yet, as far as it has come."""
+        lines = [*self._lines, self._line]
+        starts_another = self._lines and not self._in_code and _ITEM.match(self._line)
+        return Piece("\n".join(lines), apart=self._apart and not starts_another)
+
+    def _add_line(self, line: str) -> list[Piece]:
+        if _FENCE.match(line):
+            self._in_code = not self._in_code
+        elif not self._in_code and not line.strip():
+            finished = self._finish()
+            self._apart = True
+            return finished
+        elif not self._in_code and _ITEM.match(line):
+            finished = self._finish()
+            self._lines = [line]
+            return finished
+        self._lines.append(line)
+        return []
+
+    def _finish(self) -> list[Piece]:
+        if not self._lines:
+            return []
+        piece = Piece("\n".join(self._lines), self._apart)
+        self._lines, self._apart = [], False
+        return [piece]

@@ -1,0 +1,201 @@
+"""Shows runs in the terminal as they happen, from the events that stream in.
+
+What is finished is printed for good. What is not (a tool at work, the sentence being written) is
+redrawn below it on a terminal that can; elsewhere plain lines tell when things begin and end.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+from rich.console import Console, Group, RenderableType
+from rich.live import Live
+from rich.markdown import Markdown
+from rich.padding import Padding
+from rich.spinner import Spinner
+from rich.text import Text
+from rich.theme import Theme
+
+from dev import bidi
+from dev.arrange import Arranged, inline, order_for
+from dev.callable import CallError
+from dev.cards import Card, call_id
+from dev.pieces import Piece, Pieces
+
+MOST_COLUMNS = 100
+_INDENT = 2
+_FRAMES_PER_S = 12
+# Only the terminal's own colours, which suit its background, and none that is
+# pale on white.
+_THEME = Theme(
+    {
+        "markdown.item.bullet": "cyan",
+        "markdown.item.number": "cyan",
+        "markdown.code": "cyan",
+        "markdown.code_block": "cyan",
+        "markdown.block_quote": "dim",
+        "markdown.h1": "bold",
+        "markdown.h2": "bold",
+        "markdown.h3": "bold",
+        "status.spinner": "cyan",
+    }
+)
+
+
+class Screen:
+    """Where things are shown.
+
+    Args:
+        console: Instead of the terminal, for tests and for pictures.
+        still: Redraw nothing, even if the terminal could.
+    """
+
+    def __init__(
+        self,
+        *,
+        console: Console | None = None,
+        env: Mapping[str, str] = os.environ,
+        still: bool = False,
+    ) -> None:
+        self.console = console or Console(highlight=False)
+        self.console.push_theme(_THEME)
+        self.console.width = min(self.console.width, MOST_COLUMNS)
+        self.moves = self.console.is_terminal and not self.console.is_dumb_terminal and not still
+        self.announces = not self.moves and not still
+        self.order = order_for(self.console, env)
+
+    def say(self, text: RenderableType = "", *, style: str = "") -> None:
+        """Print a paragraph of ours."""
+        self.console.print(text, style=style, highlight=False)
+
+    def question(self, text: str) -> None:
+        """Print what is asked."""
+        self.say()
+        self.say(Text.assemble(("❯ ", "cyan"), (inline(text, self.order), "bold")))
+
+    def failure(self, error: CallError) -> None:
+        """Print why there is no answer."""
+        self._print(Text.assemble(("✗ ", "red"), error.message))
+        if error.hint:
+            self._print(Text(f"  {error.hint}", "dim"))
+
+    def piece(self, piece: Piece) -> RenderableType:
+        """A piece of an answer, with the distance to what is above it."""
+        block = Arranged(
+            Markdown(piece.text, hyperlinks=False),
+            from_right=bidi.reads_from_right(piece.text),
+            order=self.order,
+        )
+        return Padding(block, (1 if piece.apart else 0, 0, 0, _INDENT))
+
+    def sources(self, citations: list[dict[str, Any]]) -> None:
+        """Print what an answer refers to: where, who, when and the words."""
+        for at, citation in enumerate(citations):
+            parts = [inline(part, self.order) for part in citation["title"].split(" · ")]
+            title = Text.assemble((f"[{citation['n']}] ", "cyan"), " · ".join(parts), style="dim")
+            self._print(title, above=0 if at else 1)
+            if quote := citation.get("quote"):
+                self._print(self._quote(" ".join(quote.split())), left=_INDENT + 4)
+
+    def footnote(self, text: str | Text) -> None:
+        """Print a remark below an answer."""
+        self._print(Text.assemble("· ", text, style="dim"), above=1)
+
+    def _quote(self, quote: str) -> RenderableType:
+        from_right = bidi.reads_from_right(quote)
+        return Arranged(Text(f"“{quote}”", "dim italic"), from_right=from_right, order=self.order)
+
+    def _print(self, what: RenderableType, *, above: int = 0, left: int = _INDENT) -> None:
+        self.say(Padding(what, (above, 0, 0, left)))
+
+
+class RunView:
+    """One run on the screen, event by event.
+
+    with RunView(screen) as view:
+        for event in stream:
+            view.take(event)
+    """
+
+    def __init__(self, screen: Screen) -> None:
+        self._screen = screen
+        self._cards: dict[str, Card] = {}
+        self._open: list[Card] = []  # not printed yet, in the order of their calls
+        self._texts: dict[str, Pieces] = {}
+        self._spinner = Spinner("dots", style="cyan")
+        self._thinking = Spinner("dots", Text("thinking", "dim"), style="cyan")
+        self._live = Live(
+            console=screen.console,
+            get_renderable=self._moving,
+            refresh_per_second=_FRAMES_PER_S,
+            transient=True,
+        )
+
+    def __enter__(self) -> RunView:
+        if self._screen.moves:
+            self._live.start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        """Print what is not finished, as it is, and stop redrawing."""
+        for message_id in list(self._texts):
+            self._print_pieces(self._texts.pop(message_id).end())
+        cards, self._open = self._open, []
+        for card in cards:
+            card.give_up()
+            self._print_card(card)
+        self._live.stop()
+
+    def take(self, event: dict[str, Any]) -> None:
+        """Show one event."""
+        kind = event.get("type")
+        if kind == "TOOL_CALL_START":
+            card = Card(event["toolCallName"])
+            self._cards[event["toolCallId"]] = card
+            self._open.append(card)
+        elif kind == "TEXT_MESSAGE_CONTENT":
+            text = self._texts.setdefault(event["messageId"], Pieces())
+            self._print_pieces(text.add(event["delta"]))
+        elif kind == "TEXT_MESSAGE_END" and event["messageId"] in self._texts:
+            self._print_pieces(self._texts.pop(event["messageId"]).end())
+        elif (about := call_id(event)) in self._cards:
+            card = self._cards[about or ""]
+            card.take(event)
+            self._announce(card, str(kind))
+            self._print_finished()
+
+    def _announce(self, card: Card, kind: str) -> None:
+        """Tell on a line of its own what a moving picture would show."""
+        if not self._screen.announces:
+            return
+        line = card.line(self._screen.order)
+        if kind == "TOOL_CALL_END":
+            self._print(Text.assemble("→ ", line))
+        elif kind == "ACTIVITY_SNAPSHOT":
+            self._print(Text.assemble("… ", line))
+
+    def _print_finished(self) -> None:
+        while self._open and self._open[0].ok is not None:
+            self._print_card(self._open.pop(0))
+
+    def _print_card(self, card: Card) -> None:
+        self._print(card.marked(self._screen.order, self._spinner))
+
+    def _print_pieces(self, pieces: list[Piece]) -> None:
+        for piece in pieces:
+            self._screen.say(self._screen.piece(piece))
+
+    def _print(self, what: RenderableType) -> None:
+        self._screen.say(Padding(what, (0, 0, 0, _INDENT)))
+
+    def _moving(self) -> RenderableType:
+        """What is drawn again and again below what is printed."""
+        order = self._screen.order
+        parts: list[RenderableType] = [
+            Padding(card.marked(order, self._spinner), (0, 0, 0, _INDENT)) for card in self._open
+        ]
+        rests = [text.rest for text in self._texts.values()]
+        parts += [self._screen.piece(rest) for rest in rests if rest.text.strip()]
+        return Group(*parts) if parts else Padding(self._thinking, (0, 0, 0, _INDENT))

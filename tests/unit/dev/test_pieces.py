@@ -1,0 +1,45 @@
+from __future__ import annotations
+
+import pytest
+
+from dev.pieces import Piece, Pieces
+
+ANSWER = (
+    "Two things are **urgent**:\n"
+    "\n"
+    "- Sign the contract [1]\n"
+    "  before noon\n"
+    "- Call Dan [2]\n"
+    "\n"
+    "```\n"
+    "- not an item\n"
+    "\n"
+    "```\n"
+    "That is all."
+)
+PIECES = [
+    Piece("Two things are **urgent**:", apart=True),
+    Piece("- Sign the contract [1]\n  before noon", apart=True),
+    Piece("- Call Dan [2]", apart=False),
+    Piece("```\n- not an item\n\n```\nThat is all.", apart=True),
+]
+
+
+@pytest.mark.parametrize("size", [1, 3, 7, len(ANSWER)])
+def test_pieces_are_the_same_however_the_text_arrives(size: int) -> None:
+    pieces = Pieces()
+    found = [
+        piece for at in range(0, len(ANSWER), size) for piece in pieces.add(ANSWER[at : at + size])
+    ]
+    assert found + pieces.end() == PIECES
+
+
+def test_rest_is_what_is_not_finished() -> None:
+    pieces = Pieces()
+    assert pieces.add("One.\n\nTwo begi") == [Piece("One.", apart=True)]
+    assert pieces.rest == Piece("Two begi", apart=True)
+
+
+def test_no_text_is_no_piece() -> None:
+    pieces = Pieces()
+    assert [*pieces.add("\n\n"), *pieces.end()] == []

@@ -1,0 +1,136 @@
+from __future__ import annotations
+
+import io
+import json
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from dev.callable import CallError
+from dev.show import RunView, Screen
+from rollcall.core import events
+
+HEBREW = "הוצאנו 1,400 מתוך 90 אלף"
+
+
+def _screen(*, terminal: bool = False, columns: int = 80, **env: str) -> tuple[Screen, Any]:
+    out = io.StringIO()
+    console = Console(file=out, force_terminal=terminal, width=columns, _environ=env)
+    return Screen(console=console, env=env), out
+
+
+def _call(id: str, arguments: str, content: Any) -> list[dict[str, Any]]:
+    half = len(arguments) // 2
+    return [
+        events.call_start(call_id=id, name="get_priority_messages", parent_id="m"),
+        events.call_arguments(id, arguments[:half]),
+        events.call_arguments(id, arguments[half:]),
+        events.call_end(id),
+        events.progress(call_id=id, text="reading", done=12, total=40),
+        events.call_result(call_id=id, message_id="r", content=json.dumps(content)),
+    ]
+
+
+def _says(text: str) -> list[dict[str, Any]]:
+    deltas = [events.text_content("m", text[at : at + 4]) for at in range(0, len(text), 4)]
+    return [events.text_start("m"), *deltas, events.text_end("m")]
+
+
+def _show(screen: Screen, shown: list[dict[str, Any]]) -> None:
+    with RunView(screen) as view:
+        for event in shown:
+            view.take(event)
+
+
+def test_pipe_gets_plain_lines_about_a_call() -> None:
+    screen, out = _screen()
+    _show(screen, _call("c1", '{"limit": 20}', {"output": {"totalFound": 12, "messages": []}}))
+    lines = [line.rstrip() for line in out.getvalue().splitlines()]
+    assert lines[0] == "  → get_priority_messages  limit=20"
+    assert lines[1] == "  … get_priority_messages  limit=20  reading (12 of 40)"
+    assert lines[2].startswith("  ✓ get_priority_messages  limit=20  ")
+    assert lines[2].endswith(" ms · 12 found")
+    assert "\x1b" not in out.getvalue()
+
+
+def test_failed_call_says_what_went_wrong() -> None:
+    screen, out = _screen()
+    _show(screen, _call("c1", "{}", {"error": {"code": "unavailable", "message": "no luck"}}))
+    assert "✗ get_priority_messages" in out.getvalue()
+    assert "no luck" in out.getvalue()
+
+
+def test_call_without_a_result_is_not_left_out() -> None:
+    screen, out = _screen()
+    with pytest.raises(CallError), RunView(screen) as view:
+        view.take(_call("c1", "{}", {})[0])
+        raise CallError("internal", "broke")
+    assert "✗ get_priority_messages" in out.getvalue()
+
+
+def test_answer_is_shown_as_markdown_once() -> None:
+    screen, out = _screen(terminal=True, TERM="xterm-256color")
+    _show(screen, _says("Two are **urgent**:\n\n- Sign [1]\n- Call Dan [2]\n"))
+    shown = out.getvalue()
+    # Redrawn text is wiped; what stays is printed once each, without Markdown's marks.
+    assert "**" not in Console(file=io.StringIO()).render_str(shown.split("urgent")[-1]).plain
+    assert shown.rstrip().count("Call Dan [2]") >= 1
+
+
+def test_dumb_terminal_is_never_redrawn() -> None:
+    screen, out = _screen(terminal=True, TERM="dumb")
+    _show(screen, _says("Hello there."))
+    assert not screen.moves
+    assert "\x1b[2K" not in out.getvalue()
+
+
+def test_lines_fit_eighty_columns_and_break_no_word() -> None:
+    screen, out = _screen()
+    words = "alpha beta gamma delta epsilon " * 12
+    _show(screen, _says(words))
+    lines = out.getvalue().splitlines()
+    assert max(map(len, lines)) <= 80
+    assert out.getvalue().split() == words.split()
+
+
+def test_hebrew_stays_in_reading_order_in_a_pipe() -> None:
+    screen, out = _screen()
+    _show(screen, _says(HEBREW))
+    assert HEBREW in out.getvalue()
+
+
+def test_hebrew_is_marked_where_the_terminal_orders_it() -> None:
+    screen, out = _screen(terminal=True, TERM="xterm", VTE_VERSION="7000")
+    screen.say(screen.piece(_piece(HEBREW)))
+    line = out.getvalue().splitlines()[-1]
+    assert f"\u2067{HEBREW}\u2069" in line
+    assert line.startswith(" " * 40)  # it stands on the right
+
+
+def test_hebrew_is_put_in_order_where_the_terminal_does_not() -> None:
+    screen, out = _screen(terminal=True, TERM="xterm", XTERM_VERSION="XTerm(390)")
+    screen.say(screen.piece(_piece(HEBREW)))
+    assert out.getvalue().splitlines()[-1].endswith("ףלא 90 ךותמ 1,400 ונאצוה")
+
+
+def test_sources_name_conversation_sender_date_and_words() -> None:
+    screen, out = _screen()
+    title = "Next quarter's budget · רינה חדד · 3 November 2026"
+    screen.sources([{"n": 2, "type": "message", "title": title, "quote": "אין\nכסף"}])
+    shown = out.getvalue()
+    assert "[2] Next quarter's budget · \u2068רינה חדד\u2069 · 3 November 2026" in shown
+    assert "“אין כסף”" in shown
+
+
+def test_failure_is_told_in_words_with_what_to_do() -> None:
+    screen, out = _screen()
+    screen.failure(CallError("not-found", "there is no agent 'x'", {"hint": "known: messaging"}))
+    assert "there is no agent 'x'" in out.getvalue()
+    assert "known: messaging" in out.getvalue()
+
+
+def _piece(text: str) -> Any:
+    from dev.pieces import Piece
+
+    return Piece(text, apart=True)
