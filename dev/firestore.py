@@ -10,6 +10,7 @@ from pathlib import Path
 
 from dev import commands, java
 from dev.paths import FIREBASE, NODE_MODULES, SCRATCH
+from dev.problem import Problem
 
 _MAIN_CLASS = "com.google.cloud.datastore.emulator.firestore.CloudFirestore"
 _IN_CLOUD_SDK = Path("platform", "cloud-firestore-emulator", "cloud-firestore-emulator.jar")
@@ -17,7 +18,10 @@ _IN_CLOUD_SDK = Path("platform", "cloud-firestore-emulator", "cloud-firestore-em
 
 def prepare() -> None:
     """Make sure the emulator can start without a download."""
-    if environment() or _downloaded().exists():
+    chosen = os.environ.get("FIRESTORE_EMULATOR_BINARY_PATH")
+    if chosen and not Path(chosen).is_file():
+        raise Problem(f"FIRESTORE_EMULATOR_BINARY_PATH names no file: {chosen}")
+    if chosen or environment() or _downloaded().exists():
         return
     print("Downloading the Firestore emulator (130 MB) ...", flush=True)
     commands.run(

@@ -6,10 +6,13 @@ nothing is missing and is done at once.
 
 from __future__ import annotations
 
-from dev import firestore, java, node, problem, venv
+from dev import newer_python, problem
 
 
 def main() -> int:
+    # Not before the right Python runs: an old one would not understand them.
+    from dev import firestore, java, node, venv
+
     venv.prepare()
     node.prepare()
     java.prepare()
@@ -18,4 +21,5 @@ def main() -> int:
 
 
 if __name__ == "__main__":
+    newer_python.require("dev.setup")
     problem.run(main)

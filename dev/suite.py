@@ -61,8 +61,9 @@ class Suite:
             raise self._failure("No functions were found.")
 
     def _failure(self, what: str) -> Problem:
-        lines = self._log_text().strip().splitlines()
-        return Problem("\n".join([what, "", *_telling(lines), "", f"All of it is in {self.log}."]))
+        before_ready = self._log_text().partition(_READY)[0]
+        lines = _telling(before_ready.strip().splitlines())
+        return Problem("\n".join([what, "", *lines, "", f"All of it is in {self.log}."]))
 
     def _log_text(self) -> str:
         return self.log.read_text(errors="replace")
@@ -155,5 +156,5 @@ def _get_json(host: str, path: str) -> Any:
 def _telling(lines: list[str]) -> list[str]:
     """The lines of a log that say what went wrong: from the first sign of trouble on."""
     signs = ("Traceback", "Error", _REFUSED)
-    first = next((i for i, line in enumerate(lines) if any(s in line for s in signs)), -15)
+    first = next((i for i, line in enumerate(lines) if any(s in line for s in signs)), -10)
     return lines[first:][:40]
