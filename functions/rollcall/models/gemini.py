@@ -1,0 +1,167 @@
+"""Models and embeddings of Google's Gemini API, `gemini:<model>`.
+
+The key comes from `GOOGLE_API_KEY` or `GEMINI_API_KEY`, another address from
+`GOOGLE_GEMINI_BASE_URL`. Prompts are not stored by Google (`store=False`), tools are never run
+by the SDK, and nothing is retried here.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import closing
+from functools import cache
+from typing import TYPE_CHECKING, Any, Literal
+
+from rollcall.core.errors import FailedPrecondition, Unavailable
+from rollcall.models._failures import failures_as_ours
+from rollcall.models._gemini_wire import PROVIDER, Reply, contents_of
+from rollcall.models.base import Clock, Delta, ModelRequest
+
+if TYPE_CHECKING:
+    from google import genai
+    from google.genai import types
+
+CALL_LIMIT_S = 300.0
+EMBED_LIMIT_S = 60.0
+EMBED_BATCH = 100
+
+
+class Model:
+    """A Gemini model that streams text and calls tools."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.id = f"{PROVIDER}:{name}"
+
+    def stream(self, request: ModelRequest) -> Iterator[Delta]:
+        """Call the model once; see `rollcall.models.base`."""
+        clock = Clock(request.deadline)
+        key = _key()
+        with failures_as_ours(self.id, clock, key):
+            left_s = clock.left_s(at_most=CALL_LIMIT_S)
+            models = _client(key, _base_url()).models
+            contents = contents_of(request.messages, self.name)
+            config = _config(request, contents, left_s)
+            reply = Reply()
+            chunks: Any = models.generate_content_stream(
+                model=self.name, contents="-", config=config
+            )
+            with closing(chunks):
+                for chunk in chunks:
+                    clock.left_s(at_most=CALL_LIMIT_S)
+                    yield from reply.read(chunk)
+            yield from reply.finish()
+
+
+class Embedder:
+    """A Gemini embedding model, cut to 768 dimensions and to length 1."""
+
+    dimensions = 768
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.id = f"{PROVIDER}:{name}"
+
+    def embed(self, texts: list[str], *, task: Literal["query", "document"]) -> list[list[float]]:
+        """Turn texts into vectors, in the order of the texts.
+
+        Raises:
+            AgentError: As for a model's `stream`.
+        """
+        key = _key()
+        vectors: list[list[float]] = []
+        for start in range(0, len(texts), EMBED_BATCH):
+            with failures_as_ours(self.id, Clock(None), key):
+                client = _client(key, _base_url())
+                vectors += self._embed(client, texts[start : start + EMBED_BATCH], task)
+        return vectors
+
+    def _embed(
+        self, client: genai.Client, texts: list[str], task: Literal["query", "document"]
+    ) -> list[list[float]]:
+        from google.genai import types
+
+        config = types.EmbedContentConfig(
+            output_dimensionality=self.dimensions,
+            http_options=types.HttpOptions(timeout=int(EMBED_LIMIT_S * 1000)),
+        )
+        if "embedding-001" in self.name:
+            config.task_type = f"RETRIEVAL_{task.upper()}"
+        else:
+            # Later models read the task from the text.
+            lead = "task: search result | query: " if task == "query" else "title: none | text: "
+            texts = [lead + text for text in texts]
+        # Plain strings would be merged into one vector by gemini-embedding-2.
+        contents: Any = [types.Content(parts=[types.Part(text=text)]) for text in texts]
+        reply = client.models.embed_content(model=self.name, contents=contents, config=config)
+        vectors = [_unit(each.values or []) for each in reply.embeddings or []]
+        if [len(vector) for vector in vectors] != [self.dimensions] * len(texts):
+            raise Unavailable("Gemini did not send one vector of 768 numbers for each text")
+        return vectors
+
+
+def _config(
+    request: ModelRequest, contents: list[Any], left_s: float
+) -> types.GenerateContentConfig:
+    from google.genai import types
+
+    config = types.GenerateContentConfig(
+        system_instruction=request.instructions or None,
+        max_output_tokens=request.max_output_tokens,
+        store=False,
+        automatic_continuation=False,
+        automatic_function_calling=types.AutomaticFunctionCallingConfig(disable=True),
+        # As raw JSON, because the SDK would not send back a reply's parts as they came.
+        http_options=types.HttpOptions(
+            timeout=max(int(left_s * 1000), 1), extra_body={"contents": contents}
+        ),
+    )
+    if request.tools:
+        declarations = [
+            types.FunctionDeclaration(
+                name=tool.name,
+                description=tool.description,
+                parameters_json_schema=tool.parameters,
+            )
+            for tool in request.tools
+        ]
+        mode = types.FunctionCallingConfigMode(request.tool_choice.upper())
+        config.tools = [types.Tool(function_declarations=declarations)]
+        config.tool_config = types.ToolConfig(
+            function_calling_config=types.FunctionCallingConfig(mode=mode)
+        )
+    if request.response_schema is not None:
+        config.response_mime_type = "application/json"
+        config.response_json_schema = request.response_schema
+    return config
+
+
+def _unit(vector: list[float]) -> list[float]:
+    length = sum(x * x for x in vector) ** 0.5
+    return [x / length for x in vector] if length else vector
+
+
+def _key() -> str:
+    names = ("GOOGLE_API_KEY", "GEMINI_API_KEY")
+    key = next((key for name in names if (key := os.environ.get(name, "").strip())), "")
+    if not key:
+        raise FailedPrecondition("no key for Gemini is configured", hint="set GEMINI_API_KEY")
+    return key
+
+
+def _base_url() -> str | None:
+    return os.environ.get("GOOGLE_GEMINI_BASE_URL", "").strip() or None
+
+
+@cache
+def _client(key: str, base_url: str | None) -> genai.Client:
+    from google import genai
+    from google.genai import types
+
+    from rollcall.models._bounded_http import BoundedClient
+
+    options = types.HttpOptions(
+        api_version="v1beta", base_url=base_url, httpx_client=BoundedClient()
+    )
+    return genai.Client(api_key=key, enterprise=False, http_options=options)
