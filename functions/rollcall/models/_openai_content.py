@@ -1,0 +1,63 @@
+"""What the Responses and the Chat Completions API have in common."""
+
+from __future__ import annotations
+
+import binascii
+from base64 import b64decode
+
+from rollcall.core.errors import InvalidArgument
+from rollcall.core.messages import Json, Media, ModelMessage, ToolResult
+
+PROVIDER = "openai"
+
+
+def document_text(media: Media) -> str | None:
+    """The text of a plain text document; None for other media.
+
+    Raises:
+        InvalidArgument: The data is not base64 of UTF-8 text.
+    """
+    if not media.media_type.startswith("text/"):
+        return None
+    try:
+        text = b64decode(media.data, validate=True).decode()
+    except (binascii.Error, UnicodeDecodeError) as error:
+        raise InvalidArgument("a text document must be base64 of UTF-8 text") from error
+    return f"{media.name or 'document'}:\n{text}"
+
+
+def data_url(media: Media) -> str:
+    """The media as a `data:` URL."""
+    return f"data:{media.media_type};base64,{media.data}"
+
+
+def kept_parts(message: ModelMessage, api: str, model: str) -> dict[str, Json]:
+    """What this model kept for itself when it made the reply through the same API.
+
+    Another model's reasoning means nothing to this one, and some refuse it.
+    """
+    for part in message.provider_parts if message.provider == PROVIDER else ():
+        if part.get("api") == api and part.get("model") == model:
+            found: dict[str, Json] = part
+            return found
+    return {}
+
+
+def result_text(result: ToolResult) -> str:
+    """What a model reads of a result; these APIs have no other mark for a failure."""
+    is_marked = not result.is_error or '"error"' in result.content
+    return result.content if is_marked else f"error: {result.content}"
+
+
+def is_strict(schema: Json) -> bool:
+    """Whether a schema is in the subset that structured output can guarantee."""
+    if isinstance(schema, list):
+        return all(is_strict(each) for each in schema)
+    if not isinstance(schema, dict):
+        return True
+    properties = schema.get("properties")
+    if schema.get("type") == "object" or isinstance(properties, dict):
+        closed = schema.get("additionalProperties") is False
+        if not closed or set(properties or {}) != set(schema.get("required") or []):
+            return False
+    return all(is_strict(each) for each in schema.values())

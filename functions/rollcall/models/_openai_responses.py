@@ -1,0 +1,259 @@
+"""OpenAI's Responses API: what goes out and what comes back."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from uuid import uuid4
+
+from rollcall.core.errors import Unavailable
+from rollcall.core.messages import Json, Media, Message, ModelMessage, Part, ToolMessage
+from rollcall.models._failures import ProviderError
+from rollcall.models._json_stream import count, mapping, rest_of, sequence, text
+from rollcall.models._openai_content import (
+    data_url,
+    document_text,
+    is_strict,
+    kept_parts,
+    result_text,
+)
+from rollcall.models.base import (
+    ArgumentsDelta,
+    CallEnd,
+    CallStart,
+    Delta,
+    Finish,
+    FinishReason,
+    ModelRequest,
+    TextDelta,
+    Usage,
+)
+
+API = "responses"
+
+_CALL_INPUTS = {"function_call": "arguments", "custom_tool_call": "input"}
+_ENDS = {"response.completed", "response.incomplete", "response.failed", "response.cancelled"}
+
+
+def body_of(request: ModelRequest, model: str) -> dict[str, Json]:
+    """Write a request as the arguments of `responses.create`."""
+    body: dict[str, Json] = {
+        "model": model,
+        "input": [item for m in request.messages for item in _items(m, model)],
+        "max_output_tokens": request.max_output_tokens,
+        "store": False,
+    }
+    if request.instructions:
+        body["instructions"] = request.instructions
+    if not re.search(r"gpt-[34]|chat", model):
+        # What stands for the reasoning while nothing is stored; other models refuse to be asked.
+        body["include"] = ["reasoning.encrypted_content"]
+    if request.cache_key:
+        body["prompt_cache_key"] = request.cache_key
+    if request.tools:
+        body["tools"] = [
+            {
+                "type": "function",
+                "name": tool.name,
+                "description": tool.description,
+                "parameters": tool.parameters,
+                "strict": False,
+            }
+            for tool in request.tools
+        ]
+        body["tool_choice"] = request.tool_choice
+        body["parallel_tool_calls"] = True
+    if (schema := request.response_schema) is not None:
+        named = {"name": "reply", "schema": schema, "strict": is_strict(schema)}
+        body["text"] = {"format": {"type": "json_schema", **named}}
+    return body
+
+
+def _items(message: Message, model: str) -> list[Json]:
+    if isinstance(message, ToolMessage):
+        # A custom tool's result has a type of its own; we offer none, so all calls are functions.
+        return [
+            {"type": "function_call_output", "call_id": r.call_id, "output": result_text(r)}
+            for r in message.results
+        ]
+    if not isinstance(message, ModelMessage):
+        return [{"role": "user", "content": [_content(part) for part in message.parts]}]
+    kept = sequence(kept_parts(message, API, model).get("items"))
+    if {item.get("call_id") for item in kept} >= {call.id for call in message.tool_calls} and kept:
+        return kept
+    items: list[Json] = [{"role": "assistant", "content": message.text}] if message.text else []
+    for call in message.tool_calls:
+        arguments = call.arguments_text if call.arguments is None else json.dumps(call.arguments)
+        named = {"call_id": call.id, "name": call.name}
+        items.append({"type": "function_call", **named, "arguments": arguments})
+    return items
+
+
+def _content(part: Part) -> Json:
+    if not isinstance(part, Media):
+        return {"type": "input_text", "text": part.text}
+    if part.type == "image":
+        return {"type": "input_image", "image_url": data_url(part), "detail": "auto"}
+    if (words := document_text(part)) is not None:
+        return {"type": "input_text", "text": words}
+    return {
+        "type": "input_file",
+        "filename": part.name or "document",
+        "file_data": data_url(part),
+    }
+
+
+def read(events: Iterable[dict[str, Json]], model: str) -> Iterator[Delta]:
+    """Read a stream of events, or the one object of a server that does not stream.
+
+    Raises:
+        ProviderError: The provider reported a failure.
+        Unavailable: The stream stopped without an end.
+    """
+    reply = _Reply()
+    for event in events:
+        kind = text(event.get("type"))
+        if not kind and (event.get("object") == "response" or "output" in event):
+            kind, event = "response.completed", {"response": event}
+        if event.get("error") or kind == "error":
+            raise _failure(mapping(event.get("error")) or event)
+        if kind in _ENDS:
+            yield from reply.finish(mapping(event.get("response")), kind, model)
+            return
+        yield from reply.read(kind, event)
+    raise Unavailable("OpenAI's answer broke off")
+
+
+def _failure(error: dict[str, Json]) -> ProviderError:
+    return ProviderError(text(error.get("code") or error.get("type")), text(error.get("message")))
+
+
+@dataclass(slots=True)
+class _Item:
+    """One output item and what of it was passed on."""
+
+    index: Json
+    type: Json
+    ids: set[Json]
+    call_id: str = ""
+    sent: str = ""
+    is_over: bool = False
+    whole: dict[str, Json] = field(default_factory=dict)
+    texts: dict[Json, str] = field(default_factory=dict)
+
+
+class _Reply:
+    """Passes on each piece once, though deltas, their ends and the final response repeat it."""
+
+    def __init__(self) -> None:
+        self._items: list[_Item] = []
+        self._refused = False
+
+    def read(self, kind: str, event: dict[str, Json]) -> Iterator[Delta]:
+        """Take one event in; kinds that tell nothing new are passed over."""
+        told = mapping(event.get("item"))
+        if kind == "response.output_item.added":
+            yield from self._start(self._item(event, told), told)
+        elif kind == "response.output_item.done":
+            yield from self._end(self._item(event, told), told)
+        elif kind.endswith(("call_arguments.delta", "tool_call_input.delta")):
+            item = self._item(event, told)
+            if item.call_id and not item.is_over and (more := text(event.get("delta"))):
+                item.sent += more
+                yield ArgumentsDelta(item.call_id, more)
+        elif kind in ("response.output_text.delta", "response.refusal.delta"):
+            self._refused |= kind == "response.refusal.delta"
+            item = self._item(event, told)
+            place = event.get("content_index")
+            yield from self._say(item, place, item.texts.get(place, "") + text(event.get("delta")))
+        elif kind in ("response.output_text.done", "response.refusal.done"):
+            self._refused |= kind == "response.refusal.done"
+            whole = text(event.get("text") or event.get("refusal"))
+            yield from self._say(self._item(event, told), event.get("content_index"), whole)
+
+    def finish(self, response: dict[str, Json], kind: str, model: str) -> Iterator[Delta]:
+        """End the reply with what the final response holds."""
+        if kind == "response.failed" or response.get("status") == "failed":
+            raise _failure(mapping(response.get("error")))
+        if kind == "response.cancelled" or response.get("status") == "cancelled":
+            raise Unavailable("OpenAI cancelled the answer")
+        output = [mapping(item) for item in sequence(response.get("output"))]
+        for index, told in enumerate(output):
+            yield from self._end(self._item({"output_index": index}, told), told)
+        for item in self._items:
+            yield from self._close(item)
+        output = output or [item.whole for item in self._items if item.whole]
+        while output and output[-1].get("type") == "reasoning":
+            output.pop()  # refused when sent back without what it led to
+        kept = ({"api": API, "model": model, "items": output},) if output else ()
+        why = text(mapping(response.get("incomplete_details")).get("reason"))
+        if kind == "response.incomplete" or response.get("status") == "incomplete":
+            why = why or "incomplete"
+        reason = self._reason(why)
+        detail = why or ("refusal" if reason is FinishReason.BLOCKED else "")
+        yield Finish(reason, _usage(mapping(response.get("usage"))), kept, detail=detail)
+
+    def _reason(self, why: str) -> FinishReason:
+        if why == "content_filter" or self._refused:
+            return FinishReason.BLOCKED
+        if why:
+            return FinishReason.LENGTH
+        calls = any(item.call_id for item in self._items)
+        return FinishReason.TOOL_CALLS if calls else FinishReason.STOP
+
+    def _item(self, event: dict[str, Json], told: dict[str, Json]) -> _Item:
+        """Find an item by its ids or, as some servers change those, by its place and type."""
+        index, type = event.get("output_index"), told.get("type")
+        ids = {told.get("id"), event.get("item_id"), told.get("call_id")} - {None, ""}
+        for item in self._items:
+            if ids & item.ids:
+                return item
+        for item in self._items:
+            alike = type == item.type or None in (type, item.type)
+            if index is not None and item.index == index and alike:
+                return item
+        self._items.append(_Item(index, type, ids))
+        return self._items[-1]
+
+    def _start(self, item: _Item, told: dict[str, Json]) -> Iterator[Delta]:
+        if told.get("type") in _CALL_INPUTS and not item.call_id:
+            id = text(told.get("call_id")) or f"call_{uuid4().hex[:24]}"
+            item.call_id = id
+            yield CallStart(id, text(told.get("name")))
+
+    def _end(self, item: _Item, told: dict[str, Json]) -> Iterator[Delta]:
+        if item.whole:
+            return
+        item.whole = told
+        yield from self._start(item, told)
+        if item.call_id:
+            given = told.get(_CALL_INPUTS.get(text(told.get("type")), ""))
+            whole = given if isinstance(given, str) else json.dumps(given or {})
+            if more := rest_of(whole, item.sent):
+                yield ArgumentsDelta(item.call_id, more)
+            yield from self._close(item)
+        elif told.get("type") == "message":
+            for place, part in enumerate(map(mapping, sequence(told.get("content")))):
+                self._refused |= part.get("type") == "refusal"
+                whole = text(part.get("text") or part.get("refusal"))
+                yield from self._say(item, place, whole)
+
+    def _close(self, item: _Item) -> Iterator[Delta]:
+        if item.call_id and not item.is_over:
+            item.is_over = True
+            yield CallEnd(item.call_id)
+
+    def _say(self, item: _Item, place: Json, whole: str) -> Iterator[Delta]:
+        if more := rest_of(whole, item.texts.get(place, "")):
+            item.texts[place] = whole
+            yield TextDelta(more)
+
+
+def _usage(told: dict[str, Json]) -> Usage:
+    return Usage(
+        count(told.get("input_tokens")),
+        count(mapping(told.get("input_tokens_details")).get("cached_tokens")),
+        count(told.get("output_tokens")),
+    )

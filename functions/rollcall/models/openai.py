@@ -1,0 +1,152 @@
+"""Models and embeddings of OpenAI and of every server that speaks its protocol, `openai:<model>`.
+
+`OPENAI_BASE_URL` names another server (Ollama, vLLM, llama.cpp); a key is then optional.
+OpenAI itself is called through its Responses API, all others through Chat Completions, which
+they all know; `OPENAI_API` set to "responses" or "chat" overrules that. OpenAI stores nothing
+(`store=False`), and nothing is retried here.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any, Literal
+from urllib.parse import urlsplit
+
+from rollcall.core.errors import FailedPrecondition, Unavailable
+from rollcall.models import _openai_chat, _openai_responses
+from rollcall.models._failures import code_of, failures_as_ours
+from rollcall.models._json_stream import json_events
+from rollcall.models._openai_content import PROVIDER
+from rollcall.models.base import Clock, Delta, Finish, FinishReason, ModelRequest
+
+if TYPE_CHECKING:
+    from openai import OpenAI
+
+CALL_LIMIT_S = 300.0
+EMBED_LIMIT_S = 60.0
+EMBED_BATCH = 256
+
+_OWN_URL = "https://api.openai.com/v1"
+_CONTENT_CODES = {"content_filter", "content_policy_violation"}
+
+
+class Model:
+    """A model behind the Responses or the Chat Completions API."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.id = f"{PROVIDER}:{name}"
+
+    def stream(self, request: ModelRequest) -> Iterator[Delta]:
+        """Call the model once; see `rollcall.models.base`."""
+        clock = Clock(request.deadline)
+        server = _server()
+        with failures_as_ours(self.id, clock, server.key):
+            try:
+                yield from self._stream(request, server, clock)
+            except Exception as error:
+                if code_of(error) not in _CONTENT_CODES:
+                    raise
+                yield Finish(FinishReason.BLOCKED, detail=code_of(error))
+
+    def _stream(self, request: ModelRequest, server: _Server, clock: Clock) -> Iterator[Delta]:
+        left_s = clock.left_s(at_most=CALL_LIMIT_S)
+        client = _client(server.key, server.base_url)
+        create: Any
+        if server.api == "responses":
+            create = client.responses.with_streaming_response.create
+            body = _openai_responses.body_of(request, self.name)
+            read = _openai_responses.read
+        else:
+            create = client.chat.completions.with_streaming_response.create
+            body = _openai_chat.body_of(request, self.name, is_openai=server.is_openai)
+            read = _openai_chat.read
+        with create(**body, stream=True, timeout=left_s) as response:
+            events = json_events(_timely(response.http_response.iter_bytes(), clock))
+            yield from read(events, self.name)
+
+
+class Embedder:
+    """An embedding model with vectors of 768 numbers."""
+
+    dimensions = 768
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.id = f"{PROVIDER}:{name}"
+
+    def embed(self, texts: list[str], *, task: Literal["query", "document"]) -> list[list[float]]:
+        """Turn texts into vectors, in the order of the texts; the task makes no difference.
+
+        Raises:
+            AgentError: As for a model's `stream`.
+        """
+        server = _server()
+        vectors: list[list[float]] = []
+        for start in range(0, len(texts), EMBED_BATCH):
+            with failures_as_ours(self.id, Clock(None), server.key):
+                client = _client(server.key, server.base_url)
+                vectors += self._embed(client, texts[start : start + EMBED_BATCH])
+        return vectors
+
+    def _embed(self, client: OpenAI, texts: list[str]) -> list[list[float]]:
+        cut: dict[str, Any] = {"dimensions": self.dimensions} if "-3-" in self.name else {}
+        reply = client.embeddings.create(
+            model=self.name,
+            input=[text or " " for text in texts],  # an empty text is refused
+            timeout=EMBED_LIMIT_S,
+            **cut,
+        )
+        vectors = [each.embedding for each in sorted(reply.data, key=lambda each: each.index)]
+        if len(vectors) != len(texts):
+            raise Unavailable("the server did not send one vector for each text")
+        if any(len(vector) != self.dimensions for vector in vectors):
+            raise FailedPrecondition(
+                f"{self.id} makes vectors of {len(vectors[0])} numbers, not {self.dimensions}",
+                hint="use text-embedding-3-small, or a model of 768 dimensions",
+            )
+        return vectors
+
+
+@dataclass(frozen=True, slots=True)
+class _Server:
+    """Where to call, with which key, and in which of the two dialects."""
+
+    base_url: str
+    key: str
+    api: str
+
+    @property
+    def is_openai(self) -> bool:
+        host = urlsplit(self.base_url).hostname or ""
+        return host == "openai.com" or host.endswith(".openai.com")
+
+
+def _server() -> _Server:
+    base_url = os.environ.get("OPENAI_BASE_URL", "").strip() or _OWN_URL
+    server = _Server(base_url, os.environ.get("OPENAI_API_KEY", "").strip(), "")
+    if not server.key and server.is_openai:
+        raise FailedPrecondition("no key for OpenAI is configured", hint="set OPENAI_API_KEY")
+    api = os.environ.get("OPENAI_API", "").strip().lower()
+    if api not in ("", "responses", "chat"):
+        raise FailedPrecondition(f"OPENAI_API is responses or chat, not {api!r}")
+    api = api or ("responses" if server.is_openai else "chat")
+    return _Server(base_url, server.key or "none", api)  # the SDK refuses an empty key
+
+
+@cache
+def _client(key: str, base_url: str) -> OpenAI:
+    from openai import OpenAI
+
+    from rollcall.models._bounded_http import BoundedClient
+
+    return OpenAI(api_key=key, base_url=base_url, max_retries=0, http_client=BoundedClient())
+
+
+def _timely(chunks: Iterable[bytes], clock: Clock) -> Iterator[bytes]:
+    for chunk in chunks:
+        clock.left_s(at_most=CALL_LIMIT_S)
+        yield chunk
