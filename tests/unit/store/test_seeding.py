@@ -1,0 +1,80 @@
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rollcall.core.errors import InvalidArgument
+from rollcall.store.seeding import _commits, read_file, read_folder
+
+GOOD: dict[str, Any] = {
+    "source": "NEC 2023, Chapter 9, Table 8",
+    "licence": "facts",
+    "kind": "reference",
+    "documents": {"12": {"ohmsPerKft": 1.93}},
+}
+
+
+def file(tmp_path: Path, data: Any, name: str = "conductors.json") -> Path:
+    path = tmp_path / name
+    path.write_text(data if isinstance(data, str) else json.dumps(data), encoding="utf-8")
+    return path
+
+
+def deep(levels: int) -> Any:
+    return {"in": deep(levels - 1)} if levels else 1
+
+
+def test_a_file_names_its_collection_and_its_source(tmp_path: Path) -> None:
+    found = read_file(file(tmp_path, GOOD))
+    assert (found.collection, found.kind) == ("conductors", "reference")
+    assert found.documents == {"12": {"ohmsPerKft": 1.93}}
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"kind": "demo"}, "kind is one of"),
+        ({"licence": " "}, "licence has to say"),
+        ({"extra": 1}, "exactly"),
+        ({"documents": []}, "documents has to be an object"),
+        ({"documents": {"a/b": {}}}, "'a/b' cannot be a document's id"),
+        ({"documents": {"__x__": {}}}, "cannot be a document's id"),
+        ({"documents": {"a": 1}}, "document 'a' has to be an object"),
+        ({"documents": {"a": {"x": [[1]]}}}, "a list within a list"),
+        ({"documents": {"a": {"x": [{"y": float("nan")}]}}}, "not finite"),
+        ({"documents": {"a": deep(30)}}, "nested deeper than 20"),
+    ],
+)
+def test_a_bad_file_is_named_with_what_is_wrong(
+    tmp_path: Path, changes: dict[str, Any], reason: str
+) -> None:
+    with pytest.raises(InvalidArgument, match=reason) as caught:
+        read_file(file(tmp_path, {**GOOD, **changes}))
+    assert caught.value.message.startswith("conductors.json: ")
+
+
+def test_a_file_that_is_no_json_is_named(tmp_path: Path) -> None:
+    with pytest.raises(InvalidArgument, match="conductors.json cannot be read as JSON"):
+        read_file(file(tmp_path, "{"))
+
+
+def test_a_folder_is_read_by_collection(tmp_path: Path) -> None:
+    file(tmp_path, GOOD, "b.json")
+    file(tmp_path, GOOD, "a.json")
+    file(tmp_path, "not data", "README.md")
+    assert [found.collection for found in read_folder(tmp_path)] == ["a", "b"]
+
+
+def test_the_projects_own_seed_files_are_good() -> None:
+    folder = Path(__file__).parents[3] / "seed"
+    found = {file.collection: file for file in read_folder(folder)}
+    assert found["messages"].kind == found["conversations"].kind == "sample"
+
+
+def test_commits_stay_below_the_bounds_on_writes_and_bytes() -> None:
+    small = {str(n): {"n": n} for n in range(900)}
+    assert [len(part) for part in _commits(small)] == [400, 400, 100]
+    large = {str(n): {"text": "א" * 400_000} for n in range(5)}
+    assert [len(part) for part in _commits(large)] == [2, 2, 1]
+    assert list(_commits({})) == []
