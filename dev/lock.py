@@ -24,7 +24,7 @@ def _lock_python(folder: Path) -> None:
     """Choose one version of every package, for all systems and Pythons at once."""
     failing = "dev/requirements.lock could not be renewed."
     commands.run([PYTHON, "-m", "venv", folder], failing=failing)
-    commands.run([folder / "bin" / "pip", "install", "--quiet", _UV], failing=failing)
+    commands.run([folder / "bin" / "pip", "install", "-qq", _UV], failing=failing)
     sources = ["functions/requirements.txt", "dev/requirements.in"]
     scope = ["--universal", "--python-version", _OLDEST_PYTHON, "--upgrade"]
     plain = ["--quiet", "--no-emit-index-url", "--no-emit-find-links"]
@@ -37,9 +37,15 @@ def _lock_python(folder: Path) -> None:
 
 def _lock_node() -> None:
     failing = "package-lock.json could not be renewed."
-    commands.run(["npm", "update", "--package-lock-only", "--ignore-scripts"], failing=failing)
+    commands.run(
+        ["npm", "update", "--package-lock-only", "--ignore-scripts", "--loglevel=error"],
+        failing=failing,
+    )
     # npm leaves packages behind that nothing needs any longer.
-    commands.run(["npm", "prune", "--package-lock-only", "--ignore-scripts"], failing=failing)
+    commands.run(
+        ["npm", "prune", "--package-lock-only", "--ignore-scripts", "--loglevel=error"],
+        failing=failing,
+    )
 
 
 if __name__ == "__main__":
