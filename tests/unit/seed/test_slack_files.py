@@ -92,7 +92,7 @@ def test_a_damaged_entry_is_a_problem_of_its_own(tmp_path: Path) -> None:
 def test_what_is_no_export_is_unusable(tmp_path: Path) -> None:
     with pytest.raises(Unusable, match="no such file"):
         Export(tmp_path / "none")
-    with pytest.raises(Unusable, match="holds no users.json"):
+    with pytest.raises(Unusable, match=r"holds no users\.json"):
         Export(tmp_path)
     (tmp_path / "no.zip").write_text("text")
     with pytest.raises(Unusable, match="neither a folder nor a zip"):

@@ -50,11 +50,14 @@ BLOCKS = [
         ({"text": "", "blocks": BLOCKS}, "<@U1> look"),
         ({"text": "", "attachments": [{"title": "Deploy", "text": "done"}]}, "Deploy done"),
         ({"attachments": [{"fallback": "short"}, 7]}, "short"),
-        ({"text": "see", "files": [{"name": "a.pdf"}, {"title": "B"}]}, "see\n[file: a.pdf]\n[file: B]"),
-        ({"text": "", "files": [{"mode": "tombstone", "name": "gone"}, {"name": 7}]}, "[file: unnamed]"),
+        (
+            {"text": "x", "files": [{"name": "a.pdf"}, {"title": "B"}]},
+            "x\n[file: a.pdf]\n[file: B]",
+        ),
+        ({"files": [{"mode": "tombstone", "name": "gone"}, {"name": 7}]}, "[file: unnamed]"),
         ({"text": 7, "blocks": 8, "attachments": "x", "files": {}}, ""),
     ],
-)  # fmt: skip
+)
 def test_a_message_is_its_text_or_its_blocks_and_its_files(
     message: dict[str, Any], expected: str
 ) -> None:

@@ -55,7 +55,7 @@ def test_a_bad_file_is_named_with_what_is_wrong(
 
 
 def test_a_file_that_is_no_json_is_named(tmp_path: Path) -> None:
-    with pytest.raises(InvalidArgument, match="conductors.json cannot be read as JSON"):
+    with pytest.raises(InvalidArgument, match=r"conductors\.json cannot be read as JSON"):
         read_file(file(tmp_path, "{"))
 
 
