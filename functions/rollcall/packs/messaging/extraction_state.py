@@ -6,11 +6,13 @@ there, waits in `pending`; a whole history arriving late moves the cursor back i
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from rollcall.packs.messaging.batches import chunks, fetch
 from rollcall.packs.messaging.chat import ChatMessage
 from rollcall.packs.messaging.documents import (
     ACTION_ITEMS,
@@ -33,6 +35,7 @@ MOST_PENDING = 50
 """Late messages kept by id; with more, the cursor moves back."""
 SEEN_IDS = 20
 """The last messages looked at, kept by id: a neighbour that is not among them is new."""
+_DELETES = 400
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +86,8 @@ class State:
             "extractor": self.extractor,
             "drainedCount": self.drained_count,
             "drainedAt": self.drained_at,
+            # Writing what is there already would leave the update time as it was.
+            "revision": secrets.token_hex(8),
         }
         reference = db.collection(EXTRACTION).document(conversation_id)
         if self.version is None:
@@ -92,14 +97,21 @@ class State:
             batch.update(reference, document, option=unchanged)
 
 
-def note_late(db: Client, conversation_id: str, messages: Sequence[ChatMessage]) -> None:
-    """Let extraction look at messages that were written or edited behind its cursor."""
+def note_late(
+    db: Client, conversation_id: str, messages: Sequence[ChatMessage], *, changed: bool = False
+) -> None:
+    """Let extraction look at messages that were written behind its cursor.
+
+    Args:
+        changed: The messages were edited or deleted: then an extraction that is under way must
+            start over as well, for it may have read them as they were.
+    """
 
     def work() -> None:
         state = State.read(db.collection(EXTRACTION).document(conversation_id).get())
         late = [item for item in messages if (item.sent_at, item.id) <= state.cursor]
         late = [item for item in late if not item.encrypted and item.id not in state.pending]
-        if state.version is None or not late:
+        if not late and not changed:
             return
         batch = db.batch()
         _behind(state, late).write(db, batch, conversation_id)
@@ -113,11 +125,14 @@ def _behind(state: State, late: list[ChatMessage]) -> State:
     if len(pending) <= MOST_PENDING:
         return replace(state, pending=pending, drained_count=None)
     first = min(item.sent_at for item in late)
-    return replace(state, cursor=(first, ""), seen=(), drained_count=None)
+    return replace(state, cursor=min(state.cursor, (first, "")), seen=(), drained_count=None)
 
 
 def forget_items(db: Client, message_id: str) -> None:
-    """Delete what was extracted from a message that was edited, deleted or encrypted since."""
+    """Delete what was extracted from a message that was edited, deleted or encrypted since.
+
+    Call `note_late(..., changed=True)` before, so that nothing old is written afterwards.
+    """
     from google.cloud.firestore import FieldFilter
 
     batch = db.batch()
@@ -126,3 +141,18 @@ def forget_items(db: Client, message_id: str) -> None:
         for snapshot in db.collection(collection).where(filter=of_message).select([]).stream():
             batch.delete(snapshot.reference)
     batch.commit()
+
+
+def forget_all_items(db: Client, conversation_id: str) -> None:
+    """Delete what an older version extracted; what somebody marked done stays."""
+    from google.cloud.firestore import FieldFilter
+
+    here = FieldFilter("conversationId", "==", conversation_id)
+    for collection in (ACTION_ITEMS, DECISIONS):
+        found = fetch(db.collection(collection).where(filter=here).select(["status"]))
+        open_ones = [item for item in found if (item.to_dict() or {}).get("status") != "done"]
+        for some in chunks(open_ones, _DELETES):
+            batch = db.batch()
+            for snapshot in some:
+                batch.delete(snapshot.reference)
+            batch.commit()

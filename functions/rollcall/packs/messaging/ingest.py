@@ -192,10 +192,11 @@ class _Writer:
         if not page.todo:
             return 0, 0, 0
         extras = self._extras(page.todo)
+        changed = [message for message in page.todo if message.id in page.stored]
+        note_late(self._db, self._conversation.id, page.todo, changed=bool(changed))
+        for message in changed:
+            forget_items(self._db, message.id)
         until_unchanged(lambda: self._commit(page, extras))
-        changed = [message.id for message in page.todo if message.id in page.stored]
-        for message_id in changed:
-            forget_items(self._db, message_id)
         note_late(self._db, self._conversation.id, page.todo)
         encrypted = sum(m.encrypted for m in page.todo if m.id not in page.stored)
         return len(page.todo) - len(changed), len(changed), encrypted

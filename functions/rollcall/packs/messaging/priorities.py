@@ -13,7 +13,7 @@ from rollcall.core.wire import Display, Wire
 from rollcall.packs.messaging.access import Reach, reach
 from rollcall.packs.messaging.batches import IN_VALUES, chunks, count, fetch, side_by_side
 from rollcall.packs.messaging.documents import MESSAGES, iso, moment_of, read_message, text_of
-from rollcall.packs.messaging.sources import cite_message
+from rollcall.packs.messaging.sources import cite_message, shown
 
 if TYPE_CHECKING:
     from google.cloud.firestore_v1.base_query import BaseQuery
@@ -149,7 +149,7 @@ def _message(ctx: ToolContext, mine: Reach, id: str, data: dict[str, Any]) -> Pr
         conversation_name=name,
         sender_id=message.sender_id,
         sender_name=message.sender_name,
-        content=message.text,
+        content=shown(message.text),
         priority=data["priority"],
         priority_confidence=float(data.get("priorityConfidence") or 0.0),
         timestamp=iso(message.sent_at) or "",

@@ -9,6 +9,8 @@ from rollcall.core.wire import Citation
 from rollcall.packs.messaging.documents import in_words, iso
 
 MOST_CITATIONS = 20
+CONTENT_CHARS = 2_000
+"""What a result shows of one message."""
 _QUOTE_CHARS = 240
 
 
@@ -32,7 +34,16 @@ def cite_message(
             title=" · ".join(part for part in parts if part),
             conversation_id=conversation_id,
             message_id=message_id,
-            quote=quote if len(quote) <= _QUOTE_CHARS else f"{quote[: _QUOTE_CHARS - 1]}…",
+            quote=_cut(quote, _QUOTE_CHARS),
             timestamp=iso(sent_at),
         )
     )
+
+
+def shown(content: str) -> str:
+    """A message's text as results carry it."""
+    return _cut(content, CONTENT_CHARS)
+
+
+def _cut(text: str, length: int) -> str:
+    return text if len(text) <= length else f"{text[: length - 1]}…"
