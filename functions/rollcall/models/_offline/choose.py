@@ -21,7 +21,7 @@ _WEAK_SHARE = 0.3
 # Below these a tool only shares a word or two with the text by chance. A short text that the tool
 # knows most of needs fewer points than a long one that merely touches it.
 _POINTS, _COVERAGE = 4.5, 0.15
-_SHORT_POINTS, _SHORT_COVERAGE = 2.6, 0.5
+_SHORT_POINTS, _SHORT_COVERAGE = 2.6, 0.3
 
 
 @dataclass(frozen=True, slots=True)

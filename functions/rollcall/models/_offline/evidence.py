@@ -32,6 +32,16 @@ _FLAG_WORDS = wordset(
 )
 
 
+# What a percentage, or a sum of money, is usually given for.
+_MEANT = {
+    "share": wordset("rate percent percentage ratio share discount tax growth margin tip yield"),
+    "money": wordset(
+        """price cost amount principal principle payment value budget salary income investment
+        money fee payout balance loan dividend coupon revenue purchase sum total cash deposit"""
+    ),
+}
+
+
 def yes_or_no(text: str) -> bool | None:
     """Read "yes" and "no", in English and Hebrew."""
     said = set(tokens(text))
@@ -158,7 +168,7 @@ def _runs(numbers: list[Mention], text: str) -> list[list[Mention]]:
 @lru_cache(maxsize=256)
 def _layout(text: str) -> tuple[tuple[int, ...], tuple[tuple[str, ...], ...]]:
     """Return where each word of a text starts, and its features."""
-    matches = list(re.finditer(r"[^\s,;:()\[\]?!]+", text))
+    matches = list(re.finditer(r"[^\s,;:()\[\]?!]+|[,;]", text))
     return tuple(m.start() for m in matches), tuple(all_features(m[0]) for m in matches)
 
 
@@ -176,15 +186,25 @@ def support(
     if points < 0:
         return points
     points += _nearness(param.names - {"number"}, feats, at, 4.0)
+    before = {feature for group in feats[max(0, at - 5) : at] for feature in group}
+    points += len(param.names & before) / max(1, len(param.names))
+    if mention.text.isalpha():
+        points -= 2.0 if mention.value == 1 else 1.0  # "one" and "two" are often no amounts
     points += _nearness(param.about - weak_features(), feats, at, 1.5)
     if set(param.label.split()) & _LIMITS:
         before = {word for group in feats[max(0, at - 2) : at] for word in group}
         after = {word for group in feats[at + 1 : at + 3] for word in group}
         points += 3.0 if before & {w for x in _LIMIT_WORDS for w in words(x)} else 0.0
         points += 1.5 if after & set(name_features(tool.name)) and not mention.unit else 0.0
+    if "year" in param.label.split():
+        points += 2.0 if _is_year(mention) else -2.0
     if param.required:
         points += 1.0 + (1.0 if rivals == 1 else 0.0)
     return points
+
+
+def _is_year(mention: Mention) -> bool:
+    return mention.unit is None and len(mention.text) == 4 and 1000 <= mention.value <= 2200
 
 
 def _unit_points(param: Param, mention: Mention) -> float:
@@ -192,6 +212,9 @@ def _unit_points(param: Param, mention: Mention) -> float:
     described = [unit_of(word) for word in param.description.split() if len(word) > 1]
     if mention.unit is None:
         return 0.0
+    said = set(param.label.split())
+    if not wanted and mention.unit.dimension in _MEANT:
+        return 2.0 if said & _MEANT[mention.unit.dimension] else -1.0
     if wanted and mention.unit.dimension == wanted.dimension:
         return 5.0
     if wanted and wanted.dimension != mention.unit.dimension:
@@ -213,6 +236,17 @@ def _nearness(
     return best
 
 
+def _as_fraction(param: Param, mention: Mention) -> bool:
+    """Tell whether "5%" is 0.05 for a parameter: it takes fractions and speaks of no percent."""
+    spoken = f"{param.label} {param.description}".lower()
+    return (
+        mention.unit is not None
+        and mention.unit.name == "%"
+        and param.kind == "number"
+        and not re.search(r"percent|%|pct", spoken)
+    )
+
+
 def in_unit(param: Param, mention: Mention) -> Json | None:
     """Return a number in the parameter's own unit, whole where it must be."""
     value: float | None = mention.value
@@ -221,6 +255,8 @@ def in_unit(param: Param, mention: Mention) -> Json | None:
         value = converted(value, mention.unit, wanted)
     if value is None:
         return None
+    if _as_fraction(param, mention):
+        return round(value / 100, 9)
     of = param.items if param.kind == "array" and param.items else param
     if float(value).is_integer() and "e" not in str(value):
         return int(value)

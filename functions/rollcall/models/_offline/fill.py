@@ -9,8 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from rollcall.core.messages import Json
+from rollcall.core.text import words
 from rollcall.models._offline import evidence, texts
 from rollcall.models._offline.entities import Entity, named_in, of_kind
+from rollcall.models._offline.lexicon import spaced
 from rollcall.models._offline.mentions import Mention, mentions
 from rollcall.models._offline.schema import Param, accepts, params, properties
 from rollcall.models.base import ToolSpec
@@ -80,7 +82,7 @@ def _ids(
         if not param.refers_to:
             continue
         known = of_kind(list(source.entities), param.refers_to)
-        named = [entity.id for entity in named_in(source.text, known)]
+        named = list(dict.fromkeys(entity.id for entity in named_in(source.text, known)))
         if named and param.kind == "array":
             found[param.name] = named
         elif len(named) == 1:
@@ -97,12 +99,19 @@ def _options(
         if not param.options or param.name in values:
             continue
         named = evidence.named_options(param, source.text)
+        _claim(named if param.kind == "array" else named[:1], spare)
         if param.kind == "array":
             if named:
                 found[param.name] = named
         elif named:
             found[param.name] = named[0]
     return found
+
+
+def _claim(options: list[Json], spare: list[Mention]) -> None:
+    """Take the names that only say an option ("Celsius") away from the other parameters."""
+    said = {word for option in options for word in words(spaced(str(option)))}
+    spare[:] = [m for m in spare if m.kind != "name" or not set(words(m.text)) <= said]
 
 
 def _flags(

@@ -12,8 +12,9 @@ from rollcall.models._offline.choose import best
 from rollcall.models._offline.evidence import yes_or_no
 from rollcall.models._offline.fill import Source, answer, fill
 from rollcall.models._offline.history import Step, Turn, read
-from rollcall.models._offline.lexicon import wordset
+from rollcall.models._offline.lexicon import all_features, wordset
 from rollcall.models._offline.plan import Goal, Question, advance
+from rollcall.models._offline.schema import Param, params
 from rollcall.models._offline.split import split
 from rollcall.models.base import ModelRequest, ToolSpec
 
@@ -35,9 +36,55 @@ def goals(turn: Turn, request: ModelRequest, *, depth: int = 0) -> list[Goal]:
         if answered is not None:
             return [answered]
     found = [
-        Goal(part.text, part.choice.tool) for part in split(turn.text, request.tools) if part.choice
+        goal
+        for part in split(turn.text, request.tools)
+        if part.choice
+        for goal in _repeated(part.text, part.choice.tool, part.pieces, turn, request)
     ]
     return found or _follow_up(turn, request)
+
+
+def _repeated(
+    text: str, tool: ToolSpec, pieces: Sequence[str], turn: Turn, request: ModelRequest
+) -> list[Goal]:
+    """Return one goal, or several where pieces give one required parameter different values.
+
+    What a later piece leaves out ("…and the other with a radius of 10 m") is as before.
+    """
+    required = {p.name: p for p in params(tool) if p.required and p.kind != "array"}
+    rounds: list[tuple[str, dict[str, Json]]] = []
+    for piece in pieces if required else ():
+        found = fill(tool, Source(piece, request.now_iso, turn.entities)).arguments
+        if not rounds:
+            rounds.append((piece, found))
+            continue
+        said, had = rounds[-1]
+        if _is_another(piece, tool, found, had, required):
+            rounds.append((piece, {**had, **found}))
+        else:
+            rounds[-1] = (f"{said}, {piece}", {**found, **had})
+    complete = len(rounds) > 1 and all(set(required) <= set(given) for _, given in rounds)
+    return [Goal(said, tool, given) for said, given in rounds] if complete else [Goal(text, tool)]
+
+
+def _is_another(
+    piece: str,
+    tool: ToolSpec,
+    found: dict[str, Json],
+    had: dict[str, Json],
+    required: dict[str, Param],
+) -> bool:
+    """Tell whether a piece asks for the tool once more: it says so itself, or names the number."""
+    differs = [name for name in required if name in found and found[name] != had.get(name)]
+    if not differs or not set(required) <= set(had):
+        return False
+    if best(piece, [tool]) and set(required) <= set(found):
+        return True
+    said = set(all_features(piece))
+    return any(
+        required[name].kind in ("integer", "number") and required[name].names <= said
+        for name in differs
+    )
 
 
 def pending(turn: Turn, request: ModelRequest, *, depth: int = 0) -> Question | None:

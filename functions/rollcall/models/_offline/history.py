@@ -75,9 +75,12 @@ class Turn:
 
     @cached_property
     def entities(self) -> tuple[Entity, ...]:
-        """What results named, the newest first."""
-        every = (*self.earlier, *self.steps)
-        return tuple(entity for step in reversed(every) for entity in step.entities)
+        """What the results of earlier turns named, the newest first, each once.
+
+        This turn's own results are left out: a plan must stay the same while it is carried out.
+        """
+        every = (entity for step in reversed(self.earlier) for entity in step.entities)
+        return tuple(dict.fromkeys(every))
 
 
 def read(messages: Sequence[Message], locale: str) -> Turn:
@@ -86,7 +89,14 @@ def read(messages: Sequence[Message], locale: str) -> Turn:
     message = messages[at] if at >= 0 else None
     text = message.text if isinstance(message, UserMessage) else ""
     before = tuple(messages[: max(at, 0)])
-    return Turn(text, steps(messages[at + 1 :]), before, _language(text, before, locale))
+    return Turn(_unquoted(text), steps(messages[at + 1 :]), before, _language(text, before, locale))
+
+
+def _unquoted(text: str) -> str:
+    """Take away quotation marks around a whole message: they quote nothing in it."""
+    bare = text.strip()
+    wrapped = len(bare) > 2 and bare[0] in '"“' and bare[-1] in '"”'
+    return bare[1:-1] if wrapped and not set(bare[1:-1]) & set('"“”') else text
 
 
 def _language(text: str, before: Iterable[Message], locale: str) -> str:

@@ -8,6 +8,7 @@ words that tools of any domain use; the words of a domain come from its tools' o
 
 from __future__ import annotations
 
+import re
 from functools import cache, lru_cache
 
 from rollcall.core.text import terms, words
@@ -134,6 +135,8 @@ upload העלה העלאה להעלות
 help assist עזרה עזור
 """
 
+_IDENTIFIER = re.compile(r"[_.\-/$\s]+|(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+
 # Verbs and nouns that nearly every tool has: they say little about which one is meant.
 _WEAK = """
 search find list get create add update run check calculate open read write number date time
@@ -197,13 +200,5 @@ def name_features(name: str) -> tuple[str, ...]:
 @lru_cache(maxsize=8192)
 def spaced(name: str) -> str:
     """Write an identifier as words: "maxResults" and "max_results" read "max results"."""
-    out: list[str] = []
-    for index, char in enumerate(name):
-        if char in "_.-/$":
-            out.append(" ")
-            continue
-        before = name[index - 1] if index else ""
-        if char.isupper() and before and (before.islower() or before.isdigit()):
-            out.append(" ")
-        out.append(char.lower() if char.isupper() and not before.isupper() else char)
-    return " ".join("".join(out).split())
+    words_ = _IDENTIFIER.sub(" ", name).split()
+    return " ".join(word if word[:2].isupper() else word.lower() for word in words_)

@@ -40,7 +40,7 @@ _PATH = re.compile(
 _NUMBER = re.compile(
     r"(?<![\w.])(?:[בלכהומש]{1,2}-)?(?P<sign>[-−])?(?P<money>[$€£₪])?"
     r"(?P<digits>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?(?:e[+-]?\d+)?|\.\d+)"
-    r"(?P<power>k|m|bn)?(?P<ordinal>st|nd|rd|th)?"
+    r"(?P<power>(?:k|m|bn)(?![A-Za-z]))?(?P<ordinal>st|nd|rd|th)?"
     r"(?:\s?(?P<scale>thousand|million|billion|אלף|מיליון)\b)?"
     r"(?:[\s-]?(?P<unit>%|[°]?[A-Za-zא-תµμΩ][A-Za-zא-ת\"']*))?",
     re.IGNORECASE,
@@ -49,9 +49,12 @@ _CODE = re.compile(
     r"(?<![\w.])(?=[\w-]*\d)(?=[\w-]*[A-Za-z])[A-Za-z0-9][\w-]*\b|#[A-Za-z0-9]{3,8}\b"
 )
 _NAME = re.compile(
-    r"\b[A-Z][\w'’&.-]*(?:\s+(?:(?:of|the|de|van|von|and the)\s+)?(?:[A-Z][\w'’&-]*|\d+\b))*"
+    r"\b[A-Z][\w'’&-]*(?:\.[A-Z]\.?)*(?:\s+(?:(?:of|the|de|van|von|and the)\s+)?"
+    r"(?:[A-Z][\w'’&-]*|\d+\b))*"
 )
-_NAME_TAIL = re.compile(r",\s+(?:[A-Z]{2}\b|[A-Z][a-z]+(?:\s[A-Z][a-z]+)*\b)")
+_NAME_TAIL = re.compile(r",\s+(?:[A-Z]{2,3}\b|[A-Z][a-z]+(?:\s[A-Z][a-z]+)*\b(?!\s*,|\s+and\b))")
+
+_WARM = re.compile(r"temperat|kelvin|טמפרטור|מעלות", re.IGNORECASE)
 
 _SCALES = {
     "thousand": 1e3, "million": 1e6, "billion": 1e9, "אלף": 1e3, "מיליון": 1e6,
@@ -126,46 +129,45 @@ def _all(text: str, now_iso: str) -> Iterator[Mention]:
 
 def _numbers(text: str) -> Iterator[Mention]:
     for match in _NUMBER.finditer(text):
-        unit = _unit(match)
-        end = match.end() if unit else match.end("scale" if match["scale"] else "digits")
+        unit = _unit(match, text)
         if not unit and _glued(text, match):
             continue
-        if match["power"] and not unit:
-            end = match.end("power")
-        yield Mention("number", _value(match), text[match.start() : end], match.start(), end, unit)
+        last = next(name for name in ("scale", "power", "ordinal", "digits") if match[name])
+        end = match.end() if unit_of(match["unit"] or "") else match.end(last)
+        value = _value(match, unit)
+        yield Mention("number", value, text[match.start() : end], match.start(), end, unit)
     for match in _SPELLED_NUMBER.finditer(text):
         value = _SPELLED[match[1].lower()]
-        if match[1].lower() in ("one", "שני", "אחד", "אחת"):
-            continue
         unit = unit_of(match["unit"] or "")
         yield Mention("number", value, match[1], match.start(1), match.end(1), unit)
 
 
-def _unit(match: re.Match[str]) -> Unit | None:
+def _unit(match: re.Match[str], text: str) -> Unit | None:
     if match["money"]:
         return unit_of(match["money"])
-    if match["power"] == "k" and not match["unit"]:
-        return None  # "50k" is fifty thousand, "50K" is cold
-    return unit_of((match["power"] or "") + (match["unit"] or ""))
+    power = match["power"] or ""
+    written = unit_of(match["unit"] or "")
+    if written is not None or not power:
+        return written
+    # "50k" is fifty thousand and "1.75m" a length; "298K" is a temperature where one is spoken of.
+    if power == "K":
+        return unit_of("K") if _WARM.search(text) else None
+    return unit_of(power) if power == "m" else None
 
 
 def _glued(text: str, match: re.Match[str]) -> bool:
     """Tell whether the digits only begin a code, as in "3D" or "12b-7"."""
-    end = match.end("digits")
+    end = match.end("power") if match["power"] else match.end("digits")
     after = text[end : end + 1]
-    if match["ordinal"] or (match["power"] and not text[end + 1 : end + 2].isalnum()):
-        return False
-    return after.isalpha() and after.isascii()
+    return not match["ordinal"] and after.isalpha() and after.isascii()
 
 
-def _value(match: re.Match[str]) -> float | int:
+def _value(match: re.Match[str], unit: Unit | None) -> float | int:
     digits = match["digits"].replace(",", "")
     value = float(digits)
-    has_unit = match["unit"] and unit_of((match["power"] or "") + match["unit"])
-    if match["scale"]:
-        value *= _SCALES[match["scale"].lower()]
-    elif match["power"] and not has_unit and _unit(match) is None:
-        value *= _SCALES[match["power"].lower()]
+    scale = match["scale"] or match["power"]
+    if scale and (match["scale"] or unit is None or match["money"]):
+        value *= _SCALES[scale.lower()]
     if match["sign"]:
         value = -value
     return int(value) if value.is_integer() and abs(value) < 1e15 and "e-" not in digits else value
@@ -183,8 +185,9 @@ def _names(text: str) -> Iterator[Mention]:
             words = text[start : match.end()].split(" ") if start < match.end() else []
         name = text[start : match.end()].rstrip(".,-'’") if words else ""
         name = re.sub(r"['’]s$", "", name)
-        if not name or name == "I":
-            continue
+        alone = " " not in name and name[1:].islower() and len(text.split()) > 3
+        if not name or re.match(r"I\b", name) or (opens and alone and start == match.start()):
+            continue  # a sentence's first word has its capital from the sentence
         tail = _NAME_TAIL.match(text, start + len(name))
         whole = name + (tail[0] if tail else "")
         yield Mention("name", whole, whole, start, start + len(whole))

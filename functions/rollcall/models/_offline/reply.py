@@ -19,6 +19,7 @@ from rollcall.models.base import ModelRequest, ToolSpec
 _MOST_HELP = 5
 _MOST_REPLIES = 6
 _MOST_CALLS = 8
+_MOST_STEPS = 24
 _CANCEL = wordset("cancel stop forget nevermind בטל עזוב עזבי לבטל")
 
 
@@ -41,7 +42,7 @@ def reply(request: ModelRequest) -> Reply:
         return _talk(talk, turn, request.tools)
     parts = [advance(goal, turn, request) for goal in goals(turn, request)]
     calls = tuple({call.key: call for part in parts for call in part.calls}.values())
-    if calls:
+    if calls and len(turn.steps) < _MOST_STEPS:
         return Reply(calls=calls[:_MOST_CALLS])
     return _told(parts, turn, request)
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rollcall.models._offline.choose import Choice, best, rank
+from rollcall.models._offline.mentions import mentions
 from rollcall.models.base import ToolSpec
 
 _BOUNDARY = re.compile(
@@ -24,6 +25,7 @@ class Part:
 
     text: str
     choice: Choice | None
+    pieces: tuple[str, ...] = ()
 
 
 def split(text: str, tools: Sequence[ToolSpec]) -> list[Part]:
@@ -35,22 +37,23 @@ def split(text: str, tools: Sequence[ToolSpec]) -> list[Part]:
         if choice is None or (parts and _same_tool(parts[-1].choice, choice)):
             _extend(parts, piece, choice)
         elif parts and parts[-1].choice is None:
-            parts[-1] = Part(f"{parts[-1].text} {piece}", choice)
+            joined = f"{parts[-1].text} {piece}"
+            parts[-1] = Part(joined, choice, (joined,))
         else:
-            parts.append(Part(piece, choice))
+            parts.append(Part(piece, choice, (piece,)))
     distinct = {part.choice.tool.name for part in parts if part.choice}
     if len(distinct) < 2 or not _worth_splitting(parts, whole):
-        return [Part(text, whole)]
+        return [Part(text, whole, tuple(_pieces(text)))]
     return parts[:_MOST_PARTS]
 
 
 def _pieces(text: str) -> list[str]:
-    """Cut at conjunctions and stops, but never inside quotes."""
+    """Cut at conjunctions and stops, but never inside a quote, a name or a number."""
+    found = mentions(text)
     pieces: list[str] = []
     start = 0
     for match in _BOUNDARY.finditer(text):
-        before = text[: match.start()]
-        if before.count('"') % 2 or len(re.findall(r"(?<!\w)'|'(?!\w)", before)) % 2:
+        if any(mention.start < match.end() and match.start() < mention.end for mention in found):
             continue
         if text[start : match.start()].strip():
             pieces.append(text[start : match.start()].strip())
@@ -60,9 +63,10 @@ def _pieces(text: str) -> list[str]:
 
 def _extend(parts: list[Part], piece: str, choice: Choice | None) -> None:
     if parts:
-        parts[-1] = Part(f"{parts[-1].text}, {piece}", parts[-1].choice)
+        last = parts[-1]
+        parts[-1] = Part(f"{last.text}, {piece}", last.choice, (*last.pieces, piece))
     else:
-        parts.append(Part(piece, choice))
+        parts.append(Part(piece, choice, (piece,)))
 
 
 def _same_tool(one: Choice | None, other: Choice) -> bool:

@@ -20,7 +20,7 @@ _PLACE = wordset(
 )
 _NAMED = wordset(
     """name title person company author artist player team brand user recipient sender
-    model product owner actor director assignee speaker who"""
+    model product cast starring actors owner actor director assignee speaker who"""
 )
 _LABELLED = (
     r"(?<!\w){label}s?\s*(?:\bis\b|\bof\b|\bas\b|\bnamed\b|\bcalled\b|=|:|#)?\s*(?:the\s+)?"
@@ -29,7 +29,13 @@ _LABELLED = (
 _AFTER_IN = re.compile(
     r"(?<!\w)(?:in|at|near|to|from|around|for|within)\s+(?:the\s+)?$", re.IGNORECASE
 )
+_AFTER_BY = re.compile(
+    r"(?<!\w)(?:by|with|for|featuring|starring|feature|include|actor|actress|of|has|have)\s+$",
+    re.IGNORECASE,
+)
 _SPLIT = re.compile(r"\s*(?:,\s*(?:and\s+|or\s+)?|\s+and\s+|\s+or\s+|\s+ו(?=[א-ת]))\s*")
+_ORIGINS = wordset("from source origin base start departure pickup")
+_GOALS = wordset("to target destination end arrival dropoff")
 _PLAIN_WORDS = wordset("is of the a an for in on to and with by or that which as at from")
 
 Finder = Callable[[Param, str, list[Mention], ToolSpec], Json | None]
@@ -40,8 +46,8 @@ def assign_texts(
 ) -> dict[str, Json]:
     """Fill text parameters: by shape first, then by their words, then by what is left over."""
     values: dict[str, Json] = {}
-    left = [mention for mention in spare if mention.kind != "number"]
-    passes: tuple[Finder, ...] = (_by_shape, _by_label, _by_place, _by_topic, _by_need)
+    left = [mention for mention in spare if mention.kind != "number" or len(mention.text) == 4]
+    passes: list[Finder] = [_by_shape, _by_label, _by_direction, _by_place, _by_topic, _by_need]
     for finder in passes:
         for param in wanted:
             if param.name in values:
@@ -72,6 +78,8 @@ def _by_shape(param: Param, text: str, left: list[Mention], tool: ToolSpec) -> J
     label, form = set(param.label.split()), str(param.schema.get("format", ""))
     if form in ("date", "date-time") or label & {"date", "day", "deadline", "due", "when"}:
         return _date(param, left)
+    if "year" in label:
+        return _take(left, "number")
     if form == "time" or (label & {"time", "hour"} and "zone" not in label):
         return _take(left, "time")
     if form == "email" or "email" in label:
@@ -139,6 +147,21 @@ def _claim(value: str, start: int, left: list[Mention]) -> str:
     return value
 
 
+def _by_direction(param: Param, text: str, left: list[Mention], tool: ToolSpec) -> Json | None:
+    """Where from and where to: what follows "from", "to", or stands between them."""
+    said = set(param.label.split())
+    way = "from" if said & _ORIGINS else "to" if said & _GOALS else None
+    if way is None or param.kind == "array":
+        return None
+    for mention in left:
+        if mention.kind in ("name", "quote") and re.search(
+            rf"(?<!\w){way}\s+(?:the\s+)?$", text[: mention.start], re.IGNORECASE
+        ):
+            left.remove(mention)
+            return str(mention.value)
+    return None
+
+
 def _by_place(param: Param, text: str, left: list[Mention], tool: ToolSpec) -> Json | None:
     """Places follow "in", "to", "from"; names of people and things stand by themselves."""
     if _is(param, _PLACE):
@@ -167,8 +190,10 @@ def _by_need(param: Param, text: str, left: list[Mention], tool: ToolSpec) -> Js
     """A required parameter takes the first quote, name or code that nothing else claimed."""
     if param.kind == "array":
         return _listed(param, text, left) if param.required or _is(param, _NAMED) else None
-    if not param.required or param.refers_to:
+    if param.refers_to:
         return None
+    if not param.required:
+        return _introduced(text, left) if _is(param, _NAMED) else None
     if param.schema.get("format") or _is(param, frozenset({"date", "time", "email", "url"})):
         return None
     order = ("name", "quote", "code") if _is(param, _NAMED | _PLACE) else ("quote", "name", "code")
@@ -179,13 +204,32 @@ def _by_need(param: Param, text: str, left: list[Mention], tool: ToolSpec) -> Js
     return None
 
 
+def _introduced(text: str, left: list[Mention]) -> str | None:
+    """Return the first unclaimed name that "by", "with" or "for" introduces."""
+    for mention in left:
+        if mention.kind == "name" and _AFTER_BY.search(text[: mention.start]):
+            left.remove(mention)
+            return str(mention.value)
+    return None
+
+
+def _run(found: list[Mention], text: str) -> list[Mention]:
+    """Return the first mention and those that a comma or an "and" joins to it."""
+    run = found[:1]
+    for mention in found[1:]:
+        if not _SPLIT.fullmatch(text[run[-1].end : mention.start]):
+            break
+        run.append(mention)
+    return run
+
+
 def _listed(param: Param, text: str, left: list[Mention]) -> list[str] | None:
     """Every quote or name, or the words of a list that follows the parameter's name."""
     for kind in ("quote", "name"):
-        found = [str(mention.value) for mention in left if mention.kind == kind]
-        if found:
-            left[:] = [mention for mention in left if mention.kind != kind]
-            return found
+        run = _run([mention for mention in left if mention.kind == kind], text)
+        if run:
+            left[:] = [mention for mention in left if mention not in run]
+            return [str(mention.value) for mention in run]
     match = re.search(rf"{re.escape(param.label)}\s*(?:of|:|are|with)?\s+(.+)", text, re.IGNORECASE)
     if not match:
         return None

@@ -93,7 +93,7 @@ def unit_in_name(label: str) -> Unit | None:
     not taken for a current.
     """
     parts = label.split()
-    if not parts or (len(parts) == 1 and len(parts[0]) < 3):
+    if not parts or (len(parts) == 1 and len(parts[0]) < 3) or "per" in parts:
         return None
     return _forms().get(parts[-1].lower())
 
