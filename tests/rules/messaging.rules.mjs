@@ -165,6 +165,7 @@ export default function messaging(rules) {
         { messageCount: -0.0 },
         { messageCount: "0" },
         { encryptedCount: 1 },
+        { encryptedCount: -0.0 },
         { encryptedCount: "0" },
         { schemaVersion: 2 },
         { schemaVersion: "1" },

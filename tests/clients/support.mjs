@@ -1,0 +1,90 @@
+// Apps on the emulators, as a Firebase web app would set itself up.
+
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+
+import { deleteApp, initializeApp } from "firebase/app";
+import { connectAuthEmulator, getAuth } from "firebase/auth";
+import { connectFirestoreEmulator, getFirestore, setLogLevel, terminate } from "firebase/firestore";
+import { connectFunctionsEmulator, getFunctions, httpsCallable } from "firebase/functions";
+
+setLogLevel("silent"); // a denial is expected here, not news
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+
+/** The user that `python -m seed` makes, with the sample conversations. */
+export const DEMO = { email: "demo@rollcall.example", password: "water-the-lemons" };
+
+/** Load the sample data into the emulators; a second time changes nothing. */
+export async function seed() {
+  await promisify(execFile)("functions/venv/bin/python", ["-m", "seed"], { cwd: ROOT });
+}
+
+/** One app with nobody signed in. Close it, or Node stays. */
+export class App {
+  constructor(name) {
+    this.app = initializeApp({ projectId: required("GCLOUD_PROJECT"), apiKey: "emulator" }, name);
+    this.auth = getAuth(this.app);
+    this.db = getFirestore(this.app);
+    this.functions = getFunctions(this.app);
+    const [firestore, functions] = ["FIRESTORE", "FUNCTIONS"].map(hostOf);
+    const auth = `http://${required("FIREBASE_AUTH_EMULATOR_HOST")}`;
+    connectAuthEmulator(this.auth, auth, { disableWarnings: true });
+    connectFirestoreEmulator(this.db, firestore.hostname, Number(firestore.port));
+    connectFunctionsEmulator(this.functions, functions.hostname, Number(functions.port));
+  }
+
+  async close() {
+    await terminate(this.db);
+    await deleteApp(this.app);
+  }
+
+  async call(name, data) {
+    return (await httpsCallable(this.functions, name)(data)).data;
+  }
+
+  /** Call a streaming function: its chunks with the time each came, and its result. */
+  async stream(name, data) {
+    const { stream, data: result } = await httpsCallable(this.functions, name).stream(data);
+    const events = [];
+    const times = [];
+    for await (const event of stream) {
+      events.push(event);
+      times.push(performance.now());
+    }
+    return { events, times, result: await result };
+  }
+}
+
+function hostOf(emulator) {
+  return new URL(`http://${required(`${emulator}_EMULATOR_HOST`)}`);
+}
+
+function required(name) {
+  return process.env[name] ?? assert.fail(`start these tests with make test: ${name} is not set`);
+}
+
+/** Both ways of calling are refused with this code; a stream in its chunks and in its result. */
+export async function refused(app, name, data, { code, field }) {
+  const asExpected = (error) => {
+    assert.equal(error.code, `functions/${code}`, error.message);
+    assert.equal(error.details?.code, code);
+    assert.equal(error.details?.field, field);
+    return true;
+  };
+  await assert.rejects(app.call(name, data), asExpected);
+  const { stream, data: result } = await httpsCallable(app.functions, name).stream(data);
+  const all = async () => {
+    for await (const chunk of stream) assert.fail(`a chunk came: ${JSON.stringify(chunk)}`);
+  };
+  await Promise.all([assert.rejects(all(), asExpected), assert.rejects(result, asExpected)]);
+}
+
+export async function denied(operation) {
+  await assert.rejects(operation, (error) => {
+    assert.equal(error.code, "permission-denied", `${error.code}: ${error.message}`);
+    return true;
+  });
+}
