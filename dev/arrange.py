@@ -16,6 +16,8 @@ from rich.segment import Segment
 
 from dev import bidi
 
+_MARKS = bidi.RIGHT_TO_LEFT_ISOLATE, bidi.POP_ISOLATE
+
 
 class Order(Enum):
     """Who puts right-to-left text in order."""
@@ -45,31 +47,50 @@ def inline(text: str, order: Order) -> str:
 
 
 class Arranged:
-    """A block of text whose lines are put in order after they were wrapped."""
+    """A block whose lines are put in order after they were wrapped, without blanks around it.
 
-    def __init__(self, block: RenderableType, *, from_right: bool, order: Order) -> None:
+    Args:
+        left: Columns to keep free on the left.
+        from_right: Whether it is a right-to-left text.
+    """
+
+    def __init__(
+        self, block: RenderableType, *, order: Order, left: int = 0, from_right: bool = False
+    ) -> None:
         self._block = block
-        self._from_right = from_right
         self._order = order
+        self._left = left
+        self._from_right = from_right
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        for line in console.render_lines(self._block, options, pad=False):
-            line = _trimmed(line)
-            if bidi.has_right_to_left(_text(line)) and self._order is not Order.READER:
-                line = [*self._arranged(line, options.max_width)]
-            yield from line
+        # Marks take no room, but not every terminal knows.
+        room = len(_MARKS) if self._is_marked else 0
+        options = options.update_width(max(options.max_width - self._left - room, 1))
+        rendered = console.render_lines(self._block, options, pad=False)
+        for line in _without_blank_ends([_trimmed(line) for line in rendered]):
+            if line:
+                yield Segment(" " * self._left)
+            if line and self._from_right and self._order is not Order.READER:
+                yield Segment(" " * (options.max_width - cell_len(_text(line))))
+            yield from self._arranged(line)
             yield Segment.line()
 
-    def _arranged(self, line: list[Segment], width: int) -> Iterator[Segment]:
-        indent = " " * (width - cell_len(_text(line))) if self._from_right else ""
-        yield Segment(indent)
+    @property
+    def _is_marked(self) -> bool:
+        return self._from_right and self._order is Order.TERMINAL
+
+    def _arranged(self, line: list[Segment]) -> Iterator[Segment]:
         if self._order is Order.OURS:
             yield from _as_seen(line, from_right=self._from_right)
-        elif self._from_right:
-            opening, _, closing = bidi.as_right_to_left("\n").partition("\n")
-            yield from (Segment(opening), *line, Segment(closing))
+        elif self._is_marked and line:
+            yield from (Segment(_MARKS[0]), *line, Segment(_MARKS[1]))
         else:
             yield from line
+
+
+def _without_blank_ends(lines: list[list[Segment]]) -> list[list[Segment]]:
+    full = [at for at, line in enumerate(lines) if line]
+    return lines[full[0] : full[-1] + 1] if full else []
 
 
 def _text(line: list[Segment]) -> str:
@@ -88,6 +109,10 @@ def _trimmed(line: list[Segment]) -> list[Segment]:
 
 def _as_seen(line: list[Segment], *, from_right: bool) -> Iterator[Segment]:
     styles = [segment.style for segment in line for _ in segment.text]
-    seen = bidi.seen_order(_text(line), from_right=from_right)
+    text = _text(line)
+    if not (from_right or bidi.has_right_to_left(text)):
+        yield from line
+        return
+    seen = bidi.seen_order(text, from_right=from_right)
     for style, run in groupby(seen, key=lambda char: styles[char[0]]):
         yield Segment("".join(char for _, char in run), style)

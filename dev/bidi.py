@@ -12,7 +12,8 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 
-_FIRST_STRONG_ISOLATE, _RIGHT_TO_LEFT_ISOLATE, _POP = "\u2068", "\u2067", "\u2069"
+RIGHT_TO_LEFT_ISOLATE, FIRST_STRONG_ISOLATE, POP_ISOLATE = "\u2067", "\u2068", "\u2069"
+
 _JOINER = "\u200d"
 _MIRRORED = dict(zip("()[]{}<>«»", ")(][}{><»«", strict=True))
 _RIGHT_TO_LEFT = {"R", "AL"}
@@ -44,25 +45,21 @@ def isolated(text: str) -> str:
     """`text` so that its direction moves nothing around it; left-to-right text stays as is."""
     if not has_right_to_left(text):
         return text
-    return f"{_FIRST_STRONG_ISOLATE}{text}{_POP}"
-
-
-def as_right_to_left(line: str) -> str:
-    """`line` as one that reads from the right, for a terminal that orders text itself."""
-    return f"{_RIGHT_TO_LEFT_ISOLATE}{line}{_POP}"
+    return f"{FIRST_STRONG_ISOLATE}{text}{POP_ISOLATE}"
 
 
 def has_right_to_left(text: str) -> bool:
     return any(unicodedata.bidirectional(char) in _RIGHT_TO_LEFT for char in text)
 
 
-def reads_from_right(text: str) -> bool:
-    """Whether the first letter of `text` is a right-to-left one."""
-    for char in text:
-        kind = unicodedata.bidirectional(char)
-        if kind == "L" or kind in _RIGHT_TO_LEFT:
-            return kind != "L"
-    return False
+def reads_from_right(text: str, *, within: bool | None = None) -> bool:
+    """Whether `text` reads from the right: by its first letter, or as the text it is `within` does
+    if it has a letter of that direction."""
+    kinds = [unicodedata.bidirectional(char) for char in text]
+    letters = [kind in _RIGHT_TO_LEFT for kind in kinds if kind == "L" or kind in _RIGHT_TO_LEFT]
+    if within in letters:
+        return bool(within)
+    return letters[0] if letters else bool(within)
 
 
 def seen_order(line: str, *, from_right: bool) -> list[tuple[int, str]]:

@@ -13,7 +13,7 @@ from rich.text import Text
 
 from dev.arrange import Order, inline
 
-_ARGUMENT_CHARS = 160
+_VALUE_CHARS = 60
 _COUNTS = ("totalFound", "totalCount", "total")
 
 
@@ -49,8 +49,8 @@ class Card:
 
     def line(self, order: Order) -> Text:
         """The call in one paragraph, without its mark."""
-        text = Text.assemble((self.name, "bold"), "  ")
-        text.append(_arguments(self.arguments, order))
+        text = Text(self.name, "bold")
+        text.append(f"  {_arguments(self.arguments, order)}".rstrip(), "not bold")
         if self.ok is not None:
             text.append(f"  {self.ms:,} ms · ", "dim")
             text.append(self.outcome, "dim" if self.ok else "red")
@@ -77,15 +77,15 @@ def call_id(event: dict[str, Any]) -> str | None:
 def _arguments(text: str, order: Order) -> str:
     """Arguments as they are written in code; raw as long as they are not complete."""
     try:
-        values = json.loads(text or "{}")
-        shown = ", ".join(f"{name}={_value(value, order)}" for name, value in values.items())
+        values = json.loads(text or "{}").items()
     except (ValueError, AttributeError):
-        shown = inline(text, order)
-    return shown if len(shown) <= _ARGUMENT_CHARS else shown[:_ARGUMENT_CHARS] + "…"
+        return inline(_cut(text), order)
+    texts = {name: json.dumps(value, ensure_ascii=False) for name, value in values}
+    return ", ".join(f"{name}={inline(_cut(value), order)}" for name, value in texts.items())
 
 
-def _value(value: Any, order: Order) -> str:
-    return inline(json.dumps(value, ensure_ascii=False), order)
+def _cut(text: str) -> str:
+    return text if len(text) <= _VALUE_CHARS else text[: _VALUE_CHARS - 1] + "…"
 
 
 def _progress(content: dict[str, Any]) -> str:

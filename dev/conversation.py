@@ -53,7 +53,7 @@ class Conversation:
         if self._left_one:
             data["whenBusy"] = "supersede"
         stream = self._functions.stream("run_agent", data)
-        with RunView(self._screen) as view:
+        with RunView(self._screen, message) as view:
             try:
                 while True:
                     event = next(stream)

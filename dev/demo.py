@@ -14,7 +14,6 @@ import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from rich.console import Console
 from rich.status import Status
@@ -169,8 +168,11 @@ def _functions(at: Addresses) -> Functions:
 def _ask(screen: Screen, conversation: Conversation, question: str) -> bool:
     """Put a question, and tell whether it was answered."""
     screen.question(question)
-    result: dict[str, Any] | None = conversation.ask(question)
-    return result is not None and result["outcome"]["type"] == "success"
+    result = conversation.ask(question)
+    if result is None or result["outcome"]["type"] != "success":
+        return False
+    # A model may call a tool wrongly and recover; that a tool breaks is our own fault.
+    return not any(call.get("error", {}).get("code") == "internal" for call in result["toolCalls"])
 
 
 def _stay(screen: Screen, conversation: Conversation) -> None:

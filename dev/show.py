@@ -10,10 +10,10 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
+from rich.cells import cell_len, set_cell_size
 from rich.console import Console, Group, RenderableType
 from rich.live import Live
 from rich.markdown import Markdown
-from rich.padding import Padding
 from rich.spinner import Spinner
 from rich.text import Text
 from rich.theme import Theme
@@ -26,6 +26,7 @@ from dev.pieces import Piece, Pieces
 
 MOST_COLUMNS = 100
 _INDENT = 2
+_MOST_SOURCES = 12
 _FRAMES_PER_S = 12
 # Only the terminal's own colours, which suit its background, and none that is
 # pale on white.
@@ -77,50 +78,63 @@ class Screen:
 
     def failure(self, error: CallError) -> None:
         """Print why there is no answer."""
-        self._print(Text.assemble(("✗ ", "red"), error.message))
+        self.indented(Text.assemble(("✗ ", "red"), error.message))
         if error.hint:
-            self._print(Text(f"  {error.hint}", "dim"))
+            self.indented(Text(f"  {error.hint}", "dim"))
 
-    def piece(self, piece: Piece) -> RenderableType:
-        """A piece of an answer, with the distance to what is above it."""
+    def piece(self, piece: Piece, *, from_right: bool) -> RenderableType:
+        """A piece of an answer that reads `from_right`, with the distance to what is above it."""
         block = Arranged(
             Markdown(piece.text, hyperlinks=False),
-            from_right=bidi.reads_from_right(piece.text),
             order=self.order,
+            left=_INDENT,
+            from_right=bidi.reads_from_right(piece.text, within=from_right),
         )
-        return Padding(block, (1 if piece.apart else 0, 0, 0, _INDENT))
+        return Group("", block) if piece.apart else block
 
     def sources(self, citations: list[dict[str, Any]]) -> None:
-        """Print what an answer refers to: where, who, when and the words."""
-        for at, citation in enumerate(citations):
+        """Print what an answer refers to: where, who and when, and the words in one line."""
+        if citations:
+            self.say()
+        for citation in citations[:_MOST_SOURCES]:
             parts = [inline(part, self.order) for part in citation["title"].split(" · ")]
             title = Text.assemble((f"[{citation['n']}] ", "cyan"), " · ".join(parts), style="dim")
-            self._print(title, above=0 if at else 1)
+            self.indented(title)
             if quote := citation.get("quote"):
-                self._print(self._quote(" ".join(quote.split())), left=_INDENT + 4)
+                self._quote(" ".join(quote.split()))
+        if (more := len(citations) - _MOST_SOURCES) > 0:
+            self.indented(Text(f"and {more} more", "dim"))
 
     def footnote(self, text: str | Text) -> None:
         """Print a remark below an answer."""
-        self._print(Text.assemble("· ", text, style="dim"), above=1)
+        self.say()
+        self.indented(Text.assemble("· ", text, style="dim"))
 
-    def _quote(self, quote: str) -> RenderableType:
+    def indented(self, what: RenderableType) -> None:
+        """Print a paragraph of a run."""
+        self.say(Arranged(what, order=self.order, left=_INDENT))
+
+    def _quote(self, quote: str) -> None:
+        left = _INDENT + 4
+        room = self.console.width - left - 2
+        if cell_len(quote) > room:
+            quote = set_cell_size(quote, room - 1).rstrip().rpartition(" ")[0] + "…"
         from_right = bidi.reads_from_right(quote)
-        return Arranged(Text(f"“{quote}”", "dim italic"), from_right=from_right, order=self.order)
-
-    def _print(self, what: RenderableType, *, above: int = 0, left: int = _INDENT) -> None:
-        self.say(Padding(what, (above, 0, 0, left)))
+        text = Text(f"“{quote}”", "dim italic")
+        self.say(Arranged(text, order=self.order, left=left, from_right=from_right))
 
 
 class RunView:
-    """One run on the screen, event by event.
+    """One run on the screen, event by event. `question` is what it answers, in its language.
 
-    with RunView(screen) as view:
+    with RunView(screen, question) as view:
         for event in stream:
             view.take(event)
     """
 
-    def __init__(self, screen: Screen) -> None:
+    def __init__(self, screen: Screen, question: str) -> None:
         self._screen = screen
+        self._from_right = bidi.reads_from_right(question)
         self._cards: dict[str, Card] = {}
         self._open: list[Card] = []  # not printed yet, in the order of their calls
         self._texts: dict[str, Pieces] = {}
@@ -172,30 +186,32 @@ class RunView:
             return
         line = card.line(self._screen.order)
         if kind == "TOOL_CALL_END":
-            self._print(Text.assemble("→ ", line))
+            self._screen.indented(Text.assemble("→ ", line))
         elif kind == "ACTIVITY_SNAPSHOT":
-            self._print(Text.assemble("… ", line))
+            self._screen.indented(Text.assemble("… ", line))
 
     def _print_finished(self) -> None:
         while self._open and self._open[0].ok is not None:
             self._print_card(self._open.pop(0))
 
     def _print_card(self, card: Card) -> None:
-        self._print(card.marked(self._screen.order, self._spinner))
+        self._screen.indented(card.marked(self._screen.order, self._spinner))
 
     def _print_pieces(self, pieces: list[Piece]) -> None:
         for piece in pieces:
-            self._screen.say(self._screen.piece(piece))
-
-    def _print(self, what: RenderableType) -> None:
-        self._screen.say(Padding(what, (0, 0, 0, _INDENT)))
+            self._screen.say(self._screen.piece(piece, from_right=self._from_right))
 
     def _moving(self) -> RenderableType:
         """What is drawn again and again below what is printed."""
         order = self._screen.order
         parts: list[RenderableType] = [
-            Padding(card.marked(order, self._spinner), (0, 0, 0, _INDENT)) for card in self._open
+            Arranged(card.marked(order, self._spinner), order=order, left=_INDENT)
+            for card in self._open
         ]
         rests = [text.rest for text in self._texts.values()]
-        parts += [self._screen.piece(rest) for rest in rests if rest.text.strip()]
-        return Group(*parts) if parts else Padding(self._thinking, (0, 0, 0, _INDENT))
+        parts += [
+            self._screen.piece(rest, from_right=self._from_right)
+            for rest in rests
+            if rest.text.strip()
+        ]
+        return Group(*parts) if parts else Arranged(self._thinking, order=order, left=_INDENT)

@@ -55,6 +55,14 @@ def test_direction_is_the_first_letters() -> None:
     assert not reads_from_right("12%")
 
 
+def test_part_of_a_text_reads_as_the_whole_does_unless_it_is_all_foreign() -> None:
+    assert not reads_from_right("- דחוף — Maya", within=False)
+    assert reads_from_right("- Maya אמרה", within=True)
+    assert reads_from_right("- דחוף", within=False)
+    assert not reads_from_right("- Maya", within=True)
+    assert reads_from_right("- 12", within=True)
+
+
 def test_only_right_to_left_text_is_isolated() -> None:
     assert isolated("Dan") == "Dan"
     assert isolated("רינה") == "\u2068רינה\u2069"
