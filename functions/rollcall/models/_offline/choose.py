@@ -8,7 +8,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from rollcall.models._offline import topic
-from rollcall.models._offline.lexicon import all_features, features, name_features, weak_features
+from rollcall.models._offline.lexicon import (
+    all_features,
+    features,
+    name_features,
+    weak_features,
+    wordset,
+)
 from rollcall.models._offline.mentions import mentions
 from rollcall.models._offline.schema import params
 from rollcall.models.base import ToolSpec
@@ -16,6 +22,8 @@ from rollcall.models.base import ToolSpec
 _NAME, _KEYWORD, _LEAD, _DESCRIPTION = 3.0, 3.0, 2.0, 1.4
 _EXAMPLE, _OPTION, _PARAM, _PARAM_ABOUT = 1.6, 1.8, 1.2, 0.6
 _PHRASE = 4.0
+_SHAPE = 1.5
+_SHAPES = {"path": "path file filename directory folder", "url": "url link uri", "email": "email"}
 _WEAK_SHARE = 0.3
 
 # Below these a tool only shares a word or two with the text by chance. A short text that the tool
@@ -74,7 +82,8 @@ def _choice(
     rarity: dict[str, float],
     text: str,
 ) -> Choice:
-    weak = weak_features()
+    # Where verbs are all there is besides details ("read src/app.ts"), they have to do.
+    weak = weak_features() if set(asked) - details - weak_features() else frozenset()
     score = points = known = total = 0.0
     for feature in asked:
         share = _WEAK_SHARE if feature in weak else 1.0
@@ -83,7 +92,7 @@ def _choice(
         points += weight
         total += share if weight or feature not in details else 0.0
         known += share if weight else 0.0
-    bonus = _phrase_bonus(tool, text)
+    bonus = _phrase_bonus(tool, text) + _shape_bonus(tool, text)
     # A short name said in full is worth more than the same words out of a long description.
     named = _said_share(name_features(tool.name), asked)
     return Choice(tool, score + bonus + named, points + bonus, known / total if total else 0.0)
@@ -116,6 +125,14 @@ def _phrase_bonus(tool: ToolSpec, text: str) -> float:
         if phrase and _contains(said, phrase):
             bonus += _PHRASE * min(len(phrase), 3) / (2 if len(phrase) == 1 else 1.5)
     return min(bonus, 3 * _PHRASE)
+
+
+def _shape_bonus(tool: ToolSpec, text: str) -> float:
+    """Points for a file or an address in the text where the tool takes one."""
+    kinds = {mention.kind for mention in mentions(text)} & {"path", "url", "email"}
+    labels = {word for param in params(tool) for word in param.label.split()}
+    takes = any(labels & wordset(_SHAPES[kind]) for kind in kinds)
+    return _SHAPE if takes else 0.0
 
 
 def _contains(said: tuple[str, ...], phrase: tuple[str, ...]) -> bool:

@@ -24,7 +24,9 @@ _BODY = (
     "result",
     "recommendation",
 )
-_QUIET = wordset("timestamp query totalFound totalCount total count conversationId encryptedCount")
+_QUIET = wordset(
+    "ok success timestamp query totalFound totalCount total count conversationId encryptedCount"
+)
 _VERBS = wordset(
     "get list find search show fetch calculate check run create generate summarize read"
 )
@@ -47,7 +49,9 @@ def failure(step: Step, language: str) -> str:
     """Say in plain words that a call did not work, and what may help."""
     why = one_line(str(step.error.get("message") or "")) or say("failed_plain", language)
     hint = one_line(str(step.error.get("hint") or ""))
-    text = say("failed", language, what=purpose(step.call.name, language), why=why.rstrip("."))
+    text = say(
+        "failed", language, what=_capital(purpose(step.call.name, language)), why=why.rstrip(".")
+    )
     return f"{text}. {hint}".strip() if hint else f"{text}."
 
 

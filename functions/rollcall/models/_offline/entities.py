@@ -9,7 +9,18 @@ from rollcall.core.messages import Json
 from rollcall.core.text import words
 from rollcall.models._offline.lexicon import name_features, spaced
 
-_NAME_FIELDS = ("name", "title", "label", "subject", "fileName", "displayName", "description")
+_NAME_FIELDS = (
+    "name",
+    "title",
+    "label",
+    "subject",
+    "fileName",
+    "displayName",
+    "task",
+    "text",
+    "description",
+)
+_NAME_CHARS = 80
 _DEPTH = 6
 _MOST = 400
 
@@ -54,7 +65,7 @@ def _of_item(item: dict[str, Json], kind: str) -> Iterator[Entity]:
             continue
         if key == "id":
             name = next((item[f] for f in _NAME_FIELDS if isinstance(item.get(f), str)), "")
-            yield Entity(kind, str(value), name)
+            yield Entity(kind, str(value), name[:_NAME_CHARS])
         elif key.endswith(("Id", "_id")):
             stem = key[:-2].rstrip("_")
             name = next(
@@ -89,7 +100,7 @@ def named_in(text: str, found: list[Entity]) -> list[Entity]:
         for e in found
         if (e.name and f" {' '.join(words(e.name))} " in padded) or _has_id(text, e)
     ]
-    return whole or [e for e in found if _partly(said, e)]
+    return whole or _partly_named(set(said), found)
 
 
 def _has_id(text: str, entity: Entity) -> bool:
@@ -98,7 +109,13 @@ def _has_id(text: str, entity: Entity) -> bool:
     )
 
 
-def _partly(said: list[str], entity: Entity) -> bool:
-    """Tell whether the text says a distinctive word of the name: "launch" of "Launch room"."""
-    name = [word for word in words(entity.name) if len(word) > 2]
-    return bool(name) and name[0] in said and len(name[0]) >= 4
+def _partly_named(said: set[str], found: list[Entity]) -> list[Entity]:
+    """Return the things with a word of their own in the text: "launch" of "Launch room"."""
+    named = {e: {w for w in words(e.name) if len(w) > 3} - {*words(e.kind)} for e in found}
+    shared = {
+        word
+        for entity, own in named.items()
+        for word in own
+        if any(word in other for e, other in named.items() if e.id != entity.id)
+    }
+    return [entity for entity, own in named.items() if (own - shared) & said]

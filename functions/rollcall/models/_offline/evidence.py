@@ -67,14 +67,25 @@ def _option_score(param: Param, option: Json, said: tuple[str, ...], text: str) 
     wanted = all_features(spaced(option)) or tuple(tokens(option))
     if not wanted:
         return 0.0
-    if len(option) <= 2 or option.isdigit():
-        # "ד" or "3" alone could be anything: only next to the parameter's own name.
-        return 2.0 if _next_to_label(param, option, text) else 0.0
+    if len(option) <= 2 or option[0].isdigit():
+        # "ד" or "3" alone could be anything: only next to the parameter's own name or unit.
+        beside = _next_to_label(param, option, text) or option == amount_in_unit(param, text)
+        return 2.0 if beside else 0.0
     at = [i for i in range(len(said)) if said[i : i + len(wanted)] == wanted]
     if not at or (set(wanted) <= weak_features() and set(wanted) & param.names):
         return 0.0
     literal = bool(re.search(rf"(?<!\w){re.escape(spaced(option))}(?!\w)", text, re.IGNORECASE))
     return len(wanted) + (1.0 if literal else 0.0) - at[0] / 1000
+
+
+def amount_in_unit(param: Param, text: str) -> str | None:
+    """Return what stands before a unit that the parameter speaks of: "12" of "12 AWG"."""
+    for word in (*param.label.split(), *re.findall(r"\w+", param.description)):
+        if len(word) > 1 and unit_of(word):
+            match = re.search(rf"(?<![\w/])(\d+(?:/\d+)?)[\s-]*{re.escape(word)}\b", text, re.I)
+            if match:
+                return match[1]
+    return None
 
 
 def _next_to_label(param: Param, option: str, text: str) -> bool:

@@ -34,9 +34,8 @@ add insert append הוסף הוסיפי להוסיף הוספה
 update edit change modify set עדכן עדכני ערוך שנה לעדכן
 delete remove erase cancel מחק מחקי הסר בטל למחוק
 send שלח שלחי לשלוח
-read קרא קראי לקרוא
+read open קרא קראי לקרוא פתח פתחי
 run execute launch_command הרץ הריצי להריץ
-open פתח פתחי
 check verify validate inspect inspection בדוק בדקי בדיקה לבדוק
 calculate compute determine calculation estimate חשב חשבי חישוב לחשב
 convert conversion exchange המר המרה להמיר
@@ -61,7 +60,7 @@ distance מרחק
 probability הסתברות
 average mean ממוצע ממוצעת
 triangle משולש
-circle מעגל
+circle עיגול
 radius רדיוס
 height גובה
 base בסיס
@@ -98,8 +97,8 @@ profile פרופיל
 name שם
 voltage מתח
 current זרם
-circuit circuits מעגל_חשמלי מעגלים
-panel לוח_חשמל
+circuit circuits מעגל מעגלים
+panel panels לוח לוחות
 load עומס
 conductor wire מוליך חוט
 drop מפל
@@ -110,6 +109,23 @@ error errors mistake mistakes שגיאה שגיאות טעות טעויות
 note notes הערה הערות
 budget budgets תקציב
 project projects פרויקט פרויקטים
+math mathematics maths מתמטיקה חשבון
+hebrew עברית
+english אנגלית
+history היסטוריה
+science sciences מדעים מדע
+bible תנ"ך תנך
+geography גאוגרפיה גיאוגרפיה
+literature ספרות
+physics פיזיקה
+chemistry כימיה
+biology ביולוגיה
+civics אזרחות
+podcast פודקאסט
+grammar דקדוק
+vocabulary מילים
+worst גרוע גרועה
+longest ארוך ארוכה
 employee worker עובד עובדים
 city town עיר
 country מדינה

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 
 from rollcall.core.messages import Json
 from rollcall.models._offline import topic
 from rollcall.models._offline.choose import vocabulary
-from rollcall.models._offline.lexicon import wordset
+from rollcall.models._offline.evidence import amount_in_unit
+from rollcall.models._offline.lexicon import all_features, wordset
 from rollcall.models._offline.mentions import Mention
 from rollcall.models._offline.schema import Param, accepts
 from rollcall.models.base import ToolSpec
 
 _QUERY = wordset("query search keyword keywords text question q prompt term phrase request")
-_TOPIC = wordset("topic subject theme about area focus")
+_SEARCH = wordset("query search keyword keywords q term phrase")
+_TOPIC = wordset("topic theme about focus")
+_TOLD = wordset("description title content note reason details summary task item")
 _PLACE = wordset(
     "location city place country state region address destination origin town area venue"
 )
@@ -33,9 +37,11 @@ _AFTER_BY = re.compile(
     r"(?<!\w)(?:by|with|for|featuring|starring|feature|include|actor|actress|of|has|have)\s+$",
     re.IGNORECASE,
 )
+_HEBREW_NUMERAL = re.compile(r"[א-י]|י[אב]")
 _SPLIT = re.compile(r"\s*(?:,\s*(?:and\s+|or\s+)?|\s+and\s+|\s+or\s+|\s+ו(?=[א-ת]))\s*")
 _ORIGINS = wordset("from source origin base start departure pickup")
 _GOALS = wordset("to target destination end arrival dropoff")
+_WHERE = re.compile(r"\s+(?:to|in|on|at|from|into)\s+", re.IGNORECASE)
 _PLAIN_WORDS = wordset("is of the a an for in on to and with by or that which as at from")
 
 Finder = Callable[[Param, str, list[Mention], ToolSpec], Json | None]
@@ -76,6 +82,9 @@ def _is(param: Param, names: frozenset[str]) -> bool:
 def _by_shape(param: Param, text: str, left: list[Mention], tool: ToolSpec) -> Json | None:
     """Dates, times, addresses, files and ids say themselves what they are."""
     label, form = set(param.label.split()), str(param.schema.get("format", ""))
+    measured = amount_in_unit(param, text)
+    if measured is not None and param.kind == "string":
+        return measured
     if form in ("date", "date-time") or label & {"date", "day", "deadline", "due", "when"}:
         return _date(param, left)
     if "year" in label:
@@ -87,10 +96,15 @@ def _by_shape(param: Param, text: str, left: list[Mention], tool: ToolSpec) -> J
     if form == "uri" or label & {"url", "link", "uri", "website"}:
         return _take(left, "url")
     if label & {"path", "file", "filename", "directory", "folder"}:
-        return _take(left, "path")
+        return _take(left, "path") or _folder(text)
     if label & {"id", "ids", "code", "identifier"} and not param.refers_to:
         return _take(left, "code")
     return None
+
+
+def _folder(text: str) -> str | None:
+    match = re.search(r"(?<!\w)in\s+(?:the\s+)?([\w.-]+)(?:\s+(?:folder|directory))?\W*$", text)
+    return match[1] if match else None
 
 
 def _date(param: Param, left: list[Mention]) -> str | None:
@@ -114,6 +128,18 @@ def _by_label(param: Param, text: str, left: list[Mention], tool: ToolSpec) -> J
         match = re.search(_LABELLED.format(label=re.escape(label)), text, re.IGNORECASE)
         if match and _is_value(match["value"], param, tool):
             return _claim(match["value"], match.start("value"), left)
+    return _by_concept(param, text, left, tool)
+
+
+def _by_concept(param: Param, text: str, left: list[Mention], tool: ToolSpec) -> Json | None:
+    """What stands after a word that means the parameter's name in the other language."""
+    core = param.names - {"name", "id", "number"}
+    found = list(re.finditer(r"[\w\"'/.-]+", text))
+    for word, following in pairwise(found):
+        said = set(all_features(word[0]))
+        value = following[0].strip("'\".")
+        if core and said and said <= core and _is_value(value, param, tool):
+            return _claim(value, following.start(), left)
     return None
 
 
@@ -137,6 +163,8 @@ def _is_value(value: str, param: Param, tool: ToolSpec) -> bool:
     """A word after a label is a value where it looks like one: a code, a name, not grammar."""
     if value.lower() in _PLAIN_WORDS or len(value) < 1:
         return False
+    if _HEBREW_NUMERAL.fullmatch(value):
+        return True
     return any(char.isdigit() for char in value) or value[0].isupper() or "/" in value
 
 
@@ -174,11 +202,14 @@ def _by_place(param: Param, text: str, left: list[Mention], tool: ToolSpec) -> J
 
 def _by_topic(param: Param, text: str, left: list[Mention], tool: ToolSpec) -> Json | None:
     """Search words and topics are the request itself, without its scaffolding."""
-    if _is(param, _QUERY):
+    if _is(param, _QUERY if param.required else _SEARCH):
         quote = _take(left, "quote")
         return quote or topic.query(text, known=vocabulary(tool)) or None
     if _is(param, _TOPIC):
         return _take(left, "quote") or topic.about(text) or _needed_topic(param, text)
+    if param.required and _is(param, _TOLD):
+        found = _take(left, "quote") or topic.subject(text)
+        return _WHERE.split(found)[0] if found else None
     return None
 
 
