@@ -37,15 +37,20 @@ class Reach:
         return self.conversations[conversation_id].name
 
 
-def reach(ctx: ToolContext, conversation_ids: list[str] | None = None) -> Reach:
+def reach(
+    ctx: ToolContext, conversation_ids: list[str] | None = None, *, field: str = "conversationIds"
+) -> Reach:
     """Return the conversations asked for, or all of the user's.
+
+    Args:
+        field: The argument that named them.
 
     Raises:
         PermissionDenied: One of those asked for is not the user's, or does not exist: the
             two cannot be told apart.
     """
     if conversation_ids:
-        return _asked_for(ctx, list(dict.fromkeys(conversation_ids)))
+        return _asked_for(ctx, list(dict.fromkeys(conversation_ids)), field)
     found = fetch(newest(ctx, limit=MAX_CONVERSATIONS + 1))
     kept = found[:MAX_CONVERSATIONS]
     return Reach(
@@ -70,7 +75,7 @@ def of_user(ctx: ToolContext) -> BaseQuery:
     return ctx.db.collection(CONVERSATIONS).where(filter=mine)
 
 
-def _asked_for(ctx: ToolContext, ids: list[str]) -> Reach:
+def _asked_for(ctx: ToolContext, ids: list[str], field: str) -> Reach:
     found: dict[str, Conversation] = {}
     references = [ctx.db.collection(CONVERSATIONS).document(id) for id in ids if is_id(id)]
     for snapshot in ctx.db.get_all(references):
@@ -80,7 +85,7 @@ def _asked_for(ctx: ToolContext, ids: list[str]) -> Reach:
         if id not in found or ctx.user.uid not in found[id].participant_ids:
             raise PermissionDenied(
                 f"you are not in a conversation {id[:80]!r}; get_user_conversations lists yours",
-                field="conversationIds",
+                field=field,
             )
     return Reach({id: found[id] for id in ids}, is_all=True)
 

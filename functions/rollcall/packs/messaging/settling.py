@@ -48,12 +48,14 @@ def settle(platform: Platform, message_id: str, before: Data | None) -> None:
     snapshot = db.collection(MESSAGES).document(message_id).get()
     data = snapshot.to_dict() or {}
     here = text_of(data.get("conversationId"))
-    if gone and gone != here and is_id(gone):
+    has_moved = bool(gone) and gone != here
+    if has_moved and is_id(gone):
         _forget(db, read_message(message_id, dict(before or {})), gone, before)
     if not snapshot.exists or not is_id(here):
         return
-    if not is_settled(None, data):
-        _file(platform, snapshot, here, hint=_hint(data, before))
+    # The marks of a message that moved speak of its old conversation's index.
+    if has_moved or not is_settled(None, data):
+        _file(platform, snapshot, here, hint=_hint(data, before), anyway=has_moved)
 
 
 def _hint(data: Data, before: Data | None) -> int | None:
@@ -63,7 +65,12 @@ def _hint(data: Data, before: Data | None) -> int | None:
 
 
 def _file(
-    platform: Platform, snapshot: DocumentSnapshot[Any], conversation_id: str, *, hint: int | None
+    platform: Platform,
+    snapshot: DocumentSnapshot[Any],
+    conversation_id: str,
+    *,
+    hint: int | None,
+    anyway: bool,
 ) -> None:
     db = platform.db
     reference = snapshot.reference
@@ -79,7 +86,7 @@ def _file(
         data = now.to_dict() or {}
         if not now.exists or digest_of(read_message(now.id, data)) != digest_of(message):
             return  # changed again, which is another event
-        if data.get("indexDigest") == digest_of(message):
+        if data.get("indexDigest") == digest_of(message) and not anyway:
             return
         stored = db.collection(CONVERSATIONS).document(conversation_id).get()
         if not stored.exists:
