@@ -46,14 +46,14 @@ _HAPPENED = any_of(
     [
         r"[א-ת]{2,}תי",
         r"(?:שלחנו|נפגשנו|דיברנו|סיימנו|עשינו|היינו|קיבלנו|סגרנו|דנו|הגשנו|שילמנו|קנינו)",
-        r"(?:היה|היתה|הייתה|היו|שלחה?|שלחו|הגיעה?|הגיעו|קרה|הסתיימה?|נשלחה?|נפגשו|דיברו)",
+        r"(?:היה|היתה|הייתה|היו|שלחה?|שלחו|הגיעה?|הגיעו|קרה|הסתיימה?|נשאר|נשארה|נשארו|נשלחה?|נפגשו|דיברו)",
     ],
 )
 _AHEAD = any_of(
     [
         r"(?:will|'ll|must|should|need(?:s|ed)?|please|can|could|due|deadline|have to|has to|let's|going to|todo|to do)"
     ],
-    [r"(?:צריכה?|צריכים|חייבת?|חייבים|נא|בבקשה|תוכלי?|אפשר|דדליין|[את][א-ת]{3,})"],
+    [r"(?:צרי(?:ך|כה)|צריכים|חייבת?|חייבים|נא|בבקשה|תוכלי?|אפשר|דדליין|[את][א-ת]{3,})"],
 )
 _NOT_DUE = any_of(
     [
@@ -80,11 +80,13 @@ class Deadline:
     Attributes:
         moment: With the time zone of the message; the start of the day where
             `has_time` is false.
+        binding: Whether "by" or the like stands before it.
     """
 
     moment: datetime
     has_time: bool
     phrase: str
+    binding: bool = True
 
     @property
     def day(self) -> date:
@@ -123,7 +125,7 @@ def find_deadline(text: str, *, said_at: datetime) -> Deadline | None:
         at = clock.at
         start, end = min(start, clock.start), max(end, clock.end)
     moment = datetime.combine(chosen.day, at or time.min, said_at.tzinfo)
-    return Deadline(moment, at is not None, text[start:end].strip(" ,.;"))
+    return Deadline(moment, at is not None, text[start:end].strip(" ,.;"), chosen.binding)
 
 
 def _by_the_clock(text: str, said_at: datetime) -> Deadline | None:

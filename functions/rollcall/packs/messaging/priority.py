@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
+from rollcall.core.text import sentences
 from rollcall.packs.messaging import priority_cues as cues
 from rollcall.packs.messaging.cues import REQUEST, plain
 
@@ -13,7 +14,7 @@ Level = Literal["urgent", "high", "medium", "low", "unspecified"]
 
 LEVELS: tuple[Level, ...] = ("urgent", "high", "medium", "low", "unspecified")
 
-_HIGH_WITHIN_DAYS = 2
+_HIGH_WITHIN_DAYS = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,26 +40,25 @@ def classify(text: str, *, said_at: datetime | None = None) -> Priority:
     Args:
         said_at: When it was sent; with it, dates in the text count as deadlines.
     """
-    text = plain(text)
-    found = [_of_clause(clause) for clause in _clauses(text)]
+    found = [_of_clause(clause, said_at=said_at) for clause in _clauses(text)]
     found = [priority for priority in found if priority.level != "unspecified"]
-    by_date = _by_deadline(text, said_at=said_at) if said_at else None
-    if by_date and not any(priority.level == "low" for priority in found):
-        found.append(by_date)
-        return min(found, key=lambda priority: order(priority.level))
-    if found and found[-1].level in ("low", "urgent", "high"):
-        strongest = min(found, key=lambda priority: order(priority.level))
-        return found[-1] if found[-1].level == "low" else strongest
-    if found:
-        return min(found, key=lambda priority: order(priority.level))
-    return Priority("unspecified", 0.5 if text else 0.9)
+    if not found:
+        return Priority("unspecified", 0.5)
+    strongest = min(found, key=lambda priority: order(priority.level))
+    relaxed = cues.RELAXED.search(" ".join(found[-1].reasons)) is not None
+    return found[-1] if relaxed and strongest.level != "urgent" else strongest
 
 
-def _clauses(text: str) -> Iterator[str]:
-    return (clause for clause in cues.TURN.split(text) if clause.strip())
+def _clauses(text: str) -> list[str]:
+    return [
+        clause
+        for sentence in sentences(text)
+        for clause in cues.TURN.split(plain(sentence))
+        if clause.strip()
+    ]
 
 
-def _of_clause(clause: str) -> Priority:
+def _of_clause(clause: str, *, said_at: datetime | None) -> Priority:
     low = cues.LOW.search(clause)
     # What is denied must not count as said: "not urgent" holds "urgent".
     rest = cues.MENTION.sub(" ", cues.LOW.sub(" ", clause))
@@ -73,6 +73,8 @@ def _of_clause(clause: str) -> Priority:
         return Priority(level, round(sure, 2), (cue[0].strip(),))
     if low:
         return Priority("low", 0.85, (low[0],))
+    if said_at and (dated := _by_deadline(clause, said_at=said_at)):
+        return dated
     if asks and not cues.SMALL_TALK.search(rest):
         return Priority("medium", 0.65, ("asks for something",))
     if cues.QUESTION.search(rest + " ") and not cues.SMALL_TALK.search(rest):
@@ -91,6 +93,8 @@ def _strong_cues(text: str, *, asks: bool) -> Iterator[tuple[Level, re.Match[str
     if cue := cues.HIGH.search(text):
         yield "high", cue, 0.8
     if (cue := cues.SOON.search(text)) and asks:
+        yield "high", cue, 0.7
+    if (cue := cues.OR_ELSE.search(text)) and asks:
         yield "high", cue, 0.65
 
 

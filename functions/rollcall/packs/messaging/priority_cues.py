@@ -55,7 +55,9 @@ INCIDENT = any_of(
         r"(?:server|servers|site|website|system|production|prod|api|app|database|db|network|service|checkout"
         r"|payments?|internet|login|platform|cluster|wifi|vpn|email)(?: (?:is|are|was|went|has gone|just went|keeps going))?"
         r"(?:'s)? (?:\w+ )?(?:down|offline|crashing|crashed|unreachable|on fire|broken for everyone)",
-        r"outage",
+        r"(?:there's|we have|having|have|got) an? (?:\w+ )?outage",
+        r"(?:major|total|full|ongoing|complete|massive) outage",
+        r"outage(?: in progress|!)",
         r"data (?:breach|leak|loss)",
         r"(?:been|got|getting|we're being|were) (?:hacked|breached)",
         r"security (?:breach|incident)",
@@ -92,8 +94,6 @@ HIGH = any_of(
         r"overdue",
         r"final (?:reminder|notice|warning)",
         r"last (?:reminder|chance|call)",
-        r"(?:by|before|until|due|due by) (?:the )?(?:today|tonight|tomorrow|noon|midnight|eod|cob|end of (?:the )?(?:day|business))",
-        r"(?:end of (?:the )?day|eod|cob)",
         r"due (?:today|tonight|tomorrow)",
         r"(?:must|has to|have to|needs to) (?:\w+ ){0,4}(?:today|tonight|tomorrow|now)",
         r"deadline (?:is|today|tomorrow)",
@@ -109,7 +109,7 @@ HIGH = any_of(
     ],
     [
         "(?:זה |מאוד |ממש |נורא )חשובה?",
-        "חשובה? (?:מאוד|ביותר|לי|לנו|ש[א-ת]+|:)",
+        "חשובה? (?:מאוד|ביותר|ש[א-ת]+)",
         "חשוב!",
         "עדיפות (?:גבוהה|עליונה)",
         "תקועה? (?:על|עם|בגלל|בלי)",
@@ -119,10 +119,11 @@ HIGH = any_of(
         "באיחור",
         "תזכורת אחרונה",
         "הזדמנות אחרונה",
-        "עד (?:סוף היום|הערב|היום|מחר|הצהריים|חצות)",
+        "חייבת? להיות (?:עד|היום|מחר|הערב)",
+        "חשובה?:",
         "(?:חייבים?|חייבת|מוכרחים?|מוכרחה) (?:[א-ת]+ ){1,4}?(?:היום|הערב|מחר|עכשיו)",
         "דדליין (?:היום|מחר|הוא)",
-        "הלקוח(?:ה|ות)? (?:כועסת?|כועסים|זועמת?|ממתינה?|ממתינים|מחכה|מחכים|מתלוננת?|מתלוננים)",
+        "הלקוח(?:ה|ות)? (?:כועסת?|כועסים|זועמת?|ממתי(?:ן|נה)|ממתינים|מחכה|מחכים|מתלוננת?|מתלוננים)",
         "בהקדם",
         "הכרחי",
         "אסור לנו לפספס",
@@ -135,15 +136,47 @@ NOW = any_of(
         r"right (?:now|away)",
         r"immediately",
         r"this (?:minute|instant)",
-        r"at once",
         r"straight away",
         r"now!",
     ],
     ["מיד", "מייד", "עכשיו", "ברגע זה", "תיכף ומיד"],
 )
 SOON = any_of(
-    [r"today", r"tonight", r"tomorrow", r"this (?:morning|afternoon|evening)"],
-    ["היום", "הערב", "מחר", "הבוקר"],
+    [
+        r"today",
+        r"tonight",
+        r"(?:by|before|due|until) (?:\w+ )?(?:tomorrow|noon|midnight)",
+        r"eod",
+        r"cob",
+        r"end of (?:the )?(?:day|business)",
+    ],
+    ["היום", "הערב", "עד מחר", "עד (?:ה)?צהריים", "עד חצות", "סוף היום"],
+)
+# What happens otherwise: who asks so means it.
+OR_ELSE = any_of([r"otherwise", r"or else", r"or we(?:'ll| will| lose)", r"if not,"], ["אחרת"])
+# Of the low ones, those that also take back what was said before.
+RELAXED = any_of(
+    [
+        r"no (?:rush|hurry|pressure|stress)",
+        r"not (?:\w+ )?urgent",
+        r"whenever you",
+        r"take your time",
+        r"(?:when|if) you (?:get|have) (?:a |some )?(?:chance|time|moment)",
+        r"(?:can|could) wait",
+        r"low[- ]priority",
+        r"no need to (?:rush|hurry)",
+    ],
+    [
+        "לא (?:כל כך |ממש )?דחו(?:ף|פה)",
+        "אין לחץ",
+        "אין מה למהר",
+        "לא בוער",
+        "לא לוחץ",
+        "בלי לחץ",
+        "כשיהיה ל(?:ך|כם) זמן",
+        "מתי שנוח",
+        "יכולה? לחכות",
+    ],
 )
 
 LOW = any_of(
@@ -217,7 +250,7 @@ OVER = any_of(
         "חזרה? ל(?:עבוד|פעול|עצמו|אוויר)",
         "אזעקת שווא",
         "כבר לא",
-        "היה (?:דחוף|קריטי|בהול)",
+        "היה (?:דחוף|קריטי|בהול|חירום)",
         "הייתה דחופה",
         "אתמול",
         "שעבר",

@@ -1,0 +1,307 @@
+"""How people ask, promise and assign, as patterns over one clause.
+
+Every pattern has the groups `task`, and `verb` where one stands first in it.
+"""
+
+# ruff: noqa: E501 - patterns are easier to read unbroken.
+
+import re
+
+# What somebody can be asked to do; for forms that are too common to trust alone.
+_VERBS = """
+add adjust align announce answer approve arrange ask assign attach audit backup block book bring
+build buy calculate call cancel capture change chase check circulate clean clear close collect
+compare compile complete confirm contact coordinate copy correct create cut decide define delete
+deliver deploy design disable discuss distribute document download draft drop edit email enable
+ensure escalate estimate evaluate export extend file fill finalize finalise find finish fix
+follow forward gather get give handle hire implement import include inform inspect install
+integrate interview investigate invite invoice keep launch list log look mail measure meet merge
+message migrate monitor move negotiate notify open order organize organise pay ping plan post
+prepare present print process propose provide publish pull push put read rebuild recheck record
+recruit refund register release remind remove rename renew reorder repair replace reply report
+request reschedule research reserve reset resend resolve respond restart restock restore return
+review revert revise rewrite roll run schedule scope secure sell send set setup share ship show
+sign sort speak stop submit summarize summarise swap sync take talk teach test track train
+transfer translate try turn type unblock update upgrade upload verify visit wire work write
+"""
+VERB = "|".join(sorted(_VERBS.split(), key=len, reverse=True))
+
+# After "I'll" or "can you", these promise or ask for no task.
+_IDLE_WORDS = """
+be have see think know miss love guess never say admit wait sleep eat go come let not don't
+probably maybe always like feel hope bet stay join live tell explain hear believe imagine
+understand remember relax enjoy note ignore stop hold forgive excuse pass only take-a-look it
+the a that this there still just
+"""
+IDLE = frozenset(_IDLE_WORDS.split())
+_IDLE_EXCEPT = re.compile(
+    r"^(?:have (?:\w+ ){1,5}(?:ready|done|finished|added|sent|fixed)|have (?:it|that) |go (?:over|through|ahead and|back to|talk|check)|stop by|let \w+ know|tell (?!me\b|us\b|you\b)|take)",
+    re.I,
+)
+_HEBREW_IDLE_WORDS = """
+להגיד לספר להסביר לבוא לראות לשמוע להבין לדעת להאמין להיות לומר לציין לזכור לקוות לחכות לישון
+לאכול להודות להצטרף לחשוב להגיע
+"""
+_HEBREW_IDLE = frozenset(_HEBREW_IDLE_WORDS.split())
+
+_FUTURE_1 = "אשלח|אטפל|אבדוק|אכין|אעדכן|אדאג|אסגור|אתקשר|אקבע|אזמין|אביא|אכתוב|אעביר|אתאם|אסיים|אקנה|אארגן|אעלה|אעבור|אשאל|אדבר|אברר|אתקן|אעשה|אקח|אחזור|אפרסם|אוסיף|אמלא|אגיש|אענה|אשתף|אפתח|אחתום|אשלם|אחליף|אצרף|אסדר|אוציא|אכניס|אוריד|אבטל|אנסח|אתרגם|אציג|אאשר|אודיע|אזכיר|אבנה|אריץ|אעצב|אמצא|אחפש|אספק|אשפר|אוודא|אבצע|ארכז|אסכם|אשדרג|אגדיל|אנקה|אמחק|אחבר|אתקין|אצלם|אדפיס|אמסור|אגבה|אראיין|אמיין|אתחיל|אעזור"
+_PRESENT = "מעדכנת?|מעדכן|שולחת?|בודקת?|מכינה?|מכין|מטפלת?|מגדילה?|מתקנת?|מתקן|מזמינה?|מזמין|אוספת?|אוסף|מסדרת?|סוגרת?|כותבת?|מתאמת?|מתאם|קובעת?|מעבירה?|מעלה|מתקשרת?|לוקחת?|מביאה?|מארגנת?|מארגן|מוסיפה?|מוסיף|מחליפה?|מחליף|מפרסמת?|מפרסם|מבטלת?|מכניסה?|מורידה?|מחזירה?|חוזרת? אל[א-ת]+|פותחת?|משנה את|מנסחת?|מנסח|מתרגמת?|מתרגם|מבררת?|קונה|מצרפת?|מצרף|מוציאה?|מסיימת?|מסיים|עוברת? על|מדברת? עם|מריצה?|מריץ|מראיינת?|מאשרת? את|משלמת?|משלם"
+_ORDER = "(?:ת(?:שלח|בדוק|בדק|טפל|כינ|כין|עדכנ|עדכן|תקשר|קבע|זמינ|זמין|ביא|כתוב|כתב|עביר|תאמ|תאם|סיימ|סיים|קנ|קנה|ארגנ|ארגן|על|עלה|עבור|עבר|שאל|דבר|ברר|תקנ|תקן|עש|עשה|קח|חזור|חזר|פרסמ|פרסם|וסיפ|וסיף|מלא|גיש|ענ|ענה|שתפ|שתף|פתח|חתומ|חתום|חתמ|שלמ|שלם|חליפ|חליף|צרפ|צרף|סדר|וציא|כניס|וריד|בטל|נסח|תרגמ|תרגם|ציג|אשר|ודיע|זכיר|בנ|בנה|ריצ|ריץ|מצא|חפש|דאג|וודא|רכז|סכמ|סכם|גדיל|נק|נקה|מחק|חבר|תקינ|תקין|סמנ|סמן|סגור|סגר|דפיס|צלמ|צלם|ראיינ|ראיין|ראה|רא|שמור|שמר|עזור|עזר|ספר ל|תאמו)(?:י|ו)?|(?:שלח|בדק|הכינ|עדכנ|התקשר|קבע|הזמינ|הביא|כתב|העביר|טפל|סגר|קח|קנ)י|שלח|בדוק|הכן|עדכן|התקשר|קבע|הזמן|הבא|כתוב|העבר|טפל|סגור את|קח|קנה|דאגי?|תדאגי?)"
+
+_SMALL_EN = r"(?:(?:also|just|then|now|definitely|gladly|happily|probably|personally|quickly|still|first|try to|go and|actually|already)\s+)*"
+_POLITE_EN = (
+    r"(?:(?:please|kindly|maybe|also|just|quickly|all|both|possibly|perhaps|then|at least)\s+)*"
+)
+
+LABEL = re.compile(
+    r"^\W*(?:to-?do|action items?|ai|next steps?|task|follow[- ]?up|משימה|משימות|לביצוע|לטיפול|לעשות|אקשן אייטם|פעולה)\s*(?::|-|–)\s*(?P<task>\S.+)$",
+    re.I,
+)
+
+COMMITS = (
+    (
+        re.compile(
+            rf"^(?:i think )?(?:i'll|i will|i shall|i(?:'m| am) (?:going to|gonna)|i (?:promise|plan|intend) to)\s+{_SMALL_EN}(?P<task>(?P<verb>[\w-]+).*)$",
+            re.I,
+        ),
+        0.85,
+    ),
+    (
+        re.compile(
+            rf"^(?:let me|i can|i could)\s+{_SMALL_EN}(?P<task>(?P<verb>{VERB})\b.*)$", re.I
+        ),
+        0.6,
+    ),
+    (
+        re.compile(
+            rf"^(?:the|an?|my|your|our|this|that|these|those)\s[\w' ]{{2,50}}? i'll (?P<task>(?P<verb>{VERB})\b.*)$",
+            re.I,
+        ),
+        0.7,
+    ),
+    (
+        re.compile(
+            r"^i(?:'m| am)\s+(?P<task>(?P<verb>(?!going|being|having|feeling|looking forward|trying|thinking|sitting|waiting|wondering|working|living)\w{2,}ing) (?:the|a|an|it|all|this|that|our|your|my|with|up|out)\b.*)$",
+            re.I,
+        ),
+        0.5,
+    ),
+    (
+        re.compile(
+            r"^(?:i(?:'ll| will) take|i(?:'ve| have) got|i own|mine:)\s+(?P<task>\S.*)$", re.I
+        ),
+        0.75,
+    ),
+    (
+        re.compile(
+            rf"^(?:אני |אז אני )(?:כבר |גם |רק |אישית )*(?P<task>(?P<verb>{_FUTURE_1})(?![א-ת]).*)$"
+        ),
+        0.88,
+    ),
+    (
+        re.compile(
+            rf"^(?:כבר |גם |אז |ו|ואני |בסדר |כן )*(?P<task>(?P<verb>{_FUTURE_1})(?![א-ת]).*)$"
+        ),
+        0.8,
+    ),
+    (
+        re.compile(
+            rf"^אני (?:כבר |גם |רק |עכשיו )*(?P<task>(?P<verb>{_PRESENT})(?![א-ת]) ?\S+.*)$"
+        ),
+        0.7,
+    ),
+    (re.compile(rf"^(?P<task>(?P<verb>{_PRESENT})(?![א-ת]) \S+.*)$"), 0.62),
+    (
+        re.compile(
+            rf"^(?P<task>את ה?[א-ת\" ]{{3,40}} אני (?:כבר |גם )?(?P<verb>{_PRESENT}|{_FUTURE_1})(?![א-ת]).*)$"
+        ),
+        0.7,
+    ),
+    (re.compile(r"^אני (?:לוקחת?|אקח) (?:על עצמי |את זה )?(?P<task>(?:את|על) \S.*)$"), 0.8),
+)
+
+JOINT = (
+    (
+        re.compile(
+            rf"^(?:so |then )?we(?:'ll| will|'re going to| are going to)\s+{_SMALL_EN}(?P<task>(?P<verb>{VERB})\b.*)$",
+            re.I,
+        ),
+        0.5,
+    ),
+    (
+        re.compile(
+            rf"^(?:we|someone|somebody|one of us|everyone|everybody) (?:(?:really|still|also|all|definitely) )*(?:need|needs|have|has|must|should|gotta|ought)(?: to)? (?:(?:also|still|really) )*(?P<task>(?P<verb>{VERB})\b.*)$",
+            re.I,
+        ),
+        0.6,
+    ),
+    (
+        re.compile(
+            r"^(?P<task>(?:the|a|an|our|all|this|these|my|your)\s[\w' -]{2,40}? (?:(?:still )?needs? to|has to|have to|must) be \w+.*)$",
+            re.I,
+        ),
+        0.6,
+    ),
+    (
+        re.compile(
+            r"^(?:אנחנו )?(?:עדיין |גם |ממש )*(?:צריך|צריכים|צריכות|חייבים|חייבות|חייב|מישהו צריך|מישהו חייב|יש) (?:גם |עוד )*(?P<task>(?P<verb>ל[א-ת]{3,})(?![א-ת]).*)$"
+        ),
+        0.6,
+    ),
+    (re.compile(r"^(?:אני )?צרי(?:ך|כה) (?:עכשיו )?שמישהו (?P<task>(?P<verb>י[א-ת]{3,}).*)$"), 0.7),
+)
+
+OWN_NEED = (
+    (
+        re.compile(
+            rf"^i (?:(?:really|still|also|just) )*(?:need to|have to|must|gotta|should) {_SMALL_EN}(?P<task>(?P<verb>{VERB})\b.*)$",
+            re.I,
+        ),
+        0.6,
+    ),
+    (
+        re.compile(
+            r"^אני (?:עוד |עדיין |גם )*(?:צרי(?:ך|כה)|חייבת?) (?P<task>(?P<verb>ל[א-ת]{3,})(?![א-ת]).*)$"
+        ),
+        0.6,
+    ),
+)
+
+REQUESTS = (
+    (
+        re.compile(
+            rf"^(?:so |and |also )?(?:can|could|would|will) (?:you|someone|somebody|anyone|one of you)(?: guys| two)? {_POLITE_EN}(?P<task>(?P<verb>[\w']+).*)$",
+            re.I,
+        ),
+        0.85,
+    ),
+    (
+        re.compile(
+            rf"^(?:(?:and|so|then|also|but|ok|okay|yes|now)\W+)*(?:please|pls|kindly) {_POLITE_EN}(?P<task>(?P<verb>[\w']+).*)$",
+            re.I,
+        ),
+        0.88,
+    ),
+    (
+        re.compile(
+            rf"^(?:i|we)(?:'d| would)? (?:really )?(?:need|want|like|love|expect) you (?:both |all )?to {_POLITE_EN}(?P<task>(?P<verb>[\w']+).*)$",
+            re.I,
+        ),
+        0.88,
+    ),
+    (
+        re.compile(
+            r"^(?:please )?(?:do not|don't) forget (?:to )?(?P<task>(?P<verb>[\w']+).*)$", re.I
+        ),
+        0.85,
+    ),
+    (
+        re.compile(
+            r"^(?:please )?(?:remember to|make sure (?:to|that|you)|be sure to) (?P<task>(?P<verb>[\w']+).*)$",
+            re.I,
+        ),
+        0.82,
+    ),
+    (
+        re.compile(
+            rf"^you(?:'ll)? (?:(?:also|still|really) )*(?:need to|have to|should|must|ought to) (?P<task>(?P<verb>{VERB})\b.*)$",
+            re.I,
+        ),
+        0.72,
+    ),
+    (re.compile(r"^(?:would you mind|do you mind) (?P<task>(?P<verb>\w+ing)\b.*)$", re.I), 0.8),
+    (
+        re.compile(
+            rf"^(?:if|when|whenever) you (?:can|could|get|have|find)[^,]{{0,30}}, (?:please |can you |could you )*(?P<task>(?P<verb>{VERB})\b.*)$",
+            re.I,
+        ),
+        0.7,
+    ),
+    (
+        re.compile(
+            r"^(?:אז |ו|גם |היי )*(?:תוכלי?|תוכלו|אתה יכול|את יכולה|אתם יכולים|אפשר בבקשה|יש מצב|נא|בבקשה|אנא|אכפת לך|אל תשכח[יו]?|יכול|יכולה|מבקשת?(?: ממך)?|אני צרי(?:ך|כה) ממך|אבקש)(?: בבקשה| גם| רק| אולי)* (?P<task>(?P<verb>ל[א-ת]{3,})(?![א-ת]).*)$"
+        ),
+        0.86,
+    ),
+    (
+        re.compile(
+            rf"^(?:אז |ו|גם |רק |בבקשה |נא |אבל |עכשיו |בינתיים )*(?:אני (?:צרי(?:ך|כה)|רוצה|מבקשת?) ש|חשוב ש|יש מצב ש|אכפת לך ש)?(?P<task>(?P<verb>{_ORDER})(?![א-ת]).*)$"
+        ),
+        0.8,
+    ),
+    (re.compile(rf"^(?:את|אתה) (?P<task>(?P<verb>{_PRESENT})(?![א-ת]).*\?)$"), 0.7),
+    (
+        re.compile(
+            r"^(?:את |אתה |אתם )(?:גם |עוד )?(?:צרי(?:ך|כה)|חייבת?|צריכים|חייבים) (?P<task>(?P<verb>ל[א-ת]{3,})(?![א-ת]).*)$"
+        ),
+        0.75,
+    ),
+)
+
+# A thing somebody must hand over: "I need three numbers from you by Friday".
+WANTS = re.compile(
+    r"^(?:i|we) (?:still |also |really )?need (?P<task>(?:your|the|an?|some|final|signed|all|\d+|two|three|four|five)\b.*)$|^אני צרי(?:ך|כה) (?:ממך )(?P<he>[א-ת].*)$",
+    re.I,
+)
+
+ORDER = re.compile(
+    rf"^(?:(?:and|so|then|also|but|ok|okay|yes|cheap|now)\W+)*(?P<task>(?P<verb>{VERB})\s(?!(?:is|was|are|were|has|had|will|can|looks?|seems?|works?|by|of|and|or|out by)\b).*)$",
+    re.I,
+)
+_NAMED = r"(?P<name>[A-Z][a-z]+(?: [A-Z][a-z]+)?|[א-ת]{2,12})"
+ASSIGNS = (
+    (
+        re.compile(
+            rf"^(?:and |so |then )?{_NAMED} (?:will|to|should|needs to|has to|must|is going to|is to|can|could|please) {_SMALL_EN}(?P<task>(?P<verb>{VERB})\b.*)$"
+        ),
+        0.82,
+    ),
+    (
+        re.compile(
+            rf"^{_NAMED} (?:is responsible for|is in charge of|owns|handles|takes care of|takes over|takes|is on) (?P<task>\S.*)$"
+        ),
+        0.75,
+    ),
+    (
+        re.compile(
+            rf"^{_NAMED} (?:said|says|promised|agreed|confirmed|offered)(?: that)? (?:(?:he|she|they)(?:'ll| will| would| can)|to) (?P<task>(?P<verb>{VERB})\b.*)$"
+        ),
+        0.7,
+    ),
+    (re.compile(rf"^(?:assigned to|assignee:?|owner:?) {_NAMED}[:,-]\s*(?P<task>\S.*)$"), 0.8),
+    (
+        re.compile(
+            rf"^(?:אז |ו)*{_NAMED} (?P<task>(?P<verb>[ית][א-ת]{{3,}}|אחראית? על|מטפלת? ב[א-ת]*|לוקחת?|תדאג|ידאג)(?![א-ת]).+)$"
+        ),
+        0.75,
+    ),
+    (
+        re.compile(
+            rf"^(?:אז |ו)*{_NAMED} (?:צרי(?:ך|כה)|חייבת?|אמורה?) (?P<task>(?P<verb>ל[א-ת]{{3,}})(?![א-ת]).*)$"
+        ),
+        0.78,
+    ),
+    (re.compile(rf"^על {_NAMED} (?P<task>(?P<verb>ל[א-ת]{{3,}})(?![א-ת]).*)$"), 0.75),
+)
+ELLIPTIC = re.compile(
+    r"^(?:ok(?:ay)?[,:]? |so |on it[,.]? |מצוין[,.]? )*(?P<task>(?!i\b|we\b|it\b|you\b|he\b|she\b|they\b|that|this|there|not\b|so\b|what|who|how|when|is\b|was\b|are\b|no\b|yes\b|if\b|by\b|see\b|ready\b|done\b|still\b|at\b)\w[^,?!]{2,45})[.?!]*$",
+    re.I,
+)
+
+# "Do it", "I'll handle that": says who, not what.
+POINTS_BACK = re.compile(
+    r"^(?:do|handle|take|fix|send|check|manage|get|take care of|look into|deal with|sort|make|אטפל|אעשה|מטפלת?|עושה|אבדוק|אשלח|אסגור|מטפל)(?: ?(?:on|of|into|with))?\s*(?:it|that|this|them|those|ב?זה|את זה|אותו|אותה|אותם)?\s*(?:today|now|tomorrow|asap|right away|tonight|היום|עכשיו|מחר|הערב|then|too|myself|for you)?[.!]*$",
+    re.I,
+)
+DONE = re.compile(
+    r"\b(?:already|i did|just (?:sent|finished|did)|is done|are done|was done)\b|(?<![א-ת])כבר (?:[א-ת]+תי|[א-ת]+נו)(?![א-ת])",
+    re.I,
+)
+
+
+def is_idle(task: str, verb: str) -> bool:
+    """Tell whether what follows "I'll" or "can you" is no task ("be late", "tell me why")."""
+    verb = verb.lower()
+    if verb in _HEBREW_IDLE:
+        return True
+    return verb in IDLE and _IDLE_EXCEPT.match(task) is None

@@ -1,0 +1,256 @@
+"""Action items in a chat: who is to do what by when, in English and Hebrew.
+
+Messages are read sentence by sentence. What the next few messages say about an
+item ("sure, on it", "sorry, I can't") then changes how sure it is and whose.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from hashlib import sha256
+from typing import Literal
+
+from rollcall.core.text import sentences, terms
+from rollcall.packs.messaging import action_cues as cues
+from rollcall.packs.messaging.asks import Ask, asks_of, without_deadline
+from rollcall.packs.messaging.chat import ChatMessage, readable
+from rollcall.packs.messaging.cues import agrees, plain, refuses
+from rollcall.packs.messaging.deadlines import Deadline, find_deadline
+from rollcall.packs.messaging.people import People, Person
+from rollcall.packs.messaging.priority import classify
+
+ActionPriority = Literal["high", "medium", "low", "unspecified"]
+
+_LEAST_CONFIDENCE = 0.3
+_MOST_CONFIDENCE = 0.97
+_REPLIES_WITHIN = timedelta(hours=24)
+_REPLIES_LOOKED_AT = 4
+_ANSWERS_WITHIN = timedelta(minutes=30)
+_SAME_TASK = 0.6
+_QUOTE = re.compile(r"^\s*>.*$", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class ActionItem:
+    """Something to be done.
+
+    Attributes:
+        id: The same whenever the same message is read again.
+        assignee_id: None where nobody, or nobody of the chat, is known to do it.
+        deadline: "2026-11-30", or with a time and zone.
+        context: What was said, the reply that settled it included.
+        confidence: 0 to 1.
+    """
+
+    id: str
+    conversation_id: str
+    message_id: str
+    task: str
+    assignee_id: str | None
+    assignee: str | None
+    deadline: str | None
+    priority: ActionPriority
+    context: str
+    confidence: float
+    said_at: datetime
+
+
+def extract_actions(
+    messages: Sequence[ChatMessage],
+    *,
+    conversation_id: str,
+    names: Mapping[str, str],
+    context: Sequence[ChatMessage] = (),
+) -> list[ActionItem]:
+    """Return the action items of new messages, in time order.
+
+    Args:
+        names: Participant id to name; senders are added to it.
+        context: Earlier messages, read already. Their items are returned only
+            where a new message changed them (accepted, refused, said again).
+    """
+    everything = readable([*context, *messages])
+    people = People({**{message.sender_id: message.sender_name for message in everything}, **names})
+    found = _read(everything, people, conversation_id)
+    new = {message.id for message in messages}
+    if not context:
+        return found
+    before = {item.id: item for item in _read(readable(context), people, conversation_id)}
+    return [item for item in found if item.message_id in new or before.get(item.id) != item]
+
+
+def _read(messages: list[ChatMessage], people: People, conversation_id: str) -> list[ActionItem]:
+    items: list[ActionItem] = []
+    for place, message in enumerate(messages):
+        for item in _of_message(message, people, conversation_id, before=messages[:place]):
+            if _points_back(item) and (earlier := _open_before(items, message)) is not None:
+                items[earlier] = _accepted(
+                    items[earlier], people.of(message.sender_id), message.text
+                )
+                continue
+            settled = _after_replies(item, message, messages[place + 1 :], people)
+            if settled.confidence >= _LEAST_CONFIDENCE:
+                _add(items, settled)
+    return items
+
+
+def _of_message(
+    message: ChatMessage, people: People, conversation_id: str, *, before: Sequence[ChatMessage]
+) -> list[ActionItem]:
+    items = list(_of_sentences(message, people, conversation_id, before=before))
+    if len(items) == 1 and items[0].deadline is None:
+        # "I need the sheet for the investors. By Thursday please."
+        due = find_deadline(message.text, said_at=message.sent_at)
+        if due and due.binding:
+            return [replace(items[0], deadline=due.iso())]
+    return items
+
+
+def _of_sentences(
+    message: ChatMessage, people: People, conversation_id: str, *, before: Sequence[ChatMessage]
+) -> Iterator[ActionItem]:
+    text = plain_lines(_QUOTE.sub("", message.text))
+    called: Person | None = None
+    seen: set[str] = set()
+    for sentence in sentences(text):
+        sentence = plain(sentence)
+        person, rest = people.addressed(sentence)
+        called = person or called
+        for ask in asks_of(rest, people, message, called=called, calls=person is not None):
+            task, deadline = without_deadline(ask.task, message.sent_at)
+            deadline = deadline or find_deadline(sentence, said_at=message.sent_at)
+            if (len(task.split()) < 2 and not (deadline or called)) or task.lower() in seen:
+                continue
+            seen.add(task.lower())
+            who = ask.who or (
+                _addressee(people, message, called, before=before) if ask.you else None
+            )
+            yield _item(message, conversation_id, ask, task, who, deadline, sentence)
+
+
+def plain_lines(text: str) -> str:
+    """Return a text without blank ends of lines, so that lists are read line by line."""
+    return "\n".join(line.strip(" \t-*•[]") for line in text.splitlines())
+
+
+def _item(
+    message: ChatMessage,
+    conversation_id: str,
+    ask: Ask,
+    task: str,
+    who: Person | None,
+    deadline: Deadline | None,
+    sentence: str,
+) -> ActionItem:
+    key = f"{conversation_id}|{message.id}|{task.lower()}"
+    return ActionItem(
+        id=sha256(key.encode()).hexdigest()[:20],
+        conversation_id=conversation_id,
+        message_id=message.id,
+        task=task,
+        assignee_id=who.id if who else None,
+        assignee=who.name if who else None,
+        deadline=deadline.iso() if deadline else None,
+        priority=_priority(message),
+        context=sentence,
+        confidence=round(ask.confidence + (0.05 if deadline else 0.0), 2),
+        said_at=message.sent_at,
+    )
+
+
+def _priority(message: ChatMessage) -> ActionPriority:
+    """Return what the message says of urgency; asking alone says nothing of it."""
+    level = classify(message.text).level
+    if level in ("urgent", "high"):
+        return "high"
+    return "low" if level == "low" else "unspecified"
+
+
+def _addressee(
+    people: People, message: ChatMessage, called: Person | None, *, before: Sequence[ChatMessage]
+) -> Person | None:
+    """Return whom "you" means: who is called, the other of two, or who spoke just before."""
+    if called is not None and called.id != message.sender_id:
+        return called
+    if other := people.other_than(message.sender_id):
+        return other
+    for earlier in before[-2:][::-1]:
+        fresh = message.sent_at - earlier.sent_at <= _ANSWERS_WITHIN
+        if fresh and earlier.sender_id != message.sender_id:
+            return people.of(earlier.sender_id)
+    return None
+
+
+def _points_back(item: ActionItem) -> bool:
+    return cues.POINTS_BACK.match(item.task) is not None
+
+
+def _open_before(items: list[ActionItem], message: ChatMessage) -> int | None:
+    """Return the place of the last item that this message may take up."""
+    for place in range(len(items) - 1, max(-1, len(items) - 4), -1):
+        item = items[place]
+        fresh = message.sent_at - item.said_at <= _REPLIES_WITHIN
+        if (
+            fresh
+            and item.message_id != message.id
+            and item.assignee_id in (None, message.sender_id)
+        ):
+            return place
+    return None
+
+
+def _after_replies(
+    item: ActionItem, message: ChatMessage, later: Sequence[ChatMessage], people: People
+) -> ActionItem:
+    """Return the item as the replies to it leave it."""
+    for reply in later[:_REPLIES_LOOKED_AT]:
+        if reply.sent_at - message.sent_at > _REPLIES_WITHIN:
+            break
+        if reply.sender_id == message.sender_id:
+            continue
+        if item.assignee_id == message.sender_id:
+            break  # A promise needs no one's yes.
+        if item.assignee_id not in (None, reply.sender_id):
+            continue
+        if refuses(reply.text):
+            return replace(item, confidence=round(item.confidence * 0.6, 2))
+        if agrees(reply.text):
+            return _accepted(item, people.of(reply.sender_id), reply.text)
+    return item
+
+
+def _accepted(item: ActionItem, person: Person, reply: str) -> ActionItem:
+    return replace(
+        item,
+        assignee_id=item.assignee_id or person.id,
+        assignee=item.assignee or person.name,
+        confidence=round(min(_MOST_CONFIDENCE, item.confidence + 0.1), 2),
+        context=f"{item.context} / {person.name}: {plain(reply)[:120]}",
+    )
+
+
+def _add(items: list[ActionItem], item: ActionItem) -> None:
+    """Add an item, or complete the earlier one that it repeats."""
+    words = set(terms(item.task))
+    for place, known in enumerate(items):
+        same_person = None in (known.assignee_id, item.assignee_id) or (
+            known.assignee_id == item.assignee_id
+        )
+        if not same_person or not words or _overlap(words, set(terms(known.task))) < _SAME_TASK:
+            continue
+        items[place] = replace(
+            known,
+            assignee_id=known.assignee_id or item.assignee_id,
+            assignee=known.assignee or item.assignee,
+            deadline=item.deadline or known.deadline,
+            confidence=round(
+                min(_MOST_CONFIDENCE, max(known.confidence, item.confidence) + 0.03), 2
+            ),
+        )
+        return
+    items.append(item)
+
+
+def _overlap(one: set[str], other: set[str]) -> float:
+    return len(one & other) / len(one | other) if one | other else 0.0

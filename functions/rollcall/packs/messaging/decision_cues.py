@@ -1,0 +1,441 @@
+"""How people decide, propose and take back, as patterns over one sentence."""
+
+# ruff: noqa: E501 - patterns are easier to read unbroken.
+
+import re
+
+from rollcall.packs.messaging.cues import any_of
+
+_I = re.IGNORECASE
+_ADVERB = r"(?:(?:all|already|just|finally|also|now|both|officially|unanimously) )*"
+_GROUP = r"(?P<maker>[Tt]he (?:board|management|team|client|customer|committee|ceo|cto|boss|council|school|group|bank|city|leadership|manager|director)|[Mm]anagement|[Ll]eadership|[A-Z][a-z]+(?: [A-Z][a-z]+)?)"
+
+# Pattern, confidence; `what` is what was decided, else the sentence is.
+DECIDES: tuple[tuple[re.Pattern[str], float], ...] = (
+    (
+        re.compile(
+            r"(?:^|[.,;-] |\b)(?:the )?(?:final )?decision(?: is|:| -| was)\s*:?\s*(?P<what>(?!not?\b|pending|still|yours|up to|hard|due)\S.+)$",
+            _I,
+        ),
+        0.92,
+    ),
+    (
+        re.compile(
+            rf"\b(?:we|i)(?:'ve| have)? {_ADVERB}(?:decided|agreed|chosen|settled|opted|resolved|picked|concluded|voted|signed off|selected)(?: (?:on|to|that|with|for|in favou?r of|against))*\s+(?P<what>\S.+)$",
+            _I,
+        ),
+        0.88,
+    ),
+    (
+        re.compile(
+            rf"^{_GROUP} (?:has |have )?{_ADVERB}(?:decided|approved|agreed|chose|voted|rejected|signed off)(?: (?:on|to|that|with|for))*\s+(?P<what>\S.+)$"
+        ),
+        0.8,
+    ),
+    (
+        re.compile(
+            r"^(?:\W|ok(?:ay)?|so|then|yes|right|great|good|alright|all right|and|agreed|perfect)*(?:let's|lets) (?:go (?:with|for|ahead with)|stick (?:with|to)|settle on|use|do)\s+(?P<what>(?!it\b|that\b|this\b)\S.+)$",
+            _I,
+        ),
+        0.8,
+    ),
+    (
+        re.compile(
+            rf"\b(?:we(?:'re| are)|i'm|i am) (?:{_ADVERB})?(?:going (?:with|ahead with|for)|sticking (?:with|to)|moving (?:to|ahead with|forward with)|switching to|dropping|cancell?ing|postponing)\s+(?P<what>\S.+)$",
+            _I,
+        ),
+        0.82,
+    ),
+    (
+        re.compile(
+            r"\bwe(?:'ll| will) (?:go (?:with|for|ahead with)|stick (?:with|to)|use|switch to|launch|drop|postpone|cancel|move|keep|replace|pay|cover|hire|skip)\s+(?P<what>\S.+)$",
+            _I,
+        ),
+        0.66,
+    ),
+    (
+        re.compile(
+            r"^(?:\W|ok(?:ay)?|so|then)*we (?P<what>(?:drop|pay|keep|move|cancel|replace|cover|launch|stop|postpone|go with|make|ship)\b\s\S.+)$",
+            _I,
+        ),
+        0.62,
+    ),
+    (
+        re.compile(
+            r"\b(?:it's|it is|that's|that is|then it's|is|are|was|been) (?:now |officially |finally )?(?:decided|settled|final|official|agreed)\b[,:.]?\s*(?:that )?(?P<what>.*)$",
+            _I,
+        ),
+        0.85,
+    ),
+    (
+        re.compile(
+            r"^(?:\W|ok(?:ay)?|so)*(?:decided|agreed|settled|final answer|verdict|resolved)\s*[:.,-]\s*(?P<what>\S.+)$",
+            _I,
+        ),
+        0.82,
+    ),
+    (
+        re.compile(
+            r"^(?P<what>[^,?]{3,60}?)(?<!what)(?<!that)(?<!as)(?<!where)(?<!how)(?<!who)(?<!where)(?<!and) it is\b(?! (?:a|an|the|not|so|too|very|going|hard|also|in)\b).*$",
+            _I,
+        ),
+        0.72,
+    ),
+    (
+        re.compile(
+            r"^(?P<what>.{3,80}?) (?:is|are|was|were|has been|have been) (?:now |officially |finally )?(?:approved|accepted|signed off|rejected|frozen|capped|cancell?ed|postponed|confirmed)\b.*$",
+            _I,
+        ),
+        0.8,
+    ),
+    (
+        re.compile(
+            r"^(?:\W|ok(?:ay)?|so)*(?:i (?:hereby )?(?:approve|accept|reject|authori[sz]e)|approving|approved:?|accepted:?)\s+(?P<what>(?!go\b|by\b|if\b)\S.+)$",
+            _I,
+        ),
+        0.82,
+    ),
+    (
+        re.compile(
+            r"\bthe (?:plan|answer|verdict|choice|winner|new (?:date|name|price|plan)|final (?:date|price|name|plan|choice))(?: now)? is (?:now )?(?P<what>(?!not|attached|ready|here|below|unclear|still|to\b|under|what)\S.+)$",
+            _I,
+        ),
+        0.66,
+    ),
+    (
+        re.compile(
+            r"\b(?P<what>(?:the )?[\w' ]{3,50} (?:moves|is moved|was moved|has moved|got moved|will move) to \S.+)$",
+            _I,
+        ),
+        0.6,
+    ),
+    (
+        re.compile(r"\b(?P<what>[^.]{5,90}?,? from (?:now|today|next \w+|tomorrow) on\b.*)$", _I),
+        0.6,
+    ),
+    (
+        re.compile(
+            r"\b(?:green[- ]?light(?:ed)?|gave the go-?ahead (?:for|to)|signed the)\s+(?P<what>\S.+)$",
+            _I,
+        ),
+        0.72,
+    ),
+    (
+        re.compile(
+            r"(?<![א-ת])ו?(?:אז )?(?:החלטנו|החלטתי|הוחלט|סוכם|סיכמנו|הסכמנו|בחרנו|סגרנו)(?:\s+(?:פה אחד|סופית|בסוף|היום))*(?:\s*[:,-]?\s*)(?:על |ש(?=[א-ת]{2})(?!ל|נ[יה]|ב[עו]|י)|את |ב(?=[א-ת]{3}))?(?P<what>\S.+)$"
+        ),
+        0.88,
+    ),
+    (
+        re.compile(
+            r"(?<![א-ת])ה?החלטה(?: הסופית)?(?: היא)?\s*[:,-]\s*(?P<what>\S.+)$|(?<![א-ת])ההחלטה(?: הסופית)? היא (?P<what2>\S.+)$"
+        ),
+        0.92,
+    ),
+    (
+        re.compile(
+            r"(?<![א-ת])(?P<maker>ההנהלה|המנכ\"ל(?:ית)?|הוועד(?:ה)?|הצוות|הלקוח|הבוס|הדירקטוריון|המנהלת?) (?:החליטה?|החליטו|אישרה?|אישרו|הסכימה?|בחרה?) (?:על |את |ל|ש)?(?P<what>\S.+)$"
+        ),
+        0.8,
+    ),
+    (
+        re.compile(
+            r"(?<![א-ת])(?:אז )?(?:הולכים על|הולכים עם|נלך על|נלך עם|סוגרים על|נשארים עם|מתקדמים עם|עוברים ל)\s*(?P<what>(?!זה(?![א-ת]))\S.+)$"
+        ),
+        0.82,
+    ),
+    (
+        re.compile(
+            r"(?<![א-ת])(?:אושר|אושרה|אושרו|אישרתי|אישרנו|מאושר|מאושרת|מאושרים|מאשר|מאשרת)(?![א-ת])(?: גם)?(?: ב?הנהלה)?\s*[:,.-]?\s*(?:את )?(?P<what>\S.*)?$"
+        ),
+        0.78,
+    ),
+    (
+        re.compile(
+            r"^(?P<what>.{3,70}?) (?:אושר|אושרה|אושרו|מאושר|מאושרת|נבחר|נבחרה|בוטל|בוטלה|נדחה|נדחתה)(?![א-ת]).*$"
+        ),
+        0.74,
+    ),
+    (
+        re.compile(
+            r"^(?:\W|אז|טוב|סגור|כן)*(?P<what>(?:עוצרים|מחליפים|דוחים|מבטלים|משיקים|מקדימים|מעבירים את|מפסיקים)(?![א-ת]) \S.+)$"
+        ),
+        0.66,
+    ),
+    (
+        re.compile(
+            r"^(?P<what>ה(?:תאריך|מועד|שם|מחיר|תקציב)(?: ה[א-ת]+)?(?: של [א-ת\" ]{2,30})? (?:הוא|היא|יהיה) \S.+)$"
+        ),
+        0.62,
+    ),
+    (re.compile(r"^(?:\W|אז)*סגור[,:.-]\s*(?P<what>(?!אני|א[א-ת]{3,}|תודה|על זה)\S.+)$"), 0.6),
+)
+
+UNDECIDED = any_of(
+    [
+        r"(?:haven't|hasn't|have not|has not|didn't|did not|couldn't|can't|cannot|never|not yet|don't|not) (?:\w+ ){0,2}(?:decide|decided|deciding|agree|agreed|settled|chosen|final|approved|a decision)",
+        r"(?:need|needs|have|has|want|try|trying|going|yet|ready|time|hard|how|who|when|before|until|able|unable|supposed) (?:\w+ )?(?:to|we|you|they|gets to) (?:\w+ )?(?:decide|agree|settle|choose|approve|vote)",
+        r"(?:undecided|no decision|pending|tbd|up in the air|still (?:deciding|debating|thinking|discussing|open|undecided))",
+        r"(?:will|shall|should|must|to) be (?:decided|approved|agreed|settled)",
+        r"(?:let's|we'll|we will|i'll) (?:decide|agree|vote|settle)",
+        r"(?:if|once|when|until|unless|whether|after) (?:\w+ ){0,4}(?:decided?|approved?|agreed?|decides|approves|agrees|is approved|go with)",
+        r"(?:waiting|wait|asked|ask|asking|hoping|need|needs) (?:for|on)? ?(?:\w+ ){0,3}(?:decision|approval|sign-?off)",
+        r"(?:agree|agreed|decided) to disagree",
+        r"before we decide",
+        r"otherwise",
+    ],
+    [
+        r"(?:עוד |עדיין )?לא (?:החלטנו|הוחלט|סוכם|סיכמנו|החלטתי|הסכמנו|אושר|אושרה|סגרנו|מאושר|בחרנו|סופי)",
+        r"טרם (?:החלטנו|הוחלט|אושר|אושרה|סוכם)",
+        r"(?:צרי(?:ך|כה)|צריכים|חייבים|רוצים|בואו|לפני ש|מתי|מי|איך|נצטרך|קשה) ?(?:להחליט|לאשר|לסכם|לבחור|נחליט|מחליטים|מחליט)",
+        r"(?:אם|כש|אחרי ש|עד ש|ברגע ש)(?:נחליט|יוחלט|יאושר|תאושר|מחליטים|אושר)",
+        r"(?:אם|כאשר|ברגע) (?:[א-ת]+ )?(?:יאושר|תאושר|נחליט|יוחלט|אושר)",
+        r"(?:מחכים|ממתינים|מחכה|ממתי(?:ן|נה)) (?:לאישור|להחלטה)",
+        r"(?:נחליט|יוחלט|יאושר)",
+        r"אין (?:עדיין |עוד )?החלטה",
+        "אחרת",
+    ],
+)
+
+PROPOSES: tuple[re.Pattern[str], ...] = (
+    re.compile(
+        r"^(?:\W|so|ok(?:ay)?|then|and|maybe)*(?:should|shall|can|could) we (?:just |maybe |all |perhaps )*(?P<what>\S.+?)\?",
+        _I,
+    ),
+    re.compile(
+        r"^(?:\W|so|ok(?:ay)?|and)*(?:how about|what about|what if we|why don't we|shouldn't we)\s+(?P<what>\S.+?)\?*$",
+        _I,
+    ),
+    re.compile(
+        r"^(?:\W|so|ok(?:ay)?|then|and|maybe)*(?:let's|lets) (?!see|say|talk|discuss|decide|wait|meet|chat|hope|not)(?P<what>\S.+?)[.?!]*$",
+        _I,
+    ),
+    re.compile(
+        r"\b(?:i|we) (?:would )?(?:suggest|propose|recommend|vote for|vote to|vote we|move that)(?: that)?(?: we)? (?P<what>\S.+?)[.?!]*$",
+        _I,
+    ),
+    re.compile(r"^(?:my )?(?:proposal|suggestion|motion)\s*[:-]\s*(?P<what>\S.+)$", _I),
+    re.compile(r"\bi(?:'d)? (?:think|say|feel) we should (?P<what>\S.+?)[.?!]*$", _I),
+    re.compile(
+        r"^(?:\W|אז|טוב)*(?:אולי|מה דעתכ[םן] ש?|מה דעתך ש?|מה עם|כדאי ש|יאללה|האם )\s?(?:כדאי )?(?P<what>(?:נ|ל|על |את )[א-ת]{2,}.+?)[?!.]*$"
+    ),
+    re.compile(r"(?<![א-ת])(?:אני )?(?:מציעה?|ממליצה?) (?:ש|ל?על |את )?(?P<what>\S.+?)[?!.]*$"),
+    re.compile(r"^(?:\W|אז)*בו?או?י? (?P<what>נ[א-ת]{2,}.+?)[?!.]*$"),
+    re.compile(
+        r"^(?:\W|אז)*(?P<what>(?:נלך|הולכים|נעבור|נדחה|נשיק|נבטל|נזמין|נקבע|נסגור)(?![א-ת]) \S.+?)\?$"
+    ),
+    re.compile(r"^(?:ההצעה שלי|הצעה)\s*[:-]\s*(?P<what>\S.+)$"),
+)
+
+# A yes that settles what somebody asked for or offered, and perhaps says it again.
+SETTLES = re.compile(
+    r"^\W*(?:(?:yes|ok|okay|fine|cheap|good|great|כן|טוב)[\s,.!]+)?(?P<yes>approved|accepted|(?:i )?approve(?: it)?|go ahead|do it|let's do (?:that|it)|then let's do (?:that|it)"
+    r"|deal|it's a deal|agreed|מאושר|מאשרת?|סגור|הולכים על זה|מקובל עליי?|סוכם)(?![\w])[\s,.:!-]*(?P<rest>.*)$",
+    _I | re.DOTALL,
+)
+# What can be settled: a wish, an offer, a price.
+OPEN = any_of(
+    [
+        "should",
+        "approval",
+        "approve",
+        "propos(?:e|al)",
+        "suggest",
+        "offer",
+        "instead",
+        "could",
+        "would",
+        "we can",
+        "think we can",
+        "how about",
+        "what about",
+        "need",
+        "per (?:month|day|hour|year)",
+        "a month",
+        "if we",
+        "let's",
+        "ask(?:s|ing)? for",
+    ],
+    [
+        "מציעה?",
+        "הצעה",
+        "לאשר",
+        "אישור",
+        "אפשר",
+        "כדאי",
+        "מבקשת?",
+        "מבקשים",
+        "לחודש",
+        "במחיר",
+        "אם נ[א-ת]+",
+        "רוצה",
+        "אולי",
+    ],
+)
+_PROMISE = re.compile(
+    r"^(?:i'll|i will|i'm|i can|will do|on it|thanks|thank|אני |א[א-ת]{3,} |מ[א-ת]{3,}ת? |תודה|על זה|רק )",
+    _I,
+)
+
+
+def promises(rest: str) -> bool:
+    """Tell whether what follows a yes promises a task, so that nothing was decided."""
+    return _PROMISE.match(rest) is not None
+
+
+TAKES_BACK = any_of(
+    [
+        "changed (?:our|my|their) minds?",
+        "changing my mind",
+        "instead(?! of)",
+        "scrap that",
+        "on second thought",
+        "no longer",
+        "not going with",
+        "after all",
+        "reverse(?:d|s)?",
+        "overrul(?:ed|es|ing)",
+        "forget (?:that|what)",
+        "actually",
+        "correction",
+        "moved to",
+        "postpon(?:ed|ing)",
+        "cancell?(?:ed|ing)",
+    ],
+    [
+        "שינינו",
+        "שיניתי",
+        "במקום",
+        "בעצם",
+        "ביטלנו",
+        "בוטלה?",
+        "נדחתה?",
+        "נדחה",
+        "בסוף",
+        "תיקון",
+        "החלטה חדשה",
+    ],
+)
+
+HIGH_IMPACT = any_of(
+    [
+        r"budgets?",
+        r"launch(?:es|ed)?",
+        r"release",
+        r"hir(?:e|es|ing)",
+        r"fir(?:e|ing) \w+",
+        r"lay ?offs?",
+        r"offer",
+        r"contracts?",
+        r"legal",
+        r"security",
+        r"salar(?:y|ies)",
+        r"pricing",
+        r"strategy",
+        r"merger",
+        r"acquisition",
+        r"invest(?:ment|ors?)",
+        r"deadline",
+        r"roadmap",
+        r"company",
+        r"all customers",
+        r"shut(?:ting)? down",
+        r"lawsuit",
+        r"production",
+        r"on-call",
+        r"vendor",
+        r"supplier",
+        r"rebrand",
+        r"migrat(?:e|ion)",
+        r"[$€£₪] ?\d[\d,.]*(?:k|m)?",
+        r"\d[\d,.]*\s?(?:k|million|m)\b",
+        r"\d{2,}[,.]?\d{3}",
+    ],
+    [
+        "תקציב",
+        "השקה",
+        "גיוס",
+        "לגייס",
+        "פיטורים",
+        "חוזה",
+        "הסכם",
+        "משכורות",
+        "שכר",
+        "מחיר",
+        "תמחור",
+        "אסטרטגיה",
+        "משקיעים",
+        "אבטחה",
+        "מיזוג",
+        "ספק",
+        "הנהלה",
+        "מיליון",
+        r"[\d,]+ ?(?:אלף|מיליון)",
+        "דדליין",
+        "פרודקשן",
+        "תקן",
+        "לקוחות",
+        "יוזמתנו",
+    ],
+)
+LOW_IMPACT = any_of(
+    [
+        r"lunch",
+        r"dinner",
+        r"pizza",
+        r"coffee",
+        r"drinks?",
+        r"beers?",
+        r"movies?",
+        r"snacks?",
+        r"cake",
+        r"party",
+        r"gifts?",
+        r"presents?",
+        r"colou?rs?",
+        r"icons?",
+        r"emoji",
+        r"font",
+        r"logo",
+        r"stickers?",
+        r"restaurant",
+        r"sushi",
+        r"bbq",
+        r"picnic",
+        r"t-?shirts?",
+        r"naming",
+        r"rename[ds]?",
+        r"called",
+        r"quiet hours",
+        r"wallpaper",
+        r"playlist",
+        r"stay(?:ing)? (?:home|in)",
+        r"go(?:ing)? to (?:sleep|bed)",
+    ],
+    [
+        "צהריים",
+        "ארוחה",
+        "ארוחת",
+        "פיצה",
+        "קפה",
+        "בירה",
+        "סרט",
+        "עוגה",
+        "מסיבה",
+        "מתנה",
+        "צבע",
+        "צבעים",
+        "כחול",
+        "אייקונים?",
+        "לוגו",
+        "מסעדה",
+        "סושי",
+        "פיקניק",
+        "חולצות",
+        "רול-אפ",
+        "עץ",
+        "בירות",
+        "חומוס",
+        "על האש",
+    ],
+)

@@ -1,0 +1,42 @@
+"""Claims about who is meant by a name."""
+
+import pytest
+
+from rollcall.packs.messaging.people import People
+
+TEAM = {"d": "Dana Levi", "o": "Omer Katz", "n": "נועה כהן", "m": "Maya Cohen", "s": "Sarah"}
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("Dana", "d"),
+        ("dana levi", "d"),
+        ("דנה", "d"),
+        ("עומר", "o"),
+        ("Noa", "n"),
+        ("מאיה", "m"),
+        ("שרה", "s"),
+    ],
+)
+def test_a_participant_is_found_by_any_spelling(name: str, expected: str) -> None:
+    person = People(TEAM).find(name)
+    assert person is not None and person.id == expected
+
+
+@pytest.mark.parametrize("word", ["לא", "מה", "the", "so", "Bob", ""])
+def test_other_words_are_nobody(word: str) -> None:
+    assert People(TEAM).find(word) is None
+
+
+def test_two_of_a_name_are_not_told_apart() -> None:
+    assert People({"a": "Dana Levi", "b": "Dana Katz"}).find("Dana") is None
+    assert People({"a": "Dana Levi", "b": "Dana Katz"}).find("Dana Katz").id == "b"  # type: ignore[union-attr]
+
+
+def test_a_call_is_taken_off_the_sentence() -> None:
+    person, rest = People(TEAM).addressed("Hey Omer, send it please")
+    assert person is not None and person.id == "o"
+    assert rest == "send it please"
+    person, rest = People(TEAM).addressed("תשלחי לי @נועה את זה")
+    assert person is not None and person.id == "n"
