@@ -36,16 +36,11 @@ def _lock_python(folder: Path) -> None:
 
 
 def _lock_node() -> None:
+    only_lock = ["--package-lock-only", "--ignore-scripts", "--loglevel=error"]
     failing = "package-lock.json could not be renewed."
-    commands.run(
-        ["npm", "update", "--package-lock-only", "--ignore-scripts", "--loglevel=error"],
-        failing=failing,
-    )
+    commands.run(["npm", "update", *only_lock], failing=failing)
     # npm leaves packages behind that nothing needs any longer.
-    commands.run(
-        ["npm", "prune", "--package-lock-only", "--ignore-scripts", "--loglevel=error"],
-        failing=failing,
-    )
+    commands.run(["npm", "prune", *only_lock], failing=failing)
 
 
 if __name__ == "__main__":

@@ -28,10 +28,13 @@ def stop(process: subprocess.Popen[bytes]) -> None:
     groups = _groups_below(process.pid)
     with contextlib.suppress(ProcessLookupError):
         os.kill(process.pid, signal.SIGINT)
-    with contextlib.suppress(subprocess.TimeoutExpired):
+    try:
         process.wait(_GRACE_S)
-    for group in groups:
-        _signal(group, signal.SIGKILL)
+    except subprocess.TimeoutExpired:
+        pass  # it had its time
+    finally:  # on a second Ctrl-C too
+        for group in groups:
+            _signal(group, signal.SIGKILL)
     process.wait()
     _wait_until_gone(groups)
 

@@ -26,11 +26,12 @@ def main() -> int:
     _require_python_tests("tests/unit")
     _require_python_tests("tests/emulator")
     results = {"Unit tests": _run_pytest(["tests/unit"], arguments)}
+    print("Starting the emulators ...", flush=True)
     with running():
         if not arguments:
             results["JavaScript tests on the emulators"] = _run_node(scripts)
         results["Python tests on the emulators"] = _run_pytest(_PYTHON_FOLDERS, arguments)
-    return _report(results)
+    return _report(results, chosen=bool(arguments))
 
 
 def _node_tests() -> list[Path]:
@@ -51,24 +52,28 @@ def _require_python_tests(folder: str) -> None:
 
 def _run_node(scripts: list[Path]) -> int:
     # One file at a time: they share the emulators' data.
-    return _run(["node", "--test", "--test-concurrency=1", *scripts])
+    return _run(["node", "--test", "--test-reporter=spec", "--test-concurrency=1", *scripts])
 
 
 def _run_pytest(folders: list[str], arguments: list[str]) -> int:
-    code = _run([PYTHON, "-m", "pytest", *folders, *arguments])
-    # A choice by name may well fit only some of the folders.
-    return 0 if arguments and code == _NOTHING_COLLECTED else code
+    return _run([PYTHON, "-m", "pytest", *folders, *arguments])
 
 
 def _run(command: Command) -> int:
     return subprocess.run(command, cwd=ROOT).returncode
 
 
-def _report(results: dict[str, int]) -> int:
-    """One line for each kind of test; 1 if any of them failed."""
+def _report(results: dict[str, int], *, chosen: bool) -> int:
+    """Print a line for each kind of test; 1 if any failed, or none was run.
+
+    A choice by name (`chosen`) may well leave one kind without tests.
+    """
+    idle = [kind for kind, code in results.items() if chosen and code == _NOTHING_COLLECTED]
+    failed = [kind for kind, code in results.items() if code and kind not in idle]
     for kind, code in results.items():
-        print(f"{kind}: {'passed' if code == 0 else f'FAILED ({code})'}")
-    return 1 if any(results.values()) else 0
+        verdict = f"FAILED ({code})" if kind in failed else "none" if kind in idle else "passed"
+        print(f"{kind}: {verdict}")
+    return 1 if failed or len(idle) == len(results) else 0
 
 
 if __name__ == "__main__":
