@@ -97,6 +97,12 @@ class FakeProviders:
         """Queue replies for OpenAI's Responses and Chat Completions calls."""
         self._queues["openai"].extend(replies)
 
+    def reset(self) -> None:
+        """Forget requests and queued replies, so that tests can share a server."""
+        self.requests.clear()
+        for queue in self._queues.values():
+            queue.clear()
+
     def answer(self, request: Seen) -> Reply:
         """Choose the reply to a request, and note the request."""
         self.requests.append(request)
@@ -180,6 +186,7 @@ class _Server(ThreadingHTTPServer):
 def _handler(fake: FakeProviders) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
+        disable_nagle_algorithm = True  # or each reply would wait for an acknowledgement
 
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers.get("content-length", 0)))

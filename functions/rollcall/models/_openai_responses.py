@@ -166,12 +166,12 @@ class _Reply:
         elif kind in ("response.output_text.delta", "response.refusal.delta"):
             self._refused |= kind == "response.refusal.delta"
             item = self._item(event, told)
-            place = event.get("content_index")
+            place = count(event.get("content_index"))
             yield from self._say(item, place, item.texts.get(place, "") + text(event.get("delta")))
         elif kind in ("response.output_text.done", "response.refusal.done"):
             self._refused |= kind == "response.refusal.done"
             whole = text(event.get("text") or event.get("refusal"))
-            yield from self._say(self._item(event, told), event.get("content_index"), whole)
+            yield from self._say(self._item(event, told), count(event.get("content_index")), whole)
 
     def finish(self, response: dict[str, Json], kind: str, model: str) -> Iterator[Delta]:
         """End the reply with what the final response holds."""

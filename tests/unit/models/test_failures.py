@@ -1,0 +1,85 @@
+"""No exception of an SDK or of its transport gets past the adapters."""
+
+import inspect
+import time
+from collections.abc import Iterator
+from types import SimpleNamespace
+from typing import Any
+
+import httpx2
+import openai as openai_sdk
+import pytest
+from google.genai import errors as gemini_errors
+
+from rollcall.core.errors import AgentError, DeadlineExceeded, Unavailable
+from rollcall.models._failures import as_agent_error, failures_as_ours, redacted
+from rollcall.models.base import Clock
+
+REQUEST = httpx2.Request("POST", "https://provider.example/?key=sk-planted-0123")
+WORDS = "Wrong key sk-planted-0123"
+BODY = {"error": {"message": WORDS, "code": "x", "status": "Y"}}
+
+
+def classes_below(base: type[Exception]) -> list[type[Exception]]:
+    found = [base]
+    for each in base.__subclasses__():
+        found += classes_below(each)
+    return found
+
+
+def instances_of(kind: type[Exception]) -> Iterator[Exception]:
+    """The exception as its library makes it, once for each HTTP status."""
+    for status in (400, 401, 403, 404, 408, 409, 413, 422, 429, 500, 503, 504):
+        response = httpx2.Response(status, request=REQUEST, json=BODY)
+        known = {"response": response, "request": REQUEST, "body": BODY, "response_json": BODY}
+        known |= {"code": status, "completion": SimpleNamespace(usage=None)}
+        plain: Any = (Exception.__init__, ValueError.__init__)
+        written = kind.__init__ not in plain
+        places = inspect.signature(kind).parameters.values() if written else ()
+        yield kind(
+            *(known.get(p.name, WORDS) for p in places if p.kind is p.POSITIONAL_OR_KEYWORD),
+            **{p.name: known.get(p.name, WORDS) for p in places if p.kind is p.KEYWORD_ONLY},
+        )
+
+
+BASES = [
+    openai_sdk.OpenAIError,
+    gemini_errors.APIError,
+    gemini_errors.UnsupportedFunctionError,
+    httpx2.HTTPError,
+    httpx2.StreamError,
+    httpx2.InvalidURL,
+    httpx2.CookieConflict,
+]
+KINDS = sorted({kind for base in BASES for kind in classes_below(base)}, key=lambda k: k.__name__)
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: f"{kind.__module__}.{kind.__name__}")
+@pytest.mark.parametrize("model_id", ["gemini:g", "openai:o"])
+def test_every_exception_of_the_sdks_becomes_ours(kind: type[Exception], model_id: str) -> None:
+    for error in instances_of(kind):
+        ours = as_agent_error(error, model_id, Clock(None))
+        assert isinstance(ours, AgentError)
+        assert ours.code != "internal"
+        assert "planted" not in f"{ours.message} {ours.details}"
+
+
+@pytest.mark.parametrize("error", [KeyError("x"), RecursionError(), MemoryError(), OSError()])
+def test_whatever_an_sdk_trips_over_is_unavailable(error: Exception) -> None:
+    with pytest.raises(Unavailable), failures_as_ours("openai:o", Clock(None)):
+        raise error
+
+
+def test_failures_after_the_deadline_are_the_deadline() -> None:
+    over = Clock(time.monotonic() - 1)
+    for error in (httpx2.ReadTimeout(""), Unavailable("dropped")):
+        with pytest.raises(DeadlineExceeded), failures_as_ours("gemini:g", over):
+            raise error
+
+
+def test_keys_of_many_makes_are_taken_out() -> None:
+    keys = ["sk-proj-0123", "AIzaSyA0123", "ya29.a0AB", "gsk_0123abcd", "f" * 32]
+    for key in keys:
+        assert key not in redacted(f"the key {key}, twice: {key}")
+    assert "secret" not in redacted("Bearer secret and ?key=secret&x=1")
+    assert redacted("my own", "own") == "my [hidden]"

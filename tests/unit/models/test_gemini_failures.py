@@ -1,0 +1,133 @@
+import time
+
+import pytest
+
+from rollcall.core.errors import (
+    AgentError,
+    DeadlineExceeded,
+    FailedPrecondition,
+    InvalidArgument,
+    ResourceExhausted,
+    Unavailable,
+)
+from rollcall.core.messages import (
+    Message,
+    UserMessage,
+)
+from rollcall.models import gemini
+from rollcall.models.base import ModelRequest, ToolSpec
+from tests.support.fake_providers import GEMINI_KEY, FakeProviders, Said, gather
+from tests.support.provider_replies import (
+    Json,
+    Reply,
+    gemini_error,
+    gemini_text,
+    plain,
+    sse,
+    status,
+)
+
+HELLO = UserMessage.of("hello")
+SCHEMA: Json = {"type": "object", "properties": {"city": {"type": "string"}}}
+WEATHER = ToolSpec("get_weather", "Tell the weather.", SCHEMA)
+
+
+def say(*messages: Message, model: str = "gemini-3.8-flash", deadline: float | None = None) -> Said:
+    request = ModelRequest("Be brief.", messages or (HELLO,), (WEATHER,), deadline=deadline)
+    return gather(gemini.Model(model).stream(request), "gemini")
+
+
+RETRY = {"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "34.4s"}
+NO_KEY = {"@type": "type.googleapis.com/google.rpc.ErrorInfo", "reason": "API_KEY_INVALID"}
+
+
+@pytest.mark.parametrize(
+    ("reply", "kind", "retry_after_s"),
+    [
+        (gemini_error(429, "RESOURCE_EXHAUSTED", "Quota.", RETRY), ResourceExhausted, 34.4),
+        (gemini_error(429, "RESOURCE_EXHAUSTED", "Please retry in 1m2s."), ResourceExhausted, 62.0),
+        (status(429, headers={"retry-after": "7"}), ResourceExhausted, 7.0),
+        (gemini_error(400, "INVALID_ARGUMENT", "Not valid.", NO_KEY), FailedPrecondition, None),
+        (gemini_error(400, "FAILED_PRECONDITION", "Wrong country."), FailedPrecondition, None),
+        (gemini_error(400, "INVALID_ARGUMENT", "Too long."), InvalidArgument, None),
+        (gemini_error(401, "UNAUTHENTICATED"), FailedPrecondition, None),
+        (gemini_error(403, "PERMISSION_DENIED"), FailedPrecondition, None),
+        (gemini_error(404, "NOT_FOUND"), FailedPrecondition, None),
+        (gemini_error(500, "INTERNAL"), Unavailable, None),
+        (gemini_error(503, "UNAVAILABLE"), Unavailable, None),
+        (Reply((b"<html>Bad gateway",), 502, content_type="text/html"), Unavailable, None),
+        (sse({"error": {"code": 503, "status": "UNAVAILABLE", "message": ""}}), Unavailable, None),
+        (gemini_text("Hel", "lo").broken(after=1), Unavailable, None),
+        (gemini_text("Hel", "lo").ending(after=1), Unavailable, None),
+        (gemini_text("Hello").broken(after=0), Unavailable, None),
+        (Reply((b'data: {"candidates": [{"cont\r\n\r\n',)), Unavailable, None),
+        (plain({"totalTokens": 3}), Unavailable, None),
+    ],
+)
+def test_every_failure_has_its_error(
+    fake: FakeProviders, reply: Reply, kind: type[AgentError], retry_after_s: float | None
+) -> None:
+    fake.gemini(reply)
+    with pytest.raises(AgentError) as caught:
+        say()
+    assert type(caught.value) is kind
+    assert caught.value.retry_after_s == retry_after_s
+    assert len(fake.requests) == 1, "retries are the loop's business"
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        gemini_text("one", "two").dripping(after=1),
+        gemini_text("one", "two").stalling(after=1),
+        gemini_text("one", "two").stalling(after=0),
+    ],
+)
+def test_deadline_holds_however_the_answer_drags(fake: FakeProviders, reply: Reply) -> None:
+    fake.gemini(reply)
+    began = time.monotonic()
+    with pytest.raises(DeadlineExceeded):
+        say(deadline=began + 0.3)
+    assert time.monotonic() - began < 5
+
+
+def test_past_deadline_sends_nothing(fake: FakeProviders) -> None:
+    with pytest.raises(DeadlineExceeded):
+        say(deadline=time.monotonic() - 1)
+    assert fake.requests == []
+
+
+def test_key_is_needed_and_never_repeated(
+    fake: FakeProviders, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    message = f"Consumer 'key:{GEMINI_KEY}' was refused: AIzaSomebodyElsesKey"
+    fake.gemini(*(gemini_error(code, "X", message) for code in (400, 403, 429, 503)))
+    for _ in range(4):
+        with pytest.raises(AgentError) as caught:
+            say()
+        assert "AIza" not in f"{caught.value.message} {caught.value.details} {caplog.text}"
+        assert caught.value.__cause__ is None
+    monkeypatch.delenv("GEMINI_API_KEY")
+    with pytest.raises(FailedPrecondition, match="no key"):
+        say()
+
+
+def test_nobody_listening_is_unavailable(
+    fake: FakeProviders, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GOOGLE_GEMINI_BASE_URL", "http://127.0.0.1:9")
+    with pytest.raises(Unavailable):
+        say()
+
+
+def test_embeddings_come_one_for_each_text(fake: FakeProviders) -> None:
+    embedder = gemini.Embedder("gemini-embedding-2")
+    texts = [f"text {number}" for number in range(101)]
+    vectors = embedder.embed(texts, task="query")
+    assert [len(vector) for vector in vectors] == [768] * 101
+    assert sum(x * x for x in vectors[0]) == pytest.approx(1)
+    assert [len(seen.json["requests"]) for seen in fake.requests] == [100, 1]
+    asked = fake.requests[0].json["requests"][0]
+    assert asked["content"]["parts"] == [{"text": "task: search result | query: text 0"}]
+    assert embedder.embed(["a"], task="document") != embedder.embed(["a"], task="query")
+    assert embedder.embed([], task="query") == []
