@@ -28,8 +28,7 @@ def to_result(ended: Ended, *, agent: str, thread_id: str, turn_id: str, run_id:
 
 
 def _kind(ended: Ended) -> Literal["info", "question", "result"]:
-    if ended.quick_replies:
+    last_line = ended.text.rstrip().rpartition("\n")[2]
+    if "?" in last_line and not ended.stop_reason:
         return "question"
-    if ended.calls:
-        return "result"
-    return "question" if ended.text.rstrip().endswith("?") else "info"
+    return "result" if ended.calls else "info"

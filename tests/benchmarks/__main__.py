@@ -1,0 +1,32 @@
+"""Runs every benchmark and prints one table each: python -m tests.benchmarks [name ...]"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+
+from rich.console import Console
+from rich.table import Table
+
+from tests.benchmarks import cold_start, firestore_cost, loop_overhead, tool_choice
+
+BENCHMARKS: dict[str, Callable[[], Table]] = {
+    "cold_start": cold_start.measure,
+    "loop_overhead": loop_overhead.measure,
+    "firestore_cost": firestore_cost.measure,
+    "tool_choice": tool_choice.measure,
+}
+
+
+def main() -> None:
+    wanted = sys.argv[1:] or list(BENCHMARKS)
+    unknown = set(wanted) - set(BENCHMARKS)
+    if unknown:
+        raise SystemExit(f"no benchmark {sorted(unknown)}; there are {sorted(BENCHMARKS)}")
+    console = Console(width=110)
+    for name in wanted:
+        console.print(BENCHMARKS[name]())
+
+
+if __name__ == "__main__":
+    main()
