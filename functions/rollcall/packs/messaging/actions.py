@@ -17,6 +17,7 @@ from rollcall.packs.messaging.asks import Ask, asks_of, without_deadline
 from rollcall.packs.messaging.chat import ChatMessage, readable
 from rollcall.packs.messaging.cues import agrees, plain, refuses
 from rollcall.packs.messaging.deadlines import Deadline, find_deadline
+from rollcall.packs.messaging.patterns import Pattern
 from rollcall.packs.messaging.people import People, Person
 from rollcall.packs.messaging.priority import classify
 
@@ -28,7 +29,7 @@ _REPLIES_WITHIN = timedelta(hours=24)
 _REPLIES_LOOKED_AT = 4
 _ANSWERS_WITHIN = timedelta(minutes=30)
 _SAME_TASK = 0.6
-_QUOTE = re.compile(r"^\s*>.*$", re.MULTILINE)
+_QUOTE = Pattern(r"^\s*>.*$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,14 +11,15 @@ from rollcall.packs.messaging import action_cues as cues
 from rollcall.packs.messaging.chat import ChatMessage
 from rollcall.packs.messaging.cues import HYPOTHETICAL
 from rollcall.packs.messaging.deadlines import Deadline, find_deadline
+from rollcall.packs.messaging.patterns import Pattern
 from rollcall.packs.messaging.people import People, Person
 
-_FILLER = re.compile(
+_FILLER = Pattern(
     r"^(?:(?:ok(?:ay)?|so|and|also|then|yes|yeah|sure|great|good|thanks|agreed|perfect|right|fair|well|but"
     r"|no problem|got it|on it|אז|טוב|כן|סגור|מעולה|בסדר|אין בעיה|תודה|יופי|סבבה|אוקיי?|גם|אבל|ו)(?![\w'])[\s,.!:-]+)+",
     re.IGNORECASE,
 )
-_CUT = re.compile(
+_CUT = Pattern(
     r"\s*[,;:]\s+|\s+-\s+|\s+(?:and|but)\s+(?=i'll|i will|can you|could you|please)|(?<=\s)ו(?=אני )",
     re.I,
 )
@@ -122,7 +123,7 @@ def _ask_of(
 
 
 def _first_match(
-    patterns: Sequence[tuple[re.Pattern[str], float]], clause: str, *, who: Person | None, you: bool
+    patterns: Sequence[tuple[Pattern, float]], clause: str, *, who: Person | None, you: bool
 ) -> Ask | None:
     for pattern, confidence in patterns:
         match = pattern.match(clause)

@@ -7,6 +7,8 @@ from calendar import monthrange
 from collections.abc import Callable
 from datetime import date, datetime, timedelta
 
+from rollcall.packs.messaging.patterns import Pattern
+
 _WEEKDAYS = {
     "monday": 0, "mon": 0, "tuesday": 1, "tues": 1, "tue": 1, "wednesday": 2, "wed": 2,
     "thursday": 3, "thurs": 3, "thur": 3, "thu": 3, "friday": 4, "fri": 4, "saturday": 5, "sat": 5,
@@ -170,8 +172,8 @@ def _date(year: int, month: int, day: int) -> date | None:
         return None
 
 
-def _rule(pattern: str, resolve: Resolver) -> tuple[re.Pattern[str], Resolver]:
-    return re.compile(pattern, re.IGNORECASE), resolve
+def _rule(pattern: str, resolve: Resolver) -> tuple[Pattern, Resolver]:
+    return Pattern(pattern, re.IGNORECASE), resolve
 
 
 _DAY = r"(?:mon|tues?|wednes|thurs?|fri|satur|sun)day|mon|tues?|wed|thurs?|thu|fri"
@@ -188,7 +190,7 @@ _LEAD = (
 )
 _FROM_HEBREW = r"(?<![א-ת])(?:[בלהוש]{0,2})"
 
-RULES: tuple[tuple[re.Pattern[str], Resolver], ...] = (
+RULES: tuple[tuple[Pattern, Resolver], ...] = (
     _rule(r"\b(20\d\d)-(\d\d)-(\d\d)\b", _iso),
     _rule(r"(?<![\d/.])(?P<d>\d{1,2})[/.](?P<m>\d{1,2})[/.](?P<y>20\d\d|\d\d)(?![\d/])", _numeric),
     _rule(_LEAD + r"(?P<d>\d{1,2})[/.](?P<m>\d{1,2})(?P<y>)(?![\d/%]|[.:]\d)", _numeric),

@@ -6,21 +6,23 @@ import re
 from dataclasses import dataclass
 from datetime import time
 
-_TIME = re.compile(
+from rollcall.packs.messaging.patterns import Pattern
+
+_TIME = Pattern(
     r"(?P<word>\b(?:noon|midday|midnight)\b|(?<![א-ת])ב?(?:ה)?צהריים(?![א-ת])|(?<![א-ת])ב?(?:ה)?חצות(?![א-ת]))"
     r"|(?:(?P<lead>\b(?:at|by|before|around|until|till)\s+|(?<![א-ת])(?:ב|עד|לפני)(?: ?ה)?(?:שעה)?[ -]*))?"
     r"(?<![\d/.:,])(?<!\d-)(?P<hour>\d{1,2})(?:[:.](?P<minute>[0-5]\d))?(?![\d/:]|\.\d|-\d)"
     r"\s*(?P<half>a\.?m\b\.?|p\.?m\b\.?|o'clock|(?:ב)?בוקר|בערב|בלילה|אחר הצהריים|אחרי הצהריים|אחה\"צ|בצהריים)?",
     re.IGNORECASE,
 )
-_UNIT_NEXT = re.compile(
+_UNIT_NEXT = Pattern(
     r"\s*(?:st|nd|rd|th|days?|weeks?|months?|hours?|minutes?|mins?|people|%|percent|dollars?|\$|k\b|of\b"
     r"|(?:ב|ל)[א-ת]+|ימים|שבועות|חודשים|שעות|דקות|שקל|אנשים|אחוז|₪)",
     re.IGNORECASE,
 )
-_BINDING = re.compile(r"(?:by|before|until|till)\b|עד|לפני", re.IGNORECASE)
+_BINDING = Pattern(r"(?:by|before|until|till)\b|עד|לפני", re.IGNORECASE)
 _NEAR = 14  # Characters between a date and its time ("Friday, before 5").
-_AFTERNOON = re.compile(r"p\.?m|ערב|אחר|אחה")
+_AFTERNOON = Pattern(r"p\.?m|ערב|אחר|אחה")
 # Nobody sets meetings at 3 in the night.
 _EARLIEST_BARE_HOUR = 7
 

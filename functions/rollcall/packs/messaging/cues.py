@@ -9,7 +9,9 @@ ones may carry up to two glued letters ("ושדחוף").
 import re
 from collections.abc import Iterable
 
-_NIQQUD = re.compile("[\u0591-\u05bd\u05bf-\u05c7]")
+from rollcall.packs.messaging.patterns import Pattern
+
+_NIQQUD = Pattern("[\u0591-\u05bd\u05bf-\u05c7]")
 _TYPOGRAPHY = str.maketrans(
     {"\u2019": "'", "\u2018": "'", "\u05f3": "'", "\u05f4": '"', "\u201c": '"', "\u201d": '"'}
     | {"\u05be": "-", "\u2013": "-", "\u2014": "-", "\u200f": None, "\u200e": None}
@@ -21,14 +23,14 @@ def plain(text: str) -> str:
     return " ".join(_NIQQUD.sub("", text.translate(_TYPOGRAPHY)).split())
 
 
-def any_of(english: Iterable[str] = (), hebrew: Iterable[str] = ()) -> re.Pattern[str]:
+def any_of(english: Iterable[str] = (), hebrew: Iterable[str] = ()) -> Pattern:
     """Return a pattern that finds any of these expressions as whole words."""
     parts = []
     if english := list(english):
         parts.append(rf"(?<![\w'])(?:{'|'.join(english)})(?![\w])")
     if hebrew := list(hebrew):
         parts.append(rf"(?<![א-ת])[ושהכ]{{0,2}}(?:{'|'.join(hebrew)})(?![א-ת])")
-    return re.compile("|".join(parts), re.IGNORECASE)
+    return Pattern("|".join(parts), re.IGNORECASE)
 
 
 REQUEST = any_of(
@@ -63,7 +65,7 @@ REQUEST = any_of(
     ],
 )
 
-AGREES = re.compile(
+AGREES = Pattern(
     r"^\W*(?:yes|yep|yeah|yup|sure|ok|okay|k|agreed|agree|i agree|totally agree|absolutely|definitely"
     r"|sounds (?:good|great|like a plan)|will do|on it|i'm on it|no problem|np|of course|got it|done deal"
     r"|deal|perfect|great|works for me|fine (?:by|with) me|let's do (?:it|that)|go for it|go ahead|approved"
@@ -74,7 +76,7 @@ AGREES = re.compile(
     re.IGNORECASE,
 )
 
-REFUSES = re.compile(
+REFUSES = Pattern(
     r"^\W*(?:no\b(?! problem| worries)|nope|nah|sorry,? (?:i )?can(?:'t|not)|i can(?:'t|not)|i'd rather not"
     r"|i disagree|disagree|not (?:sure|really|yet)|i don't (?:think|agree)|let's not|hold on|wait"
     r"|לא(?![א-ת])(?! בעיה)|אני לא (?:יכולה?|מסכימה?)|מצטערת?|סליחה|עדיף שלא|רגע)",

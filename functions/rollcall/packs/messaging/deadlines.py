@@ -17,9 +17,10 @@ from rollcall.core.text import language
 from rollcall.packs.messaging import calendar_words as calendar
 from rollcall.packs.messaging.clock import find_time
 from rollcall.packs.messaging.cues import any_of, plain
+from rollcall.packs.messaging.patterns import Pattern
 
 # "By", "until", "due": what follows is a deadline, not just a date.
-_BINDING = re.compile(
+_BINDING = Pattern(
     r"(?:\b(?:by|before|until|till|til|due(?: (?:on|by|in))?|no later than|deadline(?: is)?:?)\s+(?:the\s+|this\s+)?"
     r"|(?<![א-ת])(?:ו|ש)?(?:עד(?: ל| ה)?-?|לפני(?: ה)?-?|לא יאוחר מ(?:ה)?-?)\s*)$",
     re.IGNORECASE,

@@ -5,170 +5,171 @@
 import re
 
 from rollcall.packs.messaging.cues import any_of
+from rollcall.packs.messaging.patterns import Pattern
 
 _I = re.IGNORECASE
 _ADVERB = r"(?:(?:all|already|just|finally|also|now|both|officially|unanimously) )*"
 _GROUP = r"(?P<maker>[Tt]he (?:board|management|team|client|customer|committee|ceo|cto|boss|council|school|group|bank|city|leadership|manager|director)|[Mm]anagement|[Ll]eadership|[A-Z][a-z]+(?: [A-Z][a-z]+)?)"
 
 # Pattern, confidence; `what` is what was decided, else the sentence is.
-DECIDES: tuple[tuple[re.Pattern[str], float], ...] = (
+DECIDES: tuple[tuple[Pattern, float], ...] = (
     (
-        re.compile(
+        Pattern(
             r"(?:^|[.,;-] |\b)(?:the )?(?:final )?decision(?: is|:| -| was)\s*:?\s*(?P<what>(?!not?\b|pending|still|yours|up to|hard|due)\S.+)$",
             _I,
         ),
         0.92,
     ),
     (
-        re.compile(
+        Pattern(
             rf"\b(?:we|i)(?:'ve| have)? {_ADVERB}(?:decided|agreed|chosen|settled|opted|resolved|picked|concluded|voted|signed off|selected)(?: (?:on|to|that|with|for|in favou?r of|against))*\s+(?P<what>\S.+)$",
             _I,
         ),
         0.88,
     ),
     (
-        re.compile(
+        Pattern(
             rf"^{_GROUP} (?:has |have )?{_ADVERB}(?:decided|approved|agreed|chose|voted|rejected|signed off)(?: (?:on|to|that|with|for))*\s+(?P<what>\S.+)$"
         ),
         0.8,
     ),
     (
-        re.compile(
+        Pattern(
             r"^(?:\W|ok(?:ay)?|so|then|yes|right|great|good|alright|all right|and|agreed|perfect)*(?:let's|lets) (?:go (?:with|for|ahead with)|stick (?:with|to)|settle on|use|do)\s+(?P<what>(?!it\b|that\b|this\b)\S.+)$",
             _I,
         ),
         0.8,
     ),
     (
-        re.compile(
+        Pattern(
             rf"\b(?:we(?:'re| are)|i'm|i am) (?:{_ADVERB})?(?:going (?:with|ahead with|for)|sticking (?:with|to)|moving (?:to|ahead with|forward with)|switching to|dropping|cancell?ing|postponing)\s+(?P<what>\S.+)$",
             _I,
         ),
         0.82,
     ),
     (
-        re.compile(
+        Pattern(
             r"\bwe(?:'ll| will) (?:go (?:with|for|ahead with)|stick (?:with|to)|use|switch to|launch|drop|postpone|cancel|move|keep|replace|pay|cover|hire|skip)\s+(?P<what>\S.+)$",
             _I,
         ),
         0.66,
     ),
     (
-        re.compile(
+        Pattern(
             r"^(?:\W|ok(?:ay)?|so|then)*we (?P<what>(?:drop|pay|keep|move|cancel|replace|cover|launch|stop|postpone|go with|make|ship)\b\s\S.+)$",
             _I,
         ),
         0.62,
     ),
     (
-        re.compile(
+        Pattern(
             r"\b(?:it's|it is|that's|that is|then it's|is|are|was|been) (?:now |officially |finally )?(?:decided|settled|final|official|agreed)\b[,:.]?\s*(?:that )?(?P<what>.*)$",
             _I,
         ),
         0.85,
     ),
     (
-        re.compile(
+        Pattern(
             r"^(?:\W|ok(?:ay)?|so)*(?:decided|agreed|settled|final answer|verdict|resolved)\s*[:.,-]\s*(?P<what>\S.+)$",
             _I,
         ),
         0.82,
     ),
     (
-        re.compile(
+        Pattern(
             r"^(?P<what>[^,?]{3,60}?)(?<!what)(?<!that)(?<!as)(?<!where)(?<!how)(?<!who)(?<!where)(?<!and) it is\b(?! (?:a|an|the|not|so|too|very|going|hard|also|in)\b).*$",
             _I,
         ),
         0.72,
     ),
     (
-        re.compile(
+        Pattern(
             r"^(?P<what>.{3,80}?) (?:is|are|was|were|has been|have been) (?:now |officially |finally )?(?:approved|accepted|signed off|rejected|frozen|capped|cancell?ed|postponed|confirmed)\b.*$",
             _I,
         ),
         0.8,
     ),
     (
-        re.compile(
+        Pattern(
             r"^(?:\W|ok(?:ay)?|so)*(?:i (?:hereby )?(?:approve|accept|reject|authori[sz]e)|approving|approved:?|accepted:?)\s+(?P<what>(?!go\b|by\b|if\b)\S.+)$",
             _I,
         ),
         0.82,
     ),
     (
-        re.compile(
+        Pattern(
             r"\bthe (?:plan|answer|verdict|choice|winner|new (?:date|name|price|plan)|final (?:date|price|name|plan|choice))(?: now)? is (?:now )?(?P<what>(?!not|attached|ready|here|below|unclear|still|to\b|under|what)\S.+)$",
             _I,
         ),
         0.66,
     ),
     (
-        re.compile(
+        Pattern(
             r"\b(?P<what>(?:the )?[\w' ]{3,50} (?:moves|is moved|was moved|has moved|got moved|will move) to \S.+)$",
             _I,
         ),
         0.6,
     ),
     (
-        re.compile(r"\b(?P<what>[^.]{5,90}?,? from (?:now|today|next \w+|tomorrow) on\b.*)$", _I),
+        Pattern(r"\b(?P<what>[^.]{5,90}?,? from (?:now|today|next \w+|tomorrow) on\b.*)$", _I),
         0.6,
     ),
     (
-        re.compile(
+        Pattern(
             r"\b(?:green[- ]?light(?:ed)?|gave the go-?ahead (?:for|to)|signed the)\s+(?P<what>\S.+)$",
             _I,
         ),
         0.72,
     ),
     (
-        re.compile(
+        Pattern(
             r"(?<![א-ת])ו?(?:אז )?(?:החלטנו|החלטתי|הוחלט|סוכם|סיכמנו|הסכמנו|בחרנו|סגרנו)(?:\s+(?:פה אחד|סופית|בסוף|היום))*(?:\s*[:,-]?\s*)(?:על |ש(?=[א-ת]{2})(?!ל|נ[יה]|ב[עו]|י)|את |ב(?=[א-ת]{3}))?(?P<what>\S.+)$"
         ),
         0.88,
     ),
     (
-        re.compile(
+        Pattern(
             r"(?<![א-ת])ה?החלטה(?: הסופית)?(?: היא)?\s*[:,-]\s*(?P<what>\S.+)$|(?<![א-ת])ההחלטה(?: הסופית)? היא (?P<what2>\S.+)$"
         ),
         0.92,
     ),
     (
-        re.compile(
+        Pattern(
             r"(?<![א-ת])(?P<maker>ההנהלה|המנכ\"ל(?:ית)?|הוועד(?:ה)?|הצוות|הלקוח|הבוס|הדירקטוריון|המנהלת?) (?:החליטה?|החליטו|אישרה?|אישרו|הסכימה?|בחרה?) (?:על |את |ל|ש)?(?P<what>\S.+)$"
         ),
         0.8,
     ),
     (
-        re.compile(
+        Pattern(
             r"(?<![א-ת])(?:אז )?(?:הולכים על|הולכים עם|נלך על|נלך עם|סוגרים על|נשארים עם|מתקדמים עם|עוברים ל)\s*(?P<what>(?!זה(?![א-ת]))\S.+)$"
         ),
         0.82,
     ),
     (
-        re.compile(
+        Pattern(
             r"(?<![א-ת])(?:אושר|אושרה|אושרו|אישרתי|אישרנו|מאושר|מאושרת|מאושרים|מאשר|מאשרת)(?![א-ת])(?: גם)?(?: ב?הנהלה)?\s*[:,.-]?\s*(?:את )?(?P<what>\S.*)?$"
         ),
         0.78,
     ),
     (
-        re.compile(
+        Pattern(
             r"^(?P<what>.{3,70}?) (?:אושר|אושרה|אושרו|מאושר|מאושרת|נבחר|נבחרה|בוטל|בוטלה|נדחה|נדחתה)(?![א-ת]).*$"
         ),
         0.74,
     ),
     (
-        re.compile(
+        Pattern(
             r"^(?:\W|אז|טוב|סגור|כן)*(?P<what>(?:עוצרים|מחליפים|דוחים|מבטלים|משיקים|מקדימים|מעבירים את|מפסיקים)(?![א-ת]) \S.+)$"
         ),
         0.66,
     ),
     (
-        re.compile(
+        Pattern(
             r"^(?P<what>ה(?:תאריך|מועד|שם|מחיר|תקציב)(?: ה[א-ת]+)?(?: של [א-ת\" ]{2,30})? (?:הוא|היא|יהיה) \S.+)$"
         ),
         0.62,
     ),
-    (re.compile(r"^(?:\W|אז)*סגור[,:.-]\s*(?P<what>(?!אני|א[א-ת]{3,}|תודה|על זה)\S.+)$"), 0.6),
+    (Pattern(r"^(?:\W|אז)*סגור[,:.-]\s*(?P<what>(?!אני|א[א-ת]{3,}|תודה|על זה)\S.+)$"), 0.6),
 )
 
 UNDECIDED = any_of(
@@ -197,38 +198,38 @@ UNDECIDED = any_of(
     ],
 )
 
-PROPOSES: tuple[re.Pattern[str], ...] = (
-    re.compile(
+PROPOSES: tuple[Pattern, ...] = (
+    Pattern(
         r"^(?:\W|so|ok(?:ay)?|then|and|maybe)*(?:should|shall|can|could) we (?:just |maybe |all |perhaps )*(?P<what>\S.+?)\?",
         _I,
     ),
-    re.compile(
+    Pattern(
         r"^(?:\W|so|ok(?:ay)?|and)*(?:how about|what about|what if we|why don't we|shouldn't we)\s+(?P<what>\S.+?)\?*$",
         _I,
     ),
-    re.compile(
+    Pattern(
         r"^(?:\W|so|ok(?:ay)?|then|and|maybe)*(?:let's|lets) (?!see|say|talk|discuss|decide|wait|meet|chat|hope|not)(?P<what>\S.+?)[.?!]*$",
         _I,
     ),
-    re.compile(
+    Pattern(
         r"\b(?:i|we) (?:would )?(?:suggest|propose|recommend|vote for|vote to|vote we|move that)(?: that)?(?: we)? (?P<what>\S.+?)[.?!]*$",
         _I,
     ),
-    re.compile(r"^(?:my )?(?:proposal|suggestion|motion)\s*[:-]\s*(?P<what>\S.+)$", _I),
-    re.compile(r"\bi(?:'d)? (?:think|say|feel) we should (?P<what>\S.+?)[.?!]*$", _I),
-    re.compile(
+    Pattern(r"^(?:my )?(?:proposal|suggestion|motion)\s*[:-]\s*(?P<what>\S.+)$", _I),
+    Pattern(r"\bi(?:'d)? (?:think|say|feel) we should (?P<what>\S.+?)[.?!]*$", _I),
+    Pattern(
         r"^(?:\W|אז|טוב)*(?:אולי|מה דעתכ[םן] ש?|מה דעתך ש?|מה עם|כדאי ש|יאללה|האם )\s?(?:כדאי )?(?P<what>(?:נ|ל|על |את )[א-ת]{2,}.+?)[?!.]*$"
     ),
-    re.compile(r"(?<![א-ת])(?:אני )?(?:מציעה?|ממליצה?) (?:ש|ל?על |את )?(?P<what>\S.+?)[?!.]*$"),
-    re.compile(r"^(?:\W|אז)*בו?או?י? (?P<what>נ[א-ת]{2,}.+?)[?!.]*$"),
-    re.compile(
+    Pattern(r"(?<![א-ת])(?:אני )?(?:מציעה?|ממליצה?) (?:ש|ל?על |את )?(?P<what>\S.+?)[?!.]*$"),
+    Pattern(r"^(?:\W|אז)*בו?או?י? (?P<what>נ[א-ת]{2,}.+?)[?!.]*$"),
+    Pattern(
         r"^(?:\W|אז)*(?P<what>(?:נלך|הולכים|נעבור|נדחה|נשיק|נבטל|נזמין|נקבע|נסגור)(?![א-ת]) \S.+?)\?$"
     ),
-    re.compile(r"^(?:ההצעה שלי|הצעה)\s*[:-]\s*(?P<what>\S.+)$"),
+    Pattern(r"^(?:ההצעה שלי|הצעה)\s*[:-]\s*(?P<what>\S.+)$"),
 )
 
 # A yes that settles what somebody asked for or offered, and perhaps says it again.
-SETTLES = re.compile(
+SETTLES = Pattern(
     r"^\W*(?:(?:yes|ok|okay|fine|cheap|good|great|כן|טוב)[\s,.!]+)?(?P<yes>approved|accepted|(?:i )?approve(?: it)?|go ahead|do it|let's do (?:that|it)|then let's do (?:that|it)"
     r"|deal|it's a deal|agreed|מאושר|מאשרת?|סגור|הולכים על זה|מקובל עליי?|סוכם)(?![\w])[\s,.:!-]*(?P<rest>.*)$",
     _I | re.DOTALL,
@@ -272,7 +273,7 @@ OPEN = any_of(
         "אולי",
     ],
 )
-_PROMISE = re.compile(
+_PROMISE = Pattern(
     r"^(?:i'll|i will|i'm|i can|will do|on it|thanks|thank|אני |א[א-ת]{3,} |מ[א-ת]{3,}ת? |תודה|על זה|רק )",
     _I,
 )

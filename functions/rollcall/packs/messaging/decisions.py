@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from functools import cache
 from hashlib import sha256
 from typing import Literal
 
@@ -30,13 +31,11 @@ _SAME_MATTER = 0.5
 _REPLIES_LOOKED_AT = 6
 _REPLIES_WITHIN = timedelta(hours=24)
 _CONTEXT_LENGTH = 240
-_WORDS_OF_DECIDING = frozenset(
-    terms(
-        "decide decision agree approve go with change instead move final new date plan monday"
-        " tuesday wednesday thursday friday saturday sunday next week month"
-        " accepted settled done deal הולכים מאושר מאשר מאשרת אושר אישרתי סגור סוכם מקובל"
-    )
-)
+_WORDS_OF_DECIDING = """
+decide decision agree approve go with change instead move final new date plan monday
+tuesday wednesday thursday friday saturday sunday next week month
+accepted settled done deal הולכים מאושר מאשר מאשרת אושר אישרתי סגור סוכם מקובל
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,9 +259,13 @@ def _add(decisions: list[Decision], decision: Decision, text: str) -> None:
 
 def _matter(text: str) -> set[str]:
     """Return the words that tell what a decision is about, dates and numbers left out."""
-    return {
-        term for term in terms(text) if term not in _WORDS_OF_DECIDING and not term[0].isdigit()
-    }
+    deciding = _words_of_deciding()
+    return {term for term in terms(text) if term not in deciding and not term[0].isdigit()}
+
+
+@cache
+def _words_of_deciding() -> frozenset[str]:
+    return frozenset(terms(_WORDS_OF_DECIDING))
 
 
 def _impact(text: str) -> ImpactLevel:

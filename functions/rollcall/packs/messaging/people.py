@@ -7,6 +7,7 @@ from functools import lru_cache
 
 from rollcall.core.hebrew import fold
 from rollcall.core.stopwords import is_stopword
+from rollcall.packs.messaging.patterns import Pattern
 
 _LATIN = (
     ("sch", "s"),
@@ -81,13 +82,13 @@ class People:
         return Person(None, word) if looks and unknown else None
 
 
-_MENTION = re.compile(r"(?<!\w)@([\w.א-ת-]+)")
-_LEADING = re.compile(
+_MENTION = Pattern(r"(?<!\w)@([\w.א-ת-]+)")
+_LEADING = Pattern(
     rf"^(?:(?i:hey|hi|hello|ok|okay|so|and|thanks|היי|הי|שלום|אז|טוב)[, ]+)?({_NAME}|[א-ת]{{2,12}})"
     r"(?:\s*,\s*|\s*:\s+|\s+-\s+)(?=\S)"
 )
-_TRAILING = re.compile(rf",\s*({_NAME}|[א-ת]{{2,12}})\s*([?.!]*)$")
-_BARE = re.compile(
+_TRAILING = Pattern(rf",\s*({_NAME}|[א-ת]{{2,12}})\s*([?.!]*)$")
+_BARE = Pattern(
     rf"^({_NAME}|[א-ת]{{2,12}})\s+(?=please\b|can you|could you|תוכלי?\s|בבקשה\s)", re.I
 )
 

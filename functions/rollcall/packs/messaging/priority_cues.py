@@ -5,6 +5,7 @@
 import re
 
 from rollcall.packs.messaging.cues import any_of
+from rollcall.packs.messaging.patterns import Pattern
 
 URGENT = any_of(
     [
@@ -262,12 +263,12 @@ IF = any_of(
     [r"if", r"in case(?: of)?", r"whether", r"how (?:urgent|important|critical)"],
     ["אם", "במקרה", "האם", "כמה"],
 )
-MENTION = re.compile(r"[\"']\s*(?:urgent|asap|דחוף|critical|important)\s*[\"']", re.IGNORECASE)
-TURN = re.compile(
+MENTION = Pattern(r"[\"']\s*(?:urgent|asap|דחוף|critical|important)\s*[\"']", re.IGNORECASE)
+TURN = Pattern(
     r"\s*(?:[,;.!]\s*)?(?<!\w)(?:but|though|however|still,|אבל|אך|עם זאת)(?!\w)\s*", re.IGNORECASE
 )
-QUESTION = re.compile(r"\?\s*(?:$|[^\w\s])|\?\s")
-SMALL_TALK = re.compile(
+QUESTION = Pattern(r"\?\s*(?:$|[^\w\s])|\?\s")
+SMALL_TALK = Pattern(
     r"\b(?:how are you|how's it going|how was|what's up|how have you been|right\?|you know\?|lol|haha)\b"
     r"|מה (?:נשמע|שלומך|שלומכם|קורה|המצב)|איך (?:אתה|את|היה|הולך)|חח",
     re.IGNORECASE,

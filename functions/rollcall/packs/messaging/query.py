@@ -7,6 +7,7 @@ from functools import cache
 
 from rollcall.core.hebrew import stem as hebrew_stem
 from rollcall.core.text import terms, tokens, words
+from rollcall.packs.messaging.patterns import Pattern
 
 # Words of asking, not of the thing asked about. They keep a little weight, for
 # somebody may be searching for the word "meeting" itself.
@@ -40,7 +41,7 @@ _SYNONYMS = (
     "energy power battery אנרגיה סוללה",
 )
 
-_CONTEXT = re.compile(
+_CONTEXT = Pattern(
     r"\b(?:when|while)\s+(?:\w+\s+){0,2}?\w+ing\b|\bduring\b|\bin the (?:discussion|context)\b"
     r"|(?<!\S)(?:כאשר|כשדיברו|כשדנו|בזמן|במהלך|תוך כדי)(?!\S)",
     re.IGNORECASE,
