@@ -224,7 +224,7 @@ class _Reply:
             yield CallStart(id, text(told.get("name")))
 
     def _end(self, item: _Item, told: dict[str, Json]) -> Iterator[Delta]:
-        if item.whole:
+        if item.whole or item.is_over or not told:
             return
         item.whole = told
         yield from self._start(item, told)
