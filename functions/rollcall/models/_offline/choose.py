@@ -22,6 +22,7 @@ from rollcall.models.base import ToolSpec
 _NAME, _KEYWORD, _LEAD, _DESCRIPTION = 3.0, 3.0, 2.0, 1.4
 _EXAMPLE, _OPTION, _PARAM, _PARAM_ABOUT = 1.6, 1.8, 1.2, 0.6
 _PHRASE = 4.0
+_VERB = 1.0
 _SHAPE = 1.5
 _SHAPES = {"path": "path file filename directory folder", "url": "url link uri", "email": "email"}
 _WEAK_SHARE = 0.3
@@ -93,8 +94,7 @@ def _choice(
         total += share if weight or feature not in details else 0.0
         known += share if weight else 0.0
     bonus = _phrase_bonus(tool, text) + _shape_bonus(tool, text)
-    # A short name said in full is worth more than the same words out of a long description.
-    named = _said_share(name_features(tool.name), asked)
+    named = _name_points(name_features(tool.name), asked)
     return Choice(tool, score + bonus + named, points + bonus, known / total if total else 0.0)
 
 
@@ -113,8 +113,15 @@ def _rarity(feature: str, profiles: Sequence[dict[str, float]]) -> float:
     return 0.4 + math.log(1 + (len(profiles) - holders + 0.5) / (holders + 0.5))
 
 
-def _said_share(name: tuple[str, ...], asked: list[str]) -> float:
-    return sum(feature in asked for feature in name) / len(name) if name else 0.0
+def _name_points(name: tuple[str, ...], asked: list[str]) -> float:
+    """Points for how much of a tool's name the text says, and for beginning with its verb.
+
+    A short name said in full is worth more than the same words out of a long description.
+    """
+    share = {feature: 0.25 if feature in weak_features() else 1.0 for feature in name}
+    said = sum(share[feature] for feature in share if feature in asked)
+    verb = _VERB if name and asked and name[0] == asked[0] else 0.0
+    return verb + said / sum(share.values()) if share else 0.0
 
 
 def _phrase_bonus(tool: ToolSpec, text: str) -> float:

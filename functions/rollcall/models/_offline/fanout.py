@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 from rollcall.core.messages import Json
-from rollcall.models._offline.evidence import in_unit
 from rollcall.models._offline.fill import Source
 from rollcall.models._offline.mentions import Mention, mentions
+from rollcall.models._offline.numbers import in_unit
 from rollcall.models._offline.schema import Param, accepts, params
 from rollcall.models.base import ToolSpec
 

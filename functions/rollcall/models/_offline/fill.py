@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from rollcall.core.messages import Json
 from rollcall.core.text import words
-from rollcall.models._offline import evidence, texts
+from rollcall.models._offline import numbers, options, texts
 from rollcall.models._offline.entities import Entity, named_in, of_kind
 from rollcall.models._offline.lexicon import spaced
 from rollcall.models._offline.mentions import Mention, mentions
@@ -63,7 +63,7 @@ def answer(param: Param, text: str, source: Source) -> Json | None:
         return value
     plain = text.strip().rstrip(".!")
     if param.kind == "boolean":
-        return evidence.yes_or_no(plain)
+        return options.yes_or_no(plain)
     if param.options:
         return None
     value = [plain] if param.kind == "array" else plain
@@ -98,7 +98,7 @@ def _options(
     for param in wanted:
         if not param.options or param.name in values:
             continue
-        named = evidence.named_options(param, source.text)
+        named = options.named_options(param, source.text)
         _claim(named if param.kind == "array" else named[:1], spare)
         if param.kind == "array":
             if named:
@@ -119,7 +119,7 @@ def _flags(
 ) -> Values:
     """Booleans that the text speaks of."""
     flags = [param for param in wanted if param.kind == "boolean"]
-    found = {param.name: evidence.flag(param, source.text, tool) for param in flags}
+    found = {param.name: options.flag(param, source.text, tool) for param in flags}
     return {name: value for name, value in found.items() if value is not None}
 
 
@@ -132,7 +132,7 @@ def _numbers(
         for param in wanted
         if param.name not in values and not param.options and _is_numeric(param)
     ]
-    return evidence.assign_numbers(tool, open_, source.text, spare)
+    return numbers.assign_numbers(tool, open_, source.text, spare)
 
 
 def _is_numeric(param: Param) -> bool:

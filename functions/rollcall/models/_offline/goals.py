@@ -9,10 +9,10 @@ from dataclasses import replace
 from rollcall.core.messages import Json, ModelMessage, UserMessage
 from rollcall.core.text import tokens
 from rollcall.models._offline.choose import best
-from rollcall.models._offline.evidence import yes_or_no
 from rollcall.models._offline.fill import Source, answer, fill
 from rollcall.models._offline.history import Step, Turn, read
 from rollcall.models._offline.lexicon import all_features, wordset
+from rollcall.models._offline.options import yes_or_no
 from rollcall.models._offline.plan import Goal, Question, advance
 from rollcall.models._offline.schema import Param, params
 from rollcall.models._offline.split import split

@@ -38,7 +38,7 @@ _PATH = re.compile(
     r"(?<![\w/:])(?:~?/)?(?:[\w.@-]+/)+[\w.@-]*|(?<![\w/:])~?/[\w.@-]+|\b[\w-]+\.[a-z]{2,4}\b(?!\.\w)"
 )
 _NUMBER = re.compile(
-    r"(?<![\w.])(?:[בלכהומש]{1,2}-)?(?P<sign>[-−])?(?P<money>[$€£₪])?"
+    r"(?<![\w.])(?<![^\W\d_][-/])(?:[בלכהומש]{1,2}-)?(?P<sign>[-−])?(?P<money>[$€£₪])?"
     r"(?P<digits>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?(?:e[+-]?\d+)?|\.\d+)"
     r"(?P<power>(?:k|m|bn)(?![A-Za-z]))?(?P<ordinal>st|nd|rd|th)?"
     r"(?:\s?(?P<scale>thousand|million|billion|אלף|מיליון)\b)?"
@@ -133,7 +133,7 @@ def _numbers(text: str) -> Iterator[Mention]:
         if not unit and _glued(text, match):
             continue
         last = next(name for name in ("scale", "power", "ordinal", "digits") if match[name])
-        end = match.end() if unit_of(match["unit"] or "") else match.end(last)
+        end = match.end() if unit and unit_of(match["unit"] or "") else match.end(last)
         value = _value(match, unit)
         yield Mention("number", value, text[match.start() : end], match.start(), end, unit)
     for match in _SPELLED_NUMBER.finditer(text):
@@ -147,6 +147,8 @@ def _unit(match: re.Match[str], text: str) -> Unit | None:
         return unit_of(match["money"])
     power = match["power"] or ""
     written = unit_of(match["unit"] or "")
+    if match["unit"] in ("in", "a") and re.match(r"\s+\w", text[match.end("unit") :]):
+        written = None  # "14 in panel LP-1" has no inches, "20 a month" no amperes
     if written is not None or not power:
         return written
     # "50k" is fifty thousand and "1.75m" a length; "298K" is a temperature where one is spoken of.

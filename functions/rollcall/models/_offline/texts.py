@@ -1,4 +1,4 @@
-"""Free-text arguments: dates, addresses, ids, names and search words."""
+"""Free-text arguments: by their shape, their label, their place, or what they are needed for."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from itertools import pairwise
 from rollcall.core.messages import Json
 from rollcall.models._offline import topic
 from rollcall.models._offline.choose import vocabulary
-from rollcall.models._offline.evidence import amount_in_unit
 from rollcall.models._offline.lexicon import all_features, wordset
 from rollcall.models._offline.mentions import Mention
 from rollcall.models._offline.schema import Param, accepts
+from rollcall.models._offline.shapes import by_shape, take
 from rollcall.models.base import ToolSpec
 
 _QUERY = wordset("query search keyword keywords text question q prompt term phrase request")
@@ -53,7 +53,7 @@ def assign_texts(
     """Fill text parameters: by shape first, then by their words, then by what is left over."""
     values: dict[str, Json] = {}
     left = [mention for mention in spare if mention.kind != "number" or len(mention.text) == 4]
-    passes: list[Finder] = [_by_shape, _by_label, _by_direction, _by_place, _by_topic, _by_need]
+    passes: list[Finder] = [by_shape, _by_label, _by_direction, _by_place, _by_topic, _by_need]
     for finder in passes:
         for param in wanted:
             if param.name in values:
@@ -67,51 +67,8 @@ def assign_texts(
     return values
 
 
-def _take(left: list[Mention], *kinds: str) -> str | None:
-    found = next((mention for mention in left if mention.kind in kinds), None)
-    if found is None:
-        return None
-    left.remove(found)
-    return str(found.value)
-
-
 def _is(param: Param, names: frozenset[str]) -> bool:
     return bool(set(param.label.split()) & names)
-
-
-def _by_shape(param: Param, text: str, left: list[Mention], tool: ToolSpec) -> Json | None:
-    """Dates, times, addresses, files and ids say themselves what they are."""
-    label, form = set(param.label.split()), str(param.schema.get("format", ""))
-    measured = amount_in_unit(param, text)
-    if measured is not None and param.kind == "string":
-        return measured
-    if form in ("date", "date-time") or label & {"date", "day", "deadline", "due", "when"}:
-        return _date(param, left)
-    if "year" in label:
-        return _take(left, "number")
-    if form == "time" or (label & {"time", "hour"} and "zone" not in label):
-        return _take(left, "time")
-    if form == "email" or "email" in label:
-        return _take(left, "email")
-    if form == "uri" or label & {"url", "link", "uri", "website"}:
-        return _take(left, "url")
-    if label & {"path", "file", "filename", "directory", "folder"}:
-        return _take(left, "path") or _folder(text)
-    if label & {"id", "ids", "code", "identifier"} and not param.refers_to:
-        return _take(left, "code")
-    return None
-
-
-def _folder(text: str) -> str | None:
-    match = re.search(r"(?<!\w)in\s+(?:the\s+)?([\w.-]+)(?:\s+(?:folder|directory))?\W*$", text)
-    return match[1] if match else None
-
-
-def _date(param: Param, left: list[Mention]) -> str | None:
-    found = _take(left, "date")
-    if found and param.schema.get("format") == "date-time":
-        return f"{found}T00:00:00Z"
-    return found
 
 
 def _by_label(param: Param, text: str, left: list[Mention], tool: ToolSpec) -> Json | None:
@@ -122,7 +79,7 @@ def _by_label(param: Param, text: str, left: list[Mention], tool: ToolSpec) -> J
         rest = " ".join(param.label.split()[:-1])
         labels += [rest] if head in ("name", "id", "title", "number") else [head]
     for label in labels:
-        quoted = _mention_after(label, text, left)
+        quoted = _mention_after(label, param, text, left)
         if quoted is not None:
             return quoted
         match = re.search(_LABELLED.format(label=re.escape(label)), text, re.IGNORECASE)
@@ -143,12 +100,14 @@ def _by_concept(param: Param, text: str, left: list[Mention], tool: ToolSpec) ->
     return None
 
 
-def _mention_after(label: str, text: str, left: list[Mention]) -> str | None:
+def _mention_after(label: str, param: Param, text: str, left: list[Mention]) -> str | None:
     pattern = re.compile(
         rf"(?<!\w){re.escape(label)}s?\s*(?:is|of|as|named|called|by|=|:)?\s*(?:the\s+)?$",
         re.IGNORECASE,
     )
     for mention in left:
+        if param.refers_to and mention.kind == "name":
+            continue  # a name is no id: results have to say whose id it is
         if mention.kind in ("quote", "name", "code") and pattern.search(text[: mention.start]):
             left.remove(mention)
             return str(mention.value)
@@ -165,6 +124,8 @@ def _is_value(value: str, param: Param, tool: ToolSpec) -> bool:
         return False
     if _HEBREW_NUMERAL.fullmatch(value):
         return True
+    if param.refers_to:
+        return any(char.isdigit() for char in value)
     return any(char.isdigit() for char in value) or value[0].isupper() or "/" in value
 
 
@@ -203,12 +164,12 @@ def _by_place(param: Param, text: str, left: list[Mention], tool: ToolSpec) -> J
 def _by_topic(param: Param, text: str, left: list[Mention], tool: ToolSpec) -> Json | None:
     """Search words and topics are the request itself, without its scaffolding."""
     if _is(param, _QUERY if param.required else _SEARCH):
-        quote = _take(left, "quote")
+        quote = take(left, "quote")
         return quote or topic.query(text, known=vocabulary(tool)) or None
     if _is(param, _TOPIC):
-        return _take(left, "quote") or topic.about(text) or _needed_topic(param, text)
+        return take(left, "quote") or topic.about(text) or _needed_topic(param, text)
     if param.required and _is(param, _TOLD):
-        found = _take(left, "quote") or topic.subject(text)
+        found = take(left, "quote") or topic.subject(text)
         return _WHERE.split(found)[0] if found else None
     return None
 
@@ -229,7 +190,7 @@ def _by_need(param: Param, text: str, left: list[Mention], tool: ToolSpec) -> Js
         return None
     order = ("name", "quote", "code") if _is(param, _NAMED | _PLACE) else ("quote", "name", "code")
     for kind in order:
-        found = _take(left, kind)
+        found = take(left, kind)
         if found is not None:
             return found
     return None
