@@ -120,7 +120,8 @@ def _name_points(name: tuple[str, ...], asked: list[str]) -> float:
     """
     share = {feature: 0.25 if feature in weak_features() else 1.0 for feature in name}
     said = sum(share[feature] for feature in share if feature in asked)
-    verb = _VERB if name and asked and name[0] == asked[0] else 0.0
+    begins = bool(name and asked) and name[0] == asked[0] and name[0] in weak_features()
+    verb = _VERB if begins else 0.0
     return verb + said / sum(share.values()) if share else 0.0
 
 
