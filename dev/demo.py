@@ -11,12 +11,12 @@ import os
 import socket
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 
+import httpx2
 from rich.console import Console
-from rich.status import Status
+from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from dev import addresses, problem
 from dev.addresses import Addresses
@@ -114,8 +114,9 @@ def _prepared(screen: Screen) -> Iterator[Addresses]:
         suite = stack.enter_context(running())
     try:
         with _doing(screen, "Loading the sample conversations and publishing the capabilities"):
+            with _triggers_off(suite.addresses):
+                _seed()
             _warm_up(suite.addresses)
-            _seed()
         yield suite.addresses
     finally:
         with _doing(screen, "Stopping the emulators"):
@@ -129,7 +130,9 @@ def _doing(screen: Screen, what: str) -> Iterator[None]:
         screen.say(f"{what} ...", style="dim")
         yield
         return
-    with Status(f"[dim]{what} ...[/]", console=screen.console):
+    columns = SpinnerColumn(style="cyan"), TextColumn("{task.description}"), TimeElapsedColumn()
+    with Progress(*columns, console=screen.console, transient=True) as progress:
+        progress.add_task(what, total=None)
         yield
 
 
@@ -145,14 +148,20 @@ def _seed() -> None:
         raise Problem(f"The sample data could not be loaded.\n{done.stdout}")
 
 
+@contextlib.contextmanager
+def _triggers_off(at: Addresses) -> Iterator[None]:
+    """Start no function for what is written meanwhile: the sample data needs none, and the
+    emulator would be busy with hundreds of them while the first questions are asked."""
+    with httpx2.Client(base_url=f"http://{at.hub}/functions/", trust_env=False, timeout=60) as hub:
+        hub.put("disableBackgroundTriggers").raise_for_status()
+        yield
+        hub.put("enableBackgroundTriggers").raise_for_status()
+
+
 def _warm_up(at: Addresses) -> None:
-    """Let `run_agent` start while the data is loaded, so that the first answer comes at once."""
-
-    def call() -> None:
-        with contextlib.suppress(CallError):  # nobody is signed in, and it says so
-            Functions(at.functions_url).call("run_agent", {})
-
-    threading.Thread(target=call, daemon=True).start()
+    """Let `run_agent` start, so that the first answer comes at once."""
+    with contextlib.suppress(CallError):  # nobody is signed in, and it says so
+        Functions(at.functions_url).call("run_agent", {})
 
 
 def _functions(at: Addresses) -> Functions:
