@@ -85,7 +85,8 @@ def _note_callers(monkeypatch: pytest.MonkeyPatch, kind: type, name: str) -> Non
 def _note(frame: FrameType) -> None:
     file = Path(frame.f_code.co_filename)
     if file.is_relative_to(PACKAGE):
-        built.add((str(file.relative_to(PACKAGE)), frame.f_code.co_name))
+        named = [part for part in frame.f_code.co_qualname.split(".") if part[0] != "<"]
+        built.add((str(file.relative_to(PACKAGE)), named[-1]))
 
 
 def builders() -> set[Place]:
@@ -97,12 +98,11 @@ def builders() -> set[Place]:
     }
 
 
-def _builders_in(tree: ast.Module) -> Iterator[str]:
-    for node in ast.walk(tree):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and any(
-            isinstance(part, ast.Call)
-            and isinstance(part.func, ast.Attribute)
-            and part.func.attr in _BUILDERS
-            for part in ast.walk(node)
-        ):
-            yield node.name
+def _builders_in(tree: ast.AST, *, within: str = "") -> Iterator[str]:
+    """Names of the innermost functions that build a query."""
+    for node in ast.iter_child_nodes(tree):
+        is_call = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
+        if is_call and node.func.attr in _BUILDERS:
+            yield within
+        is_function = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        yield from _builders_in(node, within=node.name if is_function else within)
