@@ -23,10 +23,12 @@ class Reach:
 
     Attributes:
         is_all: False where the user has more than could be looked at.
+        reader: The user's id.
     """
 
     conversations: dict[str, Conversation]
     is_all: bool
+    reader: str
 
     @property
     def ids(self) -> list[str]:
@@ -34,7 +36,7 @@ class Reach:
 
     def name(self, conversation_id: str) -> str:
         """The conversation's name as this user knows it."""
-        return self.conversations[conversation_id].name
+        return self.conversations[conversation_id].title(self.reader)
 
 
 def reach(
@@ -59,6 +61,7 @@ def reach(
             for snapshot in kept
         },
         is_all=len(found) <= MAX_CONVERSATIONS,
+        reader=ctx.user.uid,
     )
 
 
@@ -87,7 +90,7 @@ def _asked_for(ctx: ToolContext, ids: list[str], field: str) -> Reach:
                 f"you are not in a conversation {id[:80]!r}; get_user_conversations lists yours",
                 field=field,
             )
-    return Reach({id: found[id] for id in ids}, is_all=True)
+    return Reach({id: found[id] for id in ids}, is_all=True, reader=ctx.user.uid)
 
 
 def is_id(text: str) -> bool:

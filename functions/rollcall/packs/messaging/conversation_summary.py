@@ -9,11 +9,11 @@ from pydantic import BaseModel, Field
 from rollcall.core.capability import capability
 from rollcall.core.context import ToolContext
 from rollcall.core.wire import Wire
-from rollcall.packs.messaging.access import reach
+from rollcall.packs.messaging.access import Reach, reach
 from rollcall.packs.messaging.asking import ask, model_name
 from rollcall.packs.messaging.batches import fetch
 from rollcall.packs.messaging.chat import ChatMessage
-from rollcall.packs.messaging.documents import MESSAGES, Conversation, iso, read_message
+from rollcall.packs.messaging.documents import MESSAGES, iso, read_message
 from rollcall.packs.messaging.sources import cite_message
 from rollcall.packs.messaging.summary import summarize
 
@@ -108,17 +108,16 @@ def summarize_conversation(
         max_length: Most words of the summary, 10 to 1,000.
         focus_area: "decisions", "action items", "general", or a topic to concentrate on.
     """
-    conversation = reach(ctx, [conversation_id], field="conversationId").conversations[
-        conversation_id
-    ]
+    mine = reach(ctx, [conversation_id], field="conversationId")
+    conversation = mine.conversations[conversation_id]
     messages = _latest(ctx, conversation_id)
     text, sources, author = _summary(ctx, messages, max_length, focus_area)
     for message in sources[:_MOST_SOURCES]:
-        _cite(ctx, conversation, message)
+        _cite(ctx, mine, conversation_id, message)
     return ConversationSummaryText(
         summary=text,
         conversation_id=conversation_id,
-        conversation_name=conversation.name,
+        conversation_name=mine.name(conversation_id),
         message_count=conversation.message_count,
         encrypted_count=conversation.encrypted_count,
         summarized_count=len(messages),
@@ -173,11 +172,11 @@ def _quoted(summary: str, messages: list[ChatMessage]) -> list[ChatMessage]:
     return list(found.values())
 
 
-def _cite(ctx: ToolContext, conversation: Conversation, message: ChatMessage) -> None:
+def _cite(ctx: ToolContext, mine: Reach, conversation_id: str, message: ChatMessage) -> None:
     cite_message(
         ctx,
-        conversation_id=conversation.id,
-        conversation_name=conversation.name,
+        conversation_id=conversation_id,
+        conversation_name=mine.name(conversation_id),
         message_id=message.id,
         sender_name=message.sender_name,
         sent_at=message.sent_at,

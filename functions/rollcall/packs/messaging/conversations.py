@@ -77,7 +77,7 @@ def get_user_conversations(
         for snapshot in fetch(access.newest(ctx, limit=limit))
     ]
     total = len(found) if len(found) < limit else count(access.of_user(ctx))
-    rows = [_summary(conversation) for conversation in found]
+    rows = [_summary(conversation, ctx.user.uid) for conversation in found]
     ctx.show(Display(type="table", columns=_COLUMNS, rows=[_row(item) for item in rows]))
     return UserConversations(conversations=rows, total_count=total, timestamp=iso(ctx.now) or "")
 
@@ -85,11 +85,11 @@ def get_user_conversations(
 _COLUMNS = ["name", "participants", "messages", "lastMessageAt"]
 
 
-def _summary(conversation: Conversation) -> ConversationSummary:
+def _summary(conversation: Conversation, reader: str) -> ConversationSummary:
     names = conversation.participant_names
     return ConversationSummary(
         id=conversation.id,
-        name=conversation.name,
+        name=conversation.title(reader),
         type=conversation.type,
         participant_ids=list(conversation.participant_ids),
         participant_names=[names.get(uid, uid) for uid in conversation.participant_ids],

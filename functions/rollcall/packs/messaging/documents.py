@@ -57,7 +57,7 @@ class Conversation:
         names = data.get("participantNames")
         return Conversation(
             id=id,
-            name=text_of(data.get("name")) or id,
+            name=text_of(data.get("name")),
             participant_ids=tuple(strings(ids)),
             participant_names={
                 uid: name
@@ -72,6 +72,11 @@ class Conversation:
             created_by=text_of(data.get("createdBy")) or None,
             source=text_of(data.get("source")) or None,
         )
+
+    def title(self, reader: str = "") -> str:
+        """What to call it: its name, or the people in it other than the reader."""
+        others = [uid for uid in self.participant_ids if uid != reader]
+        return self.name or ", ".join(self.participant_names.get(uid, uid) for uid in others)
 
     def description(self) -> dict[str, Any]:
         """The fields to store that say what the conversation is; counters are kept apart."""

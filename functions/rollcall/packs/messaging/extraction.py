@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from rollcall.core.context import ToolContext
@@ -97,14 +98,14 @@ def _is_drained(state: State, conversation: Conversation) -> bool:
 def _conversation(ctx: ToolContext, conversation: Conversation, *, ends: float) -> Extracted:
     looked_at = 0
     while looked_at < MOST_MESSAGES and time.monotonic() < ends:
-        step = until_unchanged(lambda: _step(ctx, conversation))
+        step = until_unchanged(partial(_step, ctx, conversation, MOST_MESSAGES - looked_at))
         looked_at += step.messages
         if step.is_last:
             return Extracted(looked_at, is_all=True)
     return Extracted(looked_at, is_all=False)
 
 
-def _step(ctx: ToolContext, conversation: Conversation) -> _Step:
+def _step(ctx: ToolContext, conversation: Conversation, room: int) -> _Step:
     db = ctx.db
     state = State.read(db.collection(EXTRACTION).document(conversation.id).get())
     if state.extractor != VERSION:
@@ -112,7 +113,7 @@ def _step(ctx: ToolContext, conversation: Conversation) -> _Step:
         if state.extractor:
             forget_all_items(db, conversation.id)
         state = State(version=state.version, extractor=VERSION)
-    size = PAGE if ctx.text_model is None else MODEL_PAGE
+    size = min(room, PAGE if ctx.text_model is None else MODEL_PAGE)
     found = fetch(_after(ctx, conversation.id, state).limit(size))
     page = [read_message(snapshot.id, snapshot.to_dict() or {}) for snapshot in found]
     context = _before(ctx, conversation.id, state) if page else []

@@ -172,7 +172,7 @@ def _set(
     document = {
         "schemaVersion": SCHEMA_VERSION,
         "conversationId": conversation.id,
-        "conversationName": conversation.name,
+        "conversationName": conversation.title(),
         "participantIds": list(conversation.participant_ids),
         "messageId": finding.message.id,
         "senderId": finding.message.sender_id,

@@ -12,14 +12,18 @@ from rollcall.core.text import excerpt, terms
 from rollcall.core.wire import Display, Wire
 from rollcall.packs.messaging.access import Reach, reach
 from rollcall.packs.messaging.documents import MESSAGES, iso, read_message, text_of
-from rollcall.packs.messaging.query import read_query
+from rollcall.packs.messaging.query import Query, read_query
 from rollcall.packs.messaging.ranking import Hit, fuse, rank
-from rollcall.packs.messaging.shard_reads import read_shards
+from rollcall.packs.messaging.shard_reads import ShardReads, read_shards
 from rollcall.packs.messaging.sources import cite_message, shown
 from rollcall.packs.messaging.vectors import nearest
 
-MOST_FOUND = 200
+MOST_FOUND = 100
 """Hits that are ranked, and so counted in `totalFound`."""
+_SPARE = 20
+"""Messages read beside those asked for: some are gone, and some hold all that is asked for."""
+_TOPIC_WEIGHT = 0.5
+"""Words of a question that weigh less are those of asking."""
 
 
 class SearchResult(Wire):
@@ -39,12 +43,16 @@ class SearchResults(Wire):
     """What search_all_conversations returns.
 
     Attributes:
-        total_found: Messages found; where `searched_all` is false there may be more.
+        total_found: Messages found, those included that stand close to what is asked for.
+        more_found: Whether there are more than were counted.
+        searched_all: False where the account is too large to be searched whole: then what is
+            rarest in the question was looked for everywhere, and the rest where it is newest.
         shards_read: Index documents read for it.
     """
 
     results: list[SearchResult]
     total_found: int
+    more_found: bool
     searched_all: bool
     shards_read: int
     query: str
@@ -109,43 +117,42 @@ def search_all_conversations(
         limit: Most messages to return, 1 to 50.
     """
     mine = reach(ctx)
-    hits, is_all, shards_read = _hits(ctx, mine, query)
+    names = {
+        pair for talk in mine.conversations.values() for pair in talk.participant_names.items()
+    }
+    question = read_query(query, names=names)
+    reads = read_shards(ctx.db, mine.ids, question)
+    hits = _hits(ctx, mine, reads, query)
     looked_at = _results(ctx, mine, hits[: limit + _SPARE])
-    results = [result for result in looked_at if result is not None]
-    total = len(hits) - (len(looked_at) - len(results))
-    results = results[:limit]
+    total = len(hits) - min(len(hits), limit + _SPARE) + len(looked_at)
+    results = _literal_first(looked_at, question)[:limit]
     for result in results:
         _cite(ctx, result, query)
     ctx.show(Display(type="table", columns=_COLUMNS, rows=[_row(item) for item in results]))
     return SearchResults(
         results=results,
         total_found=total,
-        searched_all=is_all and mine.is_all and len(hits) < MOST_FOUND,
-        shards_read=shards_read,
+        more_found=len(hits) >= MOST_FOUND,
+        searched_all=reads.is_all and mine.is_all,
+        shards_read=reads.documents,
         query=query,
         timestamp=iso(ctx.now) or "",
     )
 
 
 _COLUMNS = ["conversationName", "senderName", "content", "timestamp"]
-_SPARE = 10
-"""Read beside what is asked for, for hits that turn out to be gone."""
 
 
-def _hits(ctx: ToolContext, mine: Reach, question: str) -> tuple[list[Hit], bool, int]:
+def _hits(ctx: ToolContext, mine: Reach, reads: ShardReads, question: str) -> list[Hit]:
     """Rank by words, and fuse with the nearest in meaning where there is an embedder."""
-    names = {
-        pair for talk in mine.conversations.values() for pair in talk.participant_names.items()
-    }
-    reads = read_shards(ctx.db, mine.ids, read_query(question, names=names))
     found = rank(reads.shards.values(), question, limit=MOST_FOUND)
-    if ctx.embedder is not None and mine.ids:
-        near = nearest(ctx.db, ctx.embedder, mine.ids, question, limit=MOST_FOUND // 4)
-        found = fuse(found, near, limit=MOST_FOUND)
-    return found, reads.is_all, reads.documents
+    if ctx.embedder is None or not mine.ids:
+        return found
+    near = nearest(ctx.db, ctx.embedder, mine.ids, question, limit=MOST_FOUND // 2)
+    return fuse(found, near, limit=MOST_FOUND)
 
 
-def _results(ctx: ToolContext, mine: Reach, hits: list[Hit]) -> list[SearchResult | None]:
+def _results(ctx: ToolContext, mine: Reach, hits: list[Hit]) -> list[SearchResult]:
     """Read the messages hit, and check each again: the index may lag behind."""
     references = [ctx.db.collection(MESSAGES).document(hit.message_id) for hit in hits]
     stored = {
@@ -153,7 +160,27 @@ def _results(ctx: ToolContext, mine: Reach, hits: list[Hit]) -> list[SearchResul
         for snapshot in ctx.db.get_all(references)
         if snapshot.exists
     }
-    return [_result(mine, hit, stored.get(hit.message_id)) for hit in hits]
+    found = [_result(mine, hit, stored.get(hit.message_id)) for hit in hits]
+    return [result for result in found if result is not None]
+
+
+def _literal_first(results: list[SearchResult], query: Query) -> list[SearchResult]:
+    """Put messages that hold every topic word before those that stand near such words.
+
+    In speech the best answer is often near the word, but who looks for one word, looks for it.
+    """
+    topic = {term for term, weight in query.weights.items() if weight >= _TOPIC_WEIGHT}
+    if not topic:
+        return results
+    literal = [result for result in results if topic <= set(terms(result.content))]
+    ids = {result.message_id for result in literal}
+    rest = [result for result in results if result.message_id not in ids]
+    return [*(_scored(item, 1.0) for item in literal), *(_scored(item, 0.0) for item in rest)]
+
+
+def _scored(result: SearchResult, bonus: float) -> SearchResult:
+    score = round((bonus + result.relevance_score) / 2, 4)
+    return result.model_copy(update={"relevance_score": score})
 
 
 def _result(mine: Reach, hit: Hit, data: dict[str, Any] | None) -> SearchResult | None:

@@ -43,3 +43,10 @@ def test_hebrew_names_come_as_they_are(world: World) -> None:
     (found,) = get_user_conversations(world.ctx()).conversations
     assert found.name == "צוות מוצר"
     assert found.participant_names == ["Dana Levi", "נועה כהן"]
+
+
+def test_a_conversation_without_a_name_is_called_after_the_others_in_it(world: World) -> None:
+    world.talk("c", [("tom", "Hi")])
+    world.db.document("conversations/c").update({"name": ""})
+    (found,) = get_user_conversations(world.ctx()).conversations
+    assert found.name == "Tom Reed"

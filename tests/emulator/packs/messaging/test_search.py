@@ -54,6 +54,17 @@ def test_the_best_comes_first(world: World) -> None:
     )
 
 
+def test_a_word_looked_for_comes_before_what_stands_near_it(world: World) -> None:
+    lines = [
+        ("dana", "The dynamo material is rather expensive for us this year"),
+        ("tom", "What about kryptonite?"),
+        ("dana", "The solar material would be cheaper, according to the supplier"),
+    ]
+    world.talk("c", lines)
+    found = search_all_conversations(world.ctx(), query="kryptonite").results
+    assert found[0].message_id == "c-1"
+
+
 def test_hebrew_is_found_whatever_its_prefixes(world: World) -> None:
     world.talk(
         "c", [("noa", "דיברנו על התקציב של השיווק"), ("noa", "צהריים?")], people=("dana", "noa")
