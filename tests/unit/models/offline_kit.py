@@ -186,7 +186,7 @@ HIRE = {"id": "d1", "conversationId": "conv_2", "decision": "Hire a designer"}
 BUDGET = {
     "id": "d2",
     "conversationId": "conv_2",
-    "decision": "The budget is 50k (התקציב אושר)",
+    "decision": "The budget is 50k",
     "decisionMaker": "Noa",
     "decidedAt": "2025-11-01T10:00:00Z",
 }

@@ -41,7 +41,7 @@ def test_a_long_list_is_bounded_and_counted() -> None:
 
 
 def test_an_empty_list_is_said_in_plain_words() -> None:
-    assert tell(step({"tasks": [], "totalFound": 0}), "en") == "I found no things."
+    assert tell(step({"tasks": [], "totalFound": 0}), "en") == "I found no tasks."
     assert tell(step({"tasks": []}, name="get_tasks"), "he") == "לא מצאתי משימות."
 
 

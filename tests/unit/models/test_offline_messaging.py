@@ -53,6 +53,7 @@ def test_a_topic_is_searched_first_and_its_conversations_asked(message: str, top
         [("get_conversation_decisions", {"conversationIds": ["conv_2"]})],
     ]
     answer = answer_of(talk)
+    assert "(1)**" in answer.splitlines()[0]
     assert answer.index("The budget is 50k") < answer.index("Hire a designer")
 
 

@@ -96,9 +96,7 @@ def _listing(
     language: str,
     topic: str | None,
 ) -> str:
-    what = purpose(step.call.name, language) if len(_lists(output)) == 1 else label(key, language)
-    if len(what.split()) > 3 or what in ("conversation", "user conversations"):
-        what = label(key, language)
+    what = _heading(key, step, language)
     if not found:
         return say("none_about" if topic else "none", language, what=what, topic=topic)
     first = [item for item in found if topic is None or concerns(_text_of(item), topic)]
@@ -120,6 +118,14 @@ def _listing(
         lines += ["", say("also_there", language)]
         lines += _bullets(rest, step, language, room=room, total=len(rest))
     return "\n".join(lines)
+
+
+def _heading(key: str, step: Step, language: str) -> str:
+    """Return what a list holds: the tool's "priority messages" says more than "messages"."""
+    of_tool, of_list = purpose(step.call.name, "en").split(), spaced(key).split()
+    if of_tool[-1:] == of_list[-1:] and len(of_tool) == len(of_list) + 1 and len(of_list) == 1:
+        return purpose(step.call.name, language) if "user" not in of_tool else label(key, language)
+    return label(key, language)
 
 
 def _bullets(found: list[Json], step: Step, language: str, *, room: int, total: int) -> list[str]:

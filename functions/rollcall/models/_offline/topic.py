@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
-from rollcall.core.text import STOPWORDS, tokens, words
-from rollcall.models._offline.lexicon import all_features
+from rollcall.core.text import STOPWORDS, tokens
+from rollcall.models._offline.lexicon import all_features, features
 
 _ABOUT = re.compile(
     r"(?<!\w)(?:about|regarding|concerning|related to|on the (?:topic|subject) of|mentioning|"
@@ -84,6 +84,5 @@ def _clean(text: str) -> str:
 
 
 def concerns(value: str, topic: str) -> bool:
-    """Tell whether a text says any topic word of `topic`."""
-    wanted = {word for word in words(topic) if word not in STOPWORDS}
-    return bool(wanted & set(words(value)))
+    """Tell whether a text says any topic word of `topic`, in either language."""
+    return bool(set(features(topic)) & set(all_features(value)))
