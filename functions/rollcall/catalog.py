@@ -85,7 +85,7 @@ def agents() -> dict[str, AgentProfile]:
 
 def _prepare_process(target: str | None) -> None:
     """What every process needs once: an app to verify tokens with, and an end with its parent."""
-    import firebase_admin
+    import firebase_admin  # type: ignore[import-untyped]
 
     if not firebase_admin._apps:
         credential = None
@@ -121,9 +121,9 @@ def _bind(name: str, function: Callable[..., Any]) -> Any:
 def _own_functions(module: ModuleType) -> Iterator[tuple[str, Callable[..., Any]]]:
     """The marked functions that a module defines itself (it may import others' too)."""
     for name, value in vars(module).items():
-        if inspect.isfunction(value) and value.__module__ == module.__name__:
-            if is_capability(value) or trigger_of(value):
-                yield name, value
+        own = inspect.isfunction(value) and value.__module__ == module.__name__
+        if own and (is_capability(value) or trigger_of(value)):
+            yield name, value
 
 
 def _modules() -> Iterator[ModuleType]:

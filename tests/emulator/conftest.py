@@ -13,6 +13,16 @@ from google.cloud.firestore import Client
 @pytest.fixture
 def db() -> Client:
     """A client on the Firestore emulator, in a project that no other test uses."""
+    return _new_project()
+
+
+@pytest.fixture(scope="module")
+def module_db() -> Client:
+    """The same for all tests of a module, which must not disturb one another."""
+    return _new_project()
+
+
+def _new_project() -> Client:
     if "FIRESTORE_EMULATOR_HOST" not in os.environ:
         pytest.fail("start these tests with `make test`: no Firestore emulator is named")
     return Client(project=f"demo-{uuid.uuid4().hex[:12]}", credentials=AnonymousCredentials())

@@ -9,8 +9,13 @@ from typing import Any
 
 import flask
 import jwt
+from google.cloud.firestore import Client
 
 from rollcall import catalog
+from rollcall.agent.direct import direct_call
+from rollcall.core.capability import Capability
+from rollcall.core.context import Platform
+from rollcall.core.triggers import OnCall, trigger_of
 
 PROJECT = "demo-rollcall"
 
@@ -38,6 +43,29 @@ def emulate(setenv: Callable[[str, str], None]) -> None:
     setenv("GCLOUD_PROJECT", PROJECT)
     setenv("FIREBASE_AUTH_EMULATOR_HOST", "127.0.0.1:1")
     catalog._prepare_process(None)
+
+
+class Here:
+    """A platform of one Firestore and no models."""
+
+    text_model = None
+    embedder = None
+
+    def __init__(self, db: Client) -> None:
+        self.db = db
+
+
+def callables(platform: Platform) -> dict[str, Any]:
+    """Every callable function of the codebase, bound to `platform`."""
+    bound = {}
+    for module in catalog._modules():
+        for name, function in catalog._own_functions(module):
+            trigger = trigger_of(function)
+            if trigger is None:
+                trigger, function = OnCall(), direct_call(Capability.of(function))
+            if isinstance(trigger, OnCall):
+                bound[name] = trigger.bind(name, function, lambda: platform)
+    return bound
 
 
 class Functions:

@@ -1,4 +1,4 @@
-"""Counts what a piece of work costs at Firestore: documents read, documents written, round trips."""
+"""Counts what work costs at Firestore: documents read, documents written, round trips."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ class Reply:
     text: str = ""
     calls: dict[str, tuple[str, str]] = field(default_factory=dict)
     reason: FinishReason = FinishReason.STOP
-    usage: Usage = Usage()
+    usage: Usage = field(default_factory=Usage)
     provider_parts: tuple[Json, ...] = ()
     quick_replies: tuple[str, ...] = ()
     started: bool = False

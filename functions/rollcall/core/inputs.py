@@ -131,16 +131,19 @@ def _path(value: Any, error: ErrorDetails) -> list[str]:
     """The path as the sender knows it: pydantic also names the member of a union that it tried."""
     kept: list[str] = []
     for part in error["loc"]:
-        if isinstance(value, dict) and part in value:
-            value = value[part]
-        elif isinstance(value, list) and isinstance(part, int) and part < len(value):
-            value = value[part]
-        else:
+        if not _holds(value, part):
             continue
+        value = value[part]
         kept.append(str(part))
     if error["type"] == "missing":
         kept.append(str(error["loc"][-1]))
     return kept
+
+
+def _holds(value: Any, part: int | str) -> bool:
+    if isinstance(part, int):
+        return isinstance(value, list) and part < len(value)
+    return isinstance(value, dict) and part in value
 
 
 def _integral(value: Any) -> Any:

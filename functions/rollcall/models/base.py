@@ -168,7 +168,7 @@ def load_embedder(embedder_id: str) -> Embedder:
 
 def _provider(model_id: str) -> Any:
     provider = model_id.partition(":")[0]
-    if not provider.isidentifier() or provider == "base":
+    if not provider.isidentifier() or provider.startswith("_") or provider == "base":
         raise FailedPrecondition(f"model ids read <provider>:<name>, not {model_id!r}")
     try:
         return import_module(f"rollcall.models.{provider}")

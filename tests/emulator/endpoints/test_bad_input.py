@@ -15,13 +15,13 @@ import pytest
 from google.cloud.firestore import Client
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
+from pydantic.alias_generators import to_camel
 
 from rollcall import catalog
-from rollcall.core.capability import Capability
-from rollcall.core.triggers import OnCall, trigger_of
+from rollcall.core.wire import RunRequest
 from rollcall.registry import snapshot
 from rollcall.registry.sync import sync
-from tests.support.calling import Functions, emulate, token
+from tests.support.calling import Functions, Here, callables, emulate, token
 
 CORPUS = Path(__file__).parents[2] / "corpus" / "bad_requests.jsonl"
 ROWS = [json.loads(line) for line in CORPUS.read_text(encoding="utf-8").splitlines()]
@@ -33,16 +33,6 @@ STATUS = {
     "not-found": 404,
     "resource-exhausted": 429,
 }
-
-
-class Here:
-    """A platform of one Firestore and no models."""
-
-    text_model = None
-    embedder = None
-
-    def __init__(self, db: Client) -> None:
-        self.db = db
 
 
 @pytest.fixture
@@ -67,21 +57,6 @@ def functions(db: Client, monkeypatch: pytest.MonkeyPatch) -> Functions:
             }
         )
     return Functions(callables(Here(db)))
-
-
-def callables(platform: Any) -> dict[str, Any]:
-    """Every callable function of the codebase, bound to `platform`."""
-    from rollcall.agent.direct import direct_call
-
-    bound = {}
-    for module in catalog._modules():
-        for name, function in catalog._own_functions(module):
-            trigger = trigger_of(function)
-            if trigger is None:
-                trigger, function = OnCall(), direct_call(Capability.of(function))
-            if isinstance(trigger, OnCall):
-                bound[name] = trigger.bind(name, function, lambda: platform)
-    return bound
 
 
 def written(db: Client) -> dict[str, Any]:
@@ -149,9 +124,8 @@ JUNK = st.recursive(
     ),
     max_leaves=6,
 )
-KEYS = st.sampled_from(
-    ["agent", "message", "threadId", "runId", "resume", "toolResults", "context", "clientId"]
-    + ["clientTools", "whenBusy", "locale", "thread_id", "uid", "", "__proto__", "$where"]
+KEYS = st.sampled_from(["uid", "", "__proto__", "$where", "thread_id"]) | st.sampled_from(
+    [to_camel(name) for name in RunRequest.model_fields]
 )
 CHANGES = st.dictionaries(KEYS, JUNK, min_size=1, max_size=3)
 ARGUMENTS = st.dictionaries(

@@ -8,14 +8,7 @@ from google.cloud.firestore import Client
 
 from rollcall import catalog
 from rollcall.endpoints.schedules import seed_reference_data, sync_registry
-
-
-class Here:
-    text_model = None
-    embedder = None
-
-    def __init__(self, db: Client) -> None:
-        self.db = db
+from tests.support.calling import Here
 
 
 def paths(db: Client, collection: str) -> dict[str, Any]:
