@@ -52,7 +52,8 @@ class Card:
         text = Text(self.name, "bold")
         text.append(f"  {_arguments(self.arguments, order)}".rstrip(), "not bold")
         if self.ok is not None:
-            text.append(f"  {self.ms:,} ms · ", "dim")
+            # The network may deliver a call's whole story at once.
+            text.append(f"  {self.ms:,} ms · " if self.ms else "  ", "dim")
             text.append(self.outcome, "dim" if self.ok else "red")
         elif self.progress:
             text.append(f"  {inline(self.progress, order)}", "dim")
@@ -112,14 +113,12 @@ def _outcome(content: str) -> tuple[bool, str]:
 
 
 def _found(output: Any) -> str:
-    """What a result counts itself, otherwise its only list."""
-    if isinstance(output, list):
-        return f"{len(output):,} found"
-    if isinstance(output, dict):
-        for name in _COUNTS:
-            if isinstance(output.get(name), int):
-                return f"{output[name]:,} found"
-        lists = [value for value in output.values() if isinstance(value, list)]
-        if len(lists) == 1:
-            return f"{len(lists[0]):,} found"
-    return "done"
+    """How much there is: what a result counts itself, and the length of its only list."""
+    values = list(output.values()) if isinstance(output, dict) else [output]
+    lists = [len(value) for value in values if isinstance(value, list)]
+    shown = lists[0] if len(lists) == 1 else None
+    counts = [output.get(name) for name in _COUNTS] if isinstance(output, dict) else []
+    total = next((count for count in counts if isinstance(count, int)), shown)
+    if total is None:
+        return "done"
+    return f"{total:,} found" if shown in (None, total) else f"{shown:,} of {total:,} found"

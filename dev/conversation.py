@@ -40,7 +40,7 @@ class Conversation:
             self._left_one = True
             raise
         self._thread_id = result["threadId"]
-        self._screen.sources(result["citations"])
+        self._screen.sources(result["citations"], answer=result["message"])
         self._screen.footnote(_summary(result, time.monotonic() - started))
         if result["quickReplies"]:
             self._screen.footnote("You could say: " + " · ".join(result["quickReplies"]))

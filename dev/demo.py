@@ -175,7 +175,8 @@ def _functions(at: Addresses) -> Functions:
 
 
 def _ask(screen: Screen, conversation: Conversation, question: str) -> bool:
-    """Put a question, and tell whether it was answered."""
+    """Put a question in a thread of its own, and tell whether it was answered."""
+    conversation.start_over()
     screen.question(question)
     result = conversation.ask(question)
     if result is None or result["outcome"]["type"] != "success":

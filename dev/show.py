@@ -27,6 +27,7 @@ from dev.pieces import Piece, Pieces
 MOST_COLUMNS = 100
 _INDENT = 2
 _MOST_SOURCES = 12
+_RECOGNISABLE_CHARS = 40
 _FRAMES_PER_S = 12
 # Only the terminal's own colours, which suit its background, and none that is
 # pale on white.
@@ -92,16 +93,18 @@ class Screen:
         )
         return Group("", block) if piece.apart else block
 
-    def sources(self, citations: list[dict[str, Any]]) -> None:
-        """Print what an answer refers to: where, who and when, and the words in one line."""
+    def sources(self, citations: list[dict[str, Any]], *, answer: str) -> None:
+        """Print what an answer refers to: where, who and when, and the words in one line, unless
+        the answer gives them itself."""
         if citations:
             self.say()
         for citation in citations[:_MOST_SOURCES]:
             parts = [inline(part, self.order) for part in citation["title"].split(" · ")]
             title = Text.assemble((f"[{citation['n']}] ", "cyan"), " · ".join(parts), style="dim")
             self.indented(title)
-            if quote := citation.get("quote"):
-                self._quote(" ".join(quote.split()))
+            quote = " ".join((citation.get("quote") or "").split())
+            if quote and quote[:_RECOGNISABLE_CHARS] not in answer:
+                self._quote(quote)
         if (more := len(citations) - _MOST_SOURCES) > 0:
             self.indented(Text(f"and {more} more", "dim"))
 

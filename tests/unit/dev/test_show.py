@@ -47,7 +47,7 @@ def _show(screen: Screen, shown: list[dict[str, Any]], question: str = "What now
 
 def test_pipe_gets_plain_lines_about_a_call() -> None:
     screen, out = _screen()
-    _show(screen, _call("c1", '{"limit": 20}', {"output": {"totalFound": 12, "messages": []}}))
+    _show(screen, _call("c1", '{"limit": 20}', {"output": {"totalFound": 12}}))
     lines = [line.rstrip() for line in out.getvalue().splitlines()]
     assert lines[0] == "  → get_priority_messages  limit=20"
     assert lines[1] == "  … get_priority_messages  limit=20  reading (12 of 40)"
@@ -118,10 +118,18 @@ def test_hebrew_is_put_in_order_where_the_terminal_does_not() -> None:
 def test_sources_name_conversation_sender_date_and_words() -> None:
     screen, out = _screen()
     title = "Next quarter's budget · רינה חדד · 3 November 2026"
-    screen.sources([{"n": 2, "type": "message", "title": title, "quote": "אין\nכסף"}])
+    citation = {"n": 2, "type": "message", "title": title, "quote": "אין\nכסף"}
+    screen.sources([citation], answer="No money [2]")
     shown = out.getvalue()
     assert "[2] Next quarter's budget · \u2068רינה חדד\u2069 · 3 November 2026" in shown
     assert "“אין כסף”" in shown
+
+
+def test_words_that_the_answer_gives_are_not_repeated() -> None:
+    screen, out = _screen()
+    screen.sources([{"n": 1, "title": "Dan", "quote": "Sign it."}], answer="- Sign it. [1]")
+    assert "[1] Dan" in out.getvalue()
+    assert "“" not in out.getvalue()
 
 
 def test_failure_is_told_in_words_with_what_to_do() -> None:

@@ -1,0 +1,60 @@
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from dev.arrange import Order
+from dev.cards import Card, call_id
+from rollcall.core import events
+
+
+def _card(content: Any) -> Card:
+    card = Card("search")
+    text = content if isinstance(content, str) else json.dumps(content)
+    card.take(events.call_result(call_id="c", message_id="m", content=text))
+    return card
+
+
+@pytest.mark.parametrize(
+    ("content", "outcome"),
+    [
+        ({"output": {"totalFound": 178, "results": [1, 2]}}, "2 of 178 found"),
+        ({"output": {"totalFound": 2, "results": [1, 2]}}, "2 found"),
+        ({"output": {"items": [1, 2, 3], "timestamp": "t"}}, "3 found"),
+        ({"output": {"a": [], "b": [1]}}, "done"),
+        ({"output": [1]}, "1 found"),
+        ({"output": None}, "done"),
+        ("not JSON", "done"),
+    ],
+)
+def test_outcome_counts_what_was_found(content: Any, outcome: str) -> None:
+    assert (_card(content).ok, _card(content).outcome) == (True, outcome)
+
+
+def test_error_is_an_outcome_too() -> None:
+    card = _card({"error": {"code": "unavailable", "message": "no luck"}})
+    assert (card.ok, card.outcome) == (False, "no luck")
+
+
+def test_arguments_show_while_they_are_not_complete() -> None:
+    card = Card("search")
+    card.take(events.call_arguments("c", '{"query": "bud'))
+    assert card.line(Order.READER).plain == 'search  {"query": "bud'
+    card.take(events.call_arguments("c", 'get", "limit": 5}'))
+    assert card.line(Order.READER).plain == 'search  query="budget", limit=5'
+
+
+def test_long_value_is_cut_inside_its_isolate() -> None:
+    card = Card("search", arguments=json.dumps({"query": "תקציב " * 30}))
+    line = card.line(Order.TERMINAL).plain
+    assert line.endswith("…\u2069")
+    assert len(line) < 90
+
+
+def test_events_name_the_call_they_are_about() -> None:
+    assert call_id(events.call_end("c1")) == "c1"
+    assert call_id(events.progress(call_id="c2", text="reading", done=1, total=2)) == "c2"
+    assert call_id(events.call_result(call_id="c3", message_id="m", content="{}")) == "c3"
+    assert call_id(events.step_started(1)) is None
