@@ -19,6 +19,7 @@ from seed.records import Note, Problem, Record, Removal, digest, document_id
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
+_CACHE_KB = 48_000
 _TABLES = """
 CREATE TABLE conversations (id TEXT PRIMARY KEY, number INTEGER, name TEXT) WITHOUT ROWID;
 CREATE TABLE participants (conversation TEXT, uid TEXT, name TEXT,
@@ -53,6 +54,7 @@ class Spool:
         self._db = sqlite3.connect(path, isolation_level=None)
         self._db.execute("PRAGMA journal_mode = OFF")
         self._db.execute("PRAGMA synchronous = OFF")
+        self._db.execute(f"PRAGMA cache_size = -{_CACHE_KB}")
         self._db.executescript(_TABLES)
         self._db.execute("BEGIN")
         self._number = 0
