@@ -20,14 +20,14 @@ from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from dev import addresses, problem
 from dev.addresses import Addresses
-from dev.callable import CallError, Functions, sign_in
+from dev.call import demo_functions
+from dev.callable import CallError, Functions
 from dev.conversation import Conversation
 from dev.emulators import running
 from dev.paths import FUNCTIONS, PYTHON, ROOT
 from dev.problem import Problem
 from dev.show import Screen
 
-AGENT = "messaging"
 QUESTIONS = (
     "What are my priorities?",
     "What are my priorities and what action items do I have?",
@@ -40,14 +40,12 @@ _PICTURE_COLUMNS = 96
 
 
 def main() -> int:
-    # The sample data's user and the choice of model are the backend's.
-    sys.path.insert(0, str(FUNCTIONS))
     options = _options()
     screen = _picture_screen() if options.picture else Screen()
     _introduce(screen)
     _choose_ports()
     with _prepared(screen) as at:
-        conversation = Conversation(_functions(at), screen, agent=AGENT)
+        conversation = Conversation(_functions(at), screen, agent=options.agent)
         answered = [_ask(screen, conversation, question) for question in options.questions]
         if options.picture:
             screen.console.save_svg(str(options.picture), title="make demo")
@@ -59,6 +57,7 @@ def main() -> int:
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="make demo", description=__doc__)
     parser.add_argument("questions", nargs="*", default=QUESTIONS, help="ask these instead")
+    parser.add_argument("--agent", default="messaging", help="whom to ask")
     parser.add_argument("--picture", type=Path, metavar="FILE.svg", help="save what is shown")
     return parser.parse_args()
 
@@ -69,6 +68,7 @@ def _picture_screen() -> Screen:
 
 
 def _introduce(screen: Screen) -> None:
+    sys.path.insert(0, str(FUNCTIONS))  # the backend knows which model it takes
     from rollcall.agent.platform import OFFLINE, default_model
 
     model = default_model(os.environ)
@@ -165,13 +165,10 @@ def _warm_up(at: Addresses) -> None:
 
 
 def _functions(at: Addresses) -> Functions:
-    from seed.sample import DEMO_USER
-
     try:
-        user = sign_in(at.auth, email=DEMO_USER.email, password=DEMO_USER.password)
+        return demo_functions(at)
     except CallError as error:
         raise Problem(error.message) from error
-    return Functions(at.functions_url, token=user.token)
 
 
 def _ask(screen: Screen, conversation: Conversation, question: str) -> bool:

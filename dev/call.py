@@ -1,0 +1,60 @@
+"""Calls a function on the emulators that run, as the demo user.
+
+`python -m dev.call meeting_cost '{"arguments": {"people": 6, "hours": 2}}'` prints its result.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from typing import Any
+
+from rich.console import Console
+
+from dev import addresses, problem
+from dev.addresses import Addresses
+from dev.callable import CallError, Functions, sign_in
+from dev.paths import FUNCTIONS
+from dev.problem import Problem
+
+
+def demo_functions(at: Addresses) -> Functions:
+    """The functions at these addresses, called by the sample data's own user.
+
+    Raises:
+        CallError: The emulators do not answer, or hold no sample data.
+    """
+    sys.path.insert(0, str(FUNCTIONS))  # the sample data comes with the backend's own code
+    from seed.sample import DEMO_USER
+
+    user = sign_in(at.auth, email=DEMO_USER.email, password=DEMO_USER.password)
+    return Functions(at.functions_url, token=user.token)
+
+
+def main() -> int:
+    options = _options()
+    try:
+        result = demo_functions(addresses.current()).call(options.function, options.data)
+    except CallError as error:
+        raise Problem(f"{error.code}: {error.message}\n{error.hint}".rstrip()) from error
+    Console(soft_wrap=True).print_json(json.dumps(result), ensure_ascii=False)
+    return 0
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m dev.call", description=__doc__)
+    parser.add_argument("function", help="its name, such as list_capabilities")
+    parser.add_argument("data", nargs="?", default={}, type=_json, help="JSON; {} if left out")
+    return parser.parse_args()
+
+
+def _json(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(f"this is not JSON: {error}") from error
+
+
+if __name__ == "__main__":
+    problem.run(main)
