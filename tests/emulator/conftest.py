@@ -9,6 +9,8 @@ import pytest
 from google.auth.credentials import AnonymousCredentials
 from google.cloud.firestore import Client
 
+from tests.support.queries import committed_indexes  # noqa: F401  # a fixture of every test
+
 
 @pytest.fixture
 def db() -> Client:
