@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import statistics
 import time
+from functools import cache
 from typing import Any
 
 from rich.table import Table
@@ -55,9 +56,7 @@ def _our_turn() -> None:
 
 
 def _bare_turn() -> None:
-    from openai import OpenAI
-
-    client = _client(OpenAI)
+    client = _client()
     items: list[Any] = [{"role": "user", "content": "What is new?"}]
     for _ in range(5):
         final = None
@@ -78,8 +77,8 @@ def _bare_turn() -> None:
             )
 
 
-_clients: dict[str, Any] = {}
+@cache
+def _client() -> Any:
+    from openai import OpenAI
 
-
-def _client(kind: Any) -> Any:
-    return _clients.setdefault("openai", kind(max_retries=0))
+    return OpenAI(max_retries=0)
