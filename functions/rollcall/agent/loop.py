@@ -93,7 +93,7 @@ def _close(turn: Turn, state: State, reason: StopReason) -> Generator[Event, Non
             return (yield from _compose(turn, state, reason))
         _count(state, reply)
         if reply.text.strip() and not reply.calls:
-            return _ended(turn, state, reply, reason)
+            return _ended(state, reply, reason)
     return (yield from _compose(turn, state, reason))
 
 
@@ -112,7 +112,7 @@ def _finish(turn: Turn, state: State, reply: Reply) -> Generator[Event, None, En
         yield from _say(f"{_message_id(turn, state)}-end", addition)
         reply = replace(reply, text=reply.text + addition)
     yield events.step_finished(state.step)
-    return _ended(turn, state, reply, reason)
+    return _ended(state, reply, reason)
 
 
 def _answer_without_model(
@@ -134,11 +134,11 @@ def _compose(turn: Turn, state: State, reason: StopReason) -> Generator[Event, N
     if not state.found_something:
         text = opening + phrases.nothing_found(turn.locale)
         yield from _say(message_id, text)
-        return _ended(turn, state, Reply(model=turn.composer.id, text=text), reason)
+        return _ended(state, Reply(model=turn.composer.id, text=text), reason)
     yield from _say(message_id, opening)
     request = replace(_request(turn, state), tool_choice="none", deadline=None)
     reply = yield from stream_reply((turn.composer,), request, message_id=f"{message_id}-found")
-    return _ended(turn, state, replace(reply, text=opening + reply.text), reason)
+    return _ended(state, replace(reply, text=opening + reply.text), reason)
 
 
 def _say(message_id: str, text: str) -> Generator[Event, None, None]:
@@ -147,10 +147,9 @@ def _say(message_id: str, text: str) -> Generator[Event, None, None]:
     yield events.text_end(message_id)
 
 
-def _ended(turn: Turn, state: State, reply: Reply, reason: StopReason | None) -> Ended:
-    turn.journal.save_reply(state.step, replace(reply, calls={}).message)
+def _ended(state: State, reply: Reply, reason: StopReason | None) -> Ended:
     return Ended(
-        text=reply.text,
+        answer=replace(reply, calls={}).message,
         stop_reason=reason,
         quick_replies=reply.quick_replies,
         calls=state.records,

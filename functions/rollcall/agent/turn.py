@@ -48,15 +48,19 @@ class Turn:
 
 @dataclass(slots=True)
 class Ended:
-    """What a turn came to."""
+    """What a turn came to. The answer is not in the journal yet: who ends the run saves it."""
 
-    text: str
+    answer: ModelMessage
     stop_reason: StopReason | None
     quick_replies: tuple[str, ...]
     calls: list[ToolCallRecord]
     citations: list[Citation]
     steps: int
     usage: list[ModelUsage]
+
+    @property
+    def text(self) -> str:
+        return self.answer.text
 
 
 @dataclass(slots=True)

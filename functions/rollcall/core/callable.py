@@ -23,7 +23,13 @@ import flask
 from firebase_functions import https_fn
 from flask_cors import cross_origin
 
-from rollcall.core.errors import AgentError, Internal, InvalidArgument, Unauthenticated
+from rollcall.core.errors import (
+    AgentError,
+    Internal,
+    InvalidArgument,
+    Unauthenticated,
+    Unavailable,
+)
 from rollcall.core.inputs import check_json, parse_json
 from rollcall.core.triggers import Call, to_user
 
@@ -160,14 +166,22 @@ def _frame(value: dict[str, Any]) -> str:
 
 
 def _to_wire(error: Exception) -> https_fn.HttpsError:
-    """Translate; what is not ours is logged under an id, and the caller is told the id only."""
-    if not isinstance(error, AgentError):
-        incident = uuid.uuid4().hex[:12]
-        log.error("incident %s", incident, exc_info=error)
-        error = Internal(f"something went wrong on our side (incident {incident})")
+    known = error if isinstance(error, AgentError) else _explained(error)
     return https_fn.HttpsError(
-        https_fn.FunctionsErrorCode(error.code), error.message, error.details
+        https_fn.FunctionsErrorCode(known.code), known.message, known.details
     )
+
+
+def _explained(error: Exception) -> AgentError:
+    """What is not ours is logged under an id, and the caller is told the id only."""
+    from google.api_core.exceptions import Aborted, ServerError, TooManyRequests
+
+    incident = uuid.uuid4().hex[:12]
+    log.error("incident %s", incident, exc_info=error)
+    if isinstance(error, Aborted | ServerError | TooManyRequests):
+        message = f"the database did not answer in time (incident {incident})"
+        return Unavailable(message, hint="try again", retry_after_s=2)
+    return Internal(f"something went wrong on our side (incident {incident})")
 
 
 def _with_pings(frames: Iterator[str]) -> Iterator[str]:

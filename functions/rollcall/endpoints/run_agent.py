@@ -22,7 +22,7 @@ from rollcall.core.inputs import validate
 from rollcall.core.messages import Media, Text, UserMessage
 from rollcall.core.profile import AgentProfile
 from rollcall.core.triggers import Call, OnCall, bound
-from rollcall.core.wire import RunRequest, RunStatus, TextPart
+from rollcall.core.wire import RunRequest, TextPart
 from rollcall.registry.snapshot import snapshot
 from rollcall.store.runs import Finished, Opening, OpenRun
 from rollcall.store.threads import open_run, thread_id_for
@@ -83,7 +83,7 @@ def _drive(turn: Turn, opened: OpenRun) -> Generator[Event, None, dict[str, Any]
         turn_id=opening.turn_id,
         run_id=opening.run_id,
     ).dump()
-    opened.close(status=RunStatus.DONE, result=result)
+    opened.finish(step=ended.steps, answer=ended.answer, result=result)
     yield events.run_finished(thread_id=opening.thread_id, run_id=opening.run_id, result=result)
     return result
 

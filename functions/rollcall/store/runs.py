@@ -67,13 +67,10 @@ class OpenRun:
 
     def save_reply(self, step: int, reply: ModelMessage) -> None:
         """Append a model reply to the log, before any of its calls starts."""
-        stamp = log_stamp(self.opening, self.next_message)
-        document = step_document(stamp, step=step, reply=reply)
         batch = self.db.batch()
-        batch.create(paths.message(self.db, self.opening.thread_id, self.next_message), document)
+        document = self._append(batch, step, reply)
         self._commit(batch, {"step": step})
-        self.documents.append(document)
-        self.next_message += 1
+        self._appended(document)
 
     def save_result(self, result: ToolResult) -> None:
         """Add a tool's result to the newest reply, before it is shown or sent on."""
@@ -85,29 +82,51 @@ class OpenRun:
         batch.update(reference, {"results": document["results"]})
         self._commit(batch, {})
 
-    def close(self, *, status: RunStatus, result: dict[str, Any] | None, error: str = "") -> None:
-        """Save how the run ended, give the lease back and renew the window view."""
-        now = datetime.now(UTC)
+    def finish(self, *, step: int, answer: ModelMessage, result: dict[str, Any]) -> None:
+        """Append the answer and close the run with its result, in one batch."""
         batch = self.db.batch()
-        thread = {"lease": None, "updatedAt": now, "nextMessage": self.next_message}
-        batch.update(paths.thread(self.db, self.opening.thread_id), thread)
-        view = _view(self.documents, next_message=self.next_message)
-        batch.set(paths.window(self.db, self.opening.thread_id), view)
-        run: dict[str, Any] = {"status": status.value, "endedAt": now}
-        if result is not None:
-            run["result"] = result_text(result)
-            run["stopReason"] = result.get("stopReason")
-            run["usage"] = result["usage"]
-        if error:
-            run["error"] = error
-        self._commit(batch, run)
+        self._appended(self._append(batch, step, answer))
+        self._release(batch)
+        self._commit(
+            batch,
+            {
+                "status": RunStatus.DONE.value,
+                "endedAt": datetime.now(UTC),
+                "result": result_text(result),
+                "stopReason": result.get("stopReason"),
+                "usage": result["usage"],
+            },
+        )
 
     def give_up(self, error: str) -> None:
         """Close a run that has no answer; if another run took the thread over, that one cares."""
+        batch = self.db.batch()
+        self._release(batch)
+        failed = {"status": RunStatus.FAILED.value, "error": error[:500]}
         try:
-            self.close(status=RunStatus.FAILED, result=None, error=error[:500])
+            self._commit(batch, {**failed, "endedAt": datetime.now(UTC)})
         except Aborted:
             log.info("run %s lost its thread before it could be closed", self.opening.run_id)
+
+    def _append(self, batch: WriteBatch, step: int, reply: ModelMessage) -> dict[str, Any]:
+        document = step_document(log_stamp(self.opening, self.next_message), step=step, reply=reply)
+        batch.create(paths.message(self.db, self.opening.thread_id, self.next_message), document)
+        return document
+
+    def _appended(self, document: dict[str, Any]) -> None:
+        self.documents.append(document)
+        self.next_message += 1
+
+    def _release(self, batch: WriteBatch) -> None:
+        """Give the lease back and renew the window view."""
+        thread = {
+            "lease": None,
+            "updatedAt": datetime.now(UTC),
+            "nextMessage": self.next_message,
+        }
+        batch.update(paths.thread(self.db, self.opening.thread_id), thread)
+        view = _view(self.documents, next_message=self.next_message)
+        batch.set(paths.window(self.db, self.opening.thread_id), view)
 
     def _commit(self, batch: WriteBatch, run: dict[str, Any]) -> None:
         """Commit, if this run is still the one that may.

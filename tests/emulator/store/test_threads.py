@@ -12,7 +12,6 @@ from google.cloud.firestore import Client
 
 from rollcall.core.errors import Aborted, AgentError, AlreadyExists, NotFound, PermissionDenied
 from rollcall.core.messages import ModelMessage, ToolCall, ToolMessage, ToolResult, UserMessage
-from rollcall.core.wire import RunStatus
 from rollcall.store import paths
 from rollcall.store.runs import Finished, Opening, OpenRun
 from rollcall.store.threads import open_run, thread_id_for
@@ -43,8 +42,7 @@ def opened(db: Client, start: Opening) -> OpenRun:
 
 
 def answer(run: OpenRun, text: str) -> None:
-    run.save_reply(1, ModelMessage(text))
-    run.close(status=RunStatus.DONE, result={**RESULT, "message": text})
+    run.finish(step=1, answer=ModelMessage(text), result={**RESULT, "message": text})
 
 
 def test_a_first_message_makes_thread_log_and_run_in_one_batch(db: Client) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Generator, Iterator
 from typing import Any
 
 import pytest
+from google.api_core.exceptions import ServiceUnavailable
 
 from rollcall.core.callable import bind_callable
 from rollcall.core.errors import PermissionDenied
@@ -102,6 +103,16 @@ def test_a_crash_tells_an_incident_and_no_more(caplog: pytest.LogCaptureFixture)
     assert "abc123" not in response.get_data(as_text=True)
     assert "incident" in response.get_data(as_text=True)
     assert "abc123" in caplog.text
+
+
+def test_a_database_that_does_not_answer_may_be_tried_again() -> None:
+    def busy(call: Call) -> Any:
+        raise ServiceUnavailable("10.0.0.7:443 refused")
+
+    response = post(busy, {})
+    assert response.status_code == 503
+    assert "10.0.0.7" not in response.get_data(as_text=True)
+    assert response.json["error"]["details"]["retryAfterS"]
 
 
 @pytest.mark.parametrize(
