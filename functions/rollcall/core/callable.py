@@ -31,6 +31,7 @@ from rollcall.core.errors import (
     Unavailable,
 )
 from rollcall.core.inputs import check_json, parse_json
+from rollcall.core.options import function_options
 from rollcall.core.triggers import Call, to_user
 
 PING_S = 15.0
@@ -49,7 +50,9 @@ def bind_callable(name: str, handler: Callable[[Call], Any], *, timeout_s: int) 
         flask.g.callable_request = request
 
     gate.__name__ = name
-    checked = https_fn.on_call(timeout_sec=timeout_s, enforce_app_check=_app_check())(gate)
+    checked = https_fn.on_call(
+        timeout_sec=timeout_s, enforce_app_check=_app_check(), **function_options()
+    )(gate)
 
     @cross_origin(methods="POST", origins="*")
     def function(request: flask.Request) -> flask.Response:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, Protocol, TypeVar
 
 from rollcall.core.context import Platform, User
+from rollcall.core.options import function_options
 from rollcall.core.wire import Role
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -88,7 +89,9 @@ class OnSchedule:
             handler(platform())
 
         run.__name__ = name
-        return scheduler_fn.on_schedule(schedule=self.when, timeout_sec=self.timeout_s)(run)
+        return scheduler_fn.on_schedule(
+            schedule=self.when, timeout_sec=self.timeout_s, **function_options()
+        )(run)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +112,7 @@ class OnDocument:
 
         run.__name__ = name
         decorate = getattr(firestore_fn, f"on_document_{self.when}")
-        function = decorate(document=self.path)(run)
+        function = decorate(document=self.path, **function_options())(run)
         # FirestoreOptions has no `retry` yet; the deployed manifest does.
         function.__firebase_endpoint__.eventTrigger["retry"] = self.retry
         return function
