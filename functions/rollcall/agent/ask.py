@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import uuid
-from datetime import datetime
 from typing import Any
 
 from rollcall.agent.loop import run
 from rollcall.agent.outcome import to_result
-from rollcall.agent.prepare import find_agent, locale_of, prepare
+from rollcall.agent.prepare import prepare, receive
 from rollcall.core.context import AskAgent, Platform, User
 from rollcall.core.errors import FailedPrecondition
 from rollcall.core.messages import ModelMessage, ToolResult, UserMessage
-from rollcall.registry.snapshot import snapshot
 
 MAX_DEPTH = 2
 """Agents may ask agents, but not without end."""
@@ -28,28 +26,20 @@ class _Unsaved:
         """Kept by the caller, as the tool's result."""
 
 
-def asker(platform: Platform, user: User, *, now: datetime, depth: int = 0) -> AskAgent:
+def asker(platform: Platform, user: User, *, depth: int = 0) -> AskAgent:
     """Make the `agents` of a `ToolContext`."""
 
     def ask(agent_id: str, message: str, *, max_steps: int | None = None) -> dict[str, Any]:
         if depth >= MAX_DEPTH:
             raise FailedPrecondition(f"agents ask each other at most {MAX_DEPTH} levels deep")
-        registry = snapshot(platform.db)
-        profile = find_agent(agent_id, user=user, registry=registry)
-        said = UserMessage.of(message)
+        asked = receive(platform, user=user, agent_id=agent_id, message=UserMessage.of(message))
         run_id = uuid.uuid4().hex[:20]
         turn = prepare(
-            profile,
-            platform=platform,
-            user=user,
-            registry=registry,
-            history=[said],
-            message=said,
+            asked,
+            history=[asked.message],
             run_id=run_id,
             journal=_Unsaved(),
-            agents=asker(platform, user, now=now, depth=depth + 1),
-            now=now,
-            locale=locale_of(said, None),
+            agents=asker(platform, user, depth=depth + 1),
             max_steps=max_steps,
         )
         steps = run(turn)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import UTC, datetime
 from typing import Any
 
 from rollcall.agent.ask import asker
@@ -27,14 +26,12 @@ def direct_call(capability: Capability) -> Callable[[Platform, Call], Any]:
     def handle(platform: Platform, call: Call) -> Any:
         given = validate(CapabilityCall, {} if call.data is None else call.data)
         _check_allowed(capability, platform, call)
-        now = datetime.now(UTC)
         ctx = ToolContext(
             user=call.user,
             platform=platform,
             locale=given.locale or "en",
-            now=now,
             effect_key=given.call_key,
-            agents=asker(platform, call.user, now=now),
+            agents=asker(platform, call.user),
         )
         return capability.call(ctx, given.arguments)
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Sequence
-from datetime import datetime
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any
 
 from rollcall.agent.dispatch import InProcess
@@ -20,18 +21,105 @@ from rollcall.core.profile import MAX_STEPS_CAP, AgentProfile
 from rollcall.core.text import language
 from rollcall.core.wire import Status
 from rollcall.models.base import load_model
-from rollcall.registry.documents import at_least
+from rollcall.registry.documents import Entry, at_least
 from rollcall.registry.retrieval import choose
-from rollcall.registry.snapshot import Snapshot
+from rollcall.registry.snapshot import Snapshot, snapshot
 
 
-def find_agent(agent_id: str, *, user: User, registry: Snapshot) -> AgentProfile:
-    """The agent's profile under its operator's overrides.
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A message, who sent it to which agent, and the tools that may answer it."""
 
+    platform: Platform
+    user: User
+    profile: AgentProfile
+    message: UserMessage
+    entries: tuple[Entry, ...]
+    locale: str
+    now: datetime
+    context: dict[str, Any] | None
+
+
+def receive(
+    platform: Platform,
+    *,
+    user: User,
+    agent_id: str,
+    message: UserMessage,
+    locale: str | None = None,
+    context: dict[str, Any] | None = None,
+) -> Asked:
+    """Find the agent and the tools for a message; nothing is written yet.
+
+    Args:
+        locale: The language to answer in; otherwise the message's own.
+        context: What the client says of where the user is; data, never believed.
     Raises:
         NotFound: There is no such agent.
         PermissionDenied: It is disabled, or not for this user's role.
+        FailedPrecondition: The registry is empty.
     """
+    registry = snapshot(platform.db)
+    profile = _find_agent(agent_id, user=user, registry=registry)
+    entries = registry.permitted(profile.tools, user.role)
+    if profile.tools and not registry.entries:
+        raise FailedPrecondition(
+            "the registry is empty; publish the capabilities first",
+            hint="run `python -m rollcall sync` in functions/",
+        )
+    chosen = choose(entries, message.text, limit=profile.max_tools)
+    return Asked(
+        platform=platform,
+        user=user,
+        profile=profile,
+        message=message,
+        # In a stable order, so that the tools' part of the prompt is the same from run to run.
+        entries=tuple(sorted(chosen, key=lambda entry: entry.id)),
+        locale=locale or language(message.text),
+        now=datetime.now(UTC),
+        context=context,
+    )
+
+
+def prepare(
+    asked: Asked,
+    *,
+    history: Sequence[Message],
+    run_id: str,
+    journal: Journal,
+    agents: AskAgent,
+    max_steps: int | None = None,
+) -> Turn:
+    """Choose the models and bound everything. The history ends with the message itself."""
+    profile = asked.profile
+    models = profile.models or (default_model(os.environ),)
+    return Turn(
+        run_id=run_id,
+        instructions=instructions(profile, user=asked.user, now=asked.now, context=asked.context),
+        history=tuple(window(history, tokens=profile.history_tokens)),
+        tools=tuple(entry.spec for entry in asked.entries),
+        models=tuple(load_model(name) for name in models),
+        composer=load_model(OFFLINE),
+        dispatch=InProcess(
+            platform=asked.platform,
+            user=asked.user,
+            locale=asked.locale,
+            now=asked.now,
+            entries={entry.id: entry for entry in asked.entries},
+            agents=agents,
+        ),
+        journal=journal,
+        max_steps=min(max_steps or profile.max_steps, MAX_STEPS_CAP),
+        deadline=time.monotonic() + profile.deadline_s,
+        result_chars=profile.result_chars,
+        locale=asked.locale,
+        now_iso=asked.now.isoformat(),
+        cache_key=f"{profile.id}:{asked.user.uid}",
+    )
+
+
+def _find_agent(agent_id: str, *, user: User, registry: Snapshot) -> AgentProfile:
+    """The agent's profile under its operator's overrides."""
     from rollcall.catalog import agents
 
     profile = agents().get(agent_id)
@@ -42,64 +130,3 @@ def find_agent(agent_id: str, *, user: User, registry: Snapshot) -> AgentProfile
     if profile.status is Status.DISABLED or not at_least(user.role, profile.min_role):
         raise PermissionDenied(f"the agent {agent_id!r} is not available to you", field="agent")
     return profile
-
-
-def locale_of(message: UserMessage, asked: str | None) -> str:
-    """The language to answer in: the one asked for, otherwise the message's own."""
-    return asked or language(message.text)
-
-
-def prepare(
-    profile: AgentProfile,
-    *,
-    platform: Platform,
-    user: User,
-    registry: Snapshot,
-    history: Sequence[Message],
-    message: UserMessage,
-    run_id: str,
-    journal: Journal,
-    agents: AskAgent,
-    now: datetime,
-    locale: str,
-    context: dict[str, Any] | None = None,
-    max_steps: int | None = None,
-) -> Turn:
-    """Choose tools and models and bound everything.
-
-    Raises:
-        FailedPrecondition: The registry holds none of the agent's tools yet.
-    """
-    entries = registry.permitted(profile.tools, user.role)
-    if not entries and profile.tools and not registry.entries:
-        raise FailedPrecondition(
-            "the registry is empty; publish the capabilities first",
-            hint="run `python -m rollcall sync` in functions/",
-        )
-    chosen = choose(entries, message.text, limit=profile.max_tools)
-    # In a stable order, so that the tools' part of the prompt is the same from run to run.
-    chosen.sort(key=lambda entry: entry.id)
-    models = profile.models or (default_model(os.environ),)
-    return Turn(
-        run_id=run_id,
-        instructions=instructions(profile, user=user, now=now, context=context),
-        history=tuple(window(history, tokens=profile.history_tokens)),
-        tools=tuple(entry.spec for entry in chosen),
-        models=tuple(load_model(name) for name in models),
-        composer=load_model(OFFLINE),
-        dispatch=InProcess(
-            platform=platform,
-            user=user,
-            locale=locale,
-            now=now,
-            entries={entry.id: entry for entry in chosen},
-            agents=agents,
-        ),
-        journal=journal,
-        max_steps=min(max_steps or profile.max_steps, MAX_STEPS_CAP),
-        deadline=time.monotonic() + profile.deadline_s,
-        result_chars=profile.result_chars,
-        locale=locale,
-        now_iso=now.isoformat(),
-        cache_key=f"{profile.id}:{user.uid}",
-    )

@@ -5,25 +5,22 @@ from __future__ import annotations
 import json
 import uuid
 from collections.abc import Generator
-from datetime import UTC, datetime
 from typing import Any
 
 from rollcall.agent.ask import asker
 from rollcall.agent.loop import run
 from rollcall.agent.outcome import to_result
-from rollcall.agent.prepare import find_agent, locale_of, prepare
+from rollcall.agent.prepare import Asked, prepare, receive
 from rollcall.agent.turn import Turn
 from rollcall.core import events
 from rollcall.core.capability import digest
-from rollcall.core.context import Platform, User
+from rollcall.core.context import Platform
 from rollcall.core.errors import AgentError, FailedPrecondition, InvalidArgument
 from rollcall.core.events import Event
 from rollcall.core.inputs import validate
 from rollcall.core.messages import Media, Text, UserMessage
-from rollcall.core.profile import AgentProfile
 from rollcall.core.triggers import Call, OnCall, bound
 from rollcall.core.wire import RunRequest, TextPart
-from rollcall.registry.snapshot import snapshot
 from rollcall.store.runs import Finished, Opening, OpenRun
 from rollcall.store.threads import open_run, thread_id_for
 
@@ -35,28 +32,25 @@ MEDIA_CHARS = 900_000
 def run_agent(platform: Platform, call: Call) -> Generator[Event, None, dict[str, Any]]:
     """Answer a message in a thread, streaming AG-UI events; the last value is the `RunResult`."""
     request = validate(RunRequest, call.data)
-    message = _message(request)
     _check_context(request)
-    registry = snapshot(platform.db)
-    profile = find_agent(request.agent, user=call.user, registry=registry)
-    opened = open_run(platform.db, _opening(request, message, profile, call.user))
+    asked = receive(
+        platform,
+        user=call.user,
+        agent_id=request.agent,
+        message=_message(request),
+        locale=request.locale,
+        context=request.context,
+    )
+    opened = open_run(platform.db, _opening(request, asked))
     if isinstance(opened, Finished):
         return (yield from _replay(opened.result))
-    now = datetime.now(UTC)
     try:
         turn = prepare(
-            profile,
-            platform=platform,
-            user=call.user,
-            registry=registry,
+            asked,
             history=opened.history,
-            message=message,
             run_id=opened.opening.run_id,
             journal=opened,
-            agents=asker(platform, call.user, now=now, depth=1),
-            now=now,
-            locale=locale_of(message, request.locale),
-            context=request.context,
+            agents=asker(platform, call.user, depth=1),
         )
         return (yield from _drive(turn, opened))
     except AgentError as error:
@@ -132,20 +126,19 @@ def _check_context(request: RunRequest) -> None:
         )
 
 
-def _opening(
-    request: RunRequest, message: UserMessage, profile: AgentProfile, user: User
-) -> Opening:
+def _opening(request: RunRequest, asked: Asked) -> Opening:
+    uid = asked.user.uid
     run_id = request.run_id or uuid.uuid4().hex[:20]
     return Opening(
-        uid=user.uid,
-        agent=profile.id,
-        thread_id=request.thread_id or thread_id_for(user.uid, run_id),
+        uid=uid,
+        agent=asked.profile.id,
+        thread_id=request.thread_id or thread_id_for(uid, run_id),
         is_new=request.thread_id is None,
         run_id=run_id,
         turn_id=run_id,
         request_digest=digest(request.model_dump(mode="json", exclude={"run_id", "when_busy"})),
-        message=message,
+        message=asked.message,
         context=request.context,
-        lease_s=profile.deadline_s,
+        lease_s=asked.profile.deadline_s,
         supersede=request.when_busy == "supersede",
     )
