@@ -16,11 +16,22 @@ def main() -> None:
 
 
 def _sync() -> None:
+    from google.auth.exceptions import DefaultCredentialsError
+
     from rollcall.catalog import agents, capabilities
     from rollcall.registry.sync import sync
-    from rollcall.store.client import database
+    from rollcall.store.client import database, project_id
 
-    report = sync(database(), capabilities(), agents().values())
+    try:
+        db = database()
+    except DefaultCredentialsError:
+        raise SystemExit(
+            f"There are no credentials for the project {project_id()}, so its registry was not "
+            "published.\nSign in with `gcloud auth application-default login` and repeat this, or "
+            "wait for\nthe scheduled function sync_registry. For the emulator, set "
+            "FIRESTORE_EMULATOR_HOST."
+        ) from None
+    report = sync(db, capabilities(), agents().values())
     for path in report.written:
         print(f"written    {path}")
     for path in report.withdrawn:
