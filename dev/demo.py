@@ -72,7 +72,7 @@ def _introduce(screen: Screen) -> None:
     from rollcall.agent.platform import OFFLINE, default_model
 
     model = default_model(os.environ)
-    screen.say("Rollcall: an agent that reads your conversations", style="bold")
+    screen.say("Rollcall: an agent backend for Firebase, here on its emulators", style="bold")
     if model == OFFLINE:
         screen.say(
             "No model key is set, so everything stays on this computer: the offline planner "
@@ -137,9 +137,13 @@ def _doing(screen: Screen, what: str) -> Iterator[None]:
 
 
 def _seed() -> None:
+    from rollcall.agent.platform import OFFLINE
+
     done = subprocess.run(
         [PYTHON, "-m", "seed"],
         cwd=ROOT,
+        # A model would read every message for its priority; rules do it at once and for nothing.
+        env={**os.environ, "ROLLCALL_MODEL": OFFLINE},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
