@@ -1,0 +1,97 @@
+"""Runs evals: python -m tests.evals [tool_choice] [extraction] [search] [meetings] [...]
+
+Offline and without keys, unless a model is named:
+
+    --model gemini:<name>, or MODEL in the environment   ask a real model, with its key
+    MEETINGS=<file.jsonl>, TRAFFIC=<folder>              run the evals over these as well
+    JSON=1                                               all figures as the last line, as JSON
+
+Exits with 1 when something could not be measured; no figure is too low.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import logging
+import os
+from collections.abc import Callable
+
+from rich.console import Console
+from rich.markup import escape
+
+from dev import problem
+from rollcall.agent.platform import OFFLINE
+from tests.evals import extraction, scripts, search, tool_choice
+from tests.evals.company import Company, emulator, open_company
+from tests.evals.report import Measured
+
+EVALS: dict[str, Callable[[Company], Measured]] = {
+    "search": search.measure,
+    "extraction": extraction.measure,
+    "tool_choice": tool_choice.measure,
+}
+
+
+def main() -> int:
+    """Measure, show, and say whether all could be measured."""
+    others = scripts.chosen()
+    options = _options([*EVALS, *others])
+    logging.disable(logging.WARNING)
+    console = Console(width=120)
+    figures: dict[str, object] = {}
+    unmeasured: list[str] = []
+    with emulator():
+        company = open_company(options.model) if set(options.evals) & set(EVALS) else None
+        for name in options.evals:
+            measured = _measure(name, company, others)
+            _show(console, name, measured)
+            figures[name] = measured.figures
+            unmeasured += [f"{name}: {problem}" for problem in measured.unmeasured]
+    for line in unmeasured:
+        console.print(f"[red]not measured:[/] {escape(line)}", soft_wrap=True)
+    if os.environ.get("JSON") == "1":
+        print(json.dumps({**figures, "unmeasured": unmeasured}, ensure_ascii=False))
+    return 1 if unmeasured else 0
+
+
+def _options(names: list[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.evals",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("evals", nargs="*", metavar="eval", help=f"out of {', '.join(names)}")
+    parser.add_argument("--model", default=os.environ.get("MODEL") or OFFLINE)
+    options = parser.parse_args()
+    options.evals = list(dict.fromkeys(options.evals)) or names
+    for name in set(options.evals) - set(names):
+        parser.error(f"there is no eval {name!r}, or its data was not named; there are: {names}")
+    return options
+
+
+def _measure(
+    name: str, company: Company | None, others: dict[str, Callable[[], Measured]]
+) -> Measured:
+    if name in others:
+        return others[name]()
+    assert company is not None
+    try:
+        return EVALS[name](company)
+    except Exception as error:
+        logging.getLogger("evals").exception("%s broke", name)
+        return Measured([], {}, unmeasured=[f"{type(error).__name__}: {error}"])
+
+
+def _show(console: Console, name: str, measured: Measured) -> None:
+    for table in measured.tables:
+        console.print(table)
+    if measured.notes:
+        console.print(f"{name}, one by one:")
+        for note in measured.notes:
+            console.print(f"  {escape(note)}", soft_wrap=True, highlight=False)
+    console.print()
+
+
+if __name__ == "__main__":
+    problem.run(main)
