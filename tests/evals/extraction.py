@@ -57,7 +57,15 @@ def measure(company: Company) -> Measured:
         ["", "right", "of", "share"],
         [[name, *group.values()] for name, group in details.items()],
     )
-    return Measured([main, more], {**figures, "details": details}, unmeasured=unmeasured)
+    differences = {
+        kind: {"missed": sorted(set(right) - set(found)), "extra": sorted(set(found) - set(right))}
+        for kind, (found, right) in kinds.items()
+    }
+    return Measured(
+        [main, more],
+        {**figures, "details": details, "differences": differences},
+        unmeasured=unmeasured,
+    )
 
 
 def _extract(company: Company) -> Iterable[tuple[str, str]]:
@@ -130,6 +138,9 @@ def _details(company: Company, labels: Json, kinds: Json) -> dict[str, Json]:
         ),
         "actionItems: deadline": right(
             actions, lambda item, label: _day(item["deadline"]) == _due(company, label)
+        ),
+        "actionItems: priority": right(
+            actions, lambda item, label: item["priority"] == label["priority"]
         ),
         "decisions: decisionMaker": right(
             decisions,
