@@ -83,7 +83,7 @@ class Arranged:
         if self._order is Order.OURS:
             yield from _as_seen(line, from_right=self._from_right)
         elif self._is_marked and line:
-            yield from (Segment(_MARKS[0]), *line, Segment(_MARKS[1]))
+            yield from _marked(line)
         else:
             yield from line
 
@@ -105,6 +105,14 @@ def _trimmed(line: list[Segment]) -> list[Segment]:
     if kept:
         kept[-1] = Segment(kept[-1].text.rstrip(" "), kept[-1].style, kept[-1].control)
     return kept
+
+
+def _marked(line: list[Segment]) -> list[Segment]:
+    """The line as one that reads from the right, for a terminal that orders text itself."""
+    opening, closing = _MARKS
+    first, *others = line
+    *others, last = [Segment(opening + first.text, first.style), *others]
+    return [*others, Segment(last.text + closing, last.style)]
 
 
 def _as_seen(line: list[Segment], *, from_right: bool) -> Iterator[Segment]:

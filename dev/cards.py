@@ -49,8 +49,7 @@ class Card:
 
     def line(self, order: Order) -> Text:
         """The call in one paragraph, without its mark."""
-        text = Text(self.name, "bold")
-        text.append(f"  {_arguments(self.arguments, order)}".rstrip(), "not bold")
+        text = Text.assemble((self.name, "bold"), f"  {_arguments(self.arguments, order)}".rstrip())
         if self.ok is not None:
             # The network may deliver a call's whole story at once.
             text.append(f"  {self.ms:,} ms · " if self.ms else "  ", "dim")

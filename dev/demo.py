@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import os
+import re
 import socket
 import subprocess
 import sys
@@ -48,7 +49,7 @@ def main() -> int:
         conversation = Conversation(_functions(at), screen, agent=options.agent)
         answered = [_ask(screen, conversation, question) for question in options.questions]
         if options.picture:
-            screen.console.save_svg(str(options.picture), title="make demo")
+            _save_picture(screen.console, options.picture)
         elif sys.stdin.isatty():
             _stay(screen, conversation)
         return 0 if all(answered) else 1
@@ -65,6 +66,12 @@ def _options() -> argparse.Namespace:
 def _picture_screen() -> Screen:
     console = Console(record=True, force_terminal=True, width=_PICTURE_COLUMNS, highlight=False)
     return Screen(console=console, env={}, still=True)
+
+
+def _save_picture(console: Console, file: Path) -> None:
+    picture = console.export_svg(title="make demo", unique_id="demo")
+    # Without the fonts that a browser would be made to fetch.
+    file.write_text(re.sub(r"@font-face \{.*?\}\s*", "", picture, flags=re.DOTALL))
 
 
 def _introduce(screen: Screen) -> None:

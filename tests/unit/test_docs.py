@@ -1,0 +1,146 @@
+"""The documentation says nothing that is not so."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+import subprocess
+import sys
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from rollcall import catalog
+from rollcall.agent.platform import default_model
+from rollcall.core.capability import Capability
+from rollcall.core.context import ToolContext, User
+
+ROOT = Path(__file__).parents[2]
+README = (ROOT / "README.md").read_text()
+GUIDE = (ROOT / "docs/add_a_capability.md").read_text()
+DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+TARGETS = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+CAPABILITIES = {capability.id for capability in catalog.capabilities()}
+# What a document tells its reader to make.
+MADE_BY_READERS = ("functions/rollcall/packs/office/", "tests/unit/packs/office/")
+
+every_document = pytest.mark.parametrize(
+    "document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT))
+)
+
+
+def _blocks(text: str) -> list[tuple[str, str]]:
+    """Language and text of every fenced block."""
+    return re.findall(r"^```(\w*)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+
+
+def _paths(text: str) -> list[str]:
+    """What is written as code and begins with a folder of this repository."""
+    folders = "|".join(sorted(path.name for path in ROOT.iterdir() if path.is_dir()))
+    found = re.findall(rf"`((?:{folders})/[\w./-]*)`", text)
+    return [path for path in found if not path.startswith((*MADE_BY_READERS, "functions/venv"))]
+
+
+def test_readme_lists_every_capability_and_no_other() -> None:
+    listed = re.findall(r"^\| `(\w+)` \|", README.split("## What is in it")[1], re.MULTILINE)
+    assert sorted(listed) == sorted(CAPABILITIES)
+
+
+def test_readme_lists_every_make_target() -> None:
+    listed = set(re.findall(r"^\| `make (\w+)` \|", README, re.MULTILINE))
+    assert listed | {"help", "setup"} == TARGETS
+
+
+def test_readme_has_its_first_code_early_and_short() -> None:
+    first = README.index("```")
+    assert README[:first].count("\n") < 30
+    assert _blocks(README)[0][1].count("\n") < 12
+    assert README.count("\n") < 190
+
+
+@every_document
+def test_every_make_target_exists(document: Path) -> None:
+    named = set(re.findall(r"(?:`|^|\d )make ([a-z]+)", document.read_text(), re.MULTILINE))
+    assert named <= TARGETS
+
+
+@every_document
+def test_every_path_exists(document: Path) -> None:
+    text = document.read_text()
+    for path in _paths(text):
+        assert (ROOT / path).exists(), path
+    for target in re.findall(r"\]\(([^)#]+)[^)]*\)", text):
+        if not target.startswith("http"):
+            assert (document.parent / target).exists(), target
+
+
+@every_document
+def test_code_is_well_formed(document: Path) -> None:
+    for language, code in _blocks(document.read_text()):
+        match language:
+            case "python":
+                ast.parse(code)
+            case "json":
+                [json.loads(line) for line in code.splitlines() if line.strip()]
+            case "sh":
+                subprocess.run(["bash", "-n", "-c", code], check=True)
+
+
+def test_layout_names_every_part() -> None:
+    layout = README.split("## Layout")[1].split("```")[1]
+    named = set(re.findall(r"^ *(\w+)/ ", layout, re.MULTILINE))
+    parts = {path.parent.name for path in (ROOT / "functions/rollcall").glob("*/__init__.py")}
+    assert parts <= named
+    for tests in re.search(r"tests/ +(.*)", layout)[1].split(", "):  # type: ignore[index]
+        assert (ROOT / "tests" / tests).is_dir()
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "provider"),
+    [
+        ("GEMINI_API_KEY", "k", "gemini"),
+        ("OPENAI_API_KEY", "k", "openai"),
+        ("OPENAI_BASE_URL", "http://localhost:11434/v1", "openai"),
+        ("ROLLCALL_MODEL", "offline:planner", "offline"),
+    ],
+)
+def test_variables_choose_the_model_as_the_readme_says(
+    name: str, value: str, provider: str
+) -> None:
+    assert f"| `{name}` |" in README
+    assert default_model({name: value}).partition(":")[0] == provider
+
+
+def test_the_documented_capability_and_agent_work(tmp_path: Path) -> None:
+    capability_file, agent_file, _ = (code for kind, code in _blocks(GUIDE) if kind == "python")
+    meeting_cost = _load(tmp_path, "meetings", capability_file).meeting_cost
+    office = _load(tmp_path, "agents", agent_file).OFFICE
+    capability = Capability.of(meeting_cost)
+    ctx = ToolContext(user=User(uid="demo"))
+    assert capability.call(ctx, {"people": 6, "hours": 2}) == {"usd": 720}
+    assert office.tools == (capability.id,)
+    assert set(capability.json_schema["properties"]) == {"people", "hours"}
+
+
+def test_the_readme_shows_that_capability_in_short() -> None:
+    shown, told = ast.parse(_blocks(README)[0][1]).body[0], ast.parse(_blocks(GUIDE)[0][1]).body[-1]
+    assert isinstance(shown, ast.FunctionDef)
+    assert isinstance(told, ast.FunctionDef)
+    assert shown.name == told.name
+    assert ast.dump(shown.args) == ast.dump(told.args)
+    assert ast.dump(shown.body[-1]) == ast.dump(told.body[-1])
+
+
+def _load(folder: Path, name: str, code: str) -> ModuleType:
+    """Import `code` from a file, as a pack's modules are."""
+    file = folder / f"{name}.py"
+    file.write_text(code)
+    spec = spec_from_file_location(f"office_{name}", file)
+    assert spec and spec.loader
+    module = module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
