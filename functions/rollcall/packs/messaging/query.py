@@ -14,11 +14,12 @@ from rollcall.packs.messaging.patterns import Pattern
 _SCAFFOLDING = """
 summarize summary discuss discussion talk say think thought tell opinion suggest mention describe
 explain group team people everyone participants conclusion conclude conversation chat message
-meeting agree disagree decide decision make give show find search anything
-סכם סכמי תסכם תסכמי לסכם סיכום דיון דנו דיברו דיבר דיברה אמר אמרה אמרו חשב חשבה חשבו דעה דעתו
-דעתה הציע הציעה
-הציעו קבוצה צוות אנשים משתתפים מסקנה מסקנות שיחה שיחות הודעה הודעות פגישה ישיבה הסכים הסכימה הסכימו
-החליטו הוחלט החלטה החלטות חפש חפשי תחפש תחפשי לחפש מצא תמצא הראה תראה משהו
+meeting agree disagree decide decision make give show find search anything include whether topic
+aspect matter related possible potential various certain
+סכם סכמי תסכם תסכמי לסכם סיכום דיון דנו דיברו דיבר דיברה אמר אמרה אמרו חשב חשבה חשבו דעה דעתו דעתה
+הציע הציעה הציעו קבוצה צוות אנשים משתתפים מסקנה מסקנות שיחה שיחות הודעה הודעות פגישה ישיבה הסכים
+הסכימה הסכימו החליטו הוחלט החלטה החלטות נושא נושאים עניין היבט אפשרי שונים חפש חפשי תחפש תחפשי לחפש
+מצא תמצא הראה תראה משהו
 """
 
 # Sets of words that chats use for one another, as their users would type them.
@@ -58,10 +59,12 @@ class Query:
     Attributes:
         weights: Stem to weight, 0 to 1.
         speakers: Ids of the senders the question names.
+        context: Stems that only say in which talk to look, as after "when discussing".
     """
 
     weights: dict[str, float]
     speakers: frozenset[str] = frozenset()
+    context: frozenset[str] = frozenset()
 
     @property
     def has_topic(self) -> bool:
@@ -97,7 +100,8 @@ def read_query(question: str, *, names: Iterable[tuple[str, str]] = ()) -> Query
             speakers.add(sender)
             # Who is meant goes by the sender; the name in a text is a mere mention.
             weights.update({term: _SCAFFOLDING_WEIGHT for term in terms(name) if term in weights})
-    return Query(weights, frozenset(speakers))
+    context = {term for term in terms(_parts(question)[1]) if weights[term] == _CONTEXT_WEIGHT}
+    return Query(weights, frozenset(speakers), frozenset(context))
 
 
 def expand(weights: dict[str, float]) -> dict[str, float]:

@@ -1,9 +1,12 @@
 """Word search over index shards: which messages answer a question.
 
 A message is scored by its own words (BM25) and by how the question's words lie
-around it: in chat the answer to "how much?" is "about forty", and only its
-neighbours say of what. Then the best are picked one by one, each pick lowering
-its neighbours, so that ten hits show ten places and not one dialogue.
+around it, at two scales. The nearest messages tell what it is about: in chat the
+answer to "how much?" is "about forty", and only its neighbours say of what. The
+wider talk tells whether this is the conversation that was meant: of many that
+mention the budget, the one that for a while is about the budget, the launch and
+the whole question. Then the best are picked one by one, each pick lowering its
+neighbours, so that ten hits show ten places and not one dialogue.
 """
 
 import math
@@ -11,22 +14,29 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from heapq import heapify, heappop, heappush
 
 from rollcall.packs.messaging.index import Entry, Shard
 from rollcall.packs.messaging.query import Query, expand, read_query
 
 _K1 = 1.2
-_B = 0.4  # Long messages are where people explain: punish length mildly.
-_REACH = 4  # Messages over which a word's influence fades (one standard deviation).
-_HALF_FULL = 2.0  # Nearby mentions of a term that earn half of what it can give.
-_SPEAKER_BONUS = 0.5
+_B = 0.6  # Long messages are where people explain: punish length a little less than usual.
+_REACH = 4  # Steps over which a word's influence fades (one standard deviation).
+_STRIDE = 8  # Messages that are one step of the wider talk; a step of the nearer is one.
+_HALF_FULL = 5.0  # Mentions of a term around that earn half of what it can give.
+_SPEAKER_BONUS = 1.5
 _SUBSTANTIAL = 4  # Topic words from which on a message is no filler.
-_SPREAD = 5  # Messages over which a pick lowers its neighbours.
+_SPREAD = 7  # Messages over which a pick lowers its neighbours.
 _REPEAT_COST = 0.5
+_SAME_TALK_COST = 0.03  # By which a pick lowers all of its conversation: others get a place.
 _MAIN_WORDS = 8
 _FUSION_RANK = 60
-_SPACER = 4 * _REACH
+_SPACER = 4 * _REACH * _STRIDE
 
+_REPEAT = [
+    _REPEAT_COST * math.exp(-((step / _SPREAD) ** 2) / 2)
+    for step in range(-3 * _SPREAD, 3 * _SPREAD + 1)
+]
 _KERNEL = [math.exp(-((step / _REACH) ** 2) / 2) for step in range(-2 * _REACH, 2 * _REACH + 1)]
 
 
@@ -104,14 +114,16 @@ def _scores(lines: Sequence[_Line], query: Query) -> dict[int, float]:
         term: weights[term] * _rarity(len(found), len(lines)) for term, found in mentions.items()
     }
     most = sum(values.values())
-    own, near = _own_scores(lines, mentions, values), _near_scores(mentions, values)
+    own = _own_scores(lines, mentions, values)
+    near = _scores_around(mentions, values, stride=1)
+    wide = _scores_around(mentions, _widened(values, query), stride=_STRIDE)
     scores: dict[int, float] = {}
     for line in lines:
-        around = near.get(line.place)
-        if around is None or not line.entry.words:
+        nearby = near.get(line.place)
+        if nearby is None or not line.entry.words:
             continue
-        score = (own.get(line.place, 0.0) + around) / (2 * most)
-        scores[line.place] = score * _trust(line.entry, query)
+        score = own.get(line.place, 0.0) + nearby + wide[line.place // _STRIDE]
+        scores[line.place] = score / (3 * most) * _trust(line.entry, query)
     return scores
 
 
@@ -148,22 +160,33 @@ def _own_scores(
     return scores
 
 
-def _near_scores(
-    mentions: dict[str, list[tuple[int, int, int]]], values: dict[str, float]
+def _scores_around(
+    mentions: dict[str, list[tuple[int, int, int]]], values: dict[str, float], *, stride: int
 ) -> dict[int, float]:
-    """Return by place how much of the question is talked about around it."""
+    """Return by step, of `stride` messages, how much of the question is talked about around it."""
     scores: dict[int, float] = defaultdict(float)
     side = len(_KERNEL) // 2
     for term, found in mentions.items():
         density: dict[int, float] = {}
         known = density.get
-        for place, _, _ in found:
-            for at, mass in enumerate(_KERNEL, start=place - side):
-                density[at] = known(at, 0.0) + mass
+        for step, times in Counter(place // stride for place, _, _ in found).items():
+            for at, mass in enumerate(_KERNEL, start=step - side):
+                density[at] = known(at, 0.0) + times * mass
         value = values[term]
         for at, mass in density.items():
             scores[at] += value * mass / (mass + _HALF_FULL)
     return scores
+
+
+def _widened(values: dict[str, float], query: Query) -> dict[str, float]:
+    """Return the values with those of the context in full: it says which talk is meant."""
+    lifted = {
+        term: value / query.weights[term] if term in query.context else value
+        for term, value in values.items()
+    }
+    total = sum(lifted.values())
+    share = sum(values.values()) / total if total else 1.0
+    return {term: value * share for term, value in lifted.items()}
 
 
 def _trust(entry: Entry, query: Query) -> float:
@@ -206,15 +229,21 @@ def _aged(
 def _picked(lines: Sequence[_Line], scores: dict[int, float], *, limit: int) -> list[Hit]:
     """Take the best again and again, lowering what lies around each pick."""
     line_at = {line.place: line for line in lines}
-    left = dict(scores)
+    lowered: dict[int, float] = {}
+    picks: Counter[str] = Counter()
+    # Of equals the newest, since places run on with time.
+    waiting = [(-score, -place) for place, score in scores.items()]
+    heapify(waiting)
     hits: list[Hit] = []
-    while left and len(hits) < limit:
-        # Of equals the newest, since places run on with time.
-        best = max(left, key=lambda place: (left[place], place))
-        line = line_at[best]
-        hits.append(Hit(line.entry.message_id, line.conversation_id, min(1.0, left.pop(best))))
-        for place in range(best - 3 * _SPREAD, best + 3 * _SPREAD + 1):
-            if place in left:
-                closeness = math.exp(-(((place - best) / _SPREAD) ** 2) / 2)
-                left[place] *= 1 - _REPEAT_COST * closeness
+    while waiting and len(hits) < limit:
+        promised, place = heappop(waiting)
+        line, talk = line_at[-place], line_at[-place].conversation_id
+        worth = scores[-place] * lowered.get(-place, 1.0) * (1 - _SAME_TALK_COST) ** picks[talk]
+        if worth < -promised:
+            heappush(waiting, (-worth, place))
+            continue
+        hits.append(Hit(line.entry.message_id, talk, min(1.0, worth)))
+        picks[talk] += 1
+        for near, cost in enumerate(_REPEAT, start=-place - len(_REPEAT) // 2):
+            lowered[near] = lowered.get(near, 1.0) * (1 - cost)
     return hits

@@ -24,6 +24,12 @@ def test_the_context_weighs_less_than_what_is_asked() -> None:
     assert 0 < weights["market"] < 1.0
 
 
+def test_the_context_is_known_as_such() -> None:
+    query = read_query("Why did they drop the alarm when discussing market research?")
+    assert query.context == {"market", "research"}
+    assert not read_query("Why did they drop the alarm?").context
+
+
 def test_a_question_of_context_alone_keeps_its_weight() -> None:
     assert query_terms("When discussing pricing")["price"] == 1.0
 

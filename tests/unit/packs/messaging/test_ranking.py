@@ -84,6 +84,32 @@ def test_conversations_do_not_lend_words_to_one_another() -> None:
     assert ids(rank([one, other], "budget")) == ["a.0.0"]
 
 
+def test_the_conversation_that_is_about_it_comes_before_one_that_mentions_it() -> None:
+    said = ("d", "we should look at the curved design again")
+    about = ("o", "they want another sketch of the case")
+    meant = shard(about, *FILLER, said, *FILLER, about, conversation="a")
+    passing = shard(*FILLER, said, *FILLER, conversation="b")
+    hits = rank([meant, passing], "Which sketch of the curved design did they like?", limit=1)
+    assert ids(hits) == ["a.0.21"]
+
+
+def test_the_context_of_a_question_tells_which_talk_is_meant() -> None:
+    said = ("d", "the alarm should ring twice a day")
+    talks = [
+        shard(("o", "another look at our pricing"), *FILLER, said, conversation="a"),
+        shard(("o", "another look at our garden"), *FILLER, said, conversation="b"),
+    ]
+    hits = rank(talks, "What about the alarm when discussing pricing?", limit=1)
+    assert ids(hits) == ["a.0.21"]
+
+
+def test_one_long_conversation_leaves_room_for_others() -> None:
+    said = ("d", "the budget figures are ready here")
+    long = shard(*(said, *FILLER) * 9, conversation="long")
+    short = shard(said, conversation="a short one")
+    assert "a short one.0.0" in ids(rank([long, short], "budget", limit=9))
+
+
 def test_consecutive_shards_are_one_stretch_and_distant_ones_are_not() -> None:
     first = shard(("d", "How much does the projector cost?"))
     answer = ("o", "around forty dollars plus shipping fees")
