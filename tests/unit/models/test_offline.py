@@ -1,6 +1,7 @@
 """The offline planner as a model: its stream, its honesty, its small talk."""
 
 import time
+from dataclasses import replace
 
 import pytest
 
@@ -149,3 +150,16 @@ def test_a_message_in_quotation_marks_is_a_message() -> None:
     assert ask('"What are my priorities?"', MESSAGING, messaging).calls == [
         [("get_priority_messages", {})]
     ]
+
+
+def test_a_greeting_offers_three_short_things_in_the_users_language() -> None:
+    said = answer_of(ask("Hello", MESSAGING)).splitlines()
+    assert said[2] == "- Get a list of your conversations"
+    assert sum(line.startswith("- ") for line in said) == 3
+    english = replace(EDUCATION[0], description="Make a worksheet.")
+    assert "- „צרי לי דף עבודה על שברים לכיתה ד”" in answer_of(ask("שלום", (english,)))
+
+
+def test_examples_that_are_questions_make_no_question_of_the_answer() -> None:
+    asked = replace(MESSAGING[0], examples=({"userRequest": "מה דחוף?"},))
+    assert "?" not in answer_of(ask("שלום", (asked,)))

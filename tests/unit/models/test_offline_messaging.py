@@ -20,7 +20,7 @@ def test_priorities_are_one_call_and_a_list_with_its_source(message: str) -> Non
     assert talk.calls == [[("get_priority_messages", {})]]
     answer = answer_of(talk)
     assert "(1)**" in answer.splitlines()[0]
-    assert "**The server is down** — Dana" in answer
+    assert ":** The server is down — Dana · Launch room" in answer
     assert answer.endswith("[1]")
 
 
@@ -54,7 +54,8 @@ def test_a_topic_is_searched_first_and_its_conversations_asked(message: str, top
     ]
     answer = answer_of(talk)
     assert "(1)**" in answer.splitlines()[0]
-    assert answer.index("The budget is 50k") < answer.index("Hire a designer")
+    assert "The budget is 50k — Noa · 1" in answer
+    assert "Hire a designer" not in answer
 
 
 @pytest.mark.parametrize("message", ["Analyze my conversations", "נתח את השיחות שלי"])

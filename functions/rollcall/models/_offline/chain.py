@@ -13,14 +13,18 @@ from rollcall.models._offline.choose import vocabulary
 from rollcall.models._offline.entities import Entity, named_in, of_kind
 from rollcall.models._offline.fill import Source, fill
 from rollcall.models._offline.history import Step
+from rollcall.models._offline.items import main_list
 from rollcall.models._offline.lexicon import all_features, features, name_features, wordset
+from rollcall.models._offline.people import is_called
 from rollcall.models._offline.schema import Param, params
 from rollcall.models.base import ToolSpec
 
 FAN_OUT = 3
 _MOST_IDS = 10
+_MOST_WORDS = 14
+_NEARLY = 0.6
 _SEARCH_NAMES = wordset("query search keywords keyword text question topic")
-_EVERY = wordset("all every each recent latest כל")
+_EVERY = wordset("all every each everything recent latest כל הכל הכול")
 _LATEST = wordset("last latest recent newest first אחרונה אחרון אחרונות ראשונה")
 _WITHIN = re.compile(
     r"(?<!\w)(?:in|from|within|inside|at)\s+(?:the\s+)?[\"']?[A-Z]\w*|(?<!\w)ב(?:שיחה|חדר|קבוצה|קבוצת|שיחת)\s"
@@ -66,14 +70,44 @@ def need(
 
 
 def _topic(tool: ToolSpec, text: str) -> str | None:
-    """Return what the request is about where the tool itself has no way to be told."""
-    if _carriers(tool, required=False):
+    """Return what the request is about where the tool itself has no way to be told.
+
+    A tool that only takes a focus still has to be given what to look at.
+    """
+    carriers = _carriers(tool, required=False)
+    if any(set(param.label.split()) & _SEARCH_NAMES for param in carriers):
         return None
-    found = topic.subject(text)
-    if not found or len(found.split()) > 6:
+    found = topic.about(text) if carriers else topic.subject(text)
+    if not found or len(found.split()) > _MOST_WORDS:
         return None
     known = vocabulary(tool) | {f for p in params(tool) for f in p.names | p.about}
     return found if set(features(found)) - known else None
+
+
+def untold(tool: ToolSpec, text: str) -> str | None:
+    """Return what the request is about where neither the tool nor another can be told of it."""
+    if any(p.refers_to for p in params(tool)) or _required(tool) or tool.writes:
+        return None
+    return _topic(tool, text) if topic.about(text) else None
+
+
+def takes(tool: ToolSpec, kind: str) -> Param | None:
+    """Return the one parameter a tool needs, where it is the id of a thing of a kind."""
+    needed = _required(tool)
+    if len(needed) != 1 or tool.writes or needed[0].kind == "array":
+        return None
+    wanted = set(name_features(kind))
+    refers = set(name_features(needed[0].refers_to or ""))
+    return needed[0] if wanted and wanted == refers else None
+
+
+def only_lists(tool: ToolSpec, offered: Sequence[ToolSpec]) -> bool:
+    """Tell whether a tool needs nothing and names the things whose ids another one takes."""
+    if _required(tool) or any(p.refers_to for p in params(tool)):
+        return False
+    named = set(name_features(tool.name))
+    kinds = (p.refers_to for other in offered for p in params(other) if other is not tool)
+    return any(set(name_features(kind)) <= named for kind in kinds if kind)
 
 
 def _carriers(tool: ToolSpec, *, required: bool = True) -> list[Param]:
@@ -120,22 +154,39 @@ def known(param: Param, entities: Iterable[Entity]) -> list[Entity]:
     return of_kind(list(entities), param.refers_to) if param.refers_to else []
 
 
-def choose_ids(need: Need, text: str, found: list[Entity]) -> list[str] | None:
+def choose_ids(need: Need, text: str, found: list[Entity], step: Step) -> list[str] | None:
     """Return the ids to go on with; None where the user has to say which, [] for no limit."""
     many = need.param.kind == "array"
     if need.topic is not None:
-        return [e.id for e in found][: _MOST_IDS if many else FAN_OUT]
+        return [e.id for e in found][:_MOST_IDS] if many else best_found(need, step)
     named = named_in(text, found)
     if named:
         return [entity.id for entity in named][: _MOST_IDS if many else FAN_OUT]
+    beside = [e for e in found if any(is_called(name, text, beside=True) for name in e.people)]
     if many and not need.param.required:
         return []
+    if beside:
+        fewest = min(len(entity.people) for entity in beside)
+        return [next(entity.id for entity in beside if len(entity.people) == fewest)]
     if len(found) == 1:
         return [found[0].id]
     said = set(tokens(text))
     if many or said & _EVERY - _LATEST or _plural(text, need.param.refers_to or ""):
         return [entity.id for entity in found[:FAN_OUT]]
     return [found[0].id] if said & _LATEST else None
+
+
+def best_found(need: Need, step: Step) -> list[str]:
+    """Return the ids that a search names most often and first, at most two."""
+    kind = set(name_features(need.param.refers_to or ""))
+    votes: dict[str, float] = {}
+    for at, item in enumerate(main_list(step.output)):
+        for name, value in item.items():
+            if name.endswith(("Id", "_id")) and kind == set(name_features(name)) - {"id"}:
+                votes[str(value)] = votes.get(str(value), 0.0) + 1 / (3 + at)
+    most = max(votes.values(), default=0.0)
+    first = sorted(votes, key=lambda id_: -votes[id_])
+    return [id_ for id_ in first if votes[id_] >= _NEARLY * most][:2]
 
 
 def _plural(text: str, kind: str) -> bool:

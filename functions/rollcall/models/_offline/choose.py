@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -17,6 +18,7 @@ from rollcall.models._offline.lexicon import (
 )
 from rollcall.models._offline.mentions import mentions
 from rollcall.models._offline.schema import params
+from rollcall.models._offline.typos import corrected
 from rollcall.models.base import ToolSpec
 
 _NAME, _KEYWORD, _LEAD, _DESCRIPTION = 3.0, 3.0, 2.0, 1.4
@@ -26,6 +28,7 @@ _VERB = 1.0
 _SHAPE = 1.5
 _SHAPES = {"path": "path file filename directory folder", "url": "url link uri", "email": "email"}
 _WEAK_SHARE = 0.3
+_CAUSE = re.compile(r"\b(?:due|owing) to\b", re.IGNORECASE)
 
 # Below these a tool only shares a word or two with the text by chance. A short text that the tool
 # knows most of needs fewer points than a long one that merely touches it.
@@ -58,6 +61,7 @@ class Choice:
 
 def rank(text: str, tools: Sequence[ToolSpec]) -> list[Choice]:
     """Return the tools, the best fitting first; ties keep the offered order."""
+    text = corrected(_CAUSE.sub("because of", text), tools)
     asked = list(dict.fromkeys(features(text)))
     details = frozenset(features(_details(text)))
     profiles = [_profile(tool) for tool in tools]
@@ -93,7 +97,11 @@ def _choice(
         points += weight
         total += share if weight or feature not in details else 0.0
         known += share if weight else 0.0
-    bonus = _phrase_bonus(tool, text) + _shape_bonus(tool, text)
+    phrases = _phrase_bonus(tool, text)
+    # "to do" is said in stopwords only, and still says what is wanted.
+    spoken = 1.0 if phrases and not known else 0.0
+    known, total = known + spoken, total + spoken
+    bonus = phrases + _shape_bonus(tool, text)
     named = _name_points(name_features(tool.name), asked)
     return Choice(tool, score + bonus + named, points + bonus, known / total if total else 0.0)
 

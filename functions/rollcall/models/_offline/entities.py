@@ -27,11 +27,15 @@ _MOST = 400
 
 @dataclass(frozen=True, slots=True)
 class Entity:
-    """One thing with an id. `kind` reads like "conversation"; "" where the result did not say."""
+    """One thing with an id. `kind` reads like "conversation"; "" where the result did not say.
+
+    `people` are those who take part in it, where a result lists them.
+    """
 
     kind: str
     id: str
     name: str
+    people: tuple[str, ...] = ()
 
 
 def entities(output: Json) -> list[Entity]:
@@ -65,7 +69,7 @@ def _of_item(item: dict[str, Json], kind: str) -> Iterator[Entity]:
             continue
         if key == "id":
             name = next((item[f] for f in _NAME_FIELDS if isinstance(item.get(f), str)), "")
-            yield Entity(kind, str(value), name[:_NAME_CHARS])
+            yield Entity(kind, str(value), name[:_NAME_CHARS], _people(item))
         elif key.endswith(("Id", "_id")):
             stem = key[:-2].rstrip("_")
             name = next(
@@ -77,6 +81,12 @@ def _of_item(item: dict[str, Json], kind: str) -> Iterator[Entity]:
                 "",
             )
             yield Entity(spaced(stem), str(value), name)
+
+
+def _people(item: dict[str, Json]) -> tuple[str, ...]:
+    lists = (v for k, v in item.items() if k.endswith(("Names", "members", "participants")))
+    named = next((value for value in lists if isinstance(value, list)), [])
+    return tuple(name for name in named if isinstance(name, str))
 
 
 def _singular(label: str) -> str:

@@ -6,7 +6,7 @@ import re
 from datetime import datetime
 
 from rollcall.core.messages import Json
-from rollcall.models._offline.lexicon import spaced
+from rollcall.models._offline.lexicon import spaced, wordset
 from rollcall.models._offline.units import printed, unit_in_name
 
 _HEBREW = {
@@ -27,7 +27,8 @@ _HEBREW = {
     "content type": "סוג התוכן", "description": "תיאור", "voltage drop": "מפל מתח",
     "urgent": "דחוף", "high": "גבוהה", "medium": "בינונית", "low": "נמוכה", "file": "קובץ",
     "last message at": "הודעה אחרונה", "severity": "חומרה", "keywords": "מילות חיפוש",
-    "conversation id": "שיחה", "grade level": "כיתה", "product type": "סוג התוצר",
+    "critical": "קריטי", "conversation id": "שיחה", "participants": "משתתפים",
+    "sources": "מקורות", "grade level": "כיתה", "product type": "סוג התוצר", "encrypted": "מוצפנות",
 }  # fmt: skip
 
 _HEBREW_MONTHS = (
@@ -56,6 +57,11 @@ def label(name: str, language: str) -> str:
     """Return a field's or list's name for a person."""
     words = spaced(name)
     return _HEBREW.get(words, words) if language == "he" else words
+
+
+def is_labelled(name: str) -> bool:
+    """Tell whether a name is one that people know."""
+    return spaced(name) in _HEBREW
 
 
 def measured(name: str, value: Json, language: str) -> tuple[str, str]:
@@ -102,10 +108,41 @@ def day(iso: str, language: str) -> str:
     return f"{when.day} {_MONTHS[when.month - 1]}"
 
 
-def one_line(text: str) -> str:
+def one_line(text: str, *, most: int | None = _MOST_CHARS) -> str:
     """Return untrusted text on one line, bounded, with nothing a reader would click or believe."""
     flat = defanged(" ".join(text.split()))
-    return flat if len(flat) <= _MOST_CHARS else f"{flat[: _MOST_CHARS - 1].rstrip()}…"
+    return flat if most is None or len(flat) <= most else f"{flat[: most - 1].rstrip()}…"
+
+
+_COUNTERS = wordset("read shards scanned searched summarized processed examined tokens attempts")
+_INNER = wordset(
+    "confidence score relevance similarity embedding hash digest url context version schema ms"
+)
+_MAKERS = wordset("summarized generated computed extracted classified")
+_WHOLE = wordset("searched scanned complete read")
+_CUT = wordset("truncated partial incomplete")
+_HANDLE = re.compile(r"(?=\w*\d)(?=\w*[A-Za-z])[\w-]{12,}")
+
+
+def unread(name: str, value: Json) -> bool:
+    """Tell whether a field is machinery: ids, digests, counters of work, flags that all is well."""
+    said = set(spaced(name).split())
+    if name == "id" or name.endswith(("Id", "Ids", "_id", "_ids")) or said & _INNER:
+        return True
+    if isinstance(value, bool):
+        return covers(name, value) is not None or bool(said & {"ok", "success", "more"})
+    if isinstance(value, int | float):
+        return (not value and name.endswith("Count")) or bool(said & _COUNTERS)
+    made = "by" in said and bool(said & _MAKERS)
+    return made or (isinstance(value, str) and _HANDLE.fullmatch(value) is not None)
+
+
+def covers(name: str, value: Json) -> bool | None:
+    """Return whether a flag says that everything was looked at; None where it is no such flag."""
+    said = set(spaced(name).split())
+    if isinstance(value, bool) and said & _WHOLE and said & {"all", "everything", "complete"}:
+        return value
+    return not value if isinstance(value, bool) and said & _CUT else None
 
 
 def defanged(text: str) -> str:

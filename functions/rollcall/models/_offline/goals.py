@@ -2,46 +2,73 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from dataclasses import replace
 
-from rollcall.core.messages import Json, ModelMessage, UserMessage
-from rollcall.core.text import tokens
-from rollcall.models._offline.choose import best
-from rollcall.models._offline.fill import Source, answer, fill
-from rollcall.models._offline.history import Step, Turn, read
-from rollcall.models._offline.lexicon import all_features, wordset
-from rollcall.models._offline.options import yes_or_no
-from rollcall.models._offline.plan import Goal, Question, advance
+from rollcall.core.messages import Json, ModelMessage
+from rollcall.models._offline import answers, chain, follow, topic
+from rollcall.models._offline.asked import content_of, looked_up, searcher
+from rollcall.models._offline.choose import best, vocabulary
+from rollcall.models._offline.fill import Source, fill
+from rollcall.models._offline.history import Turn, read
+from rollcall.models._offline.lexicon import all_features, features
+from rollcall.models._offline.plan import Goal, Progress, Question, advance
 from rollcall.models._offline.schema import Param, params
-from rollcall.models._offline.split import split
+from rollcall.models._offline.split import Part, split
 from rollcall.models.base import ModelRequest, ToolSpec
 
-_CANCEL = wordset("cancel stop forget never nevermind בטל עזוב עזבי תעזוב לבטל")
-_SHORT = 8
 _DEEPEST = 4
-_ORDINALS = {
-    "first": 0, "1st": 0, "second": 1, "2nd": 1, "third": 2, "3rd": 2, "fourth": 3, "last": -1,
-    "ראשון": 0, "ראשונה": 0, "שני": 1, "שנייה": 1, "שניה": 1, "שלישי": 2, "שלישית": 2, "אחרון": -1,
-    "אחרונה": -1,
-}  # fmt: skip
+_MOST_STRANGE = 1
 
 
 def goals(turn: Turn, request: ModelRequest, *, depth: int = 0) -> list[Goal]:
     """Return a goal for each part of the turn's message that a tool fits."""
     question = pending(turn, request, depth=depth)
     if question is not None:
-        answered = _answered(question, turn, request)
+        answered = answers.answered(question, turn, request)
         if answered is not None:
             return [answered]
+    again = follow.back(turn, _prior(turn, request, depth), request)
+    if again:
+        return again
     found = [
         goal
         for part in split(turn.text, request.tools)
         if part.choice
-        for goal in _repeated(part.text, part.choice.tool, part.pieces, turn, request)
+        for goal in _fitting(part, part.choice.tool, turn, request)
     ]
-    return found or _follow_up(turn, request)
+    return found or follow.up(turn, request, _prior(turn, request, depth)) or _lookup(turn, request)
+
+
+def _fitting(part: Part, tool: ToolSpec, turn: Turn, request: ModelRequest) -> list[Goal]:
+    """Return the goals for a part that a tool fits; a list of places tells of no topic."""
+    search = searcher(part.text, request.tools)
+    if search and looked_up(part.text) and chain.only_lists(tool, request.tools):
+        said = set(content_of(topic.plain(part.text)))
+        known = {f for f in said if set(features(f)) <= vocabulary(tool)}
+        if topic.about(part.text) or len(said - known) > _MOST_STRANGE:
+            return [Goal(part.text, search)]
+    return _repeated(part.text, tool, part.pieces, turn, request)
+
+
+def _lookup(turn: Turn, request: ModelRequest) -> list[Goal]:
+    """Search for what is asked where nothing else answers it."""
+    asked = looked_up(turn.text)
+    search = searcher(turn.text, request.tools) if asked else None
+    if asked is None or search is None:
+        return []
+    # What others have called in this turn is the answer, unless they searched too.
+    ours = not turn.steps or any(step.call.name == search.name for step in turn.steps)
+    return [Goal(asked, search)] if ours else []
+
+
+def _prior(turn: Turn, request: ModelRequest, depth: int) -> list[Progress]:
+    """Work out again what the turn before this one came to."""
+    if depth >= _DEEPEST or not turn.before or not follow.leans(turn.text):
+        return []
+    before = read(turn.before, request.locale)
+    if not before.steps:
+        return []
+    return [advance(goal, before, request) for goal in goals(before, request, depth=depth + 1)]
 
 
 def _repeated(
@@ -100,82 +127,3 @@ def pending(turn: Turn, request: ModelRequest, *, depth: int = 0) -> Question | 
         if question is not None:
             return question
     return None
-
-
-def _answered(question: Question, turn: Turn, request: ModelRequest) -> Goal | None:
-    """Return the asked-about goal with the answer in it; None where the text is no answer."""
-    if set(tokens(turn.text)) & _CANCEL:
-        return None
-    value = chosen(question, turn.text)
-    goal, param = question.goal, question.param
-    if value is None and not _is_new_request(turn.text, question, request.tools):
-        source = Source(turn.text, request.now_iso, turn.entities)
-        value = answer(param, turn.text, source)
-    if value is None:
-        return None
-    given = {**goal.given, param.name: value}
-    return replace(goal, given=given)
-
-
-def chosen(question: Question, text: str) -> Json | None:
-    """Return the offered answer that a text picks: by its words or by its place."""
-    said = tokens(text)
-    for label, value in question.options:
-        if tokens(label) == said or str(value).lower() == text.strip().lower():
-            return _as_list(question, value)
-    places = [_ORDINALS[word] for word in (*said, *_bare(said)) if word in _ORDINALS]
-    if places and len(said) <= 4 and len(question.options) > max(places[0], 0):
-        return _as_list(question, question.options[places[0]][1])
-    if len(question.options) == 1 and len(said) <= 2 and yes_or_no(text):
-        return _as_list(question, question.options[0][1])
-    within = [value for label, value in question.options if set(tokens(label)) & set(said)]
-    return _as_list(question, within[0]) if len(within) == 1 else None
-
-
-def _as_list(question: Question, value: Json) -> Json:
-    return [value] if question.param.kind == "array" else value
-
-
-def _bare(said: list[str]) -> list[str]:
-    """Hebrew words without "the" or "in" in front."""
-    return [word[1:] for word in said if word[:1] in "הבל"]
-
-
-def _is_new_request(text: str, question: Question, tools: Sequence[ToolSpec]) -> bool:
-    """Tell an answer from a change of mind: it is long, or asks clearly for another tool."""
-    choice = best(text, tools)
-    other = choice is not None and choice.tool.name != question.goal.tool.name
-    size = len(text.split())
-    return size > 40 or (other and size > 3) or (size > 3 and text.rstrip().endswith("?"))
-
-
-_ELLIPSIS = re.compile(
-    r"^(?:and|also|what about|how about|now|same|instead|only|just|but|ומה|מה לגבי|ומה עם|וגם|רק|"
-    r"אבל|עכשיו|ו)(?:\s|(?<=ו))",
-    re.IGNORECASE,
-)
-
-
-def _follow_up(turn: Turn, request: ModelRequest) -> list[Goal]:
-    """Read "and for grade 5?" as the last call with something changed."""
-    text = turn.text.strip()
-    last = _last_call(turn)
-    if last is None or not (_ELLIPSIS.match(text) or len(text.split()) <= _SHORT // 2):
-        return []
-    tool = next((tool for tool in request.tools if tool.name == last.call.name), None)
-    if tool is None or len(text.split()) > _SHORT:
-        return []
-    source = Source(text, request.now_iso, turn.entities)
-    changed = fill(tool, source).arguments
-    if not changed:
-        return []
-    return [Goal(text, tool, {**(last.call.arguments or {}), **changed})]
-
-
-def _last_call(turn: Turn) -> Step | None:
-    """Return the last call of the turn before this one."""
-    users = [at for at, m in enumerate(turn.before) if isinstance(m, UserMessage)]
-    if not users:
-        return None
-    previous = read(turn.before[users[-1] :], "en")
-    return previous.steps[-1] if previous.steps else None

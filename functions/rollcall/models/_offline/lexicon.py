@@ -11,7 +11,8 @@ from __future__ import annotations
 import re
 from functools import cache, lru_cache
 
-from rollcall.core.text import terms, words
+from rollcall.core import hebrew
+from rollcall.core.text import terms, tokens, words
 
 # A group a line; words of one group count as the same word. Phrases are joined with "_".
 _GROUPS = """
@@ -23,15 +24,15 @@ decision decisions decide decided החלטה החלטות החלטנו הוחל�
 conversation conversations chat chats שיחה שיחות צ'אט
 message messages הודעה הודעות
 summary summarize summarise summarization recap overview analyze analyse analysis סיכום סכם סכמי \
-תקציר לסכם נתח נתחי ניתוח לנתח
-search searching lookup look_up חפש חפשי חיפוש לחפש
-find locate discover מצא מצאי למצוא
-list show display הצג הציגי רשימה רשימת הראה הראי
+תקציר לסכם תסכם תסכמי תמצת נתח נתחי ניתוח לנתח תנתח תנתחי
+search searching lookup look_up חפש חפשי חיפוש לחפש תחפש תחפשי
+find locate discover מצא מצאי למצוא תמצא תמצאי
+list show display הצג הציגי רשימה רשימת הראה הראי תראה תראי תציג תציגי
 get fetch retrieve obtain הבא הביאי קבל שלוף
 create make generate build compose produce צור צרי יצירה יצירת ליצור הכן הכיני להכין בנה
 write draft כתוב כתבי כתיבה לכתוב
 add insert append הוסף הוסיפי להוסיף הוספה
-update edit change modify set עדכן עדכני ערוך שנה לעדכן
+update edit change modify set עדכן עדכני תעדכן תעדכני ערוך שנה לעדכן
 delete remove erase cancel מחק מחקי הסר בטל למחוק
 send שלח שלחי לשלוח
 read open קרא קראי לקרוא פתח פתחי
@@ -71,7 +72,7 @@ speed velocity מהירות
 date day days תאריך יום ימים
 time hour שעה זמן
 meeting meetings פגישה פגישות ישיבה
-deadline due דדליין מועד
+deadline due overdue דדליין מועד
 report reports דוח דו"ח
 student students pupil תלמיד תלמידים תלמידה
 teacher teachers מורה מורים
@@ -164,8 +165,8 @@ new request function method api system service support perform current let thing
 
 
 def wordset(text: str) -> frozenset[str]:
-    """Return the words of a list written as one text."""
-    return frozenset(text.split())
+    """Return the words of a list written as one text, spelled as `tokens` spells them."""
+    return frozenset(hebrew.fold(text).split())
 
 
 @cache
@@ -218,3 +219,10 @@ def spaced(name: str) -> str:
     """Write an identifier as words: "maxResults" and "max_results" read "max results"."""
     words_ = _IDENTIFIER.sub(" ", name).split()
     return " ".join(word if word[:2].isupper() else word.lower() for word in words_)
+
+
+@cache
+def concept_words() -> frozenset[str]:
+    """Return every single word that belongs to a group."""
+    members = (member for line in _GROUPS.split() for member in (line,) if member != "\\")
+    return frozenset(token for member in members for token in tokens(member))

@@ -9,8 +9,8 @@ from rollcall.core.text import tokens
 
 PHRASES: dict[str, dict[str, str]] = {
     "hello": {
-        "en": "Hello! I'm doing well, thank you. I can help you with:",
-        "he": "שלום! הכול טוב, תודה. אפשר להיעזר בי כדי:",
+        "en": "Hello! I'm doing well, thank you. Here is what I can do, for example:",
+        "he": "שלום! הכול טוב, תודה. אפשר לבקש ממני, למשל:",
     },
     "hello_bare": {"en": "Hello! How can I help?", "he": "שלום! איך אפשר לעזור?"},
     "thanks": {"en": "You're welcome!", "he": "בשמחה!"},
@@ -21,14 +21,17 @@ PHRASES: dict[str, dict[str, str]] = {
         "he": "אני המתכנן הלא־מקוון של Rollcall: מערכת כללים קבועה שבוחרת כלים ומנסחת את "
         "התוצאות שלהם. אני לא מודל שפה.",
     },
-    "help": {"en": "I can help you with:", "he": "אפשר להיעזר בי כדי:"},
+    "help": {
+        "en": "Here is what I can do, for example:",
+        "he": "אפשר לבקש ממני, למשל:",
+    },
     "no_tools": {
         "en": "I have no tools to work with here, so there is nothing I can look up or do.",
         "he": "אין לי כאן כלים לעבוד איתם, ולכן אין משהו שאוכל לחפש או לעשות.",
     },
     "nothing_fits": {
-        "en": "I don't have a tool that fits this request. I can help you with:",
-        "he": "אין לי כלי שמתאים לבקשה הזאת. אפשר להיעזר בי כדי:",
+        "en": "I don't have a tool that fits this request. Here is what I can do, for example:",
+        "he": "אין לי כלי שמתאים לבקשה הזאת. אפשר לבקש ממני, למשל:",
     },
     "cancelled": {"en": "All right, I've dropped that.", "he": "בסדר, עזבתי את זה."},
     "so_far": {
@@ -64,10 +67,31 @@ PHRASES: dict[str, dict[str, str]] = {
     "of_total": {"en": "{shown} of {total}", "he": "{shown} מתוך {total}"},
     "done": {"en": "Done.", "he": "בוצע."},
     "failed": {
-        "en": "**{what}** did not work: {why}",
-        "he": "**{what}** לא הצליח: {why}",
+        "en": "I couldn't {what}: {why}.",
+        "he": "לא הצלחתי להשלים את „{what}”: {why}.",
     },
-    "failed_plain": {"en": "it could not be completed", "he": "לא היה אפשר להשלים"},
+    "failed_plain": {
+        "en": "I couldn't {what}; something went wrong.",
+        "he": "לא הצלחתי להשלים את „{what}”: משהו השתבש.",
+    },
+    "not_all": {
+        "en": "Note: not everything was searched, so there may be more.",
+        "he": "שימו לב: לא הכול נסרק, ולכן ייתכן שיש עוד.",
+    },
+    "none_but": {
+        "en": "I found no {what} about “{topic}”, but this was said:",
+        "he": "לא מצאתי {what} בנושא „{topic}”, אבל זה מה שנאמר:",
+    },
+    "no_such": {
+        "en": "The list has no item there; it has {count}.",
+        "he": "אין פריט כזה ברשימה; יש בה {count}.",
+    },
+    "quoted": {"en": "“{text}”", "he": "„{text}”"},
+    "due": {"en": "due {when}", "he": "עד {when}"},
+    "replaced": {"en": "replaced since", "he": "הוחלפה מאז"},
+    "your": {"en": "your {what}", "he": "ה{what} שלך"},
+    "of_others": {"en": "…and {count} of others.", "he": "…ועוד {count} של אחרים."},
+    "of_whom": {"en": "{what} · {who}", "he": "{what} · {who}"},
     "results": {"en": "results", "he": "תוצאות"},
 }
 

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field, replace
 
 from rollcall.core.messages import Json
 from rollcall.models._offline import chain, fanout
-from rollcall.models._offline.entities import Entity
 from rollcall.models._offline.fill import Source, fill
 from rollcall.models._offline.history import Step, Turn
+from rollcall.models._offline.people import is_somebodys
 from rollcall.models._offline.schema import Param, params
 from rollcall.models.base import ModelRequest, ToolSpec
 
@@ -38,11 +38,18 @@ def key_of(name: str, arguments: dict[str, Json] | None) -> str:
 
 @dataclass(frozen=True)
 class Goal:
-    """One part of the request, the tool for it, and arguments that are settled already."""
+    """One part of the request, the tool for it, and arguments that are settled already.
+
+    Args:
+        all: Whether all of what is found is to be told, not only the first of it.
+        pick: The place of the one thing that is to be told of.
+    """
 
     text: str
     tool: ToolSpec
     given: dict[str, Json] = field(default_factory=dict)
+    all: bool = False
+    pick: int | None = None
 
 
 @dataclass(frozen=True)
@@ -56,44 +63,72 @@ class Question:
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a goal is: exactly one of calls to make, a question, or steps to tell of."""
+    """How far a goal is: exactly one of calls to make, a question, or steps to tell of.
+
+    `search` is the step that found what the others looked at, by the topic.
+    """
 
     goal: Goal
     calls: tuple[Call, ...] = ()
     question: Question | None = None
     steps: tuple[Step, ...] = ()
     topic: str | None = None
+    search: Step | None = None
 
 
 def advance(goal: Goal, turn: Turn, request: ModelRequest) -> Progress:
     """Work out the next thing to do for a goal."""
-    source = Source(goal.text, request.now_iso, turn.entities)
+    # Told again, a goal is to come out as it did, before its own results were known.
+    again = goal.all or goal.pick is not None
+    source = Source(goal.text, request.now_iso, () if again else turn.entities)
     filled = fill(goal.tool, source)
-    arguments = {**filled.arguments, **goal.given}
+    wider = {**(_longer(goal.tool) if goal.all else {}), **_widest(goal, filled.arguments)}
+    arguments = {**wider, **filled.arguments, **goal.given}
     need = chain.need(goal.tool, arguments, goal.text, request.tools)
     if need is None:
-        return _call_or_ask(goal, arguments, turn, source, None)
+        topic = chain.untold(goal.tool, goal.text)
+        return _call_or_ask(goal, arguments, turn, source, topic)
     helper = Call(need.tool.name, need.arguments(source))
     step = made(helper, turn)
     if step is None:
         return Progress(goal, calls=(helper,))
-    found = chain.found(need, step)
-    if step.failed or not found:
+    if step.failed or not chain.found(need, step):
         if not step.failed and not need.param.required and need.topic is None:
             return _call_or_ask(goal, arguments, turn, source, None)
         return Progress(goal, steps=(step,), topic=need.topic)
-    return _with_ids(goal, need, arguments, found, turn, source)
+    made_ = _with_ids(goal, need, arguments, step, turn, source)
+    return replace(made_, search=step) if need.topic is not None else made_
+
+
+def _longer(tool: ToolSpec) -> dict[str, Json]:
+    """Return the arguments that let a tool say more than it does by itself."""
+    found: dict[str, Json] = {}
+    for param in params(tool):
+        usual, most = param.schema.get("default"), param.schema.get("maximum")
+        sized = param.kind == "integer" and set(param.label.split()) & {"length", "words"}
+        if sized and isinstance(usual, int):
+            found[param.name] = min(3 * usual, int(most or 3 * usual))
+    return found
+
+
+def _widest(goal: Goal, arguments: dict[str, Json]) -> dict[str, Json]:
+    """Return the largest limit where only somebody's own are wanted out of everybody's."""
+    if arguments or not is_somebodys(goal.text):
+        return {}
+    limits = (p for p in params(goal.tool) if p.kind == "integer" and "limit" in p.label.split())
+    return {p.name: int(p.schema["maximum"]) for p in limits if "maximum" in p.schema}
 
 
 def _with_ids(
     goal: Goal,
     need: chain.Need,
     arguments: dict[str, Json],
-    found: list[Entity],
+    step: Step,
     turn: Turn,
     source: Source,
 ) -> Progress:
-    chosen = chain.choose_ids(need, goal.text, found)
+    found = chain.found(need, step)
+    chosen = chain.choose_ids(need, goal.text, found, step)
     if chosen is None:
         options = tuple((entity.name or entity.id, entity.id) for entity in found)
         return Progress(goal, question=Question(goal, need.param, options))

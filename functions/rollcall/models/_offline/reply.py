@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -9,14 +10,15 @@ from rollcall.core.text import language, tokens
 from rollcall.models._offline import compose
 from rollcall.models._offline.fields import label, one_line
 from rollcall.models._offline.goals import goals, pending
-from rollcall.models._offline.history import Step, Turn, read
+from rollcall.models._offline.history import Turn, read
 from rollcall.models._offline.lexicon import wordset
+from rollcall.models._offline.people import user_name
 from rollcall.models._offline.phrases import say, small_talk
 from rollcall.models._offline.plan import Call, Goal, Progress, Question, advance
 from rollcall.models._offline.split import ranked
 from rollcall.models.base import ModelRequest, ToolSpec
 
-_MOST_HELP = 5
+_MOST_HELP = 3
 _MOST_REPLIES = 6
 _MOST_CALLS = 8
 _MOST_STEPS = 24
@@ -50,9 +52,10 @@ def reply(request: ModelRequest) -> Reply:
 def _told(parts: list[Progress], turn: Turn, request: ModelRequest) -> Reply:
     """Tell all there is, what other models called in this turn included, then ask."""
     told = {step.call.id for part in parts for step in part.steps}
-    text = compose.answer(parts, turn.language)
+    me = user_name(request.instructions)
+    text = compose.answer(parts, turn.language, name=me)
     if not told and turn.steps and not any(part.question for part in parts):
-        text = compose.answer([_all_steps(turn.steps)], turn.language)
+        text = compose.answer([_all_steps(turn)], turn.language, name=me)
     question = next((part.question for part in parts if part.question), None)
     if question:
         asked, replies = ask(question, turn.language)
@@ -67,13 +70,13 @@ def _told(parts: list[Progress], turn: Turn, request: ModelRequest) -> Reply:
 def _so_far(turn: Turn) -> Reply:
     if not turn.steps:
         return Reply(say("nothing_so_far", turn.language))
-    told = compose.answer([_all_steps(turn.steps)], turn.language)
+    told = compose.answer([_all_steps(turn)], turn.language)
     return Reply(f"{say('so_far', turn.language)}\n\n{told}")
 
 
-def _all_steps(steps: tuple[Step, ...]) -> Progress:
+def _all_steps(turn: Turn) -> Progress:
     nobody = ToolSpec("", "", {})
-    return Progress(Goal("", nobody), steps=steps)
+    return Progress(Goal(turn.text, nobody), steps=turn.steps)
 
 
 def _talk(kind: str, turn: Turn, tools: Sequence[ToolSpec]) -> Reply:
@@ -91,18 +94,26 @@ def _offer(opening: str, turn: Turn, tools: Sequence[ToolSpec]) -> Reply:
     """Say what the offered tools are for, with their examples to tap."""
     if not tools:
         return Reply(say("no_tools", turn.language))
+    asked = [text for text in (_example(tool, turn.language) for tool in tools) if text]
+    leads = [text for text in (_lead(tool, turn.language) for tool in tools) if text]
     lines = [say(opening, turn.language), ""]
-    lines += [f"- {_lead(tool)}" for tool in tools[:_MOST_HELP]]
-    examples = [
-        str(example.get("userRequest", "")) for tool in tools for example in tool.examples[:1]
-    ]
-    ours = [text for text in examples if text and language(text) == turn.language]
-    return Reply("\n".join(lines), quick_replies=tuple(ours[:3]))
+    # Without their question marks: the answer itself asks nothing.
+    named = leads or [say("quoted", turn.language, text=text.rstrip("?")) for text in asked]
+    lines += [f"- {text}" for text in named[:_MOST_HELP]]
+    return Reply("\n".join(lines), quick_replies=tuple(dict.fromkeys(asked))[:_MOST_HELP])
 
 
-def _lead(tool: ToolSpec) -> str:
-    lead = tool.description.strip().partition("\n")[0].partition(". ")[0].rstrip(".")
-    return one_line(lead) or label(tool.name, "en")
+def _example(tool: ToolSpec, language_: str) -> str:
+    """Return a request for a tool in a language, as its own examples put it."""
+    texts = (one_line(str(example.get("userRequest", ""))) for example in tool.examples)
+    return next((text for text in texts if text and language(text) == language_), "")
+
+
+def _lead(tool: ToolSpec, language_: str) -> str:
+    """Return what a tool does in a few words; "" where it says so in another language only."""
+    lead = re.split(r"\. |[:,;(\n]", tool.description.strip(), maxsplit=1)[0].rstrip(". ")
+    lead = re.sub(r"\b(?:one of |all of )?the user's\b", "your", lead)
+    return one_line(lead, most=80) if language(lead) == language_ else ""
 
 
 def ask(question: Question, language_: str) -> tuple[str, tuple[str, ...]]:

@@ -16,6 +16,7 @@ _ABOUT = re.compile(
 _ON = re.compile(r"(?<!\w)(?:on|for|of)\s+", re.IGNORECASE)
 _SUBJECT_END = re.compile(
     r"[?!.;\n]|,\s|(?<!\w)(?:and then|then|from|since|before|after|in the last|this|last|for grade|"
+    r"when|while|during|כאשר|בזמן|במהלך|"
     r"לכיתה|לרמה|מאז|עם|בעברית|with|by|please|בבקשה)(?!\w)",
     re.IGNORECASE,
 )
@@ -27,12 +28,36 @@ _SCAFFOLD = re.compile(
     re.IGNORECASE,
 )
 _VERB = re.compile(
-    r"^(?:search(?:ing)?(?: for)?|find(?: me)?|look(?:ing)? (?:up|for)|show me|give me|tell me|get"
+    r"^(?:(?:did|has|have|does) (?:anyone|anybody|someone|somebody|we|they|people|the \w+) "
+    r"(?:ever )?(?:mention|say|talk|speak|discuss|write)(?:ed|en|s)?(?: anything)?(?: about| of)?|"
+    r"(?:is|are|was|were) there (?:any|some)(?:thing)?(?: messages?)?(?: about| on)?|"
+    r"search(?:ing)?(?: for)?|find(?: me)?|look(?:ing)? (?:up|for)|show me|give me|tell me|get"
     r"(?: me)?|fetch|list|what (?:is|are|was|were)|who (?:is|are|was)|"
+    r"ו?(?:למה|מתי|איפה|מי|כמה|האם)|ומה|תחפש[י]?|תמצא[י]?|"
     r"חפש[יו]?|מצא[יו]?|הצג[יו]?|הראה|הראי|תן|תני|ספר|מה זה|מהו|מהי|מה)\s+(?:לי\s+)?(?:את\s+)?",
     re.IGNORECASE,
 )
-_MOST_WORDS = 12
+_MOST_WORDS = 14
+_SAID = (
+    re.compile(
+        r"\b(?:did|does|has|have|had)\s+(?P<who>(?:\S+\s+){1,4}?)(?:said|say|says|think|thinks|thought|"
+        r"tell|told|write|written|wrote|mention|mentioned|suggest|suggested|propose|proposed|argue|"
+        r"complain|know|feel|ask|asked|want|decide|decided|answer|reply|replied)\b",
+        re.IGNORECASE,
+    ),
+    re.compile(
+        r"(?<!\w)מה\s+(?P<who>(?:\S+\s+){1,2}?)(?:אמר|אמרה|אמרו|חשב|חשבה|חושב|חושבת|כתב|כתבה|כתבו|הציע|"
+        r"הציעה|סיפר|סיפרה|ענה|ענתה|ביקש|ביקשה|רצה|רצתה)(?!\w)"
+    ),
+    re.compile(
+        r"(?<!\w)(?:אמר|אמרה|חשב|חשבה|חושב|חושבת|כתב|כתבה|הציע|הציעה|סיפר|סיפרה|ענה|ענתה|ביקש|ביקשה)\s+"
+        r"(?P<who>\S+(?:\s+\S+)?)\s+(?:על|לגבי|בנוגע|בנושא|אודות)(?!\w)"
+    ),
+)
+_NOBODY = re.compile(
+    r"group|team|people|everyone|everybody|anyone|anybody|someone|they|we|קבוצה|צוות|אנשים|כולם",
+    re.IGNORECASE,
+)
 
 
 def subject(text: str) -> str | None:
@@ -62,14 +87,29 @@ def query(text: str, *, known: Collection[str] = ()) -> str:
     """
     explicit = about(text)
     if explicit and len(explicit.split()) <= _MOST_WORDS:
-        return explicit
-    rest = _VERB.sub("", _SCAFFOLD.sub("", text.strip().rstrip("?!. ")))
+        return f"{_speaker(text)} {explicit}".strip()
+    rest = _VERB.sub("", plain(text))
     kept = rest.split()
     while kept and _is_noise(kept[0], known):
         kept.pop(0)
     while kept and _is_noise(kept[-1], ()):
         kept.pop()
     return _clean(" ".join(kept)) or _clean(rest)
+
+
+def plain(text: str) -> str:
+    """Return a request without "please" and "can you" in front."""
+    return _SCAFFOLD.sub("", text.strip().rstrip("!. "))
+
+
+def _speaker(text: str) -> str:
+    """Return who is asked about in "what did X say about Y"; what X is called may matter most."""
+    for pattern in _SAID:
+        match = pattern.search(text)
+        if match:
+            words = [word for word in match["who"].split() if not _is_noise(word, ())]
+            return " ".join(word for word in words if not _NOBODY.fullmatch(word))
+    return ""
 
 
 def _is_noise(word: str, known: Collection[str]) -> bool:

@@ -1,0 +1,50 @@
+"""Calls that did not work, as sentences: what could not be done, why, and what may help."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rollcall.models._offline.fields import one_line
+from rollcall.models._offline.history import Step
+from rollcall.models._offline.lexicon import spaced, wordset
+from rollcall.models._offline.listing import purpose
+from rollcall.models._offline.phrases import say
+
+_VERBS = wordset(
+    """get list find search show fetch calculate check run create generate summarize read add
+    update delete send write open make build convert compare book verify design size move set
+    remove analyze estimate compute translate explain"""
+)
+
+
+def failures(bad: Sequence[Step], language: str) -> list[str]:
+    """Return a sentence for every different reason, naming what failed for it once."""
+    reasons: dict[tuple[str, str], list[str]] = {}
+    for step in bad:
+        why = one_line(str(step.error.get("message") or "")).rstrip(". ")
+        hint = one_line(str(step.error.get("hint") or ""))
+        named = reasons.setdefault((why, hint), [])
+        what = deed(step.call.name, language)
+        if what not in named:
+            named.append(what)
+    return [_sentence(why, hint, what, language) for (why, hint), what in reasons.items()]
+
+
+def _sentence(why: str, hint: str, what: list[str], language: str) -> str:
+    named = f" {say('or', language)} ".join(filter(None, (", ".join(what[:-1]), what[-1])))
+    key = "failed" if why else "failed_plain"
+    # A reason is a clause here: it loses its capital, unless that belongs to the word.
+    clause = why[:1].lower() + why[1:] if why[1:2].islower() else why
+    text = say(key, language, what=named, why=clause)
+    return f"{text} {hint}".strip()
+
+
+def deed(name: str, language: str) -> str:
+    """Return what a tool does, from its name: "get the action items" of get_action_items."""
+    if language == "he":
+        return purpose(name, language)
+    verb, *rest = spaced(name).split()
+    things = " ".join(word for word in rest if word != "all")
+    if verb in _VERBS and things:
+        return f"{verb} the {things}"
+    return f"use “{spaced(name)}”"

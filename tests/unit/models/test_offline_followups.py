@@ -1,0 +1,67 @@
+"""Messages that lean on the answer before them."""
+
+import pytest
+
+from tests.unit.models.offline_kit import MESSAGING, Talk
+
+
+@pytest.mark.parametrize(
+    ("first", "then"),
+    [
+        ("What decisions were made?", "and the second one?"),
+        ("מה הוחלט?", "ומה עם השנייה?"),
+    ],
+)
+def test_the_second_one_is_told_alone(first: str, then: str) -> None:
+    talk = Talk(MESSAGING)
+    talk.say(first)
+    said = talk.say(then)
+    assert said.startswith("The budget is 50k — Noa")
+    assert "Hire a designer" not in said
+
+
+def test_a_place_beyond_the_list_is_said_not_to_be_there() -> None:
+    talk = Talk(MESSAGING)
+    talk.say("What decisions were made?")
+    assert "it has 2" in talk.say("the third one")
+
+
+@pytest.mark.parametrize("then", ["the second one", "summarize the second one", "סכם את השנייה"])
+def test_a_conversation_of_a_list_is_opened(then: str) -> None:
+    talk = Talk(MESSAGING)
+    talk.say("Which conversations do I have?")
+    talk.say(then)
+    assert talk.calls == [[("summarize_conversation", {"conversationId": "conv_2"})]]
+
+
+def test_what_about_is_the_same_request_on_another_topic() -> None:
+    talk = Talk(MESSAGING)
+    talk.say("What decisions were made about the budget?")
+    talk.say("what about the designer?")
+    assert talk.calls == [
+        [("search_all_conversations", {"query": "designer"})],
+        [("get_conversation_decisions", {"conversationIds": ["conv_2"]})],
+    ]
+
+
+@pytest.mark.parametrize("then", ["tell me more", "תרחיב"])
+def test_more_of_a_summary_is_a_longer_one(then: str) -> None:
+    talk = Talk(MESSAGING)
+    talk.say("Summarize the Launch room")
+    talk.say(then)
+    longer = {"conversationId": "conv_1", "maxLength": 600}
+    assert talk.calls[-1] == [("summarize_conversation", longer)]
+
+
+def test_thanks_after_an_answer_calls_nothing() -> None:
+    talk = Talk(MESSAGING)
+    talk.say("When is the launch?")
+    assert talk.say("thanks") == "You're welcome!"
+    assert talk.calls == []
+
+
+def test_more_of_nothing_is_no_call() -> None:
+    talk = Talk(MESSAGING)
+    talk.say("hello")
+    talk.say("more")
+    assert talk.calls == []
