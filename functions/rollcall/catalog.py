@@ -7,6 +7,7 @@ the one whose source says `def <target>(`. Discovery, which has no target, impor
 from __future__ import annotations
 
 import inspect
+import logging
 import os
 import sys
 from collections.abc import Callable, Iterator
@@ -84,7 +85,11 @@ def agents() -> dict[str, AgentProfile]:
 
 
 def _prepare_process(target: str | None) -> None:
-    """What every process needs once: an app to verify tokens with, and an end with its parent."""
+    """What every process needs once: logs, an app to verify tokens with, an end with its parent."""
+    # functions-framework leaves the root logger at WARNING; ours also tells what it did.
+    logging.basicConfig(format="%(levelname)s %(name)s: %(message)s")
+    logging.getLogger("rollcall").setLevel(logging.INFO)
+
     import firebase_admin  # type: ignore[import-untyped]
 
     if not firebase_admin._apps:

@@ -41,16 +41,13 @@ def counted() -> Iterator[Counted]:
         return answer
 
     def documents(request: Any, answer: Any) -> Iterator[Any]:
-        seen = 0
+        found.reads += 1  # an answer without documents is billed as one read
+        first = True
         for item in answer:
-            if (
-                getattr(item, "found", None)
-                or getattr(item, "missing", None)
-                or (getattr(item, "document", None) and item.document.name)
-            ):
-                seen += 1
+            if getattr(item, "found", None) or getattr(item, "missing", None) or _document(item):
+                found.reads += not first  # counted here: a caller may stop half-way
+                first = False
             yield item
-        found.reads += max(seen, 1)
 
     wrap("commit", commit)
     wrap("batch_get_documents", documents)
@@ -61,3 +58,7 @@ def counted() -> Iterator[Counted]:
     finally:
         for name, original in originals.items():
             setattr(FirestoreClient, name, original)
+
+
+def _document(item: Any) -> bool:
+    return bool(getattr(item, "document", None) and item.document.name)

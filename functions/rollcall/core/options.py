@@ -1,17 +1,27 @@
-"""What every function is deployed with, read from the environment (`functions/.env`)."""
+"""What every function is deployed with, read from the environment (`functions/.env.<project>`)."""
 
 from __future__ import annotations
 
 import os
 from typing import Any
 
+MEMORY_MB = 512
+
 
 def function_options() -> dict[str, Any]:
     """Options of firebase-functions that all of our functions share.
 
-    `ROLLCALL_SECRETS` names secrets in Secret Manager, separated by commas, such as
+    `ROLLCALL_REGION` is where they run. `THREADS` is how many requests one instance serves at
+    once: functions-framework starts as many threads, and a stream holds one for as long as it
+    lasts. `ROLLCALL_SECRETS` names secrets in Secret Manager, separated by commas, such as
     "GEMINI_API_KEY"; each becomes an environment variable of that name in every function.
     """
+    options: dict[str, Any] = {"memory": MEMORY_MB, "cpu": 1}
+    if threads := os.environ.get("THREADS"):
+        options["concurrency"] = int(threads)
+    if region := os.environ.get("ROLLCALL_REGION"):
+        options["region"] = region
     names = [name.strip() for name in os.environ.get("ROLLCALL_SECRETS", "").split(",")]
-    secrets = [name for name in names if name]
-    return {"secrets": secrets} if secrets else {}
+    if secrets := [name for name in names if name]:
+        options["secrets"] = secrets
+    return options

@@ -58,6 +58,16 @@ def test_secrets_are_bound_where_the_environment_names_them(
         assert bound_secrets == ["GEMINI_API_KEY", "OPENAI_API_KEY"]
 
 
+def test_an_instance_serves_as_many_requests_as_it_has_threads(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("THREADS", "24")
+    monkeypatch.setenv("ROLLCALL_REGION", "europe-west1")
+    endpoint = OnCall().bind("tidy", lambda *args: None, here).__firebase_endpoint__
+    assert (endpoint.concurrency, endpoint.cpu) == (24, 1)
+    assert endpoint.region == ["europe-west1"]
+
+
 def test_a_document_trigger_is_retried() -> None:
     endpoint = OnDocument("a/{b}").bind("tidy", lambda *args: None, here).__firebase_endpoint__
     assert endpoint.eventTrigger["retry"] is True
