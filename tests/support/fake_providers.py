@@ -186,7 +186,6 @@ class _Server(ThreadingHTTPServer):
 def _handler(fake: FakeProviders) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
-        disable_nagle_algorithm = True  # small chunks go out at once, as from a provider
         disable_nagle_algorithm = True  # or each reply would wait for an acknowledgement
 
         def do_POST(self) -> None:
