@@ -1,5 +1,6 @@
 """Questions that only a search of the user's own data can answer, and those that none can."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -104,3 +105,34 @@ def test_a_slip_of_the_pen_is_understood(message: str) -> None:
     choice = best(message, MESSAGING)
     assert choice is not None
     assert choice.tool.name in ("get_priority_messages", "get_conversation_decisions")
+
+
+@pytest.mark.parametrize("message", ["delete all my messages", "send Dan a message", "תשלח הודעה"])
+def test_what_only_reads_is_not_called_to_send_or_delete(message: str) -> None:
+    assert ask(message, MESSAGING).calls == []
+
+
+def test_a_tool_that_cannot_be_told_of_the_topic_is_searched_beside() -> None:
+    talk = ask("urgent messages about the budget", MESSAGING)
+    names = [name for name, _ in talk.calls[0]]
+    assert names == ["get_priority_messages", "search_all_conversations"]
+    assert "no priority messages about “budget”" in answer_of(talk)
+    assert "The budget is final" in answer_of(talk)
+
+
+def test_with_whom_something_was_decided_is_searched_first() -> None:
+    talk = ask("What decisions were made with Amir?", MESSAGING)
+    assert talk.calls[0] == [("search_all_conversations", {"query": "Amir"})]
+
+
+@pytest.mark.parametrize(
+    ("message", "calls"),
+    [
+        ("Was the salary range approved?", ["search_all_conversations"]),
+        ("Which decisions were approved this week?", ["get_conversation_decisions"]),
+    ],
+)
+def test_words_that_a_tool_does_not_know_are_searched_first(message: str, calls: list[str]) -> None:
+    decisions = replace(MESSAGING[3], keywords=("decisions", "approved"))
+    talk = ask(message, (decisions, MESSAGING[5]))
+    assert [name for name, _ in talk.calls[0]] == calls

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from rollcall.core.text import sentences, tokens
 from rollcall.models._offline import topic
 from rollcall.models._offline.choose import rank
-from rollcall.models._offline.lexicon import features, spaced, weak_features, wordset
+from rollcall.models._offline.lexicon import all_features, features, spaced, weak_features, wordset
 from rollcall.models._offline.schema import Param, params
 from rollcall.models.base import ToolSpec
 
@@ -31,11 +31,14 @@ _DOES = wordset(
     """book order buy reserve write compose draft draw paint translate play sing send email call
     remind schedule set turn open close run execute create make generate build add insert delete
     remove update edit calculate compute convert install deploy start pay transfer upload download
-    print mark join leave invite reply act pretend imagine solve count roll flip compare
+    print mark join leave invite reply act pretend imagine solve count roll flip
     הזמן הזמיני תזמין תזמיני כתוב כתבי תכתוב תכתבי תרגם תרגמי תתרגם נגן שלח שלחי תשלח תשלחי צור צרי
     תיצור הכן הכיני תכין תכיני בנה צייר ציירי תצייר שיר שירי תשיר הוסף הוסיפי תוסיף תוסיפי מחק מחקי
     תמחק תמחקי עדכן עדכני חשב חשבי תחשב המר הפעל כבה סגור פתח תזכיר תזכירי קבע קבעי תקבע תקבעי
     הדפס תדפיס קנה תקנה פתור תפתור"""
+)
+_CHANGES = wordset(
+    """delete remove erase send email forward reply מחק מחקי תמחק תמחקי שלח שלחי תשלח תשלחי"""
 )
 _CHATTER = wordset(
     """i i'm i've i'll you me we we're he she they it ok okay yes no yeah yep nope sure hmm lol
@@ -90,6 +93,15 @@ def looked_up(text: str) -> str | None:
     if _ELSEWHERE.search(text):
         return None
     return next((s for s in reversed(sentences(text) or [text]) if _asks(s)), None)
+
+
+def refuses(text: str, tool: ToolSpec) -> bool:
+    """Tell whether a text wants something sent or deleted, and a tool does nothing of the kind."""
+    said = tokens(topic.plain(text))
+    if tool.writes or not said or said[0] not in _CHANGES:
+        return False
+    told = " ".join((spaced(tool.name), tool.description, *tool.keywords))
+    return not set(all_features(said[0])) & set(all_features(told))
 
 
 def _asks(sentence: str) -> bool:

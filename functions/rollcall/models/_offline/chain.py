@@ -9,17 +9,27 @@ from dataclasses import dataclass
 from rollcall.core.messages import Json
 from rollcall.core.text import tokens
 from rollcall.models._offline import topic
+from rollcall.models._offline.asked import content_of, looked_up
 from rollcall.models._offline.choose import vocabulary
 from rollcall.models._offline.entities import Entity, named_in, of_kind
 from rollcall.models._offline.fill import Source, fill
 from rollcall.models._offline.history import Step
 from rollcall.models._offline.items import main_list
-from rollcall.models._offline.lexicon import all_features, features, name_features, wordset
-from rollcall.models._offline.people import is_called
+from rollcall.models._offline.lexicon import all_features, features, name_features, spaced, wordset
+from rollcall.models._offline.people import is_called, is_mine, is_somebodys
 from rollcall.models._offline.schema import Param, params
 from rollcall.models.base import ToolSpec
 
 FAN_OUT = 3
+_LEAST_STRANGE = 2
+_COMMON = wordset(
+    """made make making came come coming taken take took reached week weeks month months year today
+    yesterday tomorrow recent recently latest last next past open pending still left far top limit
+    conversation conversations chat chats room group monday tuesday wednesday thursday friday sunday
+    saturday this השבוע היום אתמול מחר שבוע חודש שעבר התקבלו נעשו האחרונות האחרון פתוחות נשארו
+    שיחה שיחות בשיחה בשיחות בקבוצה בחדר"""
+)
+_PARTNER = re.compile(r"\bwith\s+([A-Z][\w'’-]*(?:\s+[A-Z][\w'’-]*)*)")
 _MOST_IDS = 10
 _MOST_WORDS = 14
 _NEARLY = 0.6
@@ -77,11 +87,32 @@ def _topic(tool: ToolSpec, text: str) -> str | None:
     carriers = _carriers(tool, required=False)
     if any(set(param.label.split()) & _SEARCH_NAMES for param in carriers):
         return None
-    found = topic.about(text) if carriers else topic.subject(text)
+    found = (
+        topic.about(text)
+        if carriers
+        else topic.subject(text) or _partner(text) or _strange(tool, text)
+    )
     if not found or len(found.split()) > _MOST_WORDS:
         return None
     known = vocabulary(tool) | {f for p in params(tool) for f in p.names | p.about}
     return found if set(features(found)) - known else None
+
+
+def _partner(text: str) -> str | None:
+    """Return the name that "with" introduces."""
+    match = _PARTNER.search(text)
+    return match[1] if match else None
+
+
+def _strange(tool: ToolSpec, text: str) -> str | None:
+    """Return what a question asks about in words that the tool does not know, where it has two."""
+    if not tool.keywords or looked_up(text) is None or is_mine(text) or is_somebodys(text):
+        return None
+    told = " ".join((spaced(tool.name), tool.description, *tool.keywords))
+    known = set(all_features(told)) | {f for p in params(tool) for f in p.names}
+    said = [word for word in content_of(topic.plain(text)) if word not in _COMMON]
+    strange = [word for word in said if not set(features(word)) & known]
+    return " ".join(strange) if len(strange) >= _LEAST_STRANGE else None
 
 
 def untold(tool: ToolSpec, text: str) -> str | None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from rollcall.core.messages import Json, ModelMessage
 from rollcall.models._offline import answers, chain, follow, topic
-from rollcall.models._offline.asked import content_of, looked_up, searcher
+from rollcall.models._offline.asked import content_of, looked_up, refuses, searcher
 from rollcall.models._offline.choose import best, vocabulary
 from rollcall.models._offline.fill import Source, fill
 from rollcall.models._offline.history import Turn, read
@@ -33,7 +33,7 @@ def goals(turn: Turn, request: ModelRequest, *, depth: int = 0) -> list[Goal]:
     found = [
         goal
         for part in split(turn.text, request.tools)
-        if part.choice
+        if part.choice and not refuses(part.text, part.choice.tool)
         for goal in _fitting(part, part.choice.tool, turn, request)
     ]
     return found or follow.up(turn, request, _prior(turn, request, depth)) or _lookup(turn, request)
@@ -47,6 +47,8 @@ def _fitting(part: Part, tool: ToolSpec, turn: Turn, request: ModelRequest) -> l
         known = {f for f in said if set(features(f)) <= vocabulary(tool)}
         if topic.about(part.text) or len(said - known) > _MOST_STRANGE:
             return [Goal(part.text, search)]
+    if search and chain.untold(tool, part.text):
+        return [Goal(part.text, tool), Goal(part.text, search)]
     return _repeated(part.text, tool, part.pieces, turn, request)
 
 

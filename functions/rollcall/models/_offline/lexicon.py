@@ -33,8 +33,8 @@ create make generate build compose produce צור צרי יצירה יצירת �
 write draft כתוב כתבי כתיבה לכתוב
 add insert append הוסף הוסיפי להוסיף הוספה
 update edit change modify set עדכן עדכני תעדכן תעדכני ערוך שנה לעדכן
-delete remove erase cancel מחק מחקי הסר בטל למחוק
-send שלח שלחי לשלוח
+delete remove erase cancel מחק מחקי תמחק תמחקי הסר בטל למחוק
+send שלח שלחי תשלח תשלחי לשלוח
 read open קרא קראי לקרוא פתח פתחי
 run execute launch_command הרץ הריצי להריץ
 check verify validate inspect inspection בדוק בדקי בדיקה לבדוק

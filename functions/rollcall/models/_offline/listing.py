@@ -23,7 +23,7 @@ from rollcall.models._offline.phrases import say
 MOST = 6
 MOST_FOUND = 5
 _MOST_ALL = 20
-_WEAKEST = 0.4
+_WEAKEST = 0.25
 _VERBS = wordset(
     "get list find search show fetch calculate check run create generate summarize read"
 )

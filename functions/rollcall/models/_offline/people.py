@@ -14,9 +14,9 @@ _ME = re.compile(r"The user's name: \"([^\"\\]{1,80})\"")
 _MINE = wordset("my mine i me i'm i've שלי לי אני עליי עלי אליי ממני")
 _SOMEBODYS = re.compile(
     r"\b(?!(?:What|Who|When|Where|How|Let|It|That|There|Here)\b)[A-Z]\w+['’]s\b|"
-    r"(?<!\w)של (?!ה)[א-ת]{2,}"
+    r"(?<!\w)של (?!ה)[א-ת]{2,}|(?<!\w)יש ל(?!הם|הן|נו|כם)[א-ת]{2,}"
 )
-_WITH = wordset("with in at to from עמ עם אצל")
+_WITH = wordset("with in at to עמ עם אצל")
 # Letters that sound alike; vowels that one script writes and the other does not are left out.
 _SOUNDS = {
     **dict.fromkeys("bvwבו", "b"), **dict.fromkeys("gjג", "g"), "d": "d", "ד": "d",

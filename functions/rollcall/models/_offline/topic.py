@@ -22,8 +22,9 @@ _SUBJECT_END = re.compile(
 )
 _ARTICLE = re.compile(r"^(?:the|a|an|any|some|my|our|של|את)\s+", re.IGNORECASE)
 _SCAFFOLD = re.compile(
-    r"^(?:(?:please|can you|could you|would you|will you|i want to|i need to|i'd like to|"
-    r"i would like to|i need|i want|help me|let's|hey|hi|hello|אפשר|תוכל|תוכלי|אני רוצה|אני צריך|"
+    r"^(?:(?:sorry|okay|ok|well|um|so|please|can you|could you|would you|will you|i want to|"
+    r"i need to|i'd like to|i would like to|"
+    r"i need|i want|help me|let's|hey|hi|hello|אפשר|תוכל|תוכלי|אני רוצה|אני צריך|"
     r"אני צריכה|בבקשה|נא)\s*,?\s+)+",
     re.IGNORECASE,
 )
@@ -31,8 +32,8 @@ _VERB = re.compile(
     r"^(?:(?:did|has|have|does) (?:anyone|anybody|someone|somebody|we|they|people|the \w+) "
     r"(?:ever )?(?:mention|say|talk|speak|discuss|write)(?:ed|en|s)?(?: anything)?(?: about| of)?|"
     r"(?:is|are|was|were) there (?:any|some)(?:thing)?(?: messages?)?(?: about| on)?|"
-    r"search(?:ing)?(?: for)?|find(?: me)?|look(?:ing)? (?:up|for)|show me|give me|tell me|get"
-    r"(?: me)?|fetch|list|what (?:is|are|was|were)|who (?:is|are|was)|"
+    r"how (?:much|many|long|often)|search(?:ing)?(?: for)?|find(?: me)?|look(?:ing)? (?:up|for)|"
+    r"show me|give me|tell me|get(?: me)?|fetch|list|what (?:is|are|was|were)|who (?:is|are|was)|"
     r"ו?(?:למה|מתי|איפה|מי|כמה|האם)|ומה|תחפש[י]?|תמצא[י]?|"
     r"חפש[יו]?|מצא[יו]?|הצג[יו]?|הראה|הראי|תן|תני|ספר|מה זה|מהו|מהי|מה)\s+(?:לי\s+)?(?:את\s+)?",
     re.IGNORECASE,
