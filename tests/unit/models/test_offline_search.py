@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from rollcall.models._offline.choose import best
+from rollcall.models._offline.typos import corrected
 from tests.unit.models.offline_kit import ELECTRICAL, MESSAGING, answer_of, ask, messaging
 
 
@@ -136,3 +137,9 @@ def test_words_that_a_tool_does_not_know_are_searched_first(message: str, calls:
     decisions = replace(MESSAGING[3], keywords=("decisions", "approved"))
     talk = ask(message, (decisions, MESSAGING[5]))
     assert [name for name, _ in talk.calls[0]] == calls
+
+
+@pytest.mark.parametrize("word", ["shipping", "finder", "stopping"])
+def test_another_word_is_no_slip(word: str) -> None:
+    tool = replace(MESSAGING[0], name="shopping_friend")
+    assert corrected(word, (tool,)) == word

@@ -10,14 +10,15 @@ from rollcall.core.text import tokens
 from rollcall.models._offline.lexicon import concept_words, features, spaced
 from rollcall.models.base import ToolSpec
 
+_LONG = 8
 _WORD = re.compile(r"(?<![\w'])[a-z]{6,}(?![\w'])|(?<![\w\"])[א-ת]{6,}(?![\w\"])")
 
 
 def corrected(text: str, tools: Sequence[ToolSpec]) -> str:
     """Return a text with slips in long words of the tools' names and keywords mended.
 
-    A slip is one letter too many, too few, wrong or swapped, or the right letters in a wrong
-    order; the first letter has to be right, and a word that is known is no slip.
+    A slip is one letter too many or too few, or the right letters in a wrong order; the first
+    letter has to be right. One letter for another makes another word: "shipping", "shopping".
     """
     if not tools:
         return text
@@ -55,12 +56,11 @@ def _is_slip(word: str, other: str) -> bool:
     if word[0] != other[0] or abs(len(word) - len(other)) > 1 or word == other:
         return False
     if sorted(word) == sorted(other):
-        return True
+        return len(word) >= _LONG
     if "א" <= word[0] <= "ת":
-        return False  # one other letter makes another Hebrew word
+        return False  # one more letter makes another Hebrew word
     start = next((i for i, (a, b) in enumerate(zip(word, other, strict=False)) if a != b), None)
     if start is None:
         return word.rstrip("s") != other.rstrip("s")
     long_, short = (word, other) if len(word) >= len(other) else (other, word)
-    rest = short[start:] if len(long_) > len(short) else short[start + 1 :]
-    return long_[start + 1 :] == rest
+    return len(long_) > len(short) and long_[start + 1 :] == short[start:]
