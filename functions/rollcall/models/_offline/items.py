@@ -144,7 +144,7 @@ def marks(item: Json, citations: Iterable[Item]) -> list[int]:
         if shared and ids <= own | {str(citation.get("userId"))}:
             scored.append((shared, int(citation.get("n", 0))))
     most = max((shared for shared, _ in scored), default=0)
-    return sorted(n for shared, n in scored if shared == most and n)[:3]
+    return sorted({n for shared, n in scored if shared == most and n})[:3]
 
 
 def _is_id(name: str) -> bool:

@@ -113,6 +113,7 @@ def _lead(tool: ToolSpec, language_: str) -> str:
     """Return what a tool does in a few words; "" where it says so in another language only."""
     lead = re.split(r"\. |[:,;(\n]", tool.description.strip(), maxsplit=1)[0].rstrip(". ")
     lead = re.sub(r"\b(?:one of |all of )?the user's\b", "your", lead)
+    lead = re.sub(r"\bthe user (\w+?)s\b", r"you \1", lead)
     return one_line(lead, most=80) if language(lead) == language_ else ""
 
 
