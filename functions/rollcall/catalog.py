@@ -141,7 +141,9 @@ def _module_of(name: str) -> ModuleType:
     if name.isidentifier():
         for path in _sources():
             if f"\ndef {name}(" in path.read_text(encoding="utf-8"):
-                return import_module(_module_name(path))
+                module = import_module(_module_name(path))
+                if name in dict(_own_functions(module)):  # and not a helper of the same name
+                    return module
     raise NotFound(f"there is no function {name!r} in this codebase")
 
 

@@ -26,8 +26,8 @@ class _Unsaved:
         """Kept by the caller, as the tool's result."""
 
 
-def asker(platform: Platform, user: User, *, depth: int = 0) -> AskAgent:
-    """Make the `agents` of a `ToolContext`."""
+def asker(platform: Platform, user: User, *, deadline: float, depth: int = 0) -> AskAgent:
+    """Make the `agents` of a `ToolContext`; they must have answered by `deadline`."""
 
     def ask(agent_id: str, message: str, *, max_steps: int | None = None) -> dict[str, Any]:
         if depth >= MAX_DEPTH:
@@ -39,8 +39,9 @@ def asker(platform: Platform, user: User, *, depth: int = 0) -> AskAgent:
             history=[asked.message],
             run_id=run_id,
             journal=_Unsaved(),
-            agents=asker(platform, user, depth=depth + 1),
+            agents=asker(platform, user, deadline=deadline, depth=depth + 1),
             max_steps=max_steps,
+            deadline=deadline,
         )
         steps = run(turn)
         while True:

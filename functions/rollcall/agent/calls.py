@@ -23,6 +23,7 @@ from rollcall.core.errors import (
     InvalidArgument,
     NotFound,
     ResourceExhausted,
+    Unavailable,
 )
 from rollcall.core.events import Event
 from rollcall.core.messages import ToolCall, ToolResult
@@ -30,6 +31,8 @@ from rollcall.core.wire import CallStatus, ToolCallRecord
 
 MAX_CALLS_PER_STEP = 16
 PARALLEL = 8
+STEP_CHARS = 200_000
+"""What the results of one step may have together."""
 log = logging.getLogger("rollcall")
 
 
@@ -69,7 +72,7 @@ def run_calls(
                 continue
             if waiting.pop(item.call.id, None) is None:
                 continue  # it came after its time was over
-            result = _record(turn, state, item)
+            result = _record(turn, state, item, calls=len(calls))
             turn.journal.save_result(result)
             results[item.call.id] = result
             yield events.call_result(
@@ -128,7 +131,7 @@ def _next(turn: Turn, inbox: _Inbox, waiting: dict[str, ToolCall]) -> Event | _D
         return _Done(call, late, CallStatus.FAILED)
 
 
-def _record(turn: Turn, state: State, done: _Done) -> ToolResult:
+def _record(turn: Turn, state: State, done: _Done, *, calls: int) -> ToolResult:
     """Note the call in the turn's records; return what the model is told."""
     call, outcome = done.call, done.outcome
     fields: dict[str, Any] = {
@@ -140,10 +143,14 @@ def _record(turn: Turn, state: State, done: _Done) -> ToolResult:
         "ms": done.ms,
     }
     if isinstance(outcome, AgentError):
+        if isinstance(outcome, Unavailable):
+            state.allow_again(call)
         fields["error"] = {"message": outcome.message, **outcome.details}
         state.records.append(ToolCallRecord(**fields))
         return ToolResult(call.id, call.name, render_error(outcome), is_error=True)
     citations = state.sources.number(outcome.citations)
-    content, output = render(outcome.output, citations, limit=turn.result_chars)
+    # All results of a step rest in one document, of at most 1 MiB.
+    limit = min(turn.result_chars, STEP_CHARS // calls)
+    content, output = render(outcome.output, citations, limit=limit)
     state.records.append(ToolCallRecord(**fields, result=output, display=outcome.display))
     return ToolResult(call.id, call.name, content)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -14,6 +15,9 @@ from rollcall.core.triggers import Call
 from rollcall.core.wire import CapabilityCall
 from rollcall.registry.documents import at_least
 from rollcall.registry.snapshot import snapshot
+
+AGENTS_S = 100.0
+"""What agents that a capability asks may take: less than its function's own time."""
 
 
 def direct_call(capability: Capability) -> Callable[[Platform, Call], Any]:
@@ -30,8 +34,8 @@ def direct_call(capability: Capability) -> Callable[[Platform, Call], Any]:
             user=call.user,
             platform=platform,
             locale=given.locale or "en",
-            effect_key=given.call_key,
-            agents=asker(platform, call.user),
+            effect_key=given.call_key if capability.mark.effect == "write" else None,
+            agents=asker(platform, call.user, deadline=time.monotonic() + AGENTS_S),
         )
         return capability.call(ctx, given.arguments)
 

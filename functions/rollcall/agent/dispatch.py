@@ -10,7 +10,7 @@ from rollcall.core.context import AskAgent, Platform, Progress, ToolContext, Use
 from rollcall.core.errors import FailedPrecondition, PermissionDenied
 from rollcall.core.messages import ToolCall
 from rollcall.core.wire import Citation, Display
-from rollcall.registry.documents import Entry
+from rollcall.registry.documents import Entry, at_least
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +47,12 @@ class InProcess:
         from rollcall.catalog import find_capability
 
         entry = self.entries[call.name]
-        if not entry.permits(self.user.role):
+        capability = find_capability(call.name)
+        mark = capability.mark
+        # The document may be older than the code, or someone else's: the stricter of both counts.
+        if not (entry.permits(self.user.role) and at_least(self.user.role, mark.min_role)):
             raise PermissionDenied(f"{call.name} is not available to this user")
-        if entry.spec.writes or entry.runs_on == "client":
+        if entry.spec.writes or mark.effect == "write" or "client" in (entry.runs_on, mark.runs_on):
             raise FailedPrecondition(
                 f"{call.name} changes data or runs on the user's device; it needs a person's yes, "
                 "which cannot be asked for in this run",
@@ -63,5 +66,5 @@ class InProcess:
             progress=progress,
             agents=self.agents,
         )
-        output = find_capability(call.name).call(ctx, call.arguments, field="")
+        output = capability.call(ctx, call.arguments, field="")
         return Answer(output, ctx.citations, ctx.display)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import time
 from collections.abc import Sequence
@@ -14,6 +15,7 @@ from rollcall.agent.platform import OFFLINE, default_model
 from rollcall.agent.prompt import instructions
 from rollcall.agent.turn import Journal, Turn
 from rollcall.agent.window import window
+from rollcall.core.capability import digest
 from rollcall.core.context import AskAgent, Platform, User
 from rollcall.core.errors import FailedPrecondition, NotFound, PermissionDenied
 from rollcall.core.messages import Message, UserMessage
@@ -89,8 +91,13 @@ def prepare(
     journal: Journal,
     agents: AskAgent,
     max_steps: int | None = None,
+    deadline: float | None = None,
 ) -> Turn:
-    """Choose the models and bound everything. The history ends with the message itself."""
+    """Choose the models and bound everything. The history ends with the message itself.
+
+    Args:
+        deadline: `time.monotonic()` value by which who asks must have an answer.
+    """
     profile = asked.profile
     models = profile.models or (default_model(os.environ),)
     return Turn(
@@ -110,11 +117,11 @@ def prepare(
         ),
         journal=journal,
         max_steps=min(max_steps or profile.max_steps, MAX_STEPS_CAP),
-        deadline=time.monotonic() + profile.deadline_s,
+        deadline=min(deadline or math.inf, time.monotonic() + profile.deadline_s),
         result_chars=profile.result_chars,
         locale=asked.locale,
         now_iso=asked.now.isoformat(),
-        cache_key=f"{profile.id}:{asked.user.uid}",
+        cache_key=digest([profile.id, asked.user.uid]),
     )
 
 
@@ -124,8 +131,11 @@ def _find_agent(agent_id: str, *, user: User, registry: Snapshot) -> AgentProfil
 
     profile = agents().get(agent_id)
     if profile is None:
-        known = ", ".join(sorted(agents()))
-        raise NotFound(f"there is no agent {agent_id!r}", field="agent", hint=f"known: {known}")
+        raise NotFound(
+            f"there is no agent {agent_id!r}",
+            field="agent",
+            hint="list_capabilities names the agents that you may use",
+        )
     profile = registry.overruled(profile)
     if profile.status is Status.DISABLED or not at_least(user.role, profile.min_role):
         raise PermissionDenied(f"the agent {agent_id!r} is not available to you", field="agent")

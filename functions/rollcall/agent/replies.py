@@ -109,24 +109,32 @@ def _pass_on(
     delta: TextDelta | CallStart | ArgumentsDelta | CallEnd, reply: Reply, shown: _Shown
 ) -> Generator[Event, None, None]:
     if isinstance(delta, TextDelta):
-        if not delta.text:
+        if not (text := _whole(delta.text)):
             return
         if not shown.has_text:
             shown.has_text = True
             yield events.text_start(shown.message_id)
-        reply.text += delta.text
-        yield events.text_content(shown.message_id, delta.text)
+        reply.text += text
+        yield events.text_content(shown.message_id, text)
     elif isinstance(delta, CallStart):
         reply.calls[delta.id] = (delta.name, "")
         shown.open_calls.append(delta.id)
         yield events.call_start(call_id=delta.id, name=delta.name, parent_id=shown.message_id)
     elif isinstance(delta, ArgumentsDelta):
         name, text = reply.calls[delta.id]
-        reply.calls[delta.id] = (name, text + delta.text)
-        yield events.call_arguments(delta.id, delta.text)
+        more = _whole(delta.text)
+        reply.calls[delta.id] = (name, text + more)
+        yield events.call_arguments(delta.id, more)
     else:
         shown.open_calls.remove(delta.id)
         yield events.call_end(delta.id)
+
+
+def _whole(text: str) -> str:
+    """The text with a mark for each half of a character and each NUL, which nobody can store."""
+    return (
+        text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").replace("\0", "\ufffd")
+    )
 
 
 def _end(reply: Reply, finish: Finish) -> None:

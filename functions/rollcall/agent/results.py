@@ -12,19 +12,21 @@ from rollcall.core.wire import Citation
 
 _MARK = re.compile(r"\[(\d{1,3}(?:\s*,\s*\d{1,3})*)\]")
 MAX_CITATIONS = 100
+_SHORT_TEXT = 200
 
 
 class Sources:
     """The citations of a turn, each numbered once."""
 
     def __init__(self) -> None:
-        self._numbers: dict[tuple[Any, ...], Citation] = {}
+        self._numbers: dict[Citation | str, Citation] = {}
 
     def number(self, citations: Sequence[Citation]) -> list[Citation]:
         """The same citations with their numbers in this turn; past `MAX_CITATIONS` none are new."""
         numbered = []
         for citation in citations:
-            key = (citation.type, citation.message_id or citation.title, citation.table)
+            named = citation.model_copy(update={"n": 0, "quote": None, "timestamp": None})
+            key = named if citation.message_id is None else citation.message_id
             if key not in self._numbers:
                 if len(self._numbers) >= MAX_CITATIONS:
                     continue
@@ -49,14 +51,16 @@ def render(output: Any, citations: Sequence[Citation], *, limit: int) -> tuple[s
     if citations:
         value["citations"] = [citation.dump() for citation in citations]
     text = _json(value)
-    cuts = 0
-    while len(text) > limit and cuts < 200:
-        if not _cut_longest(value):
-            return _json({"output": None, "truncated": "the result was too large to show"}), None
-        cuts += 1
-        value["truncated"] = "the longest lists and texts were shortened to fit"
-        text = _json(value)
-    return text, value["output"]
+    if len(text) <= limit:
+        return text, output
+    items, chars = _longest(value)
+    while items > 1 or chars > _SHORT_TEXT:
+        items, chars = max(items * 3 // 4, 1), max(chars * 3 // 4, _SHORT_TEXT)
+        cut = _cut(value, items=items, chars=chars)
+        text = _json({**cut, "truncated": "the longest lists and texts were shortened to fit"})
+        if len(text) <= limit:
+            return text, cut["output"]
+    return _json({"output": None, "truncated": "the result was too large to show"}), None
 
 
 def render_error(error: AgentError) -> str:
@@ -69,30 +73,28 @@ def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
-def _cut_longest(value: dict[str, Any]) -> bool:
-    """Shorten, in place of a copy, the largest list or text inside; False when nothing is left."""
-    best: tuple[int, Any, Any] | None = None
-    stack: list[tuple[Any, Any]] = [(value, key) for key in value]
+def _longest(value: Any) -> tuple[int, int]:
+    """The number of items of the longest list inside, and of characters of the longest text."""
+    items = chars = 0
+    stack = [value]
     while stack:
-        holder, key = stack.pop()
-        item = holder[key]
-        size = 0
-        if isinstance(item, str) and len(item) > 200:
-            size = len(item)
-        elif isinstance(item, list) and len(item) > 1:
-            size = len(_json(item))
-        if size and (best is None or size > best[0]):
-            best = (size, holder, key)
-        if isinstance(item, dict):
-            holder[key] = item = dict(item)
-            stack.extend((item, inner) for inner in item)
+        item = stack.pop()
+        if isinstance(item, str):
+            chars = max(chars, len(item))
         elif isinstance(item, list):
-            holder[key] = item = list(item)
-            stack.extend((item, index) for index in range(len(item)))
-    if best is None:
-        return False
-    _, holder, key = best
-    item = holder[key]
-    half = max(len(item) // 2, 1)
-    holder[key] = item[:half] + "…" if isinstance(item, str) else item[:half]
-    return True
+            items = max(items, len(item))
+            stack.extend(item)
+        elif isinstance(item, dict):
+            stack.extend(item.values())
+    return items, chars
+
+
+def _cut(value: Any, *, items: int, chars: int) -> Any:
+    """A copy whose lists and texts are no longer than this."""
+    if isinstance(value, str):
+        return value if len(value) <= chars else value[:chars] + "…"
+    if isinstance(value, list):
+        return [_cut(item, items=items, chars=chars) for item in value[:items]]
+    if isinstance(value, dict):
+        return {key: _cut(item, items=items, chars=chars) for key, item in value.items()}
+    return value

@@ -63,6 +63,10 @@ class Ended:
         return self.answer.text
 
 
+def _key(call: ToolCall) -> str:
+    return f"{call.name} {json.dumps(call.arguments, sort_keys=True)}"
+
+
 @dataclass(slots=True)
 class State:
     """A turn as far as it has come."""
@@ -82,8 +86,11 @@ class State:
 
     def is_repeated(self, call: ToolCall) -> bool:
         """Count the call; whether it was made before in this turn, with the same arguments."""
-        key = f"{call.name} {json.dumps(call.arguments, sort_keys=True)}"
-        self.seen[key] += 1
-        repeated = self.seen[key] > 1
+        self.seen[_key(call)] += 1
+        repeated = self.seen[_key(call)] > 1
         self.repeated_in_step += repeated
         return repeated
+
+    def allow_again(self, call: ToolCall) -> None:
+        """Forget a call that failed in a way that may pass."""
+        del self.seen[_key(call)]

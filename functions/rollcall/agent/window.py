@@ -17,9 +17,10 @@ def window(history: Sequence[Message], *, tokens: int) -> list[Message]:
     """
     exchanges: list[list[Message]] = []
     for message in history:
-        if isinstance(message, UserMessage) or not exchanges:
+        if isinstance(message, UserMessage):
             exchanges.append([])
-        exchanges[-1].append(message)
+        if exchanges:  # what is left of an exchange that begins before `history` is of no use
+            exchanges[-1].append(message)
     kept: list[list[Message]] = []
     used = 0
     for exchange in reversed(exchanges):

@@ -17,6 +17,7 @@ import threading
 import time
 import uuid
 from collections.abc import Callable, Generator, Iterator
+from contextlib import closing
 from typing import Any
 
 import flask
@@ -141,7 +142,7 @@ def _stream(outcome: Any) -> flask.Response:
     return response
 
 
-def _frames(outcome: Any) -> Iterator[str]:
+def _frames(outcome: Any) -> Iterator[bytes]:
     try:
         if isinstance(outcome, Generator):
             outcome = yield from _chunks(outcome)
@@ -150,22 +151,21 @@ def _frames(outcome: Any) -> Iterator[str]:
         yield _frame({"error": _to_wire(error)._as_dict()})
 
 
-def _chunks(outcome: Generator[Any, None, Any]) -> Generator[str, None, Any]:
+def _chunks(outcome: Generator[Any, None, Any]) -> Generator[bytes, None, Any]:
     """Frame each chunk; return what the generator returns."""
-    while True:
-        try:
-            chunk = next(outcome)
-        except StopIteration as end:
-            return end.value
-        try:
+    with closing(outcome):
+        while True:
+            try:
+                chunk = next(outcome)
+            except StopIteration as end:
+                return end.value
             yield _frame({"message": chunk})
-        except GeneratorExit:
-            outcome.close()
-            raise
 
 
-def _frame(value: dict[str, Any]) -> str:
-    return f"data: {json.dumps(value, separators=(',', ':'), ensure_ascii=False)}\n\n"
+def _frame(value: dict[str, Any]) -> bytes:
+    """One event of the stream; a value that is not JSON fails here, where it can still be said."""
+    text = json.dumps(value, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    return f"data: {text}\n\n".encode()
 
 
 def _to_wire(error: Exception) -> https_fn.HttpsError:
@@ -187,22 +187,24 @@ def _explained(error: Exception) -> AgentError:
     return Internal(f"something went wrong on our side (incident {incident})")
 
 
-def _with_pings(frames: Iterator[str]) -> Iterator[str]:
+def _with_pings(frames: Iterator[bytes]) -> Iterator[bytes]:
     """Pass frames on from a thread of their own, with a comment line while there are none.
 
     When the client is gone (the server closes this generator), the frames' generator is closed
     at its next frame, in its own thread.
     """
-    ready: queue.Queue[str | None] = queue.Queue(maxsize=64)
+    ready: queue.Queue[bytes | None] = queue.Queue(maxsize=64)
     gone = threading.Event()
 
     def produce() -> None:
-        for frame in frames:
-            if gone.is_set():
-                frames.close()  # type: ignore[attr-defined]
-                return
-            ready.put(frame)
-        ready.put(None)
+        try:
+            for frame in frames:
+                if gone.is_set():
+                    frames.close()  # type: ignore[attr-defined]
+                    return
+                ready.put(frame)
+        finally:
+            ready.put(None)  # whatever happened: without an end the client waits for ever
 
     threading.Thread(target=produce, daemon=True).start()
     try:
@@ -210,7 +212,7 @@ def _with_pings(frames: Iterator[str]) -> Iterator[str]:
             try:
                 frame = ready.get(timeout=PING_S)
             except queue.Empty:
-                yield ": ping\n\n"
+                yield b": ping\n\n"
                 continue
             if frame is None:
                 return

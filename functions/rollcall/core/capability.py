@@ -10,12 +10,13 @@ from __future__ import annotations
 import hashlib
 import inspect
 import json
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Literal, TypeVar
 
-from pydantic_core import to_jsonable_python
+from pydantic_core import from_json, to_json
 
 from rollcall.core import schema
 from rollcall.core.context import ToolContext
@@ -25,6 +26,7 @@ from rollcall.core.wire import Role, Status
 F = TypeVar("F", bound=Callable[..., Any])
 _MARK = "__capability__"
 MAX_ID_CHARS = 62
+_ID = re.compile(rf"[a-z][a-z0-9_]{{0,{MAX_ID_CHARS - 1}}}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +75,9 @@ def capability(
         summary: One line that says, from the arguments alone, what an approval would allow.
         version: Counted up when the meaning changes.
     """
+    for value, known in ((effect, ("read", "write")), (runs_on, ("server", "client"))):
+        if value not in known:  # a write that is not seen as one would run without a yes
+            raise ValueError(f"@capability: {value!r} is none of {', '.join(known)}")
     mark = _Mark(
         name=name,
         category=category,
@@ -122,11 +127,23 @@ class Capability:
         mark: _Mark | None = getattr(function, _MARK, None)
         if mark is None:
             raise TypeError(f"{function!r} is not a capability; put @capability(...) above it")
+        if not _ID.fullmatch(function.__name__):
+            raise TypeError(
+                f"{function.__name__}: a capability's name is its id everywhere: lower-case ASCII "
+                f"letters, digits and _, at most {MAX_ID_CHARS}"
+            )
+        if inspect.iscoroutinefunction(function) or inspect.isgeneratorfunction(function):
+            raise TypeError(f"{function.__name__} must be a plain `def` that returns its result")
         described = schema.description(function)
         if not described:
             raise TypeError(f"{function.__name__} needs a docstring: a model reads it to choose")
         arguments = schema.arguments_model(function)
         shape = schema.json_schema(arguments)
+        if _has_nested_list([shape]) or _has_nested_list(list(mark.examples)):
+            raise TypeError(
+                f"{function.__name__}: a default or an example holds a list inside a list, which "
+                "the registry cannot keep"
+            )
         source = inspect.getsource(function)
         return Capability(
             id=function.__name__,
@@ -145,12 +162,24 @@ class Capability:
             InvalidArgument: An argument is wrong; its name stands under the prefix `field`.
         """
         given = validate(self.arguments, {} if arguments is None else arguments, field=field)
-        return plain(self.function(ctx, **given.keywords()))
+        return plain(self.function(ctx, **schema.keywords(given)))
+
+
+def _has_nested_list(value: Any) -> bool:
+    """Whether a list lies directly in a list, which Firestore refuses."""
+    if isinstance(value, list):
+        return any(isinstance(item, list) or _has_nested_list(item) for item in value)
+    return isinstance(value, dict) and any(_has_nested_list(item) for item in value.values())
 
 
 def plain(value: Any) -> Any:
-    """A capability's return value as JSON, models with camelCase keys."""
-    return to_jsonable_python(value, by_alias=True, exclude_none=True)
+    """A capability's return value as JSON: models with camelCase keys, null for NaN.
+
+    Raises:
+        ValueError: It has no JSON (an object of no known type, half a character, a cycle).
+    """
+    text = to_json(value, by_alias=True, exclude_none=True, inf_nan_mode="null")
+    return from_json(text)
 
 
 def digest(value: Any) -> str:

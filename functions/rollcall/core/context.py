@@ -129,4 +129,4 @@ class ToolContext:
 
     def show(self, display: Display) -> None:
         """Say how the result is best shown to a person."""
-        self.display = display
+        self.display = Display.model_validate(display.dump())  # what is no JSON fails here

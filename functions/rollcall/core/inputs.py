@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -19,6 +20,7 @@ MAX_BODY_BYTES = 4_000_000
 MAX_DEPTH = 24
 MAX_VALUES = 20_000
 _INT64 = 2**63
+_NO_TEXT = re.compile("[\0\ud800-\udfff]")
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -51,41 +53,58 @@ def check_json(value: Any, *, field: str = "data") -> None:
             number that is not finite or past 64 bits, more than `MAX_DEPTH` levels or
             `MAX_VALUES` values.
     """
-    seen = 0
-    stack: list[tuple[Any, str, int]] = [(value, field, 0)]
+    seen = 1
+    stack: list[tuple[Any, _Place, int]] = [(value, (None, field), 0)]
     while stack:
-        item, path, depth = stack.pop()
-        seen += 1
-        if seen > MAX_VALUES:
-            raise InvalidArgument(f"more than {MAX_VALUES:,} values in {field}", field=field)
+        item, place, depth = stack.pop()
         if depth > MAX_DEPTH:
-            shown = path[:120]
-            raise InvalidArgument(f"{shown} is nested deeper than {MAX_DEPTH} levels", field=shown)
+            raise _refused(place, f"is nested deeper than {MAX_DEPTH} levels")
+        if not isinstance(item, dict | list):
+            _check_leaf(item, place)
+            continue
+        seen += len(item)
+        if seen > MAX_VALUES:
+            raise InvalidArgument(
+                f"the request has more than {MAX_VALUES:,} values", field=field or "data"
+            )
         if isinstance(item, dict):
-            for key, inner in item.items():
-                _check_text(key, path)
-                stack.append((inner, f"{path}.{key}" if path else key, depth + 1))
-        elif isinstance(item, list):
-            stack.extend((inner, f"{path}[{i}]", depth + 1) for i, inner in enumerate(item))
-        else:
-            _check_leaf(item, path)
+            for key in item:
+                _check_text(key, place)
+        inner = item.items() if isinstance(item, dict) else enumerate(item)
+        stack.extend((each, (place, key), depth + 1) for key, each in inner)
 
 
-def _check_leaf(item: Any, path: str) -> None:
+_Place = tuple[Any, str | int]
+"""The holder's place, and the key in it; written out only for a refusal, since a sender can make
+the text of every place as long as a key."""
+
+
+def _refused(place: _Place, what: str) -> InvalidArgument:
+    keys: list[str | int] = []
+    at: _Place | None = place
+    while at is not None:
+        at, key = at
+        keys.append(key)
+    path = ""
+    for key in reversed(keys):
+        path += f"[{key}]" if isinstance(key, int) else f".{key}" if path else key
+    name = path[:120].encode("utf-8", "replace").decode() or "data"
+    return InvalidArgument(f"{name} {what}", field=name)
+
+
+def _check_leaf(item: Any, place: _Place) -> None:
     if isinstance(item, str):
-        _check_text(item, path)
+        _check_text(item, place)
     elif isinstance(item, float) and not math.isfinite(item):
-        raise InvalidArgument(f"{path} must be a finite number", field=path)
+        raise _refused(place, "must be a finite number")
     elif isinstance(item, int) and not -_INT64 <= item < _INT64:
-        raise InvalidArgument(f"{path} must fit into 64 bits", field=path)
+        raise _refused(place, "must fit into 64 bits")
 
 
-def _check_text(text: str, path: str) -> None:
-    if "\0" in text or any("\ud800" <= char <= "\udfff" for char in text):
-        name = path.encode("utf-8", "replace").decode()
-        raise InvalidArgument(
-            f"{name} holds half a character (a lone surrogate) or a NUL; send valid Unicode text",
-            field=name,
+def _check_text(text: str, place: _Place) -> None:
+    if _NO_TEXT.search(text):
+        raise _refused(
+            place, "holds half a character (a lone surrogate) or a NUL; send valid Unicode text"
         )
 
 

@@ -12,6 +12,9 @@ import json
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from rollcall.core.errors import InvalidArgument
+from rollcall.core.inputs import check_json
+
 Json = Any
 """Whatever `json.dumps` takes."""
 
@@ -55,7 +58,8 @@ class ToolCall:
         """Build a call from the JSON text a model streamed; no text at all means no arguments."""
         try:
             value = json.loads(text) if text.strip() else {}
-        except (ValueError, RecursionError):
+            check_json(value)
+        except (ValueError, RecursionError, InvalidArgument):
             value = None
         return cls(id, name, value if isinstance(value, dict) else None, text)
 

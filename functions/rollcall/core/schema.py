@@ -17,11 +17,17 @@ MAX_SCHEMA_DEPTH = 12
 class Arguments(BaseModel):
     """Base of the models made from signatures: camelCase outside, nothing unknown."""
 
-    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True, extra="forbid")
+    model_config = ConfigDict(
+        alias_generator=to_camel,
+        populate_by_name=True,
+        extra="forbid",
+        protected_namespaces=(),
+    )
 
-    def keywords(self) -> dict[str, Any]:
-        """The validated values by Python name, as the function takes them."""
-        return {name: getattr(self, name) for name in type(self).model_fields}
+
+def keywords(given: Arguments) -> dict[str, Any]:
+    """The validated values by Python name, as the function takes them."""
+    return {name: getattr(given, name) for name in type(given).model_fields}
 
 
 def arguments_model(function: Callable[..., Any]) -> type[Arguments]:
@@ -33,7 +39,13 @@ def arguments_model(function: Callable[..., Any]) -> type[Arguments]:
     described = {p.arg_name: p.description for p in docstring(function).params}
     hints = get_type_hints(function, include_extras=True)
     fields: dict[str, Any] = {}
-    for parameter in list(inspect.signature(function).parameters.values())[1:]:
+    first, *others = inspect.signature(function).parameters.values() or (None,)
+    if first is None or first.kind not in (first.POSITIONAL_ONLY, first.POSITIONAL_OR_KEYWORD):
+        raise TypeError(
+            f"{function.__name__}: the first parameter is the context, as in "
+            f"`def {function.__name__}(ctx: ToolContext, *, ...)`"
+        )
+    for parameter in others:
         if parameter.kind is not parameter.KEYWORD_ONLY or parameter.name not in hints:
             raise TypeError(
                 f"{function.__name__}: {parameter.name!r} must be keyword-only and annotated, "

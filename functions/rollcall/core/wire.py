@@ -17,6 +17,9 @@ SCHEMA_VERSION = 1
 MESSAGE_CHARS = 32_000
 """The longest text of one message."""
 
+MESSAGE_PARTS = 20
+"""The most parts of one message."""
+
 Id = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$")]
 """An id a client may choose: letters, digits, `_` and `-`, at most 64. The first is a letter or
 a digit, since Firestore keeps names like `__x__` to itself."""

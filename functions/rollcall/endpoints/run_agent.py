@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 import uuid
 from collections.abc import Generator
 from typing import Any
@@ -20,12 +21,12 @@ from rollcall.core.events import Event
 from rollcall.core.inputs import validate
 from rollcall.core.messages import Media, Text, UserMessage
 from rollcall.core.triggers import Call, OnCall, bound
-from rollcall.core.wire import RunRequest, TextPart
+from rollcall.core.wire import MESSAGE_CHARS, MESSAGE_PARTS, RunRequest, TextPart
 from rollcall.store.runs import Finished, Opening, OpenRun
 from rollcall.store.threads import open_run, thread_id_for
 
 CONTEXT_CHARS = 4_000
-MEDIA_CHARS = 900_000
+MEDIA_CHARS = 850_000
 
 
 @bound(OnCall(timeout_s=540))
@@ -44,25 +45,27 @@ def run_agent(platform: Platform, call: Call) -> Generator[Event, None, dict[str
     opened = open_run(platform.db, _opening(request, asked))
     if isinstance(opened, Finished):
         return (yield from _replay(opened.result))
+    deadline = time.monotonic() + asked.profile.deadline_s
     try:
         turn = prepare(
             asked,
             history=opened.history,
             run_id=opened.opening.run_id,
             journal=opened,
-            agents=asker(platform, call.user, depth=1),
+            agents=asker(platform, call.user, deadline=deadline, depth=1),
+            deadline=deadline,
         )
         return (yield from _drive(turn, opened))
     except AgentError as error:
-        yield events.run_error(message=error.message, code=error.code)
         opened.give_up(error.message)
+        yield events.run_error(message=error.message, code=error.code)
         raise
     except GeneratorExit:
         opened.give_up("the client left")
         raise
     except Exception as error:
-        yield events.run_error(message="something went wrong on our side", code="internal")
         opened.give_up(type(error).__name__)
+        yield events.run_error(message="something went wrong on our side", code="internal")
         raise
 
 
@@ -96,6 +99,11 @@ def _message(request: RunRequest) -> UserMessage:
         raise FailedPrecondition("nothing in this thread waits for an answer", field=field)
     if isinstance(request.message, str):
         message = UserMessage.of(request.message)
+    elif len(request.message) > MESSAGE_PARTS:
+        raise InvalidArgument(
+            f"the message has {len(request.message)} parts; at most {MESSAGE_PARTS} are accepted",
+            field="message",
+        )
     else:
         message = UserMessage(
             tuple(
@@ -104,6 +112,12 @@ def _message(request: RunRequest) -> UserMessage:
                 else Media(part.type, part.media_type, part.data, part.name)
                 for part in request.message
             )
+        )
+    if len(message.text) > MESSAGE_CHARS:
+        raise InvalidArgument(
+            f"the message has {len(message.text):,} characters; "
+            f"at most {MESSAGE_CHARS:,} are accepted",
+            field="message",
         )
     media = sum(len(part.data) for part in message.parts if isinstance(part, Media))
     if media > MEDIA_CHARS:

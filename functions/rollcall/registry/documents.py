@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+from pydantic.alias_generators import to_camel
 
 from rollcall.core import schema
 from rollcall.core.capability import Capability
@@ -66,6 +69,40 @@ def agent_document(profile: AgentProfile) -> dict[str, Any]:
     }
 
 
+class _Read(BaseModel):
+    """What is read of a document that anyone with the project's keys may have written."""
+
+    model_config = ConfigDict(alias_generator=to_camel, extra="ignore")
+
+
+_Words = Annotated[tuple[Annotated[str, Field(max_length=200)], ...], Field(max_length=200)]
+_Examples = Annotated[tuple[dict[str, Any], ...], Field(max_length=50)]
+
+
+class _Overrides(_Read):
+    status: Status | None = None
+    keywords: _Words = ()
+    examples: _Examples = ()
+
+
+class _Stored(_Read):
+    id: str = Field(pattern=r"^[a-z][a-z0-9_]{0,61}$")
+    name: str = Field(max_length=200)
+    names: dict[str, str] = {}
+    description: str = Field(max_length=8_000)
+    category: str = Field(max_length=100)
+    min_role: Role
+    status: Status
+    runs_on: Literal["server", "client"] = "server"
+    effect: Literal["read", "write"] = "write"
+    digest: str = ""
+    json_schema: dict[str, Any]
+    keywords: _Words = ()
+    examples: _Examples = ()
+    related_capabilities: _Words = ()
+    overrides: _Overrides = _Overrides()
+
+
 @dataclass(frozen=True, slots=True)
 class Entry:
     """A capability as it is offered: what code declared, under the operator's overrides."""
@@ -84,26 +121,26 @@ class Entry:
         """Read a stored document.
 
         Raises:
-            KeyError: It lacks a field that every entry has.
-            ValueError: Its role or status is not one of ours.
+            ValueError: A field that every entry has is missing, of the wrong kind or too long.
         """
-        overrides = document.get("overrides") or {}
+        stored = _Stored.model_validate(document)
+        overrides = stored.overrides
         return cls(
-            id=document["id"],
-            names=document.get("names") or {"en": document["name"]},
-            category=document["category"],
-            min_role=Role(document["minRole"]),
-            status=Status(overrides.get("status") or document["status"]),
-            runs_on=document.get("runsOn", "server"),
-            digest=document.get("digest", ""),
+            id=stored.id,
+            names=stored.names or {"en": stored.name},
+            category=stored.category,
+            min_role=stored.min_role,
+            status=overrides.status or stored.status,
+            runs_on=stored.runs_on,
+            digest=stored.digest,
             spec=ToolSpec(
-                name=document["id"],
-                description=document["description"],
-                parameters=document["jsonSchema"],
-                keywords=tuple(overrides.get("keywords") or document.get("keywords") or ()),
-                examples=tuple(overrides.get("examples") or document.get("examples") or ()),
-                related=tuple(document.get("relatedCapabilities") or ()),
-                writes=document.get("effect") == "write",
+                name=stored.id,
+                description=stored.description,
+                parameters=stored.json_schema,
+                keywords=overrides.keywords or stored.keywords,
+                examples=overrides.examples or stored.examples,
+                related=stored.related_capabilities,
+                writes=stored.effect == "write",
             ),
         )
 

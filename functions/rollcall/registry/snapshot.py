@@ -6,7 +6,9 @@ import logging
 import threading
 import time
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
+
+from pydantic import AfterValidator, Field, TypeAdapter
 
 from rollcall.core.profile import AgentProfile
 from rollcall.core.wire import Role, Status
@@ -19,6 +21,13 @@ FRESH_S = 60.0
 """An operator's change takes effect within this time."""
 
 log = logging.getLogger("rollcall")
+
+
+_OVERRIDES: dict[str, tuple[str, TypeAdapter[Any]]] = {
+    "instructions": ("instructions", TypeAdapter(Annotated[str, Field(max_length=32_000)])),
+    "models": ("models", TypeAdapter(Annotated[list[str], AfterValidator(tuple)])),
+    "maxSteps": ("max_steps", TypeAdapter(Annotated[int, Field(ge=1)])),
+}
 
 
 @dataclass(slots=True)
@@ -38,20 +47,18 @@ class Snapshot:
         """The profile with what an operator changed in `agents/{id}`: status, instructions,
         models, maxSteps. A value of the wrong kind is logged and left out."""
         document = self.agents.get(profile.id, {})
-        overrides = document.get("overrides") or {}
+        overrides = document.get("overrides")
+        overrides = overrides if isinstance(overrides, dict) else {}
         status = overrides.get("status") or document.get("status") or profile.status
-        changes: dict[str, Any] = {}
-        try:
-            changes["status"] = Status(status)
-            if "instructions" in overrides:
-                changes["instructions"] = str(overrides["instructions"])
-            if "models" in overrides:
-                changes["models"] = tuple(str(name) for name in overrides["models"])
-            if "maxSteps" in overrides:
-                changes["max_steps"] = max(1, int(overrides["maxSteps"]))
-        except (TypeError, ValueError) as error:
-            log.warning("agent %s: its overrides are left out: %s", profile.id, error)
-            return profile
+        # A status that cannot be read was meant to change something: nobody uses the agent then.
+        known = isinstance(status, str) and status in set(Status)
+        changes: dict[str, Any] = {"status": Status(status) if known else Status.DISABLED}
+        for key, (field_name, adapter) in _OVERRIDES.items():
+            if key in overrides:
+                try:
+                    changes[field_name] = adapter.validate_python(overrides[key], strict=True)
+                except ValueError as error:
+                    log.warning("agent %s: override %s is left out: %s", profile.id, key, error)
         return replace(profile, **changes)
 
 
@@ -60,13 +67,19 @@ _lock = threading.Lock()
 
 
 def snapshot(db: Client) -> Snapshot:
-    """The registry, from memory while that is fresh."""
+    """The registry, from memory while that is fresh; a copy that cannot be renewed still serves."""
+    from google.api_core.exceptions import GoogleAPICallError
+
     key = f"{db.project}/{db._database}"
     with _lock:
         found = _snapshots.get(key)
         if found is None or time.monotonic() - found.read_at > FRESH_S:
-            agents = {item.id: item.to_dict() or {} for item in db.collection(AGENTS).stream()}
-            found = _snapshots[key] = Snapshot(_read(db), agents)
+            try:
+                found = _snapshots[key] = Snapshot(_read(db), _read_agents(db))
+            except GoogleAPICallError as error:
+                if found is None:
+                    raise
+                log.warning("the registry could not be read anew: %s", error)
     return found
 
 
@@ -79,8 +92,15 @@ def _read(db: Client) -> dict[str, Entry]:
     entries = {}
     for document in db.collection(CAPABILITIES).stream():
         try:
-            entries[document.id] = Entry.from_document(document.to_dict() or {})
-        except (KeyError, ValueError, TypeError) as error:
+            entry = Entry.from_document(document.to_dict() or {})
+            if entry.id != document.id:
+                raise ValueError(f"it calls itself {entry.id!r}")
+            entries[entry.id] = entry
+        except ValueError as error:
             # One bad document must not take the others down with it.
             log.warning("capability %s is left out of the registry: %r", document.id, error)
     return entries
+
+
+def _read_agents(db: Client) -> dict[str, dict[str, Any]]:
+    return {document.id: document.to_dict() or {} for document in db.collection(AGENTS).stream()}

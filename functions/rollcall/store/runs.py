@@ -64,6 +64,8 @@ class OpenRun:
     run_time: Any
     documents: list[dict[str, Any]]
     """The log's newest documents, this run's own included."""
+    is_closed: bool = False
+    """Its end is saved and its lease given back: nothing of it may be written any more."""
 
     def save_reply(self, step: int, reply: ModelMessage) -> None:
         """Append a model reply to the log, before any of its calls starts."""
@@ -85,8 +87,8 @@ class OpenRun:
     def finish(self, *, step: int, answer: ModelMessage, result: dict[str, Any]) -> None:
         """Append the answer and close the run with its result, in one batch."""
         batch = self.db.batch()
-        self._appended(self._append(batch, step, answer))
-        self._release(batch)
+        document = self._append(batch, step, answer)
+        self._release(batch, [*self.documents, document])
         self._commit(
             batch,
             {
@@ -97,11 +99,14 @@ class OpenRun:
                 "usage": result["usage"],
             },
         )
+        self.is_closed = True
 
     def give_up(self, error: str) -> None:
         """Close a run that has no answer; if another run took the thread over, that one cares."""
+        if self.is_closed:
+            return
         batch = self.db.batch()
-        self._release(batch)
+        self._release(batch, self.documents)
         failed = {"status": RunStatus.FAILED.value, "error": error[:500]}
         try:
             self._commit(batch, {**failed, "endedAt": datetime.now(UTC)})
@@ -117,15 +122,12 @@ class OpenRun:
         self.documents.append(document)
         self.next_message += 1
 
-    def _release(self, batch: WriteBatch) -> None:
+    def _release(self, batch: WriteBatch, documents: Sequence[dict[str, Any]]) -> None:
         """Give the lease back and renew the window view."""
-        thread = {
-            "lease": None,
-            "updatedAt": datetime.now(UTC),
-            "nextMessage": self.next_message,
-        }
+        after = documents[-1]["n"] + 1
+        thread = {"lease": None, "updatedAt": datetime.now(UTC), "nextMessage": after}
         batch.update(paths.thread(self.db, self.opening.thread_id), thread)
-        view = _view(self.documents, next_message=self.next_message)
+        view = _view(documents, next_message=after)
         batch.set(paths.window(self.db, self.opening.thread_id), view)
 
     def _commit(self, batch: WriteBatch, run: dict[str, Any]) -> None:

@@ -123,7 +123,8 @@ def _try_open(
 
     data = (thread.to_dict() or {}) if thread.exists else {}
     documents = _window_documents(db, opening, data, window)
-    number = documents[-1]["n"] + 1 if documents else 0
+    # A view may hold no document (the newest was too large for it), so the thread's count counts.
+    number = max(data.get("nextMessage", 0), documents[-1]["n"] + 1 if documents else 0)
     stamp = log_stamp(opening, number)
     message = user_document(stamp, opening.message)
     batch = db.batch()
@@ -176,7 +177,8 @@ def _write_thread(
         "nextMessage": number + 1,
     }
     if opening.context is not None:
-        fields["context"] = opening.context
+        # As text: Firestore refuses lists inside lists, deep maps and some keys.
+        fields["context"] = json.dumps(opening.context, ensure_ascii=False)
     reference = paths.thread(db, opening.thread_id)
     if not thread.exists:
         title = " ".join(opening.message.text.split())[:80]
@@ -206,7 +208,8 @@ def _window_documents(
     view = window.to_dict() if window.exists else None
     if not thread:
         return []
-    if view and view["nextMessage"] == thread["nextMessage"] and not thread["lease"]:
+    is_current = view and view["nextMessage"] == thread["nextMessage"] and not thread["lease"]
+    if view and is_current and (view["documents"] or not thread["nextMessage"]):
         return list(view["documents"])
     # A run that ended without closing has left its steps in the log only.
     log.info("thread %s: the window view is rebuilt from the log", opening.thread_id)

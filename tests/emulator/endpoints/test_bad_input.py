@@ -111,7 +111,7 @@ def test_every_row_of_the_corpus_gets_its_code_and_field(db: Client, functions: 
     assert written(db) == before
 
 
-VALID = {"agent": "messaging", "message": "What is new?", "runId": "r1", "locale": "en"}
+VALID = {"agent": "messaging", "message": "What is new?", "locale": "en"}
 JUNK = st.recursive(
     st.none()
     | st.booleans()
@@ -127,7 +127,19 @@ JUNK = st.recursive(
 KEYS = st.sampled_from(["uid", "", "__proto__", "$where", "thread_id"]) | st.sampled_from(
     [to_camel(name) for name in RunRequest.model_fields]
 )
-CHANGES = st.dictionaries(KEYS, JUNK, min_size=1, max_size=3)
+PART = st.fixed_dictionaries({"type": st.just("text"), "text": st.text(max_size=50)})
+SHAPED = st.fixed_dictionaries(
+    {},
+    optional={
+        "context": st.dictionaries(st.text(max_size=10), JUNK, max_size=3),
+        "message": st.text(max_size=200) | st.lists(PART, max_size=3),
+        "runId": st.from_regex(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}", fullmatch=True),
+        "clientId": st.from_regex(r"[A-Za-z0-9_-]{1,64}", fullmatch=True),
+        "whenBusy": st.sampled_from(["reject", "supersede", "wait"]),
+    },
+)
+"""Nearly valid: what passes the shape reaches the store."""
+CHANGES = st.dictionaries(KEYS, JUNK, min_size=1, max_size=3) | SHAPED
 ARGUMENTS = st.dictionaries(
     st.sampled_from(["limit", "query", "priorityLevel", "conversationIds", "conversationId"])
     | st.sampled_from(["maxLength", "focusArea", "maxIterations", "uid", ""]),

@@ -11,6 +11,7 @@ import pytest
 from ag_ui.core import Event as AgUiEvent
 from pydantic import TypeAdapter
 
+from rollcall.agent.calls import MAX_CALLS_PER_STEP
 from rollcall.agent.dispatch import Answer
 from rollcall.agent.loop import run
 from rollcall.agent.turn import Ended, Turn
@@ -311,3 +312,29 @@ def test_usage_is_added_up_over_the_steps() -> None:
     _, ended = play(turn(model, {"a": lambda progress: 1}))
     used = ended.usage[0]
     assert (used.input_tokens, used.cached_input_tokens, used.output_tokens) == (20, 4, 10)
+
+
+def test_calls_past_the_limit_of_a_step_are_refused() -> None:
+    many = calls(*[("a", {"n": n}) for n in range(MAX_CALLS_PER_STEP + 1)])
+    _, ended = play(turn(ScriptedModel([many, says("Ok.")]), {"a": lambda progress, n: n}))
+    assert [call.status for call in ended.calls].count(CallStatus.REFUSED) == 1
+
+
+def test_a_repeat_in_one_step_does_not_count_in_the_next() -> None:
+    model = ScriptedModel([calls(("a", {}), ("a", {})), calls(("b", {})), says("Ok.")])
+    tools = {"a": lambda progress: 1, "b": lambda progress: 2}
+    assert play(turn(model, tools))[1].stop_reason is None
+
+
+def test_a_call_that_failed_in_passing_may_be_made_again() -> None:
+    answers = iter([Unavailable("busy"), None])
+
+    def flaky(progress: Any) -> str:
+        if error := next(answers):
+            raise error
+        return "here"
+
+    model = ScriptedModel([calls(("a", {})), calls(("a", {})), says("Ok.")])
+    _, ended = play(turn(model, {"a": flaky}))
+    assert [call.status for call in ended.calls] == [CallStatus.FAILED, CallStatus.DONE]
+    assert ended.stop_reason is None

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rollcall.agent.results import MAX_CITATIONS, Sources, render, render_error
@@ -46,6 +46,7 @@ def test_what_cannot_be_cut_is_left_out_and_said(output: Any) -> None:
     assert "too large" in json.loads(text)["truncated"]
 
 
+@settings(deadline=None)
 @given(
     st.recursive(
         st.none() | st.integers() | st.text(max_size=400),
@@ -53,10 +54,10 @@ def test_what_cannot_be_cut_is_left_out_and_said(output: Any) -> None:
         max_leaves=60,
     )
 )
-def test_any_result_becomes_valid_json_near_the_limit(output: Any) -> None:
+def test_any_result_becomes_valid_json_within_the_limit(output: Any) -> None:
     text, _ = render(output, [], limit=500)
     json.loads(text)
-    assert len(text) <= 500 or "output" in json.loads(text)
+    assert len(text) <= 500
 
 
 def test_the_same_source_keeps_its_number() -> None:
