@@ -15,7 +15,6 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-import httpx2
 from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
@@ -24,7 +23,7 @@ from dev.addresses import Addresses
 from dev.call import demo_functions
 from dev.callable import CallError, Functions
 from dev.conversation import Conversation
-from dev.emulators import running
+from dev.emulators import running, triggers_off
 from dev.paths import FUNCTIONS, PYTHON, ROOT
 from dev.problem import Problem
 from dev.show import Screen
@@ -121,7 +120,7 @@ def _prepared(screen: Screen) -> Iterator[Addresses]:
         suite = stack.enter_context(running())
     try:
         with _doing(screen, "Loading the sample conversations and publishing the capabilities"):
-            with _triggers_off(suite.addresses):
+            with triggers_off(suite.addresses):
                 _seed()
             _warm_up(suite.addresses)
         yield suite.addresses
@@ -157,16 +156,6 @@ def _seed() -> None:
     )
     if done.returncode:
         raise Problem(f"The sample data could not be loaded.\n{done.stdout}")
-
-
-@contextlib.contextmanager
-def _triggers_off(at: Addresses) -> Iterator[None]:
-    """Start no function for what is written meanwhile: the sample data needs none, and the
-    emulator would be busy with hundreds of them while the first questions are asked."""
-    with httpx2.Client(base_url=f"http://{at.hub}/functions/", trust_env=False, timeout=60) as hub:
-        hub.put("disableBackgroundTriggers").raise_for_status()
-        yield
-        hub.put("enableBackgroundTriggers").raise_for_status()
 
 
 def _warm_up(at: Addresses) -> None:

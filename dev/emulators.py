@@ -15,6 +15,7 @@ import sys
 import time
 from collections.abc import Iterator, Mapping
 
+import httpx2
 from rich.console import Console
 from rich.table import Table
 
@@ -45,11 +46,25 @@ def running(only: tuple[str, ...] = ALL, *, seed: bool = False) -> Iterator[Suit
 
 def seed_running() -> None:
     """Fill the emulators of this environment's addresses with the data sets."""
-    commands.run(
-        [PYTHON, "-m", "seed"],
-        env={**os.environ, **addresses.current().environment()},
-        failing="The data sets could not be loaded.",
-    )
+    at = addresses.current()
+    with triggers_off(at):
+        commands.run(
+            [PYTHON, "-m", "seed"],
+            env={**os.environ, **at.environment()},
+            failing="The data sets could not be loaded.",
+        )
+
+
+@contextlib.contextmanager
+def triggers_off(at: Addresses) -> Iterator[None]:
+    """Start no function for what is written meanwhile: the data sets need none, and the emulator
+    would be busy with hundreds of them while the first questions are asked."""
+    with httpx2.Client(base_url=f"http://{at.hub}/functions/", trust_env=False, timeout=60) as hub:
+        hub.put("disableBackgroundTriggers").raise_for_status()
+        try:
+            yield
+        finally:
+            hub.put("enableBackgroundTriggers").raise_for_status()
 
 
 @contextlib.contextmanager

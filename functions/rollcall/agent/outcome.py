@@ -28,7 +28,6 @@ def to_result(ended: Ended, *, agent: str, thread_id: str, turn_id: str, run_id:
 
 
 def _kind(ended: Ended) -> Literal["info", "question", "result"]:
-    last_line = ended.text.rstrip().rpartition("\n")[2]
-    if "?" in last_line and not ended.stop_reason:
+    if ended.text.rstrip().endswith("?") and not ended.stop_reason:
         return "question"
     return "result" if ended.calls else "info"
