@@ -23,7 +23,9 @@ _K1 = 1.2
 _B = 0.6  # Long messages are where people explain: punish length a little less than usual.
 _REACH = 4  # Steps over which a word's influence fades (one standard deviation).
 _STRIDE = 8  # Messages that are one step of the wider talk; a step of the nearer is one.
-_HALF_FULL = 5.0  # Mentions of a term around that earn half of what it can give.
+_NEAR_HALF = 3.0  # Mentions of a term near a message that earn half of what it can give;
+_WIDE_HALF = 5.0  # of those in the wider talk, where that fills its reach,
+_LEAST_ROOM = 0.2  # and in shorter talks in proportion, down to this share.
 _SPEAKER_BONUS = 1.5
 _SUBSTANTIAL = 4  # Topic words from which on a message is no filler.
 _SPREAD = 7  # Messages over which a pick lowers its neighbours.
@@ -38,6 +40,9 @@ _REPEAT = [
     for step in range(-3 * _SPREAD, 3 * _SPREAD + 1)
 ]
 _KERNEL = [math.exp(-((step / _REACH) ** 2) / 2) for step in range(-2 * _REACH, 2 * _REACH + 1)]
+
+_Mentions = dict[str, list[tuple[int, int, int]]]
+"""Of each term: place, times, words of the message."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,9 +119,8 @@ def _scores(lines: Sequence[_Line], query: Query) -> dict[int, float]:
         term: weights[term] * _rarity(len(found), len(lines)) for term, found in mentions.items()
     }
     most = sum(values.values())
-    own = _own_scores(lines, mentions, values)
-    near = _scores_around(mentions, values, stride=1)
-    wide = _scores_around(mentions, _widened(values, query), stride=_STRIDE)
+    own, near = _own_scores(lines, mentions, values), _near_scores(mentions, values)
+    wide = _wide_scores(lines, mentions, _widened(values, query))
     scores: dict[int, float] = {}
     for line in lines:
         nearby = near.get(line.place)
@@ -127,10 +131,8 @@ def _scores(lines: Sequence[_Line], query: Query) -> dict[int, float]:
     return scores
 
 
-def _mentions(
-    lines: Sequence[_Line], weights: Iterable[str]
-) -> dict[str, list[tuple[int, int, int]]]:
-    """Return term to (place, times, words of the message), for terms that occur."""
+def _mentions(lines: Sequence[_Line], weights: Iterable[str]) -> _Mentions:
+    """Return where terms are said, for those that are."""
     wanted = frozenset(weights)
     found: dict[str, list[tuple[int, int, int]]] = defaultdict(list)
     for line in lines:
@@ -147,7 +149,7 @@ def _rarity(messages_with: int, messages: int) -> float:
 
 def _own_scores(
     lines: Sequence[_Line],
-    mentions: dict[str, list[tuple[int, int, int]]],
+    mentions: _Mentions,
     values: dict[str, float],
 ) -> dict[int, float]:
     """Return BM25 by place, each term counting from 0 to 1."""
@@ -160,22 +162,40 @@ def _own_scores(
     return scores
 
 
-def _scores_around(
-    mentions: dict[str, list[tuple[int, int, int]]], values: dict[str, float], *, stride: int
-) -> dict[int, float]:
-    """Return by step, of `stride` messages, how much of the question is talked about around it."""
+def _near_scores(mentions: _Mentions, values: dict[str, float]) -> dict[int, float]:
+    """Return by place how much of the question is talked about right there."""
     scores: dict[int, float] = defaultdict(float)
-    side = len(_KERNEL) // 2
     for term, found in mentions.items():
-        density: dict[int, float] = {}
-        known = density.get
-        for step, times in Counter(place // stride for place, _, _ in found).items():
-            for at, mass in enumerate(_KERNEL, start=step - side):
-                density[at] = known(at, 0.0) + times * mass
         value = values[term]
-        for at, mass in density.items():
-            scores[at] += value * mass / (mass + _HALF_FULL)
+        for place, mass in _density(place for place, _, _ in found).items():
+            scores[place] += value * mass / (mass + _NEAR_HALF)
     return scores
+
+
+def _wide_scores(
+    lines: Sequence[_Line], mentions: _Mentions, values: dict[str, float]
+) -> dict[int, float]:
+    """Return by step of the wider talk how much of the question it is about."""
+    full = _STRIDE * sum(_KERNEL)
+    filled = _density(line.place // _STRIDE for line in lines)
+    half = {step: _WIDE_HALF * max(_LEAST_ROOM, mass / full) for step, mass in filled.items()}
+    scores: dict[int, float] = defaultdict(float)
+    for term, found in mentions.items():
+        value = values[term]
+        for step, mass in _density(place // _STRIDE for place, _, _ in found).items():
+            scores[step] += value * mass / (mass + half[step])
+    return scores
+
+
+def _density(steps: Iterable[int]) -> dict[int, float]:
+    """Return by step how much lies around it, each thing fading with distance."""
+    density: dict[int, float] = {}
+    known = density.get
+    side = len(_KERNEL) // 2
+    for step, times in Counter(steps).items():
+        for at, mass in enumerate(_KERNEL, start=step - side):
+            density[at] = known(at, 0.0) + times * mass
+    return density
 
 
 def _widened(values: dict[str, float], query: Query) -> dict[str, float]:

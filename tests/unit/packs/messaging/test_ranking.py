@@ -103,6 +103,13 @@ def test_the_context_of_a_question_tells_which_talk_is_meant() -> None:
     assert ids(hits) == ["a.0.21"]
 
 
+def test_a_short_conversation_about_it_is_not_lost_behind_a_long_one() -> None:
+    asked, answered = ("d", "what does the new projector cost us"), ("o", "the projector is 900")
+    short = shard(asked, answered, conversation="a")
+    long = shard(*(asked, *FILLER[:15]) * 10, conversation="b")
+    assert rank([short, long], "projector cost", limit=1)[0].conversation_id == "a"
+
+
 def test_one_long_conversation_leaves_room_for_others() -> None:
     said = ("d", "the budget figures are ready here")
     long = shard(*(said, *FILLER) * 9, conversation="long")
