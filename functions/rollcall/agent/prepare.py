@@ -129,14 +129,16 @@ def _find_agent(agent_id: str, *, user: User, registry: Snapshot) -> AgentProfil
     """The agent's profile under its operator's overrides."""
     from rollcall.catalog import agents
 
-    profile = agents().get(agent_id)
-    if profile is None:
-        raise NotFound(
-            f"there is no agent {agent_id!r}",
-            field="agent",
-            hint="list_capabilities names the agents that you may use",
-        )
-    profile = registry.overruled(profile)
-    if profile.status is Status.DISABLED or not at_least(user.role, profile.min_role):
-        raise PermissionDenied(f"the agent {agent_id!r} is not available to you", field="agent")
-    return profile
+    profiles = {id: registry.overruled(profile) for id, profile in agents().items()}
+    usable = {id: profile for id, profile in profiles.items() if _may_use(profile, user)}
+    if agent_id in usable:
+        return usable[agent_id]
+    hint = f"you may use: {', '.join(sorted(usable))}"
+    if agent_id in profiles:
+        message = f"the agent {agent_id!r} is not available to you"
+        raise PermissionDenied(message, field="agent", hint=hint)
+    raise NotFound(f"there is no agent {agent_id!r}", field="agent", hint=hint)
+
+
+def _may_use(profile: AgentProfile, user: User) -> bool:
+    return profile.status is not Status.DISABLED and at_least(user.role, profile.min_role)
