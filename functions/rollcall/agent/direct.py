@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
-from rollcall.agent.ask import asker
 from rollcall.core.capability import Capability
-from rollcall.core.context import Platform, ToolContext
+from rollcall.core.context import Platform, ToolContext, User
 from rollcall.core.errors import FailedPrecondition, PermissionDenied
 from rollcall.core.inputs import validate
 from rollcall.core.triggers import Call
@@ -35,11 +35,19 @@ def direct_call(capability: Capability) -> Callable[[Platform, Call], Any]:
             platform=platform,
             locale=given.locale or "en",
             effect_key=given.call_key if capability.mark.effect == "write" else None,
-            agents=asker(platform, call.user, deadline=time.monotonic() + AGENTS_S),
+            agents=partial(_ask_agent, platform, call.user),
         )
         return capability.call(ctx, given.arguments)
 
     return handle
+
+
+def _ask_agent(platform: Platform, user: User, *args: Any, **options: Any) -> dict[str, Any]:
+    """Most capabilities ask no agent, so the loop is imported when one does."""
+    from rollcall.agent.ask import asker
+
+    ask = asker(platform, user, deadline=time.monotonic() + AGENTS_S)
+    return ask(*args, **options)
 
 
 def _check_allowed(capability: Capability, platform: Platform, call: Call) -> None:

@@ -29,7 +29,11 @@ class Wire(BaseModel):
     """Base of all wire shapes: camelCase outside, snake_case inside."""
 
     model_config = ConfigDict(
-        alias_generator=to_camel, populate_by_name=True, extra="forbid", frozen=True
+        alias_generator=to_camel,
+        populate_by_name=True,
+        extra="forbid",
+        frozen=True,
+        defer_build=True,  # a process needs few of these shapes, and building them takes time
     )
 
     def dump(self) -> dict[str, Any]:
