@@ -18,14 +18,17 @@ import os
 import sys
 import threading
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
 from typing import Any
 from unittest import mock
 
+import httpx2
+
 from rollcall.core.messages import ModelMessage, ToolCall
+from rollcall.models._bounded_http import BoundedClient
 from rollcall.models.base import ArgumentsDelta, CallEnd, CallStart, Delta, Finish, TextDelta
 
 from .provider_replies import Json, Reply, plain, status
@@ -61,6 +64,8 @@ class FakeProviders:
         self._server = _Server(("127.0.0.1", 0), _handler(self))
         self.url = f"http://127.0.0.1:{self._server.server_address[1]}"
         self._env = mock.patch.dict(os.environ, self.env(openai_api))
+        self._clients: list[BoundedClient] = []
+        self._noting = mock.patch.object(BoundedClient, "__init__", _noting(self._clients))
 
     def env(self, openai_api: str = "responses") -> dict[str, str]:
         """The environment that leads the adapters here, for other processes too."""
@@ -76,6 +81,7 @@ class FakeProviders:
     def __enter__(self) -> FakeProviders:
         threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True).start()
         self._env.start()
+        self._noting.start()
         return self
 
     def __exit__(
@@ -85,6 +91,9 @@ class FakeProviders:
         trace: TracebackType | None,
     ) -> None:
         self._env.stop()
+        self._noting.stop()
+        for client in self._clients:  # the adapters keep them, for servers that stay
+            client.close()
         self.closing.set()
         self._server.shutdown()
         self._server.server_close()
@@ -117,6 +126,16 @@ class FakeProviders:
         if not known or not queue:
             return status(418, {"error": {"message": f"no reply is queued for {path}"}})
         return queue.popleft()
+
+
+def _noting(clients: list[BoundedClient]) -> Callable[..., None]:
+    """An `__init__` that also notes the client, so that it can be closed in the end."""
+
+    def init(client: BoundedClient, *args: Any, **options: Any) -> None:
+        httpx2.Client.__init__(client, *args, **options)
+        clients.append(client)
+
+    return init
 
 
 @dataclass(frozen=True)

@@ -1,29 +1,10 @@
 """Fixtures of the adapters' tests."""
 
 from collections.abc import Iterator
-from typing import Any
-from unittest import mock
 
-import httpx2
 import pytest
 
-from rollcall.models._bounded_http import BoundedClient
 from tests.support.fake_providers import FakeProviders
-
-
-@pytest.fixture(scope="session", autouse=True)
-def closed_clients() -> Iterator[None]:
-    """The adapters keep a client for each server; here servers come and go, so close them."""
-    opened: list[BoundedClient] = []
-
-    def noting(self: BoundedClient, *args: Any, **options: Any) -> None:
-        httpx2.Client.__init__(self, *args, **options)
-        opened.append(self)
-
-    with mock.patch.object(BoundedClient, "__init__", noting):
-        yield
-    for client in opened:
-        client.close()
 
 
 @pytest.fixture(scope="module")
