@@ -12,19 +12,20 @@ from rollcall.packs.messaging.patterns import Pattern
 # What somebody can be asked to do; for forms that are too common to trust alone.
 _VERBS = """
 add adjust align announce answer approve arrange ask assign attach audit backup block book bring
-build buy calculate call cancel capture change chase check circulate clean clear close collect
+bake build buy calculate call cancel capture change chase check circulate clean cook count clear close collect
 compare compile complete confirm contact coordinate copy correct create cut decide define delete
 deliver deploy design disable discuss distribute document download draft drop edit email enable
-ensure escalate estimate evaluate export extend file fill finalize finalise find finish fix
+empty ensure escalate estimate evaluate export extend file fill finalize finalise find finish fix
 follow forward gather get give handle hire implement import include inform inspect install
 integrate interview investigate invite invoice keep launch list log look mail measure meet merge
-message migrate monitor move negotiate notify open order organize organise pay ping plan post
+message migrate monitor move negotiate notify oil open order organize organise pack paint pay ping plan plant post
 prepare present print process propose provide publish pull push put read rebuild recheck record
-recruit refund register release remind remove rename renew reorder repair replace reply report
+recruit refund register release remind remove rename renew reorder repaint repair replace reply report
 request reschedule research reserve reset resend resolve respond restart restock restore return
 review revert revise rewrite roll run schedule scope secure sell send set setup share ship show
 sign sort speak stop submit summarize summarise swap sync take talk teach test track train
-transfer translate try turn type unblock update upgrade upload verify visit wire work write
+transfer translate try turn type unblock unpack update upgrade upload vacuum verify visit wash water
+weigh wire work wrap write
 """
 VERB = "|".join(sorted(_VERBS.split(), key=len, reverse=True))
 
@@ -81,7 +82,7 @@ COMMITS = (
     ),
     (
         Pattern(
-            r"^i(?:'m| am)\s+(?P<task>(?P<verb>(?!going|being|having|feeling|looking forward|trying|thinking|sitting|waiting|wondering|working|living)\w{2,}ing) (?:the|a|an|it|all|this|that|our|your|my|with|up|out)\b.*)$",
+            r"^i(?:'m| am)\s+(?P<task>(?P<verb>(?!going|being|having|feeling|looking forward|trying|thinking|sitting|waiting|wondering|working|living)\w{2,}ing) (?:the|a|an|all|this|that|our|your|my|with|up|out)\b.*)$",
             re.I,
         ),
         0.5,

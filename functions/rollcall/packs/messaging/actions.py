@@ -13,22 +13,27 @@ from typing import Literal
 
 from rollcall.core.text import sentences, terms
 from rollcall.packs.messaging import action_cues as cues
-from rollcall.packs.messaging.asks import Ask, asks_of, without_deadline
+from rollcall.packs.messaging.asks import Ask, asks_of
 from rollcall.packs.messaging.chat import ChatMessage, readable
 from rollcall.packs.messaging.cues import agrees, plain, refuses
 from rollcall.packs.messaging.deadlines import Deadline, find_deadline
 from rollcall.packs.messaging.patterns import Pattern
 from rollcall.packs.messaging.people import People, Person
 from rollcall.packs.messaging.priority import classify
+from rollcall.packs.messaging.task_wording import is_trivial, out_of_context, without_deadline
 
 ActionPriority = Literal["high", "medium", "low", "unspecified"]
 
-_LEAST_CONFIDENCE = 0.3
+_LEAST_CONFIDENCE = 0.5
 _MOST_CONFIDENCE = 0.97
 _REPLIES_WITHIN = timedelta(hours=24)
 _REPLIES_LOOKED_AT = 4
 _ANSWERS_WITHIN = timedelta(minutes=30)
 _SAME_TASK = 0.6
+_SAME_OBJECT = 0.75
+_SAID_AGAIN_WITHIN = timedelta(hours=2)
+_REFUSED = 0.0
+_LESS_LIKELY = 0.5  # Of what nobody in particular was asked, once somebody said no.
 _QUOTE = Pattern(r"^\s*>.*$", re.MULTILINE)
 
 
@@ -41,7 +46,7 @@ class ActionItem:
         assignee_id: None where nobody, or nobody of the chat, is known to do it.
         deadline: "2026-11-30", or with a time and zone.
         context: What was said, the reply that settled it included.
-        confidence: 0 to 1.
+        confidence: 0 to 1; 0 for what was asked of somebody who refused.
     """
 
     id: str
@@ -70,15 +75,20 @@ def extract_actions(
         names: Participant id to name; senders are added to it.
         context: Earlier messages, read already. Their items are returned only
             where a new message changed them (accepted, refused, said again).
+            One that is refused comes with confidence 0.
     """
     everything = readable([*context, *messages])
     people = People({**{message.sender_id: message.sender_name for message in everything}, **names})
     found = _read(everything, people, conversation_id)
     new = {message.id for message in messages}
     if not context:
-        return found
+        return [item for item in found if item.confidence]
     before = {item.id: item for item in _read(readable(context), people, conversation_id)}
-    return [item for item in found if item.message_id in new or before.get(item.id) != item]
+    return [
+        item
+        for item in found
+        if (item.confidence if item.message_id in new else before.get(item.id) != item)
+    ]
 
 
 def _read(messages: list[ChatMessage], people: People, conversation_id: str) -> list[ActionItem]:
@@ -91,7 +101,7 @@ def _read(messages: list[ChatMessage], people: People, conversation_id: str) -> 
                 )
                 continue
             settled = _after_replies(item, message, messages[place + 1 :], people)
-            if settled.confidence >= _LEAST_CONFIDENCE:
+            if settled.confidence >= _LEAST_CONFIDENCE or _is_refused(settled, item):
                 _add(items, settled)
     return items
 
@@ -120,8 +130,11 @@ def _of_sentences(
         called = person or called
         for ask in asks_of(rest, people, message, called=called, calls=person is not None):
             task, deadline = without_deadline(ask.task, message.sent_at)
+            task = out_of_context(task)
             deadline = deadline or find_deadline(sentence, said_at=message.sent_at)
             if (len(task.split()) < 2 and not (deadline or called)) or task.lower() in seen:
+                continue
+            if is_trivial(task):
                 continue
             seen.add(task.lower())
             who = ask.who or (
@@ -215,10 +228,17 @@ def _after_replies(
         if item.assignee_id not in (None, reply.sender_id):
             continue
         if refuses(reply.text):
-            return replace(item, confidence=round(item.confidence * 0.6, 2))
+            of_them = item.assignee_id == reply.sender_id
+            left = _REFUSED if of_them else item.confidence * _LESS_LIKELY
+            return replace(item, confidence=round(left, 2))
         if agrees(reply.text):
             return _accepted(item, people.of(reply.sender_id), reply.text)
     return item
+
+
+def _is_refused(settled: ActionItem, item: ActionItem) -> bool:
+    """Tell whether an item worth keeping was refused: those who stored it have to know."""
+    return settled.confidence == _REFUSED and item.confidence >= _LEAST_CONFIDENCE
 
 
 def _accepted(item: ActionItem, person: Person, reply: str) -> ActionItem:
@@ -238,7 +258,9 @@ def _add(items: list[ActionItem], item: ActionItem) -> None:
         same_person = None in (known.assignee_id, item.assignee_id) or (
             known.assignee_id == item.assignee_id
         )
-        if not same_person or not words or _overlap(words, set(terms(known.task))) < _SAME_TASK:
+        if known.confidence == _REFUSED or item.confidence == _REFUSED or not same_person:
+            continue
+        if not _is_repeated(known, item, words):
             continue
         items[place] = replace(
             known,
@@ -251,6 +273,22 @@ def _add(items: list[ActionItem], item: ActionItem) -> None:
         )
         return
     items.append(item)
+
+
+def _is_repeated(known: ActionItem, item: ActionItem, words: set[str]) -> bool:
+    """Tell whether an item says an earlier one again; in other words only right after it."""
+    other = set(terms(known.task))
+    if not words or not other:
+        return False
+    if _overlap(words, other) >= _SAME_TASK:
+        return True
+    shorter = min(len(words), len(other))
+    return (
+        known.assignee_id == item.assignee_id is not None
+        and item.said_at - known.said_at <= _SAID_AGAIN_WITHIN
+        and shorter >= 2
+        and len(words & other) / shorter >= _SAME_OBJECT
+    )
 
 
 def _overlap(one: set[str], other: set[str]) -> float:

@@ -5,14 +5,14 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
 
 from rollcall.packs.messaging import action_cues as cues
 from rollcall.packs.messaging.chat import ChatMessage
 from rollcall.packs.messaging.cues import HYPOTHETICAL
-from rollcall.packs.messaging.deadlines import Deadline, find_deadline
+from rollcall.packs.messaging.deadlines import find_deadline
 from rollcall.packs.messaging.patterns import Pattern
 from rollcall.packs.messaging.people import People, Person
+from rollcall.packs.messaging.task_wording import without_deadline
 
 _FILLER = Pattern(
     r"^(?:(?:ok(?:ay)?|so|and|also|then|yes|yeah|sure|great|good|thanks|agreed|perfect|right|fair|well|but"
@@ -180,21 +180,7 @@ def _elliptic(clause: str, people: People, message: ChatMessage) -> Ask | None:
     task, due = without_deadline(match["task"], message.sent_at)
     if due is None or not 1 <= len(task.split()) <= 6 or task.rstrip() == match["task"].rstrip():
         return None
-    if not re.search(
-        r"\b(?:by|until|before)\b|(?<![א-ת])(?:עד|ב)(?![א-ת])|עד ", clause[len(task) :]
-    ):
+    if not re.search(r"\b(?:by|until|before)\b|(?<![א-ת])עד(?![א-ת])", clause[len(task) :]):
         return None
     asks = clause.endswith("?")
     return Ask(task, 0.5, None if asks else people.of(message.sender_id), asks)
-
-
-def without_deadline(task: str, said_at: datetime) -> tuple[str, Deadline | None]:
-    """Return a task tidied, without the date it ends in, and that date."""
-    task = re.sub(
-        r"\s*(?:,?\s*(?:please|pls|thanks|ok\?|בבקשה|תודה))*\s*[.!?]*$", "", task, flags=re.I
-    )
-    due = find_deadline(task, said_at=said_at)
-    if due and task.endswith(due.phrase):
-        task = re.sub(r"[\s,]+(?:on|at|for|in|ב|עד|ל)?-?\s*$", "", task[: -len(due.phrase)])
-    task = task.strip(" ,;:-.!?")
-    return (task[:1].upper() + task[1:], due)

@@ -1,4 +1,4 @@
-"""How people decide, propose and take back, as patterns over one sentence."""
+"""How people decide, leave open and take back, as patterns over one sentence."""
 
 # ruff: noqa: E501 - patterns are easier to read unbroken.
 
@@ -111,6 +111,13 @@ DECIDES: tuple[tuple[Pattern, float], ...] = (
         0.6,
     ),
     (
+        Pattern(
+            r"^(?:\W|so|ok(?:ay)?)*(?:from now on|going forward|starting (?:today|tomorrow|next \w+)|as of \w+),? (?P<what>(?!i\b|i'll\b)\S.+)$|^(?:\W|אז)*(?:מעכשיו|מהיום|החל מ[א-ת]+),? (?P<what2>(?!אני )\S.+)$",
+            _I,
+        ),
+        0.62,
+    ),
+    (
         Pattern(r"\b(?P<what>[^.]{5,90}?,? from (?:now|today|next \w+|tomorrow) on\b.*)$", _I),
         0.6,
     ),
@@ -198,92 +205,6 @@ UNDECIDED = any_of(
     ],
 )
 
-PROPOSES: tuple[Pattern, ...] = (
-    Pattern(
-        r"^(?:\W|so|ok(?:ay)?|then|and|maybe)*(?:should|shall|can|could) we (?:just |maybe |all |perhaps )*(?P<what>\S.+?)\?",
-        _I,
-    ),
-    Pattern(
-        r"^(?:\W|so|ok(?:ay)?|and)*(?:how about|what about|what if we|why don't we|shouldn't we)\s+(?P<what>\S.+?)\?*$",
-        _I,
-    ),
-    Pattern(
-        r"^(?:\W|so|ok(?:ay)?|then|and|maybe)*(?:let's|lets) (?!see|say|talk|discuss|decide|wait|meet|chat|hope|not)(?P<what>\S.+?)[.?!]*$",
-        _I,
-    ),
-    Pattern(
-        r"\b(?:i|we) (?:would )?(?:suggest|propose|recommend|vote for|vote to|vote we|move that)(?: that)?(?: we)? (?P<what>\S.+?)[.?!]*$",
-        _I,
-    ),
-    Pattern(r"^(?:my )?(?:proposal|suggestion|motion)\s*[:-]\s*(?P<what>\S.+)$", _I),
-    Pattern(r"\bi(?:'d)? (?:think|say|feel) we should (?P<what>\S.+?)[.?!]*$", _I),
-    Pattern(
-        r"^(?:\W|אז|טוב)*(?:אולי|מה דעתכ[םן] ש?|מה דעתך ש?|מה עם|כדאי ש|יאללה|האם )\s?(?:כדאי )?(?P<what>(?:נ|ל|על |את )[א-ת]{2,}.+?)[?!.]*$"
-    ),
-    Pattern(r"(?<![א-ת])(?:אני )?(?:מציעה?|ממליצה?) (?:ש|ל?על |את )?(?P<what>\S.+?)[?!.]*$"),
-    Pattern(r"^(?:\W|אז)*בו?או?י? (?P<what>נ[א-ת]{2,}.+?)[?!.]*$"),
-    Pattern(
-        r"^(?:\W|אז)*(?P<what>(?:נלך|הולכים|נעבור|נדחה|נשיק|נבטל|נזמין|נקבע|נסגור)(?![א-ת]) \S.+?)\?$"
-    ),
-    Pattern(r"^(?:ההצעה שלי|הצעה)\s*[:-]\s*(?P<what>\S.+)$"),
-)
-
-# A yes that settles what somebody asked for or offered, and perhaps says it again.
-SETTLES = Pattern(
-    r"^\W*(?:(?:yes|ok|okay|fine|cheap|good|great|כן|טוב)[\s,.!]+)?(?P<yes>approved|accepted|(?:i )?approve(?: it)?|go ahead|do it|let's do (?:that|it)|then let's do (?:that|it)"
-    r"|deal|it's a deal|agreed|מאושר|מאשרת?|סגור|הולכים על זה|מקובל עליי?|סוכם)(?![\w])[\s,.:!-]*(?P<rest>.*)$",
-    _I | re.DOTALL,
-)
-# What can be settled: a wish, an offer, a price.
-OPEN = any_of(
-    [
-        "should",
-        "approval",
-        "approve",
-        "propos(?:e|al)",
-        "suggest",
-        "offer",
-        "instead",
-        "could",
-        "would",
-        "we can",
-        "think we can",
-        "how about",
-        "what about",
-        "need",
-        "per (?:month|day|hour|year)",
-        "a month",
-        "if we",
-        "let's",
-        "ask(?:s|ing)? for",
-    ],
-    [
-        "מציעה?",
-        "הצעה",
-        "לאשר",
-        "אישור",
-        "אפשר",
-        "כדאי",
-        "מבקשת?",
-        "מבקשים",
-        "לחודש",
-        "במחיר",
-        "אם נ[א-ת]+",
-        "רוצה",
-        "אולי",
-    ],
-)
-_PROMISE = Pattern(
-    r"^(?:i'll|i will|i'm|i can|will do|on it|thanks|thank|אני |א[א-ת]{3,} |מ[א-ת]{3,}ת? |תודה|על זה|רק )",
-    _I,
-)
-
-
-def promises(rest: str) -> bool:
-    """Tell whether what follows a yes promises a task, so that nothing was decided."""
-    return _PROMISE.match(rest) is not None
-
-
 TAKES_BACK = any_of(
     [
         "changed (?:our|my|their) minds?",
@@ -318,125 +239,12 @@ TAKES_BACK = any_of(
     ],
 )
 
-HIGH_IMPACT = any_of(
-    [
-        r"budgets?",
-        r"launch(?:es|ed)?",
-        r"release",
-        r"hir(?:e|es|ing)",
-        r"fir(?:e|ing) \w+",
-        r"lay ?offs?",
-        r"offer",
-        r"contracts?",
-        r"legal",
-        r"security",
-        r"salar(?:y|ies)",
-        r"pricing",
-        r"strategy",
-        r"merger",
-        r"acquisition",
-        r"invest(?:ment|ors?)",
-        r"deadline",
-        r"roadmap",
-        r"company",
-        r"all customers",
-        r"shut(?:ting)? down",
-        r"lawsuit",
-        r"production",
-        r"on-call",
-        r"vendor",
-        r"supplier",
-        r"rebrand",
-        r"migrat(?:e|ion)",
-        r"[$€£₪] ?\d[\d,.]*(?:k|m)?",
-        r"\d[\d,.]*\s?(?:k|million|m)\b",
-        r"\d{2,}[,.]?\d{3}",
-    ],
-    [
-        "תקציב",
-        "השקה",
-        "גיוס",
-        "לגייס",
-        "פיטורים",
-        "חוזה",
-        "הסכם",
-        "משכורות",
-        "שכר",
-        "מחיר",
-        "תמחור",
-        "אסטרטגיה",
-        "משקיעים",
-        "אבטחה",
-        "מיזוג",
-        "ספק",
-        "הנהלה",
-        "מיליון",
-        r"[\d,]+ ?(?:אלף|מיליון)",
-        "דדליין",
-        "פרודקשן",
-        "תקן",
-        "לקוחות",
-        "יוזמתנו",
-    ],
+# A decision of few words that says nothing without the question or the offer before it.
+POINTS_BACK = Pattern(
+    r"\b(?:it|that|this|them|those|no|yes)$|(?<![א-ת])(?:זה|זאת|אותו|אותה|אותם|הכול|הכל)$", _I
 )
-LOW_IMPACT = any_of(
-    [
-        r"lunch",
-        r"dinner",
-        r"pizza",
-        r"coffee",
-        r"drinks?",
-        r"beers?",
-        r"movies?",
-        r"snacks?",
-        r"cake",
-        r"party",
-        r"gifts?",
-        r"presents?",
-        r"colou?rs?",
-        r"icons?",
-        r"emoji",
-        r"font",
-        r"logo",
-        r"stickers?",
-        r"restaurant",
-        r"sushi",
-        r"bbq",
-        r"picnic",
-        r"t-?shirts?",
-        r"naming",
-        r"rename[ds]?",
-        r"called",
-        r"quiet hours",
-        r"wallpaper",
-        r"playlist",
-        r"stay(?:ing)? (?:home|in)",
-        r"go(?:ing)? to (?:sleep|bed)",
-    ],
-    [
-        "צהריים",
-        "ארוחה",
-        "ארוחת",
-        "פיצה",
-        "קפה",
-        "בירה",
-        "סרט",
-        "עוגה",
-        "מסיבה",
-        "מתנה",
-        "צבע",
-        "צבעים",
-        "כחול",
-        "אייקונים?",
-        "לוגו",
-        "מסעדה",
-        "סושי",
-        "פיקניק",
-        "חולצות",
-        "רול-אפ",
-        "עץ",
-        "בירות",
-        "חומוס",
-        "על האש",
-    ],
+# One that only its next sentence explains: "Half and half it is. Launch stock by air".
+ALONE = Pattern(
+    r"^(?:half and half|both|neither|a (?:mix|compromise)|חצי חצי|גם וגם|שניהם|פשרה)(?: it is)?$",
+    _I,
 )

@@ -172,8 +172,26 @@ def test_a_yes_makes_an_item_surer_and_a_no_less() -> None:
     asked = ("d", "Omer, can you book the venue?")
     plain = found(asked)[0].confidence
     assert found(asked, ("o", "Sure, will do"))[0].confidence > plain
-    refused = extract_actions(talk(asked, ("o", "Sorry, I can't")), conversation_id="c", names=TEAM)
-    assert refused[0].confidence < plain
+    anybody = ("d", "Someone should book the venue by Friday")
+    assert extract_actions(talk(anybody, ("o", "No")), conversation_id="c", names=TEAM) == []
+
+
+def test_a_request_that_was_refused_is_no_item() -> None:
+    asked = talk(("d", "Omer, can you book the venue?"))
+    refused = talk(("o", "Sorry, I can't"), first=1)
+    assert extract_actions([*asked, *refused], conversation_id="c", names=TEAM) == []
+    (item,) = extract_actions(asked, conversation_id="c", names=TEAM)
+    (later,) = extract_actions(refused, conversation_id="c", names=TEAM, context=asked)
+    assert (later.id, later.confidence) == (item.id, 0)
+
+
+def test_the_same_task_in_fewer_words_is_one_item() -> None:
+    items = found(
+        ("d", "Omer, can you order the blue chairs for the hall?"),
+        ("n", "מעולה"),
+        ("d", "Omer, please order the chairs today"),
+    )
+    assert [item.message_id for item in items] == ["m0"]
 
 
 def test_taking_it_up_is_not_a_second_item() -> None:
@@ -229,3 +247,39 @@ def test_a_hypothetical_is_doubtful() -> None:
         talk(("d", "Maybe I'll rewrite the docs someday")), conversation_id="c", names=TEAM
     )
     assert all(item.confidence < 0.5 for item in items)
+
+
+@pytest.mark.parametrize(
+    ("said", "task"),
+    [
+        (
+            "I need three numbers from you for the investors' update before Monday: cost, use",
+            "Provide three numbers for the investors' update: cost, use",
+        ),
+        ("Omer, please send the photos by Sunday, otherwise we miss it", "Send the photos"),
+        ("I'll prepare the room, it's a mess", "Prepare the room"),
+        ("עומר, תשלחי בבקשה את התמונות עד מחר", "לשלוח את התמונות"),
+        ("אני אדבר עם הגנן ואחזור אליכם", "לדבר עם הגנן ולחזור אליכם"),
+        ("מכינה את החדר, כי באים אורחים", "להכין את החדר"),
+    ],
+)
+def test_a_task_reads_well_by_itself(said: str, task: str) -> None:
+    assert [item.task for item in found(("d", said))] == [task]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "I'll be there",
+        "I'll tell her",
+        "I'll ask him later",
+        "I'll back you",
+        "Omer, can you confirm?",
+        "אני אעדכן כשאדע",
+        "אספר לה",
+        "אפשר לקחת חופש ב13 בדצמבר?",
+        "פותחת קבוצה לטיול",
+    ],
+)
+def test_courtesies_are_no_tasks(said: str) -> None:
+    assert found(("d", said)) == []

@@ -5,7 +5,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from rollcall.packs.messaging.chat import ChatMessage
-from rollcall.packs.messaging.decisions import Decision, extract_decisions
+from rollcall.packs.messaging.decided import Decision
+from rollcall.packs.messaging.decisions import extract_decisions
 
 START = datetime(2026, 11, 18, 9, 30, tzinfo=UTC)
 TEAM = {"d": "Dana Levi", "o": "Omer Katz", "n": "נועה כהן"}
@@ -182,3 +183,66 @@ def test_new_messages_change_earlier_decisions_and_repeat_no_others() -> None:
 def test_encrypted_messages_are_not_read() -> None:
     secret = ChatMessage("m0", "d", "Dana", "We decided to merge", START, encrypted=True)
     assert extract_decisions([secret], conversation_id="c", names=TEAM) == []
+
+
+@pytest.mark.parametrize(
+    ("asked", "answer", "decision"),
+    [
+        (
+            "Maya thinks we can go to every two minutes.",
+            "Let's do that.",
+            "Go to every two minutes",
+        ),
+        (
+            "By air or by sea? I don't mind.",
+            "Half and half it is. Samples by air, the rest by sea.",
+            "Half and half: samples by air, the rest by sea",
+        ),
+        (
+            "They'd like the water bill paid.",
+            "We pay it.",
+            "Pay it (They'd like the water bill paid)",
+        ),
+        ("He asks for a 10% discount.", "10% is fine.", "10% (He asks for a 10% discount)"),
+        (
+            "An interview or a trial day with the team?",
+            "Trial day.",
+            "Trial day (An interview or a trial day with the team?)",
+        ),
+        (
+            "Half the price, and paid before delivery.",
+            "Agreed.",
+            "Half the price, and paid before delivery",
+        ),
+    ],
+)
+def test_a_short_answer_is_stored_with_what_it_answers(
+    asked: str, answer: str, decision: str
+) -> None:
+    assert [item.decision for item in found(("o", asked), ("d", answer))] == [decision]
+
+
+@pytest.mark.parametrize(
+    ("before", "said"),
+    [
+        ("It was half an hour of rain.", "Agreed."),
+        ("Do you want tea or coffee?", "Tea."),
+        ("Is it raining or snowing?", "Snowing."),
+        ("How was the food?", "The food is fine."),
+        ("They want to talk.", "That is fine"),
+    ],
+)
+def test_opinions_and_tastes_are_no_decisions(before: str, said: str) -> None:
+    assert found(("o", before), ("d", said)) == []
+
+
+def test_a_proposal_said_again_as_a_decision_is_one() -> None:
+    proposed = talk(("d", "How about moving the office to Haifa?"), ("o", "Sounds good"))
+    decided = talk(("n", "We decided to move the whole office to Haifa, near the port"), first=2)
+    both = extract_decisions([*proposed, *decided], conversation_id="c", names=TEAM)
+    assert [item.message_id for item in both] == ["m2"]
+    later = extract_decisions(decided, conversation_id="c", names=TEAM, context=proposed)
+    assert [(item.message_id, item.confidence > 0) for item in later] == [
+        ("m0", False),
+        ("m2", True),
+    ]
