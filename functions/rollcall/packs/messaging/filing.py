@@ -15,17 +15,16 @@ if TYPE_CHECKING:
     from google.cloud.firestore import Client, WriteBatch
     from google.cloud.firestore_v1.types import WriteResult
 
-_ENCRYPTED = "encrypted"
-
 
 def digest_of(message: ChatMessage) -> str:
     """What the index knows of a message: the same digest, nothing to do.
 
     That of an encrypted message says nothing of its content.
     """
+    sent_at_ms = round(message.sent_at.timestamp() * 1000)
     if message.encrypted:
-        return _ENCRYPTED
-    known = f"{message.sender_id}\0{message.sender_name}\0{message.text}"
+        return f"encrypted {sent_at_ms}"
+    known = f"{sent_at_ms}\0{message.sender_id}\0{message.sender_name}\0{message.text}"
     return hashlib.sha256(known.encode("utf-8", "replace")).hexdigest()[:16]
 
 

@@ -205,7 +205,7 @@ class _Writer:
         """Leave out what is stored just so already."""
         stored: dict[str, dict[str, Any]] = {}
         references = [self._db.collection(MESSAGES).document(item.id) for item in messages]
-        fields = ["conversationId", "indexShard", "indexDigest", "embeddedBy"]
+        fields = ["conversationId", "indexShard", "indexDigest", "embeddedBy", "content"]
         for snapshot in self._db.get_all(references, field_paths=fields):
             if snapshot.exists:
                 stored[snapshot.id] = snapshot.to_dict() or {}
@@ -219,6 +219,8 @@ class _Writer:
     def _is_done(self, message: ChatMessage, stored: dict[str, Any] | None) -> bool:
         if stored is None or stored.get("indexDigest") != digest_of(message):
             return False
+        if message.encrypted and stored.get("content") != message.text:
+            return False  # which the digest does not know: it says nothing of secret content
         wants_vector = self._embedder is not None and not message.encrypted
         return not wants_vector or stored.get("embeddedBy") == getattr(self._embedder, "id", None)
 

@@ -45,6 +45,23 @@ def test_a_changed_text_is_indexed_anew(world: World) -> None:
     assert sorted(shard["messageIds"]) == ["c-0", "c-1", "c-2"]
 
 
+def test_a_changed_time_is_a_change(world: World) -> None:
+    world.talk("c", LINES)
+    moved = world.talk("c", LINES, start=START + timedelta(hours=1))
+    (shard,) = world.shards("c")
+    assert (moved.changed, moved.unchanged) == (3, 0)
+    assert (world.get("messages/c-0") or {})["timestamp"] == START + timedelta(hours=1)
+    assert shard["sentAtMs"][0] == round((START + timedelta(hours=1)).timestamp() * 1000)
+
+
+def test_a_changed_ciphertext_is_a_change(world: World) -> None:
+    world.talk("c", [("tom", "c2VzYW1l"), ("tom", "b3Blbg==")], encrypted=True)
+    again = world.talk("c", [("tom", "c2VzYW1l"), ("tom", "c2h1dA==")], encrypted=True)
+    assert (again.changed, again.unchanged) == (1, 1)
+    assert (world.get("messages/c-1") or {})["content"] == "c2h1dA=="
+    assert (world.get("conversations/c") or {})["encryptedCount"] == 2
+
+
 def test_one_id_twice_in_a_stream_is_one_message(world: World) -> None:
     twice = [world.message("m", "tom", "first"), world.message("m", "tom", "second")]
     done = world.talk("c", twice)
