@@ -11,10 +11,12 @@ from rollcall.core.context import ToolContext
 from rollcall.core.wire import Display, Wire
 from rollcall.packs.messaging.access import Reach, reach
 from rollcall.packs.messaging.documents import ACTION_ITEMS, iso, moment_of
-from rollcall.packs.messaging.extraction import extract_new
-from rollcall.packs.messaging.stored_findings import cite_finding, first
+from rollcall.packs.messaging.people import namesakes
+from rollcall.packs.messaging.stored_findings import ConversationIds, Counts, Limit, listing
 
-ConversationIds = Annotated[list[str], Field(min_length=1, max_length=50)]
+_MOST_NAMESAKES = 3
+"""With ten conversations in one query, thirty branches: Firestore's bound."""
+_ME = frozenset(["me", "myself", "אני"])
 
 
 class ActionItemFound(Wire):
@@ -34,21 +36,10 @@ class ActionItemFound(Wire):
     timestamp: str | None = None
 
 
-class ConversationActionItems(Wire):
-    """What get_conversation_action_items returns.
-
-    Attributes:
-        total_found: All open ones, of which the first are listed.
-        searched_all: False where there were more conversations or new messages than one call
-            looks at; asking again goes on from there.
-        messages_read: New messages that were looked at for this answer.
-    """
+class ConversationActionItems(Counts):
+    """What get_conversation_action_items returns: open ones only."""
 
     action_items: list[ActionItemFound]
-    total_found: int
-    searched_all: bool
-    messages_read: int
-    timestamp: str
 
 
 @capability(
@@ -66,6 +57,7 @@ class ConversationActionItems(Wire):
         "who is responsible",
         "what do I have to do",
         "what did I promise",
+        "my tasks",
         "משימות",
         "מטלות",
         "לביצוע",
@@ -75,14 +67,17 @@ class ConversationActionItems(Wire):
         "מה אני צריך לעשות",
         "מה עליי לעשות",
         "מה הבטחתי",
+        "המשימות שלי",
     ],
     examples=[
-        {"userRequest": "What action items do I have?", "parameters": {}},
+        {"userRequest": "What action items do I have?", "parameters": {"assignee": "me"}},
+        {"userRequest": "Which tasks are open, whoever does them?", "parameters": {}},
         {
             "userRequest": "Which tasks came out of this conversation?",
             "parameters": {"conversationIds": ["launch-team"]},
         },
-        {"userRequest": "אילו משימות פתוחות יש לי?", "parameters": {}},
+        {"userRequest": "אילו משימות פתוחות יש לי?", "parameters": {"assignee": "me"}},
+        {"userRequest": "מה המשימות של עומר?", "parameters": {"assignee": "עומר"}},
     ],
     related=[
         "search_all_conversations",
@@ -95,7 +90,8 @@ def get_conversation_action_items(
     ctx: ToolContext,
     *,
     conversation_ids: ConversationIds | None = None,
-    limit: Annotated[int, Field(ge=1, le=50)] = 20,
+    limit: Limit = 20,
+    assignee: Annotated[str, Field(min_length=1, max_length=200)] | None = None,
 ) -> ConversationActionItems:
     """List the open action items in the user's conversations: tasks, who does them, by when.
 
@@ -105,32 +101,37 @@ def get_conversation_action_items(
     Args:
         conversation_ids: Only these conversations; all of the user's where left out.
         limit: Most action items to return, 1 to 50.
+        assignee: "me" for the user's own, or somebody's name; everybody's where left out.
     """
     mine = reach(ctx, conversation_ids)
-    extracted = extract_new(ctx, mine)
-    found, total = first(
+    listed = listing(
         ctx,
         mine,
         ACTION_ITEMS,
         order=[("priorityRank", "ASCENDING"), ("deadlineOrder", "ASCENDING")],
         key=lambda data: (data["priorityRank"], data["deadlineOrder"]),
         limit=limit,
-        equal={"status": "open"},
+        where={"status": ["open"], **_of(assignee, mine)},
     )
-    items = [_item(mine, id, data) for id, data in found]
-    for _, data in found:
-        cite_finding(ctx, mine, data, quote=data.get("context") or data["task"])
+    items = [_item(mine, id, data) for id, data in listed.found]
     ctx.show(Display(type="table", columns=_COLUMNS, rows=[_row(item) for item in items]))
-    return ConversationActionItems(
-        action_items=items,
-        total_found=total,
-        searched_all=mine.is_all and extracted.is_all,
-        messages_read=extracted.messages,
-        timestamp=iso(ctx.now) or "",
-    )
+    return ConversationActionItems(action_items=items, **listed.counts)
 
 
 _COLUMNS = ["priority", "task", "assignee", "deadline", "conversationName"]
+
+
+def _of(assignee: str | None, mine: Reach) -> dict[str, list[str]]:
+    """Whose items: those of a participant by id, of anybody else as the messages name them."""
+    if assignee is None:
+        return {}
+    if assignee.strip().casefold() in _ME:
+        return {"assigneeId": [mine.reader]}
+    pairs = (
+        pair for talk in mine.conversations.values() for pair in talk.participant_names.items()
+    )
+    found = namesakes(assignee, pairs)[:_MOST_NAMESAKES]
+    return {"assigneeId": found} if found else {"assignee": [assignee.strip()]}
 
 
 def _item(mine: Reach, id: str, data: dict[str, Any]) -> ActionItemFound:

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
-
-from pydantic import Field
+from typing import Any, Literal
 
 from rollcall.core.capability import capability
 from rollcall.core.context import ToolContext
 from rollcall.core.wire import Display, Wire
 from rollcall.packs.messaging.access import Reach, reach
 from rollcall.packs.messaging.documents import DECISIONS, iso, moment_of
-from rollcall.packs.messaging.extraction import extract_new
-from rollcall.packs.messaging.stored_findings import cite_finding, first
+from rollcall.packs.messaging.stored_findings import ConversationIds, Counts, Limit, listing
 
 
 class DecisionFound(Wire):
@@ -31,21 +28,10 @@ class DecisionFound(Wire):
     superseded_by: str | None = None
 
 
-class ConversationDecisions(Wire):
-    """What get_conversation_decisions returns.
-
-    Attributes:
-        total_found: All there are, of which the first are listed.
-        searched_all: False where there were more conversations or new messages than one call
-            looks at; asking again goes on from there.
-        messages_read: New messages that were looked at for this answer.
-    """
+class ConversationDecisions(Counts):
+    """What get_conversation_decisions returns."""
 
     decisions: list[DecisionFound]
-    total_found: int
-    searched_all: bool
-    messages_read: int
-    timestamp: str
 
 
 @capability(
@@ -91,8 +77,8 @@ class ConversationDecisions(Wire):
 def get_conversation_decisions(
     ctx: ToolContext,
     *,
-    conversation_ids: Annotated[list[str], Field(min_length=1, max_length=50)] | None = None,
-    limit: Annotated[int, Field(ge=1, le=50)] = 20,
+    conversation_ids: ConversationIds | None = None,
+    limit: Limit = 20,
 ) -> ConversationDecisions:
     """List the decisions made in the user's conversations: what, who decided, when, and why.
 
@@ -105,8 +91,7 @@ def get_conversation_decisions(
         limit: Most decisions to return, 1 to 50.
     """
     mine = reach(ctx, conversation_ids)
-    extracted = extract_new(ctx, mine)
-    found, total = first(
+    listed = listing(
         ctx,
         mine,
         DECISIONS,
@@ -114,17 +99,9 @@ def get_conversation_decisions(
         key=lambda data: (data["impactRank"], -data["decidedAt"].timestamp()),
         limit=limit,
     )
-    items = [_decision(mine, id, data) for id, data in found]
-    for _, data in found:
-        cite_finding(ctx, mine, data, quote=data.get("context") or data["decision"])
+    items = [_decision(mine, id, data) for id, data in listed.found]
     ctx.show(Display(type="table", columns=_COLUMNS, rows=[_row(item) for item in items]))
-    return ConversationDecisions(
-        decisions=items,
-        total_found=total,
-        searched_all=mine.is_all and extracted.is_all,
-        messages_read=extracted.messages,
-        timestamp=iso(ctx.now) or "",
-    )
+    return ConversationDecisions(decisions=items, **listed.counts)
 
 
 _COLUMNS = ["impactLevel", "decision", "decisionMaker", "decidedAt", "conversationName"]

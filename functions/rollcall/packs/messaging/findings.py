@@ -7,7 +7,7 @@ from datetime import datetime
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
-from rollcall.core.text import terms
+from rollcall.core.text import excerpt, terms
 from rollcall.packs.messaging.batches import chunks, fetch
 from rollcall.packs.messaging.chat import ChatMessage
 from rollcall.packs.messaging.documents import (
@@ -17,6 +17,7 @@ from rollcall.packs.messaging.documents import (
     Conversation,
     text_of,
 )
+from rollcall.packs.messaging.sources import QUOTE_CHARS
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client
@@ -40,9 +41,19 @@ class Finding:
     fields: dict[str, Any]
 
     @property
+    def is_withdrawn(self) -> bool:
+        """Whether a later message took it back: a request refused, a proposal overtaken."""
+        return self.fields.get("confidence") == 0
+
+    @property
+    def text(self) -> str:
+        """What is to be done, or was decided."""
+        return str(self.fields.get("task") or self.fields.get("decision"))
+
+    @property
     def text_key(self) -> str:
         """The same for what says the same: its words, and for a task its deadline."""
-        words = sorted(set(terms(str(self.fields.get("task") or self.fields.get("decision")))))
+        words = sorted(set(terms(self.text)))
         said = f"{' '.join(words)}|{self.fields.get('deadline')}"
         return sha256(said.encode("utf-8", "replace")).hexdigest()[:20]
 
@@ -115,7 +126,8 @@ def write_findings(
     """Add what was found to a batch; what does not fit into it is written at once.
 
     Ids are stable, so writing again does no harm; that somebody marked an item done is kept.
-    What another message said before, in the same words, is not written a second time.
+    What another message said before, in the same words, is not written a second time. What was
+    withdrawn is removed, unless somebody marked it done.
     """
     findings = _without_repeats(db, findings, conversation.id)
     stored = _statuses(db, findings)
@@ -144,7 +156,8 @@ def _without_repeats(db: Client, findings: list[Finding], conversation_id: str) 
     return [
         finding
         for finding in findings
-        if first.setdefault((finding.collection, finding.text_key), finding.id) == finding.id
+        if finding.is_withdrawn
+        or first.setdefault((finding.collection, finding.text_key), finding.id) == finding.id
     ]
 
 
@@ -169,6 +182,10 @@ def _set(
     stored: dict[str, str],
     extractor: str,
 ) -> None:
+    reference = db.collection(finding.collection).document(finding.id)
+    if finding.is_withdrawn and stored.get(finding.id) != "done":
+        batch.delete(reference)
+        return
     document = {
         "schemaVersion": SCHEMA_VERSION,
         "conversationId": conversation.id,
@@ -180,8 +197,9 @@ def _set(
         "sourceTimestamp": finding.message.sent_at,
         "extractor": extractor,
         "textKey": finding.text_key,
+        "quote": excerpt(finding.message.text, terms(finding.text), length=QUOTE_CHARS),
         **finding.fields,
     }
     if finding.collection == ACTION_ITEMS:
         document["status"] = stored.get(finding.id) or "open"
-    batch.set(db.collection(finding.collection).document(finding.id), document)
+    batch.set(reference, document)

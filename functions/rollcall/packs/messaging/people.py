@@ -1,7 +1,7 @@
 """Who is meant: names in a text, in either script, matched to the people of a chat."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -80,6 +80,26 @@ class People:
             return found
         looks = re.fullmatch(_NAME, word) and word.split(" ")[0].lower() not in _NOT_NAMES.split()
         return Person(None, word) if looks and unknown else None
+
+
+def namesakes(name: str, people: Iterable[tuple[str, str]]) -> list[str]:
+    """Return the ids of everybody of that full or first name, in either script.
+
+    Args:
+        people: (id, name) of those who may be meant; one id may come with several names.
+    """
+    pairs = list(dict.fromkeys(people))
+    for form in (_key, _skeleton):
+        wanted = form(name)
+        for part in (str, _first_name):
+            ids = [id for id, whole in pairs if wanted and form(part(whole)) == wanted]
+            if ids:
+                return list(dict.fromkeys(ids))
+    return []
+
+
+def _first_name(name: str) -> str:
+    return name.split(" ")[0]
 
 
 _MENTION = Pattern(r"(?<!\w)@([\w.א-ת-]+)")

@@ -16,8 +16,9 @@ from rollcall.packs.messaging.chat import ChatMessage
 from rollcall.packs.messaging.decisions import extract_decisions
 from rollcall.packs.messaging.documents import Conversation
 from rollcall.packs.messaging.findings import Finding, action_finding, decision_finding
+from rollcall.packs.messaging.people import People
 
-VERSION = "1"
+VERSION = "2"
 """Counted up when what is found changes so much that all conversations should be read again."""
 _INSTRUCTIONS = """
 List the action items and the decisions in a chat.
@@ -124,19 +125,20 @@ def _from_model(
     answer: _Found, messages: list[ChatMessage], conversation: Conversation, *, first: int
 ) -> list[Finding]:
     """Keep what refers to a message that was sent and is new; whatever else it says is dropped."""
-    ids = {name.casefold(): uid for uid, name in conversation.participant_names.items()}
+    people = People(conversation.participant_names)
     new = range(first, len(messages) + 1)
     found: list[Finding] = []
     for item in answer.action_items:
         if item.n in new:
             message = messages[item.n - 1]
+            person = people.find(item.assignee or "")
             found.append(
                 action_finding(
                     id=_id(conversation.id, message.id, item.task),
                     message=message,
                     task=item.task,
-                    assignee=item.assignee,
-                    assignee_id=ids.get((item.assignee or "").casefold()),
+                    assignee=person.name if person else item.assignee,
+                    assignee_id=person.id if person else None,
                     deadline=_date(item.deadline),
                     priority=item.priority,
                     context=item.context,

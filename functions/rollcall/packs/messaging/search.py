@@ -15,11 +15,11 @@ from rollcall.packs.messaging.documents import MESSAGES, iso, read_message, text
 from rollcall.packs.messaging.query import Query, read_query
 from rollcall.packs.messaging.ranking import Hit, fuse, rank
 from rollcall.packs.messaging.shard_reads import ShardReads, read_shards
-from rollcall.packs.messaging.sources import cite_message, shown
+from rollcall.packs.messaging.sources import QUOTE_CHARS, cite_message, shown
 from rollcall.packs.messaging.vectors import nearest
 
 MOST_FOUND = 100
-"""Hits that are ranked, and so counted in `totalFound`."""
+"""Hits that are ranked."""
 _SPARE = 20
 """Messages read beside those asked for: some are gone, and some hold all that is asked for."""
 _TOPIC_WEIGHT = 0.5
@@ -43,8 +43,9 @@ class SearchResults(Wire):
     """What search_all_conversations returns.
 
     Attributes:
-        total_found: Messages found, those included that stand close to what is asked for.
-        more_found: Whether there are more than were counted.
+        total_found: Messages that hold the topic's words: all of them or, where none does, any.
+            Results that only stand near such words are counted where there are not that many.
+        more_found: Whether there may be more than were counted.
         searched_all: False where the account is too large to be searched whole: then what is
             rarest in the question was looked for everywhere, and the rest where it is newest.
         shards_read: Index documents read for it.
@@ -124,16 +125,19 @@ def search_all_conversations(
     reads = read_shards(ctx.db, mine.ids, question)
     hits = _hits(ctx, mine, reads, query)
     looked_at = _results(ctx, mine, hits[: limit + _SPARE])
-    total = len(hits) - min(len(hits), limit + _SPARE) + len(looked_at)
-    results = _literal_first(looked_at, question)[:limit]
+    topic = _topic(question)
+    results = _literal_first(looked_at, topic)[:limit]
+    gone = {hit.message_id for hit in hits[: limit + _SPARE]} - {m.message_id for m in looked_at}
+    holding = reads.holding(topic, by=question.speakers) - gone
     for result in results:
         _cite(ctx, result, query)
     ctx.show(Display(type="table", columns=_COLUMNS, rows=[_row(item) for item in results]))
+    searched_all = reads.is_all and mine.is_all
     return SearchResults(
         results=results,
-        total_found=total,
-        more_found=len(hits) >= MOST_FOUND,
-        searched_all=reads.is_all and mine.is_all,
+        total_found=max(len(holding), len(results)),
+        more_found=not searched_all,
+        searched_all=searched_all,
         shards_read=reads.documents,
         query=query,
         timestamp=iso(ctx.now) or "",
@@ -164,12 +168,15 @@ def _results(ctx: ToolContext, mine: Reach, hits: list[Hit]) -> list[SearchResul
     return [result for result in found if result is not None]
 
 
-def _literal_first(results: list[SearchResult], query: Query) -> list[SearchResult]:
+def _topic(query: Query) -> frozenset[str]:
+    return frozenset(term for term, weight in query.weights.items() if weight >= _TOPIC_WEIGHT)
+
+
+def _literal_first(results: list[SearchResult], topic: frozenset[str]) -> list[SearchResult]:
     """Put messages that hold every topic word before those that stand near such words.
 
     In speech the best answer is often near the word, but who looks for one word, looks for it.
     """
-    topic = {term for term, weight in query.weights.items() if weight >= _TOPIC_WEIGHT}
     if not topic:
         return results
     literal = [result for result in results if topic <= set(terms(result.content))]
@@ -212,7 +219,7 @@ def _cite(ctx: ToolContext, result: SearchResult, query: str) -> None:
         message_id=result.message_id,
         sender_name=result.sender_name,
         sent_at=datetime.fromisoformat(result.timestamp),
-        quote=excerpt(result.content, terms(query), length=200),
+        quote=excerpt(result.content, terms(query), length=QUOTE_CHARS),
     )
 
 

@@ -52,6 +52,20 @@ class ShardReads:
             except (ValueError, KeyError):
                 self.is_all = False
 
+    def holding(self, words: frozenset[str], *, by: frozenset[str] = frozenset()) -> set[str]:
+        """The ids of the messages that hold all these words or, where none does, any of them.
+
+        Args:
+            words: Stems; without any it is all that was said by those in `by`.
+            by: Ids of senders.
+        """
+        entries = [entry for shard in self.shards.values() for entry in shard.entries]
+        if not words:
+            return {entry.message_id for entry in entries if entry.sender_id in by}
+        held = {entry.message_id: words.intersection(entry.words) for entry in entries}
+        every = {id for id, found in held.items() if found == words}
+        return every or {id for id, found in held.items() if found}
+
 
 def read_shards(db: Client, conversation_ids: Sequence[str], query: Query) -> ShardReads:
     """Read the shards of these conversations that answer a question best."""

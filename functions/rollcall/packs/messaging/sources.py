@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from itertools import groupby
 
 from rollcall.core.context import ToolContext
 from rollcall.core.wire import Citation
@@ -11,7 +12,8 @@ from rollcall.packs.messaging.documents import in_words, iso
 MOST_CITATIONS = 20
 CONTENT_CHARS = 2_000
 """What a result shows of one message."""
-_QUOTE_CHARS = 240
+QUOTE_CHARS = 160
+"""What a citation shows of one message."""
 
 
 def cite_message(
@@ -24,17 +26,22 @@ def cite_message(
     sent_at: datetime | None,
     quote: str,
 ) -> None:
-    """Name a message as a source of the result; beyond `MOST_CITATIONS` nothing is added."""
+    """Name a message as a source of the result; beyond `MOST_CITATIONS` nothing is added.
+
+    Args:
+        quote: Words of this message and no other.
+    """
     if len(ctx.citations) >= MOST_CITATIONS:
         return
     parts = [conversation_name, sender_name, in_words(sent_at)]
     ctx.cite(
         Citation(
             type="message",
-            title=" · ".join(part for part in parts if part),
+            # A direct chat is called by the other person: no name twice in a row.
+            title=" · ".join(part for part, _ in groupby(parts) if part),
             conversation_id=conversation_id,
             message_id=message_id,
-            quote=_cut(quote, _QUOTE_CHARS),
+            quote=_cut(" ".join(quote.split()), QUOTE_CHARS),
             timestamp=iso(sent_at),
         )
     )

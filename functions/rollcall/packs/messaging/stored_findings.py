@@ -2,20 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from heapq import nsmallest
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import Field
 
 from rollcall.core.context import ToolContext
+from rollcall.core.wire import Wire
 from rollcall.packs.messaging.access import Reach
 from rollcall.packs.messaging.batches import IN_VALUES, chunks, count, fetch, side_by_side
-from rollcall.packs.messaging.documents import moment_of, text_of
+from rollcall.packs.messaging.documents import iso, moment_of, text_of
+from rollcall.packs.messaging.extraction import extract_new
 from rollcall.packs.messaging.sources import cite_message
 
+ConversationIds = Annotated[list[str], Field(min_length=1, max_length=50)]
+Limit = Annotated[int, Field(ge=1, le=50)]
 Found = tuple[str, dict[str, Any]]
 
 
-def first(
+class Counts(Wire):
+    """How much there is, and how far it was looked for.
+
+    Attributes:
+        total_found: All that fit, of which the first are listed.
+        searched_all: False where there were more conversations or new messages than one call
+            looks at; asking again goes on from there.
+        messages_read: New messages that were looked at for this answer.
+    """
+
+    total_found: int
+    searched_all: bool
+    messages_read: int
+    timestamp: str
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """The first of the stored findings, as (id, document), and the counts that go with them."""
+
+    found: list[Found]
+    counts: dict[str, Any]
+
+
+def listing(
     ctx: ToolContext,
     mine: Reach,
     collection: str,
@@ -23,16 +54,39 @@ def first(
     order: Sequence[tuple[str, str]],
     key: Callable[[dict[str, Any]], Any],
     limit: int,
-    equal: dict[str, str] | None = None,
-) -> tuple[list[Found], int]:
-    """Return the first documents in an order, and how many there are in all.
+    where: Mapping[str, Sequence[str]] | None = None,
+) -> Listing:
+    """Read what is new in these conversations, then return the first findings, cited.
 
     Args:
         order: (field, "ASCENDING" or "DESCENDING") as Firestore sorts.
         key: The same order, for merging the batches' results.
-        equal: Further conditions.
+        where: Further conditions: a field, and the values it may have.
     """
-    queries = [_query(ctx, collection, ids, equal or {}) for ids in chunks(mine.ids, IN_VALUES)]
+    extracted = extract_new(ctx, mine)
+    found, total = _first(ctx, mine, collection, order, key, limit, where or {})
+    for _, data in found:
+        _cite(ctx, mine, data)
+    counts = Counts(
+        total_found=total,
+        searched_all=mine.is_all and extracted.is_all,
+        messages_read=extracted.messages,
+        timestamp=iso(ctx.now) or "",
+    )
+    return Listing(found, counts.model_dump())
+
+
+def _first(
+    ctx: ToolContext,
+    mine: Reach,
+    collection: str,
+    order: Sequence[tuple[str, str]],
+    key: Callable[[dict[str, Any]], Any],
+    limit: int,
+    where: Mapping[str, Sequence[str]],
+) -> tuple[list[Found], int]:
+    """Return the first documents in an order, and how many there are in all."""
+    queries = [_query(ctx, collection, ids, where) for ids in chunks(mine.ids, IN_VALUES)]
 
     def page(query: Any) -> list[Found]:
         for field, direction in order:
@@ -45,7 +99,7 @@ def first(
     return found, total
 
 
-def cite_finding(ctx: ToolContext, mine: Reach, data: dict[str, Any], *, quote: str) -> None:
+def _cite(ctx: ToolContext, mine: Reach, data: dict[str, Any]) -> None:
     """Cite the message that a stored finding comes from."""
     conversation_id = text_of(data.get("conversationId"))
     cite_message(
@@ -55,15 +109,17 @@ def cite_finding(ctx: ToolContext, mine: Reach, data: dict[str, Any], *, quote: 
         message_id=text_of(data.get("messageId")),
         sender_name=text_of(data.get("senderName")),
         sent_at=moment_of(data.get("sourceTimestamp")),
-        quote=quote,
+        quote=text_of(data.get("quote")),
     )
 
 
-def _query(ctx: ToolContext, collection: str, ids: list[str], equal: dict[str, str]) -> Any:
+def _query(
+    ctx: ToolContext, collection: str, ids: list[str], where: Mapping[str, Sequence[str]]
+) -> Any:
     from google.cloud.firestore import FieldFilter
 
     query: Any = ctx.db.collection(collection)
     query = query.where(filter=FieldFilter("conversationId", "in", ids))
-    for field, value in equal.items():
-        query = query.where(filter=FieldFilter(field, "==", value))
+    for field, values in where.items():
+        query = query.where(filter=FieldFilter(field, "in", list(values)))
     return query

@@ -11,6 +11,7 @@ from rollcall.core.errors import InvalidArgument, PermissionDenied
 from rollcall.packs.messaging import extraction
 from rollcall.packs.messaging.conversation_actions import get_conversation_action_items
 from rollcall.packs.messaging.conversation_decisions import get_conversation_decisions
+from rollcall.packs.messaging.reading import VERSION
 from rollcall.packs.messaging.triggers import message_written
 
 from .conftest import START, World
@@ -230,7 +231,7 @@ def test_a_newer_extractor_reads_everything_again(
 ) -> None:
     world.talk("c", [("tom", TASK), ("dana", DECISION)])
     get_conversation_action_items(world.ctx())
-    monkeypatch.setattr(extraction, "VERSION", "2")
+    monkeypatch.setattr(extraction, "VERSION", "later")
     again = get_conversation_action_items(world.ctx())
     assert (again.messages_read, again.total_found) == (2, 1)
 
@@ -252,7 +253,7 @@ def test_a_models_findings_are_kept_only_where_they_check_out(world: World, scri
         ("Call Tom", None),
     ]
     assert (made.decision, made.decision_maker) == ("Bank first", "Tom Reed")
-    assert stored(world, "decisions")[0]["extractor"] == "scripted:model/1"
+    assert stored(world, "decisions")[0]["extractor"] == f"scripted:model/{VERSION}"
     assert len(world.platform.text_model.asked) == 1
 
 
@@ -264,7 +265,7 @@ def test_rules_take_over_where_the_model_fails(world: World, scripted: Any, repl
     world.platform.text_model = scripted(reply)
     (item,) = get_conversation_action_items(world.ctx()).action_items
     assert item.deadline == "2026-03-06"
-    assert stored(world, "actionItems")[0]["extractor"] == "rules/1"
+    assert stored(world, "actionItems")[0]["extractor"] == f"rules/{VERSION}"
 
 
 def test_items_cite_their_messages(world: World) -> None:
@@ -274,3 +275,48 @@ def test_items_cite_their_messages(world: World) -> None:
     (citation,) = ctx.citations
     assert citation.title == "Talk c · Tom Reed · 2026-03-02 09:00"
     assert citation.message_id == "c-0"
+
+
+def test_ones_own_items_are_listed_and_counted_alone(world: World) -> None:
+    world.talk("c", [("tom", TASK), ("tom", OTHER_TASK), ("tom", "I'll call the printer today")])
+    found = get_conversation_action_items(world.ctx(), assignee="me", limit=1)
+    assert [item.assignee for item in found.action_items] == ["Dana Levi"]
+    assert found.total_found == 2
+    assert get_conversation_action_items(world.ctx("tom"), assignee="me").total_found == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "count"), [("Tom", 1), ("dana levi", 2), ("טום", 1), ("Alex", 1), ("Nobody", 0)]
+)
+def test_somebodys_items_are_listed_by_name(world: World, name: str, count: int) -> None:
+    lines = [("tom", TASK), ("tom", OTHER_TASK), ("tom", "I'll call the printer today")]
+    world.talk("c", [*lines, ("tom", "Alex will send the samples on Monday")])
+    found = get_conversation_action_items(world.ctx(), assignee=name)
+    assert (len(found.action_items), found.total_found) == (count, count)
+
+
+def test_a_request_refused_later_is_removed_unless_it_is_done(world: World) -> None:
+    world.talk("c", [("tom", OTHER_TASK)])
+    world.talk("d", [("tom", TASK)])
+    for item in get_conversation_action_items(world.ctx()).action_items:
+        if item.conversation_id == "d":
+            world.db.document(f"actionItems/{item.id}").update({"status": "done"})
+    for talk in "cd":
+        at = START + timedelta(minutes=2)
+        world.say(f"{talk}-no", talk, "dana", "Sorry, I can't", timestamp=at)
+    assert get_conversation_action_items(world.ctx()).action_items == []
+    assert [item["status"] for item in stored(world, "actionItems")] == ["done"]
+
+
+def test_a_quote_is_one_messages_words_and_a_title_says_no_name_twice(world: World) -> None:
+    long = "We looked at it from many sides, and it took us a while. " * 4
+    lines = [("tom", "Should we go with the blue logo?"), ("dana", "Yes, agreed")]
+    world.talk("c", [*lines, ("tom", f"{long}{TASK}")], name="Tom Reed")
+    ctx = world.ctx()
+    get_conversation_decisions(ctx)
+    get_conversation_action_items(ctx)
+    decided, task = ctx.citations
+    assert decided.quote == "Should we go with the blue logo?"
+    assert decided.title == "Tom Reed · 2026-03-02 09:00"
+    assert "send the budget report" in (task.quote or "")
+    assert len(task.quote or "") <= 160

@@ -115,6 +115,26 @@ def test_the_total_counts_those_beyond_the_limit(world: World) -> None:
     assert found.total_found == 9
 
 
+def test_the_total_counts_the_messages_with_the_words_and_not_their_neighbours(
+    world: World,
+) -> None:
+    lines = [("dana", f"A remark about something else, number {n}") for n in range(180)]
+    for n in range(0, 180, 20):
+        lines[n] = ("tom", f"{BUDGET}, version {n}")
+    lines[5] = ("tom", "Marketing has new chairs")
+    world.talk("c", lines)
+    found = search_all_conversations(world.ctx(), query="marketing budget", limit=5)
+    assert (found.total_found, found.more_found) == (9, False)
+    assert search_all_conversations(world.ctx(), query="marketing", limit=5).total_found == 10
+    # Where no message holds both words, those with one of them count.
+    assert search_all_conversations(world.ctx(), query="budget chairs", limit=5).total_found == 10
+
+
+def test_the_total_of_a_question_about_a_person_counts_what_they_said(world: World) -> None:
+    world.talk("c", [("tom", f"Part {n} of the long story") for n in range(120)])
+    assert search_all_conversations(world.ctx(), query="What did Tom say?").total_found == 120
+
+
 def test_more_than_thirty_conversations_are_searched(world: World) -> None:
     for n in range(35):
         world.talk(f"c{n}", [("tom", BUDGET)])
