@@ -158,6 +158,10 @@ def test_the_users_own_items_are_told_where_they_ask_for_theirs() -> None:
     assert said.startswith("**Your tasks (1)**")
     assert "Not mine" not in said
     assert said.endswith("…and 1 of others.")
+    more = tell(
+        step({"tasks": tasks, "totalFound": 9}), "en", "What are my tasks?", name="Noa Levi"
+    )
+    assert more.endswith("…and 1 of others; these are the first 2 of 9.")
 
 
 @pytest.mark.parametrize("text", ["What are Omer's tasks?", "מה המשימות של עומר?"])

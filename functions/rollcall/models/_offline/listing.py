@@ -126,7 +126,9 @@ def _of_people(what: str, found: list[Json], total: int, step: Step, asked: Aske
     own = is_mine(asked.text) and names == [me]
     head = say("your", language, what=what) if own else f"{what} · {', '.join(names)}"
     text = _block(f"{head} ({len(theirs)})", theirs, len(theirs), step, asked)
-    return f"{text}\n- {say('of_others', language, count=total - len(theirs))}"
+    others = {"count": len(found) - len(theirs), "seen": len(found), "total": total}
+    rest = "of_others" if total <= len(found) else "of_others_seen"
+    return f"{text}\n- {say(rest, language, **others)}"
 
 
 def _count(found: list[Json], total: int, asked: Asked) -> str:

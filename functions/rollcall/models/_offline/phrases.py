@@ -91,6 +91,10 @@ PHRASES: dict[str, dict[str, str]] = {
     "replaced": {"en": "replaced since", "he": "הוחלפה מאז"},
     "your": {"en": "your {what}", "he": "ה{what} שלך"},
     "of_others": {"en": "…and {count} of others.", "he": "…ועוד {count} של אחרים."},
+    "of_others_seen": {
+        "en": "…and {count} of others; these are the first {seen} of {total}.",
+        "he": "…ועוד {count} של אחרים; אלה {seen} הראשונים מתוך {total}.",
+    },
     "of_whom": {"en": "{what} · {who}", "he": "{what} · {who}"},
     "results": {"en": "results", "he": "תוצאות"},
 }
