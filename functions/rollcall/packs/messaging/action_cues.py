@@ -7,49 +7,8 @@ Every pattern has the groups `task`, and `verb` where one stands first in it.
 
 import re
 
+from rollcall.packs.messaging.action_words import FUTURE, ORDER_HE, PRESENT, VERB
 from rollcall.packs.messaging.patterns import Pattern
-
-# What somebody can be asked to do; for forms that are too common to trust alone.
-_VERBS = """
-add adjust align announce answer approve arrange ask assign attach audit backup block book bring
-bake build buy calculate call cancel capture change chase check circulate clean cook count clear close collect
-compare compile complete confirm contact coordinate copy correct create cut decide define delete
-deliver deploy design disable discuss distribute document download draft drop edit email enable
-empty ensure escalate estimate evaluate export extend file fill finalize finalise find finish fix
-follow forward gather get give handle hire implement import include inform inspect install
-integrate interview investigate invite invoice keep launch list log look mail measure meet merge
-message migrate monitor move negotiate notify oil open order organize organise pack paint pay ping plan plant post
-prepare present print process propose provide publish pull push put read rebuild recheck record
-recruit refund register release remind remove rename renew reorder repaint repair replace reply report
-request reschedule research reserve reset resend resolve respond restart restock restore return
-review revert revise rewrite roll run schedule scope secure sell send set setup share ship show
-sign sort speak stop submit summarize summarise swap sync take talk teach test track train
-transfer translate try turn type unblock unpack update upgrade upload vacuum verify visit wash water
-weigh wire work wrap write
-"""
-VERB = "|".join(sorted(_VERBS.split(), key=len, reverse=True))
-
-# After "I'll" or "can you", these promise or ask for no task.
-_IDLE_WORDS = """
-be have see think know miss love guess never say admit wait sleep eat go come let not don't
-probably maybe always like feel hope bet stay join live tell explain hear believe imagine
-understand remember relax enjoy note ignore stop hold forgive excuse pass only take-a-look it
-the a that this there still just
-"""
-IDLE = frozenset(_IDLE_WORDS.split())
-_IDLE_EXCEPT = Pattern(
-    r"^(?:have (?:\w+ ){1,5}(?:ready|done|finished|added|sent|fixed)|have (?:it|that) |go (?:over|through|ahead and|back to|talk|check)|stop by|let \w+ know|tell (?!me\b|us\b|you\b)|take)",
-    re.I,
-)
-_HEBREW_IDLE_WORDS = """
-להגיד לספר להסביר לבוא לראות לשמוע להבין לדעת להאמין להיות לומר לציין לזכור לקוות לחכות לישון
-לאכול להודות להצטרף לחשוב להגיע
-"""
-_HEBREW_IDLE = frozenset(_HEBREW_IDLE_WORDS.split())
-
-_FUTURE_1 = "אשלח|אטפל|אבדוק|אכין|אעדכן|אדאג|אסגור|אתקשר|אקבע|אזמין|אביא|אכתוב|אעביר|אתאם|אסיים|אקנה|אארגן|אעלה|אעבור|אשאל|אדבר|אברר|אתקן|אעשה|אקח|אחזור|אפרסם|אוסיף|אמלא|אגיש|אענה|אשתף|אפתח|אחתום|אשלם|אחליף|אצרף|אסדר|אוציא|אכניס|אוריד|אבטל|אנסח|אתרגם|אציג|אאשר|אודיע|אזכיר|אבנה|אריץ|אעצב|אמצא|אחפש|אספק|אשפר|אוודא|אבצע|ארכז|אסכם|אשדרג|אגדיל|אנקה|אמחק|אחבר|אתקין|אצלם|אדפיס|אמסור|אגבה|אראיין|אמיין|אתחיל|אעזור"
-_PRESENT = "מעדכנת?|מעדכן|שולחת?|בודקת?|מכינה?|מכין|מטפלת?|מגדילה?|מתקנת?|מתקן|מזמינה?|מזמין|אוספת?|אוסף|מסדרת?|סוגרת?|כותבת?|מתאמת?|מתאם|קובעת?|מעבירה?|מעלה|מתקשרת?|לוקחת?|מביאה?|מארגנת?|מארגן|מוסיפה?|מוסיף|מחליפה?|מחליף|מפרסמת?|מפרסם|מבטלת?|מכניסה?|מורידה?|מחזירה?|חוזרת? אל[א-ת]+|פותחת?|משנה את|מנסחת?|מנסח|מתרגמת?|מתרגם|מבררת?|קונה|מצרפת?|מצרף|מוציאה?|מסיימת?|מסיים|עוברת? על|מדברת? עם|מריצה?|מריץ|מראיינת?|מאשרת? את|משלמת?|משלם"
-_ORDER = "(?:ת(?:שלח|בדוק|בדק|טפל|כינ|כין|עדכנ|עדכן|תקשר|קבע|זמינ|זמין|ביא|כתוב|כתב|עביר|תאמ|תאם|סיימ|סיים|קנ|קנה|ארגנ|ארגן|על|עלה|עבור|עבר|שאל|דבר|ברר|תקנ|תקן|עש|עשה|קח|חזור|חזר|פרסמ|פרסם|וסיפ|וסיף|מלא|גיש|ענ|ענה|שתפ|שתף|פתח|חתומ|חתום|חתמ|שלמ|שלם|חליפ|חליף|צרפ|צרף|סדר|וציא|כניס|וריד|בטל|נסח|תרגמ|תרגם|ציג|אשר|ודיע|זכיר|בנ|בנה|ריצ|ריץ|מצא|חפש|דאג|וודא|רכז|סכמ|סכם|גדיל|נק|נקה|מחק|חבר|תקינ|תקין|סמנ|סמן|סגור|סגר|דפיס|צלמ|צלם|ראיינ|ראיין|ראה|רא|שמור|שמר|עזור|עזר|ספר ל|תאמו)(?:י|ו)?|(?:שלח|בדק|הכינ|עדכנ|התקשר|קבע|הזמינ|הביא|כתב|העביר|טפל|סגר|קח|קנ)י|שלח|בדוק|הכן|עדכן|התקשר|קבע|הזמן|הבא|כתוב|העבר|טפל|סגור את|קח|קנה|דאגי?|תדאגי?)"
 
 _SMALL_EN = r"(?:(?:also|just|then|now|definitely|gladly|happily|probably|personally|quickly|still|first|try to|go and|actually|already)\s+)*"
 _POLITE_EN = (
@@ -93,24 +52,22 @@ COMMITS = (
     ),
     (
         Pattern(
-            rf"^(?:אני |אז אני )(?:כבר |גם |רק |אישית )*(?P<task>(?P<verb>{_FUTURE_1})(?![א-ת]).*)$"
+            rf"^(?:אני |אז אני )(?:כבר |גם |רק |אישית )*(?P<task>(?P<verb>{FUTURE})(?![א-ת]).*)$"
         ),
         0.88,
     ),
     (
-        Pattern(
-            rf"^(?:כבר |גם |אז |ו|ואני |בסדר |כן )*(?P<task>(?P<verb>{_FUTURE_1})(?![א-ת]).*)$"
-        ),
+        Pattern(rf"^(?:כבר |גם |אז |ו|ואני |בסדר |כן )*(?P<task>(?P<verb>{FUTURE})(?![א-ת]).*)$"),
         0.8,
     ),
     (
-        Pattern(rf"^אני (?:כבר |גם |רק |עכשיו )*(?P<task>(?P<verb>{_PRESENT})(?![א-ת]) ?\S+.*)$"),
+        Pattern(rf"^אני (?:כבר |גם |רק |עכשיו )*(?P<task>(?P<verb>{PRESENT})(?![א-ת]) ?\S+.*)$"),
         0.7,
     ),
-    (Pattern(rf"^(?P<task>(?P<verb>{_PRESENT})(?![א-ת]) \S+.*)$"), 0.62),
+    (Pattern(rf"^(?P<task>(?P<verb>{PRESENT})(?![א-ת]) \S+.*)$"), 0.62),
     (
         Pattern(
-            rf"^(?P<task>את ה?[א-ת\" ]{{3,40}} אני (?:כבר |גם )?(?P<verb>{_PRESENT}|{_FUTURE_1})(?![א-ת]).*)$"
+            rf"^(?P<task>את ה?[א-ת\" ]{{3,40}} אני (?:כבר |גם )?(?P<verb>{PRESENT}|{FUTURE})(?![א-ת]).*)$"
         ),
         0.7,
     ),
@@ -222,11 +179,11 @@ REQUESTS = (
     ),
     (
         Pattern(
-            rf"^(?:אז |ו|גם |רק |בבקשה |נא |אבל |עכשיו |בינתיים )*(?:אני (?:צרי(?:ך|כה)|רוצה|מבקשת?) ש|חשוב ש|יש מצב ש|אכפת לך ש)?(?P<task>(?P<verb>{_ORDER})(?![א-ת]).*)$"
+            rf"^(?:אז |ו|גם |רק |בבקשה |נא |אבל |עכשיו |בינתיים )*(?:אני (?:צרי(?:ך|כה)|רוצה|מבקשת?) ש|חשוב ש|יש מצב ש|אכפת לך ש)?(?P<task>(?P<verb>{ORDER_HE})(?![א-ת]).*)$"
         ),
         0.8,
     ),
-    (Pattern(rf"^(?:את|אתה) (?P<task>(?P<verb>{_PRESENT})(?![א-ת]).*\?)$"), 0.7),
+    (Pattern(rf"^(?:את|אתה) (?P<task>(?P<verb>{PRESENT})(?![א-ת]).*\?)$"), 0.7),
     (
         Pattern(
             r"^(?:את |אתה |אתם )(?:גם |עוד )?(?:צרי(?:ך|כה)|חייבת?|צריכים|חייבים) (?P<task>(?P<verb>ל[א-ת]{3,})(?![א-ת]).*)$"
@@ -294,11 +251,3 @@ DONE = Pattern(
     r"\b(?:already|i did|just (?:sent|finished|did)|is done|are done|was done)\b|(?<![א-ת])כבר (?:[א-ת]+תי|[א-ת]+נו)(?![א-ת])",
     re.I,
 )
-
-
-def is_idle(task: str, verb: str) -> bool:
-    """Tell whether what follows "I'll" or "can you" is no task ("be late", "tell me why")."""
-    verb = verb.lower()
-    if verb in _HEBREW_IDLE:
-        return True
-    return verb in IDLE and _IDLE_EXCEPT.match(task) is None

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from rollcall.packs.messaging import action_cues as cues
+from rollcall.packs.messaging.action_words import is_idle
 from rollcall.packs.messaging.chat import ChatMessage
 from rollcall.packs.messaging.cues import HYPOTHETICAL
 from rollcall.packs.messaging.deadlines import find_deadline
@@ -130,7 +131,7 @@ def _first_match(
         if match is None:
             continue
         verb = match.groupdict().get("verb") or ""
-        if cues.is_idle(match["task"], verb):
+        if is_idle(match["task"], verb):
             return None
         return Ask(match["task"], confidence, who, you)
     return None

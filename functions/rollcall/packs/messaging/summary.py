@@ -11,7 +11,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from rollcall.core.text import Language, language, sentences, terms
-from rollcall.packs.messaging.actions import ActionItem, extract_actions
+from rollcall.packs.messaging.action_items import ActionItem
+from rollcall.packs.messaging.actions import extract_actions
 from rollcall.packs.messaging.chat import ChatMessage, readable
 from rollcall.packs.messaging.cues import plain
 from rollcall.packs.messaging.decisions import extract_decisions

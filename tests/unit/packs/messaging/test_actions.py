@@ -4,7 +4,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from rollcall.packs.messaging.actions import ActionItem, extract_actions
+from rollcall.packs.messaging.action_items import ActionItem
+from rollcall.packs.messaging.actions import extract_actions
 from rollcall.packs.messaging.chat import ChatMessage
 
 START = datetime(2026, 11, 18, 9, 30, tzinfo=UTC)  # A Wednesday.

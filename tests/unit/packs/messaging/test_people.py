@@ -2,7 +2,7 @@
 
 import pytest
 
-from rollcall.packs.messaging.people import People
+from rollcall.packs.messaging.people import People, namesakes
 
 TEAM = {"d": "Dana Levi", "o": "Omer Katz", "n": "נועה כהן", "m": "Maya Cohen", "s": "Sarah"}
 
@@ -40,3 +40,12 @@ def test_a_call_is_taken_off_the_sentence() -> None:
     assert rest == "send it please"
     person, rest = People(TEAM).addressed("תשלחי לי @נועה את זה")
     assert person is not None and person.id == "n"
+
+
+def test_namesakes_are_all_of_that_name_in_either_script() -> None:
+    people = [("a", "Omer Katz"), ("b", "עומר לוי"), ("c", "Dana"), ("a", "Omer Katz")]
+    assert namesakes("omer katz", people) == ["a"]
+    assert namesakes("Omer", people) == ["a"]
+    assert namesakes("עומר", people) == ["b"]
+    assert namesakes("דנה", people) == ["c"]
+    assert namesakes("", people) == namesakes("Ruth", people) == []
