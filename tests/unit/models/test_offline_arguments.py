@@ -208,3 +208,23 @@ def test_schemas_with_references_are_followed_and_loops_end(depth: int) -> None:
     tool = spec("pick", "Pick a size.", {})
     picked = fill(type(tool)("pick", "Pick.", schema), Source("a large one " * depth, NOW))
     assert picked.arguments == {"size": "large"}
+
+
+@pytest.mark.parametrize(
+    ("message", "mine"),
+    [
+        ("What action items do I have?", True),
+        ("Show my open tasks", True),
+        ("מה המשימות שלי?", True),
+        ("אילו משימות פתוחות יש לי?", True),
+        ("Which tasks came up in my talk with Omer?", False),
+        ("What are Omer's tasks?", False),
+        ("List all tasks", False),
+    ],
+)
+def test_the_users_own_things_are_asked_for_as_such(message: str, mine: bool) -> None:
+    assignee = text('"me" for the user\'s own, or a name.')
+    keywords = ("action items", "tasks", "משימות")
+    tool = spec("list_tasks", "List tasks.", {"assignee": assignee}, keywords=keywords)
+    arguments = fill(tool, Source(message, NOW)).arguments
+    assert (arguments.get("assignee") == "me") is mine

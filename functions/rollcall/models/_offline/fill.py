@@ -14,6 +14,7 @@ from rollcall.models._offline import numbers, options, texts
 from rollcall.models._offline.entities import Entity, named_in, of_kind
 from rollcall.models._offline.lexicon import spaced
 from rollcall.models._offline.mentions import Mention, mentions
+from rollcall.models._offline.people import asks_for_own, is_somebodys
 from rollcall.models._offline.schema import Param, accepts, params, properties
 from rollcall.models.base import ToolSpec
 
@@ -47,7 +48,7 @@ def fill(tool: ToolSpec, source: Source) -> Filled:
 def _fill_all(tool: ToolSpec, wanted: tuple[Param, ...], source: Source) -> dict[str, Json]:
     values: dict[str, Json] = {}
     spare = list(mentions(source.text, source.now_iso))
-    for step in (_ids, _options, _flags, _numbers, _texts, _objects):
+    for step in (_ids, _options, _flags, _numbers, _mine, _texts, _objects):
         for name, value in step(tool, wanted, source, spare, values).items():
             param = next(param for param in wanted if param.name == name)
             if accepts(param, value) and value != param.schema.get("default", object()):
@@ -138,6 +139,19 @@ def _numbers(
 def _is_numeric(param: Param) -> bool:
     of = param.items if param.kind == "array" else param
     return of is not None and of.kind in ("integer", "number")
+
+
+def _mine(
+    tool: ToolSpec, wanted: tuple[Param, ...], source: Source, spare: list[Mention], values: Values
+) -> Values:
+    """The user, for a parameter that takes "me", where a request asks for the user's own."""
+    if not asks_for_own(source.text, tool.keywords) or is_somebodys(source.text):
+        return {}
+    return {
+        param.name: "me"
+        for param in wanted
+        if param.kind == "string" and not param.options and '"me"' in param.description
+    }
 
 
 def _texts(

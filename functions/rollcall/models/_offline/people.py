@@ -16,6 +16,11 @@ _SOMEBODYS = re.compile(
     r"\b(?!(?:What|Who|When|Where|How|Let|It|That|There|Here)\b)[A-Z]\w+['’]s\b|"
     r"(?<!\w)של (?!ה)[א-ת]{2,}|(?<!\w)יש ל(?!הם|הן|נו|כם)[א-ת]{2,}"
 )
+_I_HAVE = re.compile(
+    r"\b(?:do i have|have i got|must i|should i|i have to|i need to|assigned to me)\b|"
+    r"(?<!\w)(?:יש לי|עליי|אני צריכה?|מוטל עלי)(?!\w)",
+    re.IGNORECASE,
+)
 _WITH = wordset("with in at to עמ עם אצל")
 # Letters that sound alike; vowels that one script writes and the other does not are left out.
 _SOUNDS = {
@@ -37,6 +42,15 @@ def user_name(instructions: str) -> str:
 def is_mine(text: str) -> bool:
     """Tell whether a request speaks of the user's own things."""
     return bool(set(tokens(text)) & _MINE)
+
+
+def asks_for_own(text: str, things: Sequence[str]) -> bool:
+    """Tell whether a request asks for the user's own things: "my open tasks", "what must I do"."""
+    if _I_HAVE.search(text):
+        return True
+    named = "|".join(re.escape(thing) for thing in things if thing)
+    mine = rf"\bmy (?:\w+ )?(?:{named})|(?:{named}) (?:\w+ )?שלי(?!\w)"
+    return bool(named) and re.search(mine, text, re.IGNORECASE) is not None
 
 
 def is_somebodys(text: str) -> bool:
