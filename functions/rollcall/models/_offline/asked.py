@@ -52,6 +52,9 @@ _ELSEWHERE = re.compile(
     r"\b(?:weather|forecast) (?:in|for|like|today|tomorrow)\b|"
     r"\b(?:capital|population|currency|president|prime minister|square root) of\b|"
     r"\b(?:joke|poem|haiku|limerick|riddle|horoscope|lottery|meaning of life)s?\b|"
+    r"\bhow (?:do|does|would|should|can) (?:you|i|we|they|one) (?:say|spell|write|pronounce)\b.+"
+    r"\bin \w+\W*$|"
+    r"(?<!\w)(?:איך|כיצד) (?:אומרים|אומר|כותבים|מבטאים|הוגים) .+ ב[א-ת]+ית\W*$|"
     r"\d\s*(?:[-+*/×÷^]|plus|minus|times|divided by|ועוד|כפול|פחות|חלקי)\s*\d|"
     r"(?<!\w)(?:מזג ה?אוויר|תחזית|בירת|בדיחה|בדיחות|חידה|מתכון|הורוסקופ|"
     r"ראש ממשלת|שורש ריבועי)(?!\w)",

@@ -18,6 +18,7 @@ from rollcall.models._offline.items import main_list
 from rollcall.models._offline.lexicon import all_features, features, name_features, spaced, wordset
 from rollcall.models._offline.people import is_called, is_mine, is_somebodys
 from rollcall.models._offline.schema import Param, params
+from rollcall.models._offline.typos import corrected
 from rollcall.models.base import ToolSpec
 
 FAN_OUT = 3
@@ -90,7 +91,7 @@ def _topic(tool: ToolSpec, text: str) -> str | None:
     found = (
         topic.about(text)
         if carriers
-        else topic.subject(text) or _partner(text) or _strange(tool, text)
+        else topic.subject(text) or _partner(text) or _strange(tool, corrected(text, [tool]))
     )
     if not found or len(found.split()) > _MOST_WORDS:
         return None

@@ -197,6 +197,14 @@ def _weights(
     return found
 
 
+def said_in_full(tool: ToolSpec, text: str) -> frozenset[str]:
+    """Return the features of the longer keywords of a tool that a text says word for word."""
+    said = all_features(text)
+    phrases = (all_features(keyword) for keyword in tool.keywords)
+    whole = (phrase for phrase in phrases if len(phrase) > 2 and _contains(said, phrase))
+    return frozenset(feature for phrase in whole for feature in phrase)
+
+
 def vocabulary(tool: ToolSpec) -> frozenset[str]:
     """Return the features a request shares with a tool because it asks for that tool."""
     lead = tool.description.partition(". ")[0]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from rollcall.core.messages import Json, ModelMessage
 from rollcall.models._offline import answers, chain, follow, topic
 from rollcall.models._offline.asked import content_of, looked_up, refuses, searcher
-from rollcall.models._offline.choose import best, vocabulary
+from rollcall.models._offline.choose import best, said_in_full, vocabulary
 from rollcall.models._offline.fill import Source, fill
 from rollcall.models._offline.history import Turn, read
 from rollcall.models._offline.lexicon import all_features, features
@@ -44,7 +44,8 @@ def _fitting(part: Part, tool: ToolSpec, turn: Turn, request: ModelRequest) -> l
     search = searcher(part.text, request.tools)
     if search and looked_up(part.text) and chain.only_lists(tool, request.tools):
         said = set(content_of(topic.plain(part.text)))
-        known = {f for f in said if set(features(f)) <= vocabulary(tool)}
+        words = vocabulary(tool) | said_in_full(tool, part.text)
+        known = {f for f in said if set(features(f)) <= words}
         if topic.about(part.text) or len(said - known) > _MOST_STRANGE:
             return [Goal(part.text, search)]
     if search and chain.untold(tool, part.text):

@@ -13,7 +13,7 @@ from rollcall.models.base import ToolSpec
 _BOUNDARY = re.compile(
     r"(?<=[.?!;\n])\s+|,\s+(?:and\s+)?(?:then\s+|also\s+)?|"
     r"\s+(?:and then|and also|and|then|also|plus|as well as|וגם|ואז|ואחר כך|בנוסף)\s+|"
-    r"\s+(?=ו(?:אילו|מה|איך|מתי|כמה|את|ב|ה)?[א-ת]{3,}|ו(?:מה|מי|מתי|כמה|איך|איזה)\s)",
+    r"\s+(?=ו(?:אילו|מה|איך|מתי|כמה|את|ב|ה)?[א-ת]{3,}|ו(?:מה|מי|מתי|כמה|איך|איזה|את|של)\s)",
     re.IGNORECASE,
 )
 _MOST_PARTS = 6

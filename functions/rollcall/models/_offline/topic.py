@@ -17,13 +17,13 @@ _ON = re.compile(r"(?<!\w)(?:on|for|of)\s+", re.IGNORECASE)
 _SUBJECT_END = re.compile(
     r"[?!.;\n]|,\s|(?<!\w)(?:and then|then|from|since|before|after|in the last|this|last|for grade|"
     r"when|while|during|כאשר|בזמן|במהלך|"
-    r"לכיתה|לרמה|מאז|עם|בעברית|with|by|please|בבקשה)(?!\w)",
+    r"לכיתה|לרמה|מאז|עם|בעברית|with|by|please|pls|plz|בבקשה)(?!\w)",
     re.IGNORECASE,
 )
 _ARTICLE = re.compile(r"^(?:the|a|an|any|some|my|our|של|את)\s+", re.IGNORECASE)
 _SCAFFOLD = re.compile(
-    r"^(?:(?:sorry|okay|ok|well|um|so|please|can you|could you|would you|will you|i want to|"
-    r"i need to|i'd like to|i would like to|"
+    r"^(?:(?:sorry|okay|ok|well|um|so|please|pls|plz|can you|could you|would you|will you|"
+    r"i want to|i need to|i'd like to|i would like to|"
     r"i need|i want|help me|let's|hey|hi|hello|אפשר|תוכל|תוכלי|אני רוצה|אני צריך|"
     r"אני צריכה|בבקשה|נא)\s*,?\s+)+",
     re.IGNORECASE,

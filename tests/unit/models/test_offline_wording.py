@@ -1,0 +1,86 @@
+"""What is said in other words, in passing, or misspelled."""
+
+from dataclasses import replace
+
+import pytest
+
+from rollcall.models._offline.typos import corrected
+from tests.unit.models.offline_kit import MESSAGING, ask
+
+LIST = replace(
+    MESSAGING[0], keywords=("groups", "באילו קבוצות אני", "עם מי אני מתכתב", "שיחות", "קבוצות")
+)
+PRIORITIES = replace(MESSAGING[1], keywords=("priorities", "עדיפויות"))
+TASKS = replace(MESSAGING[2], keywords=("action items", "tasks", "משימות"))
+DECISIONS = replace(MESSAGING[3], keywords=("decisions", "החלטות"))
+TOOLS = (LIST, PRIORITIES, TASKS, DECISIONS, *MESSAGING[4:])
+
+
+def names(message: str) -> list[str]:
+    return [name for step in ask(message, TOOLS).calls for name, _ in step]
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Good morning, how's it going?",
+        "Hey there, how's everything?",
+        "How do you say good night in Spanish?",
+        "איך אומרים לילה טוב בספרדית?",
+    ],
+)
+def test_a_greeting_and_a_translation_are_not_searched(message: str) -> None:
+    assert names(message) == []
+
+
+@pytest.mark.parametrize(
+    "message", ["Good morning, what are my priorities?", "How do I say no in the vendor meeting?"]
+)
+def test_what_comes_with_a_greeting_is_still_asked(message: str) -> None:
+    assert names(message) != []
+
+
+@pytest.mark.parametrize("message", ["באילו קבוצות אני נמצאת?", "עם מי אני מתכתבת?"])
+def test_a_list_asked_for_in_its_keywords_is_not_searched(message: str) -> None:
+    assert names(message) == ["get_user_conversations"]
+
+
+@pytest.mark.parametrize(
+    ("message", "tools"),
+    [
+        (
+            "תראה לי את המשימות שלי ואת ההחלטות שהתקבלו",
+            {"get_conversation_action_items", "get_conversation_decisions"},
+        ),
+        (
+            "תן לי רשימה של השיחות שלי ושל המשימות שלי",
+            {"get_user_conversations", "get_conversation_action_items"},
+        ),
+    ],
+)
+def test_hebrew_parts_that_repeat_their_preposition_are_two(message: str, tools: set[str]) -> None:
+    assert set(names(message)) == tools
+
+
+@pytest.mark.parametrize(
+    ("message", "tool"),
+    [
+        ("acton itmes for me pls", "get_conversation_action_items"),
+        ("wich desicions did we make?", "get_conversation_decisions"),
+        ("what decsions were made", "get_conversation_decisions"),
+        ("my priroities", "get_priority_messages"),
+        ("מה סדרי העדיפיות שלי", "get_priority_messages"),
+        ("משימןת פתוחות שלי בבקשה", "get_conversation_action_items"),
+        ("אילו החלתות קיבלנו?", "get_conversation_decisions"),
+    ],
+)
+def test_a_misspelled_keyword_is_understood(message: str, tool: str) -> None:
+    assert names(message) == [tool]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["החלפות", "משמרות", "ההחלטות", "actor times", "active item", "emissions", "divisions"],
+)
+def test_a_word_of_its_own_is_left_as_it_is(text: str) -> None:
+    assert corrected(text, TOOLS) == text
