@@ -50,7 +50,7 @@ BAD_LINES = {
     line(content=...): "content missing",
     line(content=None, senderId=...): "senderId, content missing",
     line(content=7): "content has to be text, not a number",
-    line(content=" \n"): "content is empty",
+    line(senderName=" \n"): "senderName is empty",
     line(conversationId=["c"]): "conversationId has to be text, not a list",
     line(conversationId=""): "conversationId has to have 1 to 128 characters",
     line(senderId="x" * 129): "senderId has to have 1 to 128 characters, not 129",
@@ -119,6 +119,12 @@ def test_times_are_read_as_people_write_them(tmp_path: Path, text: str, expected
     [record] = read(tmp_path, line(timestamp=text))
     assert isinstance(record, Record)
     assert record.sent_at == expected
+
+
+def test_a_message_without_words_is_a_message(tmp_path: Path) -> None:
+    file = tmp_path / "talk.jsonl"
+    file.write_bytes(line(content="") + b"\n")
+    assert [item.content for item in read_jsonl(file) if isinstance(item, Record)] == [""]
 
 
 def test_an_empty_file_has_no_records(tmp_path: Path) -> None:
