@@ -1,11 +1,12 @@
 """What is said in other words, in passing, or misspelled."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from rollcall.models._offline.typos import corrected
-from tests.unit.models.offline_kit import MESSAGING, ask
+from tests.unit.models.offline_kit import MESSAGING, answer_of, ask, messaging
 
 LIST = replace(
     MESSAGING[0], keywords=("groups", "באילו קבוצות אני", "עם מי אני מתכתב", "שיחות", "קבוצות")
@@ -84,3 +85,30 @@ def test_a_misspelled_keyword_is_understood(message: str, tool: str) -> None:
 )
 def test_a_word_of_its_own_is_left_as_it_is(text: str) -> None:
     assert corrected(text, TOOLS) == text
+
+
+@pytest.mark.parametrize(
+    ("summary", "told"),
+    [
+        (
+            "Dana: The server is down\nNoa: On it [7]",
+            "- Dana: The server is down [1]\n- Noa: On it (7) [2]",
+        ),
+        ("Nobody could work.", "Nobody could work. [1] [2]"),
+    ],
+)
+def test_a_summary_marks_the_messages_it_rests_on(summary: str, told: str) -> None:
+    def run(name: str, arguments: dict[str, Any]) -> dict[str, Any]:
+        if name != "summarize_conversation":
+            return messaging(name, arguments)
+        quotes = ("The server is down", "On it [7]")
+        sources = [
+            {"n": at, "conversationId": "conv_1", "messageId": f"m{at}", "quote": quote}
+            for at, quote in enumerate(quotes, 1)
+        ]
+        return {
+            "output": {"summary": summary, "conversationName": "Launch room"},
+            "citations": sources,
+        }
+
+    assert told in answer_of(ask("Summarize the Launch room", TOOLS, run))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
 from rollcall.core.messages import Json
@@ -31,6 +32,9 @@ _BODY = (
 )
 _QUIET = wordset("ok success timestamp query totalFound totalCount total count")
 _MOST_ITEMS = 6
+_OF_SOURCES = ("summary", "answer", "explanation")
+_MOST_MARKS = 3
+_RECOGNIZED_BY = 24
 _MARKED = re.compile(r"^(?:[-*#|>]|\d\.)", re.MULTILINE)
 
 
@@ -43,7 +47,10 @@ def facts(
     lines: list[str] = []
     marks = "".join(f" [{n}]" for n in items.marks(output, step.citations))
     if body:
-        lines.append(_told(str(title), output[body], marks))
+        text = defanged(output[body].strip())
+        rests = body in _OF_SOURCES and not marks
+        text = _sourced(text, step.citations) if rests else f"{text}{marks}"
+        lines.append(_told(str(title), text))
     elif title and not lists:
         lines.append(f"**{one_line(str(title))}**{marks}")
     for name, value in output.items():
@@ -53,16 +60,36 @@ def facts(
     return "\n".join(lines)
 
 
-def _told(title: str, body: str, marks: str) -> str:
+def _sourced(text: str, citations: Sequence[dict[str, Any]]) -> str:
+    """Mark each line of a text with the source it quotes; the end of it where none does."""
+    lines = [f"{line}{_mark(_quoted(line, citations))}" for line in text.split("\n")]
+    marked = "\n".join(lines)
+    return marked if marked != text else f"{text}{_mark(citations[:_MOST_MARKS])}"
+
+
+def _quoted(line: str, citations: Sequence[dict[str, Any]]) -> Sequence[dict[str, Any]]:
+    said = " ".join(line.split())
+    starts = ((c, defanged(str(c.get("quote") or ""))[:_RECOGNIZED_BY].strip()) for c in citations)
+    found = (
+        (said.find(start), -len(start), at, c) for at, (c, start) in enumerate(starts) if start
+    )
+    first = min((f for f in found if f[0] >= 0), default=None)
+    return [first[3]] if first else []
+
+
+def _mark(citations: Sequence[dict[str, Any]]) -> str:
+    return "".join(f" [{c['n']}]" for c in citations if isinstance(c.get("n"), int))
+
+
+def _told(title: str, text: str) -> str:
     """Put a title before a text; where the text has several lines, it stands above them."""
-    text = defanged(body.strip())
     if not title:
-        return f"{text}{marks}"
+        return text
     several = "\n" in text
     if several and not _MARKED.search(text):
         text = "\n".join(f"- {line.strip()}" for line in text.split("\n") if line.strip())
     gap = "\n\n" if several else ": "
-    return f"**{one_line(title)}**{gap}{text}{marks}"
+    return f"**{one_line(title)}**{gap}{text}"
 
 
 def _fact(name: str, value: Json, to: items.Reader) -> list[str]:

@@ -106,8 +106,8 @@ def say(key: str, language: str, **values: object) -> str:
 
 
 _HELLO = """hello hi hey heya howdy greetings good morning afternoon evening there how how's are you
-    doing today going is it everything well nice to meet what's up again all שלום היי הי אהלן בוקר ערב
-    צהריים טוב טובים מה שלומך שלומכ נשמע קורה המצב אתה את איך הולך לך לילה my friend"""
+    doing today going is it everything well nice to meet what's up again all שלום היי הי אהלן
+    בוקר ערב צהריים טוב טובים מה שלומך שלומכ נשמע קורה המצב אתה את איך הולך לך לילה my friend"""
 _GREET = "hello hi hey heya howdy greetings morning afternoon evening שלום היי הי אהלן"
 _THANKS = (
     "thanks thank you thx so much very a lot great perfect awesome cool nice ok okay for the help "
