@@ -5,9 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from functools import cache, cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from rollcall.core.context import Embedder, TextModel
+from rollcall.core.context import Decider, Embedder, TextModel, User
+from rollcall.core.errors import Unavailable
+from rollcall.core.options import region
+from rollcall.core.triggers import to_user
 from rollcall.store.client import database
 
 if TYPE_CHECKING:
@@ -67,6 +70,36 @@ class Deployment:
         from rollcall.models.base import load_embedder
 
         return load_embedder(name)
+
+    def enqueue(self, queue: str, data: dict[str, Any]) -> None:
+        """Hand `data` to the task function `queue` of this codebase."""
+        from firebase_admin import functions  # type: ignore[import-untyped]
+
+        target = f"locations/{region()}/functions/{queue}"
+        try:
+            # The Admin SDK sends the body as it is; the function reads a callable's envelope.
+            functions.task_queue(target).enqueue({"data": data})
+        except Exception as error:  # the SDK, its transport and its credentials, each in its way
+            raise Unavailable(f"the queue {queue} took no task: {error}") from error
+
+    def find_user(self, uid: str) -> User | None:
+        """Look the account up: its claims may have changed since its token was issued."""
+        from firebase_admin import auth
+
+        try:
+            record = auth.get_user(uid)
+        except auth.UserNotFoundError:
+            return None
+        if record.disabled:
+            return None
+        claims = {"name": record.display_name, **(record.custom_claims or {})}
+        return to_user(uid, claims)
+
+    def notify(self, decider: Decider, *, approval_id: str) -> None:
+        """Push to the decider's registered devices, where push is configured."""
+        from rollcall.agent.push import notify
+
+        notify(self.db, decider, approval_id=approval_id)
 
 
 @cache

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import inspect
 import json
+import logging
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -21,12 +22,43 @@ from pydantic_core import from_json, to_json
 from rollcall.core import schema
 from rollcall.core.context import ToolContext
 from rollcall.core.inputs import validate
-from rollcall.core.wire import Role, Status
+from rollcall.core.policy import ApprovalPolicy
+from rollcall.core.wire import Display, Role, Status
 
 F = TypeVar("F", bound=Callable[..., Any])
 _MARK = "__capability__"
 MAX_ID_CHARS = 62
+SUMMARY_CHARS = 300
+log = logging.getLogger("rollcall")
 _ID = re.compile(rf"[a-z][a-z0-9_]{{0,{MAX_ID_CHARS - 1}}}")
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """What a person is shown before a write, looked up by the capability.
+
+    `arguments`, where given, replace the model's: they are complete (a position chosen, a size
+    worked out), and they are what is approved and what is written.
+    """
+
+    display: Display
+    arguments: dict[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Undo:
+    """The capability, itself a write that needs a yes, that takes a write back.
+
+    `arguments` makes its arguments from those of the write and what the write returned, both as
+    plain JSON; None if this one cannot be taken back.
+    """
+
+    tool: str
+    arguments: Callable[[dict[str, Any], Any], dict[str, Any] | None]
+
+
+Summary = Callable[[dict[str, Any]], str | dict[str, str]]
+"""From a write's arguments (plain JSON, camelCase), one line; by locale, or the same for all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +74,12 @@ class _Mark:
     status: Status
     effect: Literal["read", "write"]
     runs_on: Literal["server", "client"]
-    summary: Callable[[dict[str, Any]], str] | None
+    summary: Summary | None
+    approval: ApprovalPolicy | None
+    preview: Callable[..., Preview] | None
+    atomic: bool
+    find_effect: Callable[..., Any] | None
+    undo: Undo | None
     version: int
 
 
@@ -57,7 +94,12 @@ def capability(
     status: Literal["active", "beta", "deprecated", "disabled"] = "active",
     effect: Literal["read", "write"] = "read",
     runs_on: Literal["server", "client"] = "server",
-    summary: Callable[[dict[str, Any]], str] | None = None,
+    summary: Summary | None = None,
+    approval: ApprovalPolicy | None = None,
+    preview: Callable[..., Preview] | None = None,
+    atomic: bool = False,
+    find_effect: Callable[..., Any] | None = None,
+    undo: Undo | None = None,
     version: int = 1,
 ) -> Callable[[F], F]:
     """Declare a function as a capability.
@@ -73,11 +115,21 @@ def capability(
         effect: "write" if it changes anything: then a model's call needs a person's yes.
         runs_on: "client" if the user's own device runs it.
         summary: One line that says, from the arguments alone, what an approval would allow.
+        approval: When a model's call asks, and whom; otherwise always, and the user.
+        preview: `preview(ctx, *, ...the same parameters) -> Preview`, run before asking: it
+            refuses what cannot work and shows what would change.
+        atomic: All its writes go into `ctx.batch`, so that they happen exactly once.
+        find_effect: `find_effect(ctx, key) -> result | None`: whether the write with this
+            `ctx.effect_key` happened, for a crash between doing and noting it.
+        undo: The capability that takes it back.
         version: Counted up when the meaning changes.
     """
     for value, known in ((effect, ("read", "write")), (runs_on, ("server", "client"))):
         if value not in known:  # a write that is not seen as one would run without a yes
             raise ValueError(f"@capability: {value!r} is none of {', '.join(known)}")
+    for option, given in _for_writes(approval, preview, atomic, find_effect, undo):
+        if given and effect != "write":
+            raise ValueError(f'@capability: {option} is for effect="write"')
     mark = _Mark(
         name=name,
         category=category,
@@ -89,6 +141,11 @@ def capability(
         effect=effect,
         runs_on=runs_on,
         summary=summary,
+        approval=approval,
+        preview=preview,
+        atomic=atomic,
+        find_effect=find_effect,
+        undo=undo,
         version=version,
     )
 
@@ -97,6 +154,10 @@ def capability(
         return function
 
     return decorate
+
+
+def _for_writes(*given: object) -> list[tuple[str, object]]:
+    return list(zip(("approval", "preview", "atomic", "find_effect", "undo"), given, strict=True))
 
 
 def is_capability(value: object) -> bool:
@@ -154,6 +215,34 @@ class Capability:
             json_schema=shape,
             digest=digest({"d": described, "s": shape, "v": mark.version, "f": source}),
         )
+
+    def frozen(self, arguments: Any, *, field: str = "arguments") -> dict[str, Any]:
+        """Validate plain JSON arguments and return them as they would be approved: camelCase,
+        without those left out.
+
+        Raises:
+            InvalidArgument: An argument is wrong; its name stands under the prefix `field`.
+        """
+        given = validate(self.arguments, {} if arguments is None else arguments, field=field)
+        dumped: dict[str, Any] = given.model_dump(mode="json", by_alias=True, exclude_unset=True)
+        return dumped
+
+    def summarize(self, arguments: dict[str, Any], locale: str) -> str:
+        """The one line that an approval of these arguments asks; the name where none is declared.
+
+        A summary that breaks on arguments nobody foresaw must not decide for the person.
+        """
+        named = self.mark.name.get(locale) or self.mark.name.get("en", self.id)
+        if self.mark.summary is None:
+            return named
+        try:
+            text = self.mark.summary(arguments)
+        except Exception:
+            log.exception("the summary of %s failed", self.id)
+            return named
+        if isinstance(text, dict):
+            text = text.get(locale) or text.get("en") or named
+        return " ".join(str(text).split())[:SUMMARY_CHARS]
 
     def call(self, ctx: ToolContext, arguments: Any, *, field: str = "arguments") -> Any:
         """Validate plain JSON arguments, run the function, and return plain JSON.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal, Protocol
@@ -10,7 +11,7 @@ from rollcall.core.errors import FailedPrecondition
 from rollcall.core.wire import Citation, Display, Role
 
 if TYPE_CHECKING:
-    from google.cloud.firestore import Client
+    from google.cloud.firestore import Client, WriteBatch
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,12 +81,46 @@ class Platform(Protocol):
     @property
     def embedder(self) -> Embedder | None: ...
 
+    def enqueue(self, queue: str, data: dict[str, Any]) -> None:
+        """Let the task function named `queue` work on `data` soon, at least once.
+
+        Raises:
+            Unavailable: The queue did not take it. What must not be lost is also found by the
+                sweeper.
+        """
+
+    def find_user(self, uid: str) -> User | None:
+        """The user with the role and tenant of today, for work without a token at hand; None if
+        there is no such user any more, or the account is disabled."""
+
+    def notify(self, decider: Decider, *, approval_id: str) -> None:
+        """Tell who may decide that something waits, and not what; silent if nothing is set up."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decider:
+    """Who may decide an approval: one user, or everyone of a role or above (and, where the asker
+    has one, of the asker's tenant) but the asker."""
+
+    uid: str | None = None
+    role: Role | None = None
+    tenant: str | None = None
+    not_uid: str | None = None
+
+
+def _runs_on() -> bool:
+    """Nobody can stop this call."""
+    return False
+
 
 @dataclass(slots=True)
 class ToolContext:
     """The caller and the platform, as one capability call sees them.
 
-    `effect_key` is set for writes only, the same for every try of one effect.
+    `effect_key` is set for writes only, the same for every try of one effect. `effects` is set
+    for writes declared `atomic`: what they put into this batch is committed with the ledger's own
+    entry, so it happens exactly once or not at all. `is_cancelled()` says whether the user has
+    stopped the run; long work asks it now and then and returns early.
     """
 
     user: User
@@ -94,6 +129,8 @@ class ToolContext:
     now: datetime = field(default_factory=_now)
     progress: Progress = _silent
     effect_key: str | None = None
+    effects: WriteBatch | None = None
+    is_cancelled: Callable[[], bool] = _runs_on
     agents: AskAgent | None = None
     citations: list[Citation] = field(default_factory=list)
     display: Display | None = None
@@ -104,6 +141,17 @@ class ToolContext:
         if self.platform is None:
             raise FailedPrecondition("this call was given no Firestore client")
         return self.platform.db
+
+    @property
+    def batch(self) -> WriteBatch:
+        """The batch that is committed together with the effect ledger.
+
+        Raises:
+            FailedPrecondition: The capability is not declared `effect="write", atomic=True`.
+        """
+        if self.effects is None:
+            raise FailedPrecondition('only a capability with effect="write", atomic=True has one')
+        return self.effects
 
     @property
     def text_model(self) -> TextModel | None:

@@ -8,6 +8,15 @@ from typing import Any
 MEMORY_MB = 512
 
 
+DEFAULT_REGION = "us-central1"
+"""Where Firebase runs a function that names no region."""
+
+
+def region() -> str:
+    """Where this codebase's functions run."""
+    return os.environ.get("ROLLCALL_REGION") or DEFAULT_REGION
+
+
 def function_options() -> dict[str, Any]:
     """Options of firebase-functions that all of our functions share.
 
@@ -19,8 +28,8 @@ def function_options() -> dict[str, Any]:
     options: dict[str, Any] = {"memory": MEMORY_MB, "cpu": 1}
     if threads := os.environ.get("THREADS"):
         options["concurrency"] = int(threads)
-    if region := os.environ.get("ROLLCALL_REGION"):
-        options["region"] = region
+    if os.environ.get("ROLLCALL_REGION"):
+        options["region"] = region()
     names = [name.strip() for name in os.environ.get("ROLLCALL_SECRETS", "").split(",")]
     if secrets := [name for name in names if name]:
         options["secrets"] = secrets

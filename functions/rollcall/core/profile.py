@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
+from rollcall.core.policy import ApprovalPolicy
 from rollcall.core.wire import Role, Status
 
 MAX_STEPS_CAP = 10
@@ -20,9 +22,15 @@ class AgentProfile:
         instructions: The system prompt's own part.
         tools: Ids of the capabilities it may use.
         models: `<provider>:<name>`, best first; empty for the deployment's default.
+        approvals: Policies by capability id; the stricter of these and the capability's holds.
+        allow_unpriced: Whether a model whose price is not known may be used.
         max_steps: Model replies with tool calls in one turn.
+        max_calls: Tool calls in one turn.
+        max_calls_per_tool: Calls of one tool in one turn.
+        max_tokens: Input and output tokens of one turn.
+        max_cost_usd: What the models of one turn may cost.
         max_tools: Tools offered at once.
-        deadline_s: Wall time of one run.
+        deadline_s: Time at work of one turn; waiting for a person does not count.
         history_tokens: Budget of the history window.
         result_chars: What the model sees of one tool result.
     """
@@ -34,7 +42,13 @@ class AgentProfile:
     models: tuple[str, ...] = ()
     min_role: Role = Role.USER
     status: Status = Status.ACTIVE
+    approvals: Mapping[str, ApprovalPolicy] = field(default_factory=dict)
+    allow_unpriced: bool = False
     max_steps: int = 5
+    max_calls: int = 40
+    max_calls_per_tool: int = 15
+    max_tokens: int = 400_000
+    max_cost_usd: float = 1.0
     max_tools: int = 8
     deadline_s: int = 120
     history_tokens: int = 12_000

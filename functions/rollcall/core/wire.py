@@ -20,9 +20,16 @@ MESSAGE_CHARS = 32_000
 MESSAGE_PARTS = 20
 """The most parts of one message."""
 
+REASON_CHARS = 500
+"""The longest reason of a decision."""
+
 Id = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$")]
 """An id a client may choose: letters, digits, `_` and `-`, at most 64. The first is a letter or
 a digit, since Firestore keeps names like `__x__` to itself."""
+
+
+RunId = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,63}(~1){0,20}$")]
+"""The id of a run that exists: a client's, and `~1` for each time a decision continued it."""
 
 
 class Wire(BaseModel):
@@ -60,23 +67,28 @@ class Status(StrEnum):
 
 
 class RunStatus(StrEnum):
-    """Where a run is."""
+    """Where a run is. One that waits for a person or a client is done; its outcome says so."""
 
     RUNNING = "running"
     DONE = "done"
     FAILED = "failed"
+    CANCELLED = "cancelled"
 
 
 class StopReason(StrEnum):
     """Which bound ended a turn before the model did."""
 
     MAX_STEPS = "max_steps"
+    MAX_CALLS = "max_calls"
+    MAX_TOKENS = "max_tokens"
+    MAX_COST = "max_cost"
+    BUDGET = "budget"
+    CANCELLED = "cancelled"
     DEADLINE = "deadline"
     REPEATED_CALLS = "repeated_calls"
     LENGTH = "length"
     BLOCKED = "blocked"
     MODEL_UNAVAILABLE = "model_unavailable"
-    DISCONNECTED = "disconnected"
 
 
 class CallStatus(StrEnum):
@@ -85,6 +97,17 @@ class CallStatus(StrEnum):
     DONE = "done"
     FAILED = "failed"
     REFUSED = "refused"
+    """It was never run: not offered, wrong arguments, a bound."""
+    WAITING = "waiting"
+    """It waits for a person's decision."""
+    CLIENT = "client"
+    """It was left to the user's client."""
+    REJECTED = "rejected"
+    """A person said no."""
+    EXPIRED = "expired"
+    """Nobody answered in time, or the user went on without an answer."""
+    UNKNOWN = "unknown"
+    """A write that was begun, and of which nobody knows whether it happened."""
 
 
 class Citation(Wire):
@@ -134,12 +157,26 @@ class MediaPart(Wire):
 MessagePart = Annotated[TextPart | MediaPart, Field(discriminator="type")]
 
 
+class Decision(Wire):
+    """A person's answer to an approval, as a `resume` entry's payload carries it."""
+
+    approved: bool
+    reason: str | None = Field(default=None, max_length=REASON_CHARS)
+    edited_arguments: dict[str, Any] | None = None
+
+
 class ResumeEntry(Wire):
-    """An answer to one interrupt, as AG-UI writes it."""
+    """An answer to one interrupt, as AG-UI writes it; cancelled counts as a no."""
 
     interrupt_id: Id
     status: Literal["resolved", "cancelled"]
-    payload: dict[str, Any] | None = None
+    payload: Decision | None = None
+
+    @model_validator(mode="after")
+    def _resolved_has_payload(self) -> ResumeEntry:
+        if self.status == "resolved" and self.payload is None:
+            raise ValueError('send a payload, such as {"approved": true}')
+        return self
 
 
 class ClientToolResult(Wire):
@@ -188,11 +225,37 @@ class ListRequest(Wire):
     locale: Literal["en", "he"] | None = None
 
 
+class CancelRequest(Wire):
+    """The data of `cancel_run`."""
+
+    thread_id: Id
+    run_id: RunId
+
+
+class ThreadRequest(Wire):
+    """The data of `clear_thread` and `delete_thread`."""
+
+    thread_id: Id
+
+
+class Interrupt(Wire):
+    """What a run waits for a person to decide, as AG-UI writes it. `id` is the approval's."""
+
+    id: str
+    reason: Literal["approval"] = "approval"
+    message: str
+    tool_call_id: str
+    response_schema: dict[str, Any]
+    expires_at: str
+    metadata: dict[str, Any]
+    """`{tool, arguments, display?, decider: {uid} or {role}}`."""
+
+
 class Outcome(Wire):
     """How a run ended."""
 
     type: Literal["success", "interrupt", "cancelled"]
-    interrupts: list[dict[str, Any]] | None = None
+    interrupts: list[Interrupt] | None = None
     pending_tool_call_ids: list[str] | None = None
 
 
@@ -206,6 +269,9 @@ class ToolCallRecord(Wire):
     result: Any = None
     error: dict[str, Any] | None = None
     display: Display | None = None
+    approval_id: str | None = None
+    undo: dict[str, Any] | None = None
+    """`{tool, arguments}`: the write that takes this one back."""
     step: int
     ms: int
 

@@ -1,4 +1,4 @@
-"""Where the platform's documents of a thread are."""
+"""Where the platform's documents are."""
 
 from __future__ import annotations
 
@@ -24,3 +24,25 @@ def run(db: Client, thread_id: str, run_id: str) -> DocumentReference:
 def window(db: Client, thread_id: str) -> DocumentReference:
     """The view of the newest messages."""
     return db.document(f"threads/{thread_id}/views/window")
+
+
+def event_batch(db: Client, thread_id: str, run_id: str, number: int) -> DocumentReference:
+    """Some of a run's events, in their order."""
+    return db.document(f"threads/{thread_id}/runs/{run_id}/events/{number:06d}")
+
+
+def approval(db: Client, approval_id: str) -> DocumentReference:
+    return db.document(f"approvals/{approval_id}")
+
+
+def effect(db: Client, key: str) -> DocumentReference:
+    return db.document(f"effects/{key}")
+
+
+def run_key(db: Client, key: str) -> DocumentReference:
+    """Which thread a user's run id belongs to, so that one id is one run."""
+    return db.document(f"runKeys/{key}")
+
+
+def audit(db: Client, entry_id: str) -> DocumentReference:
+    return db.document(f"audit/{entry_id}")
