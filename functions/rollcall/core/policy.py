@@ -49,8 +49,9 @@ class ApprovalPolicy(Wire):
             return not allowed_before
         if self.ask == "above" and self.argument is not None and self.threshold is not None:
             value = arguments.get(self.argument)
-            is_number = isinstance(value, int | float) and not isinstance(value, bool)
-            return not is_number or value > self.threshold
+            if isinstance(value, bool) or not isinstance(value, int | float):
+                return True
+            return value > self.threshold
         return True
 
 
