@@ -1,4 +1,4 @@
-"""How a function is reached: by a call, the clock or a document.
+"""How a function is reached: by a call, the clock, a document or a queue.
 
 A trigger is a value; `@bound(trigger)` marks a function with one, and `bind` makes the Cloud
 Function of it. Firebase's trigger modules are imported there, since they are slow to import.
@@ -6,16 +6,29 @@ Function of it. Firebase's trigger modules are imported there, since they are sl
 
 from __future__ import annotations
 
+import logging
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol, TypeVar
 
 from rollcall.core.context import Platform, User
+from rollcall.core.errors import (
+    Aborted,
+    AgentError,
+    DeadlineExceeded,
+    Internal,
+    ResourceExhausted,
+    Unavailable,
+)
 from rollcall.core.options import function_options
 from rollcall.core.wire import Role
 
 F = TypeVar("F", bound=Callable[..., Any])
 _MARK = "__trigger__"
+_WORTH_REPEATING = (Aborted, Unavailable, DeadlineExceeded, ResourceExhausted, Internal)
+
+log = logging.getLogger("rollcall")
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +129,57 @@ class OnDocument:
         # FirestoreOptions has no `retry` yet; the deployed manifest does.
         function.__firebase_endpoint__.eventTrigger["retry"] = self.retry
         return function
+
+
+@dataclass(frozen=True, slots=True)
+class OnTask:
+    """Work from the queue that has the function's name, at least once: `handler(platform, data)`.
+
+    `platform.enqueue(name, data)` puts it there. A failure that may pass is tried again, at most
+    `max_attempts` times in all; any other is logged, and the task is over.
+
+    Args:
+        max_attempts: How often one task is begun.
+        timeout_s: How long one attempt may take, at most 1800.
+        max_concurrent: How many tasks of this queue run at once.
+    """
+
+    max_attempts: int = 5
+    timeout_s: int = 540
+    max_concurrent: int = 50
+
+    def bind(self, name: str, handler: Callable[..., Any], platform: Callable[[], Platform]) -> Any:
+        """Make the task function.
+
+        Raises:
+            ValueError: The name cannot be a queue's, which takes no underscore.
+        """
+        from firebase_functions import options, tasks_fn
+
+        if not re.fullmatch(r"[A-Za-z0-9-]+", name):
+            raise ValueError(f"a queue's name has letters, digits and hyphens only: {name!r}")
+
+        def run(request: Any) -> None:
+            if not isinstance(request.data, dict):
+                log.error("task %s: its data is no object; dropped", name)
+                return
+            try:
+                handler(platform(), request.data)
+            except AgentError as error:
+                if isinstance(error, _WORTH_REPEATING):
+                    raise
+                # The same task would fail the same way at every attempt.
+                log.error("task %s: %s (%s); dropped", name, error.message, error.code)
+
+        run.__name__ = name
+        return tasks_fn.on_task_dispatched(
+            retry_config=options.RetryConfig(
+                max_attempts=self.max_attempts, min_backoff_seconds=2, max_backoff_seconds=300
+            ),
+            rate_limits=options.RateLimits(max_concurrent_dispatches=self.max_concurrent),
+            timeout_sec=self.timeout_s,
+            **function_options(),
+        )(run)
 
 
 def _snapshots(data: Any, when: str) -> tuple[dict[str, Any] | None, dict[str, Any] | None]:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
+import flask
 import pytest
 
+from rollcall.core.errors import Aborted, AgentError, InvalidArgument, NotFound, Unavailable
 from rollcall.core.triggers import (
     DocumentEvent,
     OnCall,
     OnDocument,
     OnSchedule,
+    OnTask,
     bound,
     to_user,
     trigger_of,
@@ -39,6 +42,7 @@ def test_a_marked_function_stays_itself() -> None:
         (OnSchedule("every day 03:00"), "scheduleTrigger"),
         (OnDocument("messages/{messageId}"), "eventTrigger"),
         (OnDocument("messages/{messageId}", when="created"), "eventTrigger"),
+        (OnTask(), "taskQueueTrigger"),
     ],
 )
 def test_each_trigger_declares_its_function(trigger: Any, key: str) -> None:
@@ -52,7 +56,7 @@ def test_secrets_are_bound_where_the_environment_names_them(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("ROLLCALL_SECRETS", "GEMINI_API_KEY, OPENAI_API_KEY,")
-    for trigger in (OnCall(), OnSchedule("every day 03:00"), OnDocument("a/{b}")):
+    for trigger in (OnCall(), OnSchedule("every day 03:00"), OnDocument("a/{b}"), OnTask()):
         endpoint = trigger.bind("tidy", lambda *args: None, here).__firebase_endpoint__
         bound_secrets = [secret["key"] for secret in endpoint.secretEnvironmentVariables]
         assert bound_secrets == ["GEMINI_API_KEY", "OPENAI_API_KEY"]
@@ -71,6 +75,54 @@ def test_an_instance_serves_as_many_requests_as_it_has_threads(
 def test_a_document_trigger_is_retried() -> None:
     endpoint = OnDocument("a/{b}").bind("tidy", lambda *args: None, here).__firebase_endpoint__
     assert endpoint.eventTrigger["retry"] is True
+
+
+def test_a_queue_is_bounded_in_tries_time_and_width() -> None:
+    trigger = OnTask(max_attempts=3, timeout_s=900, max_concurrent=7)
+    endpoint = trigger.bind("tidy", lambda *args: None, here).__firebase_endpoint__
+    queue = endpoint.taskQueueTrigger
+    assert (queue["retryConfig"]["maxAttempts"], endpoint.timeoutSeconds) == (3, 900)
+    assert queue["rateLimits"]["maxConcurrentDispatches"] == 7
+
+
+def test_a_queue_cannot_be_named_with_an_underscore() -> None:
+    with pytest.raises(ValueError, match="tidy_up"):
+        OnTask().bind("tidy_up", lambda *args: None, here)
+
+
+def dispatched(handler: Any, data: Any) -> int:
+    """The status that a task with this data ends with."""
+    function = OnTask().bind("tidy", handler, here)
+    with flask.Flask("t").test_request_context(method="POST", json={"data": data}):
+        return int(flask.make_response(function(flask.request)).status_code)
+
+
+def failing(error: Exception) -> Any:
+    def handler(platform: Any, data: dict[str, Any]) -> None:
+        raise error
+
+    return handler
+
+
+def test_a_task_hands_its_data_and_the_platform_on() -> None:
+    seen: list[Any] = []
+    assert dispatched(lambda *given: seen.append(given), {"id": 1}) == 200
+    assert seen == [("platform", {"id": 1})]
+
+
+@pytest.mark.parametrize("data", [None, "x", [1], 7])
+def test_a_task_without_an_object_for_data_is_dropped(data: Any) -> None:
+    assert dispatched(failing(AssertionError("called")), data) == 200
+
+
+@pytest.mark.parametrize("error", [Unavailable("later"), Aborted("busy"), OSError("network")])
+def test_a_task_that_may_succeed_later_is_tried_again(error: Exception) -> None:
+    assert dispatched(failing(error), {}) == 500
+
+
+@pytest.mark.parametrize("error", [InvalidArgument("no"), NotFound("gone")])
+def test_a_task_that_cannot_succeed_is_not_repeated(error: AgentError) -> None:
+    assert dispatched(failing(error), {}) == 200
 
 
 class Snapshot:
