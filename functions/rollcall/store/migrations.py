@@ -1,0 +1,77 @@
+"""Older stored documents, read as this code's own.
+
+A document says by which version it was written (`schemaVersion`; none at all is 0). Reading takes
+it one version at a time up to `NEWEST`; nothing is written back, so that an older release can
+still read what it wrote. A step is a function from a document's data to the next version's, and a
+kind without a step for a version has not changed in it.
+
+    0 -> 1   a thread's context was a map; it is kept as JSON text
+    1 -> 2   a step's results were found by their call's id; now by the call's place
+             a thread knows what it waits for, and what was allowed in it for good
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any, Literal
+
+from rollcall.core.errors import FailedPrecondition
+
+Kind = Literal["thread", "message", "run", "approval", "effect"]
+Data = dict[str, Any]
+
+NEWEST = 2
+"""The version that this code reads and writes."""
+
+
+def read(kind: Kind, data: Mapping[str, Any]) -> Data:
+    """Return a stored document as the newest version writes it; `data` is left as it is.
+
+    Raises:
+        FailedPrecondition: It was written by a newer version, whose fields this code cannot know.
+    """
+    version = data.get("schemaVersion", 0)
+    if not isinstance(version, int) or version > NEWEST:
+        raise FailedPrecondition(
+            f"this {kind} was stored by version {version!r} of the schema; this deployment reads"
+            f" up to {NEWEST}",
+            hint="deploy the newer code again",
+        )
+    found = dict(data)
+    for number in range(version, NEWEST):
+        step = _STEPS.get((kind, number))
+        if step is not None:
+            found = step(found)
+    return {**found, "schemaVersion": NEWEST}
+
+
+def _context_as_text(thread: Data) -> Data:
+    context = thread.get("context")
+    if context is None or isinstance(context, str):
+        return thread
+    return {**thread, "context": json.dumps(context, ensure_ascii=False)}
+
+
+def _thread_that_waits(thread: Data) -> Data:
+    # Version 1 is also the mark of the first threads with a map for their context.
+    return {"waiting": None, "allowed": {}, **_context_as_text(thread)}
+
+
+def _results_by_place(message: Data) -> Data:
+    """Results by the place of their call, the first being "0"; user messages have none."""
+    calls, results = message.get("toolCalls"), message.get("results")
+    if not calls or not results:
+        return message
+    by_place = {
+        str(place): results[call["id"]] for place, call in enumerate(calls) if call["id"] in results
+    }
+    # Documents that were written by place while they still said version 1 stay as they are.
+    return {**message, "results": by_place or results}
+
+
+_STEPS: dict[tuple[str, int], Callable[[Data], Data]] = {
+    ("thread", 0): _context_as_text,
+    ("thread", 1): _thread_that_waits,
+    ("message", 1): _results_by_place,
+}
