@@ -26,6 +26,7 @@ ACTION_PRIORITIES = ("urgent", "high", "medium", "low", "unspecified")
 IMPACTS = ("high", "medium", "low")
 NO_DEADLINE = "9999"
 """Sorts tasks without a deadline after all that have one."""
+_MARKS = ["status", "doneBy", "doneAt"]
 _TEXT_CHARS = 500
 _WRITES = 350
 IN_VALUES = 30
@@ -130,7 +131,7 @@ def write_findings(
     withdrawn is removed, unless somebody marked it done.
     """
     findings = _without_repeats(db, findings, conversation.id)
-    stored = _statuses(db, findings)
+    stored = _marked(db, findings)
     own = findings[-_WRITES:]
     for start in range(0, len(findings) - len(own), _WRITES):
         early = db.batch()
@@ -161,15 +162,16 @@ def _without_repeats(db: Client, findings: list[Finding], conversation_id: str) 
     ]
 
 
-def _statuses(db: Client, findings: list[Finding]) -> dict[str, str]:
+def _marked(db: Client, findings: list[Finding]) -> dict[str, dict[str, Any]]:
+    """What people have marked of the action items that are stored already."""
     references = [
         db.collection(ACTION_ITEMS).document(finding.id)
         for finding in findings
         if finding.collection == ACTION_ITEMS
     ]
     return {
-        snapshot.id: text_of((snapshot.to_dict() or {}).get("status"))
-        for snapshot in (db.get_all(references, field_paths=["status"]) if references else ())
+        snapshot.id: snapshot.to_dict() or {}
+        for snapshot in (db.get_all(references, field_paths=_MARKS) if references else ())
         if snapshot.exists
     }
 
@@ -179,11 +181,12 @@ def _set(
     batch: Any,
     finding: Finding,
     conversation: Conversation,
-    stored: dict[str, str],
+    stored: dict[str, dict[str, Any]],
     extractor: str,
 ) -> None:
     reference = db.collection(finding.collection).document(finding.id)
-    if finding.is_withdrawn and stored.get(finding.id) != "done":
+    marked = stored.get(finding.id, {})
+    if finding.is_withdrawn and marked.get("status") != "done":
         batch.delete(reference)
         return
     document = {
@@ -201,5 +204,5 @@ def _set(
         **finding.fields,
     }
     if finding.collection == ACTION_ITEMS:
-        document["status"] = stored.get(finding.id) or "open"
+        document |= {"status": "open", **marked}
     batch.set(reference, document)

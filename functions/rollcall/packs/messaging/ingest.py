@@ -26,7 +26,7 @@ from rollcall.packs.messaging.documents import (
 from rollcall.packs.messaging.extraction_state import forget_items, note_late
 from rollcall.packs.messaging.filing import Filing, digest_of, shard_hint
 from rollcall.packs.messaging.membership import propagate
-from rollcall.packs.messaging.prioritising import prioritise
+from rollcall.packs.messaging.prioritising import FIELDS, kept, prioritise
 from rollcall.packs.messaging.retries import until_unchanged
 from rollcall.packs.messaging.vectors import write_vectors
 
@@ -205,7 +205,7 @@ class _Writer:
         """Leave out what is stored just so already."""
         stored: dict[str, dict[str, Any]] = {}
         references = [self._db.collection(MESSAGES).document(item.id) for item in messages]
-        fields = ["conversationId", "indexShard", "indexDigest", "embeddedBy", "content"]
+        fields = ["conversationId", "indexShard", "indexDigest", "embeddedBy", "content", *FIELDS]
         for snapshot in self._db.get_all(references, field_paths=fields):
             if snapshot.exists:
                 stored[snapshot.id] = snapshot.to_dict() or {}
@@ -244,7 +244,9 @@ class _Writer:
         filing.write(batch, conversation=self._conversation)
         for item in page.todo:
             reference = self._db.collection(MESSAGES).document(item.id)
-            batch.set(reference, self._document(item) | marks[item.id] | extras.get(item.id, {}))
+            by_hand = {} if item.encrypted else kept(page.stored.get(item.id, {}))
+            document = self._document(item) | marks[item.id] | extras.get(item.id, {})
+            batch.set(reference, document | by_hand)
         filing.committed(batch.commit())
         self._filing = filing  # only after a commit is what it holds known to be true
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from pydantic import BaseModel, Field
@@ -14,6 +14,11 @@ from rollcall.packs.messaging.chat import ChatMessage
 from rollcall.packs.messaging.priority import classify
 
 RULES = "rules"
+BY_HAND = "user"
+SET_BY = "prioritySetBy"
+"""Who set the priority by hand: then it stays, whatever rules and models say."""
+FIELDS = ("priority", "priorityConfidence", "prioritySource", SET_BY)
+"""What a message's document says of its priority."""
 _AT_ONCE = 50
 _INSTRUCTIONS = """
 Rate how pressing each message is for those who get it.
@@ -44,6 +49,23 @@ def prioritise(
         for chunk in chunks((item for item in readable if item.text.strip()), _AT_ONCE):
             found.update(_by_model(chunk, text_model))
     return found
+
+
+def set_by_hand(priority: str, uid: str) -> dict[str, Any]:
+    """Return the priority fields of a message that a person rated."""
+    return {**_fields(priority, 1.0, BY_HAND), SET_BY: uid}
+
+
+def is_set_by_hand(stored: Mapping[str, Any]) -> bool:
+    """Whether a stored message's priority is a person's."""
+    return isinstance(stored.get(SET_BY), str) and isinstance(stored.get("priority"), str)
+
+
+def kept(stored: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the priority fields of a stored message that writing it anew must leave alone."""
+    if not is_set_by_hand(stored):
+        return {}
+    return {name: stored[name] for name in FIELDS if name in stored}
 
 
 def _by_rules(message: ChatMessage) -> dict[str, Any]:

@@ -23,7 +23,7 @@ from rollcall.packs.messaging.documents import (
 )
 from rollcall.packs.messaging.extraction_state import forget_items, note_late
 from rollcall.packs.messaging.filing import Filing, digest_of, shard_hint
-from rollcall.packs.messaging.prioritising import prioritise
+from rollcall.packs.messaging.prioritising import FIELDS, kept, prioritise
 from rollcall.packs.messaging.retries import until_unchanged
 from rollcall.packs.messaging.vectors import write_vectors
 
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from google.cloud.firestore import Client, DocumentSnapshot
 
 Data = Mapping[str, Any]
-_PRIORITY = ("priority", "priorityConfidence", "prioritySource")
 
 
 def is_settled(before: Data | None, after: Data | None) -> bool:
@@ -95,7 +94,7 @@ def _file(
         filing, batch = Filing(db, conversation_id), db.batch()
         marks = filing.add(message, hint=hint)
         filing.write(batch, conversation=conversation)
-        changes = {**extras, **marks}
+        changes = {**extras, **marks, **({} if message.encrypted else kept(data))}
         participants = list(conversation.participant_ids)
         if strings(data.get("participantIds")) != participants:
             changes["participantIds"] = participants
@@ -112,7 +111,7 @@ def _extras(platform: Platform, message: ChatMessage, conversation_id: str) -> d
 
     if message.encrypted:
         platform.db.collection(VECTORS).document(message.id).delete()
-        return dict.fromkeys((*_PRIORITY, "embeddedBy"), DELETE_FIELD)
+        return dict.fromkeys((*FIELDS, "embeddedBy"), DELETE_FIELD)
     extras = prioritise([message], text_model=platform.text_model)[message.id]
     if platform.embedder is not None and write_vectors(
         platform.db, platform.embedder, conversation_id, [message]

@@ -49,6 +49,6 @@ def test_arguments_out_of_range_are_refused(world: World, wrong: dict[str, Any])
         Capability.of(conversation_intelligence_agent).call(world.ctx(), wrong)
 
 
-def test_the_agent_has_the_six_tools() -> None:
-    assert len(MESSAGING.tools) == 6
+def test_the_agent_has_the_six_tools_and_the_writes() -> None:
+    assert len(MESSAGING.tools) == 11
     assert "conversation_intelligence_agent" not in MESSAGING.tools

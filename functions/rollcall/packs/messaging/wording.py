@@ -1,0 +1,29 @@
+"""Sentences in the user's language, with other people's words in them.
+
+A name or a text that reads the other way must not move what stands around it, so each is put
+into an isolate; direction marks of its own could make it look like something else and are left out.
+"""
+
+from __future__ import annotations
+
+import re
+
+_ISOLATE, _POP = "\u2068", "\u2069"
+_DIRECTION_MARKS = re.compile("[\u202a-\u202e\u2066-\u2069\u200e\u200f\u061c]")
+_SHORT = 120
+
+
+def isolated(text: str) -> str:
+    """The text as one piece whose direction is its own affair."""
+    return f"{_ISOLATE}{_DIRECTION_MARKS.sub('', text)}{_POP}"
+
+
+def short(text: str, *, most: int = _SHORT) -> str:
+    """The beginning of a text on one line, isolated."""
+    line = " ".join(text.split())
+    return isolated(line if len(line) <= most else f"{line[: most - 1].rstrip()}…")
+
+
+def say(locale: str, *, en: str, he: str, **values: str) -> str:
+    """A sentence in the locale's language; the values stand in it as they are."""
+    return (he if locale.startswith("he") else en).format(**values)
