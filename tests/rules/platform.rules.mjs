@@ -38,10 +38,11 @@ const DOCUMENTS = {
   "threads/t1/runs/r1": { uid: "ana", status: "done", step: 2 },
   "threads/t1/runs/r1/events/000001": { uid: "ana", events: [] },
   "threads/t1/views/window": { uid: "ana", messages: [] },
-  "approvals/a1": { uid: "ana", tool: "send_message", deciders: { role: "teacher" } },
   "effects/e1": { uid: "ana", tool: "send_message" },
   "audit/x1": { uid: "ana", what: "run" },
   "budgets/ana": { uid: "ana", costUsd: 0.1 },
+  "runKeys/k1": { uid: "ana", threadId: "t1" },
+  "erasures/ana": { uid: "ana" },
   "registry/manifest": { uid: "ana", digest: "0" },
   "unheardOf/x1": { uid: "ana" },
 };
@@ -66,14 +67,11 @@ export default function platform(rules) {
     onlyThese(rules, "threads/t1/runs/r1", { may: owner, filter: MINE });
     onlyThese(rules, "threads/t1/runs/r1/events/000001", { may: owner, filter: MINE });
     onlyThese(rules, "threads/t1/views/window", { filter: MINE });
-    onlyThese(rules, "approvals/a1", {
-      may: owner,
-      filter: MINE,
-      change: { decision: { approved: true } },
-    });
     onlyThese(rules, "effects/e1", { filter: MINE });
     onlyThese(rules, "audit/x1", { filter: MINE });
     onlyThese(rules, "budgets/ana", { filter: MINE });
+    onlyThese(rules, "runKeys/k1", { filter: MINE });
+    onlyThese(rules, "erasures/ana", { filter: MINE });
     onlyThese(rules, "registry/manifest", { filter: MINE });
     onlyThese(rules, "unheardOf/x1", { filter: MINE });
   });

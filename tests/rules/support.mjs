@@ -32,7 +32,7 @@ export const PEOPLE = {
   admin: { role: "admin" },
   capitalAdmin: { role: "Admin" },
   listedAdmin: { role: ["admin"], roles: "admin", admin: true },
-  teacher: { role: "teacher" },
+  teacher: { role: "teacher", tenant: "north" },
   signedOut: null,
 };
 
