@@ -20,7 +20,9 @@ from typing import Any
 from rollcall.core.capability import Capability, is_capability
 from rollcall.core.errors import NotFound
 from rollcall.core.profile import AgentProfile
+from rollcall.core.redaction import redact_logs
 from rollcall.core.triggers import OnCall, Trigger, trigger_of
+from rollcall.core.user_data import UserData
 
 _ROOT = Path(__file__).parent
 _PLACES = ("packs", "endpoints")
@@ -84,11 +86,22 @@ def agents() -> dict[str, AgentProfile]:
     return {profile.id: profile for profile in profiles}
 
 
+def user_data() -> list[UserData]:
+    """What the packs keep about users: module constants of `packs/<pack>/my_data.py`."""
+    return [
+        value
+        for path in sorted(_ROOT.glob("packs/*/my_data.py"))
+        for value in vars(import_module(_module_name(path))).values()
+        if isinstance(value, UserData)
+    ]
+
+
 def _prepare_process(target: str | None) -> None:
     """What every process needs once: logs, an app to verify tokens with, an end with its parent."""
     # functions-framework leaves the root logger at WARNING; ours also tells what it did.
     logging.basicConfig(format="%(levelname)s %(name)s: %(message)s")
     logging.getLogger("rollcall").setLevel(logging.INFO)
+    redact_logs()
 
     import firebase_admin  # type: ignore[import-untyped]
 

@@ -1,0 +1,111 @@
+"""What is kept about a user, declared so that it can be exported and erased.
+
+A pack declares its own in `packs/<pack>/my_data.py`, as a constant `USER_DATA = UserData(...)`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from pydantic import Field
+
+from rollcall.core.wire import Wire
+
+if TYPE_CHECKING:
+    from google.cloud.firestore import Client, DocumentSnapshot, WriteBatch
+    from google.cloud.firestore_v1.base_query import BaseQuery
+
+    Document = DocumentSnapshot[Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Section:
+    """One kind of document that holds something of a user's.
+
+    Args:
+        kind: What exports and receipts call it, in camelCase and unique in all.
+        find: The query for those of a user, `find(db, uid)`; it sorts and limits nothing.
+        show: What an export tells of one, `show(data, uid)`: only what is this user's to have,
+            or None for nothing. A section without it is in no export.
+        erase: Puts the one write into the batch that takes the user out of a document,
+            `erase(db, batch, document, uid)`; afterwards `find` finds it no more. It may be asked
+            for the same document twice. None where another section does it.
+        reads: The fields that `erase` needs to see.
+        page: How many documents are erased in one commit, at most 400.
+    """
+
+    kind: str
+    find: Callable[[Client, str], BaseQuery]
+    show: Callable[[dict[str, Any], str], dict[str, Any] | None] | None = None
+    erase: Callable[[Client, WriteBatch, Document, str], None] | None = None
+    reads: tuple[str, ...] = ()
+    page: int = 200
+
+
+@dataclass(frozen=True, slots=True)
+class UserData:
+    """All sections of a pack, in the order in which they are exported and erased."""
+
+    sections: tuple[Section, ...]
+
+
+def of_user(collection: str, field: str = "uid") -> Callable[[Client, str], BaseQuery]:
+    """The query for documents whose `field` is the user's id."""
+
+    def find(db: Client, uid: str) -> BaseQuery:
+        from google.cloud.firestore import FieldFilter
+
+        return db.collection(collection).where(filter=FieldFilter(field, "==", uid))
+
+    return find
+
+
+def listing_user(collection: str, field: str) -> Callable[[Client, str], BaseQuery]:
+    """The query for documents whose list `field` holds the user's id."""
+
+    def find(db: Client, uid: str) -> BaseQuery:
+        from google.cloud.firestore import FieldFilter
+
+        return db.collection(collection).where(filter=FieldFilter(field, "array_contains", uid))
+
+    return find
+
+
+def as_stored(data: dict[str, Any], uid: str) -> dict[str, Any]:
+    """Show a document whole: it is the user's alone."""
+    return data
+
+
+def delete(db: Client, batch: WriteBatch, document: Document, uid: str) -> None:
+    """Erase a document whole: it is the user's alone."""
+    batch.delete(document.reference)
+
+
+class ExportRequest(Wire):
+    """The data of `export_my_data`: nothing, or the `cursor` of the page before."""
+
+    cursor: str | None = Field(default=None, max_length=8_000)
+
+
+class ErasureRequest(Wire):
+    """The data of `delete_my_data`."""
+
+    confirm: Literal[True]
+    delete_account: bool = False
+
+
+class Receipt(Wire):
+    """What `clear_thread`, `delete_thread` and `delete_my_data` answer.
+
+    `removed` counts documents by kind, so far while the status is `running`: the work then goes
+    on by itself, and the same call again tells how far it is.
+    """
+
+    receipt_id: str
+    kind: Literal["clear_thread", "delete_thread", "delete_my_data"]
+    status: Literal["running", "done"]
+    removed: dict[str, int]
+    started_at: str
+    ended_at: str | None = None

@@ -1,0 +1,89 @@
+"""A user's rights over what is kept about them: to see it all, and to have it erased."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+from rollcall.core.context import Platform
+from rollcall.core.errors import InvalidArgument
+from rollcall.core.inputs import validate
+from rollcall.core.triggers import Call, OnCall, OnSchedule, OnTask, bound
+from rollcall.core.user_data import ErasureRequest, ExportRequest, Section
+from rollcall.core.wire import ThreadRequest
+
+log = logging.getLogger("rollcall")
+
+
+@bound(OnCall())
+def clear_thread(platform: Platform, call: Call) -> dict[str, Any]:
+    """Remove what was said in one's own thread and keep the thread: a `Receipt`."""
+    from rollcall.store.my_data import erase_one_thread
+
+    request = validate(ThreadRequest, call.data)
+    return erase_one_thread(platform, call.user.uid, request.thread_id, for_good=False)
+
+
+@bound(OnCall())
+def delete_thread(platform: Platform, call: Call) -> dict[str, Any]:
+    """Remove one's own thread with all that is in it: a `Receipt`."""
+    from rollcall.store.my_data import erase_one_thread
+
+    request = validate(ThreadRequest, call.data)
+    return erase_one_thread(platform, call.user.uid, request.thread_id, for_good=True)
+
+
+@bound(OnCall(timeout_s=300))
+def export_my_data(platform: Platform, call: Call) -> dict[str, Any]:
+    """Return a page of everything kept about the user: `{items, cursor}`."""
+    from rollcall.store.exporting import export_page
+
+    request = validate(ExportRequest, {} if call.data is None else call.data)
+    return export_page(platform.db, call.user.uid, all_sections(), request.cursor)
+
+
+@bound(OnCall(timeout_s=300))
+def delete_my_data(platform: Platform, call: Call) -> dict[str, Any]:
+    """Erase everything kept about the user, and the account if asked to: a `Receipt`."""
+    from rollcall.store.my_data import erase_user
+
+    if not isinstance(call.data, dict) or call.data.get("confirm") is not True:
+        raise InvalidArgument(
+            "this erases everything for good; send confirm: true if that is meant",
+            field="confirm",
+        )
+    request = validate(ErasureRequest, call.data)
+    return erase_user(platform, call.user.uid, pack_sections(), with_account=request.delete_account)
+
+
+@bound(OnTask(max_attempts=5, timeout_s=540, max_concurrent=10))
+def continueerasure(platform: Platform, data: dict[str, Any]) -> None:
+    """Go on with an erasure that a call could not finish: `{id}`."""
+    from rollcall.store.my_data import continue_erasure
+
+    if not isinstance(data.get("id"), str):
+        raise InvalidArgument("the task names no erasure", field="id")
+    continue_erasure(platform, data["id"], pack_sections())
+
+
+@bound(OnSchedule("every day 03:40"))
+def erase_departed(platform: Platform) -> None:
+    """Erase what is kept about users whose account is gone."""
+    from rollcall.store.departed import begin_erasures
+
+    begun = begin_erasures(platform)
+    log.info("departed users: %d erasures begun", begun)
+
+
+def pack_sections() -> list[Section]:
+    """What the packs keep about users."""
+    from rollcall.catalog import user_data
+
+    return [section for pack in user_data() for section in pack.sections]
+
+
+def all_sections() -> list[Section]:
+    """What is exported: the platform's own sections, then the packs'."""
+    from rollcall.store.my_data import AUDIT, DECIDED, DEVICES, PLATFORM
+
+    return [DEVICES, *PLATFORM, *DECIDED, AUDIT, *pack_sections()]

@@ -1,0 +1,92 @@
+"""Users whose account is gone: found by the clock, since Python functions are told of none.
+
+Only users whose verified token made documents here are looked at: in imported conversations there
+are people who never had an account. Nothing is erased while Auth gives no answer, nor when it
+says so of more accounts than can be true.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from rollcall.core.context import Platform
+from rollcall.core.errors import FailedPrecondition
+from rollcall.store.accounts import AT_ONCE, gone
+from rollcall.store.my_data import begin_user_erasure
+
+if TYPE_CHECKING:
+    from google.cloud.firestore import Client, DocumentReference
+
+MOST_USERS = 2_000
+"""Users looked at in one run; the next one goes on behind them."""
+FEW = 10
+"""Of so few accounts, all may be gone."""
+OWNED = ("threads", "devices", "runKeys", "effects", "budgets")
+"""Collections whose documents are made only for a user with a verified token."""
+
+log = logging.getLogger("rollcall")
+
+
+def begin_erasures(
+    platform: Platform, *, find_gone: Callable[[Sequence[str]], list[str]] = gone
+) -> int:
+    """Begin an erasure for each user of the next `MOST_USERS` without an account.
+
+    Raises:
+        Unavailable: Auth gave no answer; nothing was begun.
+        FailedPrecondition: More than half of the accounts seem to be gone, which rather means
+            that the wrong project, or one with tenants, was asked. ROLLCALL_ERASE_DEPARTED=always
+            says that it is so.
+    """
+    reference = _cursor(platform.db)
+    after = (reference.get().to_dict() or {}).get("after", "")
+    users, is_end = _next_users(platform.db, after)
+    departed: list[str] = []
+    for start in range(0, len(users), AT_ONCE):
+        departed += find_gone(users[start : start + AT_ONCE])
+    _check_plausible(len(departed), len(users))
+    for uid in departed:
+        begin_user_erasure(platform, uid)
+    reference.set({"after": "" if is_end or not users else users[-1]})
+    return len(departed)
+
+
+def _cursor(db: Client) -> DocumentReference:
+    return db.document("registry/departed")
+
+
+def _check_plausible(departed: int, users: int) -> None:
+    always = os.environ.get("ROLLCALL_ERASE_DEPARTED") == "always"
+    if departed > FEW and departed * 2 > users and not always:
+        raise FailedPrecondition(
+            f"{departed} of {users} accounts seem to be gone; nothing was erased",
+            hint="if it is so, set ROLLCALL_ERASE_DEPARTED=always",
+        )
+
+
+def _next_users(db: Client, after: str) -> tuple[list[str], bool]:
+    """Ids behind `after`, sorted, and whether there are none behind them."""
+    found: set[str] = set()
+    for collection in OWNED:
+        found.update(islice(_users_of(db, collection, after), MOST_USERS))
+    users = sorted(found)[:MOST_USERS]
+    return users, len(users) < MOST_USERS
+
+
+def _users_of(db: Client, collection: str, after: str) -> Iterator[str]:
+    """A collection's users, each once: a read for each user, not for each document."""
+    from google.cloud.firestore import FieldFilter
+
+    while True:
+        behind = FieldFilter("uid", ">", after)
+        query = db.collection(collection).where(filter=behind).order_by("uid").select(["uid"])
+        first = next(iter(query.limit(1).stream()), None)
+        uid = (first.to_dict() or {}).get("uid") if first is not None else None
+        if not isinstance(uid, str):
+            return
+        yield uid
+        after = uid

@@ -1,0 +1,182 @@
+"""Everything kept about a user as JSON, in pages that each say where the next one begins.
+
+Pages go by documents' names and not by numbers, so what is written meanwhile moves nothing: what
+was there at the first page is in exactly one of them. A cursor is a place and no right: every
+page asks for this user's documents alone.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from rollcall.core.errors import InvalidArgument
+from rollcall.core.user_data import Section, of_user
+from rollcall.store import paths
+
+if TYPE_CHECKING:
+    from google.cloud.firestore import Client
+
+PAGE_BYTES = 900_000
+PAGE_ITEMS = 500
+_READ_AT_ONCE = 25
+
+Item = dict[str, Any]
+Place = tuple[str, ...]
+"""Names of documents behind which a section goes on: one; or of a thread, and a collection in it
+with a document's name there."""
+
+_THREADS = "threads"
+_IN_THREAD = ("messages", "runs")
+_INTERNAL = {
+    "threads": {"lease", "leaseToken", "erasing"},
+    "runs": {"leaseUntil", "attempt", "requestDigest", "cancelRequested"},
+}
+
+
+def export_page(
+    db: Client, uid: str, sections: Sequence[Section], cursor: str | None
+) -> dict[str, Any]:
+    """One page: `{items: [{kind, id, threadId?, data}], cursor}`; no cursor, nothing more.
+
+    Raises:
+        InvalidArgument: The cursor is none that a page gave out.
+    """
+    shown = [section for section in sections if section.show is not None]
+    kinds = [_THREADS, *(section.kind for section in shown)]
+    kind, place = _read_cursor(cursor, kinds) if cursor else (_THREADS, ())
+    items: list[Item] = []
+    size = 0
+    last: tuple[str, Place] = (kind, place)
+    for at, item in _items(db, uid, shown, kind, place):
+        size += len(json.dumps(item, ensure_ascii=False).encode())
+        if items and (size > PAGE_BYTES or len(items) == PAGE_ITEMS):
+            return {"items": items, "cursor": _cursor(*last)}
+        items.append(item)
+        last = at
+    return {"items": items, "cursor": None}
+
+
+def _items(
+    db: Client, uid: str, sections: Sequence[Section], kind: str, place: Place
+) -> Iterator[tuple[tuple[str, Place], Item]]:
+    """What is behind a place, with the place of each."""
+    is_before = kind != _THREADS
+    if not is_before:
+        for where, item in _thread_items(db, uid, place):
+            yield (_THREADS, where), item
+    for section in sections:
+        after = place[0] if section.kind == kind and place else None
+        is_before = is_before and section.kind != kind
+        if is_before or section.show is None:
+            continue
+        for snapshot in _pages(section.find(db, uid), after):
+            data = section.show(snapshot.to_dict() or {}, uid)
+            if data is None:
+                continue
+            item = {"kind": section.kind, "id": snapshot.id, "data": plain(data)}
+            yield (section.kind, (snapshot.id,)), item
+
+
+def _thread_items(db: Client, uid: str, place: Place) -> Iterator[tuple[Place, Item]]:
+    if place:
+        yield from _rest_of_thread(db, uid, place)
+    for thread in _pages(of_user(_THREADS)(db, uid), place[0] if place else None):
+        yield (thread.id,), _item(_THREADS, thread.id, thread)
+        yield from _inside(db, thread.id, _IN_THREAD[0], None)
+
+
+def _rest_of_thread(db: Client, uid: str, place: Place) -> Iterator[tuple[Place, Item]]:
+    """The rest of the thread in which the last page ended, if it is there and this user's."""
+    thread = paths.thread(db, place[0]).get(["uid"])
+    if (thread.to_dict() or {}).get("uid") != uid:
+        return
+    collection, after = (place[1], place[2]) if len(place) == 3 else (_IN_THREAD[0], None)
+    yield from _inside(db, place[0], collection, after)
+
+
+def _inside(
+    db: Client, thread_id: str, collection: str, after: str | None
+) -> Iterator[tuple[Place, Item]]:
+    for name in _IN_THREAD[_IN_THREAD.index(collection) :]:
+        query = paths.thread(db, thread_id).collection(name)
+        for snapshot in _pages(query, after if name == collection else None):
+            yield (thread_id, name, snapshot.id), _item(name, thread_id, snapshot)
+
+
+def _item(kind: str, thread_id: str, snapshot: Any) -> Item:
+    hidden = _INTERNAL.get(kind, set())
+    data = {key: value for key, value in snapshot.to_dict().items() if key not in hidden}
+    return {"kind": kind, "id": snapshot.id, "threadId": thread_id, "data": plain(data)}
+
+
+def _pages(query: Any, after: str | None) -> Iterator[Any]:
+    """A query's documents in the order of their names, a few at a time."""
+    query = query.order_by("__name__").limit(_READ_AT_ONCE)
+    page = query.start_after({"__name__": after}) if after is not None else query
+    while found := list(page.stream()):
+        yield from found
+        if len(found) < _READ_AT_ONCE:
+            return
+        page = query.start_after(found[-1])
+
+
+def plain(value: Any) -> Any:
+    """A stored value as JSON: times as ISO 8601, bytes as base64, references as their paths."""
+    if isinstance(value, dict):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    if value is None or isinstance(value, str | bool | int):
+        return value
+    if isinstance(value, float):
+        return value if value == value and abs(value) != float("inf") else str(value)
+    if isinstance(value, datetime):
+        return value.isoformat()
+    if isinstance(value, bytes):
+        return base64.b64encode(value).decode()
+    if hasattr(value, "path"):
+        return value.path
+    if hasattr(value, "latitude"):
+        return {"latitude": value.latitude, "longitude": value.longitude}
+    return [plain(item) for item in value]  # a vector
+
+
+def _cursor(kind: str, place: Place) -> str:
+    return base64.urlsafe_b64encode(json.dumps([kind, *place]).encode()).decode()
+
+
+def _read_cursor(cursor: str, kinds: Sequence[str]) -> tuple[str, Place]:
+    try:
+        found = json.loads(base64.urlsafe_b64decode(cursor.encode("ascii")))
+    except ValueError as error:
+        raise _refused() from error
+    if not isinstance(found, list) or not all(map(_is_name, found)) or found[:1] == []:
+        raise _refused()
+    kind, place = found[0], tuple(found[1:])
+    is_thread = kind == _THREADS
+    fits = len(place) in (1, 3) if is_thread else len(place) == 1
+    if kind not in kinds or not fits or (len(place) == 3 and place[1] not in _IN_THREAD):
+        raise _refused()
+    return kind, place
+
+
+def _is_name(value: Any) -> bool:
+    """Whether Firestore takes it as a document's name."""
+    return (
+        isinstance(value, str)
+        and 0 < len(value) <= 1_500
+        and "/" not in value
+        and value not in {".", ".."}
+        and not value.startswith("__")
+        and value.isprintable()
+    )
+
+
+def _refused() -> InvalidArgument:
+    return InvalidArgument(
+        "send the cursor of the page before as it was, or none for the first page", field="cursor"
+    )

@@ -1,0 +1,138 @@
+"""A user's documents as the platform keeps them, and a platform that remembers its queue."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from google.cloud.firestore import Client
+
+NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
+
+
+@dataclass
+class Keeping:
+    """A platform of one Firestore, whose queue is a list."""
+
+    db: Client
+    queue: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
+    text_model: Any = None
+    embedder: Any = None
+
+    def enqueue(self, queue: str, data: dict[str, Any]) -> None:
+        self.queue.append((queue, data))
+
+    def find_user(self, uid: str) -> None:
+        return None
+
+    def notify(self, decider: Any, *, approval_id: str) -> None:
+        """Nobody listens."""
+
+
+def write_thread(
+    db: Client,
+    thread_id: str,
+    *,
+    uid: str = "ann",
+    messages: int = 3,
+    lease: dict[str, Any] | None = None,
+    text: str = "hello",
+) -> None:
+    """A thread with a log, a run with events, a view, an approval and an effect."""
+    own = {"schemaVersion": 2, "uid": uid}
+    here = {**own, "threadId": thread_id, "runId": "r1"}
+    thread = f"threads/{thread_id}"
+    documents: dict[str, dict[str, Any]] = {
+        thread: {
+            **own,
+            "agent": "messaging",
+            "title": f"About {text}",
+            "status": "active",
+            "context": '{"secret": "plan"}',
+            "lease": lease,
+            "leaseToken": 3,
+            "nextMessage": messages,
+            "waiting": {"runId": "r1", "approvals": [f"{thread_id}-a"]},
+            "allowed": {"send_message": "digest"},
+            "createdAt": NOW,
+            "updatedAt": NOW,
+        },
+        f"{thread}/views/window": {**own, "nextMessage": messages, "documents": [{"text": text}]},
+        f"{thread}/runs/r1": {**own, "status": "running", "leaseUntil": NOW, "result": text},
+        f"{thread}/runs/r1/events/000000": {**own, "n": 0, "events": f'["{text}"]'},
+        f"{thread}/runs/r1/events/000001": {**own, "n": 1, "events": "[]"},
+        f"approvals/{thread_id}-a": {
+            **here,
+            "status": "pending",
+            "arguments": f'{{"text": "{text}"}}',
+            "deciderUid": uid,
+            "decision": None,
+        },
+        f"effects/{thread_id}-e": {
+            **here,
+            "tool": "send_message",
+            "status": "done",
+            "result": text,
+        },
+    }
+    for number in range(messages):
+        path = f"{thread}/messages/{number:08d}"
+        parts = [{"type": "text", "text": f"{text} {number}"}]
+        documents[path] = {**own, "n": number, "role": "user", "parts": parts, "createdAt": NOW}
+    write_all(db, documents)
+
+
+def write_user(db: Client, uid: str) -> None:
+    """What is kept about a user beside threads."""
+    own = {"schemaVersion": 2, "uid": uid}
+    yesterday = (datetime.now(UTC) - timedelta(days=1)).date().isoformat()
+    today = datetime.now(UTC).date().isoformat()
+    documents = {
+        f"devices/{uid}-phone": {**own, "token": f"token of {uid}"},
+        f"runKeys/{uid}-k": {**own, "threadId": "t"},
+        f"budgets/u{uid}-{yesterday}": {**own, "day": yesterday, "spentMicroUsd": 5},
+        f"budgets/u{uid}-{today}": {**own, "day": today, "spentMicroUsd": 7},
+        f"effects/{uid}-direct": {**own, "tool": "send_message", "status": "done", "result": uid},
+        f"audit/{uid.encode().hex()}": {**own, "kind": "write", "tool": "send_message", "at": NOW},
+    }
+    write_all(db, documents)
+
+
+def write_all(db: Client, documents: dict[str, dict[str, Any]]) -> None:
+    items = list(documents.items())
+    for start in range(0, len(items), 400):
+        batch = db.batch()
+        for path, data in items[start : start + 400]:
+            batch.set(db.document(path), data)
+        batch.commit()
+
+
+def held(run_id: str = "r1", *, seconds: float = 60) -> dict[str, Any]:
+    """A lease that ends in so many seconds."""
+    until = datetime.now(UTC) + timedelta(seconds=seconds)
+    return {"runId": run_id, "token": 3, "until": until}
+
+
+def everything(db: Client) -> dict[str, dict[str, Any]]:
+    """Every document of the database by its path, those below missing ones included."""
+    found: dict[str, dict[str, Any]] = {}
+
+    def walk(collections: Any) -> None:
+        for collection in collections:
+            for snapshot in collection.stream():
+                found[snapshot.reference.path] = snapshot.to_dict() or {}
+            for reference in collection.list_documents():
+                walk(reference.collections())
+
+    walk(db.collections())
+    return found
+
+
+def naming(documents: dict[str, dict[str, Any]], *words: str) -> list[str]:
+    """Paths of the documents in which one of these words stands, receipts aside."""
+    return [
+        path
+        for path, data in documents.items()
+        if not path.startswith("erasures/") and any(word in f"{path} {data}" for word in words)
+    ]
