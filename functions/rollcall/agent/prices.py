@@ -1,0 +1,134 @@
+"""What models cost: data with a date and a source, never a guess.
+
+`prices.json` ships; an operator's own entries, in the document `budgets/prices`, come before it.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import math
+from collections.abc import Iterable
+from datetime import date
+from functools import cache
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import Field, ValidationError
+
+from rollcall.core.wire import Wire
+from rollcall.models.base import Usage
+
+_FILE = Path(__file__).with_name("prices.json")
+_FREE = "offline:"
+_SAME_AS = "prompted:"
+"""`prompted:<provider>:<name>` is `<provider>:<name>`, asked in another way."""
+
+Usd = Annotated[float, Field(ge=0, le=100_000, allow_inf_nan=False)]
+
+log = logging.getLogger("rollcall")
+
+
+class Rates(Wire):
+    """USD per million tokens; without a rate of their own, cached tokens cost what input does."""
+
+    input: Usd
+    cached_input: Usd | None = None
+    output: Usd
+
+
+class LongRates(Rates):
+    """The rates of a whole call whose input has more than `above` tokens."""
+
+    above: int = Field(gt=0)
+
+
+class Price(Rates):
+    """What the models named in `models` cost, from the day `since` on (UTC).
+
+    A name that ends in `*` stands for every model that begins so.
+    """
+
+    models: list[Annotated[str, Field(pattern=r"^[a-z_]+:.+")]] = Field(min_length=1)
+    since: date | None = None
+    long: LongRates | None = None
+    as_of: date | None = None
+    source: str | None = None
+    page: str | None = None
+
+    def micro_usd(self, usage: Usage) -> int:
+        """The cost in millionths of a US dollar, rounded up."""
+        is_long = self.long is not None and usage.input_tokens > self.long.above
+        rates: Rates = self.long if is_long and self.long is not None else self
+        cached = min(usage.cached_input_tokens, usage.input_tokens)
+        cached_rate = rates.input if rates.cached_input is None else rates.cached_input
+        cost = (usage.input_tokens - cached) * rates.input + cached * cached_rate
+        # USD per million tokens are also millionths of a dollar per token.
+        return math.ceil(round(cost + usage.output_tokens * rates.output, 6))
+
+
+NOTHING = Price(models=["offline:*"], input=0, output=0)
+
+
+def is_free(model_id: str) -> bool:
+    """Whether the model runs in this process, so that nobody is paid for it."""
+    return _plain(model_id).startswith(_FREE)
+
+
+def find_price(model_id: str, *, on: date, own: Iterable[Price] = ()) -> Price | None:
+    """The price of a model on a day; None where it is not known.
+
+    The operator's `own` prices are looked at first, the shipped ones only where none of them fits.
+    Among several the longest name wins, and of the same name the newest `since`.
+    """
+    if is_free(model_id):
+        return NOTHING
+    return _best(model_id, on=on, prices=own) or _best(model_id, on=on, prices=shipped())
+
+
+@cache
+def shipped() -> tuple[Price, ...]:
+    """The prices that come with this version."""
+    found = json.loads(_FILE.read_text(encoding="utf-8"))["prices"]
+    return tuple(Price.model_validate(entry) for entry in found)
+
+
+def read_prices(document: dict[str, Any] | None) -> tuple[Price, ...]:
+    """The operator's entries, `{prices: [...]}`; one that cannot be read is logged and left out."""
+    entries = (document or {}).get("prices", [])
+    if not isinstance(entries, list):
+        log.warning("budgets/prices: prices must be a list, not %s", type(entries).__name__)
+        return ()
+    found = []
+    for number, entry in enumerate(entries):
+        try:
+            # As JSON: strict, yet a day may be written as text.
+            text = json.dumps(entry, default=str)
+            found.append(Price.model_validate_json(text, strict=True))
+        except (ValidationError, TypeError, ValueError) as error:
+            log.warning("budgets/prices: entry %d is left out: %s", number, error)
+    return tuple(found)
+
+
+def _best(model_id: str, *, on: date, prices: Iterable[Price]) -> Price | None:
+    name = _plain(model_id)
+    known = tuple(prices)
+    fitting = [
+        (len(pattern.removesuffix("*")), not pattern.endswith("*"), price.since or date.min, place)
+        for place, price in enumerate(known)
+        for pattern in price.models
+        if _fits(pattern, name) and (price.since is None or price.since <= on)
+    ]
+    return known[max(fitting)[-1]] if fitting else None
+
+
+def _fits(pattern: str, name: str) -> bool:
+    if pattern.endswith("*"):
+        return name.startswith(pattern[:-1])
+    return name == pattern
+
+
+def _plain(model_id: str) -> str:
+    while model_id.startswith(_SAME_AS):
+        model_id = model_id.removeprefix(_SAME_AS)
+    return model_id

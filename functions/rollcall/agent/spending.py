@@ -1,0 +1,296 @@
+"""A run's purse, out of the user's and the tenant's budget of the day.
+
+Before a model call its worst case is set aside, in a slice of the user's day that is taken by one
+preconditioned write and serves for as many calls as fit into it. What was really used is written
+together with the next slice, or when the run ends. So a run costs one read and two writes however
+many calls it makes, and one that only uses a free model costs nothing.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+from rollcall.agent.prices import Price, find_price, is_free, read_prices
+from rollcall.agent.purse import BudgetExhausted, Reservation
+from rollcall.core.context import User
+from rollcall.core.errors import AgentError, FailedPrecondition
+from rollcall.models.base import Usage
+from rollcall.store import budgets
+from rollcall.store.amounts import NONE, Amount, Limit
+from rollcall.store.budgets import Day, Known, Refused, Slice, Spend
+from rollcall.store.limits import Limits, limits
+from rollcall.store.shares import Draw, share
+
+if TYPE_CHECKING:
+    from google.cloud.firestore import Client
+
+SLICE_TIME = timedelta(minutes=10)
+CALL_TIME = timedelta(minutes=3)
+"""A call may take so long; a slice whose time ends sooner is renewed before."""
+
+log = logging.getLogger("rollcall")
+
+
+def _utc_now() -> datetime:
+    return datetime.now(UTC)
+
+
+@dataclass(slots=True)
+class _Lease:
+    """What a run has of a day. `written` and `known` are as Firestore has them."""
+
+    day: date
+    id: str = field(default_factory=lambda: uuid.uuid4().hex[:16])
+    written: Slice | None = None
+    known: Known | None = None
+    draw: Draw | None = None
+    outstanding: Amount = NONE
+    spends: list[Spend] = field(default_factory=list)
+
+    @property
+    def spent(self) -> Amount:
+        """What was spent since the last write."""
+        return sum((spend.amount for spend in self.spends), NONE)
+
+
+@dataclass(frozen=True, slots=True)
+class _Terms:
+    """What holds for a user, read of `limits`."""
+
+    limits: Limits
+    user: Limit
+    tenant: Limit
+    prices: tuple[Price, ...]
+
+    @staticmethod
+    def of(found: Limits, user: User) -> _Terms:
+        return _Terms(
+            limits=found,
+            user=found.of_user(user).a_day,
+            tenant=found.of_tenant(user.tenant).a_day if user.tenant else Limit(),
+            prices=read_prices(found.prices),
+        )
+
+
+class FirestorePurse:
+    """The purse of one run of a user, for one thread. Close it when the run ends.
+
+    Args:
+        allow_unpriced: Whether the agent may use models whose price is not known; so may all when
+            ROLLCALL_ALLOW_UNPRICED is "true".
+        now: The clock, in UTC.
+    """
+
+    def __init__(
+        self,
+        db: Client,
+        user: User,
+        *,
+        allow_unpriced: bool = False,
+        now: Callable[[], datetime] = _utc_now,
+    ) -> None:
+        self._db, self._user, self._now = db, user, now
+        self._allow_unpriced = allow_unpriced
+        self._lease: _Lease | None = None
+        self._terms: _Terms | None = None
+
+    def reserve(self, model_id: str, *, input_tokens: int, output_tokens: int) -> Reservation:
+        """Set aside the worst case of one call.
+
+        Raises:
+            BudgetExhausted: The user's or the tenant's budget of the day does not allow it.
+            FailedPrecondition: The model has no price, and no policy allows that.
+            Unavailable: Firestore cannot be reached.
+        """
+        if is_free(model_id):
+            return Reservation(model_id, input_tokens + output_tokens, 0)
+        terms = self._current_terms()
+        price = self._price(model_id, terms)
+        usage = Usage(input_tokens=input_tokens, output_tokens=output_tokens)
+        worst = Amount(price.micro_usd(usage) if price else 0, input_tokens + output_tokens)
+        self._set_aside(worst, terms)
+        return Reservation(model_id, worst.tokens, worst.micro_usd)
+
+    def settle(self, reservation: Reservation, usage: Usage | None) -> float | None:
+        """Count what was used, and return its cost in US dollars; None without a price.
+
+        Args:
+            usage: What the provider says was used: `Usage()` if it refused the call before it
+                began to answer. None if the answer broke off without saying, or was given up:
+                the worst case counts, since it may have been made in full.
+        """
+        if is_free(reservation.model_id):
+            return 0.0
+        price = self._find_price(reservation.model_id, self._current_terms())
+        reserved = Amount(reservation.micro_usd, reservation.tokens)
+        spend = _spend(reservation, usage, price)
+        if self._lease is None:
+            self._lease = _Lease(self._today())
+        self._lease.outstanding -= reserved
+        self._lease.spends.append(spend)
+        return spend.amount.micro_usd / 1_000_000 if price else None
+
+    def close(self) -> None:
+        """Write what was spent, and give back the rest. What cannot be written is logged: the
+        slice then counts as spent when its time is over."""
+        lease, self._lease = self._lease, None
+        if lease is None or (lease.written is None and not lease.spends):
+            return
+
+        def apply(data: dict[str, Any] | None) -> dict[str, Any]:
+            day = Day.of(data, uid=self._user.uid, day=lease.day)
+            day.settle(lease.id, lease.written, lease.spends)
+            day.count_expired(self._now())
+            return day.dump()
+
+        try:
+            self._change(lease, apply)
+        except AgentError as error:
+            log.warning("what a run spent is not settled: %s", error)
+        self._release(lease)
+
+    def _current_terms(self) -> _Terms:
+        found = limits(self._db)
+        if self._terms is None or self._terms.limits is not found:
+            self._terms = _Terms.of(found, self._user)
+        return self._terms
+
+    def _price(self, model_id: str, terms: _Terms) -> Price | None:
+        price = self._find_price(model_id, terms)
+        allowed = self._allow_unpriced or os.environ.get("ROLLCALL_ALLOW_UNPRICED") == "true"
+        if price is None and not allowed:
+            raise FailedPrecondition(
+                f"the price of the model {model_id!r} is not known, so it is not used",
+                hint="add its price to the document budgets/prices, or allow models without one: "
+                "allowUnpriced in the agent's overrides, or ROLLCALL_ALLOW_UNPRICED=true",
+            )
+        return price
+
+    def _find_price(self, model_id: str, terms: _Terms) -> Price | None:
+        return find_price(model_id, on=self._today(), own=terms.prices)
+
+    def _set_aside(self, worst: Amount, terms: _Terms) -> None:
+        if self._lease is not None and self._lease.day != self._today():
+            self.close()
+        lease = self._lease = self._lease or _Lease(self._today())
+        if not self._covers(lease, worst, (terms.user, terms.tenant)):
+            self._take(lease, lease.outstanding + worst, terms.user, terms.tenant)
+        lease.outstanding += worst
+
+    def _covers(self, lease: _Lease, worst: Amount, both: tuple[Limit, Limit]) -> bool:
+        if lease.written is None or lease.written.until < self._now() + CALL_TIME:
+            return False
+        has = lease.written.amount
+        own = Limit(
+            None if all(limit.micro_usd is None for limit in both) else has.micro_usd,
+            None if all(limit.tokens is None for limit in both) else has.tokens,
+        )
+        return own.allows(lease.spent + lease.outstanding + worst)
+
+    def _take(self, lease: _Lease, least: Amount, user: Limit, tenant: Limit) -> None:
+        """Take a slice of at least `least`, and write what was spent of the one before."""
+        wanted = least.most(lease.outstanding + user.slice())
+        draw = self._draw(lease, tenant, least=least, wanted=wanted)
+        now = self._now()
+
+        def apply(data: dict[str, Any] | None) -> dict[str, Any]:
+            day = Day.of(data, uid=self._user.uid, day=lease.day)
+            day.settle(lease.id, lease.written, lease.spends)
+            day.count_expired(now)
+            most = draw.amount if draw else wanted
+            amount = user.lease(used=day.used, least=least, wanted=most)
+            if amount is None:
+                raise Refused(_used_up(user, day.used, least))
+            day.slices[lease.id] = Slice(amount, now + SLICE_TIME, draw.source if draw else None)
+            return day.dump()
+
+        try:
+            written = self._change(lease, apply)
+        except AgentError as error:
+            if draw:
+                self._give_back(draw, NONE)
+            if isinstance(error, Refused):
+                raise self._exhausted(error) from error
+            raise
+        self._release(lease)
+        lease.known, lease.draw, lease.spends = written, draw, []
+        lease.written = Slice.of((written.data or {})["slices"][lease.id])
+
+    def _draw(self, lease: _Lease, tenant: Limit, *, least: Amount, wanted: Amount) -> Draw | None:
+        if tenant.is_none or self._user.tenant is None:
+            return None
+        own = share(self._db, self._user.tenant, lease.day)
+        try:
+            return own.draw(tenant, least=least, wanted=wanted, now=self._now())
+        except Refused as error:
+            if lease.draw is None or lease.outstanding != NONE:
+                raise self._exhausted(error) from error
+            self._release(lease)  # what is left of our own draw may do
+        try:
+            return own.draw(tenant, least=least, wanted=wanted, now=self._now())
+        except Refused as error:
+            raise self._exhausted(error) from error
+
+    def _release(self, lease: _Lease) -> None:
+        draw, lease.draw = lease.draw, None
+        if draw is not None:
+            self._give_back(draw, lease.spent)
+
+    def _give_back(self, draw: Draw, spent: Amount) -> None:
+        try:
+            draw.share.release(draw, spent=spent)
+        except AgentError as error:
+            log.warning("a slice of a tenant's budget is not returned yet: %s", error)
+
+    def _change(
+        self, lease: _Lease, apply: Callable[[dict[str, Any] | None], dict[str, Any]]
+    ) -> Known:
+        reference = budgets.user_day(self._db, self._user.uid, lease.day)
+        return budgets.change(self._db, reference, apply, lease.known)
+
+    def _exhausted(self, error: Refused) -> BudgetExhausted:
+        return BudgetExhausted(
+            error.message,
+            hint="it renews at 00:00 UTC",
+            retry_after_s=budgets.until_tomorrow_s(self._now()),
+        )
+
+    def _today(self) -> date:
+        return self._now().astimezone(UTC).date()
+
+
+def _spend(reservation: Reservation, usage: Usage | None, price: Price | None) -> Spend:
+    if usage is None:
+        worst = Amount(reservation.micro_usd, reservation.tokens)
+        return Spend(reservation.model_id, worst, is_priced=price is not None)
+    cost = price.micro_usd(usage) if price else 0
+    return Spend(
+        reservation.model_id,
+        Amount(cost, usage.input_tokens + usage.output_tokens),
+        input_tokens=usage.input_tokens,
+        cached_input_tokens=usage.cached_input_tokens,
+        output_tokens=usage.output_tokens,
+        is_priced=price is not None,
+    )
+
+
+def _used_up(limit: Limit, used: Amount, least: Amount) -> str:
+    """Say which of the two is used up, in plain words."""
+    if limit.micro_usd is not None and used.micro_usd + least.micro_usd > limit.micro_usd:
+        left = max(0, limit.micro_usd - used.micro_usd) / 1_000_000
+        return (
+            f"your budget for today is used up: ${left:.2f} of "
+            f"${limit.micro_usd / 1_000_000:.2f} is left, and this may cost up to "
+            f"${least.micro_usd / 1_000_000:.2f}; it renews at 00:00 UTC"
+        )
+    most = limit.tokens or 0
+    return (
+        f"your budget for today is used up: {max(0, most - used.tokens):,} of {most:,} tokens "
+        f"are left, and this may take up to {least.tokens:,}; it renews at 00:00 UTC"
+    )

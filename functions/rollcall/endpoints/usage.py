@@ -1,0 +1,123 @@
+"""What a user has spent, and what is left."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+
+from rollcall.core.context import Platform, User
+from rollcall.core.inputs import validate
+from rollcall.core.triggers import Call, OnCall, bound
+from rollcall.core.wire import Wire
+from rollcall.store.amounts import NONE, Amount
+from rollcall.store.budgets import Day, days_of
+from rollcall.store.limits import UserLimits, limits
+
+DAYS = 30
+
+
+class UsageRequest(Wire):
+    """The data of `my_usage`: nothing; whose usage it is says the token."""
+
+
+class ModelSpend(Wire):
+    """What one model cost. `usd` leaves out calls whose price was not known."""
+
+    model: str
+    calls: int
+    input_tokens: int
+    cached_input_tokens: int
+    output_tokens: int
+    usd: float
+    unpriced_calls: int
+
+
+class Spent(Wire):
+    """What was spent over some days.
+
+    `usd` and `tokens` are what budgets count: also calls that broke off, at their worst case.
+    """
+
+    usd: float
+    tokens: int
+    models: list[ModelSpend]
+
+
+class Left(Wire):
+    """What may still be spent today, less what is set aside for runs under way; absent where there
+    is no limit. The tenant's budget can end before."""
+
+    usd: float | None = None
+    tokens: int | None = None
+
+
+class UsageReport(Wire):
+    """The result of `my_usage`. Days are UTC days."""
+
+    day: date
+    today: Spent
+    last_30_days: Spent
+    limits: UserLimits
+    left: Left
+    renews_at: datetime
+
+
+@bound(OnCall())
+def my_usage(platform: Platform, call: Call) -> dict[str, Any]:
+    """Tell what the user has spent today and in the last 30 days, the limits, and what is left."""
+    validate(UsageRequest, {} if call.data is None else call.data)
+    return report(platform, call.user, now=datetime.now(UTC)).dump()
+
+
+def report(platform: Platform, user: User, *, now: datetime) -> UsageReport:
+    """The user's usage at a time."""
+    today = now.astimezone(UTC).date()
+    days = days_of(platform.db, user.uid, since=today - timedelta(days=DAYS - 1), until=today)
+    current = next((day for day in days if day.day == today), Day(user.uid, today))
+    current.count_expired(now)
+    own = limits(platform.db).of_user(user)
+    return UsageReport(
+        day=today,
+        today=_spent([current]),
+        last_30_days=_spent(days),
+        limits=own,
+        left=_left(own, current.used),
+        renews_at=datetime.combine(today + timedelta(days=1), datetime.min.time(), UTC),
+    )
+
+
+def _spent(days: Iterable[Day]) -> Spent:
+    total, models = NONE, dict[str, dict[str, int]]()
+    for day in days:
+        total += day.spent
+        for model, numbers in day.models.items():
+            sums = models.setdefault(model, {})
+            for name, number in numbers.items():
+                sums[name] = sums.get(name, 0) + number
+    return Spent(
+        usd=total.micro_usd / 1_000_000,
+        tokens=total.tokens,
+        models=[_of_model(model, models[model]) for model in sorted(models)],
+    )
+
+
+def _of_model(model: str, sums: dict[str, int]) -> ModelSpend:
+    return ModelSpend(
+        model=model,
+        calls=sums["calls"],
+        input_tokens=sums["inputTokens"],
+        cached_input_tokens=sums["cachedInputTokens"],
+        output_tokens=sums["outputTokens"],
+        usd=sums["microUsd"] / 1_000_000,
+        unpriced_calls=sums["unpricedCalls"],
+    )
+
+
+def _left(own: UserLimits, used: Amount) -> Left:
+    limit = own.a_day
+    usd = None if limit.micro_usd is None else max(0, limit.micro_usd - used.micro_usd) / 1_000_000
+    return Left(
+        usd=usd,
+        tokens=None if limit.tokens is None else max(0, limit.tokens - used.tokens),
+    )

@@ -1,0 +1,52 @@
+"""A worker that spends as much as it may: `python -m tests.support.spender <project> <uid> ...`.
+
+Prints what it spent, in millionths of a dollar. Tests start several, to race for one budget.
+"""
+
+from __future__ import annotations
+
+import random
+import sys
+import time
+
+from google.auth.credentials import AnonymousCredentials
+from google.cloud.firestore import Client
+
+from rollcall.agent.purse import BudgetExhausted
+from rollcall.agent.spending import FirestorePurse
+from rollcall.core.context import User
+from rollcall.models.base import Usage
+
+MODEL = "openai:gpt-5.5"
+INPUT, OUTPUT = 1_000, 1_000
+WORST = 35_000
+"""What such a call costs at most: 1,000 x $5 and 1,000 x $30 a million."""
+
+
+def spend(db: Client, user: User, *, runs: int, calls: int = 3) -> int:
+    """Run until the budget refuses, `runs` times at most; millionths of a dollar spent."""
+    spent = 0
+    for _ in range(runs):
+        purse = FirestorePurse(db, user)
+        try:
+            for _ in range(calls):
+                reservation = purse.reserve(MODEL, input_tokens=INPUT, output_tokens=OUTPUT)
+                time.sleep(random.uniform(0, 0.01))
+                usage = Usage(input_tokens=INPUT, output_tokens=random.randrange(OUTPUT))
+                cost = purse.settle(reservation, usage)
+                assert cost is not None
+                spent += round(cost * 1_000_000)
+        except BudgetExhausted:
+            return spent
+        finally:
+            purse.close()
+    return spent
+
+
+def main(project: str, uid: str, tenant: str, runs: str) -> None:
+    db = Client(project=project, credentials=AnonymousCredentials())  # type: ignore[no-untyped-call]
+    print(spend(db, User(uid, tenant=tenant or None), runs=int(runs)))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
