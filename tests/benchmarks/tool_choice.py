@@ -12,7 +12,7 @@ from rollcall import catalog
 from rollcall.core.capability import Capability
 from rollcall.core.wire import Role, Status
 from rollcall.models.base import ToolSpec
-from rollcall.registry.documents import Entry
+from rollcall.registry.documents import Entry, Execution
 from rollcall.registry.retrieval import choose
 
 ROUNDS = 9
@@ -56,6 +56,7 @@ def _entry(capability: Capability, id: str) -> Entry:
         status=Status.ACTIVE,
         runs_on="server",
         digest="",
+        execution=Execution(type="internal_service", target=id),
         spec=ToolSpec(
             id,
             capability.description,

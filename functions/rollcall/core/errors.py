@@ -10,6 +10,7 @@ AgentError
 ├── Aborted              somebody else holds what this needs; try again
 ├── ResourceExhausted    a rate, a budget or a size is used up
 ├── Unavailable          a service did not answer; retrying is safe
+│   └── OutcomeUnknown   a write was sent and not answered: it may have happened or not
 ├── DeadlineExceeded     the time allowed is over
 └── Internal             our own fault; the caller sees a logged id only
 
@@ -94,6 +95,10 @@ class ResourceExhausted(AgentError):
 
 class Unavailable(AgentError):
     code = "unavailable"
+
+
+class OutcomeUnknown(Unavailable):
+    """Repeat it only where the same key makes it happen once, or after a look at what is there."""
 
 
 class DeadlineExceeded(AgentError):

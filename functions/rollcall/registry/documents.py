@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 from pydantic.alias_generators import to_camel
 
 from rollcall.core import schema
@@ -79,6 +80,41 @@ _Words = Annotated[tuple[Annotated[str, Field(max_length=200)], ...], Field(max_
 _Examples = Annotated[tuple[dict[str, Any], ...], Field(max_length=50)]
 
 
+_Id = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,61}$")]
+_TARGETS = {
+    "internal_service": re.compile(r"[a-z][a-z0-9_]{0,61}"),
+    "client": re.compile(r"[a-z][a-z0-9_]{0,61}"),
+    "firebase_function": re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,61}|https://[!-~]{1,2000}"),
+    "api_endpoint": re.compile(r"https://[!-~]{1,2000}"),
+}
+
+
+class Execution(BaseModel):
+    """Where a capability runs, and how it is reached there; see `docs/dispatch.md`.
+
+    `target` is the capability's id (internal_service, client), a function's name or URL
+    (firebase_function), or a URL (api_endpoint). `requires_auth` concerns an api_endpoint: whether
+    it is sent the secret that is configured for its host.
+    """
+
+    model_config = ConfigDict(
+        alias_generator=to_camel, populate_by_name=True, extra="forbid", frozen=True, strict=True
+    )
+
+    type: Literal["internal_service", "firebase_function", "api_endpoint", "client"]
+    target: str
+    method: Literal["GET", "POST"] = "POST"
+    requires_auth: bool = True
+
+    @model_validator(mode="after")
+    def _fits(self) -> Self:
+        if not _TARGETS[self.type].fullmatch(self.target):
+            raise ValueError(f"{self.target[:100]!r} is no target of an execution {self.type}")
+        if self.method == "GET" and self.type != "api_endpoint":
+            raise ValueError("only an api_endpoint has the method GET")
+        return self
+
+
 class _Overrides(_Read):
     status: Status | None = None
     keywords: _Words = ()
@@ -86,7 +122,7 @@ class _Overrides(_Read):
 
 
 class _Stored(_Read):
-    id: str = Field(pattern=r"^[a-z][a-z0-9_]{0,61}$")
+    id: _Id
     name: str = Field(max_length=200)
     names: dict[str, str] = {}
     description: str = Field(max_length=8_000)
@@ -101,6 +137,32 @@ class _Stored(_Read):
     examples: _Examples = ()
     related_capabilities: _Words = ()
     overrides: _Overrides = _Overrides()
+    source: str = ""
+    execution: Execution | None = None
+
+    @model_validator(mode="after")
+    def _runs_where_it_can(self) -> Self:
+        execution = self.reached
+        if (execution.type == "client") != (self.runs_on == "client"):
+            raise ValueError(f"runsOn {self.runs_on} contradicts an execution {execution.type}")
+        if execution.type in ("internal_service", "client") and execution.target != self.id:
+            raise ValueError(f"an execution {execution.type} has the capability's id as its target")
+        if self.source == "code" and execution.type not in ("internal_service", "client"):
+            raise ValueError(f"what code declares runs here, not as {execution.type}")
+        if self.source != "code" and execution.type == "internal_service":
+            raise ValueError("only what this codebase declares is an internal_service")
+        if execution.method == "GET" and self.effect == "write":
+            raise ValueError("a capability that writes is not reached by GET")
+        return self
+
+    @property
+    def reached(self) -> Execution:
+        """As stated, or as code's own documents have it."""
+        if self.execution:
+            return self.execution
+        if self.runs_on == "client":
+            return Execution(type="client", target=self.id)
+        return Execution(type="internal_service", target=self.id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +176,7 @@ class Entry:
     status: Status
     runs_on: str
     digest: str
+    execution: Execution
     spec: ToolSpec
 
     @classmethod
@@ -121,7 +184,8 @@ class Entry:
         """Read a stored document.
 
         Raises:
-            ValueError: A field that every entry has is missing, of the wrong kind or too long.
+            ValueError: A field that every entry has is missing, of the wrong kind or too long, or
+                says that it runs where it cannot.
         """
         stored = _Stored.model_validate(document)
         overrides = stored.overrides
@@ -133,6 +197,7 @@ class Entry:
             status=overrides.status or stored.status,
             runs_on=stored.runs_on,
             digest=stored.digest,
+            execution=stored.reached,
             spec=ToolSpec(
                 name=stored.id,
                 description=stored.description,
