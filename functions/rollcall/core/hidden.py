@@ -1,0 +1,275 @@
+"""Fields that never leave the server through the loop: `Annotated[str, Hidden()]`.
+
+Of a result, a hidden field is for code that calls the function itself; it is dropped before a
+model, Firestore or a stream sees the result. Of the arguments, a hidden one is needed to run the
+call, so it is kept where the call is kept; wherever a call is shown it reads "•••".
+
+Both follow the types: models, dataclasses, typed dictionaries, named tuples, lists, dictionaries
+and unions of these, as deep as they go. Where a type says too little, the value's own class counts;
+where several could be meant, what one of them hides is hidden.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import types
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Annotated, Any, NamedTuple, Union, get_args, get_origin, get_type_hints
+
+from pydantic import BaseModel, RootModel
+
+MASK = "•••"
+MIN_VALUE_CHARS = 4
+"""A shorter hidden text is not looked for inside other texts: it would be found in any."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hidden:
+    """Marks a type as hidden."""
+
+
+_GONE = object()
+_UNKNOWN = object()
+"""In place of a Python value: only its JSON is there."""
+
+
+class _Field(NamedTuple):
+    """A field of a structured type: its attribute, its keys in JSON, its type."""
+
+    name: str
+    keys: tuple[str, ...]
+    hint: Any
+
+
+def return_hint(function: Callable[..., Any]) -> Any:
+    """What a function says that it returns, marks included."""
+    return get_type_hints(function, include_extras=True).get("return", Any)
+
+
+def without_hidden(data: Any, value: Any, hint: Any = Any) -> Any:
+    """A function's result without what is hidden.
+
+    Args:
+        data: The result as plain JSON, as `plain(value)` gives it.
+        value: The result as the function returned it.
+        hint: What the function says that it returns, from `return_hint`.
+    """
+    shown = _shown(data, value, hint, _GONE)
+    return None if shown is _GONE else shown
+
+
+def mask_hidden(model: type[BaseModel], arguments: dict[str, Any]) -> dict[str, Any]:
+    """Arguments, plain JSON, as they may be shown: "•••" for each that is hidden."""
+    shown: dict[str, Any] = _shown(arguments, _UNKNOWN, model, MASK)
+    return shown
+
+
+def mask_values(data: Any, model: type[BaseModel], arguments: dict[str, Any]) -> Any:
+    """Plain JSON made from a call (a summary, a display) without the call's hidden values."""
+    hidden = sorted(_texts_hidden(arguments, mask_hidden(model, arguments)), key=len, reverse=True)
+    return _replaced(data, hidden) if hidden else data
+
+
+def _shown(data: Any, value: Any, hint: Any, mask: Any) -> Any:
+    """`data` with `mask` in place of what is hidden; fields and items that are `_GONE` go."""
+    if data is None:
+        return None
+    members = _members(hint)
+    meant = [each for each in members if _may_be(each.kind, value)] or members
+    if any(each.hidden for each in meant):
+        return mask
+    own: Any = type(value)
+    kinds = [own] if _fields(own) is not None else [each.kind for each in meant]
+    for kind in kinds:
+        data = _inside(data, value, kind, mask)
+    return data
+
+
+def _inside(data: Any, value: Any, kind: Any, mask: Any) -> Any:
+    fields = _fields(kind)
+    if fields is None:
+        return _items_shown(data, value, kind, mask)
+    if isinstance(kind, type) and issubclass(kind, RootModel):
+        return _shown(data, _attribute(value, "root"), fields[0].hint, mask)
+    if isinstance(data, list):  # a named tuple
+        hints = [field.hint for field in fields]
+        return _listed(data, _items_of(value, len(data)), hints, mask, keeps_places=True)
+    if not isinstance(data, dict):  # a serializer of its own: nobody can say what is where
+        return mask if any(_hides(field.hint) for field in fields) else data
+    by_key = {key: field for field in fields for key in field.keys}
+    shown = {}
+    for key, item in data.items():
+        field = by_key.get(key, _Field(key, (key,), Any))
+        shown[key] = _shown(item, _attribute(value, field.name), field.hint, mask)
+    return {key: item for key, item in shown.items() if item is not _GONE}
+
+
+def _items_shown(data: Any, value: Any, kind: Any, mask: Any) -> Any:
+    arguments = get_args(kind)
+    if isinstance(data, dict):
+        hint = arguments[1] if len(arguments) == 2 else Any
+        values = _values_of(value, data)
+        shown = {key: _shown(item, values[key], hint, mask) for key, item in data.items()}
+        return {key: item for key, item in shown.items() if item is not _GONE}
+    if isinstance(data, list):
+        is_fixed = get_origin(kind) is tuple and arguments[-1:] != (...,)
+        hints = list(arguments) if is_fixed else [arguments[0] if arguments else Any] * len(data)
+        return _listed(data, _items_of(value, len(data)), hints, mask, keeps_places=is_fixed)
+    return data
+
+
+def _listed(
+    data: list[Any], values: list[Any], hints: list[Any], mask: Any, *, keeps_places: bool
+) -> list[Any]:
+    hints += [Any] * (len(data) - len(hints))
+    shown = [
+        _shown(item, value, hint, mask)
+        for item, value, hint in zip(data, values, hints, strict=False)
+    ]
+    if keeps_places:
+        return [None if item is _GONE else item for item in shown]
+    return [item for item in shown if item is not _GONE]
+
+
+class _Member(NamedTuple):
+    """One type of a union, or the only one."""
+
+    kind: Any
+    hidden: bool
+
+
+def _members(hint: Any, *, hidden: bool = False) -> list[_Member]:
+    """The types a value of this hint may have, each with whether it is hidden."""
+    origin = get_origin(hint)
+    if origin is Annotated:
+        inner, *marks = get_args(hint)
+        hidden = hidden or any(mark is Hidden or isinstance(mark, Hidden) for mark in marks)
+        return _members(inner, hidden=hidden)
+    if getattr(origin, "_name", "") in ("NotRequired", "Required", "ReadOnly"):
+        return _members(get_args(hint)[0], hidden=hidden)
+    if origin in (Union, types.UnionType):
+        return [each for inner in get_args(hint) for each in _members(inner, hidden=hidden)]
+    if type(hint).__name__ == "TypeAliasType":
+        return _members(hint.__value__, hidden=hidden)
+    return [_Member(hint, hidden)]
+
+
+def _may_be(kind: Any, value: Any) -> bool:
+    """Whether a value can be meant by this type; yes where nobody can say."""
+    if kind is type(None):
+        return value is None
+    base = get_origin(kind) or kind
+    if value is _UNKNOWN or base is Any or not isinstance(base, type) or _is_typed_dict(base):
+        return True
+    return isinstance(value, base) or (base is float and isinstance(value, int))
+
+
+def _is_typed_dict(kind: type) -> bool:
+    """`typing.is_typeddict` does not know those of typing_extensions, which pydantic asks for."""
+    return issubclass(kind, dict) and hasattr(kind, "__required_keys__")
+
+
+@lru_cache(maxsize=1_000)
+def _fields(kind: Any) -> tuple[_Field, ...] | None:
+    """The fields of a structured type; None for other types."""
+    kind = kind if isinstance(kind, type) else get_origin(kind)
+    if not isinstance(kind, type):
+        return None
+    if issubclass(kind, BaseModel):
+        return (*_model_fields(kind), *_computed_fields(kind))
+    is_named_tuple = issubclass(kind, tuple) and hasattr(kind, "_fields")
+    if not (dataclasses.is_dataclass(kind) or _is_typed_dict(kind) or is_named_tuple):
+        return None
+    aliases = getattr(kind, "__pydantic_fields__", {})
+    return tuple(
+        _Field(name, _keys(name, aliases.get(name)), hint) for name, hint in _hints(kind).items()
+    )
+
+
+def _model_fields(model: type[BaseModel]) -> list[_Field]:
+    return [
+        _Field(name, _keys(name, info), Annotated[info.annotation, *info.metadata, None])
+        for name, info in model.model_fields.items()
+    ]
+
+
+def _computed_fields(model: type[BaseModel]) -> list[_Field]:
+    return [
+        _Field(name, _keys(name, info), info.return_type)
+        for name, info in model.model_computed_fields.items()
+    ]
+
+
+def _keys(name: str, info: Any) -> tuple[str, ...]:
+    named = (getattr(info, "serialization_alias", None), getattr(info, "alias", None), name)
+    return tuple(dict.fromkeys(key for key in named if isinstance(key, str)))
+
+
+def _hints(kind: type) -> dict[str, Any]:
+    try:
+        return get_type_hints(kind, include_extras=True)
+    except NameError:
+        # A name that is imported for type checkers only. What is marked can still be read.
+        named: dict[str, Any] = getattr(kind, "__annotations__", {})
+        return {
+            name: Annotated[Any, Hidden()] if "Hidden" in str(hint) else Any
+            for name, hint in named.items()
+        }
+
+
+def _hides(hint: Any) -> bool:
+    return any(
+        each.hidden or any(_hides(field.hint) for field in _fields(each.kind) or ())
+        for each in _members(hint)
+    )
+
+
+def _attribute(value: Any, name: str) -> Any:
+    if isinstance(value, Mapping):
+        return value.get(name, _UNKNOWN)
+    return getattr(value, name, _UNKNOWN)
+
+
+def _values_of(value: Any, data: dict[str, Any]) -> dict[str, Any]:
+    """The Python values of a dictionary by the keys that they have in JSON."""
+    if not isinstance(value, Mapping):
+        return dict.fromkeys(data, _UNKNOWN)
+    if len(value) == len(data):
+        return dict(zip(data, value.values(), strict=True))
+    by_text = {str(key): item for key, item in value.items()}
+    return {key: by_text.get(key, _UNKNOWN) for key in data}
+
+
+def _items_of(value: Any, length: int) -> list[Any]:
+    sized = isinstance(value, list | tuple | set | frozenset) and len(value) == length
+    return list(value) if sized else [_UNKNOWN] * length
+
+
+def _texts_hidden(data: Any, shown: Any) -> set[str]:
+    """The texts of `data` that are masked in `shown`."""
+    if isinstance(data, dict):
+        pairs = [
+            (item, shown[key] if isinstance(shown, dict) else MASK) for key, item in data.items()
+        ]
+    elif isinstance(data, list):
+        pairs = [
+            (item, shown[n] if isinstance(shown, list) else MASK) for n, item in enumerate(data)
+        ]
+    else:
+        text = str(data)
+        return {text} if shown == MASK and len(text) >= MIN_VALUE_CHARS else set()
+    return {text for item, other in pairs for text in _texts_hidden(item, other)}
+
+
+def _replaced(data: Any, hidden: list[str]) -> Any:
+    if isinstance(data, str):
+        for text in hidden:
+            data = data.replace(text, MASK)
+        return data
+    if isinstance(data, dict):
+        return {key: _replaced(item, hidden) for key, item in data.items()}
+    if isinstance(data, list):
+        return [_replaced(item, hidden) for item in data]
+    return MASK if not isinstance(data, bool) and str(data) in hidden else data

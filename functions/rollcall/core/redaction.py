@@ -1,0 +1,203 @@
+"""Keys and tokens, taken out of whatever is kept, logged or sent to a model.
+
+Two things are taken out: the very values of the secrets in this process's environment, and what
+has the unmistakable form of a credential. All patterns begin with such a form, so that ordinary
+text, ids, hashes and base64 stay as they are; all take linear time.
+"""
+
+from __future__ import annotations
+
+import binascii
+import json
+import logging
+import os
+import re
+from base64 import b64decode, b64encode
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any
+from urllib.parse import quote
+
+from rollcall.core.messages import Media, Message, ModelMessage, Part, Text, ToolMessage
+
+HIDDEN = "[hidden]"
+MIN_SECRET_CHARS = 8
+"""A shorter value in the environment is left alone: it would be found in ordinary words."""
+
+_NAMED = frozenset({"GEMINI_API_KEY", "GOOGLE_API_KEY", "OPENAI_API_KEY"})
+_ENDINGS = ("_API_KEY", "_SECRET", "_TOKEN")
+
+_PREFIXED = (
+    r"sk-(?:proj|ant|live|test|svcacct|admin|or)-[\w-]{8,}",  # OpenAI, Anthropic, OpenRouter
+    r"sk-(?=[\w-]{0,200}\d)[\w-]{20,}",
+    r"gsk_[A-Za-z0-9]{20,}",  # Groq
+    r"AIza[\w-]{16,}",  # Google: API keys, access and refresh tokens, client secrets
+    r"ya29\.[\w.-]{16,}",
+    r"1//0[\w-]{24,}",
+    r"GOCSPX-[\w-]{16,}",
+    r"gh[pousr]_[A-Za-z0-9]{16,}",  # GitHub, GitLab
+    r"github_pat_\w{16,}",
+    r"glpat-[\w-]{16,}",
+    r"xox[abeoprs]-[\w-]{10,}",  # Slack
+    r"xapp-\d-[\w-]{10,}",
+    r"(?:AKIA|ASIA)[0-9A-Z]{16}\b",  # Amazon
+    r"[sr]k_(?:live|test)_[A-Za-z0-9]{8,}",  # Stripe
+    r"whsec_[A-Za-z0-9]{16,}",
+    r"hf_[A-Za-z0-9]{30,}",  # Hugging Face
+    r"npm_[A-Za-z0-9]{36}",
+    r"SG\.[\w-]{16,80}\.[\w-]{16,}",  # SendGrid
+)
+_PARAMETERS = (
+    r"(?:api[_-]?)?key|(?:access|auth|id|refresh|session)?[_-]?token|client_secret|secret|password"
+    r"|sig|signature|x-(?:amz|goog)-(?:signature|credential|security-token)"
+)
+_FORMS = re.compile(
+    rf"\b(?:{'|'.join(_PREFIXED)})"
+    # A JSON web token; one that an emulator made has no signature. It begins where a word does,
+    # so that a text is not searched from each of its hyphens to its end.
+    r"|(?<![\w-])eyJ[\w-]{8,}+\.eyJ[\w-]{8,}+\.[\w-]*+"
+    r"|(?i:(?P<bearer>\bbearer[ \t]{1,4})(?=[\w.~+/=-]{0,200}\d)[\w.~+/=-]{16,}+)"
+    r"|(?i:(?P<header>\bauthorization\W{1,6}(?:basic|bearer|token)[ \t]{1,4})[^\s\"',]{6,}+)"
+    r"|(?P<user>://[^\s/@:\"'<>]{0,100}:)[^\s/@\"'<>]{1,200}(?=@)"
+    rf"|(?i:(?P<parameter>[?&](?:{_PARAMETERS})=)[^&#\s\"'<>\\]{{6,}}+)"
+    r"|-----BEGIN [A-Z ]{0,30}PRIVATE KEY(?: BLOCK)?-----"
+    r"(?:(?:[^-]|-(?!----)){0,20000}+-----END [A-Z ]{0,30}PRIVATE KEY(?: BLOCK)?-----"
+    r"|(?:[A-Za-z0-9+/=]{16,}+|\s|\\[nr])*+)"
+)
+_KEPT = ("bearer", "header", "user", "parameter")
+
+
+def redacted(text: str) -> str:
+    """The text without credentials; what stood around them is kept."""
+    return _redactor()(text)
+
+
+def redacted_json(value: Any) -> Any:
+    """A copy of plain JSON whose texts are redacted; its keys are kept."""
+    return _mapped(value, _redactor())
+
+
+def redacted_message(message: Message) -> Message:
+    """A message of a dialogue as it may be stored and sent to a model.
+
+    A reply that held a credential loses its provider's parts: they would repeat it, and no
+    provider takes them back changed.
+    """
+    clean = _redactor()
+    if isinstance(message, ToolMessage):
+        results = [replace(each, content=clean(each.content)) for each in message.results]
+        return replace(message, results=tuple(results))
+    if not isinstance(message, ModelMessage):
+        return replace(message, parts=tuple(_part(part, clean) for part in message.parts))
+    calls = tuple(
+        replace(
+            call,
+            arguments=_mapped(call.arguments, clean),
+            arguments_text=clean(call.arguments_text),
+        )
+        for call in message.tool_calls
+    )
+    cleaned = replace(message, text=clean(message.text), tool_calls=calls)
+    parts = message.provider_parts
+    if cleaned != message or _mapped(list(parts), clean) != list(parts):
+        return replace(cleaned, provider_parts=())
+    return message
+
+
+class RedactingFilter(logging.Filter):
+    """Redacts every record of a handler: its message, its exception and its stack."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Change the record in place; it is always passed on."""
+        try:
+            message = record.getMessage()
+        except Exception:  # whatever an argument's own __str__ raises: it is still worth a line
+            message = f"{record.msg!r} % {len(record.args or ())} arguments that do not fit"
+        clean = _redactor()
+        record.msg, record.args = clean(message), None
+        if record.exc_info and not record.exc_text:
+            record.exc_text = logging.Formatter().formatException(record.exc_info)
+        if record.exc_text:
+            record.exc_text, record.exc_info = clean(record.exc_text), None
+        if record.stack_info:
+            record.stack_info = clean(record.stack_info)
+        return True
+
+
+def redact_logs() -> None:
+    """Put the filter on every handler there is: a logger's own filters see only its own records."""
+    loggers = [logging.getLogger(), *map(logging.getLogger, logging.root.manager.loggerDict)]
+    handlers = {handler for logger in loggers for handler in logger.handlers}
+    for handler in handlers:
+        if not any(isinstance(each, RedactingFilter) for each in handler.filters):
+            handler.addFilter(RedactingFilter())
+
+
+def _redactor() -> Callable[[str], str]:
+    """`redacted`, with the environment looked at once."""
+    known = _known(_secrets(os.environ))
+
+    def clean(text: str) -> str:
+        if known is not None:
+            text = known.sub(HIDDEN, text)
+        return _FORMS.sub(_hide, text)
+
+    return clean
+
+
+def _secrets(env: Mapping[str, str]) -> frozenset[str]:
+    """The values in the environment that nobody may see."""
+    listed = {name.strip() for name in env.get("ROLLCALL_SECRETS", "").split(",")}
+    return frozenset(
+        value.strip()
+        for name, value in env.items()
+        if (name in _NAMED or name in listed or name.endswith(_ENDINGS))
+        and len(value.strip()) >= MIN_SECRET_CHARS
+    )
+
+
+@lru_cache(maxsize=4)
+def _known(secrets: frozenset[str]) -> re.Pattern[str] | None:
+    """Finds the secrets as they are, as JSON writes them and as URLs do; the longest first."""
+    written = {
+        form
+        for secret in secrets
+        for form in (secret, json.dumps(secret)[1:-1], quote(secret, safe=""))
+    }
+    ordered = sorted(written, key=lambda form: (-len(form), form))
+    return re.compile("|".join(map(re.escape, ordered))) if ordered else None
+
+
+def _hide(found: re.Match[str]) -> str:
+    return next((found[name] for name in _KEPT if found[name]), "") + HIDDEN
+
+
+def _mapped(value: Any, clean: Callable[[str], str]) -> Any:
+    if isinstance(value, str):
+        return clean(value)
+    if isinstance(value, dict):
+        return {key: _mapped(item, clean) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_mapped(item, clean) for item in value]
+    return value
+
+
+def _part(part: Part, clean: Callable[[str], str]) -> Part:
+    if isinstance(part, Text):
+        return replace(part, text=clean(part.text))
+    return with_document_text(part, clean)
+
+
+def with_document_text(media: Media, change: Callable[[str], str]) -> Media:
+    """A plain text document with its text changed; other media, and what is no text, as it is."""
+    if not media.media_type.startswith("text/"):
+        return media
+    try:
+        text = b64decode(media.data, validate=True).decode()
+    except (binascii.Error, UnicodeDecodeError):
+        return media  # the adapters refuse it, in words
+    changed = change(text)
+    if changed == text:
+        return media
+    return replace(media, data=b64encode(changed.encode()).decode())
