@@ -6,8 +6,9 @@
         fake.requests[0].json     # what it was sent
 
 Replies are queued and served in order, one queue a provider; a request beyond the last reply
-gets HTTP 418. Embeddings are answered without a queue. Inside the block the providers'
-environment variables point here; afterwards they are as they were.
+gets HTTP 418. `fake.hung_up` is set when a client hangs up on a reply that is not done.
+Embeddings are answered without a queue. Inside the block the providers' environment variables
+point here; afterwards they are as they were.
 """
 
 from __future__ import annotations
@@ -15,8 +16,10 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import select
 import sys
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -24,8 +27,6 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
 from typing import Any
 from unittest import mock
-
-import httpx2
 
 from rollcall.core.messages import ModelMessage, ToolCall
 from rollcall.models._bounded_http import BoundedClient
@@ -60,6 +61,7 @@ class FakeProviders:
     def __init__(self, *, openai_api: str = "responses") -> None:
         self.requests: list[Seen] = []
         self.closing = threading.Event()
+        self.hung_up = threading.Event()
         self._queues: dict[str, deque[Reply]] = {"gemini": deque(), "openai": deque()}
         self._server = _Server(("127.0.0.1", 0), _handler(self))
         self.url = f"http://127.0.0.1:{self._server.server_address[1]}"
@@ -109,6 +111,7 @@ class FakeProviders:
     def reset(self) -> None:
         """Forget requests and queued replies, so that tests can share a server."""
         self.requests.clear()
+        self.hung_up.clear()
         for queue in self._queues.values():
             queue.clear()
 
@@ -131,8 +134,10 @@ class FakeProviders:
 def _noting(clients: list[BoundedClient]) -> Callable[..., None]:
     """An `__init__` that also notes the client, so that it can be closed in the end."""
 
-    def init(client: BoundedClient, *args: Any, **options: Any) -> None:
-        httpx2.Client.__init__(client, *args, **options)
+    original = BoundedClient.__init__
+
+    def init(client: BoundedClient, **options: Any) -> None:
+        original(client, **options)
         clients.append(client)
 
     return init
@@ -213,6 +218,10 @@ def _handler(fake: FakeProviders) -> type[BaseHTTPRequestHandler]:
             self._send(fake.answer(Seen(self.path, headers, body)))
 
         def _send(self, reply: Reply) -> None:
+            if reply.is_mute:
+                self._wait(60)
+                self.close_connection = True
+                return
             self.send_response(reply.status)
             if reply.content_type:
                 self.send_header("content-type", reply.content_type)
@@ -222,15 +231,26 @@ def _handler(fake: FakeProviders) -> type[BaseHTTPRequestHandler]:
             self.end_headers()
             for chunk in reply.chunks:
                 self._chunk(chunk)
-            while reply.drips_every_s is not None and not fake.closing.is_set():
+            while reply.drips_every_s is not None and self._wait(reply.drips_every_s):
                 self._chunk(b"\n")
-                fake.closing.wait(reply.drips_every_s)
             if reply.stalls:
-                fake.closing.wait(60)
+                self._wait(60)
             if reply.breaks or reply.stalls or reply.drips_every_s is not None:
                 self.close_connection = True
             else:
                 self.wfile.write(b"0\r\n\r\n")
+
+        def _wait(self, limit_s: float) -> bool:
+            """Whether the client still listens after that time."""
+            ends = time.monotonic() + limit_s
+            while not fake.closing.is_set():
+                left_s = ends - time.monotonic()
+                if left_s <= 0:
+                    return True
+                if select.select([self.connection], [], [], min(left_s, 0.05))[0]:
+                    fake.hung_up.set()  # it has nothing more to say, so this is its end
+                    return False
+            return False
 
         def _chunk(self, data: bytes) -> None:
             if data:

@@ -42,6 +42,7 @@ class Reply:
         breaks: Cut the connection after the last chunk instead of ending the body.
         drips_every_s: After the last chunk, send an empty line now and then, for ever.
         stalls: After the last chunk, send nothing more and keep the connection.
+        is_mute: Send nothing at all, no headers either, and keep the connection.
     """
 
     chunks: tuple[bytes, ...]
@@ -51,6 +52,7 @@ class Reply:
     breaks: bool = False
     drips_every_s: float | None = None
     stalls: bool = False
+    is_mute: bool = False
 
     def broken(self, *, after: int) -> Reply:
         """The same reply, cut off after some chunks."""

@@ -5,7 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
+from rollcall.core.errors import ResourceExhausted
 from rollcall.models.base import Usage
+
+
+class BudgetExhausted(ResourceExhausted):
+    """The budget of the user or of the tenant is used up: no model may be called now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +29,7 @@ class Purse(Protocol):
         """Set aside the worst case of one call.
 
         Raises:
-            ResourceExhausted: The user's or the tenant's budget of the day does not allow it.
+            BudgetExhausted: The user's or the tenant's budget of the day does not allow it.
             FailedPrecondition: The model has no price, and no policy allows that.
         """
 

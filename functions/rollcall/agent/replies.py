@@ -1,145 +1,191 @@
-"""One reply of a model, gathered from its stream while the stream is passed on as events."""
+"""One reply of a model: tried, paid for, and passed on as events while it comes."""
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
-from dataclasses import dataclass, field
+import json
+import logging
+from collections.abc import Callable, Generator, Sequence
+from contextlib import closing
+from dataclasses import dataclass
 
-from rollcall.core import events
-from rollcall.core.errors import AgentError, DeadlineExceeded, InvalidArgument, Unavailable
-from rollcall.core.events import Event
-from rollcall.core.messages import Json, ModelMessage, ToolCall
-from rollcall.models.base import (
-    ArgumentsDelta,
-    CallEnd,
-    CallStart,
-    Finish,
-    FinishReason,
-    Model,
-    ModelRequest,
-    TextDelta,
-    Usage,
+from rollcall.agent.intake import Intake, Reply
+from rollcall.agent.patience import PATIENCE, Patience
+from rollcall.agent.pump import pumped
+from rollcall.agent.purse import Purse, Reservation
+from rollcall.agent.window import estimate_tokens
+from rollcall.core.errors import (
+    AgentError,
+    DeadlineExceeded,
+    FailedPrecondition,
+    InvalidArgument,
+    Unavailable,
 )
+from rollcall.core.events import Event
+from rollcall.core.messages import ModelMessage
+from rollcall.models.base import Clock, Model, ModelRequest, Usage
 
-
-@dataclass(slots=True)
-class Reply:
-    """A reply as far as it has come. `calls` maps an id to the tool's name and its JSON text."""
-
-    model: str
-    text: str = ""
-    calls: dict[str, tuple[str, str]] = field(default_factory=dict)
-    reason: FinishReason = FinishReason.STOP
-    usage: Usage = field(default_factory=Usage)
-    provider_parts: tuple[Json, ...] = ()
-    quick_replies: tuple[str, ...] = ()
-    started: bool = False
-    ended: bool = False
-
-    @property
-    def message(self) -> ModelMessage:
-        return ModelMessage(
-            text=self.text,
-            tool_calls=tuple(
-                ToolCall.parse(id=id, name=name, text=text)
-                for id, (name, text) in self.calls.items()
-            ),
-            provider=self.model.partition(":")[0],
-            provider_parts=self.provider_parts,
-        )
+_BYTES_PER_TOKEN = 3
+"""Low, so that an estimate is high: English has four, Hebrew and JSON have fewer."""
+log = logging.getLogger("rollcall")
 
 
 def stream_reply(
-    models: Sequence[Model], request: ModelRequest, *, message_id: str
-) -> Generator[Event, None, Reply]:
-    """Pass on the first model's reply that begins; the next is tried only before the first chunk.
+    models: Sequence[Model],
+    request: ModelRequest,
+    *,
+    message_id: str,
+    purse: Purse,
+    is_stopped: Callable[[], bool],
+    patience: Patience = PATIENCE,
+) -> Generator[Event | None, None, Reply]:
+    """Pass on the first model's reply that begins, and None for each second without anything.
 
+    A model that fails in a way that may pass is called again, and then the next one is tried;
+    both only before the first chunk. Each call is reserved before it and settled after it,
+    however it ends.
+
+    Args:
+        is_stopped: Whether the reader wants no more. The reply is then broken off where it is:
+            `stopped`, with what was shown of its text, and without calls.
     Raises:
+        BudgetExhausted: No model may be called now.
         AgentError: Of the last model tried, or of one that failed half-way.
     """
-    last = len(models) - 1
-    for place, model in enumerate(models):
-        reply = Reply(model.id)
+    asked = _Asked(request, message_id, purse, is_stopped, patience, estimate(request))
+    failure: AgentError = Unavailable("no language model is configured for this agent")
+    for model in models:
         try:
-            yield from _stream(model, request, reply, message_id)
-            return reply
-        except (DeadlineExceeded, InvalidArgument):
-            raise
-        except AgentError:
-            if reply.started or place == last:
-                raise
-    raise Unavailable("no language model is configured for this agent")
+            return (yield from _ask(asked, model))
+        except _Failed as failed:
+            failure = failed.error
+            log.warning("%s gave no reply: %s", model.id, failure.code)
+    raise failure
 
 
-def _stream(
-    model: Model, request: ModelRequest, reply: Reply, message_id: str
-) -> Generator[Event, None, None]:
-    shown = _Shown(message_id)
-    try:
-        for delta in model.stream(request):
-            reply.started = True
-            if isinstance(delta, Finish):
-                _end(reply, delta)
-            else:
-                yield from _pass_on(delta, reply, shown)
-        if not reply.ended:
-            raise Unavailable(f"the stream of {model.id} broke off")
-    except AgentError:
-        yield from shown.close()
-        raise
-    yield from shown.close()
+def estimate(request: ModelRequest) -> int:
+    """Tokens of a request, on the high side."""
+    tools = [(tool.name, tool.description, tool.parameters) for tool in request.tools]
+    texts = [request.instructions, _json(tools), _json(request.response_schema or "")]
+    fixed = sum(len(text.encode(errors="replace")) for text in texts) // _BYTES_PER_TOKEN
+    messages = 0
+    for message in request.messages:
+        parts = message.provider_parts if isinstance(message, ModelMessage) else ()
+        kept = len(_json(parts)) // _BYTES_PER_TOKEN if parts else 0
+        messages += max(estimate_tokens(message) * 4 // _BYTES_PER_TOKEN, kept)
+    return fixed + messages + 16
 
 
 @dataclass(slots=True)
-class _Shown:
-    """What was begun in the event stream and must be ended, also when the model's stream breaks."""
+class _Asked:
+    """What is wanted of whichever model answers, and what it has cost so far."""
 
+    request: ModelRequest
     message_id: str
-    has_text: bool = False
-    open_calls: list[str] = field(default_factory=list)
+    purse: Purse
+    is_stopped: Callable[[], bool]
+    patience: Patience
+    input_tokens: int
+    cost_usd: float | None = 0.0
 
-    def close(self) -> Generator[Event, None, None]:
-        for call_id in self.open_calls:
-            yield events.call_end(call_id)
-        if self.has_text:
-            yield events.text_end(self.message_id)
+    def reserve(self, model: Model) -> Reservation:
+        return self.purse.reserve(
+            model.id,
+            input_tokens=self.input_tokens,
+            output_tokens=self.request.max_output_tokens,
+        )
+
+    def settle(self, reservation: Reservation, usage: Usage | None) -> None:
+        cost = self.purse.settle(reservation, usage)
+        unknown = cost is None or self.cost_usd is None
+        self.cost_usd = None if unknown else (self.cost_usd or 0.0) + (cost or 0.0)
+
+
+class _Failed(Exception):
+    """A model failed for good before its first chunk; the next one may be tried."""
+
+    def __init__(self, error: AgentError) -> None:
+        super().__init__(error.message)
+        self.error = error
+
+
+def _ask(asked: _Asked, model: Model) -> Generator[Event | None, None, Reply]:
+    """Call one model until it begins to answer or there is no point in it.
+
+    Raises:
+        _Failed: There is no point.
+        AgentError: The search is over.
+    """
+    tries = 0
+    while not asked.is_stopped():
+        Clock(asked.request.deadline).left_s(at_most=1.0)
+        try:
+            reservation = asked.reserve(model)
+        except FailedPrecondition as error:
+            raise _Failed(error) from error
+        reply = Reply(model.id)
+        tries += 1
+        try:
+            yield from _attempt(asked, model, reply, reservation)
+            reply.cost_usd = asked.cost_usd
+            return reply
+        except (DeadlineExceeded, InvalidArgument):
+            raise
+        except AgentError as error:
+            if reply.started:
+                raise
+            wait_s = asked.patience.wait_s(error, tries=tries, deadline=asked.request.deadline)
+            if wait_s is None:
+                raise _Failed(error) from error
+        yield from asked.patience.wait(wait_s, asked.is_stopped)
+    return Reply(model.id, stopped=True, cost_usd=asked.cost_usd)
+
+
+def _attempt(
+    asked: _Asked, model: Model, reply: Reply, reservation: Reservation
+) -> Generator[Event | None, None, None]:
+    """One call of a model, from the first byte to the bill."""
+    intake = Intake(reply, request=asked.request, message_id=asked.message_id)
+    refused = False
+    try:
+        yield from _pass_on(asked, model, reply, intake)
+        yield from intake.close()
+    except AgentError as error:
+        refused = not reply.started and not isinstance(error, DeadlineExceeded)
+        yield from intake.close()
+        raise
+    finally:  # also when the reader went away
+        if refused:
+            asked.settle(reservation, None)
+        else:
+            if reply.usage == Usage():
+                reply.usage = _used(asked, reply)
+            asked.settle(reservation, reply.usage)
+            if reply.stopped:
+                reply.calls, reply.provider_parts = {}, ()
 
 
 def _pass_on(
-    delta: TextDelta | CallStart | ArgumentsDelta | CallEnd, reply: Reply, shown: _Shown
-) -> Generator[Event, None, None]:
-    if isinstance(delta, TextDelta):
-        if not (text := _whole(delta.text)):
-            return
-        if not shown.has_text:
-            shown.has_text = True
-            yield events.text_start(shown.message_id)
-        reply.text += text
-        yield events.text_content(shown.message_id, text)
-    elif isinstance(delta, CallStart):
-        reply.calls[delta.id] = (delta.name, "")
-        shown.open_calls.append(delta.id)
-        yield events.call_start(call_id=delta.id, name=delta.name, parent_id=shown.message_id)
-    elif isinstance(delta, ArgumentsDelta):
-        name, text = reply.calls[delta.id]
-        more = _whole(delta.text)
-        reply.calls[delta.id] = (name, text + more)
-        yield events.call_arguments(delta.id, more)
-    else:
-        shown.open_calls.remove(delta.id)
-        yield events.call_end(delta.id)
+    asked: _Asked, model: Model, reply: Reply, intake: Intake
+) -> Generator[Event | None, None, None]:
+    with closing(pumped(model, asked.request, idle_s=asked.patience.idle_s)) as deltas:
+        for delta in deltas:
+            if asked.is_stopped():
+                reply.stopped = True
+                return
+            if delta is None:
+                yield None
+            else:
+                yield from intake.take(delta)
+    if not reply.ended:
+        raise Unavailable(f"the stream of {model.id} broke off")
 
 
-def _whole(text: str) -> str:
-    """The text with a mark for each half of a character and each NUL, which nobody can store."""
-    return (
-        text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").replace("\0", "\ufffd")
-    )
+def _used(asked: _Asked, reply: Reply) -> Usage:
+    """What a reply has used of which the provider did not say it: it was broken off, or never."""
+    texts = [reply.text, *(name + text for name, text in reply.calls.values())]
+    written = sum(len(text.encode()) for text in texts)
+    return Usage(input_tokens=asked.input_tokens, output_tokens=-(-written // _BYTES_PER_TOKEN))
 
 
-def _end(reply: Reply, finish: Finish) -> None:
-    reply.ended = True
-    reply.reason = finish.reason
-    reply.usage = finish.usage
-    reply.provider_parts = finish.provider_parts
-    reply.quick_replies = finish.quick_replies
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, default=str)

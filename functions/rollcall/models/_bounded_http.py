@@ -1,25 +1,38 @@
-"""An HTTP client whose timeout holds for the whole answer.
+"""An HTTP client whose timeout holds for the whole answer, and whose answers can be cut.
 
 The SDKs' own timeouts count from one read to the next, so a server that sends a byte now and
-then is never late for them. Imported where a client is built, because httpx2 is slow to load.
+then is never late for them; and none of them can be told, by another thread, to stop waiting.
+Imported where a client is built, because httpx2 is slow to load.
 """
 
 from __future__ import annotations
 
 import socket
-import threading
+import ssl
 import time
 from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 
+import httpcore2
 import httpx2
+
+from rollcall.models.cutting import interruptible
 
 CONNECT_S = 5.0
 
 
 class BoundedClient(httpx2.Client):
     """A client for which a request's read timeout is the time until the answer's last byte."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        # The client has no parameter for this; passing it a transport would end its use of the
+        # environment's proxies.
+        for transport in (self._transport, *self._mounts.values()):
+            if isinstance(transport, httpx2.HTTPTransport):
+                pool = transport._pool
+                pool._network_backend = _Network(pool._network_backend)
 
     def send(
         self, request: httpx2.Request, *, stream: bool = False, **options: Any
@@ -33,9 +46,10 @@ class BoundedClient(httpx2.Client):
         timeouts["connect"] = min(timeouts.get("connect") or CONNECT_S, CONNECT_S)
         response = super().send(request, stream=True, **options)
         assert isinstance(response.stream, httpx2.SyncByteStream)
-        network = response.extensions.get("network_stream")
-        connection = network.get_extra_info("socket") if network else None
-        response.stream = _BoundedStream(response.stream, connection, ends - time.monotonic())
+        connection = response.extensions.get("network_stream")
+        if isinstance(connection, _Connection):
+            connection.ends = ends
+            response.stream = _BoundedStream(response.stream, connection)
         if not stream:
             try:
                 response.read()
@@ -45,18 +59,11 @@ class BoundedClient(httpx2.Client):
 
 
 class _BoundedStream(httpx2.SyncByteStream):
-    """A response's body, with a watch that shuts the connection down when the time is over."""
+    """A response's body, whose connection is bounded until the body is closed."""
 
-    def __init__(
-        self, stream: httpx2.SyncByteStream, connection: socket.socket | None, left_s: float
-    ) -> None:
+    def __init__(self, stream: httpx2.SyncByteStream, connection: _Connection) -> None:
         self._stream = stream
         self._connection = connection
-        self._done = False
-        self._lock = threading.Lock()
-        self._watch = threading.Timer(max(left_s, 0.0), self._cut)
-        self._watch.daemon = True
-        self._watch.start()
 
     def __iter__(self) -> Iterator[bytes]:
         try:
@@ -65,15 +72,69 @@ class _BoundedStream(httpx2.SyncByteStream):
             self.close()
 
     def close(self) -> None:
-        with self._lock:
-            self._done = True
-        self._watch.cancel()
+        self._connection.ends = None  # before it serves somebody else
         self._stream.close()
 
+
+class _Network(httpcore2.NetworkBackend):
+    """Opens connections that can be cut while somebody waits for them."""
+
+    def __init__(self, network: httpcore2.NetworkBackend) -> None:
+        self._network = network
+
+    def connect_tcp(self, *args: Any, **options: Any) -> httpcore2.NetworkStream:
+        return _Connection(self._network.connect_tcp(*args, **options))
+
+    def connect_unix_socket(self, *args: Any, **options: Any) -> httpcore2.NetworkStream:
+        return _Connection(self._network.connect_unix_socket(*args, **options))
+
+    def sleep(self, seconds: float) -> None:
+        self._network.sleep(seconds)
+
+
+class _Connection(httpcore2.NetworkStream):
+    """A connection whose reads and writes end when the current cut is made.
+
+    `ends` is the `time.monotonic()` value by which the last byte must have been read, if any.
+    """
+
+    def __init__(self, stream: httpcore2.NetworkStream) -> None:
+        self._stream = stream
+        self.ends: float | None = None
+
+    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        if self.ends is not None:
+            timeout = self.ends - time.monotonic()
+            if timeout <= 0:
+                raise httpcore2.ReadTimeout("the time for the whole answer is over")
+        with interruptible(self._cut):
+            return self._stream.read(max_bytes, timeout)
+
+    def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        with interruptible(self._cut):
+            self._stream.write(buffer, timeout)
+
+    def close(self) -> None:
+        self._stream.close()
+
+    def start_tls(
+        self,
+        ssl_context: ssl.SSLContext,
+        server_hostname: str | None = None,
+        timeout: float | None = None,
+    ) -> httpcore2.NetworkStream:
+        return _Connection(self._stream.start_tls(ssl_context, server_hostname, timeout))
+
+    def get_extra_info(self, info: str) -> Any:
+        return self._stream.get_extra_info(info)
+
     def _cut(self) -> None:
-        # Under the lock: once closed, the connection may already serve somebody else.
-        with self._lock:
-            if self._done or self._connection is None:
-                return
-            with suppress(OSError):  # gone already, and that is all we want
-                socket.socket.shutdown(self._connection, socket.SHUT_RDWR)
+        connection = self.get_extra_info("socket")
+        if connection is not None:
+            _shut_down(connection)
+
+
+def _shut_down(connection: socket.socket) -> None:
+    # Below TLS: closing that properly would wait for, or race with, the thread that reads.
+    with suppress(OSError):  # gone already, and that is all we want
+        socket.socket.shutdown(connection, socket.SHUT_RDWR)

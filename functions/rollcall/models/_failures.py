@@ -1,6 +1,6 @@
 """Providers' failures as ours.
 
-Everything an SDK or its transport can raise becomes one of five `AgentError`s here. People get
+Everything an SDK or its transport can raise becomes one of six `AgentError`s here. People get
 plain words. What the provider said goes to the log and, where only that tells what to change,
 into the message; both without keys. The original exception is not chained: its text holds the
 provider's body, and the body of a refused key repeats the key.
@@ -25,7 +25,8 @@ from rollcall.core.errors import (
     Unavailable,
 )
 from rollcall.models._json_stream import mapping, sequence
-from rollcall.models.base import Clock
+from rollcall.models.base import Clock, QuotaExhausted
+from rollcall.models.cutting import aborted, is_cut
 
 log = logging.getLogger(__name__)
 
@@ -36,6 +37,7 @@ _SECRET = re.compile(
 )
 _WAIT = re.compile(r"(?i)(?:try again|retry) in ((?:[\d.]+(?:ms|h|m|s))+)")
 _UNITS_S = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
+_USED_UP = {"insufficient_quota", "billing_hard_limit_reached", "billing_not_active"}
 _CODES = {
     "insufficient_quota": 429,
     "rate_limit_exceeded": 429,
@@ -68,12 +70,16 @@ def failures_as_ours(model_id: str, clock: Clock, *secrets: str) -> Iterator[Non
     try:
         yield
     except Unavailable:
+        if is_cut():
+            raise aborted() from None
         if _is_over(clock):
             raise DeadlineExceeded("the time allowed for this answer is over") from None
         raise
     except AgentError:
         raise
     except Exception as error:
+        if is_cut():
+            raise aborted() from None
         raise as_agent_error(error, model_id, clock, *secrets) from None
 
 
@@ -131,9 +137,9 @@ def _from_status(
             hint="check the model's name and the address it is called at",
         )
     if status in (402, 429):
-        if body.get("code") == "insufficient_quota" or "too large" in words:
+        if status == 402 or _is_used_up(body) or "too large" in words:
             hint = "waiting does not help: the quota is used up, or smaller than this request"
-            return ResourceExhausted(f"{provider} takes no request like this now", hint=hint)
+            return QuotaExhausted(f"{provider} takes no request like this now", hint=hint)
         wait_s = _retry_after_s(body, headers)
         return ResourceExhausted(f"{provider} takes no more requests now", retry_after_s=wait_s)
     if 400 <= status < 500 and status not in (408, 409, 425):
@@ -142,6 +148,10 @@ def _from_status(
         return InvalidArgument(f"{provider} refused this request: {words or 'no reason given'}")
     wait_s = _retry_after_s(body, headers)
     return Unavailable(f"{provider} has a problem of its own; try again", retry_after_s=wait_s)
+
+
+def _is_used_up(body: dict[str, Any]) -> bool:
+    return not _USED_UP.isdisjoint((str(body.get("code")), str(body.get("type"))))
 
 
 def _is_about_key(body: dict[str, Any], words: str) -> bool:

@@ -12,6 +12,7 @@ from uuid import uuid4
 from rollcall.core.errors import Unavailable
 from rollcall.core.messages import Json, Media, Message, ModelMessage, ToolMessage, ToolResult
 from rollcall.models._gemini_partial import PartialCall
+from rollcall.models._json_stream import mapping
 from rollcall.models.base import (
     ArgumentsDelta,
     CallEnd,
@@ -57,13 +58,15 @@ _LENGTH = {"MAX_TOKENS", "CONTINUATION"}
 def contents_of(messages: Sequence[Message], model: str) -> list[Json]:
     """Write a history as Gemini's `contents`; its own replies go back as they came."""
     contents: list[Json] = []
-    known_ids: set[str] = set()
+    its_ids: dict[str, str | None] = {}
     for message in messages:
         if isinstance(message, ModelMessage):
             parts = _model_parts(message, model)
-            known_ids = {c["id"] for p in parts if (c := p.get("functionCall")) and c.get("id")}
+            told = [mapping(part["functionCall"]) for part in parts if "functionCall" in part]
+            ids = zip(message.tool_calls, told, strict=True)
+            its_ids = {call.id: each.get("id") for call, each in ids}
         elif isinstance(message, ToolMessage):
-            parts = [_result_part(result, known_ids) for result in message.results]
+            parts = [_result_part(r, its_ids.get(r.call_id)) for r in message.results]
         else:
             parts = [_user_part(part) for part in message.parts]
         if parts:
@@ -92,12 +95,10 @@ def _user_part(part: Any) -> dict[str, Json]:
     return {"text": part.text}
 
 
-def _result_part(result: ToolResult, known_ids: set[str]) -> dict[str, Json]:
-    """A tool's answer; ids that we minted are unknown to Gemini and stay here."""
+def _result_part(result: ToolResult, its_id: str | None) -> dict[str, Json]:
+    """A tool's answer, under the call's id as Gemini sent it, if it sent one."""
     told: dict[str, Json] = {"name": result.name, "response": _response(result)}
-    if result.call_id in known_ids:
-        told = {"id": result.call_id, **told}
-    return {"functionResponse": told}
+    return {"functionResponse": {"id": its_id, **told} if its_id else told}
 
 
 def _response(result: ToolResult) -> dict[str, Json]:

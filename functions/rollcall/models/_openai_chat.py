@@ -89,17 +89,19 @@ def _messages(message: Message, model: str) -> list[Json]:
             return [{"role": "user", "content": message.text}]
         return [{"role": "user", "content": [_content(part) for part in message.parts]}]
     written: dict[str, Json] = {"role": "assistant", "content": message.text or None}
-    extras = mapping(kept_parts(message, API, model).get("extras"))
+    extras = sequence(kept_parts(message, API, model).get("extras"))
+    if len(extras) != len(message.tool_calls):
+        extras = [{}] * len(message.tool_calls)
     if message.tool_calls:
         # Arguments that are no JSON would break the templates of local servers.
         written["tool_calls"] = [
             {
-                **mapping(extras.get(call.id)),
+                **mapping(extra),
                 "id": call.id,
                 "type": "function",
                 "function": {"name": call.name, "arguments": json.dumps(call.arguments or {})},
             }
-            for call in message.tool_calls
+            for call, extra in zip(message.tool_calls, extras, strict=True)
         ]
     return [written] if message.text or message.tool_calls else []
 
@@ -194,8 +196,9 @@ class _Reply:
         yield from self._close()
         if not self._why and not self.is_over:
             raise Unavailable("the model's answer broke off")
-        extras = {call.id: call.extras for call in self._calls if call.extras}
-        kept = ({"api": API, "model": model, "extras": extras},) if extras else ()
+        # By place: whoever keeps the reply may have to give its calls other ids.
+        extras = [call.extras for call in self._calls if call.id]
+        kept = ({"api": API, "model": model, "extras": extras},) if any(extras) else ()
         reason = self._reason()
         detail = "refusal" if self._refused else ""
         if reason in (FinishReason.LENGTH, FinishReason.BLOCKED, FinishReason.MALFORMED):

@@ -80,14 +80,26 @@ def _items(message: Message, model: str) -> list[Json]:
         ]
     if not isinstance(message, ModelMessage):
         return [{"role": "user", "content": [_content(part) for part in message.parts]}]
-    kept = sequence(kept_parts(message, API, model).get("items"))
-    if {item.get("call_id") for item in kept} >= {call.id for call in message.tool_calls} and kept:
+    if kept := _kept_items(message, model):
         return kept
     items: list[Json] = [{"role": "assistant", "content": message.text}] if message.text else []
     for call in message.tool_calls:
         arguments = call.arguments_text if call.arguments is None else json.dumps(call.arguments)
         named = {"call_id": call.id, "name": call.name}
         items.append({"type": "function_call", **named, "arguments": arguments})
+    return items
+
+
+def _kept_items(message: ModelMessage, model: str) -> list[Json]:
+    """The reply's items as they came; only their calls' ids are ours, where those had to differ."""
+    items = [mapping(i) for i in sequence(kept_parts(message, API, model).get("items"))]
+    places = [i for i, item in enumerate(items) if item.get("type") in _CALL_INPUTS]
+    if {items[i].get("call_id") for i in places} == {call.id for call in message.tool_calls}:
+        return items
+    if [items[i].get("name") for i in places] != [call.name for call in message.tool_calls]:
+        return []
+    for i, call in zip(places, message.tool_calls, strict=True):
+        items[i] = {**items[i], "call_id": call.id}
     return items
 
 

@@ -7,11 +7,18 @@ A provider is a module `rollcall.models.<provider>` with a class `Model(name)`:
 `stream` yields deltas in the order the provider sends them and always ends with one `Finish`.
 It raises only `AgentError`s (an SDK's or a transport's exceptions never escape):
 
-    ResourceExhausted    rate limited or out of quota (retry_after_s where the provider says)
+    ResourceExhausted    rate limited (retry_after_s where the provider says); waiting helps
+    QuotaExhausted       out of quota or credit; waiting does not help
     Unavailable          could not connect, dropped, 5xx, truncated stream; retrying is safe
     DeadlineExceeded     `request.deadline` passed, even while a stream drips
     InvalidArgument      the provider refused the request itself (too long, bad schema)
     FailedPrecondition   no key, a key that is refused, no such model
+
+A stream may be read in a thread and closed at any of its yields. One that blocks does so under
+`rollcall.models.cutting.interruptible`, so that it can be ended from another thread; the clients
+in `_bounded_http` see to that by themselves.
+
+Models that know nothing of tools are reached through another, as `prompted:<provider>:<name>`.
 """
 
 from __future__ import annotations
@@ -24,8 +31,12 @@ from importlib import import_module
 from typing import Any, Literal, Protocol
 
 from rollcall.core.context import Embedder
-from rollcall.core.errors import DeadlineExceeded, FailedPrecondition
+from rollcall.core.errors import DeadlineExceeded, FailedPrecondition, ResourceExhausted
 from rollcall.core.messages import Json, Message
+
+
+class QuotaExhausted(ResourceExhausted):
+    """What was bought from a provider is used up, or smaller than the request."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from rollcall.core.messages import (
     UserMessage,
 )
 from rollcall.models import openai
-from rollcall.models.base import ModelRequest, ToolSpec
+from rollcall.models.base import ModelRequest, QuotaExhausted, ToolSpec
 from tests.support.fake_providers import OPENAI_KEY, FakeProviders, Said, gather
 from tests.support.provider_replies import (
     Json,
@@ -58,7 +58,8 @@ SORRY = {"code": "server_error", "message": "Sorry."}
         (status(429, headers={"retry-after": "7"}), ResourceExhausted, 7.0),
         (status(429, headers={"retry-after-ms": "1500"}), ResourceExhausted, 1.5),
         (status(429, {"error": {"message": "Try again in 20ms."}}), ResourceExhausted, 0.02),
-        (status(429, {"error": {"code": "insufficient_quota"}}), ResourceExhausted, None),
+        (status(429, {"error": {"code": "insufficient_quota"}}), QuotaExhausted, None),
+        (status(402), QuotaExhausted, None),
         (status(500), Unavailable, None),
         (status(503, headers={"retry-after": "2"}), Unavailable, 2.0),
         (failed("rate_limit_exceeded"), ResourceExhausted, None),

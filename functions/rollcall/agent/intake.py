@@ -1,0 +1,192 @@
+"""What a model streams, as the events that are shown and the reply that is kept.
+
+Nothing leaves here that could not be stored or sent on: half characters and NULs are marked,
+ids of calls are unique, and what a provider wants back is JSON.
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+import re
+import uuid
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from rollcall.core import events
+from rollcall.core.errors import Unavailable
+from rollcall.core.events import Event
+from rollcall.core.messages import Json, ModelMessage, ToolCall
+from rollcall.models.base import (
+    ArgumentsDelta,
+    CallStart,
+    Delta,
+    Finish,
+    FinishReason,
+    ModelRequest,
+    TextDelta,
+    Usage,
+)
+
+MAX_PART_DEPTH = 64
+_GOOD_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:\-]{0,63}")
+log = logging.getLogger("rollcall")
+
+
+@dataclass(slots=True)
+class Reply:
+    """A reply as far as it has come. `calls` maps an id to the tool's name and its JSON text.
+
+    `stopped` says that it was broken off because its reader wanted no more; it calls nothing.
+    `cost_usd` is that of every attempt at this reply, None if one of them has no price.
+    """
+
+    model: str
+    text: str = ""
+    calls: dict[str, tuple[str, str]] = field(default_factory=dict)
+    reason: FinishReason = FinishReason.STOP
+    usage: Usage = field(default_factory=Usage)
+    provider_parts: tuple[Json, ...] = ()
+    quick_replies: tuple[str, ...] = ()
+    cost_usd: float | None = 0.0
+    started: bool = False
+    ended: bool = False
+    stopped: bool = False
+
+    @property
+    def message(self) -> ModelMessage:
+        return ModelMessage(
+            text=self.text,
+            tool_calls=tuple(
+                ToolCall.parse(id=id, name=name, text=text)
+                for id, (name, text) in self.calls.items()
+            ),
+            provider=self.model.partition(":")[0],
+            provider_parts=self.provider_parts,
+        )
+
+
+class Intake:
+    """Takes deltas in, gives events out and fills a reply.
+
+    What was begun in the event stream must be ended, also when the model's stream breaks: `close`.
+    """
+
+    def __init__(self, reply: Reply, *, request: ModelRequest, message_id: str) -> None:
+        self._reply = reply
+        self._message_id = message_id
+        self._has_text = False
+        self._taken = _ids_of(request)
+        self._ids: dict[str, str] = {}
+        self._open: dict[str, str] = {}
+        self._halves: dict[str, str] = {}
+
+    def take(self, delta: Delta) -> Iterator[Event]:
+        """Take one delta in.
+
+        Raises:
+            Unavailable: It belongs to a call that is not open.
+        """
+        self._reply.started = True
+        if isinstance(delta, TextDelta):
+            yield from self._take_text(delta.text)
+        elif isinstance(delta, CallStart):
+            yield self._start_call(delta)
+        elif isinstance(delta, Finish):
+            self._finish(delta)
+        elif (id := self._open.get(delta.id)) is None:
+            raise Unavailable(f"{self._reply.model} went on with a call that is not open")
+        elif isinstance(delta, ArgumentsDelta):
+            more = self._whole(id, delta.text)
+            name, text = self._reply.calls[id]
+            self._reply.calls[id] = (name, text + more)
+            yield events.call_arguments(id, more)
+        else:
+            del self._open[delta.id]
+            yield events.call_end(id)
+
+    def close(self) -> Iterator[Event]:
+        """End what is still open."""
+        for id in self._open.values():
+            yield events.call_end(id)
+        if self._has_text:
+            yield events.text_end(self._message_id)
+
+    def _take_text(self, text: str) -> Iterator[Event]:
+        if not (text := self._whole("", text)):
+            return
+        if not self._has_text:
+            self._has_text = True
+            yield events.text_start(self._message_id)
+        self._reply.text += text
+        yield events.text_content(self._message_id, text)
+
+    def _start_call(self, delta: CallStart) -> Event:
+        id = delta.id
+        if id in self._taken or not _GOOD_ID.fullmatch(id):
+            id = f"call_{uuid.uuid4().hex[:24]}"
+        self._taken.add(id)
+        self._open[delta.id] = id
+        name = _mended(delta.name)
+        self._reply.calls[id] = (name, "")
+        return events.call_start(call_id=id, name=name, parent_id=self._message_id)
+
+    def _finish(self, finish: Finish) -> None:
+        reply = self._reply
+        reply.ended = True
+        reply.reason = finish.reason
+        reply.usage = finish.usage
+        reply.provider_parts = storable(finish.provider_parts, of=reply.model)
+        reply.quick_replies = tuple(_mended(each) for each in finish.quick_replies)
+
+    def _whole(self, place: str, text: str) -> str:
+        """The text without a half character at its end, which waits for its other half."""
+        text = self._halves.pop(place, "") + text
+        if text and "\ud800" <= text[-1] <= "\udbff":
+            self._halves[place] = text[-1]
+            text = text[:-1]
+        return _mended(text)
+
+
+def storable(parts: tuple[Json, ...], *, of: str) -> tuple[Json, ...]:
+    """The parts with their texts mended; a part that is not JSON is dropped, and that is logged.
+
+    Args:
+        of: The model they came from, for the log.
+    """
+    kept = []
+    for part in parts:
+        try:
+            kept.append(_storable(part, 0))
+        except ValueError as error:
+            log.warning("a part of a reply of %s cannot be kept: %s", of, error)
+    return tuple(kept)
+
+
+def _storable(value: Json, depth: int) -> Json:
+    if depth > MAX_PART_DEPTH:
+        raise ValueError(f"it is nested deeper than {MAX_PART_DEPTH} levels")
+    if isinstance(value, str):
+        return _mended(value)
+    if isinstance(value, dict):
+        return {_mended(str(key)): _storable(each, depth + 1) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_storable(each, depth + 1) for each in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        raise ValueError(f"{value} is no number")
+    if value is None or isinstance(value, bool | int | float):
+        return value
+    raise ValueError(f"a {type(value).__name__} is no JSON")
+
+
+def _mended(text: str) -> str:
+    """The text with a mark for each half of a character and each NUL, which nobody can store."""
+    return (
+        text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").replace("\0", "\ufffd")
+    )
+
+
+def _ids_of(request: ModelRequest) -> set[str]:
+    """Ids of the history's calls: some servers count from the start again in each reply."""
+    replies = [message for message in request.messages if isinstance(message, ModelMessage)]
+    return {call.id for reply in replies for call in reply.tool_calls}
