@@ -121,20 +121,20 @@ class FirestorePurse:
         """Count what was used, and return its cost in US dollars; None without a price.
 
         Args:
-            usage: What the provider says was used: `Usage()` if it refused the call before it
-                began to answer. None if the answer broke off without saying, or was given up:
-                the worst case counts, since it may have been made in full.
+            usage: What was used, by the provider's word or else by what arrived; None if the
+                provider refused the call, so that nothing was.
         """
         if is_free(reservation.model_id):
             return 0.0
         price = self._find_price(reservation.model_id, self._current_terms())
         reserved = Amount(reservation.micro_usd, reservation.tokens)
-        spend = _spend(reservation, usage, price)
         if self._lease is None:
             self._lease = _Lease(self._today())
         self._lease.outstanding -= reserved
-        self._lease.spends.append(spend)
-        return spend.amount.micro_usd / 1_000_000 if price else None
+        cost = price.micro_usd(usage) if price and usage else 0
+        if usage is not None:
+            self._lease.spends.append(_spend(reservation.model_id, usage, price, cost))
+        return cost / 1_000_000 if price else None
 
     def close(self) -> None:
         """Write what was spent, and give back the rest. What cannot be written is logged: the
@@ -265,13 +265,9 @@ class FirestorePurse:
         return self._now().astimezone(UTC).date()
 
 
-def _spend(reservation: Reservation, usage: Usage | None, price: Price | None) -> Spend:
-    if usage is None:
-        worst = Amount(reservation.micro_usd, reservation.tokens)
-        return Spend(reservation.model_id, worst, is_priced=price is not None)
-    cost = price.micro_usd(usage) if price else 0
+def _spend(model_id: str, usage: Usage, price: Price | None, cost: int) -> Spend:
     return Spend(
-        reservation.model_id,
+        model_id,
         Amount(cost, usage.input_tokens + usage.output_tokens),
         input_tokens=usage.input_tokens,
         cached_input_tokens=usage.cached_input_tokens,

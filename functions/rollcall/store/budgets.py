@@ -1,6 +1,6 @@
 """What a user has spent on a day, and what is set aside for calls under way.
 
-budgets/u{user}-{day}   uid, day, spentMicroUsd, spentTokens, models, slices, lostMicroUsd, draws
+budgets/u{user}-{day}   uid, day, spentMicroUsd, spentTokens, models, slices, lost, draws
 budgets/t{tenant}-{day} tenant, day, spentMicroUsd, spentTokens, slices   (`store/shares.py`)
 budgets/r{user}-{cell}  uid, starts                                       (`store/rates.py`)
 
@@ -99,7 +99,8 @@ class Day:
     models: dict[str, dict[str, Any]] = field(default_factory=dict)
     draws: dict[str, Amount] = field(default_factory=dict)
     """What was spent from which slice of the tenant's."""
-    lost: int = 0
+    lost: dict[str, Amount] = field(default_factory=dict)
+    """Slices that nobody settled in time; they are part of `spent`."""
 
     @staticmethod
     def of(data: dict[str, Any] | None, *, uid: str, day: date) -> Day:
@@ -112,7 +113,7 @@ class Day:
             slices={id: Slice.of(found) for id, found in data["slices"].items()},
             models={id: dict(found) for id, found in data["models"].items()},
             draws={id: Amount.of(found) for id, found in data["draws"].items()},
-            lost=data["lostMicroUsd"],
+            lost={id: Amount.of(found) for id, found in data["lost"].items()},
         )
 
     def dump(self) -> dict[str, Any]:
@@ -123,7 +124,7 @@ class Day:
             "day": self.day.isoformat(),
             "spentMicroUsd": self.spent.micro_usd,
             "spentTokens": self.spent.tokens,
-            "lostMicroUsd": self.lost,
+            "lost": {id: found.dump() for id, found in self.lost.items()},
             "slices": {id: found.dump() for id, found in self.slices.items()},
             "models": self.models,
             "draws": {id: found.dump() for id, found in self.draws.items()},
@@ -149,10 +150,9 @@ class Day:
         """Put what was spent in the place of the slice, as far as it was `held` at all."""
         total = sum((spend.amount for spend in spends), NONE)
         source = held.source if held else None
-        if held and self.slices.pop(slice_id, None) is None:
-            total -= held.amount  # its time was over, and it was counted in full
-            self.lost = max(0, self.lost - held.amount.micro_usd)
-        self._count(total, source)
+        self.slices.pop(slice_id, None)
+        # Where its time was over before, it was counted in full.
+        self._count(total - self.lost.pop(slice_id, NONE), source)
         for spend in spends:
             _add_up(self.models.setdefault(spend.model_id, {}), spend)
 
@@ -161,7 +161,7 @@ class Day:
         for id, found in list(self.slices.items()):
             if found.until < now:
                 del self.slices[id]
-                self.lost += found.amount.micro_usd
+                self.lost[id] = found.amount
                 self._count(found.amount, found.source)
 
     def _count(self, amount: Amount, source: str | None) -> None:

@@ -167,12 +167,19 @@ def test_an_operators_price_is_used_within_a_minute(db: Client) -> None:
     assert purse.reserve("openai:local-7b", input_tokens=10, output_tokens=10).micro_usd == 30
 
 
-def test_a_call_that_broke_off_counts_at_its_worst_and_a_refused_one_does_not(db: Client) -> None:
+def test_a_call_that_the_provider_refused_costs_nothing(db: Client) -> None:
     purse = purse_of(db)
-    assert call(purse, None) == WORST / 1_000_000
-    assert call(purse, Usage()) == 0.0
+    assert call(purse, None) == 0.0
     purse.close()
-    assert day_of(db).spent == Amount(WORST, INPUT + OUTPUT)
+    assert (day_of(db).used, day_of(db).models) == (Amount(), {})
+
+
+def test_a_day_whose_document_is_gone_starts_anew_and_never_below_nothing(db: Client) -> None:
+    purse = purse_of(db)
+    call(purse)
+    budgets.user_day(db, "ann", TODAY).delete()
+    purse.close()
+    assert day_of(db).used.micro_usd == COST
 
 
 def test_what_a_killed_process_set_aside_counts_as_spent_after_ten_minutes(db: Client) -> None:
@@ -185,7 +192,8 @@ def test_what_a_killed_process_set_aside_counts_as_spent_after_ten_minutes(db: C
     small.settle(small.reserve(MODEL, input_tokens=10, output_tokens=10), Usage(10, 0, 0))
     small.close()
     day = day_of(db)
-    assert (day.lost, day.reserved.micro_usd, day.spent.micro_usd) == (WORST, 0, WORST + 50)
+    assert [lost.micro_usd for lost in day.lost.values()] == [WORST]
+    assert (day.reserved.micro_usd, day.spent.micro_usd) == (0, WORST + 50)
 
 
 def test_a_slice_is_renewed_before_its_time_is_over(db: Client) -> None:
@@ -196,7 +204,7 @@ def test_a_slice_is_renewed_before_its_time_is_over(db: Client) -> None:
         clock.now += timedelta(minutes=4)
     purse.close()
     day = day_of(db)
-    assert (day.lost, day.spent.micro_usd) == (0, 10 * COST)
+    assert (day.lost, day.spent.micro_usd) == ({}, 10 * COST)
 
 
 def test_a_new_day_has_a_new_budget(db: Client) -> None:

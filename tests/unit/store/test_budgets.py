@@ -87,7 +87,8 @@ def test_a_slice_that_nobody_settled_counts_as_spent_when_its_time_is_over() -> 
     found = day(dead=Slice(Amount(100, 50), NOW), live=Slice(Amount(1, 1), LATER))
     before = found.used
     found.count_expired(NOW + timedelta(seconds=1))
-    assert (found.spent, found.lost, found.used) == (Amount(100, 50), 100, before)
+    assert (found.spent, found.used) == (Amount(100, 50), before)
+    assert found.lost == {"dead": Amount(100, 50)}
     assert list(found.slices) == ["live"]
 
 
@@ -96,8 +97,14 @@ def test_who_settles_late_gets_the_difference_back() -> None:
     found = day(run=held)
     found.count_expired(LATER)
     found.settle("run", held, [Spend("m:a", Amount(30, 20))])
-    assert (found.used, found.lost) == (Amount(30, 20), 0)
+    assert (found.used, found.lost) == (Amount(30, 20), {})
     assert found.from_source("share") == Amount(30, 20)
+
+
+def test_what_was_never_counted_is_not_given_back() -> None:
+    found = day()  # its document was deleted meanwhile
+    found.settle("run", Slice(Amount(100, 50), NOW), [Spend("m:a", Amount(30, 20))])
+    assert found.used == Amount(30, 20)
 
 
 def test_what_is_spent_or_set_aside_of_a_tenants_slice_is_known() -> None:
