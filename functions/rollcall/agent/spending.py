@@ -25,10 +25,15 @@ from rollcall.store import budgets
 from rollcall.store.amounts import NONE, Amount, Limit
 from rollcall.store.budgets import Day, Known, Refused, Slice, Spend
 from rollcall.store.limits import Limits, limits
+from rollcall.store.rates import admit, rate_reference
 from rollcall.store.shares import Draw, share
+from rollcall.store.threads import Admission
 
 if TYPE_CHECKING:
-    from google.cloud.firestore import Client
+    from google.cloud.firestore import Client, WriteBatch
+    from google.cloud.firestore import DocumentSnapshot as _Snapshot
+
+    DocumentSnapshot = _Snapshot[Any]
 
 SLICE_TIME = timedelta(minutes=10)
 CALL_TIME = timedelta(minutes=3)
@@ -39,6 +44,23 @@ log = logging.getLogger("rollcall")
 
 def _utc_now() -> datetime:
     return datetime.now(UTC)
+
+
+def admission(db: Client, user: User, now: datetime) -> Admission | None:
+    """What an opening has to read and write so that the user's runs are counted; None where any
+    number of them may start.
+
+    Raises:
+        Unavailable: The limits were never read, and cannot be.
+    """
+    own = limits(db).of_user(user)
+    if own.runs_per_minute is None:
+        return None
+
+    def count(batch: WriteBatch, snapshot: DocumentSnapshot) -> None:
+        admit(batch, db, snapshot, uid=user.uid, limits=own, now=now)
+
+    return Admission(rate_reference(db, user.uid), count)
 
 
 @dataclass(slots=True)

@@ -27,7 +27,7 @@ WINDOW_MS = 60_000
 _KEPT = timedelta(days=2)
 
 
-def rate_reference(db: Client, uid: str, now: datetime) -> DocumentReference:
+def rate_reference(db: Client, uid: str) -> DocumentReference:
     """The document to read with the others of an opening: one of the user's cells, by chance."""
     return _cell(db, uid, random.randrange(CELLS))
 

@@ -187,7 +187,9 @@ def _drawn(db: Client, source: str) -> Amount:
     days = db.collection(COLLECTION).where(filter=FieldFilter("sources", "array_contains", source))
     found = [snapshot.to_dict() or {} for snapshot in days.stream()]
     parts = [
-        Day.of(data, uid=data["uid"], day=date.fromisoformat(data["day"])).from_source(source)
+        Day.of(data, uid=data.get("uid", ""), day=date.fromisoformat(data["day"])).from_source(
+            source
+        )
         for data in found
     ]
     return sum(parts, NONE)

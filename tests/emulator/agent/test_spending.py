@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from google.cloud.firestore import Client
+from google.cloud.firestore import DELETE_FIELD, Client
 
 from rollcall.agent.purse import BudgetExhausted
-from rollcall.agent.spending import FirestorePurse
+from rollcall.agent.spending import FirestorePurse, admission
 from rollcall.core.context import User
-from rollcall.core.errors import FailedPrecondition
+from rollcall.core.errors import FailedPrecondition, ResourceExhausted
 from rollcall.models.base import Usage
 from rollcall.store import budgets, limits, shares
 from rollcall.store.amounts import Amount
@@ -217,6 +217,33 @@ def test_a_new_day_has_a_new_budget(db: Client) -> None:
     purse.close()
     assert day_of(db).used.micro_usd == COST
     assert day_of(db, day=date(2026, 11, 22)).used.micro_usd == COST
+
+
+def test_a_run_is_admitted_in_the_batch_that_opens_it(db: Client) -> None:
+    allow(db, user={"runsPerMinute": 1})
+    for _ in range(2):
+        found = admission(db, ANN, NOON)
+        assert found is not None
+        batch = db.batch()
+        found.admit(batch, found.reference.get())  # the first try is lost, and not committed
+    batch.commit()
+    with pytest.raises(ResourceExhausted):
+        found.admit(db.batch(), found.reference.get())
+
+
+def test_without_a_rate_limit_an_opening_reads_nothing_for_it(db: Client) -> None:
+    allow(db, user={"runsPerMinute": None})
+    assert admission(db, ANN, NOON) is None
+
+
+def test_spend_that_was_made_nameless_still_counts(db: Client) -> None:
+    allow(db, user={"usdPerDay": 0.04})
+    purse = purse_of(db)
+    call(purse)
+    purse.close()
+    budgets.user_day(db, "ann", TODAY).update({"uid": DELETE_FIELD})
+    with pytest.raises(BudgetExhausted):
+        call(purse_of(db))
 
 
 def test_runs_at_once_cannot_overspend_together(db: Client) -> None:

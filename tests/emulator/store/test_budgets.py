@@ -25,7 +25,7 @@ TEN = UserLimits(runs_per_minute=10)
 
 def start(db: Client, *, now: datetime = NOON, own: UserLimits = TEN, uid: str = "ann") -> None:
     """Open one run, as an opening does: read, add to the batch, commit."""
-    [snapshot] = db.get_all([rate_reference(db, uid, now)])
+    [snapshot] = db.get_all([rate_reference(db, uid)])
     batch = db.batch()
     admit(batch, db, snapshot, uid=uid, limits=own, now=now)
     batch.commit()
@@ -68,7 +68,7 @@ def test_one_users_haste_is_not_anothers(db: Client) -> None:
 
 def test_without_a_limit_nothing_is_written(db: Client) -> None:
     batch = db.batch()
-    snapshot = rate_reference(db, "ann", NOON).get()
+    snapshot = rate_reference(db, "ann").get()
     admit(batch, db, snapshot, uid="ann", limits=UserLimits(runs_per_minute=None), now=NOON)
     assert len(batch) == 0
 
