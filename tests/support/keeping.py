@@ -36,10 +36,16 @@ def write_thread(
     *,
     uid: str = "ann",
     messages: int = 3,
-    lease: dict[str, Any] | None = None,
+    live_s: float | None = None,
     text: str = "hello",
 ) -> None:
-    """A thread with a log, a run with events, a view, an approval and an effect."""
+    """A thread with a log, a run with events, a view, an approval and an effect.
+
+    Args:
+        live_s: For how many seconds more the run holds the thread; below 0, since when its time
+            is over. None where it is done.
+    """
+    until = None if live_s is None else datetime.now(UTC) + timedelta(seconds=live_s)
     own = {"schemaVersion": 2, "uid": uid}
     here = {**own, "threadId": thread_id, "runId": "r1"}
     thread = f"threads/{thread_id}"
@@ -50,7 +56,7 @@ def write_thread(
             "title": f"About {text}",
             "status": "active",
             "context": '{"secret": "plan"}',
-            "lease": lease,
+            "lease": {"runId": "r1", "token": 3} if until else None,
             "leaseToken": 3,
             "nextMessage": messages,
             "waiting": {"runId": "r1", "approvals": [f"{thread_id}-a"]},
@@ -59,7 +65,13 @@ def write_thread(
             "updatedAt": NOW,
         },
         f"{thread}/views/window": {**own, "nextMessage": messages, "documents": [{"text": text}]},
-        f"{thread}/runs/r1": {**own, "status": "running", "leaseUntil": NOW, "result": text},
+        f"{thread}/runs/r1": {
+            **own,
+            "status": "running" if until else "done",
+            "leaseUntil": until,
+            "token": 3,
+            "result": text,
+        },
         f"{thread}/runs/r1/events/000000": {**own, "n": 0, "events": f'["{text}"]'},
         f"{thread}/runs/r1/events/000001": {**own, "n": 1, "events": "[]"},
         f"approvals/{thread_id}-a": {
@@ -106,12 +118,6 @@ def write_all(db: Client, documents: dict[str, dict[str, Any]]) -> None:
         for path, data in items[start : start + 400]:
             batch.set(db.document(path), data)
         batch.commit()
-
-
-def held(run_id: str = "r1", *, seconds: float = 60) -> dict[str, Any]:
-    """A lease that ends in so many seconds."""
-    until = datetime.now(UTC) + timedelta(seconds=seconds)
-    return {"runId": run_id, "token": 3, "until": until}
 
 
 def everything(db: Client) -> dict[str, dict[str, Any]]:

@@ -33,7 +33,10 @@ _THREADS = "threads"
 _IN_THREAD = ("messages", "runs")
 _INTERNAL = {
     "threads": {"lease", "leaseToken", "erasing"},
-    "runs": {"leaseUntil", "attempt", "requestDigest", "cancelRequested"},
+    "runs": {
+        *("leaseUntil", "keptUntil", "token", "opener", "attempt", "seq"),
+        *("requestDigest", "cancelRequested"),
+    },
 }
 
 

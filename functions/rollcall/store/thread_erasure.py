@@ -1,7 +1,7 @@
 """Erasing a thread: all that was said in it, and for good also the thread itself.
 
-The thread is taken first: a mark and a lease that never ends keep new runs out, and the document
-of a run that held it is deleted, which is that run's fence. What is left is then removed in pages.
+The thread is taken first: a mark keeps new runs out, and the document of a run that held it is
+deleted, which is that run's fence. What is left is then removed in pages.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from rollcall.core.errors import Aborted, NotFound, PermissionDenied
 from rollcall.core.user_data import Section, delete, of_user
+from rollcall.core.wire import RunStatus
 from rollcall.store import paths
 from rollcall.store.erasures import (
     Kind,
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
 
 HOLDER = "erasure"
 """Who holds the lease of a thread that is being erased: no run."""
-_FOR_EVER = datetime(9999, 1, 1, tzinfo=UTC)
 _KEPT = {
     "schemaVersion",
     "uid",
@@ -75,7 +75,7 @@ def begin_thread_erasure(
             if state:
                 return id, state
             raise NotFound(f"there is no thread {thread_id!r}", field="threadId")
-        _check(thread.to_dict() or {}, uid)
+        _check(thread, uid)
         if state and is_worked_on(state):
             return id, state
         if not (state and state["status"] == "running"):
@@ -148,11 +148,16 @@ def _read(db: Client, id: str, thread_id: str) -> tuple[Document, Document]:
     return found[wanted[0].path], found[wanted[1].path]
 
 
-def _check(thread: dict[str, Any], uid: str) -> None:
-    if thread["uid"] != uid:
+def _check(thread: Document, uid: str) -> None:
+    data = thread.to_dict() or {}
+    if data["uid"] != uid:
         raise PermissionDenied("this thread belongs to someone else", field="threadId")
-    lease = thread.get("lease")
-    if lease and lease["runId"] != HOLDER and lease["until"] > datetime.now(UTC):
+    lease = data.get("lease")
+    if not lease or lease["runId"] == HOLDER:
+        return
+    run = thread.reference.collection("runs").document(lease["runId"]).get().to_dict() or {}
+    until = max(filter(None, (run.get("leaseUntil"), run.get("keptUntil"))), default=None)
+    if run.get("status") == RunStatus.RUNNING and until and until > datetime.now(UTC):
         raise Aborted(
             f"run {lease['runId']} is still answering in this thread",
             field="threadId",
@@ -192,7 +197,7 @@ def _put_taken(batch: WriteBatch, thread: Document, id: str) -> dict[str, int]:
     """Put into the batch what keeps everybody else out; return what it removes."""
     data = thread.to_dict() or {}
     token = data.get("leaseToken", 0) + 1
-    held = {"lease": {"runId": HOLDER, "token": token, "until": _FOR_EVER}, "leaseToken": token}
+    held = {"lease": {"runId": HOLDER, "token": token}, "leaseToken": token}
     changes = {**_emptied(thread), **held, "erasing": id}
     lease = data.get("lease")
     if lease and lease["runId"] != HOLDER:
