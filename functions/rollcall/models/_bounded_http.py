@@ -12,6 +12,7 @@ import ssl
 import time
 from collections.abc import Iterator
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 import httpcore2
@@ -83,7 +84,9 @@ class _Network(httpcore2.NetworkBackend):
         self._network = network
 
     def connect_tcp(self, *args: Any, **options: Any) -> httpcore2.NetworkStream:
-        return _Connection(self._network.connect_tcp(*args, **options))
+        # Not cut while it connects, which takes no longer than CONNECT_S; what follows is.
+        with interruptible(lambda: None):
+            return _Connection(self._network.connect_tcp(*args, **options))
 
     def connect_unix_socket(self, *args: Any, **options: Any) -> httpcore2.NetworkStream:
         return _Connection(self._network.connect_unix_socket(*args, **options))
@@ -123,7 +126,13 @@ class _Connection(httpcore2.NetworkStream):
         server_hostname: str | None = None,
         timeout: float | None = None,
     ) -> httpcore2.NetworkStream:
-        return _Connection(self._stream.start_tls(ssl_context, server_hostname, timeout))
+        plain: socket.socket = self.get_extra_info("socket")
+        # The handshake takes the socket away from whoever holds it, so a second handle is needed.
+        with (
+            socket.fromfd(plain.fileno(), plain.family, plain.type) as twin,
+            interruptible(partial(_shut_down, twin)),
+        ):
+            return _Connection(self._stream.start_tls(ssl_context, server_hostname, timeout))
 
     def get_extra_info(self, info: str) -> Any:
         return self._stream.get_extra_info(info)

@@ -24,7 +24,14 @@ from rollcall.core.errors import (
     ResourceExhausted,
     Unavailable,
 )
-from rollcall.core.messages import Message, ModelMessage, ToolCall, UserMessage
+from rollcall.core.messages import (
+    Message,
+    ModelMessage,
+    ToolCall,
+    ToolMessage,
+    ToolResult,
+    UserMessage,
+)
 from rollcall.models.base import (
     ArgumentsDelta,
     CallEnd,
@@ -230,12 +237,16 @@ def test_nothing_is_tried_again_after_the_first_chunk(fake: FakeProviders) -> No
     assert purse.settled[0] is not None and purse.settled[0].output_tokens > 0
 
 
-@pytest.mark.parametrize("after", [0, 4])
-@pytest.mark.parametrize("way", ["dripping", "stalling"])
-def test_the_deadline_holds_however_the_answer_drags(
-    fake: FakeProviders, way: str, after: int
-) -> None:
-    fake.openai(getattr(responses_text("Hello, world"), way)(after=after))
+@pytest.mark.parametrize(
+    "body",
+    [
+        *(responses_text("Hello, world").dripping(after=after) for after in (0, 4)),
+        *(responses_text("Hello, world").stalling(after=after) for after in (0, 4)),
+        Body((), is_mute=True),
+    ],
+)
+def test_the_deadline_holds_however_the_answer_drags(fake: FakeProviders, body: Body) -> None:
+    fake.openai(body)
     purse = Ledger()
     began = time.monotonic()
     request = ModelRequest("", HELLO.messages, deadline=began + 0.3)
@@ -261,20 +272,21 @@ def test_the_deadline_holds_for_a_model_that_knows_none() -> None:
 
 
 @pytest.mark.parametrize(
-    "body",
+    ("model", "body"),
     [
-        responses_text("Hello, world").dripping(after=4),
-        responses_text("Hello, world").stalling(after=4),
-        responses_text("Hello, world").stalling(after=0),
-        Body((), is_mute=True),
+        (OPENAI, responses_text("Hello, world").dripping(after=4)),
+        (OPENAI, responses_text("Hello, world").stalling(after=4)),
+        (OPENAI, responses_text("Hello, world").stalling(after=0)),
+        (OPENAI, Body((), is_mute=True)),
+        (GEMINI, gemini_text("Hel", "lo").stalling(after=1)),
+        (GEMINI, Body((), is_mute=True)),
     ],
-    ids=["drips", "stalls", "stalls after the headers", "is mute"],
 )
-def test_a_stop_closes_the_connection(fake: FakeProviders, body: Body) -> None:
-    fake.openai(body)
+def test_a_stop_closes_the_connection(fake: FakeProviders, model: str, body: Body) -> None:
+    fake.openai(body) if model == OPENAI else fake.gemini(body)
     purse = Ledger()
     stop = threading.Event()
-    asked = ask(OPENAI, purse=purse, is_stopped=stop.is_set)
+    asked = ask(model, purse=purse, is_stopped=stop.is_set)
     while next(asked) is not None:
         pass
     stop.set()
@@ -475,8 +487,6 @@ def test_a_character_in_two_halves_is_put_together() -> None:
 def test_a_replaced_id_is_the_providers_own_again_when_sent_back(fake: FakeProviders) -> None:
     fake.openai(responses_call("look_up", "{}", call_id="__x__"), responses_text("ok"))
     _, reply = play(ask(OPENAI))
-    from rollcall.core.messages import ToolMessage, ToolResult
-
     (call,) = reply.message.tool_calls
     history = (*HELLO.messages, reply.message, ToolMessage((ToolResult(call.id, "look_up", "1"),)))
     play(ask(OPENAI, request=ModelRequest("", history)))
