@@ -12,16 +12,11 @@ from rollcall.models._offline.fill import Source, answer
 from rollcall.models._offline.history import Turn
 from rollcall.models._offline.lexicon import wordset
 from rollcall.models._offline.options import yes_or_no
+from rollcall.models._offline.ordinals import ORDINALS, bare
 from rollcall.models._offline.plan import Goal, Question
 from rollcall.models.base import ModelRequest, ToolSpec
 
 _CANCEL = wordset("cancel stop forget never nevermind בטל עזוב עזבי תעזוב לבטל")
-# Words as `tokens` spells them: Hebrew final letters are written as ordinary ones.
-ORDINALS = {
-    "first": 0, "1st": 0, "second": 1, "2nd": 1, "third": 2, "3rd": 2, "fourth": 3, "last": -1,
-    "ראשונ": 0, "ראשונה": 0, "שני": 1, "שנייה": 1, "שניה": 1, "שלישי": 2, "שלישית": 2, "אחרונ": -1,
-    "אחרונה": -1,
-}  # fmt: skip
 
 
 def answered(question: Question, turn: Turn, request: ModelRequest) -> Goal | None:
@@ -56,11 +51,6 @@ def chosen(question: Question, text: str) -> Json | None:
 
 def _as_list(question: Question, value: Json) -> Json:
     return [value] if question.param.kind == "array" else value
-
-
-def bare(said: list[str]) -> list[str]:
-    """Hebrew words without "the" or "in" in front."""
-    return [word[1:] for word in said if word[:1] in "הבל"]
 
 
 def _is_new_request(text: str, question: Question, tools: Sequence[ToolSpec]) -> bool:

@@ -138,7 +138,8 @@ def only_lists(tool: ToolSpec, offered: Sequence[ToolSpec]) -> bool:
     if _required(tool) or any(p.refers_to for p in params(tool)):
         return False
     named = set(name_features(tool.name))
-    kinds = (p.refers_to for other in offered for p in params(other) if other is not tool)
+    others = (other for other in offered if other is not tool and not other.writes)
+    kinds = (p.refers_to for other in others for p in params(other))
     return any(set(name_features(kind)) <= named for kind in kinds if kind)
 
 

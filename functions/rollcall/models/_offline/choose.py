@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from rollcall.models._offline import topic
+from rollcall.models._offline.commands import first_word, wants_doing
 from rollcall.models._offline.lexicon import (
     all_features,
     features,
@@ -74,9 +75,21 @@ def rank(text: str, tools: Sequence[ToolSpec]) -> list[Choice]:
 
 
 def best(text: str, tools: Sequence[ToolSpec]) -> Choice | None:
-    """Return the tool that fits a text best, or None when none of them does."""
-    ranked = rank(text, tools)
-    return next((choice for choice in ranked[:3] if choice.fits), None)
+    """Return the tool that fits a text best, or None when none of them does.
+
+    A question is never answered with a write.
+    """
+    ranked = rank(text, [t for t in tools if not t.writes or wants_doing(text)])
+    fitting = [choice for choice in ranked if choice.fits]
+    told = (choice for choice in fitting if choice.tool.writes and _opens(text, choice.tool))
+    return next(told, None) or next((choice for choice in ranked[:3] if choice.fits), None)
+
+
+def _opens(text: str, tool: ToolSpec) -> bool:
+    """Tell whether a text begins with the verb of a tool, as its name or a keyword has it."""
+    verb = first_word(text)
+    named = (tool.name.partition("_")[0], *(first_word(keyword) for keyword in tool.keywords))
+    return bool(verb) and verb in named
 
 
 def _choice(

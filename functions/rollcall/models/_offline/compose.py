@@ -67,6 +67,8 @@ def _whole(step: Step) -> bool:
 
 def tell(step: Step, asked: Asked, *, short: bool = False) -> str:
     """Return one result in words; `short` where it is one of several of its kind."""
+    if told := _done(step):
+        return told
     display = step.body.get("display")
     if isinstance(display, dict):
         shown_ = _displayed(display)
@@ -84,6 +86,16 @@ def tell(step: Step, asked: Asked, *, short: bool = False) -> str:
     told = _first_lines(told) if short and not asked.all else told
     blocks = [told, *blocks] if told.startswith("**") else [*blocks, told]
     return "\n\n".join(block for block in blocks if block) or say("done", asked.to.language)
+
+
+def _done(step: Step) -> str:
+    """What a write says it has done, in the user's language, with its sources."""
+    output = step.output if isinstance(step.output, dict) else {}
+    said = output.get("done")
+    if not isinstance(said, str) or not said:
+        return ""
+    marks = "".join(f" [{n}]" for n in items.marks(output, step.citations))
+    return f"{one_line(said, most=None)}{marks}"
 
 
 def _first_lines(text: str) -> str:

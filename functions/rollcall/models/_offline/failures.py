@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rollcall.models._offline.fields import one_line
+from rollcall.models._offline.fields import isolated, one_line
 from rollcall.models._offline.history import Step
 from rollcall.models._offline.lexicon import spaced, wordset
 from rollcall.models._offline.listing import purpose
@@ -13,21 +13,33 @@ from rollcall.models._offline.phrases import say
 _VERBS = wordset(
     """get list find search show fetch calculate check run create generate summarize read add
     update delete send write open make build convert compare book verify design size move set
-    remove analyze estimate compute translate explain"""
+    remove analyze estimate compute translate explain complete reopen withdraw"""
 )
+_DECISIONS = ("rejected", "expired", "unknown")
 
 
 def failures(bad: Sequence[Step], language: str) -> list[str]:
     """Return a sentence for every different reason, naming what failed for it once."""
     reasons: dict[tuple[str, str], list[str]] = {}
+    decided = [_decided(step, language) for step in bad if step.error.get("code") in _DECISIONS]
     for step in bad:
+        if step.error.get("code") in _DECISIONS:
+            continue
         why = one_line(str(step.error.get("message") or "")).rstrip(". ")
         hint = one_line(str(step.error.get("hint") or ""))
         named = reasons.setdefault((why, hint), [])
         what = deed(step.call.name, language)
         if what not in named:
             named.append(what)
-    return [_sentence(why, hint, what, language) for (why, hint), what in reasons.items()]
+    told = [_sentence(why, hint, what, language) for (why, hint), what in reasons.items()]
+    return list(dict.fromkeys([*decided, *told]))
+
+
+def _decided(step: Step, language: str) -> str:
+    """What became of a write that nobody said yes to, or whose end nobody knows."""
+    why = one_line(str(step.error.get("reason") or "")).rstrip(". ")
+    reason = say("reason", language, why=isolated(why)) if why else ""
+    return f"{say(str(step.error['code']), language)} {reason}".strip()
 
 
 def _sentence(why: str, hint: str, what: list[str], language: str) -> str:

@@ -145,6 +145,11 @@ def covers(name: str, value: Json) -> bool | None:
     return not value if isinstance(value, bool) and said & _CUT else None
 
 
+def isolated(text: str) -> str:
+    """Return somebody's words so that their direction moves nothing around them."""
+    return f"\u2068{text}\u2069" if any("\u0590" <= char <= "\u08ff" for char in text) else text
+
+
 def defanged(text: str) -> str:
     """Return untrusted text without links, images, HTML or citation marks of its own.
 

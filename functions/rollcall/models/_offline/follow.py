@@ -8,12 +8,12 @@ from dataclasses import replace
 from rollcall.core.messages import UserMessage
 from rollcall.core.text import tokens
 from rollcall.models._offline import topic
-from rollcall.models._offline.answers import ORDINALS, bare
 from rollcall.models._offline.asked import searcher
 from rollcall.models._offline.chain import takes
 from rollcall.models._offline.fill import Source, fill
 from rollcall.models._offline.history import Step, Turn, read
 from rollcall.models._offline.items import main_list, people
+from rollcall.models._offline.ordinals import ORDINALS, bare
 from rollcall.models._offline.people import is_called, is_somebodys
 from rollcall.models._offline.plan import Goal, Progress
 from rollcall.models.base import ModelRequest
@@ -92,8 +92,8 @@ def up(turn: Turn, request: ModelRequest, prior: list[Progress]) -> list[Goal]:
     if last is None or not (_ELLIPSIS.match(text) or said <= _SHORT // 2) or said > _SHORT:
         return []
     tool = next((tool for tool in request.tools if tool.name == last.call.name), None)
-    if tool is None:
-        return []
+    if tool is None or tool.writes:
+        return []  # a write is asked for in full
     changed = fill(tool, Source(text, request.now_iso, turn.entities)).arguments
     if changed and (searcher("", (tool,)) is None or _ELLIPSIS.match(text)):
         return [Goal(text, tool, {**(last.call.arguments or {}), **changed})]

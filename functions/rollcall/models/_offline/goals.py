@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rollcall.core.messages import Json, ModelMessage
-from rollcall.models._offline import answers, chain, follow, topic
+from rollcall.models._offline import answers, chain, follow, topic, writes
 from rollcall.models._offline.asked import content_of, looked_up, refuses, searcher
 from rollcall.models._offline.choose import best, said_in_full, vocabulary
 from rollcall.models._offline.fill import Source, fill
@@ -30,6 +30,9 @@ def goals(turn: Turn, request: ModelRequest, *, depth: int = 0) -> list[Goal]:
     again = follow.back(turn, _prior(turn, request, depth), request)
     if again:
         return again
+    told = writes.dictation(turn.text, request.tools)
+    if told:
+        return [Goal(*told)]
     found = [
         goal
         for part in split(turn.text, request.tools)

@@ -74,6 +74,19 @@ PHRASES: dict[str, dict[str, str]] = {
         "en": "I couldn't {what}; something went wrong.",
         "he": "לא הצלחתי להשלים את „{what}”: משהו השתבש.",
     },
+    "rejected": {
+        "en": "This was not approved, so nothing was done.",
+        "he": "הבקשה לא אושרה, ולכן לא בוצע דבר.",
+    },
+    "expired": {
+        "en": "Nobody approved this in time, so nothing was done.",
+        "he": "הבקשה לא אושרה בזמן, ולכן לא בוצע דבר.",
+    },
+    "unknown": {
+        "en": "I can't tell whether this was done; please check before you ask again.",
+        "he": "אין לדעת אם הפעולה בוצעה; כדאי לבדוק לפני שמבקשים שוב.",
+    },
+    "reason": {"en": "The reason given: {why}.", "he": "הסיבה שניתנה: {why}."},
     "not_all": {
         "en": "Note: not everything was searched, so there may be more.",
         "he": "שימו לב: לא הכול נסרק, ולכן ייתכן שיש עוד.",

@@ -11,7 +11,7 @@ import json
 from dataclasses import dataclass, field, replace
 
 from rollcall.core.messages import Json
-from rollcall.models._offline import chain, fanout
+from rollcall.models._offline import chain, fanout, writes
 from rollcall.models._offline.fill import Source, fill
 from rollcall.models._offline.history import Step, Turn
 from rollcall.models._offline.people import is_somebodys
@@ -83,6 +83,9 @@ def advance(goal: Goal, turn: Turn, request: ModelRequest) -> Progress:
     source = Source(goal.text, request.now_iso, () if again else turn.entities)
     filled = fill(goal.tool, source)
     wider = {**(_longer(goal.tool) if goal.all else {}), **_widest(goal, filled.arguments)}
+    if goal.tool.writes:
+        known = writes.without_content(goal.tool, filled.arguments)
+        return _write(goal, {**known, **goal.given}, turn, request)
     arguments = {**wider, **filled.arguments, **goal.given}
     need = chain.need(goal.tool, arguments, goal.text, request.tools)
     if need is None:
@@ -98,6 +101,68 @@ def advance(goal: Goal, turn: Turn, request: ModelRequest) -> Progress:
         return Progress(goal, steps=(step,), topic=need.topic)
     made_ = _with_ids(goal, need, arguments, step, turn, source)
     return replace(made_, search=step) if need.topic is not None else made_
+
+
+def _write(goal: Goal, arguments: dict[str, Json], turn: Turn, request: ModelRequest) -> Progress:
+    """Find the one thing a write is about, then make it, or ask for what is missing."""
+    param = writes.target(goal.tool, arguments)
+    if param is None:
+        return _write_or_ask(goal, arguments, turn)
+    pointed = writes.pointed_at(goal.text, param, turn)
+    if pointed is not None:
+        return _about_one(goal, param, pointed.id, pointed.options, arguments, turn)
+    call, about = _finder(goal, param, turn, request)
+    if call is None:
+        return Progress(goal, question=Question(goal, param))
+    step = made(call, turn)
+    if step is None:
+        return Progress(goal, calls=(call,))
+    listed = writes.options(step, param)
+    if step.failed or not listed:
+        return Progress(goal, steps=(step,), topic=about)
+    if about is not None:
+        return _about_one(goal, param, str(listed[0][1]), (), arguments, turn)
+    things = chain.known(param, step.entities)
+    named = writes.named(goal.text, [e for e in things if e.name])
+    found = tuple((entity.name, entity.id) for entity in named) or listed
+    one = named[0].id if len(named) == 1 else None
+    return _about_one(goal, param, one, found, arguments, turn)
+
+
+def _finder(
+    goal: Goal, param: Param, turn: Turn, request: ModelRequest
+) -> tuple[Call | None, str | None]:
+    """Return the call that finds what a write is about: a list of all, or a search for words."""
+    lister = writes.lister(goal.tool, param, request.tools)
+    if lister is not None:
+        return Call(lister.name, writes.widest(lister)), None
+    about = writes.subject(goal.tool, goal.text)
+    need = chain.need(goal.tool, {}, f"about {about}", request.tools) if about else None
+    if need is None:
+        return None, None
+    source = Source(goal.text, request.now_iso, turn.entities)
+    words: dict[str, Json] = {p.name: about for p in params(need.tool) if p.required}
+    return Call(need.tool.name, {**need.arguments(source), **words}), about
+
+
+def _about_one(
+    goal: Goal,
+    param: Param,
+    id_: str | None,
+    options: tuple[tuple[str, Json], ...],
+    arguments: dict[str, Json],
+    turn: Turn,
+) -> Progress:
+    if id_ is None:
+        return Progress(goal, question=Question(goal, param, options))
+    return _write_or_ask(goal, {**arguments, param.name: id_}, turn)
+
+
+def _write_or_ask(goal: Goal, arguments: dict[str, Json], turn: Turn) -> Progress:
+    missing = [p for p in params(goal.tool) if p.required and p.name not in arguments]
+    if missing:
+        return Progress(goal, question=Question(goal, missing[0], options(missing[0], turn)))
+    return _calls(goal, [arguments], turn, None)
 
 
 def _longer(tool: ToolSpec) -> dict[str, Json]:

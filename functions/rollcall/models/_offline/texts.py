@@ -163,6 +163,8 @@ def _by_place(param: Param, text: str, left: list[Mention], tool: ToolSpec) -> J
 
 def _by_topic(param: Param, text: str, left: list[Mention], tool: ToolSpec) -> Json | None:
     """Search words and topics are the request itself, without its scaffolding."""
+    if param.refers_to:
+        return None
     if _is(param, _QUERY if param.required else _SEARCH):
         quote = take(left, "quote")
         return quote or topic.query(text, known=vocabulary(tool)) or None

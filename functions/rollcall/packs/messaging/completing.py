@@ -155,7 +155,6 @@ def complete_action_item(ctx: ToolContext, *, action_item_id: DocumentId) -> Act
         "open again",
         "not done yet",
         "mark as not done",
-        "undo done",
         "פתח מחדש",
         "פתחי מחדש",
         "לא בוצע עדיין",
