@@ -1,4 +1,4 @@
-"""Tool results on their way to the model: numbered sources, bounded size."""
+"""Tool results on their way to the model: numbered sources, bounded size, no credentials."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from rollcall.core.errors import AgentError
+from rollcall.core.redaction import redacted_json
 from rollcall.core.wire import Citation
 
 _MARK = re.compile(r"\[(\d{1,3}(?:\s*,\s*\d{1,3})*)\]")
@@ -25,15 +26,19 @@ class Sources:
         """The same citations with their numbers in this turn; past `MAX_CITATIONS` none are new."""
         numbered = []
         for citation in citations:
-            named = citation.model_copy(update={"n": 0, "quote": None, "timestamp": None})
-            key = named if citation.message_id is None else citation.message_id
+            key = _key(citation)
             if key not in self._numbers:
                 if len(self._numbers) >= MAX_CITATIONS:
                     continue
-                n = len(self._numbers) + 1
+                n = max((known.n for known in self._numbers.values()), default=0) + 1
                 self._numbers[key] = citation.model_copy(update={"n": n})
             numbered.append(self._numbers[key])
         return numbered
+
+    def restore(self, citations: Sequence[Citation]) -> None:
+        """Take up citations that were numbered earlier in this turn, with their numbers."""
+        for citation in citations:
+            self._numbers.setdefault(_key(citation), citation)
 
     def referred_to(self, text: str) -> list[Citation]:
         """The citations whose marks stand in `text`; all where it has no mark of ours."""
@@ -42,14 +47,23 @@ class Sources:
         return [citation for citation in everything if citation.n in marks] or everything
 
 
+def _key(citation: Citation) -> Citation | str:
+    """What is the same for every citation of one source."""
+    if citation.message_id is not None:
+        return citation.message_id
+    return citation.model_copy(update={"n": 0, "quote": None, "timestamp": None})
+
+
 def render(output: Any, citations: Sequence[Citation], *, limit: int) -> tuple[str, Any]:
     """The JSON text a model reads, and the output in it, of at most about `limit` characters.
 
-    What does not fit is cut from the longest lists and texts, and the cut is said.
+    Both are without credentials. What does not fit is cut from the longest lists and texts, and
+    the cut is said.
     """
+    output = redacted_json(output)
     value: dict[str, Any] = {"output": output}
     if citations:
-        value["citations"] = [citation.dump() for citation in citations]
+        value["citations"] = redacted_json([citation.dump() for citation in citations])
     text = _json(value)
     if len(text) <= limit:
         return text, output
@@ -66,7 +80,7 @@ def render(output: Any, citations: Sequence[Citation], *, limit: int) -> tuple[s
 def render_error(error: AgentError) -> str:
     """The JSON text that tells a model why a call failed."""
     details = {"message": error.message, **error.details}
-    return _json({"error": details})
+    return _json({"error": redacted_json(details)})
 
 
 def _json(value: Any) -> str:

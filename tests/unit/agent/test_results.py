@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from rollcall.agent.results import MAX_CITATIONS, Sources, render, render_error
 from rollcall.core.errors import NotFound
+from rollcall.core.redaction import HIDDEN
 from rollcall.core.wire import Citation
 
 
@@ -39,6 +40,13 @@ def test_a_long_text_is_cut() -> None:
     assert "truncated" in json.loads(text)
 
 
+def test_a_result_and_an_error_are_without_credentials() -> None:
+    key = "AKIA" + "IOSFODNN7EXAMPLE"
+    text, kept = render({"note": f"use {key}"}, [cited(key)], limit=1_000)
+    assert kept == {"note": f"use {HIDDEN}"}
+    assert key not in text + render_error(NotFound(f"{key} is unknown", hint=key))
+
+
 @pytest.mark.parametrize("output", [{f"k{n}": n for n in range(2_000)}, {"a": {"b": "x" * 199}}])
 def test_what_cannot_be_cut_is_left_out_and_said(output: Any) -> None:
     text, kept = render(output, [], limit=100)
@@ -64,6 +72,12 @@ def test_the_same_source_keeps_its_number() -> None:
     sources = Sources()
     assert [c.n for c in sources.number([cited("m1"), cited("m2")])] == [1, 2]
     assert [c.n for c in sources.number([cited("m2"), cited("m3")])] == [2, 3]
+
+
+def test_sources_of_an_earlier_run_keep_their_numbers() -> None:
+    sources = Sources()
+    sources.restore([cited("m1").model_copy(update={"n": 3})])
+    assert [c.n for c in sources.number([cited("m2"), cited("m1")])] == [4, 3]
 
 
 def test_sources_are_bounded() -> None:
