@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import os
+import re
 from datetime import date
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from rollcall.agent.platform import default_model
 from rollcall.agent.prices import Price, find_price, is_free, read_prices, shipped
+from rollcall.core.context import User
 from rollcall.models.base import Usage
+from rollcall.store.limits import Limits
 
 TODAY = date(2026, 11, 21)
 MILLION = 1_000_000
@@ -137,3 +142,14 @@ def test_prices_that_are_no_list_are_logged_and_left_out(
     assert read_prices({"prices": {"openai:local": 1}}) == ()
     assert "must be a list" in caplog.text
     assert read_prices(None) == ()
+
+
+def test_the_examples_of_the_documentation_can_be_read(caplog: pytest.LogCaptureFixture) -> None:
+    page = (Path(__file__).parents[3] / "docs" / "limits.md").read_text(encoding="utf-8")
+    first, second = re.findall(r"```json\n(.*?)```", page, re.DOTALL)
+    limits, prices = ([json.loads(line) for line in text.splitlines()] for text in (first, second))
+    document = {key: value for field in limits for key, value in field.items()}
+    document["users"] = {"ann": document["users"]["<uid>"]}
+    assert Limits(document).of_user(User("ann")).usd_per_day is None
+    assert len(read_prices({"prices": prices})) == 2
+    assert caplog.text == ""
