@@ -24,6 +24,7 @@ import flask
 from firebase_functions import https_fn
 from flask_cors import cross_origin
 
+from rollcall.core.context import User
 from rollcall.core.errors import (
     AgentError,
     Internal,
@@ -33,6 +34,7 @@ from rollcall.core.errors import (
 )
 from rollcall.core.inputs import check_json, parse_json
 from rollcall.core.options import function_options
+from rollcall.core.statement import HEADER, verified
 from rollcall.core.triggers import Call, to_user
 
 PING_S = 15.0
@@ -51,15 +53,19 @@ def bind_callable(name: str, handler: Callable[[Call], Any], *, timeout_s: int) 
         flask.g.callable_request = request
 
     gate.__name__ = name
-    checked = https_fn.on_call(
-        timeout_sec=timeout_s, enforce_app_check=_app_check(), **function_options()
-    )(gate)
+    options = {"timeout_sec": timeout_s, **function_options()}
+    checked = https_fn.on_call(enforce_app_check=_app_check(), **options)(gate)
+    # App Check tells that a call comes from our app. A statement, which only our own functions can
+    # sign, tells that it comes from one of these; they have no device to attest.
+    stated = https_fn.on_call(enforce_app_check=False, **options)(gate)
 
     @cross_origin(methods="POST", origins="*")
     def function(request: flask.Request) -> flask.Response:
         streams = "text/event-stream" in request.headers.get("Accept", "")
         try:
-            outcome = handler(_open(checked, request))
+            _check_envelope(request)
+            user = _stated_user(request, name)
+            outcome = handler(_open(stated if user else checked, request, user))
         except Exception as error:
             outcome = _raising(error)
         return _stream(outcome) if streams else _plain(outcome)
@@ -77,27 +83,6 @@ def _app_check() -> bool:
     )
 
 
-def _open(checked: Callable[..., Any], request: flask.Request) -> Call:
-    """Check shape, size, token and App Check, in this order."""
-    _check_envelope(request)
-    response = flask.make_response(checked(request))
-    found: https_fn.CallableRequest[Any] | None = flask.g.pop("callable_request", None)
-    if found is None:
-        if response.status_code == 401:
-            raise Unauthenticated(
-                "the ID token or the App Check token is missing, expired or not of this project",
-                hint="sign in again and send a fresh token",
-            )
-        raise InvalidArgument('the request is not a callable\'s; send POST {"data": {...}}')
-    if found.auth is None or not found.auth.uid:
-        raise Unauthenticated("nobody is signed in", hint="send an ID token")
-    if found.auth.token.get("exp", 0) < time.time():
-        # The Admin SDK does not look at the expiry while it works with the Auth emulator.
-        raise Unauthenticated("the ID token is expired", hint="send a fresh one")
-    token = request.headers.get("Authorization", "").removeprefix("Bearer ")
-    return Call(user=to_user(found.auth.uid, found.auth.token), data=found.data, token=token)
-
-
 def _check_envelope(request: flask.Request) -> None:
     if request.method != "POST":
         raise InvalidArgument(f"this function is called by POST, not {request.method}")
@@ -107,6 +92,36 @@ def _check_envelope(request: flask.Request) -> None:
     if not isinstance(body, dict) or set(body) != {"data"}:
         raise InvalidArgument('the request must be an object with the one key "data"', field="data")
     check_json(body["data"], field="")
+
+
+def _stated_user(request: flask.Request, name: str) -> User | None:
+    """Whom another function calls `name` for, by its signed statement; None without one."""
+    statement = request.headers.get(HEADER)
+    return verified(statement, function=name, body=request.get_data()) if statement else None
+
+
+def _open(gate: Callable[..., Any], request: flask.Request, stated: User | None) -> Call:
+    """Check token and App Check; the user is the token's or, without one, the statement's."""
+    response = flask.make_response(gate(request))
+    found: https_fn.CallableRequest[Any] | None = flask.g.pop("callable_request", None)
+    if found is None:
+        if response.status_code == 401:
+            raise Unauthenticated(
+                "the ID token or the App Check token is missing, expired or not of this project",
+                hint="sign in again and send a fresh token",
+            )
+        raise InvalidArgument('the request is not a callable\'s; send POST {"data": {...}}')
+    if found.auth is None and stated:
+        return Call(user=stated, data=found.data)
+    if found.auth is None or not found.auth.uid:
+        raise Unauthenticated("nobody is signed in", hint="send an ID token")
+    if stated and stated.uid != found.auth.uid:
+        raise Unauthenticated("the ID token and the statement are of different users")
+    if found.auth.token.get("exp", 0) < time.time():
+        # The Admin SDK does not look at the expiry while it works with the Auth emulator.
+        raise Unauthenticated("the ID token is expired", hint="send a fresh one")
+    token = request.headers.get("Authorization", "").removeprefix("Bearer ")
+    return Call(user=to_user(found.auth.uid, found.auth.token), data=found.data, token=token)
 
 
 def _raising(error: Exception) -> Iterator[Any]:

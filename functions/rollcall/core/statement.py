@@ -1,0 +1,127 @@
+"""A short, signed statement of who the user is, from one of our functions to another.
+
+It goes along with a call in the header `X-Rollcall-Statement`, as a JWS signed with HMAC-SHA256
+under the secret `ROLLCALL_STATEMENT_SECRET`, which all functions that trust one another share.
+It is good for one function, one body and one minute, so one that is overheard opens nothing else.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import os
+import secrets
+import time
+from typing import Any
+
+import jwt
+
+from rollcall.core.context import User
+from rollcall.core.errors import FailedPrecondition, Unauthenticated
+from rollcall.core.wire import Role
+
+HEADER = "X-Rollcall-Statement"
+SECRET = "ROLLCALL_STATEMENT_SECRET"
+SECRET_MIN = 32
+LIFETIME_S = 60
+SKEW_S = 5
+"""How far the clocks of two functions may be apart."""
+
+_ALGORITHM = "HS256"
+_CLAIMS = ["iss", "aud", "sub", "role", "iat", "exp", "jti", "digest"]
+
+
+def project() -> str:
+    """The Firebase project that this process belongs to.
+
+    Raises:
+        FailedPrecondition: The environment does not say.
+    """
+    found = os.environ.get("GCLOUD_PROJECT") or os.environ.get("GOOGLE_CLOUD_PROJECT")
+    if not found:
+        raise FailedPrecondition("the environment names no project", hint="set GCLOUD_PROJECT")
+    return found
+
+
+def can_sign() -> bool:
+    """Whether a secret is set at all."""
+    return bool(os.environ.get(SECRET))
+
+
+def signed(user: User, *, function: str, body: bytes) -> str:
+    """State that `function` is called for `user` with exactly this body.
+
+    Raises:
+        FailedPrecondition: There is no secret, or one too short.
+    """
+    now = int(time.time())
+    claims = {
+        "iss": project(),
+        "aud": function,
+        "sub": user.uid,
+        "role": user.role.value,
+        "tenant": user.tenant,
+        "name": user.name,
+        "iat": now,
+        "exp": now + LIFETIME_S,
+        "jti": secrets.token_hex(16),
+        "digest": _digest(body),
+    }
+    return jwt.encode(claims, _secret(), algorithm=_ALGORITHM)
+
+
+def verified(statement: str, *, function: str, body: bytes) -> User:
+    """Read a statement that came to `function` with `body`.
+
+    Raises:
+        Unauthenticated: It is not signed with our secret, is of another project, for another
+            function or another body, is over or not yet true, or lasts longer than it may.
+        FailedPrecondition: There is no secret to tell by, or one too short.
+    """
+    secret = _secret()
+    try:
+        claims = jwt.decode(
+            statement,
+            secret,
+            algorithms=[_ALGORITHM],
+            audience=function,
+            issuer=project(),
+            leeway=SKEW_S,
+            options={"require": _CLAIMS, "strict_aud": True},
+        )
+    except jwt.PyJWTError as error:
+        raise _refused() from error
+    lasts_s = int(claims["exp"]) - int(claims["iat"])
+    stated = str(claims["digest"]).encode("utf-8", "replace")
+    fits = hmac.compare_digest(stated, _digest(body).encode())
+    if not fits or not 0 < lasts_s <= LIFETIME_S:
+        raise _refused()
+    return _user(claims)
+
+
+def _user(claims: dict[str, Any]) -> User:
+    uid, role = claims["sub"], claims["role"]
+    tenant, name = claims.get("tenant"), claims.get("name")
+    texts = all(each is None or isinstance(each, str) for each in (tenant, name))
+    if not uid or not isinstance(role, str) or role not in set(Role) or not texts:
+        raise _refused()
+    return User(uid=uid, role=Role(role), tenant=tenant, name=name)
+
+
+def _refused() -> Unauthenticated:
+    # One answer for all reasons: who forges one learns nothing from it.
+    return Unauthenticated("the statement of who is calling is not valid for this call")
+
+
+def _digest(body: bytes) -> str:
+    return hashlib.sha256(body).hexdigest()
+
+
+def _secret() -> str:
+    secret = os.environ.get(SECRET, "")
+    if len(secret) < SECRET_MIN:
+        raise FailedPrecondition(
+            "this deployment has no secret to sign statements of users with",
+            hint=f"set {SECRET} to at least {SECRET_MIN} random characters",
+        )
+    return secret
