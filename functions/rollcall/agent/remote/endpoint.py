@@ -1,0 +1,222 @@
+"""The target `api_endpoint`: an HTTPS endpoint on the operator's list.
+
+`ROLLCALL_API_HOSTS` lists the hosts that may be called at all, and `ROLLCALL_API_SECRETS` is JSON
+that names, by host, the environment variable with the secret that goes there as a bearer token.
+The user's own token goes to no endpoint.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import time
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urldefrag, urlencode, urljoin
+
+from rollcall.agent.remote.addresses import (
+    MAX_URL,
+    Url,
+    check_listed,
+    parse_url,
+    public_addresses,
+)
+from rollcall.agent.remote.exchange import (
+    Reply,
+    Request,
+    exchange,
+    outcome_unknown,
+    read_json,
+)
+from rollcall.core.errors import (
+    AgentError,
+    FailedPrecondition,
+    InvalidArgument,
+    NotFound,
+    ResourceExhausted,
+    Unavailable,
+)
+from rollcall.registry.documents import Execution
+
+HOSTS = "ROLLCALL_API_HOSTS"
+SECRETS = "ROLLCALL_API_SECRETS"
+MAX_REDIRECTS = 3
+
+_AGAIN = (307, 308)
+"""Ask the same elsewhere. Any other redirect of a POST says that the answer is elsewhere."""
+_ELSEWHERE = (301, 302, 303)
+
+
+@dataclass(frozen=True, slots=True)
+class _Hop:
+    """One request of possibly several, each of which is checked alike."""
+
+    url: Url
+    method: str
+    body: bytes | None
+    call_key: str | None
+    secret: str | None
+
+    def send(self, *, ends: float) -> tuple[Request, Reply]:
+        check_listed(self.url, HOSTS)
+        addresses = public_addresses(self.url.host, self.url.port, ends=ends)
+        request = Request(
+            to=self.url.authority,
+            method=self.method,
+            path=self.url.path,
+            host=self.url.host,
+            headers=self._headers(),
+            body=self.body,
+            writes=self.call_key is not None,
+        )
+        return request, exchange(request, addresses, self.url.port, ends=ends)
+
+    def _headers(self) -> dict[str, str]:
+        headers = {"Host": self.url.authority, "Accept": "application/json"}
+        if self.body is not None:
+            headers["Content-Type"] = "application/json"
+        if self.call_key is not None:
+            headers["Idempotency-Key"] = self.call_key
+        if self.secret is not None:
+            headers["Authorization"] = f"Bearer {self.secret}"
+        return headers
+
+    def redirected(self, reply: Reply) -> _Hop:
+        """The request that a redirect asks for; credentials stay with the host they are for."""
+        url = _location(self.url, reply)
+        secret = self.secret if url.origin == self.url.origin else None
+        if reply.status in _AGAIN:
+            return _Hop(url, self.method, self.body, self.call_key, secret)
+        return _Hop(url, "GET", None, self.call_key, secret)
+
+
+def call_endpoint(
+    execution: Execution,
+    *,
+    arguments: dict[str, Any],
+    call_key: str | None = None,
+    timeout_s: float = 30.0,
+) -> Any:
+    """Call an endpoint and return the JSON that it answers, None for an empty answer.
+
+    GET puts the arguments into the query, POST sends them as JSON.
+
+    Args:
+        call_key: For writes: the same for every try of one effect; sent as `Idempotency-Key`.
+        timeout_s: For everything together: names, connections, redirects, the last byte.
+
+    Raises:
+        FailedPrecondition: It may not be called, or is not set up.
+        InvalidArgument: The endpoint refuses the arguments, or they do not fit into a query.
+        OutcomeUnknown: A write was sent, and whether it was done is not known.
+        AgentError: As the endpoint's answer says.
+    """
+    ends = time.monotonic() + timeout_s
+    hop = _first(execution, arguments, call_key)
+    for _ in range(MAX_REDIRECTS + 1):
+        request, reply = hop.send(ends=ends)
+        redirects = reply.status in (*_AGAIN, *_ELSEWHERE) and "location" in reply.headers
+        if not redirects:
+            return _result(reply, request)
+        if request.writes and reply.status in _ELSEWHERE:
+            raise outcome_unknown(f"{request.to} took the request and answered elsewhere")
+        hop = hop.redirected(reply)
+    raise FailedPrecondition(f"{request.to} redirects more than {MAX_REDIRECTS} times")
+
+
+def _first(execution: Execution, arguments: dict[str, Any], call_key: str | None) -> _Hop:
+    url = parse_url(execution.target)
+    check_listed(url, HOSTS)  # before a secret is looked for
+    secret = _secret(url.host) if execution.requires_auth else None
+    if execution.method == "GET":
+        return _Hop(_with_query(url, arguments), "GET", None, call_key, secret)
+    body = json.dumps(arguments, ensure_ascii=False, allow_nan=False).encode()
+    return _Hop(url, "POST", body, call_key, secret)
+
+
+def _with_query(url: Url, arguments: dict[str, Any]) -> Url:
+    pairs = [pair for name, value in arguments.items() for pair in _pairs(name, value)]
+    joint = "&" if "?" in url.path else "?"
+    path = f"{url.path}{joint}{urlencode(pairs)}" if pairs else url.path
+    if len(path) > MAX_URL:
+        raise InvalidArgument(f"the arguments are longer than {MAX_URL:,} characters of a query")
+    return Url(url.host, url.port, path)
+
+
+def _pairs(name: str, value: Any) -> list[tuple[str, str]]:
+    if value is None:
+        return []
+    if isinstance(value, list) and not any(isinstance(each, list) for each in value):
+        return [pair for each in value for pair in _pairs(name, each)]
+    if isinstance(value, dict | list):
+        raise InvalidArgument(
+            f"{name} must be a text, a number, true or false, or a list of these",
+            field=f"arguments.{name}",
+        )
+    return [(name, json.dumps(value) if isinstance(value, bool) else str(value))]
+
+
+def _secret(host: str) -> str:
+    unset = FailedPrecondition(
+        f"no secret for {host} is configured", hint=f"an operator can set {SECRETS}"
+    )
+    try:
+        names = json.loads(os.environ.get(SECRETS) or "{}")
+    except ValueError:
+        raise FailedPrecondition(f"{SECRETS} is not JSON") from None
+    name = names.get(host) if isinstance(names, dict) else None
+    secret = os.environ.get(name, "").strip() if isinstance(name, str) and name else ""
+    if not secret:
+        raise unset
+    if not re.fullmatch(r"[!-~]+", secret):
+        raise FailedPrecondition(f"the secret for {host} has a character that cannot be sent")
+    return secret
+
+
+def _location(base: Url, reply: Reply) -> Url:
+    text = reply.headers["location"]
+    if not re.fullmatch(r"[!-~]+", text):  # urljoin leaves out what it does not like
+        raise FailedPrecondition(f"{base.authority} redirects to an address that cannot be called")
+    return parse_url(urldefrag(urljoin(str(base), text)).url)
+
+
+def _result(reply: Reply, request: Request) -> Any:
+    if 200 <= reply.status < 300:
+        return read_json(reply, request) if reply.body.strip() else None
+    raise _refusal(reply, request)
+
+
+def _refusal(reply: Reply, request: Request) -> AgentError:
+    to, status = request.to, reply.status
+    if status in (401, 403):
+        return FailedPrecondition(
+            f"{to} refuses our credentials", hint=f"an operator can check {SECRETS}"
+        )
+    if status in (404, 410):
+        return NotFound(f"{to} has nothing of this kind{_words(reply)}")
+    if status == 429:
+        wait = reply.headers.get("retry-after", "")
+        wait_s = float(wait) if re.fullmatch(r"[0-9]{1,6}", wait) else None
+        return ResourceExhausted(f"{to} takes no more requests now", retry_after_s=wait_s)
+    if status in (400, 413, 414, 422):
+        return InvalidArgument(f"{to} refuses the arguments{_words(reply)}")
+    if 400 <= status < 500 and status != 408:
+        return FailedPrecondition(f"{to} refuses this (HTTP {status}){_words(reply)}")
+    what = f"{to} has a problem of its own (HTTP {status})"
+    return outcome_unknown(what) if request.writes else Unavailable(what)
+
+
+def _words(reply: Reply) -> str:
+    """What the endpoint says is wrong, cut short, since only that tells what to change."""
+    try:
+        said = json.loads(reply.body)
+    except (ValueError, RecursionError):
+        return ""
+    for key in ("error", "message", "detail"):
+        inner = said.get(key) if isinstance(said, dict) else None
+        if isinstance(inner, dict):
+            inner = inner.get("message")
+        if isinstance(inner, str) and inner.isprintable():
+            return f": {inner[:300]}"
+    return ""
