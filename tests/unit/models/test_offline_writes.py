@@ -227,6 +227,11 @@ def test_that_message_without_any_is_asked_for() -> None:
     assert talk.calls == []
 
 
+def test_that_message_is_no_conversation_and_no_task() -> None:
+    for before in ("Which conversations am I in?", "Which decisions were made?"):
+        assert calls(before, "set the priority of that message to high") == []
+
+
 def test_what_was_sent_is_withdrawn() -> None:
     asked = ("Send 'hi' to the Budget team", "Withdraw that message")
     assert calls(*asked) == [[("withdraw_message", {"messageId": "sent"})]]

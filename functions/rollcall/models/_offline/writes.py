@@ -102,24 +102,22 @@ def pointed_at(text: str, param: Param, turn: Turn) -> Pointed | None:
 def _listed(step: Step, kind: str) -> Options:
     """The things of a kind that a step's result is made of, as people would call them."""
     output = step.output if isinstance(step.output, dict) else {}
+    known = {entity.id for entity in of_kind(step.entities, kind)}
     found: dict[str, str] = {}
     for item in main_list(output) or [output]:
-        ids = [e.id for e in of_kind(_of(item, kind), kind)]
+        id_ = _id_in(item, kind, known)
         head = headline(item)
-        if ids:
-            name = " ".join(str(item[head]).split()) if head else ids[0]
-            found.setdefault(ids[0], name[:_NAME_CHARS])
+        if id_ is not None:
+            name = " ".join(str(item[head]).split()) if head else id_
+            found.setdefault(id_, name[:_NAME_CHARS])
     return tuple((name, id_) for id_, name in found.items())
 
 
-def _of(item: dict[str, Json], kind: str) -> list[Entity]:
-    """The one thing of a kind that an item is, or names."""
+def _id_in(item: dict[str, Json], kind: str, known: set[str]) -> str | None:
+    """The id of the one thing of a kind that an item names, or is."""
     wanted = set(name_features(kind))
-    for key, value in item.items():
-        own = key == "id" and not any(_names(other, wanted) for other in item)
-        if isinstance(value, str) and (own or _names(key, wanted)):
-            return [Entity(kind, value, "")]
-    return []
+    values = [value for key, value in item.items() if _names(key, wanted)] or [item.get("id")]
+    return next((value for value in values if isinstance(value, str) and value in known), None)
 
 
 def _names(key: str, wanted: set[str]) -> bool:
