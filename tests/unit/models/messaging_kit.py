@@ -1,0 +1,44 @@
+"""The messaging pack's own tools, as the offline planner is offered them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rollcall.core.capability import Capability
+from rollcall.models.base import ToolSpec
+from rollcall.packs.messaging.completing import complete_action_item, reopen_action_item
+from rollcall.packs.messaging.conversation_actions import get_conversation_action_items
+from rollcall.packs.messaging.conversation_decisions import get_conversation_decisions
+from rollcall.packs.messaging.conversation_summary import summarize_conversation
+from rollcall.packs.messaging.conversations import get_user_conversations
+from rollcall.packs.messaging.priorities import get_priority_messages
+from rollcall.packs.messaging.rating import set_message_priority
+from rollcall.packs.messaging.search import search_all_conversations
+from rollcall.packs.messaging.sending import send_message, withdraw_message
+from rollcall.registry.documents import Entry, capability_document
+
+FUNCTIONS: dict[str, Any] = {
+    function.__name__: function
+    for function in (
+        complete_action_item,
+        get_conversation_action_items,
+        get_conversation_decisions,
+        get_priority_messages,
+        get_user_conversations,
+        reopen_action_item,
+        search_all_conversations,
+        send_message,
+        set_message_priority,
+        summarize_conversation,
+        withdraw_message,
+    )
+}
+
+
+def _spec(function: Any) -> ToolSpec:
+    document = capability_document(Capability.of(function))
+    return Entry.from_document({**document, "status": "active"}).spec
+
+
+TOOLS = tuple(_spec(function) for function in FUNCTIONS.values())
+WRITES = {tool.name for tool in TOOLS if tool.writes}
