@@ -5,12 +5,14 @@ from __future__ import annotations
 import uuid
 from typing import Any
 
-from rollcall.agent.loop import run
+from rollcall.agent.loop import Steps, run
 from rollcall.agent.outcome import to_result
-from rollcall.agent.prepare import prepare, receive
+from rollcall.agent.prepare import prepare_inner, receive
+from rollcall.agent.turn import Ended
 from rollcall.core.context import AskAgent, Platform, User
 from rollcall.core.errors import FailedPrecondition
 from rollcall.core.messages import ModelMessage, ToolResult, UserMessage
+from rollcall.store.log import Spent
 
 MAX_DEPTH = 2
 """Agents may ask agents, but not without end."""
@@ -19,10 +21,10 @@ MAX_DEPTH = 2
 class _Unsaved:
     """The journal of a run that is part of another one's tool call."""
 
-    def save_reply(self, step: int, reply: ModelMessage) -> None:
+    def save_reply(self, step: int, reply: ModelMessage, spent: Spent) -> None:
         """Kept by the caller, as the tool's result."""
 
-    def save_result(self, result: ToolResult) -> None:
+    def save_result(self, place: int, result: ToolResult, record: dict[str, Any]) -> None:
         """Kept by the caller, as the tool's result."""
 
 
@@ -32,25 +34,32 @@ def asker(platform: Platform, user: User, *, deadline: float, depth: int = 0) ->
     def ask(agent_id: str, message: str, *, max_steps: int | None = None) -> dict[str, Any]:
         if depth >= MAX_DEPTH:
             raise FailedPrecondition(f"agents ask each other at most {MAX_DEPTH} levels deep")
-        asked = receive(platform, user=user, agent_id=agent_id, message=UserMessage.of(message))
+        said = UserMessage.of(message)
+        asked = receive(platform, user=user, agent_id=agent_id, message=said)
         run_id = uuid.uuid4().hex[:20]
-        turn = prepare(
+        turn = prepare_inner(
             asked,
-            history=[asked.message],
+            said,
             run_id=run_id,
             journal=_Unsaved(),
             agents=asker(platform, user, deadline=deadline, depth=depth + 1),
             max_steps=max_steps,
             deadline=deadline,
         )
-        steps = run(turn)
-        while True:
-            try:
-                next(steps)
-            except StopIteration as end:
-                result = to_result(
-                    end.value, agent=agent_id, thread_id="", turn_id=run_id, run_id=run_id
-                )
-                return result.dump()
+        try:
+            ended = _drained(run(turn))
+        finally:
+            turn.purse.close()
+        result = to_result(ended, agent=agent_id, thread_id="", turn_id=run_id, run_id=run_id)
+        return result.dump()
 
     return ask
+
+
+def _drained(steps: Steps) -> Ended:
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            ended: Ended = end.value
+            return ended

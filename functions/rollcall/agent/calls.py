@@ -6,14 +6,16 @@ import logging
 import queue
 import time
 import uuid
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
-from rollcall.agent.dispatch import Answer
+from rollcall.agent.dispatch import Answer, Ask, Leave
+from rollcall.agent.limits import refused_by_bounds
 from rollcall.agent.results import render, render_error
-from rollcall.agent.turn import State, Turn
+from rollcall.agent.turn import State, Turn, Waiting
+from rollcall.agent.verdicts import Unknown, as_told, status_of
 from rollcall.core import events
 from rollcall.core.errors import (
     Aborted,
@@ -22,15 +24,14 @@ from rollcall.core.errors import (
     Internal,
     InvalidArgument,
     NotFound,
-    ResourceExhausted,
     Unavailable,
 )
 from rollcall.core.events import Event
 from rollcall.core.messages import ToolCall, ToolResult
 from rollcall.core.wire import CallStatus, ToolCallRecord
 
-MAX_CALLS_PER_STEP = 16
 PARALLEL = 8
+IDLE_S = 1.0
 STEP_CHARS = 200_000
 """What the results of one step may have together."""
 log = logging.getLogger("rollcall")
@@ -40,8 +41,9 @@ log = logging.getLogger("rollcall")
 class _Done:
     """How one call ended. `status` is REFUSED where it was never run."""
 
+    place: int
     call: ToolCall
-    outcome: Answer | AgentError
+    outcome: Answer | Ask | Leave | AgentError
     status: CallStatus
     ms: int = 0
 
@@ -50,31 +52,47 @@ _Inbox = queue.Queue[Event | _Done]
 
 
 def run_calls(
-    turn: Turn, state: State, calls: Sequence[ToolCall]
-) -> Generator[Event, None, list[ToolResult]]:
-    """Answer every call, in the order of the calls; results are shown as they come."""
-    results: dict[str, ToolResult] = {}
+    turn: Turn,
+    state: State,
+    calls: Sequence[ToolCall],
+    *,
+    answered: Mapping[int, ToolResult] | None = None,
+) -> Generator[Event | None, None, list[ToolResult] | None]:
+    """Answer every call that has no answer yet; results are shown as they come.
+
+    Args:
+        answered: Results by the place of their call, from before.
+    Returns:
+        The results in the order of the calls; None if some call waits for somebody else
+        (`state.waiting` then says which), or if the turn was stopped meanwhile.
+    """
+    results: dict[int, ToolResult] = dict(answered or {})
     inbox: _Inbox = queue.Queue()
     pool = ThreadPoolExecutor(PARALLEL, thread_name_prefix="tool")
-    waiting: dict[str, ToolCall] = {}
+    open_calls: dict[int, ToolCall] = {}
     try:
-        for number, call in enumerate(calls):
-            refusal = _refusal(turn, state, call, number)
-            if refusal is not None:
-                inbox.put(_Done(call, refusal, CallStatus.REFUSED))
-            else:
-                pool.submit(_work, turn, call, inbox)
-            waiting[call.id] = call
-        while waiting:
-            item = _next(turn, inbox, waiting)
-            if isinstance(item, dict):
+        for place, call in enumerate(calls):
+            if place not in results:
+                open_calls[place] = call
+                _begin(turn, state, place, call, pool, inbox)
+        while open_calls:
+            if turn.is_stopped():
+                # What only reads is left; a write that was begun is seen to its end.
+                _leave_reads(turn, open_calls)
+                if not open_calls:
+                    break
+            item = _next(turn, inbox, open_calls)
+            if not isinstance(item, _Done):
                 yield item
                 continue
-            if waiting.pop(item.call.id, None) is None:
+            if open_calls.pop(item.place, None) is None:
                 continue  # it came after its time was over
-            result = _record(turn, state, item, calls=len(calls))
-            turn.journal.save_result(result)
-            results[item.call.id] = result
+            if isinstance(item.outcome, Ask | Leave):
+                state.waiting.append(Waiting(item.place, item.call, item.outcome))
+                continue
+            result, record = _record(turn, state, item, calls=len(calls))
+            turn.journal.save_result(item.place, result, record.dump())
+            results[item.place] = result
             yield events.call_result(
                 call_id=item.call.id,
                 message_id=f"{item.call.id}-result",
@@ -82,11 +100,31 @@ def run_calls(
             )
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
-    return [results[call.id] for call in calls]
+    if len(results) < len(calls):
+        return None
+    return [results[place] for place in range(len(calls))]
+
+
+def _begin(
+    turn: Turn,
+    state: State,
+    place: int,
+    call: ToolCall,
+    pool: ThreadPoolExecutor,
+    inbox: _Inbox,
+) -> None:
+    refusal = _refusal(turn, state, call, place)
+    if refusal is not None:
+        inbox.put(_Done(place, call, refusal, CallStatus.REFUSED))
+        return
+    state.count(call)
+    pool.submit(_work, turn, place, call, inbox)
 
 
 def _refusal(turn: Turn, state: State, call: ToolCall, number: int) -> AgentError | None:
     """Why this call is not run at all, if so."""
+    if turn.dispatch.is_decided(number):
+        return None  # it was checked before somebody was asked
     offered = [tool.name for tool in turn.tools]
     if call.name not in offered:
         return NotFound(f"there is no tool {call.name!r}", hint=f"offered: {', '.join(offered)}")
@@ -95,44 +133,55 @@ def _refusal(turn: Turn, state: State, call: ToolCall, number: int) -> AgentErro
             "the arguments are not a JSON object: " + call.arguments_text[:200],
             hint="send one JSON object",
         )
-    if number >= MAX_CALLS_PER_STEP:
-        return ResourceExhausted(f"at most {MAX_CALLS_PER_STEP} calls are run in one step")
-    if state.is_repeated(call):
-        return Aborted("this call was made before in this turn; its result stands above")
-    return None
+    return refused_by_bounds(turn, state, call, number=number)
 
 
-def _work(turn: Turn, call: ToolCall, inbox: _Inbox) -> None:
+def _work(turn: Turn, place: int, call: ToolCall, inbox: _Inbox) -> None:
     started = time.monotonic()
 
     def progress(text: str, *, done: int | None = None, total: int | None = None) -> None:
         inbox.put(events.progress(call_id=call.id, text=text, done=done, total=total))
 
     try:
-        outcome: Answer | AgentError = turn.dispatch(call, progress)
+        outcome: Answer | Ask | Leave | AgentError = turn.dispatch(place, call, progress)
         status = CallStatus.DONE
     except AgentError as error:
-        outcome, status = error, CallStatus.FAILED
+        outcome, status = as_told(error), status_of(error)
     except Exception as error:
         incident = uuid.uuid4().hex[:12]
         log.error("incident %s: the tool %s failed", incident, call.name, exc_info=error)
         outcome = Internal(f"{call.name} failed on our side (incident {incident})")
         status = CallStatus.FAILED
-    inbox.put(_Done(call, outcome, status, round((time.monotonic() - started) * 1000)))
+    inbox.put(_Done(place, call, outcome, status, round((time.monotonic() - started) * 1000)))
 
 
-def _next(turn: Turn, inbox: _Inbox, waiting: dict[str, ToolCall]) -> Event | _Done:
-    """The next thing that happens, or the deadline's passing for one of the calls."""
+def _next(turn: Turn, inbox: _Inbox, open_calls: dict[int, ToolCall]) -> Event | _Done | None:
+    """The next thing that happens; None after a second of nothing; or the deadline's passing for
+    one of the calls."""
+    left_s = turn.deadline - time.monotonic()
     try:
-        return inbox.get(timeout=max(turn.deadline - time.monotonic(), 0.01))
+        return inbox.get(timeout=min(max(left_s, 0.01), IDLE_S))
     except queue.Empty:
-        call = next(iter(waiting.values()))
+        if left_s > IDLE_S:
+            return None
+        place, call = next(iter(open_calls.items()))
+        if turn.dispatch.writes(call):
+            unknown = Unknown(f"{call.name} was still writing when this turn's time was over")
+            return _Done(place, call, unknown, unknown.status)
         late = DeadlineExceeded(f"{call.name} took longer than this turn may")
-        return _Done(call, late, CallStatus.FAILED)
+        return _Done(place, call, late, CallStatus.FAILED)
 
 
-def _record(turn: Turn, state: State, done: _Done, *, calls: int) -> ToolResult:
-    """Note the call in the turn's records; return what the model is told."""
+def _leave_reads(turn: Turn, open_calls: dict[int, ToolCall]) -> None:
+    for place, call in list(open_calls.items()):
+        if not turn.dispatch.writes(call):
+            del open_calls[place]
+
+
+def _record(
+    turn: Turn, state: State, done: _Done, *, calls: int
+) -> tuple[ToolResult, ToolCallRecord]:
+    """Note the call in the turn's records; return what the model is told, and the record."""
     call, outcome = done.call, done.outcome
     fields: dict[str, Any] = {
         "id": call.id,
@@ -143,14 +192,24 @@ def _record(turn: Turn, state: State, done: _Done, *, calls: int) -> ToolResult:
         "ms": done.ms,
     }
     if isinstance(outcome, AgentError):
-        if isinstance(outcome, Unavailable):
+        if isinstance(outcome, Unavailable | Aborted) and done.status is CallStatus.FAILED:
             state.allow_again(call)
         fields["error"] = {"message": outcome.message, **outcome.details}
-        state.records.append(ToolCallRecord(**fields))
-        return ToolResult(call.id, call.name, render_error(outcome), is_error=True)
+        record = ToolCallRecord(**fields)
+        state.records.append(record)
+        return ToolResult(call.id, call.name, render_error(outcome), is_error=True), record
+    assert isinstance(outcome, Answer)  # who waits is not recorded
     citations = state.sources.number(outcome.citations)
     # All results of a step rest in one document, of at most 1 MiB.
-    limit = min(turn.result_chars, STEP_CHARS // calls)
+    limit = min(turn.limits.result_chars, STEP_CHARS // calls)
     content, output = render(outcome.output, citations, limit=limit)
-    state.records.append(ToolCallRecord(**fields, result=output, display=outcome.display))
-    return ToolResult(call.id, call.name, content)
+    fields |= {
+        "arguments": outcome.arguments if outcome.arguments is not None else fields["arguments"],
+        "result": output,
+        "display": outcome.display,
+        "approval_id": outcome.approval_id,
+        "undo": outcome.undo,
+    }
+    record = ToolCallRecord(**fields)
+    state.records.append(record)
+    return ToolResult(call.id, call.name, content), record

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import uuid
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -11,9 +12,10 @@ from rollcall.core.capability import Capability
 from rollcall.core.context import Platform, ToolContext, User
 from rollcall.core.errors import FailedPrecondition, PermissionDenied
 from rollcall.core.inputs import validate
+from rollcall.core.policy import combined
 from rollcall.core.triggers import Call
 from rollcall.core.wire import CapabilityCall
-from rollcall.registry.documents import at_least
+from rollcall.registry.documents import Entry, at_least
 from rollcall.registry.snapshot import snapshot
 
 AGENTS_S = 100.0
@@ -24,22 +26,51 @@ def direct_call(capability: Capability) -> Callable[[Platform, Call], Any]:
     """The handler of a capability's own function, with the same checks as in the loop.
 
     Its data is `{arguments, context?, callKey?}`; it returns what the capability returns. A user's
-    own call of a write is that user's yes.
+    own call of a write is that user's yes, unless a policy asks for somebody else's; with the same
+    `callKey` it happens once.
     """
 
     def handle(platform: Platform, call: Call) -> Any:
         given = validate(CapabilityCall, {} if call.data is None else call.data)
-        _check_allowed(capability, platform, call)
+        entry = _check_allowed(capability, platform, call)
         ctx = ToolContext(
             user=call.user,
             platform=platform,
             locale=given.locale or "en",
-            effect_key=given.call_key if capability.mark.effect == "write" else None,
             agents=partial(_ask_agent, platform, call.user),
         )
-        return capability.call(ctx, given.arguments)
+        if capability.mark.effect == "read":
+            return capability.call(ctx, given.arguments)
+        return _write(capability, entry, ctx, given)
 
     return handle
+
+
+def _write(capability: Capability, entry: Entry, ctx: ToolContext, given: CapabilityCall) -> Any:
+    """Write through the ledger, under the caller's key or one of its own."""
+    from rollcall.agent.router import way_of
+    from rollcall.agent.targets import Local
+    from rollcall.store.approvals import canonical, text_digest
+    from rollcall.store.effects import Effect, effect_key, perform
+
+    target = Local(capability, entry.policy, is_write=True)
+    policy = combined(*filter(None, (target.policy,)))
+    if policy.decider_role is not None and policy.ask != "never":
+        raise PermissionDenied(
+            f"{capability.id} needs the yes of somebody else, of the role {policy.decider_role}",
+            hint="ask an agent for it: it asks them",
+        )
+    arguments = target.frozen(given.arguments, field="arguments")
+    uid = ctx.user.uid
+    ctx.effect_key = effect_key("direct", uid, capability.id, given.call_key or uuid.uuid4().hex)
+    effect = Effect(
+        key=ctx.effect_key,
+        uid=uid,
+        tool=capability.id,
+        version=target.version,
+        arguments_digest=text_digest(canonical(arguments)),
+    )
+    return perform(ctx.db, effect, way_of(target, ctx, arguments), waits_for_others=True)
 
 
 def _ask_agent(platform: Platform, user: User, *args: Any, **options: Any) -> dict[str, Any]:
@@ -50,7 +81,7 @@ def _ask_agent(platform: Platform, user: User, *args: Any, **options: Any) -> di
     return ask(*args, **options)
 
 
-def _check_allowed(capability: Capability, platform: Platform, call: Call) -> None:
+def _check_allowed(capability: Capability, platform: Platform, call: Call) -> Entry:
     """The registry's word on role and status counts, since an operator may have changed it."""
     if not at_least(call.user.role, capability.mark.min_role):
         raise PermissionDenied(f"{capability.id} is for the role {capability.mark.min_role}")
@@ -62,3 +93,4 @@ def _check_allowed(capability: Capability, platform: Platform, call: Call) -> No
         )
     if not entry.permits(call.user.role):
         raise PermissionDenied(f"{capability.id} is not available to you at present")
+    return entry

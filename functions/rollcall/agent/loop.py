@@ -1,38 +1,48 @@
 """The loop: history, tools, models and a dispatcher in; events out.
 
 It knows no Firestore, no HTTP and no user. A step is one model reply and the tools it called. The
-loop ends when a reply calls nothing, or when a bound stops it; either way there is an answer.
+loop ends when a reply calls nothing, when a call waits for a person or for the client, or when a
+bound stops it; with a bound, too, there is an answer. It yields None when nothing has happened for
+a second, so that who drives it can look up.
 """
 
 from __future__ import annotations
 
-import time
 from collections.abc import Generator
 from dataclasses import replace
 
 from rollcall.agent import phrases
 from rollcall.agent.calls import run_calls
-from rollcall.agent.replies import Reply, stream_reply
+from rollcall.agent.intake import Reply
+from rollcall.agent.limits import bound_reached
+from rollcall.agent.purse import BudgetExhausted, Free
+from rollcall.agent.replies import stream_reply
 from rollcall.agent.turn import Ended, State, Turn
 from rollcall.core import events
 from rollcall.core.errors import AgentError, DeadlineExceeded, Unavailable
 from rollcall.core.events import Event
-from rollcall.core.messages import ToolMessage
+from rollcall.core.messages import ModelMessage, ToolMessage
 from rollcall.core.wire import ModelUsage, StopReason
 from rollcall.models.base import FinishReason, ModelRequest
 
-CLOSING_S = 5.0
-"""Kept back from a turn's time, to make an answer of what was found."""
 MALFORMED_TRIES = 2
 
+Steps = Generator[Event | None, None, Ended]
 
-def run(turn: Turn) -> Generator[Event, None, Ended]:
-    """Work the turn to its end.
+
+def run(turn: Turn) -> Steps:
+    """Work the turn to its end, or to where it waits.
 
     Raises:
         AgentError: No model could be reached, and nothing was found yet that would be an answer.
     """
-    state = State(list(turn.history))
+    state = State.of(turn)
+    last = state.history[-1]
+    if isinstance(last, ModelMessage) and last.tool_calls:
+        yield events.step_started(state.step)
+        ended = yield from _work_step(turn, state, last)
+        if ended is not None:
+            return ended
     while True:
         state.step += 1
         yield events.step_started(state.step)
@@ -40,64 +50,110 @@ def run(turn: Turn) -> Generator[Event, None, Ended]:
             reply = yield from _ask(turn, state)
         except AgentError as error:
             return (yield from _answer_without_model(turn, state, error))
+        if reply.stopped:
+            return (yield from _stopped(turn, state, reply.text))
         if not reply.calls:
             return (yield from _finish(turn, state, reply))
-        yield from _take_step(turn, state, reply)
-        yield events.step_finished(state.step)
-        reason = _bound_reached(turn, state, reply)
-        if reason is not None:
-            return (yield from _close(turn, state, reason))
+        message = reply.message
+        turn.journal.save_reply(state.step, message, state.spent)
+        state.history.append(message)
+        ended = yield from _work_step(turn, state, message)
+        if ended is not None:
+            return ended
 
 
-def _ask(turn: Turn, state: State) -> Generator[Event, None, Reply]:
+def _ask(turn: Turn, state: State) -> Generator[Event | None, None, Reply]:
     """Get a usable reply; one that the provider itself calls malformed is asked for once more."""
     while True:
         reply = yield from stream_reply(
-            turn.models, _request(turn, state), message_id=_message_id(turn, state)
+            turn.models,
+            _request(turn, state),
+            message_id=_message_id(turn, state),
+            purse=turn.purse,
+            is_stopped=turn.is_stopped,
         )
         _count(state, reply)
-        if reply.reason is not FinishReason.MALFORMED or reply.calls:
+        if reply.stopped or reply.reason is not FinishReason.MALFORMED or reply.calls:
             return reply
         state.malformed += 1
         if state.malformed >= MALFORMED_TRIES:
             raise Unavailable("the language model's replies could not be read")
 
 
-def _take_step(turn: Turn, state: State, reply: Reply) -> Generator[Event, None, None]:
-    message = reply.message
+def _work_step(
+    turn: Turn, state: State, message: ModelMessage
+) -> Generator[Event | None, None, Ended | None]:
+    """Answer the calls of a reply; return the end if this is one."""
     state.repeated_in_step = 0
-    turn.journal.save_reply(state.step, message)
-    state.history.append(message)
-    results = yield from run_calls(turn, state, message.tool_calls)
+    answered = turn.before.answered if message is turn.history[-1] else {}
+    results = yield from run_calls(turn, state, message.tool_calls, answered=answered)
+    if turn.is_stopped():
+        return (yield from _stopped(turn, state))
+    if results is None:
+        return (yield from _wait(turn, state, message))
     state.history.append(ToolMessage(tuple(results)))
+    yield events.step_finished(state.step)
+    reason = bound_reached(turn, state, calls=len(results))
+    if reason is None:
+        return None
+    return (yield from _close(turn, state, reason))
 
 
-def _bound_reached(turn: Turn, state: State, reply: Reply) -> StopReason | None:
-    if time.monotonic() > turn.deadline - CLOSING_S:
-        return StopReason.DEADLINE
-    if state.repeated_in_step == len(reply.calls):
-        return StopReason.REPEATED_CALLS
-    if state.step >= turn.max_steps:
-        return StopReason.MAX_STEPS
-    return None
+def _wait(turn: Turn, state: State, message: ModelMessage) -> Steps:
+    """Tell the user what the turn waits for."""
+    text = phrases.waiting(state.waiting, turn.locale)
+    if text:
+        yield from _say(f"{_message_id(turn, state)}-waiting", text)
+    yield events.step_finished(state.step)
+    said = f"{message.text.strip()}\n\n{text}".strip()
+    ended = _ended(state, Reply(model=turn.composer.id, text=said), None)
+    ended.waiting = tuple(state.waiting)
+    return ended
 
 
-def _close(turn: Turn, state: State, reason: StopReason) -> Generator[Event, None, Ended]:
+def _stopped(turn: Turn, state: State, said: str = "") -> Steps:
+    """The user stopped the run. What was said so far is kept, with a mark; calls that only read
+    stay unanswered."""
+    mark = phrases.stopped(StopReason.CANCELLED, turn.locale)
+    addition = f"\n\n{mark}" if said.strip() else mark
+    yield from _say(f"{_message_id(turn, state)}-end", addition)
+    yield events.step_finished(state.step)
+    return _ended(state, Reply(model=turn.composer.id, text=said + addition), StopReason.CANCELLED)
+
+
+_WITHOUT_MODEL = {
+    StopReason.DEADLINE,
+    StopReason.MAX_TOKENS,
+    StopReason.MAX_COST,
+    StopReason.BUDGET,
+}
+"""Bounds past which no model may be asked again."""
+
+
+def _close(turn: Turn, state: State, reason: StopReason) -> Steps:
     """Answer from what was found, without further calls."""
-    if reason is not StopReason.DEADLINE:
+    if reason not in _WITHOUT_MODEL:
         request = replace(_request(turn, state), tool_choice="none")
         closing_id = f"{_message_id(turn, state)}-closing"
         try:
-            reply = yield from stream_reply(turn.models, request, message_id=closing_id)
+            reply = yield from stream_reply(
+                turn.models,
+                request,
+                message_id=closing_id,
+                purse=turn.purse,
+                is_stopped=turn.is_stopped,
+            )
         except AgentError:
             return (yield from _compose(turn, state, reason))
         _count(state, reply)
+        if reply.stopped:
+            return _ended(state, reply, StopReason.CANCELLED)
         if reply.text.strip() and not reply.calls:
             return _ended(state, reply, reason)
     return (yield from _compose(turn, state, reason))
 
 
-def _finish(turn: Turn, state: State, reply: Reply) -> Generator[Event, None, Ended]:
+def _finish(turn: Turn, state: State, reply: Reply) -> Steps:
     reason = {
         FinishReason.BLOCKED: StopReason.BLOCKED,
         FinishReason.LENGTH: StopReason.LENGTH,
@@ -115,19 +171,20 @@ def _finish(turn: Turn, state: State, reply: Reply) -> Generator[Event, None, En
     return _ended(state, reply, reason)
 
 
-def _answer_without_model(
-    turn: Turn, state: State, error: AgentError
-) -> Generator[Event, None, Ended]:
+def _answer_without_model(turn: Turn, state: State, error: AgentError) -> Steps:
     """The model is gone. What was found is still an answer; with nothing found there is none."""
-    late = isinstance(error, DeadlineExceeded)
-    if not late and not state.found_something:
+    reason = StopReason.MODEL_UNAVAILABLE
+    if isinstance(error, DeadlineExceeded):
+        reason = StopReason.DEADLINE
+    elif isinstance(error, BudgetExhausted):
+        reason = StopReason.BUDGET
+    if reason is StopReason.MODEL_UNAVAILABLE and not state.found_something:
         raise error
-    reason = StopReason.DEADLINE if late else StopReason.MODEL_UNAVAILABLE
     yield events.step_finished(state.step)
     return (yield from _compose(turn, state, reason))
 
 
-def _compose(turn: Turn, state: State, reason: StopReason) -> Generator[Event, None, Ended]:
+def _compose(turn: Turn, state: State, reason: StopReason) -> Steps:
     """Say why it stopped, and let the composer put what was found into words."""
     message_id = f"{_message_id(turn, state)}-end"
     opening = phrases.stopped(reason, turn.locale) + "\n\n"
@@ -137,11 +194,17 @@ def _compose(turn: Turn, state: State, reason: StopReason) -> Generator[Event, N
         return _ended(state, Reply(model=turn.composer.id, text=text), reason)
     yield from _say(message_id, opening)
     request = replace(_request(turn, state), tool_choice="none", deadline=None)
-    reply = yield from stream_reply((turn.composer,), request, message_id=f"{message_id}-found")
+    reply = yield from stream_reply(
+        (turn.composer,),
+        request,
+        message_id=f"{message_id}-found",
+        purse=Free(),
+        is_stopped=turn.is_stopped,
+    )
     return _ended(state, replace(reply, text=opening + reply.text), reason)
 
 
-def _say(message_id: str, text: str) -> Generator[Event, None, None]:
+def _say(message_id: str, text: str) -> Generator[Event | None, None, None]:
     yield events.text_start(message_id)
     yield events.text_content(message_id, text)
     yield events.text_end(message_id)
@@ -156,6 +219,7 @@ def _ended(state: State, reply: Reply, reason: StopReason | None) -> Ended:
         citations=state.sources.referred_to(reply.text),
         steps=state.step,
         usage=list(state.usage.values()),
+        spent=state.spent,
     )
 
 
@@ -172,6 +236,8 @@ def _request(turn: Turn, state: State) -> ModelRequest:
 
 
 def _count(state: State, reply: Reply) -> None:
+    state.tokens += reply.usage.input_tokens + reply.usage.output_tokens
+    state.micro_usd += round((reply.cost_usd or 0) * 1_000_000)
     provider, _, model = reply.model.partition(":")
     used = state.usage.get(reply.model) or ModelUsage(provider=provider, model=model)
     state.usage[reply.model] = used.model_copy(
@@ -179,10 +245,17 @@ def _count(state: State, reply: Reply) -> None:
             "input_tokens": used.input_tokens + reply.usage.input_tokens,
             "cached_input_tokens": used.cached_input_tokens + reply.usage.cached_input_tokens,
             "output_tokens": used.output_tokens + reply.usage.output_tokens,
+            "cost_usd": _added(used.cost_usd, reply.cost_usd),
         }
     )
 
 
+def _added(one: float | None, other: float | None) -> float | None:
+    """A sum of costs; what is not known makes the sum no less."""
+    return other if one is None else one if other is None else round(one + other, 6)
+
+
 def _message_id(turn: Turn, state: State) -> str:
-    again = f"-{state.malformed}" if state.malformed else ""
-    return f"{turn.run_id}-{state.step}{again}"
+    asked_again = f"-again{state.malformed}" if state.malformed else ""
+    taken_up = f"-try{turn.attempt}" if turn.attempt > 1 else ""
+    return f"{turn.run_id}-{state.step}{asked_again}{taken_up}"

@@ -2,12 +2,40 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from rollcall.agent.dispatch import Ask
+from rollcall.core.context import Decider
 from rollcall.core.wire import StopReason
+
+if TYPE_CHECKING:
+    from rollcall.agent.turn import Waiting
 
 _STOPPED = {
     StopReason.MAX_STEPS: {
         "en": "I stopped at the limit of steps for one question. This is what I found so far.",
         "he": "עצרתי במגבלת הצעדים לשאלה אחת. זה מה שמצאתי עד כה.",
+    },
+    StopReason.MAX_CALLS: {
+        "en": "I stopped at the limit of tool calls for one question. This is what I found so far.",
+        "he": "עצרתי במגבלת הפעלות הכלים לשאלה אחת. זה מה שמצאתי עד כה.",
+    },
+    StopReason.MAX_TOKENS: {
+        "en": "I stopped at the limit of text one question may use. This is what I found so far.",
+        "he": "עצרתי במגבלת הטקסט לשאלה אחת. זה מה שמצאתי עד כה.",
+    },
+    StopReason.MAX_COST: {
+        "en": "I stopped at the limit of what one question may cost. This is what I found so far.",
+        "he": "עצרתי במגבלת העלות לשאלה אחת. זה מה שמצאתי עד כה.",
+    },
+    StopReason.BUDGET: {
+        "en": "Today's budget for the language model is used up. This is what I found so far.",
+        "he": "התקציב היומי למודל השפה נוצל. זה מה שמצאתי עד כה.",
+    },
+    StopReason.CANCELLED: {
+        "en": "Stopped, as you asked.",
+        "he": "נעצר לבקשתך.",
     },
     StopReason.REPEATED_CALLS: {
         "en": "I stopped because I kept looking up the same thing. This is what I found so far.",
@@ -30,6 +58,14 @@ _STOPPED = {
         "he": "התשובה נקטעה באורך המרבי.",
     },
 }
+_ASK_USER = {
+    "en": "This waits for your yes: {summary}",
+    "he": "זה ממתין לאישורך: {summary}",
+}
+_ASK_ROLE = {
+    "en": "This waits for the yes of someone with the role {role}: {summary}",
+    "he": "זה ממתין לאישור של בעל התפקיד {role}: {summary}",
+}
 _NOTHING_FOUND = {
     "en": "Nothing was found yet; please ask again, perhaps more narrowly.",
     "he": "עדיין לא נמצא דבר; אפשר לשאול שוב, אולי שאלה ממוקדת יותר.",
@@ -51,3 +87,16 @@ def nothing_found(locale: str) -> str:
 
 def no_answer(locale: str) -> str:
     return _NO_ANSWER.get(locale, _NO_ANSWER["en"])
+
+
+def waiting(calls: Sequence[Waiting], locale: str) -> str:
+    """What a run waits for people to decide, a line each; "" if it waits for the client only."""
+    asked = [each.whom for each in calls if isinstance(each.whom, Ask)]
+    return "\n".join(_question(ask.summary, ask.decider, locale) for ask in asked)
+
+
+def _question(summary: str, decider: Decider, locale: str) -> str:
+    texts = _ASK_USER if decider.role is None else _ASK_ROLE
+    text = texts.get(locale, texts["en"])
+    # Isolated, so that a summary in the other direction stays in its place.
+    return text.format(summary=f"\u2068{summary}\u2069", role=decider.role or "")

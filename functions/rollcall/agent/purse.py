@@ -40,6 +40,9 @@ class Purse(Protocol):
             usage: What the provider says was used; None if the call failed without saying.
         """
 
+    def close(self) -> None:
+        """Write what is not written yet, and give back what is set aside. Never raises."""
+
 
 class Free:
     """For models that cost nothing, and for work that somebody else pays."""
@@ -49,3 +52,6 @@ class Free:
 
     def settle(self, reservation: Reservation, usage: Usage | None) -> float | None:
         return 0.0
+
+    def close(self) -> None:
+        """There is nothing to give back."""

@@ -3,23 +3,44 @@
 from __future__ import annotations
 
 import json
+import time
 from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, Protocol
 
-from rollcall.agent.dispatch import Dispatch
+from rollcall.agent.dispatch import Ask, Dispatch, Leave
+from rollcall.agent.purse import Free, Purse
 from rollcall.agent.results import Sources
 from rollcall.core.messages import Message, ModelMessage, ToolCall, ToolResult
 from rollcall.core.wire import CallStatus, Citation, ModelUsage, StopReason, ToolCallRecord
 from rollcall.models.base import Model, ToolSpec
+from rollcall.store.log import Spent
 
 
 class Journal(Protocol):
     """Where a run is saved, before anything that follows from it."""
 
-    def save_reply(self, step: int, reply: ModelMessage) -> None: ...
+    def save_reply(self, step: int, reply: ModelMessage, spent: Spent) -> None: ...
 
-    def save_result(self, result: ToolResult) -> None: ...
+    def save_result(self, place: int, result: ToolResult, record: dict[str, Any]) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a turn may use up, over all its runs."""
+
+    max_steps: int = 5
+    max_calls: int = 40
+    max_calls_per_tool: int = 15
+    max_tokens: int = 400_000
+    max_cost_usd: float = 1.0
+    result_chars: int = 24_000
+
+
+def _never() -> bool:
+    """Nobody can stop this turn."""
+    return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +49,8 @@ class Turn:
 
     `models` are tried in their order until one begins to answer; `composer` makes an answer of
     results when no model can, without a network. `deadline` is a `time.monotonic()` value.
+    `history` may end with a reply whose calls are not all answered; `before` then says what is
+    known of them, and of the turn's earlier runs.
     """
 
     run_id: str
@@ -38,17 +61,47 @@ class Turn:
     composer: Model
     dispatch: Dispatch
     journal: Journal
-    max_steps: int
+    limits: Limits
     deadline: float
-    result_chars: int
     locale: str
     now_iso: str
+    purse: Purse = field(default_factory=Free)
+    before: Before = field(default_factory=lambda: Before())
+    is_stopped: Callable[[], bool] = _never
+    attempt: int = 1
     cache_key: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Before:
+    """What the turn did before this run: its steps, the calls that are answered, what it used up.
+
+    `answered` maps the places of the last reply's calls to their results.
+    """
+
+    step: int = 0
+    records: tuple[ToolCallRecord, ...] = ()
+    calls: tuple[ToolCall, ...] = ()
+    citations: tuple[Citation, ...] = ()
+    answered: dict[int, ToolResult] = field(default_factory=dict)
+    own_records: tuple[ToolCallRecord, ...] = ()
+    """Of these records, those of the run itself: it was cut off, and is taken up again."""
+    spent: Spent = field(default_factory=Spent)
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A call that somebody else answers: its place in its step, and whom it waits for."""
+
+    place: int
+    call: ToolCall
+    whom: Ask | Leave
 
 
 @dataclass(slots=True)
 class Ended:
-    """What a turn came to. The answer is not in the journal yet: who ends the run saves it."""
+    """What a run of a turn came to. The answer is not in the journal yet: who ends the run saves
+    it. A run that waits has no answer of its own; `answer` is then what the user is told."""
 
     answer: ModelMessage
     stop_reason: StopReason | None
@@ -57,6 +110,8 @@ class Ended:
     citations: list[Citation]
     steps: int
     usage: list[ModelUsage]
+    spent: Spent
+    waiting: tuple[Waiting, ...] = ()
 
     @property
     def text(self) -> str:
@@ -69,28 +124,71 @@ def _key(call: ToolCall) -> str:
 
 @dataclass(slots=True)
 class State:
-    """A turn as far as it has come."""
+    """A turn as far as it has come. `records` and `usage` are this run's; the counts are the
+    turn's."""
 
     history: list[Message]
     step: int = 0
     records: list[ToolCallRecord] = field(default_factory=list)
+    earlier: list[ToolCallRecord] = field(default_factory=list)
     sources: Sources = field(default_factory=Sources)
     usage: dict[str, ModelUsage] = field(default_factory=dict)
     seen: Counter[str] = field(default_factory=Counter)
+    per_tool: Counter[str] = field(default_factory=Counter)
+    waiting: list[Waiting] = field(default_factory=list)
     malformed: int = 0
     repeated_in_step: int = 0
+    tokens: int = 0
+    micro_usd: int = 0
+    work_ms: int = 0
+    started: float = field(default_factory=time.monotonic)
+
+    @classmethod
+    def of(cls, turn: Turn) -> State:
+        """The state that a run begins with."""
+        before = turn.before
+        state = cls(
+            history=list(turn.history),
+            step=before.step,
+            records=list(before.own_records),
+            earlier=[each for each in before.records if each not in before.own_records],
+            tokens=before.spent.tokens,
+            micro_usd=before.spent.micro_usd,
+            work_ms=before.spent.work_ms,
+        )
+        for call in before.calls:
+            state.count(call)
+        state.sources.restore(before.citations)
+        return state
 
     @property
     def found_something(self) -> bool:
-        return any(record.status is CallStatus.DONE for record in self.records)
+        return any(record.status is CallStatus.DONE for record in (*self.earlier, *self.records))
+
+    @property
+    def calls(self) -> int:
+        return self.per_tool.total()
+
+    @property
+    def spent(self) -> Spent:
+        """What the turn has used up by now."""
+        run_ms = round((time.monotonic() - self.started) * 1000)
+        return Spent(self.tokens, self.micro_usd, self.work_ms + run_ms)
+
+    def count(self, call: ToolCall) -> None:
+        """Note that the call was made."""
+        self.seen[_key(call)] += 1
+        self.per_tool[call.name] += 1
 
     def is_repeated(self, call: ToolCall) -> bool:
-        """Count the call; whether it was made before in this turn, with the same arguments."""
-        self.seen[_key(call)] += 1
-        repeated = self.seen[_key(call)] > 1
+        """Whether the call was made before in this turn, with the same arguments."""
+        repeated = self.seen[_key(call)] > 0
         self.repeated_in_step += repeated
         return repeated
 
     def allow_again(self, call: ToolCall) -> None:
         """Forget a call that failed in a way that may pass."""
         del self.seen[_key(call)]
+
+    def waits_for(self, waiting: Sequence[Waiting]) -> None:
+        self.waiting.extend(waiting)

@@ -244,6 +244,26 @@ class Capability:
             text = text.get(locale) or text.get("en") or named
         return " ".join(str(text).split())[:SUMMARY_CHARS]
 
+    def preview(self, ctx: ToolContext, arguments: dict[str, Any]) -> Preview | None:
+        """What a person is shown before this write, if the capability looks something up for it;
+        also refuses, by an `AgentError`, what cannot work."""
+        if self.mark.preview is None:
+            return None
+        given = validate(self.arguments, arguments, field="")
+        return self.mark.preview(ctx, **schema.keywords(given))
+
+    def finder(self, ctx: ToolContext) -> Callable[[], Any] | None:
+        """How to find out whether the write of `ctx.effect_key` happened, where that is known."""
+        find = self.mark.find_effect
+        return None if find is None else lambda: plain(find(ctx, ctx.effect_key))
+
+    def undo(self, arguments: dict[str, Any], output: Any) -> dict[str, Any] | None:
+        """`{tool, arguments}` of the write that takes one with these back, where there is one."""
+        if self.mark.undo is None:
+            return None
+        made = self.mark.undo.arguments(arguments, output)
+        return None if made is None else {"tool": self.mark.undo.tool, "arguments": made}
+
     def call(self, ctx: ToolContext, arguments: Any, *, field: str = "arguments") -> Any:
         """Validate plain JSON arguments, run the function, and return plain JSON.
 

@@ -107,3 +107,16 @@ class DeadlineExceeded(AgentError):
 
 class Internal(AgentError):
     code = "internal"
+
+
+def error_from(stored: dict[str, Any]) -> AgentError:
+    """The error that these details, with their message, were made of; Internal for a code that
+    is not ours."""
+    classes = {each.code: each for each in AgentError.__subclasses__()}
+    kind = classes.get(stored.get("code", ""), Internal)
+    return kind(
+        str(stored.get("message") or "this ended without an answer"),
+        field=stored.get("field"),
+        hint=stored.get("hint"),
+        retry_after_s=stored.get("retryAfterS"),
+    )

@@ -17,6 +17,15 @@ def region() -> str:
     return os.environ.get("ROLLCALL_REGION") or DEFAULT_REGION
 
 
+def lease_s() -> float:
+    """How long a run holds its thread without a sign of life, s; it renews this as it goes on.
+
+    `ROLLCALL_LEASE_S` changes it. Shorter means that a crash is noticed sooner, and that a
+    process which stalls for as long loses its run.
+    """
+    return float(os.environ.get("ROLLCALL_LEASE_S") or 60)
+
+
 def function_options() -> dict[str, Any]:
     """Options of firebase-functions that all of our functions share.
 

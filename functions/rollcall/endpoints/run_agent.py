@@ -1,39 +1,46 @@
-"""`run_agent`: one message's journey, from the callable to its result."""
+"""`run_agent`: one message's journey, from the callable to its result; and the answers to what an
+earlier run of the same turn waits for."""
 
 from __future__ import annotations
 
 import json
-import time
 import uuid
 from collections.abc import Generator
 from typing import Any
 
-from rollcall.agent.ask import asker
-from rollcall.agent.loop import run
-from rollcall.agent.outcome import to_result
-from rollcall.agent.prepare import Asked, prepare, receive
-from rollcall.agent.turn import Turn
+from rollcall.agent.deciding import decide
+from rollcall.agent.drive import Events, drive
+from rollcall.agent.follow import follow
+from rollcall.agent.going_on import function_end
+from rollcall.agent.prepare import Asked, recall, receive
+from rollcall.agent.spending import admission
 from rollcall.core import events
 from rollcall.core.capability import digest
 from rollcall.core.context import Platform
-from rollcall.core.errors import AgentError, FailedPrecondition, InvalidArgument
+from rollcall.core.errors import InvalidArgument, error_from
 from rollcall.core.events import Event
 from rollcall.core.inputs import validate
 from rollcall.core.messages import Media, Text, UserMessage
 from rollcall.core.triggers import Call, OnCall, bound
 from rollcall.core.wire import MESSAGE_CHARS, MESSAGE_PARTS, RunRequest, TextPart
-from rollcall.store.runs import Finished, Opening, OpenRun
-from rollcall.store.threads import open_run, thread_id_for
+from rollcall.store.continuing import take_up
+from rollcall.store.runs import Finished, GoingOn, OpenRun
+from rollcall.store.threads import Opening, Stale, open_run, thread_id_for
 
 CONTEXT_CHARS = 4_000
 MEDIA_CHARS = 850_000
+RUN_AGENT_S = 540
 
 
-@bound(OnCall(timeout_s=540))
-def run_agent(platform: Platform, call: Call) -> Generator[Event, None, dict[str, Any]]:
-    """Answer a message in a thread, streaming AG-UI events; the last value is the `RunResult`."""
+@bound(OnCall(timeout_s=RUN_AGENT_S))
+def run_agent(platform: Platform, call: Call) -> Events:
+    """Answer a message in a thread, or go on with what waits for an answer, streaming AG-UI
+    events; the last value is the `RunResult`."""
     request = validate(RunRequest, call.data)
     _check_context(request)
+    until = function_end(RUN_AGENT_S)
+    if request.message is None:
+        return (yield from _answer(platform, call, request, until=until))
     asked = receive(
         platform,
         user=call.user,
@@ -41,62 +48,64 @@ def run_agent(platform: Platform, call: Call) -> Generator[Event, None, dict[str
         message=_message(request),
         locale=request.locale,
         context=request.context,
+        client_id=request.client_id,
+        client_tools=request.client_tools or (),
+        token=call.token,
     )
-    opened = open_run(platform.db, _opening(request, asked))
-    if isinstance(opened, Finished):
-        return (yield from _replay(opened.result))
-    deadline = time.monotonic() + asked.profile.deadline_s
-    try:
-        turn = prepare(
-            asked,
-            history=opened.history,
-            run_id=opened.opening.run_id,
-            journal=opened,
-            agents=asker(platform, call.user, deadline=deadline, depth=1),
-            deadline=deadline,
-        )
-        return (yield from _drive(turn, opened))
-    except AgentError as error:
-        opened.give_up(error.message)
-        yield events.run_error(message=error.message, code=error.code)
-        raise
-    except GeneratorExit:
-        opened.give_up("the client left")
-        raise
-    except Exception as error:
-        opened.give_up(type(error).__name__)
-        yield events.run_error(message="something went wrong on our side", code="internal")
-        raise
+    opening = _opening(request, asked)
+    opened = open_run(platform.db, opening)
+    if isinstance(opened, OpenRun):
+        return (yield from drive(platform, asked, opened, until=until))
+    return (yield from _join(platform, call, opened, until=until))
 
 
-def _drive(turn: Turn, opened: OpenRun) -> Generator[Event, None, dict[str, Any]]:
-    opening = opened.opening
-    yield events.run_started(thread_id=opening.thread_id, run_id=opening.run_id)
-    ended = yield from run(turn)
-    result = to_result(
-        ended,
-        agent=opening.agent,
-        thread_id=opening.thread_id,
-        turn_id=opening.turn_id,
-        run_id=opening.run_id,
-    ).dump()
-    opened.finish(step=ended.steps, answer=ended.answer, result=result)
-    yield events.run_finished(thread_id=opening.thread_id, run_id=opening.run_id, result=result)
-    return result
+def _answer(platform: Platform, call: Call, request: RunRequest, *, until: float) -> Events:
+    """Decisions, or results of the client's tools, for a run that waits."""
+    opened = decide(platform, call.user, request, request_digest=_digest(request))
+    if isinstance(opened, dict):
+        return opened
+    if isinstance(opened, OpenRun):
+        asked = recall(platform, opened, user=call.user, token=call.token)
+        return (yield from drive(platform, asked, opened, until=until))
+    return (yield from _join(platform, call, opened, until=until))
 
 
-def _replay(result: dict[str, Any]) -> Generator[Event, None, dict[str, Any]]:
+def _join(
+    platform: Platform, call: Call, found: Finished | GoingOn | Stale, *, until: float
+) -> Events:
+    """Give a run that was asked for before: its end, its course, or go on with it."""
+    while True:
+        if isinstance(found, Finished):
+            return (yield from _replay(found))
+        if isinstance(found, Stale):
+            opened = take_up(platform.db, found.thread_id, found.run_id)
+            if opened is not None:
+                asked = recall(platform, opened, user=call.user, token=call.token)
+                return (yield from drive(platform, asked, opened, until=until))
+        ended = yield from follow(platform.db, found.thread_id, found.run_id, until=until)
+        if isinstance(ended, Finished):
+            return _result(ended)
+        found = ended
+
+
+def _replay(found: Finished) -> Generator[Event, None, dict[str, Any]]:
     """A run that was done before is told again by its start and its end."""
+    result = _result(found)
     ids = {"thread_id": result["threadId"], "run_id": result["runId"]}
     yield events.run_started(**ids)
     yield events.run_finished(**ids, result=result)
     return result
 
 
+def _result(found: Finished) -> dict[str, Any]:
+    if found.result is None:
+        raise error_from(found.error or {})
+    return found.result
+
+
 def _message(request: RunRequest) -> UserMessage:
     if request.message is None:
-        field = "resume" if request.resume is not None else "toolResults"
-        raise FailedPrecondition("nothing in this thread waits for an answer", field=field)
+        raise InvalidArgument("the message is missing", field="message")
     if isinstance(request.message, str):
         message = UserMessage.of(request.message)
     elif len(request.message) > MESSAGE_PARTS:
@@ -140,19 +149,25 @@ def _check_context(request: RunRequest) -> None:
         )
 
 
+def _digest(request: RunRequest) -> str:
+    return digest(request.model_dump(mode="json", exclude={"run_id", "when_busy"}))
+
+
 def _opening(request: RunRequest, asked: Asked) -> Opening:
     uid = asked.user.uid
     run_id = request.run_id or uuid.uuid4().hex[:20]
+    message = _message(request)
     return Opening(
-        uid=uid,
+        user=asked.user,
         agent=asked.profile.id,
         thread_id=request.thread_id or thread_id_for(uid, run_id),
         is_new=request.thread_id is None,
         run_id=run_id,
         turn_id=run_id,
-        request_digest=digest(request.model_dump(mode="json", exclude={"run_id", "when_busy"})),
-        message=asked.message,
+        request_digest=_digest(request),
+        message=message,
         context=request.context,
-        lease_s=asked.profile.deadline_s,
+        request=asked.request(),
+        admission=admission(asked.platform.db, asked.user, asked.now),
         supersede=request.when_busy == "supersede",
     )

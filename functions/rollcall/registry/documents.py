@@ -11,6 +11,8 @@ from pydantic.alias_generators import to_camel
 
 from rollcall.core import schema
 from rollcall.core.capability import Capability
+from rollcall.core.capability import digest as digest_of
+from rollcall.core.policy import ApprovalPolicy, combined
 from rollcall.core.profile import AgentProfile
 from rollcall.core.wire import SCHEMA_VERSION, Role, Status
 from rollcall.models.base import ToolSpec
@@ -63,7 +65,13 @@ def agent_document(profile: AgentProfile) -> dict[str, Any]:
         "models": list(profile.models),
         "minRole": profile.min_role.value,
         "declaredStatus": profile.status.value,
+        "approvals": {id: policy.dump() for id, policy in profile.approvals.items()},
+        "allowUnpriced": profile.allow_unpriced,
         "maxSteps": profile.max_steps,
+        "maxCalls": profile.max_calls,
+        "maxCallsPerTool": profile.max_calls_per_tool,
+        "maxTokens": profile.max_tokens,
+        "maxCostUsd": profile.max_cost_usd,
         "maxTools": profile.max_tools,
         "deadlineS": profile.deadline_s,
         "source": "code",
@@ -80,7 +88,6 @@ _Words = Annotated[tuple[Annotated[str, Field(max_length=200)], ...], Field(max_
 _Examples = Annotated[tuple[dict[str, Any], ...], Field(max_length=50)]
 
 
-_Id = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,61}$")]
 _TARGETS = {
     "internal_service": re.compile(r"[a-z][a-z0-9_]{0,61}"),
     "client": re.compile(r"[a-z][a-z0-9_]{0,61}"),
@@ -117,12 +124,13 @@ class Execution(BaseModel):
 
 class _Overrides(_Read):
     status: Status | None = None
+    approval: ApprovalPolicy | None = None
     keywords: _Words = ()
     examples: _Examples = ()
 
 
 class _Stored(_Read):
-    id: _Id
+    id: str = Field(pattern=r"^[a-z][a-z0-9_]{0,61}$")
     name: str = Field(max_length=200)
     names: dict[str, str] = {}
     description: str = Field(max_length=8_000)
@@ -132,6 +140,8 @@ class _Stored(_Read):
     runs_on: Literal["server", "client"] = "server"
     effect: Literal["read", "write"] = "write"
     digest: str = ""
+    version: int = 1
+    approval: ApprovalPolicy | None = None
     json_schema: dict[str, Any]
     keywords: _Words = ()
     examples: _Examples = ()
@@ -167,7 +177,12 @@ class _Stored(_Read):
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A capability as it is offered: what code declared, under the operator's overrides."""
+    """A capability as it is offered: what code declared, under the operator's overrides.
+
+    Attributes:
+        is_foreign: It was registered by a document, and this codebase does not have it.
+        policy: Who is asked before it writes, as the document and the operator have it.
+    """
 
     id: str
     names: dict[str, str]
@@ -176,6 +191,9 @@ class Entry:
     status: Status
     runs_on: str
     digest: str
+    version: int
+    is_foreign: bool
+    policy: ApprovalPolicy | None
     execution: Execution
     spec: ToolSpec
 
@@ -196,7 +214,10 @@ class Entry:
             min_role=stored.min_role,
             status=overrides.status or stored.status,
             runs_on=stored.runs_on,
-            digest=stored.digest,
+            digest=stored.digest if stored.source == "code" else _foreign_digest(stored),
+            version=stored.version,
+            is_foreign=stored.source != "code",
+            policy=_policy(stored),
             execution=stored.reached,
             spec=ToolSpec(
                 name=stored.id,
@@ -212,6 +233,24 @@ class Entry:
     def permits(self, role: Role) -> bool:
         """Whether a user of this role may use it now."""
         return self.status is not Status.DISABLED and at_least(role, self.min_role)
+
+
+def _policy(stored: _Stored) -> ApprovalPolicy | None:
+    given = [each for each in (stored.approval, stored.overrides.approval) if each is not None]
+    return combined(*given) if given else None
+
+
+def _foreign_digest(stored: _Stored) -> str:
+    """What an approval holds on to, of a capability whose code is elsewhere."""
+    return digest_of(
+        {
+            "d": stored.description,
+            "s": stored.json_schema,
+            "v": stored.version,
+            "f": stored.digest,
+            "e": stored.reached.model_dump(mode="json"),
+        }
+    )
 
 
 def at_least(role: Role, least: Role) -> bool:

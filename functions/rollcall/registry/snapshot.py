@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import threading
 import time
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import AfterValidator, Field, TypeAdapter
 
+from rollcall.core.policy import ApprovalPolicy
 from rollcall.core.profile import AgentProfile
 from rollcall.core.wire import Role, Status
 from rollcall.registry.documents import AGENTS, CAPABILITIES, Entry
@@ -26,7 +28,13 @@ log = logging.getLogger("rollcall")
 _OVERRIDES: dict[str, tuple[str, TypeAdapter[Any]]] = {
     "instructions": ("instructions", TypeAdapter(Annotated[str, Field(max_length=32_000)])),
     "models": ("models", TypeAdapter(Annotated[list[str], AfterValidator(tuple)])),
+    "approvals": ("approvals", TypeAdapter(dict[str, ApprovalPolicy])),
+    "allowUnpriced": ("allow_unpriced", TypeAdapter(bool)),
     "maxSteps": ("max_steps", TypeAdapter(Annotated[int, Field(ge=1)])),
+    "maxCalls": ("max_calls", TypeAdapter(Annotated[int, Field(ge=1)])),
+    "maxCallsPerTool": ("max_calls_per_tool", TypeAdapter(Annotated[int, Field(ge=1)])),
+    "maxTokens": ("max_tokens", TypeAdapter(Annotated[int, Field(ge=1)])),
+    "maxCostUsd": ("max_cost_usd", TypeAdapter(Annotated[float, Field(gt=0)])),
 }
 
 
@@ -44,8 +52,9 @@ class Snapshot:
         return [entry for entry in found if entry.permits(role)]
 
     def overruled(self, profile: AgentProfile) -> AgentProfile:
-        """The profile with what an operator changed in `agents/{id}`: status, instructions,
-        models, maxSteps. A value of the wrong kind is logged and left out."""
+        """The profile with what an operator changed in `agents/{id}`: its status and the fields of
+        `_OVERRIDES`. A value of the wrong kind is logged and left out; policies of approvals that
+        cannot be read close the agent, since they were meant to ask somebody."""
         document = self.agents.get(profile.id, {})
         overrides = document.get("overrides")
         overrides = overrides if isinstance(overrides, dict) else {}
@@ -56,8 +65,11 @@ class Snapshot:
         for key, (field_name, adapter) in _OVERRIDES.items():
             if key in overrides:
                 try:
-                    changes[field_name] = adapter.validate_python(overrides[key], strict=True)
-                except ValueError as error:
+                    text = json.dumps(overrides[key])
+                    changes[field_name] = adapter.validate_json(text, strict=True)
+                except (ValueError, TypeError) as error:
+                    if key == "approvals":
+                        changes["status"] = Status.DISABLED
                     log.warning("agent %s: override %s is left out: %s", profile.id, key, error)
         return replace(profile, **changes)
 

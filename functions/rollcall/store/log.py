@@ -1,13 +1,15 @@
 """The documents of a thread's log, and the history they make.
 
 What a model or a tool wrote is kept as JSON text: Firestore refuses lists inside lists, and what a
-provider needs back must return byte for byte.
+provider needs back must return byte for byte. The results of a step rest in its document, by the
+place of their call: a provider chooses the ids of calls, and not every text can be a map's key.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from rollcall.core.messages import (
@@ -25,6 +27,8 @@ from rollcall.core.messages import (
 _UNANSWERED = json.dumps(
     {"error": {"code": "aborted", "message": "this call was cut off; it may be made again"}}
 )
+RECORD_CHARS = 30_000
+"""The longest record of one call that is kept beside its content."""
 RESULT_BYTES = 700_000
 """The largest stored result of a run; above it the tools' results are left out."""
 
@@ -34,7 +38,18 @@ def user_document(stamp: dict[str, Any], message: UserMessage) -> dict[str, Any]
     return {**stamp, "role": "user", "parts": [_part(part) for part in message.parts]}
 
 
-def step_document(stamp: dict[str, Any], *, step: int, reply: ModelMessage) -> dict[str, Any]:
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """What a turn has used up when a step's reply is there: all its runs together."""
+
+    tokens: int = 0
+    micro_usd: int = 0
+    work_ms: int = 0
+
+
+def step_document(
+    stamp: dict[str, Any], *, step: int, reply: ModelMessage, spent: Spent
+) -> dict[str, Any]:
     """A model's reply as a document; the results of its calls are added as they come."""
     return {
         **stamp,
@@ -55,25 +70,107 @@ def step_document(stamp: dict[str, Any], *, step: int, reply: ModelMessage) -> d
         "results": {},
         "provider": reply.provider,
         "providerParts": json.dumps(reply.provider_parts, ensure_ascii=False),
+        "spent": spent_fields(spent),
     }
 
 
-def from_documents(documents: Sequence[dict[str, Any]]) -> list[Message]:
-    """The valid history that these documents tell: a call that was cut off is answered as such."""
+def spent_fields(spent: Spent) -> dict[str, int]:
+    return {
+        "tokens": spent.tokens,
+        "microUsd": spent.micro_usd,
+        "workMs": spent.work_ms,
+    }
+
+
+def read_spent(document: dict[str, Any]) -> Spent:
+    """What the turn had used up at this step; nothing for a document that does not say."""
+    found = document.get("spent") or {}
+    return Spent(
+        tokens=found.get("tokens", 0),
+        micro_usd=found.get("microUsd", 0),
+        work_ms=found.get("workMs", 0),
+    )
+
+
+def result_fields(result: ToolResult, *, record: dict[str, Any], run_id: str) -> dict[str, Any]:
+    """One result as its step's document holds it.
+
+    Args:
+        record: The call's record for the user. What the content says already is left out.
+        run_id: The run that answered the call, which may be a later one than the step's.
+    """
+    kept = {key: value for key, value in record.items() if key not in {"result", "error"}}
+    text = json.dumps(kept, ensure_ascii=False)
+    if len(text) > RECORD_CHARS:
+        kept.pop("display", None)
+        text = json.dumps(kept, ensure_ascii=False)
+    return {
+        "name": result.name,
+        "content": result.content,
+        "isError": result.is_error,
+        "record": text,
+        "runId": run_id,
+    }
+
+
+def read_record(call: ToolCall, stored: dict[str, Any]) -> dict[str, Any]:
+    """The record of an answered call, as `result_fields` kept it."""
+    record: dict[str, Any] = json.loads(stored["record"]) if stored.get("record") else {}
+    try:
+        content = json.loads(stored["content"])
+    except ValueError:
+        content = {"output": stored["content"]}
+    content = content if isinstance(content, dict) else {"output": content}
+    key = "error" if stored["isError"] else "output"
+    record["error" if stored["isError"] else "result"] = content.get(key)
+    return {"id": call.id, "tool": call.name, **record}
+
+
+def unanswered(document: dict[str, Any]) -> list[int]:
+    """The places of the calls that have no result yet."""
+    if document["role"] == "user":
+        return []
+    return [
+        place
+        for place in range(len(document["toolCalls"]))
+        if str(place) not in document["results"]
+    ]
+
+
+def calls_of(document: dict[str, Any]) -> list[ToolCall]:
+    """The calls of a step's document, in their order."""
+    return [_read_call(call) for call in document["toolCalls"]]
+
+
+def from_documents(
+    documents: Sequence[dict[str, Any]], *, leaves_last_open: bool = False
+) -> list[Message]:
+    """The valid history that these documents tell: a call that was cut off is answered as such.
+
+    Args:
+        leaves_last_open: The run goes on with the last document's calls: where one of them has no
+            result, the history ends with the reply itself.
+    """
     history: list[Message] = []
-    for document in documents:
+    for number, document in enumerate(documents, start=1):
         if document["role"] == "user":
             parts = tuple(_read_part(part) for part in document["parts"])
             history.append(UserMessage(parts))
             continue
         reply = _read_reply(document)
         history.append(reply)
-        if reply.tool_calls:
-            results = document["results"]
-            history.append(
-                ToolMessage(tuple(_read_result(call, results) for call in reply.tool_calls))
-            )
+        is_open = leaves_last_open and number == len(documents) and unanswered(document)
+        if reply.tool_calls and not is_open:
+            history.append(ToolMessage(tuple(read_results(document))))
     return history
+
+
+def read_results(document: dict[str, Any]) -> list[ToolResult]:
+    """The results of all calls of a step; a call without one was cut off."""
+    return [
+        _read_result(call, document["results"].get(str(place)))
+        for place, call in enumerate(calls_of(document))
+    ]
 
 
 def without_media(document: dict[str, Any]) -> dict[str, Any]:
@@ -86,7 +183,9 @@ def without_media(document: dict[str, Any]) -> dict[str, Any]:
         else {"type": "text", "text": f"[{part['type']}: {part['name'] or part['mediaType']}]"}
         for part in document["parts"]
     ]
-    return {**document, "parts": parts}
+    if parts == document["parts"]:
+        return document
+    return {**document, "parts": parts, "mediaLeftOut": True}
 
 
 def result_text(result: dict[str, Any]) -> str:
@@ -133,8 +232,7 @@ def _read_call(call: dict[str, Any]) -> ToolCall:
     return ToolCall(call["id"], call["name"], json.loads(call["arguments"]), call["arguments"])
 
 
-def _read_result(call: ToolCall, results: dict[str, dict[str, Any]]) -> ToolResult:
-    found = results.get(call.id)
+def _read_result(call: ToolCall, found: dict[str, Any] | None) -> ToolResult:
     if found is None:
         return ToolResult(call.id, call.name, _UNANSWERED, is_error=True)
     return ToolResult(call.id, found["name"], found["content"], found["isError"])

@@ -1,0 +1,390 @@
+"""Answers to what a run waits for, sent through `run_agent`: decisions by a person, results of the
+client's own tools."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any
+
+from rollcall.agent.drive import QUEUE
+from rollcall.agent.outcome import to_interrupt
+from rollcall.agent.prepare import profile_of
+from rollcall.agent.router import Asker, Router, decider_of
+from rollcall.core.context import Platform, ToolContext, User
+from rollcall.core.errors import (
+    AgentError,
+    FailedPrecondition,
+    InvalidArgument,
+    NotFound,
+    PermissionDenied,
+)
+from rollcall.core.policy import combined
+from rollcall.core.wire import ClientToolResult, Decision, Outcome, RunRequest, RunResult
+from rollcall.registry.snapshot import snapshot
+from rollcall.store import paths
+from rollcall.store.approvals import Approval, ApprovalStatus, Given, canonical, load_approvals
+from rollcall.store.continuing import Continuing, StillOpen, open_continuation, write_decisions
+from rollcall.store.runs import Finished, GoingOn, OpenRun
+from rollcall.store.threads import Stale, check_thread, repeated, state_of
+
+CONTENT_CHARS = 200_000
+"""The longest result of one client tool, as JSON text."""
+
+Found = OpenRun | Finished | GoingOn | Stale | dict[str, Any]
+
+
+def decide(platform: Platform, user: User, request: RunRequest, *, request_digest: str) -> Found:
+    """Take answers for a waiting run.
+
+    Returns:
+        The run that goes on with the turn, open or as somebody else has it; or a result at once,
+        where others have still to decide, or where the turn is another user's.
+    Raises:
+        InvalidArgument: An answer is missing, twice there or wrong; everything stays open.
+        NotFound, PermissionDenied, FailedPrecondition: It cannot be answered, or not by this user.
+    """
+    if request.thread_id is None:
+        raise InvalidArgument("threadId is missing: whose answer is this?", field="threadId")
+    references = [paths.thread(platform.db, request.thread_id)]
+    if request.run_id:
+        references.append(paths.run(platform.db, request.thread_id, request.run_id))
+    found = {each.reference.path: each for each in platform.db.get_all(references)}
+    thread, *run = (found[reference.path] for reference in references)
+    if run and run[0].exists and (run[0].to_dict() or {})["uid"] == user.uid:
+        data = run[0].to_dict() or {}
+        return repeated(data, run[0], uid=user.uid, request_digest=request_digest)
+    if request.resume is not None:
+        approvals = _asked_about(platform, user, request)
+        if (thread.to_dict() or {}).get("uid") != user.uid:
+            return _decided_for_another(platform, user, request, approvals)
+        check_thread(thread, uid=user.uid, agent=request.agent, new=False)
+        return _resume(platform, user, request, approvals, request_digest=request_digest)
+    check_thread(thread, uid=user.uid, agent=request.agent, new=False)
+    return _take_results(
+        platform, user, request, thread.to_dict() or {}, request_digest=request_digest
+    )
+
+
+def _asked_about(platform: Platform, user: User, request: RunRequest) -> list[Approval]:
+    """The approvals that the entries answer, each checked for this user."""
+    entries = request.resume or []
+    ids = [entry.interrupt_id for entry in entries]
+    if not ids or len(set(ids)) < len(ids):
+        raise InvalidArgument(
+            "resume answers each interrupt once, and at least one", field="resume"
+        )
+    found = {approval.id: approval for approval in load_approvals(platform.db, ids)}
+    for number, id in enumerate(ids):
+        field = f"resume.{number}.interruptId"
+        approval = found.get(id)
+        is_known = approval is not None and approval.thread_id == request.thread_id
+        if approval is None or not is_known or not _concerns(approval, user):
+            raise NotFound(f"nothing in this thread waits under the id {id!r}", field=field)
+        if not approval.may_be_decided_by(user):
+            role = approval.decider.role
+            raise PermissionDenied(f"this is decided by somebody else, of role {role}", field=field)
+    approvals = [found[id] for id in ids]
+    if len({approval.run_id for approval in approvals}) > 1:
+        raise InvalidArgument("the interrupts are of more than one run", field="resume")
+    return approvals
+
+
+def _concerns(approval: Approval, user: User) -> bool:
+    return approval.uid == user.uid or approval.may_be_decided_by(user)
+
+
+def _resume(
+    platform: Platform,
+    user: User,
+    request: RunRequest,
+    approvals: Sequence[Approval],
+    *,
+    request_digest: str,
+) -> Found:
+    thread_id, waiting_run = approvals[0].thread_id, approvals[0].run_id
+    said = _said(request)
+    _check_open(platform, approvals, said)
+    continuing = Continuing(
+        run_id=request.run_id or f"{waiting_run}~1",
+        request_digest=request_digest,
+        decisions=_given(approvals, said, user),
+        edits=_edits(platform, user, request, approvals, said),
+        user=user,
+    )
+    opened = _open(platform, thread_id, waiting_run, continuing)
+    if isinstance(opened, StillOpen):
+        _check_complete(opened, user, said)
+        write_decisions(platform.db, approvals, continuing)
+        return _still_waiting(platform, request, waiting_run, opened)
+    return opened
+
+
+def _open(
+    platform: Platform, thread_id: str, waiting_run: str, continuing: Continuing
+) -> OpenRun | StillOpen | Finished | GoingOn | Stale:
+    """Open the continuation, or find the one that was opened before."""
+    opened = open_continuation(platform.db, thread_id, waiting_run, continuing)
+    if not isinstance(opened, str):
+        return opened
+    run = paths.run(platform.db, thread_id, opened).get().to_dict() or {}
+    return state_of(run, thread_id=thread_id, run_id=opened)
+
+
+def _said(request: RunRequest) -> dict[str, Decision]:
+    """What each entry says; one that is cancelled is a no."""
+    return {
+        entry.interrupt_id: entry.payload
+        if entry.status == "resolved" and entry.payload
+        else Decision(approved=False, reason=entry.payload.reason if entry.payload else None)
+        for entry in request.resume or []
+    }
+
+
+def _check_open(
+    platform: Platform, approvals: Sequence[Approval], said: dict[str, Decision]
+) -> None:
+    """
+    Raises:
+        FailedPrecondition: One was decided otherwise before, or its time is over.
+    """
+    now = datetime.now(UTC)
+    for number, approval in enumerate(approvals):
+        field = f"resume.{number}.interruptId"
+        verdict = approval.verdict(now)
+        decision = approval.decision
+        if verdict is ApprovalStatus.EXPIRED:
+            raise FailedPrecondition(
+                f"the time to decide this ended at {approval.expires_at:%Y-%m-%d %H:%M} UTC, or "
+                "the user went on with another message",
+                field=field,
+                hint="ask for it again",
+            )
+        if verdict is ApprovalStatus.REPLACED:
+            raise FailedPrecondition("this was approved with changed arguments", field=field)
+        given = said[approval.id]
+        if decision is not None and (
+            decision.approved != given.approved or given.edited_arguments is not None
+        ):
+            was = "approved" if decision.approved else "rejected"
+            raise FailedPrecondition(
+                f"this was {was} before, at {decision.at:%Y-%m-%d %H:%M} UTC", field=field
+            )
+
+
+def _given(
+    approvals: Sequence[Approval], said: dict[str, Decision], user: User
+) -> dict[str, Given]:
+    now = datetime.now(UTC)
+    return {
+        approval.id: Given(
+            approved=said[approval.id].approved,
+            by=user.uid,
+            at=now,
+            reason=said[approval.id].reason,
+        )
+        for approval in approvals
+        if approval.decision is None
+    }
+
+
+def _check_complete(still_open: StillOpen, user: User, said: dict[str, Decision]) -> None:
+    """
+    Raises:
+        InvalidArgument: The user left out one that is theirs to decide.
+    """
+    left_out = [each.id for each in still_open.approvals if each.may_be_decided_by(user)]
+    if left_out:
+        raise InvalidArgument(
+            f"resume must answer all that waits; missing: {', '.join(left_out)}", field="resume"
+        )
+
+
+def _edits(
+    platform: Platform,
+    user: User,
+    request: RunRequest,
+    approvals: Sequence[Approval],
+    said: dict[str, Decision],
+) -> dict[str, Approval]:
+    """New approvals for those whose arguments the decider changed, each validated anew."""
+    edits = {}
+    for number, approval in enumerate(approvals):
+        given = said[approval.id]
+        if given.edited_arguments is None:
+            continue
+        field = f"resume.{number}.payload.editedArguments"
+        if not given.approved:
+            raise InvalidArgument("a no takes no changed arguments", field=field)
+        edits[approval.id] = _edited(platform, user, approval, given.edited_arguments, field)
+    return edits
+
+
+def _edited(
+    platform: Platform, user: User, approval: Approval, arguments: dict[str, Any], field: str
+) -> Approval:
+    owner = user if user.uid == approval.uid else platform.find_user(approval.uid)
+    if owner is None:
+        raise FailedPrecondition("the account that asked for this is gone", field=field)
+    router = _router(platform, owner, approval)
+    target = router.target(approval.tool)
+    frozen = target.frozen(arguments, field=field)
+    policy = combined(*filter(None, (router.policies.get(approval.tool), target.policy)))
+    if decider_of(policy, owner) != approval.decider:
+        raise PermissionDenied("who decides this has changed; ask for it again", field=field)
+    ctx = ToolContext(user=owner, platform=platform, locale=approval.locale)
+    try:
+        preview = target.preview(ctx, frozen)
+    except AgentError as error:
+        raise InvalidArgument(error.message, field=field, hint=error.hint) from error
+    if preview is not None and preview.arguments is not None:
+        frozen = target.frozen(preview.arguments, field=field)
+    edited = approval.edited(
+        frozen,
+        summary=target.summary(frozen, approval.locale),
+        by=user,
+        now=datetime.now(UTC),
+    )
+    return replace(edited, display=preview.display if preview else None)
+
+
+def _router(platform: Platform, owner: User, approval: Approval) -> Router:
+    profile = profile_of(platform, approval.agent, user=owner)
+    registry = snapshot(platform.db)
+    now = datetime.now(UTC)
+    asker = Asker(user=owner, locale=approval.locale, now=now, deadline=time.monotonic() + 60)
+    return Router(
+        platform=platform,
+        asker=asker,
+        entries=dict(registry.entries),
+        agents=_no_agents,
+        policies=dict(profile.approvals),
+    )
+
+
+def _no_agents(agent_id: str, message: str, *, max_steps: int | None = None) -> dict[str, Any]:
+    raise FailedPrecondition("no agent is asked while arguments are checked")
+
+
+def _still_waiting(
+    platform: Platform, request: RunRequest, waiting_run: str, still_open: StillOpen
+) -> dict[str, Any]:
+    """What is told to who decided their part, while others' parts are open."""
+    run = paths.run(platform.db, request.thread_id or "", waiting_run).get().to_dict() or {}
+    names = ", ".join(approval.summary for approval in still_open.approvals)
+    return RunResult(
+        thread_id=request.thread_id or "",
+        turn_id=run["turnId"],
+        run_id=waiting_run,
+        agent=request.agent,
+        outcome=Outcome(
+            type="interrupt",
+            interrupts=[to_interrupt(approval) for approval in still_open.approvals] or None,
+            pending_tool_call_ids=list(still_open.calls) or None,
+        ),
+        type="info",
+        message=f"Noted. Still open: {names or 'what your app was asked to do'}",
+        steps=run["step"],
+    ).dump()
+
+
+def _decided_for_another(
+    platform: Platform, user: User, request: RunRequest, approvals: Sequence[Approval]
+) -> dict[str, Any]:
+    """Note the decisions of somebody whose thread this is not; the turn goes on without them."""
+    said = _said(request)
+    _check_open(platform, approvals, said)
+    first = approvals[0]
+    continuing = Continuing(
+        run_id=f"{first.run_id}~1",
+        request_digest="",
+        decisions=_given(approvals, said, user),
+        edits=_edits(platform, user, request, approvals, said),
+    )
+    if continuing.edits:
+        raise PermissionDenied(
+            "only the one who asked may change the arguments; say no with a reason instead",
+            field="resume",
+        )
+    write_decisions(platform.db, approvals, continuing)
+    platform.enqueue(QUEUE, {"threadId": first.thread_id, "runId": first.run_id})
+    return RunResult(
+        thread_id=first.thread_id,
+        turn_id=first.turn_id,
+        run_id=first.run_id,
+        agent=first.agent,
+        outcome=Outcome(type="success"),
+        type="info",
+        message="Noted. The one who asked is told.",
+        steps=0,
+    ).dump()
+
+
+def _take_results(
+    platform: Platform,
+    user: User,
+    request: RunRequest,
+    thread: dict[str, Any],
+    *,
+    request_digest: str,
+) -> Found:
+    waiting = thread.get("waiting")
+    results = request.tool_results or []
+    if not waiting or not waiting["calls"]:
+        raise FailedPrecondition(
+            "no client tool of this thread waits for a result", field="toolResults"
+        )
+    _check_client(platform, request, thread, waiting)
+    by_call = {result.tool_call_id: result for result in results}
+    for number, result in enumerate(results):
+        if result.tool_call_id not in waiting["calls"]:
+            raise InvalidArgument(
+                f"no call {result.tool_call_id!r} waits; waiting: {', '.join(waiting['calls'])}",
+                field=f"toolResults.{number}.toolCallId",
+            )
+    missing = [call for call in waiting["calls"] if call not in by_call]
+    if missing or len(by_call) < len(results):
+        raise InvalidArgument(
+            f"toolResults must answer each waiting call once; missing: {', '.join(missing)}",
+            field="toolResults",
+        )
+    continuing = Continuing(
+        run_id=request.run_id or f"{waiting['runId']}~1",
+        request_digest=request_digest,
+        results={call: _content(result) for call, result in by_call.items()},
+        user=user,
+    )
+    opened = _open(platform, request.thread_id or "", waiting["runId"], continuing)
+    if isinstance(opened, StillOpen):
+        raise FailedPrecondition(
+            "people have still to decide other calls of this step",
+            field="toolResults",
+            hint="send the results again when they have",
+            retry_after_s=10,
+        )
+    return opened
+
+
+def _check_client(
+    platform: Platform, request: RunRequest, thread: dict[str, Any], waiting: dict[str, Any]
+) -> None:
+    """Another of the user's clients may take the calls over, if it offers tools itself."""
+    if request.client_id != waiting["clientId"] and not request.client_tools:
+        raise PermissionDenied(
+            "these calls were left to another of your clients",
+            field="clientId",
+            hint="to take them over, send the clientTools that this client can run",
+        )
+
+
+def _content(result: ClientToolResult) -> dict[str, Any]:
+    if result.error is not None:
+        return {"error": result.error}
+    if len(canonical({"": result.content})) > CONTENT_CHARS:
+        raise InvalidArgument(
+            f"the result of one tool may have {CONTENT_CHARS:,} characters of JSON",
+            field="toolResults",
+        )
+    return {"content": result.content}

@@ -1,0 +1,183 @@
+"""Drives a run to its end: the loop's events out, its saves in, and what happens on the way.
+
+The run outlives who watches it. When the client leaves, or this process's time is over, the run is
+saved and left to the task queue, and whoever asks for it again follows it there.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Generator
+from contextlib import closing
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from rollcall.agent.ask import asker
+from rollcall.agent.dispatch import Ask, Leave
+from rollcall.agent.loop import run
+from rollcall.agent.outcome import to_result
+from rollcall.agent.prepare import Asked, prepare_run
+from rollcall.agent.turn import Ended
+from rollcall.core import events
+from rollcall.core.context import Platform
+from rollcall.core.errors import Aborted, AgentError, Unavailable
+from rollcall.core.events import Event
+from rollcall.core.wire import RunStatus, StopReason
+from rollcall.store.approvals import Approval, approval_id
+from rollcall.store.event_log import open_ends, read_events
+from rollcall.store.runs import Asking, OpenRun
+
+QUEUE = "continuerun"
+CLIENT_CALL = timedelta(minutes=10)
+"""How long a client has to answer the calls that were left to it."""
+
+log = logging.getLogger("rollcall")
+
+Events = Generator[Event | None, None, dict[str, Any]]
+
+
+def drive(platform: Platform, asked: Asked, opened: OpenRun, *, until: float) -> Events:
+    """Work an open run to its end, or until its time in this process is over.
+
+    Args:
+        until: `time.monotonic()` value at which this process must have let go of it.
+    Returns:
+        The run's result.
+    Raises:
+        Aborted: It goes on in the task queue, or another run has taken the thread over.
+        AgentError: The run failed; that is saved.
+    """
+    try:
+        return (yield from _driven(platform, asked, opened, until=until))
+    except AgentError as error:
+        if not opened.is_closed:
+            last = opened.show(events.run_error(message=error.message, code=error.code))
+            opened.give_up({"message": error.message, **error.details})
+            yield last
+        raise
+    except GeneratorExit:
+        _leave_to_queue(platform, opened)
+        raise
+    except Exception as error:
+        log.exception("run %s broke off", opened.run_id)
+        told = {"code": "internal", "message": "something went wrong on our side"}
+        if not opened.is_closed:
+            last = opened.show(events.run_error(**told))
+            opened.give_up({**told, "type": type(error).__name__})
+            yield last
+        raise
+
+
+def _driven(platform: Platform, asked: Asked, opened: OpenRun, *, until: float) -> Events:
+    yield from _begin(opened)
+    user = asked.user
+    turn = prepare_run(
+        asked,
+        opened,
+        agents=lambda deadline: asker(platform, user, deadline=deadline, depth=1),
+    )
+    with closing(turn.purse), closing(run(turn)) as steps:
+        while True:
+            try:
+                event = next(steps)
+            except StopIteration as end:
+                ended: Ended = end.value
+                break
+            yield opened.show(event) if event is not None else None
+            opened.tick()
+            if time.monotonic() > until:
+                _leave_to_queue(platform, opened)
+                raise Aborted(
+                    "this takes longer than one call may; the run goes on by itself",
+                    hint="ask again with the same runId to follow it",
+                    retry_after_s=1,
+                )
+    return (yield from _end(opened, ended))
+
+
+def _begin(opened: OpenRun) -> Generator[Event, None, None]:
+    """Show the beginning; of a run that is taken up, what was shown before, brought to an end."""
+    if opened.attempt == 1:
+        ids = {"thread_id": opened.thread_id, "run_id": opened.run_id}
+        yield opened.show(events.run_started(**ids))
+        return
+    shown: list[Event] = []
+    for _, stored in read_events(opened.db, opened.thread_id, opened.run_id):
+        shown.extend(stored)
+        yield from stored
+    if not shown:
+        ids = {"thread_id": opened.thread_id, "run_id": opened.run_id}
+        yield opened.show(events.run_started(**ids))
+    for event in open_ends(shown):
+        yield opened.show(event)
+
+
+def _end(opened: OpenRun, ended: Ended) -> Events:
+    approvals = [
+        _approval(opened, each.place, each.call.id, each.whom)
+        for each in ended.waiting
+        if isinstance(each.whom, Ask)
+    ]
+    result = to_result(
+        ended,
+        agent=opened.agent,
+        thread_id=opened.thread_id,
+        turn_id=opened.turn_id,
+        run_id=opened.run_id,
+        approvals=approvals,
+    ).dump()
+    finished = events.run_finished(thread_id=opened.thread_id, run_id=opened.run_id, result=result)
+    last = opened.show(finished)
+    if ended.waiting:
+        calls = tuple(each.call.id for each in ended.waiting if isinstance(each.whom, Leave))
+        until = datetime.now(UTC) + CLIENT_CALL if calls else None
+        client_id = opened.request.get("clientId")
+        asking = Asking(tuple(approvals), calls, client_id, until)
+        opened.wait(asking, result=result, spent=ended.spent)
+    else:
+        is_cancelled = ended.stop_reason is StopReason.CANCELLED
+        opened.finish(
+            step=ended.steps,
+            answer=ended.answer,
+            spent=ended.spent,
+            result=result,
+            status=RunStatus.CANCELLED if is_cancelled else RunStatus.DONE,
+        )
+    yield last
+    return result
+
+
+def _approval(opened: OpenRun, place: int, call_id: str, ask: Ask) -> Approval:
+    now = datetime.now(UTC)
+    return Approval(
+        id=approval_id(opened.thread_id, opened.run_id, opened.documents[-1]["n"], place),
+        uid=opened.user.uid,
+        thread_id=opened.thread_id,
+        run_id=opened.run_id,
+        turn_id=opened.turn_id,
+        agent=opened.agent,
+        call_id=call_id,
+        place=place,
+        tool=ask.tool,
+        version=ask.version,
+        capability_digest=ask.capability_digest,
+        arguments=ask.arguments,
+        summary=ask.summary,
+        display=ask.display,
+        locale=opened.request["locale"],
+        decider=ask.decider,
+        created_at=now,
+        expires_at=now + timedelta(seconds=ask.expires_s),
+    )
+
+
+def _leave_to_queue(platform: Platform, opened: OpenRun) -> None:
+    """Save and let go; the sweeper finds the run should the queue not take it."""
+    if opened.is_closed:
+        return
+    try:
+        opened.hand_over()
+        platform.enqueue(QUEUE, {"threadId": opened.thread_id, "runId": opened.run_id})
+    except (Aborted, Unavailable) as error:
+        log.warning("run %s was not handed over: %s", opened.run_id, error.message)

@@ -1,0 +1,93 @@
+"""Goes on with turns without anybody at hand: for the task queue, the sweeper and the triggers."""
+
+from __future__ import annotations
+
+import logging
+import time
+from typing import TYPE_CHECKING
+
+from rollcall.agent.drive import drive
+from rollcall.agent.prepare import recall
+from rollcall.core.context import Platform
+from rollcall.core.errors import AgentError, FailedPrecondition
+from rollcall.core.wire import RunStatus
+from rollcall.store import paths
+from rollcall.store.continuing import (
+    MAX_ATTEMPTS,
+    Continuing,
+    StillOpen,
+    mark_settled,
+    open_continuation,
+    take_up,
+)
+from rollcall.store.runs import OpenRun
+
+if TYPE_CHECKING:
+    from google.cloud.firestore import Client
+
+log = logging.getLogger("rollcall")
+
+
+def go_on(platform: Platform, thread_id: str, run_id: str, *, until: float) -> str:
+    """Take up a run that was left, or continue one whose questions are answered.
+
+    Safe to ask for at any time, any number of times: exactly one caller gets to do it.
+
+    Returns:
+        What was done, in a word for the log.
+    """
+    db = platform.db
+    run = paths.run(db, thread_id, run_id).get().to_dict()
+    if run is None:
+        return "gone"
+    if run["status"] == RunStatus.RUNNING:
+        opened = take_up(db, thread_id, run_id)
+    else:
+        opened = _continued(db, thread_id, run_id)
+    if opened is None:
+        return "nothing to do"
+    return work_off(platform, opened, until=until)
+
+
+def work_off(platform: Platform, opened: OpenRun, *, until: float) -> str:
+    """Drive an open run whose user is not at hand; their rights are looked up as of now."""
+    if opened.attempt > MAX_ATTEMPTS:
+        opened.give_up(
+            {
+                "code": "internal",
+                "message": f"this was tried {MAX_ATTEMPTS} times and broke off each time",
+            }
+        )
+        return "given up"
+    user = platform.find_user(opened.user.uid)
+    if user is None:
+        opened.give_up({"code": "unauthenticated", "message": "the account is gone or disabled"})
+        return "closed"
+    try:
+        asked = recall(platform, opened, user=user, token=None)
+    except AgentError as error:
+        opened.give_up({"message": error.message, **error.details})
+        return "closed"
+    try:
+        for _ in drive(platform, asked, opened, until=until):
+            pass
+    except AgentError as error:
+        log.info("run %s ended with %s: %s", opened.run_id, error.code, error.message)
+        return error.code
+    return "done"
+
+
+def _continued(db: Client, thread_id: str, run_id: str) -> OpenRun | None:
+    continuing = Continuing(run_id=f"{run_id}~1", request_digest="")
+    try:
+        opened = open_continuation(db, thread_id, run_id, continuing)
+    except FailedPrecondition:
+        return None
+    if isinstance(opened, StillOpen):
+        mark_settled(db, opened.asked)
+    return opened if isinstance(opened, OpenRun) else None
+
+
+def function_end(seconds: float, *, margin_s: float = 30.0) -> float:
+    """When a function that may run so long must have let go of a run, as `time.monotonic()`."""
+    return time.monotonic() + seconds - margin_s

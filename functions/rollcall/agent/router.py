@@ -1,0 +1,248 @@
+"""The dispatcher of a run: finds the capability, checks it for this user, asks or runs."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from rollcall.agent.dispatch import Answer, Ask, Leave
+from rollcall.agent.targets import Local, Registered, Target, endpoint_reach, function_reach
+from rollcall.agent.verdicts import Expired, Rejected, Unanswerable
+from rollcall.core.context import AskAgent, Decider, Platform, Progress, ToolContext, User
+from rollcall.core.errors import FailedPrecondition, PermissionDenied
+from rollcall.core.messages import ToolCall
+from rollcall.core.policy import ApprovalPolicy, combined
+from rollcall.registry.documents import Entry, at_least
+from rollcall.store.approvals import Approval, ApprovalStatus, canonical, text_digest
+from rollcall.store.effects import Effect, Way, perform
+
+if TYPE_CHECKING:
+    from google.cloud.firestore import WriteBatch
+
+
+@dataclass(frozen=True, slots=True)
+class Asker:
+    """Who is asking: the user, and the run the calls are made in.
+
+    Attributes:
+        token: The user's ID token, while one is at hand: passed on to other functions.
+        effect_key: Mints the key of the effect of a call, from its place; None where nobody can be
+            asked and nothing may be written: in an agent that is asked inside a tool.
+    """
+
+    user: User
+    locale: str
+    now: datetime
+    deadline: float
+    thread_id: str = ""
+    run_id: str = ""
+    token: str | None = None
+    effect_key: Callable[[int], str] | None = None
+    is_cancelled: Callable[[], bool] = lambda: False
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What people and the client have said.
+
+    Attributes:
+        approvals: Decisions on the last step's calls, by place.
+        answers: What the client's tools answered, by call id: `{content}`, `{error}` or
+            `{expired}`.
+        allowed: What somebody said yes to in this thread, with the digest at that time.
+        client_tools: The client tools that the client offered in this turn.
+    """
+
+    approvals: dict[int, Approval] = field(default_factory=dict)
+    answers: dict[str, dict[str, Any]] = field(default_factory=dict)
+    allowed: dict[str, str] = field(default_factory=dict)
+    client_tools: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Router:
+    """Routes each call to its target, after its checks. `policies` are the agent's own."""
+
+    platform: Platform
+    asker: Asker
+    entries: dict[str, Entry]
+    agents: AskAgent
+    policies: dict[str, ApprovalPolicy] = field(default_factory=dict)
+    known: Known = field(default_factory=Known)
+
+    def is_decided(self, place: int) -> bool:
+        return place in self.known.approvals
+
+    def writes(self, call: ToolCall) -> bool:
+        entry = self.entries.get(call.name)
+        return entry is None or entry.spec.writes
+
+    def __call__(self, place: int, call: ToolCall, progress: Progress) -> Answer | Ask | Leave:
+        if (answer := self.known.answers.get(call.id)) is not None:
+            return _answered(answer)
+        approval = self.known.approvals.get(place)
+        if approval is not None:
+            _refuse_undecided(approval)
+        target = self.target(call.name)
+        approved = approval is not None and approval.capability_digest == target.digest
+        given = approval.arguments if approval is not None else call.arguments
+        arguments = target.frozen(given)
+        ctx = self._context(place, target, progress)
+        if target.writes and not approved:
+            # One that changed since its approval is asked for again, as it is now.
+            ask = self._ask(call.name, target, ctx, arguments)
+            if ask is not None:
+                return ask
+        if target.on_client:
+            return self._leave(call.name, arguments)
+        if not target.writes:
+            return Answer(target.run(ctx, arguments), ctx.citations, ctx.display)
+        return self._write(call, target, ctx, arguments, approval if approved else None)
+
+    def target(self, name: str) -> Target:
+        """The capability, checked for this user as of now.
+
+        Raises:
+            PermissionDenied: It is not available to this user (any more).
+            NotFound: This codebase does not have it.
+        """
+        entry = self.entries.get(name)
+        if entry is None or not entry.permits(self.asker.user.role):
+            raise PermissionDenied(f"{name} is not available to this user")
+        if entry.execution.type == "firebase_function":
+            reach = function_reach(entry, self.asker.user, self.asker.token, self._left_s)
+            return Registered(entry, reach)
+        if entry.execution.type == "api_endpoint":
+            return Registered(entry, endpoint_reach(entry, self._left_s))
+        if entry.execution.type == "client" and entry.is_foreign:
+            return Registered(entry, _nowhere)
+        return self._local(entry)
+
+    def _local(self, entry: Entry) -> Target:
+        from rollcall.catalog import find_capability
+
+        capability = find_capability(entry.id)
+        if not at_least(self.asker.user.role, capability.mark.min_role):
+            raise PermissionDenied(f"{entry.id} is not available to this user")
+        return Local(capability, entry.policy, entry.spec.writes)
+
+    def _ask(
+        self, name: str, target: Target, ctx: ToolContext, arguments: dict[str, Any]
+    ) -> Ask | None:
+        """The question to put to a person; None where no policy asks it."""
+        policy = combined(*filter(None, (self.policies.get(name), target.policy)))
+        allowed_before = self.known.allowed.get(name) == target.digest
+        if not policy.asks(arguments, allowed_before=allowed_before):
+            return None
+        if self.asker.effect_key is None:
+            raise FailedPrecondition(
+                f"{name} changes data and needs a person's yes, which cannot be asked for here",
+                hint="tell the user what you would have done",
+            )
+        preview = target.preview(ctx, arguments)
+        if preview is not None and preview.arguments is not None:
+            arguments = target.frozen(preview.arguments)
+        return Ask(
+            tool=name,
+            arguments=arguments,
+            summary=target.summary(arguments, self.asker.locale),
+            display=preview.display if preview else None,
+            decider=decider_of(policy, self.asker.user),
+            expires_s=policy.expires_s,
+            version=target.version,
+            capability_digest=target.digest,
+        )
+
+    def _leave(self, name: str, arguments: dict[str, Any]) -> Leave:
+        if name not in self.known.client_tools or self.asker.effect_key is None:
+            raise FailedPrecondition(f"no client that can run {name} takes part in this dialogue")
+        return Leave(arguments)
+
+    def _write(
+        self,
+        call: ToolCall,
+        target: Target,
+        ctx: ToolContext,
+        arguments: dict[str, Any],
+        approval: Approval | None,
+    ) -> Answer:
+        if ctx.effect_key is None:
+            raise FailedPrecondition(f"{call.name} changes data, which cannot be done here")
+        effect = Effect(
+            key=ctx.effect_key,
+            uid=self.asker.user.uid,
+            tool=call.name,
+            version=target.version,
+            arguments_digest=text_digest(canonical(arguments)),
+            thread_id=self.asker.thread_id,
+            run_id=self.asker.run_id,
+            call_id=call.id,
+            approval_id=approval.id if approval else None,
+        )
+        output = perform(
+            self.platform.db, effect, way_of(target, ctx, arguments), waits_for_others=False
+        )
+        return Answer(
+            output,
+            ctx.citations,
+            ctx.display,
+            arguments=arguments if approval else None,
+            approval_id=approval.id if approval else None,
+            undo=target.undo(arguments, output),
+        )
+
+    def _context(self, place: int, target: Target, progress: Progress) -> ToolContext:
+        mint = self.asker.effect_key
+        return ToolContext(
+            user=self.asker.user,
+            platform=self.platform,
+            locale=self.asker.locale,
+            now=self.asker.now,
+            progress=progress,
+            effect_key=mint(place) if mint and target.writes else None,
+            is_cancelled=self.asker.is_cancelled,
+            agents=self.agents,
+        )
+
+    def _left_s(self) -> float:
+        return max(self.asker.deadline - time.monotonic(), 1.0)
+
+
+def decider_of(policy: ApprovalPolicy, user: User) -> Decider:
+    """Who decides by this policy when this user asks."""
+    if policy.decider_role is None:
+        return Decider(uid=user.uid)
+    return Decider(role=policy.decider_role, tenant=user.tenant, not_uid=user.uid)
+
+
+def way_of(target: Target, ctx: ToolContext, arguments: dict[str, Any]) -> Way:
+    """How the ledger has a target write."""
+
+    def work(batch: WriteBatch | None) -> Any:
+        ctx.effects = batch
+        return target.run(ctx, arguments)
+
+    return Way(work, atomic=target.atomic, find=target.finder(ctx))
+
+
+def _refuse_undecided(approval: Approval) -> None:
+    if approval.status is ApprovalStatus.REJECTED:
+        raise Rejected(approval.decision.reason if approval.decision else None)
+    if approval.status is not ApprovalStatus.APPROVED:
+        raise Expired("nobody decided in time, so nothing was written")
+
+
+def _answered(answer: dict[str, Any]) -> Answer:
+    """What the client's tool said; it is as untrusted as any result."""
+    if answer.get("expired"):
+        raise Expired("the user's client did not answer in time")
+    if answer.get("error") is not None:
+        raise Unanswerable(str(answer["error"]))
+    return Answer(answer.get("content"))
+
+
+def _nowhere(ctx: ToolContext, arguments: dict[str, Any]) -> Any:
+    raise FailedPrecondition("this capability runs on the user's own client")

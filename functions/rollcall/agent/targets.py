@@ -1,0 +1,228 @@
+"""Where a capability runs: in this process, in another function, behind an HTTPS endpoint, or on
+the user's own device. The router asks each the same questions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Protocol
+
+from rollcall.core.capability import Capability, Preview
+from rollcall.core.context import ToolContext, User
+from rollcall.core.errors import InvalidArgument
+from rollcall.core.policy import ApprovalPolicy, combined
+from rollcall.registry.documents import Entry
+from rollcall.store.approvals import canonical
+
+
+class Target(Protocol):
+    """One capability as the router sees it."""
+
+    @property
+    def digest(self) -> str: ...
+
+    @property
+    def version(self) -> int: ...
+
+    @property
+    def writes(self) -> bool: ...
+
+    @property
+    def atomic(self) -> bool:
+        """Whether all its writes go into the ledger's batch."""
+
+    @property
+    def on_client(self) -> bool: ...
+
+    @property
+    def policy(self) -> ApprovalPolicy | None:
+        """The capability's own and the operator's, whichever is stricter; None without either."""
+
+    def frozen(self, arguments: Any, *, field: str = "") -> dict[str, Any]:
+        """Check arguments against the schema, and return them as they are approved and run.
+
+        Raises:
+            InvalidArgument: One is wrong.
+        """
+
+    def summary(self, arguments: dict[str, Any], locale: str) -> str: ...
+
+    def preview(self, ctx: ToolContext, arguments: dict[str, Any]) -> Preview | None: ...
+
+    def run(self, ctx: ToolContext, arguments: dict[str, Any]) -> Any: ...
+
+    def finder(self, ctx: ToolContext) -> Callable[[], Any] | None:
+        """How to find out whether the write of `ctx.effect_key` happened."""
+
+    def undo(self, arguments: dict[str, Any], output: Any) -> dict[str, Any] | None:
+        """`{tool, arguments}` of the write that takes this one back, where there is one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Local:
+    """A capability of this codebase. The registry's document may be older than the code, or
+    someone else's, so what it says of effects only ever makes this stricter."""
+
+    capability: Capability
+    declared: ApprovalPolicy | None
+    """The operator's policy."""
+    is_write: bool
+
+    @property
+    def digest(self) -> str:
+        return self.capability.digest
+
+    @property
+    def version(self) -> int:
+        return self.capability.mark.version
+
+    @property
+    def writes(self) -> bool:
+        return self.is_write or self.capability.mark.effect == "write"
+
+    @property
+    def atomic(self) -> bool:
+        return self.capability.mark.atomic
+
+    @property
+    def on_client(self) -> bool:
+        return self.capability.mark.runs_on == "client"
+
+    @property
+    def policy(self) -> ApprovalPolicy | None:
+        own = self.capability.mark.approval
+        return combined(own, self.declared) if own or self.declared else None
+
+    def frozen(self, arguments: Any, *, field: str = "") -> dict[str, Any]:
+        return self.capability.frozen(arguments, field=field)
+
+    def summary(self, arguments: dict[str, Any], locale: str) -> str:
+        return self.capability.summarize(arguments, locale)
+
+    def preview(self, ctx: ToolContext, arguments: dict[str, Any]) -> Preview | None:
+        return self.capability.preview(ctx, arguments)
+
+    def run(self, ctx: ToolContext, arguments: dict[str, Any]) -> Any:
+        return self.capability.call(ctx, arguments, field="")
+
+    def finder(self, ctx: ToolContext) -> Callable[[], Any] | None:
+        return self.capability.finder(ctx)
+
+    def undo(self, arguments: dict[str, Any], output: Any) -> dict[str, Any] | None:
+        return self.capability.undo(arguments, output)
+
+
+@dataclass(frozen=True, slots=True)
+class Registered:
+    """A capability that is known by its registry document alone; `reach` calls it."""
+
+    entry: Entry
+    reach: Callable[[ToolContext, dict[str, Any]], Any]
+
+    @property
+    def digest(self) -> str:
+        return self.entry.digest
+
+    @property
+    def version(self) -> int:
+        return self.entry.version
+
+    @property
+    def writes(self) -> bool:
+        return self.entry.spec.writes
+
+    @property
+    def atomic(self) -> bool:
+        return False
+
+    @property
+    def on_client(self) -> bool:
+        return self.entry.execution.type == "client"
+
+    @property
+    def policy(self) -> ApprovalPolicy | None:
+        return self.entry.policy
+
+    def frozen(self, arguments: Any, *, field: str = "") -> dict[str, Any]:
+        if not isinstance(arguments, dict):
+            raise InvalidArgument("the arguments must be an object", field=field or None)
+        errors = _validator(canonical(self.entry.spec.parameters)).iter_errors(arguments)
+        first = next(iter(sorted(errors, key=lambda each: len(each.absolute_path))), None)
+        if first is not None:
+            path = ".".join(filter(None, (field, *map(str, first.absolute_path))))
+            raise InvalidArgument(
+                f"{path or 'arguments'}: {first.message[:300]}", field=path or None
+            )
+        return arguments
+
+    def summary(self, arguments: dict[str, Any], locale: str) -> str:
+        named = self.entry.names.get(locale) or self.entry.names.get("en", self.entry.id)
+        shown = ", ".join(f"{key}: {_short(value)}" for key, value in arguments.items())
+        return f"{named} ({shown})"[:300] if shown else named
+
+    def preview(self, ctx: ToolContext, arguments: dict[str, Any]) -> Preview | None:
+        return None
+
+    def run(self, ctx: ToolContext, arguments: dict[str, Any]) -> Any:
+        return self.reach(ctx, arguments)
+
+    def finder(self, ctx: ToolContext) -> Callable[[], Any] | None:
+        return None
+
+    def undo(self, arguments: dict[str, Any], output: Any) -> dict[str, Any] | None:
+        return None
+
+
+def function_reach(
+    entry: Entry, user: User, token: str | None, timeout_s: Callable[[], float]
+) -> Callable[[ToolContext, dict[str, Any]], Any]:
+    """Call another Cloud Function, as the user while a token is at hand."""
+
+    def reach(ctx: ToolContext, arguments: dict[str, Any]) -> Any:
+        from rollcall.agent.remote.function import call_function
+
+        return call_function(
+            entry.execution,
+            user=user,
+            token=token,
+            arguments=arguments,
+            context=None,
+            call_key=ctx.effect_key,
+            locale=ctx.locale,
+            timeout_s=timeout_s(),
+        )
+
+    return reach
+
+
+def endpoint_reach(
+    entry: Entry, timeout_s: Callable[[], float]
+) -> Callable[[ToolContext, dict[str, Any]], Any]:
+    """Call an HTTPS endpoint of the allow-list."""
+
+    def reach(ctx: ToolContext, arguments: dict[str, Any]) -> Any:
+        from rollcall.agent.remote.endpoint import call_endpoint
+
+        return call_endpoint(
+            entry.execution,
+            arguments=arguments,
+            call_key=ctx.effect_key,
+            timeout_s=timeout_s(),
+        )
+
+    return reach
+
+
+@cache
+def _validator(schema_text: str) -> Any:
+    import json
+
+    from jsonschema import Draft202012Validator
+
+    return Draft202012Validator(json.loads(schema_text))
+
+
+def _short(value: Any) -> str:
+    text = value if isinstance(value, str) else canonical({"": value})[4:-1]
+    return text if len(text) <= 60 else text[:57] + "…"

@@ -1,0 +1,23 @@
+"""`cancel_run`: the user's stop."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rollcall.core.context import Platform
+from rollcall.core.inputs import validate
+from rollcall.core.triggers import Call, OnCall, bound
+from rollcall.core.wire import CancelRequest
+from rollcall.store.cancelling import cancel
+
+
+@bound(OnCall())
+def cancel_run(platform: Platform, call: Call) -> dict[str, Any]:
+    """Stop a run: `{threadId, runId}`, returning `{status}`.
+
+    "cancelling": its process has been told, and keeps what was said so far. "cancelled": nobody
+    was on it, or it waited for somebody, and it is closed. Otherwise what it had ended as before.
+    """
+    request = validate(CancelRequest, call.data)
+    status = cancel(platform.db, call.user.uid, request.thread_id, request.run_id)
+    return {"threadId": request.thread_id, "runId": request.run_id, "status": status}

@@ -1,0 +1,71 @@
+"""What goes on with turns when nobody is connected: the task queue, approvals as they are
+written, and the sweeper, which finds what both have missed."""
+
+from __future__ import annotations
+
+import logging
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from rollcall.agent.drive import QUEUE
+from rollcall.agent.going_on import function_end, go_on
+from rollcall.core.context import Decider, Platform
+from rollcall.core.errors import Unavailable
+from rollcall.core.triggers import DocumentEvent, OnDocument, OnSchedule, OnTask, bound
+from rollcall.core.wire import Role
+from rollcall.store.sweeping import left_lying
+
+TASK_S = 1800
+SWEEP_S = 540
+
+log = logging.getLogger("rollcall")
+
+
+@bound(OnTask(timeout_s=TASK_S))
+def continuerun(platform: Platform, data: dict[str, Any]) -> None:
+    """Go on with a run: `{threadId, runId}`. A task that comes twice or too late does nothing."""
+    thread_id, run_id = str(data.get("threadId")), str(data.get("runId"))
+    if "/" in thread_id + run_id:
+        log.error("a task names no run: %r", data)
+        return
+    done = go_on(platform, thread_id, run_id, until=function_end(TASK_S))
+    log.info("run %s of thread %s: %s", run_id, thread_id, done)
+
+
+@bound(OnDocument("approvals/{approvalId}", when="written"))
+def approval_written(platform: Platform, event: DocumentEvent) -> None:
+    """Tell the decider of a new approval; have a decided one's turn go on."""
+    before, after = event.before, event.after
+    if after is None or after["status"] != "pending":
+        return
+    if before is None:
+        role = after["deciderRole"]
+        decider = Decider(
+            uid=after["deciderUid"],
+            role=Role(role) if role else None,
+            tenant=after["tenant"],
+            not_uid=after["uid"] if role else None,
+        )
+        platform.notify(decider, approval_id=event.params["approvalId"])
+    elif after["decision"] is not None and before["decision"] is None:
+        platform.enqueue(QUEUE, {"threadId": after["threadId"], "runId": after["runId"]})
+
+
+@bound(OnSchedule("every 1 minutes", timeout_s=SWEEP_S))
+def sweep_runs(platform: Platform) -> None:
+    """Find runs whose process died, decisions that nobody acted on, and questions and client
+    calls whose time is over; have the task queue go on with each."""
+    sweep(platform, now=datetime.now(UTC))
+
+
+def sweep(platform: Platform, *, now: datetime) -> int:
+    """One sweep as of `now`; how many turns were handed on."""
+    until = function_end(SWEEP_S)
+    found = list(left_lying(platform.db, now=now, grace=timedelta(seconds=10)))
+    for thread_id, run_id in found:
+        try:
+            platform.enqueue(QUEUE, {"threadId": thread_id, "runId": run_id})
+        except Unavailable as error:
+            log.warning("%s; the sweeper goes on itself", error.message)
+            go_on(platform, thread_id, run_id, until=until)
+    return len(found)

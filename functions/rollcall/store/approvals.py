@@ -1,0 +1,226 @@
+"""Approvals: a person's decision on one call, as a document.
+
+The arguments are frozen as canonical JSON text with its digest. A document is pending until the
+run that continues the turn has read its decision; that run marks it approved, rejected or expired
+in the batch that opens it, so that one decision counts once.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from datetime import datetime
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any
+
+from rollcall.core.context import Decider, User
+from rollcall.core.wire import SCHEMA_VERSION, Display, Role
+from rollcall.store import paths
+
+if TYPE_CHECKING:
+    from google.cloud.firestore import Client
+
+
+class ApprovalStatus(StrEnum):
+    """Where an approval is."""
+
+    PENDING = "pending"
+    APPROVED = "approved"
+    REJECTED = "rejected"
+    EXPIRED = "expired"
+    REPLACED = "replaced"
+    """A person changed the arguments: another approval, `replacedBy`, was made of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """A decision as it stands in the document: who said what, when."""
+
+    approved: bool
+    by: str
+    at: datetime
+    reason: str | None = None
+
+    def fields(self) -> dict[str, Any]:
+        found = {"approved": self.approved, "by": self.by, "at": self.at}
+        return {**found, "reason": self.reason} if self.reason else found
+
+
+@dataclass(frozen=True, slots=True)
+class Approval:
+    """One approval. `place` is the call's place in its step; `arguments` are frozen."""
+
+    id: str
+    uid: str
+    thread_id: str
+    run_id: str
+    turn_id: str
+    agent: str
+    call_id: str
+    place: int
+    tool: str
+    version: int
+    capability_digest: str
+    arguments: dict[str, Any]
+    summary: str
+    display: Display | None
+    locale: str
+    decider: Decider
+    created_at: datetime
+    expires_at: datetime
+    status: ApprovalStatus = ApprovalStatus.PENDING
+    decision: Given | None = None
+    edited_from: str | None = None
+    update_time: Any = None
+
+    def verdict(self, now: datetime) -> ApprovalStatus:
+        """What stands at `now`: a decision, or that the time for one is over."""
+        if self.status is not ApprovalStatus.PENDING:
+            return self.status
+        if self.decision is not None:
+            approved = self.decision.approved
+            return ApprovalStatus.APPROVED if approved else ApprovalStatus.REJECTED
+        return ApprovalStatus.EXPIRED if now >= self.expires_at else ApprovalStatus.PENDING
+
+    def may_be_decided_by(self, user: User) -> bool:
+        """Whether this user is the decider, by id or by role."""
+        decider = self.decider
+        if decider.uid is not None:
+            return user.uid == decider.uid
+        return (
+            user.uid != decider.not_uid
+            and user.role.value in decider_roles(decider)
+            and (decider.tenant is None or user.tenant == decider.tenant)
+        )
+
+    def edited(
+        self, arguments: dict[str, Any], *, summary: str, by: User, now: datetime
+    ) -> Approval:
+        """The approval of other arguments that a decider made of this one."""
+        return replace(
+            self,
+            id=approval_id(self.id, canonical(arguments)),
+            arguments=arguments,
+            summary=summary,
+            display=None,
+            status=ApprovalStatus.APPROVED,
+            decision=Given(approved=True, by=by.uid, at=now),
+            edited_from=self.id,
+            created_at=now,
+            update_time=None,
+        )
+
+    def document(self) -> dict[str, Any]:
+        """The approval as it rests in Firestore; rules and clients read these fields."""
+        text = canonical(self.arguments)
+        return {
+            "schemaVersion": SCHEMA_VERSION,
+            "uid": self.uid,
+            "threadId": self.thread_id,
+            "runId": self.run_id,
+            "turnId": self.turn_id,
+            "agent": self.agent,
+            "callId": self.call_id,
+            "place": self.place,
+            "tool": self.tool,
+            "version": self.version,
+            "capabilityDigest": self.capability_digest,
+            "arguments": text,
+            "argumentsDigest": text_digest(text),
+            "summary": self.summary,
+            # As text: a chart may hold lists inside lists, which Firestore refuses.
+            "display": json.dumps(self.display.dump(), ensure_ascii=False)
+            if self.display
+            else None,
+            "locale": self.locale,
+            "deciderUid": self.decider.uid,
+            "deciderRole": self.decider.role.value if self.decider.role else None,
+            "deciderRoles": decider_roles(self.decider),
+            "tenant": self.decider.tenant,
+            "status": self.status.value,
+            "createdAt": self.created_at,
+            "expiresAt": self.expires_at,
+            "decision": self.decision.fields() if self.decision else None,
+            "editedFrom": self.edited_from,
+        }
+
+    @classmethod
+    def read(cls, snapshot: Any) -> Approval:
+        """Read a stored approval.
+
+        Raises:
+            ValueError: Its arguments are not those that its digest was made of.
+        """
+        data = snapshot.to_dict()
+        if text_digest(data["arguments"]) != data["argumentsDigest"]:
+            raise ValueError(f"approval {snapshot.id}: the arguments are not the frozen ones")
+        role = data["deciderRole"]
+        return cls(
+            id=snapshot.id,
+            uid=data["uid"],
+            thread_id=data["threadId"],
+            run_id=data["runId"],
+            turn_id=data["turnId"],
+            agent=data["agent"],
+            call_id=data["callId"],
+            place=data["place"],
+            tool=data["tool"],
+            version=data["version"],
+            capability_digest=data["capabilityDigest"],
+            arguments=json.loads(data["arguments"]),
+            summary=data["summary"],
+            display=Display.model_validate_json(data["display"]) if data["display"] else None,
+            locale=data["locale"],
+            decider=Decider(
+                uid=data["deciderUid"],
+                role=Role(role) if role else None,
+                tenant=data["tenant"],
+                not_uid=data["uid"] if role else None,
+            ),
+            created_at=data["createdAt"],
+            expires_at=data["expiresAt"],
+            status=ApprovalStatus(data["status"]),
+            decision=_given(data["decision"]),
+            edited_from=data.get("editedFrom"),
+            update_time=snapshot.update_time,
+        )
+
+
+def load_approvals(db: Client, ids: Iterable[str]) -> list[Approval]:
+    """The approvals of these ids that exist, in their order."""
+    references = [paths.approval(db, id) for id in ids]
+    if not references:
+        return []
+    found = {each.id: each for each in db.get_all(references) if each.exists}
+    return [Approval.read(found[each.id]) for each in references if each.id in found]
+
+
+def approval_id(*parts: object) -> str:
+    """An id that is the same for every try of making one approval, and that nobody can guess
+    from another one."""
+    return hashlib.sha256("/".join(map(str, parts)).encode()).hexdigest()[:32]
+
+
+def decider_roles(decider: Decider) -> list[str]:
+    """The words of the roles that may decide, for rules and queries."""
+    if decider.role is None:
+        return []
+    order = list(Role)
+    return [role.value for role in order[order.index(decider.role) :]]
+
+
+def canonical(arguments: dict[str, Any]) -> str:
+    """Arguments as the one text that equal arguments have."""
+    return json.dumps(arguments, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+
+
+def text_digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _given(data: dict[str, Any] | None) -> Given | None:
+    if data is None:
+        return None
+    return Given(approved=data["approved"], by=data["by"], at=data["at"], reason=data.get("reason"))

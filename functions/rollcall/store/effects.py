@@ -1,0 +1,297 @@
+"""The effect ledger: every write of a tool happens at most once.
+
+A write has a key, minted with its call. `effects/{key}` is created before anything is done, and
+whoever creates it is the only one to do it. What came of it is noted there:
+
+    pending --> done      it happened; the result is kept, and a repeat is given the same
+            --> failed    it did not happen, and the reason is kept
+            --> unknown   it was begun, and nobody can say
+
+A capability that is `atomic` puts its writes into a batch, and the ledger's note goes into the
+same batch: both happen or neither, so a cut-off one can be done again safely.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from enum import StrEnum
+from time import monotonic, sleep
+from typing import TYPE_CHECKING, Any
+
+from rollcall.core.errors import (
+    Aborted,
+    AgentError,
+    AlreadyExists,
+    FailedPrecondition,
+    OutcomeUnknown,
+    ResourceExhausted,
+    Unavailable,
+)
+from rollcall.core.wire import SCHEMA_VERSION
+from rollcall.store import paths
+
+if TYPE_CHECKING:
+    from google.cloud.firestore import Client, WriteBatch
+
+RESULT_CHARS = 200_000
+IN_PROGRESS = timedelta(minutes=10)
+"""As long as this a write that was begun may still be going on in another process."""
+PATIENCE_S = 10.0
+"""How long a repeat waits for the one who is doing it."""
+
+log = logging.getLogger("rollcall")
+
+
+class EffectStatus(StrEnum):
+    PENDING = "pending"
+    DONE = "done"
+    FAILED = "failed"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """One write: its key, whose it is, and what it would do."""
+
+    key: str
+    uid: str
+    tool: str
+    version: int
+    arguments_digest: str
+    thread_id: str | None = None
+    run_id: str | None = None
+    call_id: str | None = None
+    approval_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """How a capability writes.
+
+    Attributes:
+        work: Does it, given the batch of an atomic capability, and returns plain JSON.
+        atomic: All its writes go into that batch.
+        find: Whether the write of this key happened: its result, or None. None where the
+            capability cannot tell.
+    """
+
+    work: Callable[[WriteBatch | None], Any]
+    atomic: bool = False
+    find: Callable[[], Any] | None = None
+
+
+def effect_key(*parts: object) -> str:
+    """The key of one effect; the same for every try of it."""
+    return hashlib.sha256("/".join(map(str, parts)).encode()).hexdigest()[:40]
+
+
+def perform(db: Client, effect: Effect, way: Way, *, waits_for_others: bool) -> Any:
+    """Do a write, unless it was done before; return its result, plain JSON.
+
+    Args:
+        waits_for_others: Somebody else may be doing this very write now (a client that calls
+            twice), so one that was begun a short while ago is left to them.
+    Raises:
+        OutcomeUnknown: It was begun before and cut off, or it broke off now; nobody knows.
+        AlreadyExists: The key was used for a write with other arguments.
+        Aborted: Somebody else is doing it, or what it changes has changed meanwhile.
+        AgentError: It failed, now or the first time, and did not happen.
+    """
+    begun_at = _begin(db, effect)
+    if begun_at is None:
+        return _again(db, effect, way, waits_for_others=waits_for_others)
+    return _do(db, effect, way, begun_at)
+
+
+def look_up(db: Client, keys: list[str]) -> dict[str, dict[str, Any]]:
+    """The ledger's entries of these keys, those that exist."""
+    references = [paths.effect(db, key) for key in keys]
+    if not references:
+        return {}
+    return {each.id: each.to_dict() or {} for each in db.get_all(references) if each.exists}
+
+
+def _begin(db: Client, effect: Effect) -> Any:
+    """Claim the effect; its document's time, or None if somebody claimed it before."""
+    from google.api_core.exceptions import AlreadyExists as Taken
+
+    entry = {
+        "schemaVersion": SCHEMA_VERSION,
+        "uid": effect.uid,
+        "tool": effect.tool,
+        "version": effect.version,
+        "argumentsDigest": effect.arguments_digest,
+        "threadId": effect.thread_id,
+        "runId": effect.run_id,
+        "callId": effect.call_id,
+        "approvalId": effect.approval_id,
+        "status": EffectStatus.PENDING.value,
+        "mayBeTriedAgain": False,
+        "startedAt": datetime.now(UTC),
+    }
+    try:
+        return paths.effect(db, effect.key).create(entry).update_time
+    except Taken:
+        return None
+
+
+def _again(db: Client, effect: Effect, way: Way, *, waits_for_others: bool) -> Any:
+    """The write was begun before: give its outcome, or find out."""
+    entry, time = _entry(db, effect)
+    if entry.get("uid") != effect.uid or entry["argumentsDigest"] != effect.arguments_digest:
+        raise AlreadyExists("this key was used for another write; use a new one", field="callKey")
+    status = EffectStatus(entry["status"])
+    if status is EffectStatus.DONE:
+        return json.loads(entry["result"])
+    if status is EffectStatus.FAILED and not entry["mayBeTriedAgain"]:
+        raise FailedPrecondition(f"this was tried before and failed: {entry['error']}")
+    if status is EffectStatus.PENDING and waits_for_others:
+        entry, time = _settled(db, effect, entry, time)
+        status = EffectStatus(entry["status"])
+        if status is EffectStatus.DONE:
+            return json.loads(entry["result"])
+    if status is EffectStatus.FAILED or (way.atomic and status is EffectStatus.PENDING):
+        claimed = _note(db, effect, EffectStatus.PENDING, before=time)
+        if claimed is None:
+            raise Aborted("this very call is being carried out; ask again", retry_after_s=2)
+        return _do(db, effect, way, claimed)
+    if way.find is not None:
+        return _found(db, effect, way.find, time)
+    raise _unknown(db, effect, "it was begun and cut off before its end was noted", before=time)
+
+
+def _settled(
+    db: Client, effect: Effect, entry: dict[str, Any], time: Any
+) -> tuple[dict[str, Any], Any]:
+    """Wait a while for whoever is doing it; one that was begun long ago is done by nobody."""
+    patience = monotonic() + PATIENCE_S
+    while entry["status"] == EffectStatus.PENDING:
+        if datetime.now(UTC) - entry["startedAt"] > IN_PROGRESS:
+            break
+        if monotonic() > patience:
+            raise Aborted("this very call is being carried out; ask again", retry_after_s=5)
+        sleep(0.1)
+        entry, time = _entry(db, effect)
+    return entry, time
+
+
+def _found(db: Client, effect: Effect, find: Callable[[], Any], time: Any) -> Any:
+    """Let the capability itself say whether a cut-off write happened."""
+    result = find()
+    if result is None:
+        message = "it was cut off before anything was written"
+        _note(db, effect, EffectStatus.FAILED, error=message, before=time)
+        raise Unavailable(f"{message}; it may be asked for again")
+    _note(db, effect, EffectStatus.DONE, result=result)
+    return result
+
+
+def _do(db: Client, effect: Effect, way: Way, begun_at: Any) -> Any:
+    batch = db.batch() if way.atomic else None
+    try:
+        result = way.work(batch)
+    except OutcomeUnknown as error:
+        raise _unknown(db, effect, error.message) from error
+    except AgentError as error:
+        return _failed(db, effect, error, begun_at)
+    except Exception as error:
+        if way.atomic:  # what was gathered is thrown away with the batch
+            _note(db, effect, EffectStatus.FAILED, error=type(error).__name__, before=begun_at)
+            raise
+        log.exception("effect %s of %s broke off", effect.key, effect.tool)
+        raise _unknown(db, effect, "it broke off on our side") from error
+    if batch is not None:
+        return _commit(db, effect, batch, result, begun_at)
+    _note(db, effect, EffectStatus.DONE, result=result)
+    return result
+
+
+def _failed(db: Client, effect: Effect, error: AgentError, begun_at: Any) -> Any:
+    """Note a failure, unless the other of two tries of an atomic write has succeeded meanwhile."""
+    again = isinstance(error, Unavailable | Aborted | ResourceExhausted)
+    noted = _note(
+        db, effect, EffectStatus.FAILED, error=error.message, again=again, before=begun_at
+    )
+    if noted is None:
+        entry, _ = _entry(db, effect)
+        if entry["status"] == EffectStatus.DONE:
+            return json.loads(entry["result"])
+    raise error
+
+
+def _commit(db: Client, effect: Effect, batch: WriteBatch, result: Any, begun_at: Any) -> Any:
+    """Commit an atomic write together with the ledger's note of it.
+
+    Whatever the commit says, the ledger's entry is in the same batch and tells what happened;
+    and writing that entry anew keeps a commit that is still on its way from happening later.
+    """
+    from google.api_core.exceptions import AlreadyExists as Exists
+    from google.api_core.exceptions import FailedPrecondition as Moved
+    from google.api_core.exceptions import GoogleAPICallError, NotFound
+
+    option = db.write_option(last_update_time=begun_at)
+    done = _outcome(EffectStatus.DONE, result=result)
+    batch.update(paths.effect(db, effect.key), done, option=option)
+    try:
+        batch.commit()
+    except (Moved, Exists, NotFound):
+        refused = Aborted(
+            "what this would change was changed meanwhile; nothing was written",
+            hint="look again at how it is now",
+        )
+        return _failed(db, effect, refused, begun_at)
+    except GoogleAPICallError:
+        broken = Unavailable("the database did not take the write; nothing was written")
+        return _failed(db, effect, broken, begun_at)
+    return result
+
+
+def _unknown(db: Client, effect: Effect, what: str, *, before: Any = None) -> OutcomeUnknown:
+    _note(db, effect, EffectStatus.UNKNOWN, error=what, before=before)
+    return OutcomeUnknown(
+        f"nobody knows whether {effect.tool} happened: {what}",
+        hint="look before it is done again",
+    )
+
+
+def _note(
+    db: Client,
+    effect: Effect,
+    status: EffectStatus,
+    *,
+    result: Any = None,
+    error: str = "",
+    again: bool = False,
+    before: Any = None,
+) -> Any:
+    """Write what came of it, if the entry is as it was at `before`; None if it is not."""
+    from google.api_core.exceptions import FailedPrecondition as Moved
+
+    option = db.write_option(last_update_time=before) if before is not None else None
+    fields = {**_outcome(status, result=result, error=error), "mayBeTriedAgain": again}
+    try:
+        return paths.effect(db, effect.key).update(fields, option=option).update_time
+    except Moved:
+        return None
+
+
+def _entry(db: Client, effect: Effect) -> tuple[dict[str, Any], Any]:
+    snapshot = paths.effect(db, effect.key).get()
+    return snapshot.to_dict() or {}, snapshot.update_time
+
+
+def _outcome(status: EffectStatus, *, result: Any = None, error: str = "") -> dict[str, Any]:
+    text = json.dumps(result, ensure_ascii=False)
+    if len(text) > RESULT_CHARS:
+        text = json.dumps({"note": "done; the result was too large to keep"})
+    return {
+        "status": status.value,
+        "result": text if status is EffectStatus.DONE else None,
+        "error": error[:500] or None,
+        "endedAt": None if status is EffectStatus.PENDING else datetime.now(UTC),
+    }

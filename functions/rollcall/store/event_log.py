@@ -1,0 +1,151 @@
+"""A run's events in Firestore, for another tab and for a client that lost the stream.
+
+Several events a document, never one growing document. A document says which events it holds by
+their numbers in the run (`first`, `count`) and which try of the run wrote it (`attempt`): a run
+that was taken up again after a crash goes on behind the last event that was stored, so what a
+client saw of a dead try beyond that is replaced by the documents of the next one.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+from rollcall.core.events import Event
+from rollcall.core.wire import SCHEMA_VERSION
+from rollcall.store import paths
+
+if TYPE_CHECKING:
+    from google.cloud.firestore import Client, WriteBatch
+
+DOCUMENT_CHARS = 250_000
+"""About how many characters of events go into one document; in bytes at most three times that."""
+KEPT = timedelta(days=7)
+
+
+@dataclass(slots=True)
+class EventLog:
+    """The events of one try of a run, gathered until the next commit takes them along."""
+
+    uid: str
+    thread_id: str
+    run_id: str
+    attempt: int = 1
+    documents: int = 0
+    """How many documents there are: the next one's number."""
+    count: int = 0
+    """How many events there are, the gathered ones included."""
+    _texts: list[str] = field(default_factory=list)
+    _taken: int = 0
+
+    def add(self, event: Event) -> Event:
+        """Number an event and gather it; return it as it is shown."""
+        numbered = {**event, "metadata": {**event.get("metadata", {}), "n": self.count}}
+        self.count += 1
+        self._texts.append(json.dumps(_bounded(numbered), ensure_ascii=False))
+        return numbered
+
+    @property
+    def gathered_chars(self) -> int:
+        return sum(map(len, self._texts))
+
+    @property
+    def is_empty(self) -> bool:
+        return not self._texts
+
+    def write(self, batch: WriteBatch, db: Client) -> None:
+        """Put the gathered events into a batch; `committed` follows when it is through."""
+        first = self.count - len(self._texts)
+        number = self.documents
+        for texts in _chunks(self._texts):
+            batch.set(
+                paths.event_batch(db, self.thread_id, self.run_id, number),
+                {
+                    "schemaVersion": SCHEMA_VERSION,
+                    "uid": self.uid,
+                    "n": number,
+                    "first": first,
+                    "count": len(texts),
+                    "attempt": self.attempt,
+                    "events": f"[{','.join(texts)}]",
+                    "expiresAt": datetime.now(UTC) + KEPT,
+                },
+            )
+            first += len(texts)
+            number += 1
+        self._taken = len(self._texts)
+
+    def committed(self) -> None:
+        """What the last `write` took is stored."""
+        self.documents += sum(1 for _ in _chunks(self._texts[: self._taken]))
+        del self._texts[: self._taken]
+        self._taken = 0
+
+
+def resume_log(db: Client, *, uid: str, thread_id: str, run_id: str, attempt: int) -> EventLog:
+    """The log of a run that is taken up again: it goes on behind what is stored."""
+    events = paths.run(db, thread_id, run_id).collection("events")
+    found = list(events.order_by("n", direction="DESCENDING").limit(1).stream())
+    log = EventLog(uid, thread_id, run_id, attempt)
+    if found:
+        newest = found[0].to_dict() or {}
+        log.documents = newest["n"] + 1
+        log.count = newest["first"] + newest["count"]
+    return log
+
+
+def read_events(db: Client, thread_id: str, run_id: str, *, after: int = -1) -> Iterator[Any]:
+    """The stored documents of a run's events past number `after`, in order: `(n, events)`."""
+    from google.cloud.firestore import FieldFilter
+
+    events = paths.run(db, thread_id, run_id).collection("events")
+    query = events.where(filter=FieldFilter("n", ">", after)).order_by("n")
+    for snapshot in query.stream():
+        data = snapshot.to_dict() or {}
+        yield data["n"], json.loads(data["events"])
+
+
+_ENDS: dict[str, tuple[str, str]] = {
+    "STEP_STARTED": ("STEP_FINISHED", "stepName"),
+    "TEXT_MESSAGE_START": ("TEXT_MESSAGE_END", "messageId"),
+    "TOOL_CALL_START": ("TOOL_CALL_END", "toolCallId"),
+}
+
+
+def open_ends(shown: Iterable[Event]) -> list[Event]:
+    """The events that end what was begun and not ended, the last begun first."""
+    begun: dict[tuple[str, str], Event] = {}
+    for event in shown:
+        kind = str(event["type"])
+        if kind in _ENDS:
+            end, key = _ENDS[kind]
+            begun[end, event[key]] = {"type": end, key: event[key]}
+        else:
+            for end, key in _ENDS.values():
+                if kind == end:
+                    begun.pop((end, event[key]), None)
+    return list(begun.values())[::-1]
+
+
+def _chunks(texts: list[str]) -> Iterator[list[str]]:
+    """Runs of events that fit into one document."""
+    chunk: list[str] = []
+    size = 0
+    for text in texts:
+        if chunk and size + len(text) > DOCUMENT_CHARS:
+            yield chunk
+            chunk, size = [], 0
+        chunk.append(text)
+        size += len(text)
+    if chunk:
+        yield chunk
+
+
+def _bounded(event: Event) -> Event:
+    """The event as it is stored: a result that is too large is read from the run's document."""
+    if event["type"] == "RUN_FINISHED" and len(json.dumps(event["result"])) > DOCUMENT_CHARS:
+        return {key: value for key, value in event.items() if key != "result"}
+    return event
