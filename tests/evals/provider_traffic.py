@@ -7,7 +7,8 @@ body}`, or `{id, provider, turns: [...]}` with such records for a dialogue. Each
 by a local server, bodies that were not streamed both as they are and, for Gemini, as a stream of
 one chunk. What the adapter makes of it is compared with what the body holds: a failure must be
 an `AgentError` of the right kind, no call and no text may be lost, and what a provider wants
-back must be in the next request as it came. Exits with 1 if a record fails.
+back must be in the next request as it came. The loop's own reading of replies, with its tries, must
+come to the same. Exits with 1 if a record fails.
 """
 
 from __future__ import annotations
@@ -24,9 +25,18 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "functions")]
 
+from rollcall.agent.patience import TRIES, Patience  # noqa: E402
+from rollcall.agent.purse import Free, Reservation  # noqa: E402
+from rollcall.agent.replies import stream_reply  # noqa: E402
 from rollcall.core.errors import AgentError  # noqa: E402
 from rollcall.core.messages import Message, ToolMessage, ToolResult, UserMessage  # noqa: E402
-from rollcall.models.base import FinishReason, ModelRequest, ToolSpec, load_model  # noqa: E402
+from rollcall.models.base import (  # noqa: E402
+    FinishReason,
+    ModelRequest,
+    ToolSpec,
+    Usage,
+    load_model,
+)
 from tests.evals.recorded_bodies import Expected, expected_of  # noqa: E402
 from tests.support.fake_providers import FakeProviders, Said, gather  # noqa: E402
 from tests.support.provider_replies import Reply  # noqa: E402
@@ -63,7 +73,55 @@ def replay_record(record: Json) -> Iterator[str]:
     """Serve one record in each form it can come in."""
     for reply in forms_of(record):
         with FakeProviders(openai_api=api_of(record)) as fake:
-            yield from replay_turn(fake, record, reply, [UserMessage.of("hello")])[1]
+            said, problems = replay_turn(fake, record, reply, [UserMessage.of("hello")])
+            yield from problems
+            yield from replay_reply(fake, record, reply, said)
+
+
+def replay_reply(fake: FakeProviders, record: Json, body: Reply, said: Said | None) -> list[str]:
+    """Serve the body to what the loop reads replies with; it must agree with the adapter."""
+    fake.gemini(*[body] * TRIES) if record["provider"] == "gemini" else fake.openai(*[body] * TRIES)
+    purse = Balance()
+    asked = stream_reply(
+        [load_model(MODELS[record["provider"]])],
+        ModelRequest("", (UserMessage.of("hello"),), tools=TOOLS),
+        message_id="m1",
+        purse=purse,
+        is_stopped=lambda: False,
+        patience=Patience(sleep=lambda seconds: None, random=lambda: 0.0),
+    )
+    reply = None
+    try:
+        while True:
+            json.dumps(next(asked), ensure_ascii=False).encode()
+    except StopIteration as end:
+        reply = end.value.message
+    except AgentError:
+        pass  # of the right kind, as the adapter's was
+    except Exception:
+        return [traceback.format_exc()]
+    finally:
+        fake.reset()
+    found = [] if purse.open == 0 else ["a call was reserved and not settled"]
+    calls = [(call.name, call.arguments) for call in reply.tool_calls] if reply else None
+    wanted = [(call.name, call.arguments) for call in said.message.tool_calls] if said else None
+    if calls != wanted or (reply and said and reply.text != said.message.text):
+        found.append(f"the loop reads {reply}, the adapter {said}")
+    return found
+
+
+class Balance(Free):
+    """A purse that only counts what is open."""
+
+    open = 0
+
+    def reserve(self, model_id: str, *, input_tokens: int, output_tokens: int) -> Reservation:
+        self.open += 1
+        return super().reserve(model_id, input_tokens=input_tokens, output_tokens=output_tokens)
+
+    def settle(self, reservation: Reservation, usage: Usage | None) -> float | None:
+        self.open -= 1
+        return super().settle(reservation, usage)
 
 
 def replay_loop(record: Json) -> Iterator[str]:

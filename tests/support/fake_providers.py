@@ -29,6 +29,7 @@ from typing import Any
 from unittest import mock
 
 from rollcall.core.messages import ModelMessage, ToolCall
+from rollcall.models import gemini, openai
 from rollcall.models._bounded_http import BoundedClient
 from rollcall.models.base import ArgumentsDelta, CallEnd, CallStart, Delta, Finish, TextDelta
 
@@ -96,6 +97,8 @@ class FakeProviders:
         self._noting.stop()
         for client in self._clients:  # the adapters keep them, for servers that stay
             client.close()
+        gemini._client.cache_clear()  # another server may get the same port
+        openai._client.cache_clear()
         self.closing.set()
         self._server.shutdown()
         self._server.server_close()
