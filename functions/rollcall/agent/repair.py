@@ -1,0 +1,203 @@
+"""Makes a broken history one that every provider takes, losing as little as possible.
+
+The log is written so that histories are valid. This is for those that are not: written by an older
+version, imported, cut by hand, or by a bug that nobody has found yet. A thread must not be lost to
+one message that a provider refuses.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from rollcall.core.messages import (
+    Json,
+    Message,
+    ModelMessage,
+    ToolCall,
+    ToolMessage,
+    ToolResult,
+    UserMessage,
+)
+
+_LOST = json.dumps(
+    {"error": {"code": "aborted", "message": "this call's result was lost; it may be made again"}}
+)
+Notes = Counter[str]
+
+
+@dataclass(slots=True)
+class _Step:
+    """A message that is no tool message, and the results that belong to it, as they came."""
+
+    message: UserMessage | ModelMessage
+    results: list[ToolResult] = field(default_factory=list)
+
+
+def repaired(
+    history: Sequence[Message], *, leaves_last_open: bool = False
+) -> tuple[list[Message], list[str]]:
+    """The history as a valid one, and what was done to it, in plain words for the log.
+
+    A valid history comes back equal, without notes; so does one that was repaired before.
+
+    Args:
+        leaves_last_open: The run goes on with the last reply's calls: a history that ends with
+            calls of which none is answered is valid.
+    """
+    notes: Notes = Counter()
+    steps = _from_first_user(_steps(history, notes), notes)
+    made: list[Message] = []
+    for number, step in enumerate(steps, start=1):
+        message = step.message
+        if isinstance(message, UserMessage):
+            made.append(message)
+            continue
+        is_open = leaves_last_open and number == len(steps) and not step.results
+        reply, results = _answered(message, step.results, notes)
+        reply = _with_usable_parts(reply, notes)
+        if not reply.text.strip() and not reply.tool_calls:
+            notes["left out an empty reply"] += 1
+            continue
+        made.append(reply)
+        if reply.tool_calls and not is_open:
+            made.append(ToolMessage(_complete(reply.tool_calls, results, notes)))
+    return made, [text if n == 1 else f"{text} ({n} times)" for text, n in notes.items()]
+
+
+def _steps(history: Sequence[Message], notes: Notes) -> list[_Step]:
+    """Give every result to the nearest call before it that has its id and no result yet."""
+    steps: list[_Step] = []
+    waiting: dict[str, list[_Step]] = {}
+    may_follow = False
+    for message in history:
+        if isinstance(message, ToolMessage):
+            _give(message, waiting, steps[-1] if may_follow else None, notes)
+            may_follow = False
+            continue
+        steps.append(_Step(message))
+        may_follow = True
+        if isinstance(message, ModelMessage):
+            for call in message.tool_calls:
+                waiting.setdefault(call.id, []).append(steps[-1])
+    return steps
+
+
+def _give(
+    message: ToolMessage, waiting: dict[str, list[_Step]], before: _Step | None, notes: Notes
+) -> None:
+    """Hand the results out; `before` is the message that they directly follow, if none else did."""
+    if not message.results:
+        notes["left out a tool message without results"] += 1
+    for result in message.results:
+        asked = waiting.get(result.call_id)
+        if not asked:
+            notes["left out a result that no call was waiting for"] += 1
+            continue
+        step = asked.pop()
+        step.results.append(result)
+        if step is not before:
+            notes["put a result behind the reply that called for it"] += 1
+
+
+def _from_first_user(steps: list[_Step], notes: Notes) -> list[_Step]:
+    users = (n for n, step in enumerate(steps) if isinstance(step.message, UserMessage))
+    first = next(users, len(steps))
+    if first:
+        notes["left out what stood before the first of the user's messages"] += 1
+    return steps[first:]
+
+
+def _answered(
+    reply: ModelMessage, given: list[ToolResult], notes: Notes
+) -> tuple[ModelMessage, list[ToolResult | None]]:
+    """The reply with an id of its own for each call, and the calls' results in their order."""
+    left = list(enumerate(given))
+    taken = {call.id for call in reply.tool_calls}
+    calls: dict[str, ToolCall] = {}
+    results: list[ToolResult | None] = []
+    places: list[int] = []
+    for call in reply.tool_calls:
+        found = next((each for each in left if each[1].call_id == call.id), None)
+        if not call.id or call.id in calls:
+            notes["gave a call an id of its own"] += 1
+            call = replace(call, id=_free(call.id or "call", taken))
+            taken.add(call.id)
+        calls[call.id] = call
+        if found is None:
+            results.append(None)
+            continue
+        left.remove(found)
+        places.append(found[0])
+        results.append(replace(found[1], call_id=call.id, name=call.name))
+        if found[1].name != call.name:
+            notes["gave a result the name of its call"] += 1
+    if places != sorted(places):
+        notes["put results into the order of their calls"] += 1
+    return replace(reply, tool_calls=tuple(calls.values())), results
+
+
+def _complete(
+    calls: Sequence[ToolCall], results: list[ToolResult | None], notes: Notes
+) -> tuple[ToolResult, ...]:
+    if lost := results.count(None):
+        notes["answered a call whose result was lost"] += lost
+    return tuple(
+        result or ToolResult(call.id, call.name, _LOST, is_error=True)
+        for call, result in zip(calls, results, strict=True)
+    )
+
+
+def _free(id: str, taken: set[str]) -> str:
+    return next(each for n in range(2, len(taken) + 3) if (each := f"{id}-{n}") not in taken)
+
+
+def _with_usable_parts(reply: ModelMessage, notes: Notes) -> ModelMessage:
+    """Without its provider's parts where they are broken or tell of other calls.
+
+    Adapters then write the reply plainly, as they write another provider's; Gemini's puts the
+    text that stands for a signature into the first call.
+    """
+    parts = reply.provider_parts
+    if all(isinstance(part, dict) for part in parts) and _tells(reply.provider, parts, reply):
+        return reply
+    notes["left out what a provider kept for itself, since it did not fit its reply"] += 1
+    return replace(reply, provider_parts=())
+
+
+def _tells(provider: str | None, parts: Sequence[dict[str, Json]], reply: ModelMessage) -> bool:
+    """Whether the parts hold the reply's calls and no others, as far as it can be seen."""
+    if not parts:
+        return True
+    if provider == "gemini":
+        return _tells_gemini(
+            [part["functionCall"] for part in parts if "functionCall" in part], reply
+        )
+    if provider == "openai":
+        return all(_tells_openai(part, reply) for part in parts)
+    return True
+
+
+def _tells_gemini(told: list[Any], reply: ModelMessage) -> bool:
+    """Gemini may leave ids out or repeat them; the adapter then minted the call's."""
+    if not all(isinstance(call, dict) for call in told):
+        return False
+    ids = Counter(str(call.get("id") or "") for call in told)
+    known = [id for call in told if (id := str(call.get("id") or "")) and ids[id] == 1]
+    names = [call.get("name") or "" for call in told]
+    return names == [c.name for c in reply.tool_calls] and {*known} <= {
+        c.id for c in reply.tool_calls
+    }
+
+
+def _tells_openai(part: dict[str, Json], reply: ModelMessage) -> bool:
+    if part.get("api") != "responses":
+        return isinstance(part.get("extras", {}), dict)
+    items = part.get("items")
+    if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
+        return False
+    told = [item.get("call_id") for item in items if str(item.get("type", "")).endswith("_call")]
+    return sorted(map(str, told)) == sorted(call.id for call in reply.tool_calls)
