@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from rollcall.core.context import Platform
 from rollcall.core.errors import FailedPrecondition
+from rollcall.core.wire import SCHEMA_VERSION
 from rollcall.store.accounts import AT_ONCE, gone
 from rollcall.store.my_data import begin_user_erasure
 
@@ -51,7 +52,8 @@ def begin_erasures(
     _check_plausible(len(departed), len(users))
     for uid in departed:
         begin_user_erasure(platform, uid)
-    reference.set({"after": "" if is_end or not users else users[-1]})
+    after = "" if is_end or not users else users[-1]
+    reference.set({"schemaVersion": SCHEMA_VERSION, "after": after})
     return len(departed)
 
 

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 
     from rollcall.core.user_data import Document
 
-HOLDER = "erasure"
-"""Who holds the lease of a thread that is being erased: no run."""
 _KEPT = {
     "schemaVersion",
     "uid",
@@ -110,7 +108,7 @@ def finish_clearing(work: Work, thread_id: str) -> None:
         batch = work.db.batch()
         thread = _own(work, thread_id)
         if thread is not None:
-            changes = {**_emptied(thread), "lease": None, "erasing": DELETE_FIELD}
+            changes = {**_emptied(thread), "erasing": DELETE_FIELD}
             batch.update(thread.reference, changes, option=_unchanged(thread))
         return work.finish(batch)
 
@@ -153,7 +151,7 @@ def _check(thread: Document, uid: str) -> None:
     if data["uid"] != uid:
         raise PermissionDenied("this thread belongs to someone else", field="threadId")
     lease = data.get("lease")
-    if not lease or lease["runId"] == HOLDER:
+    if not lease:
         return
     run = thread.reference.collection("runs").document(lease["runId"]).get().to_dict() or {}
     until = max(filter(None, (run.get("leaseUntil"), run.get("keptUntil"))), default=None)
@@ -196,14 +194,12 @@ def _take(work: Work, thread_id: str) -> bool:
 def _put_taken(batch: WriteBatch, thread: Document, id: str) -> dict[str, int]:
     """Put into the batch what keeps everybody else out; return what it removes."""
     data = thread.to_dict() or {}
-    token = data.get("leaseToken", 0) + 1
-    held = {"lease": {"runId": HOLDER, "token": token}, "leaseToken": token}
-    changes = {**_emptied(thread), **held, "erasing": id}
     lease = data.get("lease")
-    if lease and lease["runId"] != HOLDER:
+    if lease:
         batch.delete(thread.reference.collection("runs").document(lease["runId"]))
-    batch.update(thread.reference, changes, option=_unchanged(thread))
-    return {"runs": 1} if lease and lease["runId"] != HOLDER else {}
+    taken = {"lease": None, "leaseToken": data.get("leaseToken", 0) + 1, "erasing": id}
+    batch.update(thread.reference, {**_emptied(thread), **taken}, option=_unchanged(thread))
+    return {"runs": 1} if lease else {}
 
 
 def _emptied(thread: Document) -> dict[str, Any]:

@@ -1,0 +1,39 @@
+"""What is kept about users is declared soundly, by the platform and by every pack."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from rollcall import catalog
+from rollcall.core.user_data import Section
+from rollcall.endpoints.my_data import all_sections
+
+SECTIONS = all_sections()
+
+every_section = pytest.mark.parametrize("section", SECTIONS, ids=lambda section: section.kind)
+
+
+def test_packs_say_what_they_keep() -> None:
+    kinds = {section.kind for pack in catalog.user_data() for section in pack.sections}
+    assert {"chatMessages", "conversations", "tasks"} <= kinds
+
+
+def test_no_two_sections_share_a_name() -> None:
+    kinds = [section.kind for section in SECTIONS]
+    assert len(kinds) == len(set(kinds))
+    # A thread's own are counted and exported under these.
+    assert {"threads", "messages", "runs", "events", "views"}.isdisjoint(kinds)
+
+
+@every_section
+def test_a_section_is_shown_or_erased_and_fits_into_a_commit(section: Section) -> None:
+    assert section.show or section.erase
+    assert re.fullmatch(r"[a-z][A-Za-z]*", section.kind)
+    assert 1 <= section.page <= 400
+
+
+@every_section
+def test_what_is_shown_can_also_be_erased(section: Section) -> None:
+    assert section.erase is not None
