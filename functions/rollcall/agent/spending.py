@@ -201,7 +201,8 @@ class FirestorePurse:
         if self._lease is not None and self._lease.day != self._today():
             self.close()
         lease = self._lease = self._lease or _Lease(self._today())
-        if not self._covers(lease, worst, (terms.user, terms.tenant)):
+        is_drawn = terms.tenant.is_none or lease.draw is not None
+        if not is_drawn or not self._covers(lease, worst, (terms.user, terms.tenant)):
             self._take(lease, lease.outstanding + worst, terms.user, terms.tenant)
         lease.outstanding += worst
 

@@ -302,6 +302,43 @@ def test_the_tenants_budget_stops_a_user_who_has_some_left(db: Client) -> None:
     call(purse_of(db, User("ann", tenant="other")))
 
 
+def in_another_process(db: Client, uid: str, *, input_tokens: int = INPUT) -> None:
+    """Set a call aside for a user of the school, in a slice of its own."""
+    known = dict(shares._shares)
+    shares._shares.clear()
+    purse = purse_of(db, User(uid, tenant="school"))
+    purse.reserve(MODEL, input_tokens=input_tokens, output_tokens=OUTPUT)
+    shares._shares.clear()
+    shares._shares.update(known)
+
+
+def test_a_run_may_use_what_is_left_of_its_own_slice(db: Client) -> None:
+    allow(db, user={"usdPerDay": 1}, tenant={"usdPerDay": 0.1})
+    purse = purse_of(db, PUPIL)
+    call(purse)
+    in_another_process(db, "bob")
+    call(purse)
+    with pytest.raises(BudgetExhausted, match="organisation's budget"):
+        call(purse)  # $0.05 are the other's, $0.016 spent, and $0.035 would be set aside
+    purse.close()
+    assert tenant_of(db)["spentMicroUsd"] == day_of(db).spent.micro_usd == 2 * COST
+
+
+def test_after_a_refusal_every_call_asks_the_tenants_budget_again(db: Client) -> None:
+    allow(db, user={"usdPerDay": 1}, tenant={"usdPerDay": 0.125})
+    purse = purse_of(db, PUPIL)
+    call(purse)
+    call(purse)
+    in_another_process(db, "bob", input_tokens=9_000)  # $0.075 at worst
+    with pytest.raises(BudgetExhausted):
+        call(purse)
+    small = purse.reserve(MODEL, input_tokens=INPUT, output_tokens=100)
+    assert len(tenant_of(db)["slices"]) == 2
+    purse.settle(small, USED)
+    purse.close()
+    assert tenant_of(db)["spentMicroUsd"] == day_of(db).spent.micro_usd == 3 * COST
+
+
 def test_a_users_refusal_leaves_the_tenants_budget_as_it_was(db: Client) -> None:
     allow(db, user={"usdPerDay": 0.01}, tenant={"usdPerDay": 5})
     with pytest.raises(BudgetExhausted):
