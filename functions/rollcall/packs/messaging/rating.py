@@ -10,7 +10,7 @@ from rollcall.core.errors import FailedPrecondition
 from rollcall.core.wire import Display, Wire
 from rollcall.packs.messaging.documents import MESSAGES, iso, moment_of, read_message, text_of
 from rollcall.packs.messaging.prioritising import SET_BY, is_set_by_hand, prioritise, set_by_hand
-from rollcall.packs.messaging.sources import cite_message
+from rollcall.packs.messaging.sources import cite_message, shown
 from rollcall.packs.messaging.targets import DocumentId, Target, find_target
 from rollcall.packs.messaging.wording import isolated, say, short
 
@@ -85,7 +85,7 @@ def _preview(ctx: ToolContext, *, message_id: str, priority: str) -> Preview:
         after=_word(priority, ctx.locale),
     )
     row = {
-        "content": message.text,
+        "content": shown(message.text),
         "senderName": message.sender_name,
         "conversationName": target.conversation_name,
         "before": before,

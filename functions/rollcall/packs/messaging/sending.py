@@ -61,10 +61,8 @@ def _preview_send(ctx: ToolContext, *, conversation_id: str, content: str) -> Pr
     title = say(
         ctx.locale, en="Send to {to}", he="שליחה אל {to}", to=isolated(name or conversation_id)
     )
-    rows = [
-        {"conversation": name, "participants": ", ".join(names), "content": content},
-    ]
-    columns = ["conversation", "participants", "content"]
+    columns = ["conversation", "participants"]
+    rows = [{"conversation": name, "participants": ", ".join(names)}]
     text = say(
         ctx.locale,
         en="To: {to}\n\n{text}",
