@@ -37,6 +37,9 @@ from rollcall.core.options import function_options
 from rollcall.core.statement import HEADER, verified
 from rollcall.core.triggers import Call, to_user
 
+LEAVE_S = 10.0
+"""How long a request whose client is gone waits for its work to be saved."""
+
 PING_S = 15.0
 """A comment line this often keeps proxies from closing a quiet stream."""
 
@@ -174,7 +177,9 @@ def _chunks(outcome: Generator[Any, None, Any]) -> Generator[bytes, None, Any]:
                 chunk = next(outcome)
             except StopIteration as end:
                 return end.value
-            yield _frame({"message": chunk})
+            # None says that nothing has happened: nobody is sent anything, but whoever drives
+            # this generator may see that the client is gone.
+            yield b"" if chunk is None else _frame({"message": chunk})
 
 
 def _frame(value: dict[str, Any]) -> bytes:
@@ -206,7 +211,8 @@ def _with_pings(frames: Iterator[bytes]) -> Iterator[bytes]:
     """Pass frames on from a thread of their own, with a comment line while there are none.
 
     When the client is gone (the server closes this generator), the frames' generator is closed
-    at its next frame, in its own thread.
+    at its next frame, in its own thread. That is waited for: what it saves then must be saved
+    before this request counts as answered, since afterwards there may be no CPU time.
     """
     ready: queue.Queue[bytes | None] = queue.Queue(maxsize=64)
     gone = threading.Event()
@@ -217,11 +223,13 @@ def _with_pings(frames: Iterator[bytes]) -> Iterator[bytes]:
                 if gone.is_set():
                     frames.close()  # type: ignore[attr-defined]
                     return
-                ready.put(frame)
+                if frame:
+                    ready.put(frame)
         finally:
             ready.put(None)  # whatever happened: without an end the client waits for ever
 
-    threading.Thread(target=produce, daemon=True).start()
+    producer = threading.Thread(target=produce, daemon=True)
+    producer.start()
     try:
         while True:
             try:
@@ -234,5 +242,8 @@ def _with_pings(frames: Iterator[bytes]) -> Iterator[bytes]:
             yield frame
     finally:
         gone.set()
-        while not ready.empty():  # wakes a producer that waits for room
-            ready.get_nowait()
+        ends = time.monotonic() + LEAVE_S
+        while producer.is_alive() and time.monotonic() < ends:
+            while not ready.empty():  # wakes a producer that waits for room
+                ready.get_nowait()
+            producer.join(0.1)
