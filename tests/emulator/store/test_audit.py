@@ -1,0 +1,182 @@
+"""The trail: written once, complete, without anything that was said."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from google.api_core.exceptions import AlreadyExists
+from google.cloud.firestore import Client
+
+from rollcall.core.context import User
+from rollcall.core.redaction import HIDDEN
+from rollcall.core.wire import CallStatus, ModelUsage, Role, StopReason, ToolCallRecord
+from rollcall.store import audit
+
+NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
+SAID = "the merger is on Friday"
+
+
+def call(**changes: Any) -> ToolCallRecord:
+    fields: dict[str, Any] = {
+        "id": "c1",
+        "tool": "send_message",
+        "arguments": {"text": SAID},
+        "status": CallStatus.DONE,
+        "result": {"sent": SAID},
+        "error": {"message": SAID},
+        "step": 1,
+        "ms": 5,
+    }
+    return ToolCallRecord(**{**fields, **changes})
+
+
+def run_entry(**changes: Any) -> dict[str, Any]:
+    fields: dict[str, Any] = {
+        "user": User("ann", Role.TEACHER, "school", "Ann"),
+        "thread_id": "t1",
+        "turn_id": "r1",
+        "run_id": "r1~1",
+        "agent": "chat",
+        "models": ["gemini:x"],
+        "offered": ["send_message", "search_all"],
+        "calls": [call(approval_id="a1")],
+        "approvals": [audit.Decided("a1", "send_message", "approved", by="bo", at=NOON)],
+        "outcome": "cancelled",
+        "stop_reason": StopReason.MAX_STEPS,
+        "steps": 2,
+        "attempt": 1,
+        "usage": [ModelUsage(provider="gemini", model="x", input_tokens=10)],
+        "micro_usd": 12,
+        "began_at": NOON,
+        "at": NOON,
+    }
+    return audit.run_entry(**{**fields, **changes})
+
+
+def decision(**changes: Any) -> dict[str, Any]:
+    fields: dict[str, Any] = {
+        "uid": "ann",
+        "thread_id": "t1",
+        "run_id": "r1",
+        "approval_id": "a1",
+        "tool": "send_message",
+        "arguments_digest": "d",
+        "approved": True,
+        "by": "bo",
+        "at": NOON,
+    }
+    return audit.decision_entry(**{**fields, **changes})
+
+
+def effect(**changes: Any) -> dict[str, Any]:
+    fields: dict[str, Any] = {
+        "uid": "ann",
+        "key": "k1",
+        "tool": "send_message",
+        "version": 1,
+        "arguments_digest": "d",
+        "status": "done",
+        "at": NOON,
+    }
+    return audit.effect_entry(**{**fields, **changes})
+
+
+def erasure() -> dict[str, Any]:
+    return audit.erasure_entry(
+        uid="ann", erasure_id="e1", with_account=False, removed={"threads": 3}, at=NOON
+    )
+
+
+def write(db: Client, entry: dict[str, Any]) -> None:
+    batch = db.batch()
+    audit.write(batch, db, entry)
+    batch.commit()
+
+
+@pytest.mark.parametrize("make", [run_entry, decision, effect, erasure])
+def test_an_entry_is_stored_whole_and_once(make: Any, db: Client) -> None:
+    write(db, make())
+    with pytest.raises(AlreadyExists):
+        write(db, make())
+    (stored,) = db.collection("audit").get()
+    assert stored.to_dict() == make()
+
+
+def test_a_repeated_entry_takes_its_whole_batch_with_it(db: Client) -> None:
+    write(db, effect())
+    batch = db.batch()
+    batch.set(db.document("x/1"), {"a": 1})
+    audit.write(batch, db, effect())
+    with pytest.raises(AlreadyExists):
+        batch.commit()
+    assert not db.document("x/1").get().exists
+
+
+def test_entries_about_different_things_have_different_ids() -> None:
+    entries = [
+        run_entry(),
+        run_entry(run_id="r1"),
+        run_entry(thread_id="t1~", run_id="r1"),
+        decision(),
+        decision(approval_id="a2"),
+        effect(),
+        effect(status="unknown"),
+        effect(key="k2"),
+        erasure(),
+    ]
+    assert len({audit.entry_id(entry) for entry in entries}) == len(entries)
+
+
+def test_a_run_tells_who_what_with_which_and_by_whose_yes() -> None:
+    entry = run_entry()
+    assert entry["uid"] == "ann"
+    assert (entry["role"], entry["tenant"], entry["agent"]) == ("teacher", "school", "chat")
+    assert entry["offered"] == ["send_message", "search_all"]
+    assert entry["calls"] == [
+        {
+            "tool": "send_message",
+            "status": "done",
+            "argumentsDigest": audit.arguments_digest({"text": SAID}),
+            "approvalId": "a1",
+            "step": 1,
+            "ms": 5,
+        }
+    ]
+    assert entry["approvals"][0]["by"] == "bo"
+    assert entry["deciders"] == ["bo"]
+    assert (entry["stopReason"], entry["microUsd"]) == ("max_steps", 12)
+
+
+def test_nothing_that_was_said_is_kept() -> None:
+    odd = call(tool=f"do: {SAID}", status=CallStatus.REFUSED)
+    text = json.dumps([run_entry(calls=[call(), odd]), decision(tool=SAID)], default=str)
+    assert SAID not in text
+    assert "Ann" not in text
+
+
+def test_equal_arguments_have_one_digest() -> None:
+    one, two = audit.arguments_digest({"a": 1, "b": 2}), audit.arguments_digest({"b": 2, "a": 1})
+    assert one == two != audit.arguments_digest({"a": 1, "b": 3})
+
+
+def test_an_entry_is_bounded_and_without_credentials(db: Client) -> None:
+    key = "AKIA" + "IOSFODNN7EXAMPLE"
+    entry = run_entry(
+        calls=[call() for _ in range(5_000)],
+        offered=["x" * 500] * 5_000,
+        models=[key] * 50,
+        approvals=[audit.Decided(f"a{n}", "t", "expired") for n in range(5_000)],
+    )
+    write(db, entry)
+    assert entry["callsLeftOut"] == 4_800
+    assert len(json.dumps(entry, default=str)) < 150_000
+    assert entry["models"][0] == HIDDEN
+
+
+def test_an_erasure_does_not_name_whose_it_was() -> None:
+    entry = erasure()
+    assert "uid" not in entry
+    assert "ann" not in json.dumps(entry, default=str)
