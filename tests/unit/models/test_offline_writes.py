@@ -243,6 +243,19 @@ def test_a_question_and_a_request_are_both_answered() -> None:
     assert second == [("complete_action_item", {"actionItemId": "a1"})]
 
 
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Send 'I am late' to the Budget team and tell me what is urgent",
+        "תשלח לצוות התקציב 'I am late' ותגיד לי מה דחוף",
+    ],
+)
+def test_what_is_asked_after_a_message_is_answered_too(message: str) -> None:
+    first, second = calls(message)
+    assert [name for name, _ in first] == ["get_user_conversations", "get_priority_messages"]
+    assert second == [("send_message", {"conversationId": "budget", "content": "I am late"})]
+
+
 # ---- What became of it ----
 
 

@@ -65,6 +65,14 @@ _HEBREW_THAT = re.compile(
 )
 
 
+_THEN_ASKS = re.compile(
+    r"^(?P<first>.*\S)[\s,]+(?:and |then |and then |ו(?:גם |אז )?)"
+    r"(?P<rest>(?:(?:tell|show|give) me|list|what|who|which|when|where|"
+    r"תגידי? לי|תרא[הי] לי|הרא[הי] לי|מה|מי|מתי|אילו)(?!\w).*)$",
+    re.IGNORECASE | re.DOTALL,
+)
+
+
 def wants_doing(text: str) -> bool:
     """Tell whether a text may want something changed: a request or a statement, no question."""
     bare = text.strip()
@@ -101,3 +109,9 @@ def dictated(text: str) -> tuple[str, str] | None:
         if match:
             return match["rest"].strip(), match["said"].strip()
     return None
+
+
+def then_asks(command: str) -> tuple[str, str]:
+    """Split "send it to Dana and tell me what is urgent" before the question; "" without one."""
+    match = _THEN_ASKS.match(command)
+    return (match["first"], match["rest"]) if match else (command, "")

@@ -8,6 +8,7 @@ from rollcall.core.messages import Json, ModelMessage
 from rollcall.models._offline import answers, chain, follow, topic, writes
 from rollcall.models._offline.asked import content_of, looked_up, refuses, searcher
 from rollcall.models._offline.choose import best, said_in_full, vocabulary
+from rollcall.models._offline.commands import then_asks
 from rollcall.models._offline.fill import Source, fill
 from rollcall.models._offline.history import Turn, read
 from rollcall.models._offline.lexicon import all_features, features
@@ -32,14 +33,21 @@ def goals(turn: Turn, request: ModelRequest, *, depth: int = 0) -> list[Goal]:
         return again
     told = writes.dictation(turn.text, request.tools)
     if told:
-        return [Goal(*told)]
-    found = [
+        command, asked = then_asks(told[0])
+        also = _asked_for(asked, turn, request) if asked else []
+        return [Goal(command, *told[1:]), *also]
+    found = _asked_for(turn.text, turn, request)
+    return found or follow.up(turn, request, _prior(turn, request, depth)) or _lookup(turn, request)
+
+
+def _asked_for(text: str, turn: Turn, request: ModelRequest) -> list[Goal]:
+    """Return a goal for each part of a text that a tool fits."""
+    return [
         goal
-        for part in split(turn.text, request.tools)
+        for part in split(text, request.tools)
         if part.choice and not refuses(part.text, part.choice.tool)
         for goal in _fitting(part, part.choice.tool, turn, request)
     ]
-    return found or follow.up(turn, request, _prior(turn, request, depth)) or _lookup(turn, request)
 
 
 def _fitting(part: Part, tool: ToolSpec, turn: Turn, request: ModelRequest) -> list[Goal]:
