@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -65,6 +67,12 @@ def test_other_codebases_are_registered_by_a_document(
         "requiresAuth": True,
         **execution,
     }
+
+
+def test_the_documented_document_is_read() -> None:
+    guide = (Path(__file__).parents[3] / "docs/dispatch.md").read_text()
+    shown = guide.split("```json\n")[1].split("```")[0]
+    assert Entry.from_document(json.loads(shown)).execution.target == "findRoom"
 
 
 @pytest.mark.parametrize(

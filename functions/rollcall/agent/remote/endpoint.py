@@ -37,6 +37,7 @@ from rollcall.core.errors import (
     ResourceExhausted,
     Unavailable,
 )
+from rollcall.core.inputs import check_json
 from rollcall.registry.documents import Execution
 
 HOSTS = "ROLLCALL_API_HOSTS"
@@ -113,6 +114,7 @@ def call_endpoint(
         AgentError: As the endpoint's answer says.
     """
     ends = time.monotonic() + timeout_s
+    check_json(arguments, field="arguments")
     hop = _first(execution, arguments, call_key)
     for _ in range(MAX_REDIRECTS + 1):
         request, reply = hop.send(ends=ends)
@@ -131,7 +133,7 @@ def _first(execution: Execution, arguments: dict[str, Any], call_key: str | None
     secret = _secret(url.host) if execution.requires_auth else None
     if execution.method == "GET":
         return _Hop(_with_query(url, arguments), "GET", None, call_key, secret)
-    body = json.dumps(arguments, ensure_ascii=False, allow_nan=False).encode()
+    body = json.dumps(arguments, ensure_ascii=False).encode()
     return _Hop(url, "POST", body, call_key, secret)
 
 

@@ -27,6 +27,7 @@ from rollcall.agent.remote.exchange import (
 from rollcall.core import errors
 from rollcall.core.context import User
 from rollcall.core.errors import AgentError, FailedPrecondition, Internal, Unavailable
+from rollcall.core.inputs import check_json
 from rollcall.core.options import region
 from rollcall.core.statement import HEADER, can_sign, project, signed
 from rollcall.registry.documents import Execution
@@ -53,6 +54,7 @@ _ERRORS: dict[str, type[AgentError]] = {
         errors.Internal,
     )
 }
+_OPEN = (errors.Unavailable, errors.DeadlineExceeded, errors.Internal)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,10 +100,11 @@ def call_function(
         AgentError: The function's own, with its code, message, field and hint.
     """
     ends = time.monotonic() + timeout_s
+    check_json(arguments, field="arguments")
     place = _place(execution.target)
     data = {"arguments": arguments, "context": context, "callKey": call_key, "locale": locale}
     given = {key: value for key, value in data.items() if value is not None}
-    body = json.dumps({"data": given}, ensure_ascii=False, allow_nan=False).encode()
+    body = json.dumps({"data": given}, ensure_ascii=False).encode()
     request = Request(
         to=f"the function {place.name}",
         method="POST",
@@ -218,7 +221,7 @@ def _result(reply: Reply, request: Request) -> Any:
     if reply.status == 200 and isinstance(answer, dict) and "result" in answer:
         return answer["result"]
     if isinstance(answer, dict) and isinstance(answer.get("error"), dict):
-        raise _error(answer["error"])
+        raise _error(answer["error"], request)
     raise _refusal(reply.status, request)
 
 
@@ -239,15 +242,19 @@ def _refusal(status: int, request: Request) -> AgentError:
     return Unavailable(what) if status >= 500 else FailedPrecondition(what)
 
 
-def _error(said: dict[str, Any]) -> AgentError:
-    """The function's error as ours."""
+def _error(said: dict[str, Any], request: Request) -> AgentError:
+    """The function's error as ours. One that leaves open how far it came leaves a write open."""
     code = str(said.get("status", "")).lower().replace("_", "-")
     details = said.get("details")
     details = details if isinstance(details, dict) else {}
     field, hint, wait_s = (details.get(key) for key in ("field", "hint", "retryAfterS"))
     is_wait = isinstance(wait_s, int | float) and not isinstance(wait_s, bool)
-    return _ERRORS.get(code, Internal)(
-        str(said.get("message") or code or "the function failed")[:500],
+    kind = _ERRORS.get(code, Internal)
+    message = str(said.get("message") or code or "the function failed")[:500]
+    if request.writes and kind in _OPEN:
+        return outcome_unknown(f"{request.to} failed ({kind.code}: {message})")
+    return kind(
+        message,
         field=field if isinstance(field, str) else None,
         hint=hint if isinstance(hint, str) else None,
         retry_after_s=wait_s if is_wait else None,

@@ -75,6 +75,16 @@ def test_get_takes_no_arguments_that_do_not_fit_into_a_query(api: HttpsServer, v
     assert api.connections == 0
 
 
+@pytest.mark.parametrize("value", [float("nan"), 2**64, "\ud800"])
+@pytest.mark.parametrize("method", ["GET", "POST"])
+def test_arguments_that_are_no_sound_json_are_not_sent(
+    api: HttpsServer, value: Any, method: str
+) -> None:
+    with pytest.raises(InvalidArgument) as caught:
+        call(api, {"x": value}, method=method)
+    assert (caught.value.field, api.connections) == ("arguments.x", 0)
+
+
 def test_the_secret_of_the_host_goes_along_where_the_target_requires_it(
     api: HttpsServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -82,6 +82,13 @@ def test_a_function_is_called_by_its_name_in_this_project_and_region(
     assert json.loads(emulator.requests[1].body) == {"data": {"arguments": {}}}
 
 
+@pytest.mark.parametrize("value", [float("inf"), 2**64, "\ud800"])
+def test_arguments_that_are_no_sound_json_are_not_sent(emulator: HttpsServer, value: Any) -> None:
+    with pytest.raises(InvalidArgument) as caught:
+        call(arguments={"x": value})
+    assert (caught.value.field, emulator.connections) == ("arguments.x", 0)
+
+
 def test_without_a_token_a_statement_says_who_the_user_is(emulator: HttpsServer) -> None:
     call()
     [request] = emulator.requests
@@ -270,6 +277,27 @@ def test_a_code_that_is_not_ours_is_internal(
         call()
     assert type(caught.value) is expected
     assert caught.value.message
+
+
+@pytest.mark.parametrize(
+    ("status", "expected"),
+    [
+        ("INTERNAL", OutcomeUnknown),
+        ("UNAVAILABLE", OutcomeUnknown),
+        ("DEADLINE_EXCEEDED", OutcomeUnknown),
+        ("UNKNOWN", OutcomeUnknown),
+        ("RESOURCE_EXHAUSTED", ResourceExhausted),
+        ("NOT_FOUND", NotFound),
+    ],
+)
+def test_an_error_that_leaves_open_how_far_it_came_leaves_a_write_open(
+    emulator: HttpsServer, status: str, expected: type[AgentError]
+) -> None:
+    body = json.dumps({"error": {"status": status, "message": "it stopped"}}).encode()
+    emulator.answer = lambda handler: handler.reply(500, body)
+    with pytest.raises(expected, match="it stopped") as caught:
+        call(call_key="k")
+    assert type(caught.value) is expected
 
 
 def reply(status: int, body: bytes = b"<html>", kind: str = "text/html") -> Answer:
