@@ -159,7 +159,7 @@ def test_a_provider_that_recovers_gives_one_answer(fake: FakeProviders) -> None:
     purse = Ledger()
     yielded, reply = play(ask(OPENAI, purse=purse, patience=Time().patience()))
     assert (reply.text, shown(yielded)) == ("All quiet.", "All quiet.")
-    assert [e["type"] for e in yielded].count("TEXT_MESSAGE_START") == 1
+    assert [e["type"] for e in yielded if e].count("TEXT_MESSAGE_START") == 1
     assert purse.settled == [None, None, USED]
     assert reply.cost_usd == 20.0
 
@@ -252,8 +252,8 @@ def test_the_deadline_holds_however_the_answer_drags(fake: FakeProviders, body: 
     request = ModelRequest("", HELLO.messages, deadline=began + 0.3)
     with pytest.raises(DeadlineExceeded):
         play(ask(OPENAI, GEMINI, request=request, purse=purse))
-    assert time.monotonic() - began < 3
-    assert fake.hung_up.wait(5)
+    assert time.monotonic() - began < 5
+    assert fake.hung_up.wait(10)
     assert len(purse.settled) == 1
 
 
@@ -291,7 +291,7 @@ def test_a_stop_closes_the_connection(fake: FakeProviders, model: str, body: Bod
         pass
     stop.set()
     _, reply = play(asked)
-    assert fake.hung_up.wait(2), "the server saw it"
+    assert fake.hung_up.wait(10), "the server saw it"
     assert (reply.stopped, reply.calls, readers()) == (True, {}, [])
     assert purse.settled == [reply.usage] and reply.usage.input_tokens > 0
 
@@ -314,11 +314,12 @@ def test_a_stopped_reply_shows_its_text_and_calls_nothing() -> None:
     has_begun, events = False, []
     while True:
         try:
-            events.append(next(asked))
+            event = next(asked)
         except StopIteration as end:
             reply = end.value
             break
-        has_begun = events[-1]["type"] == "TOOL_CALL_ARGS" or has_begun
+        events += [event] if event else []
+        has_begun = events[-1:] != [] and events[-1]["type"] == "TOOL_CALL_ARGS"
     assert (reply.text, reply.calls, reply.provider_parts) == ("I look it up.", {}, ())
     assert [e["type"] for e in events[-2:]] == ["TOOL_CALL_END", "TEXT_MESSAGE_END"]
 
@@ -334,9 +335,10 @@ def test_a_reader_that_goes_away_ends_the_stream(fake: FakeProviders) -> None:
     fake.openai(responses_text("Hello, world").stalling(after=4))
     purse = Ledger()
     asked = ask(OPENAI, purse=purse)
-    assert next(asked) is not None
+    while next(asked) is None:
+        pass
     asked.close()
-    assert fake.hung_up.wait(2)
+    assert fake.hung_up.wait(10)
     assert readers() == []
     assert purse.settled[0] is not None and purse.settled[0].input_tokens > 0
 
@@ -440,7 +442,7 @@ def test_ids_that_cannot_be_kept_are_replaced(id: str) -> None:
     yielded, reply = play(ask(model))
     (given,) = reply.calls
     assert given != id and given.startswith("call_")
-    assert {e["toolCallId"] for e in yielded} == {given}
+    assert {e["toolCallId"] for e in yielded if e} == {given}
 
 
 def test_ids_are_unique_in_the_reply_and_in_the_history() -> None:
