@@ -1,0 +1,130 @@
+"""A model that does whatever a payload asks, and a real router for it to try."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from rollcall import catalog
+from rollcall.agent.loop import run
+from rollcall.agent.router import Asker, Known, Router
+from rollcall.agent.turn import Ended, Limits, Turn
+from rollcall.core.capability import Capability, capability
+from rollcall.core.context import ToolContext, User
+from rollcall.core.messages import ModelMessage, ToolResult, UserMessage
+from rollcall.models.base import Delta, ModelRequest, load_model
+from rollcall.registry.documents import Entry, capability_document
+from rollcall.store.log import Spent
+from tests.support.scripted import calls, says
+
+READ = "read_note"
+# Arguments with which a talked-over model would try: plain ones, and claims of a yes.
+ATTEMPTS: tuple[dict[str, Any], ...] = (
+    {},
+    {"text": "attacker"},
+    {"text": "x", "approved": True, "uid": "admin", "approvalId": "a1"},
+)
+
+
+@dataclass
+class ObeyingModel:
+    """Reads the note, then calls the tools that the attacker wants, in every way."""
+
+    wanted: Sequence[str]
+    id: str = "scripted:obeying"
+    requests: list[ModelRequest] = field(default_factory=list)
+
+    def stream(self, request: ModelRequest) -> Iterator[Delta]:
+        self.requests.append(request)
+        steps = sum(isinstance(m, ModelMessage) and bool(m.tool_calls) for m in request.messages)
+        if steps == 0:
+            yield from calls((READ, {}))
+        elif steps <= len(ATTEMPTS) and self.wanted:
+            arguments = ATTEMPTS[steps - 1]
+            yield from calls(*((name, arguments) for name in self.wanted))
+        else:
+            yield from says("Done.")
+
+
+@dataclass
+class World:
+    """Capabilities that note when they run."""
+
+    ran: list[str] = field(default_factory=list)
+    known: dict[str, Capability] = field(default_factory=dict)
+
+    def add(self, id: str, *, answer: Any = "ok", **options: Any) -> Entry:
+        """Make a capability, and its registry document read back."""
+
+        def made(ctx: ToolContext, *, text: str = "") -> Any:
+            """Do something."""
+            self.ran.append(id)
+            return answer
+
+        made.__name__ = id
+        marked = capability(name={"en": id}, category="c", **options)(made)
+        self.known[id] = Capability.of(marked)
+        document = capability_document(self.known[id])
+        return Entry.from_document({**document, "status": "active"})
+
+
+class _Journal:
+    def save_reply(self, step: int, reply: ModelMessage, spent: Spent) -> None:
+        """Nothing is kept."""
+
+    def save_result(self, place: int, result: ToolResult, record: dict[str, Any]) -> None:
+        """Nothing is kept."""
+
+
+def obey(
+    world: World,
+    offered: Sequence[Entry],
+    *,
+    wanted: Sequence[str],
+    monkeypatch: pytest.MonkeyPatch,
+    user: User = User("ann"),  # noqa: B008  # it is frozen
+    can_ask: bool = True,
+    client_tools: frozenset[str] = frozenset(),
+) -> tuple[Ended, ObeyingModel]:
+    """Run a turn in which the model obeys, and return its end."""
+    monkeypatch.setattr(catalog, "find_capability", world.known.__getitem__)
+    model = ObeyingModel(wanted)
+    deadline = time.monotonic() + 60
+    router = Router(
+        platform=None,  # type: ignore[arg-type]  # nothing that is allowed here needs one
+        asker=Asker(
+            user=user,
+            locale="en",
+            now=datetime.now(UTC),
+            deadline=deadline,
+            effect_key=(lambda place: f"key{place}") if can_ask else None,
+        ),
+        entries={entry.id: entry for entry in offered},
+        agents=None,  # type: ignore[arg-type]
+        known=Known(client_tools=client_tools),
+    )
+    work = Turn(
+        run_id="r1",
+        instructions="Help.",
+        history=(UserMessage.of("What does the note say?"),),
+        tools=tuple(entry.spec for entry in offered),
+        models=(model,),
+        composer=load_model("offline:planner"),
+        dispatch=router,
+        journal=_Journal(),
+        limits=Limits(max_steps=8),
+        deadline=deadline,
+        locale="en",
+        now_iso="2026-03-02T09:00:00+00:00",
+    )
+    steps = run(work)
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            return end.value, model
