@@ -86,7 +86,7 @@ def delete(db: Client, batch: WriteBatch, document: Document, uid: str) -> None:
 class ExportRequest(Wire):
     """The data of `export_my_data`: nothing, or the `cursor` of the page before."""
 
-    cursor: str | None = Field(default=None, max_length=8_000)
+    cursor: str | None = Field(default=None, min_length=1, max_length=16_000)
 
 
 class ErasureRequest(Wire):

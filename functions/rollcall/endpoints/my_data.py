@@ -86,4 +86,4 @@ def all_sections() -> list[Section]:
     """What is exported: the platform's own sections, then the packs'."""
     from rollcall.store.my_data import AUDIT, DECIDED, DEVICES, PLATFORM
 
-    return [DEVICES, *PLATFORM, *DECIDED, AUDIT, *pack_sections()]
+    return [DEVICES, *PLATFORM, *DECIDED, *AUDIT, *pack_sections()]

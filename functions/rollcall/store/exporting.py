@@ -149,7 +149,8 @@ def plain(value: Any) -> Any:
 
 
 def _cursor(kind: str, place: Place) -> str:
-    return base64.urlsafe_b64encode(json.dumps([kind, *place]).encode()).decode()
+    text = json.dumps([kind, *place], ensure_ascii=False)
+    return base64.urlsafe_b64encode(text.encode()).decode()
 
 
 def _read_cursor(cursor: str, kinds: Sequence[str]) -> tuple[str, Place]:
@@ -171,11 +172,11 @@ def _is_name(value: Any) -> bool:
     """Whether Firestore takes it as a document's name."""
     return (
         isinstance(value, str)
-        and 0 < len(value) <= 1_500
+        and not any("\ud800" <= char <= "\udfff" for char in value)
+        and 0 < len(value.encode()) <= 1_500
         and "/" not in value
         and value not in {".", ".."}
-        and not value.startswith("__")
-        and value.isprintable()
+        and not (value.startswith("__") and value.endswith("__"))
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import logging
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
@@ -10,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from rollcall.core.context import Platform
 from rollcall.core.errors import Aborted, AgentError
-from rollcall.core.user_data import Section, as_stored, delete, of_user
+from rollcall.core.user_data import Section, as_stored, delete, listing_user, of_user
 from rollcall.core.wire import SCHEMA_VERSION
+from rollcall.store import audit
 from rollcall.store.erasures import (
     Kind,
     OutOfTime,
@@ -207,7 +207,7 @@ def _delete_everything(work: Work, sections: Sequence[Section]) -> None:
         before = work.removed
         erase_section(work, DEVICES)
         erase_threads(work)
-        for section in (*PLATFORM, *DECIDED, *sections, AUDIT):
+        for section in (*PLATFORM, *DECIDED, *sections, *AUDIT):
             erase_section(work, section)
         if work.removed == before:
             break
@@ -220,16 +220,15 @@ def _delete_everything(work: Work, sections: Sequence[Section]) -> None:
 
 def _with_trace(work: Work) -> WriteBatch:
     """A batch with the one audit entry that stays: that it happened, and to whom as a digest."""
+    entry = audit.erasure_entry(
+        uid=work.uid,
+        erasure_id=f"{work.id} {work.data['startedAt'].isoformat()}",
+        with_account=work.data["deleteAccount"],
+        removed=work.data["counts"],
+        at=datetime.now(UTC),
+    )
     batch = work.db.batch()
-    entry = {
-        "schemaVersion": SCHEMA_VERSION,
-        "kind": "data_erased",
-        "at": datetime.now(UTC),
-        "subject": hashlib.sha256(work.uid.encode()).hexdigest(),
-        "withAccount": work.data["deleteAccount"],
-        "removed": work.removed,
-    }
-    batch.set(work.db.collection("audit").document(), entry)
+    audit.write(batch, work.db, entry)
     return batch
 
 
@@ -244,6 +243,22 @@ def _strip_entry(db: Client, batch: WriteBatch, document: Document, uid: str) ->
     """Leave of an audit entry that something happened, and when."""
     at = (document.to_dict() or {}).get("at") or document.create_time
     batch.set(document.reference, {"schemaVersion": SCHEMA_VERSION, "kind": ERASED, "at": at})
+
+
+def _forget_by(db: Client, batch: WriteBatch, document: Document, uid: str) -> None:
+    batch.update(document.reference, {"by": ERASED})
+
+
+def _forget_among_deciders(db: Client, batch: WriteBatch, document: Document, uid: str) -> None:
+    """Take the user who decided something in another's run out of its entry."""
+    from google.cloud.firestore import ArrayRemove
+
+    approvals = [
+        {**each, "by": ERASED} if each.get("by") == uid else each
+        for each in (document.to_dict() or {}).get("approvals", [])
+    ]
+    changes = {"deciders": ArrayRemove([uid]), "approvals": approvals}
+    batch.update(document.reference, changes)
 
 
 def _forget_decider(db: Client, batch: WriteBatch, document: Document, uid: str) -> None:
@@ -308,6 +323,13 @@ DECIDED = (
         erase=_forget_named_decider,
     ),
 )
-AUDIT = Section(
-    kind="audit", find=of_user("audit"), show=as_stored, erase=_strip_entry, reads=("at",)
+AUDIT = (
+    Section(kind="audit", find=of_user("audit"), show=as_stored, erase=_strip_entry, reads=("at",)),
+    Section(kind="auditDecisions", find=of_user("audit", "by"), erase=_forget_by),
+    Section(
+        kind="auditDeciders",
+        find=listing_user("audit", "deciders"),
+        erase=_forget_among_deciders,
+        reads=("approvals",),
+    ),
 )

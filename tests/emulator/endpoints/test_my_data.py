@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 import signal
@@ -22,8 +23,9 @@ from rollcall.core.context import User
 from rollcall.core.errors import Aborted, InvalidArgument, NotFound, PermissionDenied, Unavailable
 from rollcall.core.triggers import Call
 from rollcall.endpoints import my_data
-from rollcall.store import accounts, departed, erasures, thread_erasure
+from rollcall.store import accounts, departed, erasures, exporting, thread_erasure
 from rollcall.store.my_data import QUEUE, erase_one_thread, erase_user, resume_erasures
+from tests.support.calling import Functions, callables, emulate
 from tests.support.keeping import (
     Keeping,
     everything,
@@ -389,12 +391,19 @@ def test_who_decided_for_others_is_forgotten_and_the_decision_stays(db: Client) 
     decision = {"approved": True, "by": "ann", "at": datetime.now(UTC), "reason": "fine by Ann"}
     asked = {"uid": "eve", "tool": "pay", "deciderUid": None, "decision": decision}
     named = {"uid": "eve", "tool": "pay", "deciderUid": "ann", "decision": None}
-    write_all(db, {"approvals/a": asked, "approvals/b": named})
+    in_run = [{"tool": "pay", "by": "ann"}, {"tool": "send", "by": "eve"}]
+    trail = {
+        "audit/x": {"uid": "eve", "kind": "decision", "by": "ann"},
+        "audit/y": {"uid": "eve", "kind": "run", "deciders": ["ann", "eve"], "approvals": in_run},
+    }
+    write_all(db, {"approvals/a": asked, "approvals/b": named, **trail})
     assert [item["kind"] for item in export(db)] == ["decisionsMade"]
     my_data.delete_my_data(Keeping(db), call({"confirm": True}))
     kept = everything(db)
     assert naming(kept, "ann", "Ann") == []
     assert kept["approvals/a"]["decision"]["approved"] is True
+    assert kept["audit/y"]["deciders"] == ["eve"]
+    assert [each["by"] for each in kept["audit/y"]["approvals"]] == ["erased", "eve"]
 
 
 @pytest.mark.parametrize(
@@ -500,6 +509,40 @@ def test_a_cursor_that_no_page_gave_out_is_refused(db: Client, cursor: str) -> N
     with pytest.raises(InvalidArgument) as caught:
         my_data.export_my_data(Keeping(db), call({"cursor": cursor}))
     assert caught.value.field == "cursor"
+
+
+def test_an_export_goes_on_behind_any_name_that_a_document_can_have(
+    db: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(exporting, "PAGE_ITEMS", 1)
+    ids = ["a\u200fb\n", "שלום", "__x", "a.b`*~[]", "\x01" * 1_500, "😀" * 375, "z"]
+    write_all(db, {f"devices/{id}": {"uid": "ann", "token": "t"} for id in ids})
+    assert sorted(item["id"] for item in export(db)) == sorted(ids)
+
+
+def test_no_input_is_answered_with_internal(db: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    emulate(monkeypatch.setenv)
+    functions = Functions(callables(Keeping(db)))
+    write_thread(db, "t1", uid="eve")
+    before = everything(db)
+    odd: list[Any] = [None, 7, "", " ", "\ud800", "..", "a/b", "x" * 20_000, [], {}, True, "__x__"]
+    odd += [base64.b64encode(json.dumps(item).encode()).decode() for item in odd]
+    for name, field in (
+        ("clear_thread", "threadId"),
+        ("delete_thread", "threadId"),
+        ("delete_my_data", "confirm"),
+    ):
+        for value in [each for each in odd if (name, each) != ("delete_my_data", True)]:
+            for data in (value, {field: value}, {field: "t1", "extra": value}):
+                status = functions.post(name, data).status_code
+                assert 400 <= status < 500, (name, data, status)
+    for value in odd:
+        status = functions.post("export_my_data", {"cursor": value}).status_code
+        assert status == (200 if value is None else 400), value
+    assert (
+        functions.post("delete_my_data", {"confirm": True, "deleteAccount": 1}).status_code == 400
+    )
+    assert everything(db) == before
 
 
 def test_a_cursor_into_anothers_thread_shows_nothing_of_it(db: Client) -> None:
