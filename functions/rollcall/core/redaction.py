@@ -30,7 +30,7 @@ _ENDINGS = ("_API_KEY", "_SECRET", "_TOKEN")
 
 _PREFIXED = (
     r"sk-(?:proj|ant|live|test|svcacct|admin|or)-[\w-]{8,}",  # OpenAI, Anthropic, OpenRouter
-    r"sk-(?=[\w-]{0,200}\d)[\w-]{20,}",
+    r"sk-(?=[\w-]{0,200}\d)[\w-]{12,}",
     r"gsk_[A-Za-z0-9]{20,}",  # Groq
     r"AIza[\w-]{16,}",  # Google: API keys, access and refresh tokens, client secrets
     r"ya29\.[\w.-]{16,}",
@@ -58,13 +58,14 @@ _FORMS = re.compile(
     # so that a text is not searched from each of its hyphens to its end.
     r"|(?<![\w-])eyJ[\w-]{8,}+\.eyJ[\w-]{8,}+\.[\w-]*+"
     r"|(?i:(?P<bearer>\bbearer[ \t]{1,4})(?=[\w.~+/=-]{0,200}\d)[\w.~+/=-]{16,}+)"
-    r"|(?i:(?P<header>\bauthorization\W{1,6}(?:basic|bearer|token)[ \t]{1,4})[^\s\"',]{6,}+)"
-    r"|(?P<user>://[^\s/@:\"'<>]{0,100}:)[^\s/@\"'<>]{1,200}(?=@)"
-    rf"|(?i:(?P<parameter>[?&](?:{_PARAMETERS})=)[^&#\s\"'<>\\]{{6,}}+)"
+    r"|(?i:(?P<header>\bauthorization\W{1,6}(?:basic|bearer|token)[ \t]{1,4})(?![$<{%])[^\s\"',]{6,}+)"
+    r"|(?P<user>://[^\s/@:\"'<>]{0,100}:)(?![$<{%])[^\s/@\"'<>]{1,200}(?=@)"
+    rf"|(?i:(?P<parameter>[?&](?:{_PARAMETERS})=)(?![$<{{%])[^&#\s\"'<>\\]{{6,}}+)"
     r"|-----BEGIN [A-Z ]{0,30}PRIVATE KEY(?: BLOCK)?-----"
     r"(?:(?:[^-]|-(?!----)){0,20000}+-----END [A-Z ]{0,30}PRIVATE KEY(?: BLOCK)?-----"
     r"|(?:[A-Za-z0-9+/=]{16,}+|\s|\\[nr])*+)"
 )
+# A value that begins with one of $ < { % is a template's place for a credential.
 _KEPT = ("bearer", "header", "user", "parameter")
 
 

@@ -64,6 +64,7 @@ ORDINARY = [
     "the bearer of this letter, Bearer authentication, bearer-token schemes",
     "git commit 4f3a9c2b7d1e8f6a5b4c3d2e1f0a9b8c7d6e5f40",
     "ann@example.org, 10:30, ratio 3:2@noon, http://localhost:8080/x",
+    "Authorization: Bearer $TOKEN, ?key={KEY}, ?key=<your key>, redis://user:${PASSWORD}@host",
     "sk-loading-indicator-container, sk-learn, pk-1",
     "AIza is how Google's keys begin, ghp_ those of GitHub",
     "a" * 500,
