@@ -48,6 +48,7 @@ def capability_document(capability: Capability) -> dict[str, Any]:
         "version": mark.version,
         "digest": capability.digest,
         "effect": mark.effect,
+        "approval": mark.approval.dump() if mark.approval else None,
         "runsOn": mark.runs_on,
         "source": "code",
     }

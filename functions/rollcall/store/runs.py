@@ -41,7 +41,7 @@ WINDOW_DOCUMENTS = 40
 """How many documents of the log the window view holds."""
 WINDOW_BYTES = 400_000
 FLUSH_S = 1.0
-"""Events are stored with each save, and within a step at most this often."""
+"""Events are stored with each reply and at the end, and in between at most this often."""
 FLUSH_CHARS = 300_000
 LOOK_S = 2.0
 """How often a quiet run looks whether it was cancelled or taken over."""
@@ -120,6 +120,7 @@ class OpenRun:
     """Its end is saved and its lease given back: nothing of it may be written any more."""
     _lease_until: float = field(default_factory=lambda: time.monotonic() + lease_s())
     _touched: float = field(default_factory=time.monotonic)
+    _flushed: float = field(default_factory=time.monotonic)
 
     def save_reply(self, step: int, reply: ModelMessage, spent: Spent) -> None:
         """Append a model reply to the log, before any of its calls starts."""
@@ -135,7 +136,8 @@ class OpenRun:
         stored = result_fields(result, record=record, run_id=self.run_id)
         reference = paths.message(self.db, self.thread_id, document["n"])
         name = FieldPath("results", str(place)).to_api_repr()
-        self._save(lambda batch: batch.update(reference, {name: stored}), {})
+        late = time.monotonic() - self._flushed > FLUSH_S
+        self._save(lambda batch: batch.update(reference, {name: stored}), {}, with_events=late)
         document["results"] = {**document["results"], str(place): stored}
 
     def show(self, event: Event) -> Event:
@@ -151,12 +153,11 @@ class OpenRun:
             Aborted: Another run has taken the thread over.
         """
         now = time.monotonic()
-        quiet_s = now - self._touched
-        has_news = quiet_s > FLUSH_S and not self.events.is_empty
+        has_news = now - self._flushed > FLUSH_S and not self.events.is_empty
         is_ending = now > self._lease_until - lease_s() / 2
         if has_news or is_ending or self.events.gathered_chars > FLUSH_CHARS:
             self._save(_nothing_else, {})
-        elif quiet_s > LOOK_S:
+        elif now - self._touched > LOOK_S:
             self._touched = now
             self._look()
 
@@ -286,7 +287,13 @@ class OpenRun:
         view = _view(documents, next_message=after, uid=self.user.uid)
         batch.set(paths.window(self.db, self.thread_id), view)
 
-    def _save(self, fill: Callable[[WriteBatch], None], run: dict[str, Any]) -> None:
+    def _save(
+        self,
+        fill: Callable[[WriteBatch], None],
+        run: dict[str, Any],
+        *,
+        with_events: bool = True,
+    ) -> None:
         """Commit, with the events gathered so far, if this run is still the one that may.
 
         Raises:
@@ -300,7 +307,8 @@ class OpenRun:
         while True:
             batch = self.db.batch()
             fill(batch)
-            self.events.write(batch, self.db)
+            if with_events:
+                self.events.write(batch, self.db)
             option = self.db.write_option(last_update_time=self.run_time)
             batch.update(reference, fields, option=option)
             try:
@@ -310,8 +318,10 @@ class OpenRun:
                 if self._look() > self.seq:
                     break  # it was stored, and only the answer to it was lost
         self.seq += 1
-        self.events.committed()
         self._touched = time.monotonic()
+        if with_events:
+            self.events.committed()
+            self._flushed = self._touched
         self._lease_until = self._touched + lease_s()
 
     def _look(self) -> int:
