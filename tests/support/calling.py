@@ -14,7 +14,8 @@ from google.cloud.firestore import Client
 from rollcall import catalog
 from rollcall.agent.direct import direct_call
 from rollcall.core.capability import Capability
-from rollcall.core.context import Platform
+from rollcall.core.context import Decider, Platform, User
+from rollcall.core.errors import Unavailable
 from rollcall.core.triggers import OnCall, trigger_of
 
 PROJECT = "demo-rollcall"
@@ -46,13 +47,37 @@ def emulate(setenv: Callable[[str, str], None]) -> None:
 
 
 class Here:
-    """A platform of one Firestore and no models."""
+    """A platform of one Firestore and no models.
+
+    Attributes:
+        queue: What was enqueued, as `(queue, data)`.
+        users: The accounts that there are, by uid; one that is not here is a plain user's.
+        gone: The uids of accounts that there are no more.
+        notified: Who was told of which approval.
+        takes_tasks: Whether the queue takes what it is given.
+    """
 
     text_model = None
     embedder = None
 
     def __init__(self, db: Client) -> None:
         self.db = db
+        self.queue: list[tuple[str, dict[str, Any]]] = []
+        self.users: dict[str, User] = {}
+        self.gone: set[str] = set()
+        self.notified: list[tuple[Decider, str]] = []
+        self.takes_tasks = True
+
+    def enqueue(self, queue: str, data: dict[str, Any]) -> None:
+        if not self.takes_tasks:
+            raise Unavailable(f"the queue {queue} took no task")
+        self.queue.append((queue, data))
+
+    def find_user(self, uid: str) -> User | None:
+        return None if uid in self.gone else self.users.get(uid, User(uid))
+
+    def notify(self, decider: Decider, *, approval_id: str) -> None:
+        self.notified.append((decider, approval_id))
 
 
 def callables(platform: Platform) -> dict[str, Any]:
@@ -89,12 +114,13 @@ class Functions:
         data: Any = None,
         *,
         uid: str = "ann",
+        claims: dict[str, Any] | None = None,
         headers: dict[str, str] | None = None,
         raw: bytes = b"",
         method: str = "POST",
     ) -> Any:
         """Send `{"data": data}`, or `raw` as it is; an empty header value leaves the header out."""
-        sent = {"Authorization": f"Bearer {token(uid)}", "Content-Type": "application/json"}
+        sent = {"Authorization": f"Bearer {token(uid, **(claims or {}))}", "Content-Type": "application/json"}
         sent |= headers or {}
         return self._client.open(
             f"/{name}",
@@ -103,9 +129,12 @@ class Functions:
             headers={key: value for key, value in sent.items() if value},
         )
 
-    def stream(self, name: str, data: Any, *, uid: str = "ann") -> list[dict[str, Any]]:
+    def stream(
+        self, name: str, data: Any, *, uid: str = "ann", claims: dict[str, Any] | None = None
+    ) -> list[dict[str, Any]]:
         """The frames of a streamed call."""
-        response = self.post(name, data, uid=uid, headers={"Accept": "text/event-stream"})
+        accept = {"Accept": "text/event-stream"}
+        response = self.post(name, data, uid=uid, claims=claims, headers=accept)
         return frames(response)
 
 

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from rollcall.agent.dispatch import Answer
-from rollcall.agent.turn import Turn
+from rollcall.agent.dispatch import Answer, Ask, Leave
+from rollcall.agent.turn import Limits, Turn
 from rollcall.core.context import Progress
 from rollcall.core.errors import AgentError
 from rollcall.core.messages import ModelMessage, ToolCall, ToolResult, UserMessage
@@ -25,6 +25,7 @@ from rollcall.models.base import (
     ToolSpec,
     Usage,
 )
+from rollcall.store.log import Spent
 
 Reply = list[Delta] | AgentError
 
@@ -67,15 +68,28 @@ class ScriptedModel:
 
 @dataclass
 class Table:
-    """Dispatches to plain functions by the tool's name."""
+    """Dispatches to plain functions by the tool's name. A function may return what the dispatcher
+    would: an `Ask` or a `Leave` too.
+
+    `decided` holds the ids of calls that somebody has answered; `writing` the names of tools that
+    write.
+    """
 
     tools: dict[str, Callable[..., Any]]
+    decided: frozenset[str] = frozenset()
+    writing: frozenset[str] = frozenset()
     called: list[str] = field(default_factory=list)
 
-    def __call__(self, call: ToolCall, progress: Progress) -> Answer:
+    def __call__(self, place: int, call: ToolCall, progress: Progress) -> Answer | Ask | Leave:
         self.called.append(call.name)
         answer = self.tools[call.name](progress=progress, **(call.arguments or {}))
-        return answer if isinstance(answer, Answer) else Answer(answer)
+        return answer if isinstance(answer, Answer | Ask | Leave) else Answer(answer)
+
+    def is_decided(self, call: ToolCall) -> bool:
+        return call.id in self.decided
+
+    def writes(self, call: ToolCall) -> bool:
+        return call.name in self.writing
 
 
 @dataclass
@@ -83,16 +97,24 @@ class Notes:
     """A journal that remembers the order of what it was told."""
 
     lines: list[str] = field(default_factory=list)
+    records: list[dict[str, Any]] = field(default_factory=list)
 
-    def save_reply(self, step: int, reply: ModelMessage) -> None:
+    def save_reply(self, step: int, reply: ModelMessage, spent: Spent) -> None:
         self.lines.append(f"reply {step} {len(reply.tool_calls)}")
 
-    def save_result(self, result: ToolResult) -> None:
+    def save_result(self, place: int, result: ToolResult, record: dict[str, Any]) -> None:
         self.lines.append(f"result {result.name}")
+        self.records.append(record)
 
 
-def turn(model: Any, tools: dict[str, Callable[..., Any]] | None = None, **changes: Any) -> Turn:
-    """A turn on `model` with these tools and sound bounds."""
+def turn(
+    model: Any,
+    tools: dict[str, Callable[..., Any]] | None = None,
+    *,
+    limits: dict[str, Any] | None = None,
+    **changes: Any,
+) -> Turn:
+    """A turn on `model` with these tools and sound bounds; `limits` changes some of those."""
     from rollcall.models.base import load_model
 
     tools = tools or {}
@@ -108,9 +130,8 @@ def turn(model: Any, tools: dict[str, Callable[..., Any]] | None = None, **chang
         "composer": load_model("offline:planner"),
         "dispatch": Table(tools),
         "journal": Notes(),
-        "max_steps": 5,
+        "limits": Limits(**{"result_chars": 4_000, **(limits or {})}),
         "deadline": time.monotonic() + 60,
-        "result_chars": 4_000,
         "locale": "en",
         "now_iso": "2026-03-02T09:00:00+00:00",
     }

@@ -123,7 +123,7 @@ def _begin(
 
 def _refusal(turn: Turn, state: State, call: ToolCall, number: int) -> AgentError | None:
     """Why this call is not run at all, if so."""
-    if turn.dispatch.is_decided(number):
+    if turn.dispatch.is_decided(call):
         return None  # it was checked before somebody was asked
     offered = [tool.name for tool in turn.tools]
     if call.name not in offered:

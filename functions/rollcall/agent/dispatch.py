@@ -58,8 +58,8 @@ class Dispatch(Protocol):
 
     def __call__(self, place: int, call: ToolCall, progress: Progress) -> Answer | Ask | Leave: ...
 
-    def is_decided(self, place: int) -> bool:
-        """Whether somebody has answered this call of the last step already."""
+    def is_decided(self, call: ToolCall) -> bool:
+        """Whether somebody has decided this very call already."""
 
     def writes(self, call: ToolCall) -> bool:
         """Whether the call may change something."""

@@ -164,7 +164,7 @@ def prepare_run(asked: Asked, opened: OpenRun, *, agents: Callable[[float], AskA
         is_cancelled=lambda: opened.is_cancelled,
     )
     known = Known(
-        approvals={approval.place: approval for approval in opened.approvals},
+        approvals={approval.call_id: approval for approval in opened.approvals},
         answers=opened.answers,
         allowed=opened.allowed,
         client_tools=frozenset(asked.client_tools),

@@ -49,14 +49,15 @@ class Known:
     """What people and the client have said.
 
     Attributes:
-        approvals: Decisions on the last step's calls, by place.
+        approvals: Decisions, by the id of the call they are on. Not by its place: a later step has
+            the same places, and a yes is for one call.
         answers: What the client's tools answered, by call id: `{content}`, `{error}` or
             `{expired}`.
         allowed: What somebody said yes to in this thread, with the digest at that time.
         client_tools: The client tools that the client offered in this turn.
     """
 
-    approvals: dict[int, Approval] = field(default_factory=dict)
+    approvals: dict[str, Approval] = field(default_factory=dict)
     answers: dict[str, dict[str, Any]] = field(default_factory=dict)
     allowed: dict[str, str] = field(default_factory=dict)
     client_tools: frozenset[str] = frozenset()
@@ -73,8 +74,8 @@ class Router:
     policies: dict[str, ApprovalPolicy] = field(default_factory=dict)
     known: Known = field(default_factory=Known)
 
-    def is_decided(self, place: int) -> bool:
-        return place in self.known.approvals
+    def is_decided(self, call: ToolCall) -> bool:
+        return call.id in self.known.approvals
 
     def writes(self, call: ToolCall) -> bool:
         entry = self.entries.get(call.name)
@@ -83,7 +84,7 @@ class Router:
     def __call__(self, place: int, call: ToolCall, progress: Progress) -> Answer | Ask | Leave:
         if (answer := self.known.answers.get(call.id)) is not None:
             return _answered(answer)
-        approval = self.known.approvals.get(place)
+        approval = self.known.approvals.get(call.id)
         if approval is not None:
             _refuse_undecided(approval)
         target = self.target(call.name)
