@@ -13,6 +13,7 @@ from rollcall.core.context import Decider, Platform
 from rollcall.core.errors import Unavailable
 from rollcall.core.triggers import DocumentEvent, OnDocument, OnSchedule, OnTask, bound
 from rollcall.core.wire import Role
+from rollcall.store.my_data import resume_erasures
 from rollcall.store.sweeping import left_lying
 
 TASK_S = 1800
@@ -53,8 +54,8 @@ def approval_written(platform: Platform, event: DocumentEvent) -> None:
 
 @bound(OnSchedule("every 1 minutes", timeout_s=SWEEP_S))
 def sweep_runs(platform: Platform) -> None:
-    """Find runs whose process died, decisions that nobody acted on, and questions and client
-    calls whose time is over; have the task queue go on with each."""
+    """Find runs whose process died, decisions that nobody acted on, questions and client calls
+    whose time is over, and erasures that were cut off; have the task queue go on with each."""
     sweep(platform, now=datetime.now(UTC))
 
 
@@ -68,4 +69,4 @@ def sweep(platform: Platform, *, now: datetime) -> int:
         except Unavailable as error:
             log.warning("%s; the sweeper goes on itself", error.message)
             go_on(platform, thread_id, run_id, until=until)
-    return len(found)
+    return len(found) + resume_erasures(platform)

@@ -219,7 +219,7 @@ def _failed(db: Client, effect: Effect, error: AgentError, begun_at: Any) -> Any
     )
     if noted is None:
         entry, _ = _entry(db, effect)
-        if entry["status"] == EffectStatus.DONE:
+        if entry.get("status") == EffectStatus.DONE:
             return json.loads(entry["result"])
     raise error
 
@@ -269,14 +269,16 @@ def _note(
     again: bool = False,
     before: Any = None,
 ) -> Any:
-    """Write what came of it, if the entry is as it was at `before`; None if it is not."""
+    """Write what came of it, if the entry is as it was at `before`; None if it is not, or if it
+    was erased with its thread."""
     from google.api_core.exceptions import FailedPrecondition as Moved
+    from google.api_core.exceptions import NotFound as Gone
 
     option = db.write_option(last_update_time=before) if before is not None else None
     fields = {**_outcome(status, result=result, error=error), "mayBeTriedAgain": again}
     try:
         return paths.effect(db, effect.key).update(fields, option=option).update_time
-    except Moved:
+    except (Moved, Gone):
         return None
 
 

@@ -30,6 +30,7 @@ from rollcall.store.closing import Closing, closing_of_cut_off, closing_of_waiti
 from rollcall.store.event_log import EventLog
 from rollcall.store.log import from_documents, user_document
 from rollcall.store.runs import WINDOW_DOCUMENTS, Finished, GoingOn, OpenRun, run_document
+from rollcall.store.thread_erasure import check_not_erased
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client, DocumentReference, WriteBatch
@@ -168,6 +169,7 @@ def check_thread(thread: DocumentSnapshot, *, uid: str, agent: str, new: bool) -
         NotFound: There is no such thread, and it is not a new one's id.
         PermissionDenied: It is another user's.
         AlreadyExists: It is with another agent.
+        Aborted: It is being erased.
     """
     if not thread.exists:
         if new:
@@ -180,15 +182,19 @@ def check_thread(thread: DocumentSnapshot, *, uid: str, agent: str, new: bool) -
         raise AlreadyExists(
             f"this thread is with the agent {data['agent']!r}, not {agent!r}", field="agent"
         )
+    check_not_erased(data)
 
 
 def check_key(key: DocumentSnapshot, *, thread_id: str, run_id: str) -> None:
     """
     Raises:
         AlreadyExists: The run id was used in another thread.
+        NotFound: It was used in this one, and its run was erased.
     """
     if key.exists and (key.to_dict() or {})["threadId"] != thread_id:
         raise _used_before(run_id)
+    if key.exists:  # it was written together with its run, which is gone
+        raise NotFound("what this run said was erased; use a new runId", field="runId")
 
 
 def check_free(db: Client, thread_id: str, lease: dict[str, Any] | None) -> None:
