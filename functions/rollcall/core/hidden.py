@@ -163,7 +163,10 @@ def _may_be(kind: Any, value: Any) -> bool:
     base = get_origin(kind) or kind
     if value is _UNKNOWN or base is Any or not isinstance(base, type) or _is_typed_dict(base):
         return True
-    return isinstance(value, base) or (base is float and isinstance(value, int))
+    try:
+        return isinstance(value, base) or (base is float and isinstance(value, int))
+    except TypeError:  # a protocol that is for type checkers only
+        return True
 
 
 def _is_typed_dict(kind: type) -> bool:

@@ -58,7 +58,8 @@ _FORMS = re.compile(
     # so that a text is not searched from each of its hyphens to its end.
     r"|(?<![\w-])eyJ[\w-]{8,}+\.eyJ[\w-]{8,}+\.[\w-]*+"
     r"|(?i:(?P<bearer>\bbearer[ \t]{1,4})(?=[\w.~+/=-]{0,200}\d)[\w.~+/=-]{16,}+)"
-    r"|(?i:(?P<header>\bauthorization\W{1,6}(?:basic|bearer|token)[ \t]{1,4})(?![$<{%])[^\s\"',]{6,}+)"
+    r"|(?i:(?P<header>\bauthorization\W{1,6}(?:basic|bearer|token)[ \t]{1,4})"
+    r"(?![$<{%])[^\s\"',]{6,}+)"
     r"|(?P<user>://[^\s/@:\"'<>]{0,100}:)(?![$<{%])[^\s/@\"'<>]{1,200}(?=@)"
     rf"|(?i:(?P<parameter>[?&](?:{_PARAMETERS})=)(?![$<{{%])[^&#\s\"'<>\\]{{6,}}+)"
     r"|-----BEGIN [A-Z ]{0,30}PRIVATE KEY(?: BLOCK)?-----"

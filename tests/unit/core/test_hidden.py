@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, NotRequired
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, NotRequired, Protocol
 
 import pytest
 from pydantic import BaseModel, ConfigDict, Field, RootModel, computed_field, model_serializer
@@ -87,6 +87,10 @@ class Row(TypedDict):
     pin: NotRequired[Pin]
 
 
+class Named(Protocol):
+    name: str
+
+
 class Pair(NamedTuple):
     name: str
     pin: Pin
@@ -108,6 +112,7 @@ def union() -> Card | Account | str | None: ...
 def maybe() -> Pin | None: ...
 def number_or_pin() -> int | Pin: ...
 def hidden_or_open() -> Annotated[Card, Hidden()] | Row: ...
+def by_protocol() -> Named | None: ...
 def everything() -> Annotated[dict[str, str], Hidden()]: ...
 
 
@@ -137,6 +142,7 @@ def everything() -> Annotated[dict[str, str], Hidden()]: ...
         (number_or_pin, 5, 5),
         (number_or_pin, "1234", None),
         (hidden_or_open, CARD, None),
+        (by_protocol, Account("ann", "1234", CARD), {"name": "ann", "card": SHOWN}),
         (everything, {"a": "b"}, None),
     ],
 )

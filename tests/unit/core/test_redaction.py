@@ -26,6 +26,7 @@ from rollcall.core.messages import (
 from rollcall.core.redaction import (
     HIDDEN,
     RedactingFilter,
+    redact_logs,
     redacted,
     redacted_json,
     redacted_message,
@@ -231,3 +232,19 @@ class TestLogs:
 
     def test_a_log_call_with_wrong_arguments_is_still_a_line(self) -> None:
         assert "do not fit" in self.logged("%d", "x")
+
+    def test_every_handler_gets_the_filter_once(self) -> None:
+        handler = logging.StreamHandler(io.StringIO())
+        logger = logging.getLogger("rollcall.test_redaction")
+        logger.addHandler(handler)
+        handlers = [*logging.getLogger().handlers, handler]
+        before = [list(each.filters) for each in handlers]
+        try:
+            redact_logs()
+            redact_logs()
+            for each in handlers:
+                assert sum(isinstance(f, RedactingFilter) for f in each.filters) == 1
+        finally:
+            logger.removeHandler(handler)
+            for each, filters in zip(handlers, before, strict=True):
+                each.filters[:] = filters
