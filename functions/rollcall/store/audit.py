@@ -148,15 +148,21 @@ def effect_entry(
     version: int,
     arguments_digest: str,
     status: str,
+    tried_at: datetime,
     at: datetime,
     thread_id: str | None = None,
     run_id: str | None = None,
     approval_id: str | None = None,
 ) -> dict[str, Any]:
-    """A write that came to an end: "done", "failed" or "unknown"; each of these once."""
+    """A try of a write that came to an end: "done", "failed" or "unknown".
+
+    Args:
+        tried_at: When this try was begun: one that failed in passing may be tried again, and each
+            try has an entry for each end that it came to.
+    """
     return _entry(
         "effect",
-        (key, status),
+        (key, status, tried_at.isoformat()),
         uid=uid,
         at=at,
         effectKey=key,
@@ -176,7 +182,7 @@ def erasure_entry(
     """That a user's data was erased. It stays, so it holds a digest in place of the user's id.
 
     Args:
-        erasure_id: The same for every try of the erasure.
+        erasure_id: The same for every try of one erasure, another for each erasure of a user.
         removed: Documents that are gone, by kind.
     """
     subject = hashlib.sha256(uid.encode()).hexdigest()

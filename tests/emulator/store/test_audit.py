@@ -79,6 +79,7 @@ def effect(**changes: Any) -> dict[str, Any]:
         "version": 1,
         "arguments_digest": "d",
         "status": "done",
+        "tried_at": NOON,
         "at": NOON,
     }
     return audit.effect_entry(**{**fields, **changes})
@@ -125,6 +126,7 @@ def test_entries_about_different_things_have_different_ids() -> None:
         effect(),
         effect(status="unknown"),
         effect(key="k2"),
+        effect(tried_at=NOON.replace(hour=13)),
         erasure(),
     ]
     assert len({audit.entry_id(entry) for entry in entries}) == len(entries)
