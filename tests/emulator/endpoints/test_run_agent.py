@@ -17,12 +17,14 @@ from google.cloud.firestore import Client
 from pydantic import TypeAdapter
 
 from rollcall import catalog
+from rollcall.agent import patience
 from rollcall.agent.ask import MAX_DEPTH, asker
 from rollcall.agent.direct import direct_call
 from rollcall.core.capability import Capability, capability
 from rollcall.core.context import ToolContext, User
 from rollcall.core.errors import FailedPrecondition, PermissionDenied
 from rollcall.core.triggers import Call
+from rollcall.endpoints.continuing import continuerun
 from rollcall.endpoints.run_agent import run_agent
 from rollcall.packs.messaging.ingest import write_conversation
 from rollcall.registry import snapshot
@@ -47,6 +49,7 @@ def seeded(module_db: Client) -> Client:
 def functions(seeded: Client, monkeypatch: pytest.MonkeyPatch) -> Functions:
     emulate(monkeypatch.setenv)
     monkeypatch.setenv("ROLLCALL_MODEL", "offline:planner")
+    monkeypatch.setenv("ROLLCALL_ALLOW_UNPRICED", "true")  # of the model that a provider fakes
     snapshot.forget()
     return Functions(callables(Here(seeded)))
 
@@ -170,7 +173,9 @@ def test_case_8_the_limit_of_iterations_ends_in_what_was_found(
 def test_a_model_that_fails_is_said_in_plain_words_and_the_thread_goes_on(
     functions: Functions, provider: FakeProviders, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    provider.openai(*[status(503, {"error": {"message": "overloaded"}})] * 2)
+    monkeypatch.setattr(patience, "_BASE_S", 0.0)
+    overloaded = status(503, {"error": {"message": "overloaded"}})
+    provider.openai(*[overloaded] * 2 * patience.TRIES)
     data = {"agent": "messaging", "message": "What are my priorities?", "runId": "failing1"}
     response = functions.post("run_agent", data, uid="demo")
     error = response.json["error"]
@@ -261,21 +266,27 @@ def test_an_agent_that_an_operator_switched_off_is_refused(
 
 
 @pytest.mark.parametrize("last", ["RUN_STARTED", "TOOL_CALL_START", "RUN_FINISHED"])
-def test_a_client_that_leaves_frees_the_thread(
+def test_a_run_whose_client_leaves_is_handed_to_the_queue(
     functions: Functions, seeded: Client, last: str
 ) -> None:
     """`functions` has set the environment; the handler itself is closed as the server closes it."""
     run_id = f"left-{last.lower().replace('_', '-')}"
     data = {"agent": "messaging", "message": "What are my priorities?", "runId": run_id}
-    stream = run_agent(Here(seeded), Call(User("demo"), data))
+    here = Here(seeded)
+    stream = run_agent(here, Call(User("demo"), data))
     thread_id = next(stream)["threadId"]
     if last != "RUN_STARTED":
-        next(event for event in stream if event["type"] == last)
+        next(event for event in stream if event and event["type"] == last)
     stream.close()
-    thread = seeded.document(f"threads/{thread_id}").get().to_dict() or {}
+    task = {"threadId": thread_id, "runId": run_id}
+    assert here.queue == ([] if last == "RUN_FINISHED" else [("continuerun", task)])
+    for _ in range(2):  # a task may come twice
+        continuerun(here, task)
     run = seeded.document(f"threads/{thread_id}/runs/{run_id}").get().to_dict() or {}
-    assert thread["lease"] is None
-    assert run["status"] == ("done" if last == "RUN_FINISHED" else "failed")
+    assert (run["status"], run["attempt"]) == ("done", 1 if last == "RUN_FINISHED" else 2)
+    assert tools(ask(functions, "What are my priorities?", runId=run_id)) == [
+        "get_priority_messages"
+    ]
     assert ask(functions, "Hello", threadId=thread_id)["message"]
 
 
