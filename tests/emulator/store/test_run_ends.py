@@ -8,16 +8,19 @@ from google.cloud.firestore import Client
 from rollcall.core.errors import Aborted
 from rollcall.core.messages import ModelMessage, ToolCall, ToolResult
 from rollcall.store import paths
+from rollcall.store.log import Spent
 from tests.emulator.store.test_threads import RESULT, answer, opened, opening
+
+BROKEN = {"code": "internal", "message": "it broke off"}
 
 
 def test_a_run_that_has_ended_cannot_give_its_successors_lease_away(db: Client) -> None:
     first = opened(db, opening())
     answer(first, "Hi.")
     second = opened(db, opening("r2", text="And now?", is_new=False))
-    first.give_up("the client left")
-    thread = paths.thread(db, second.opening.thread_id).get().to_dict() or {}
-    run = paths.run(db, second.opening.thread_id, "r1").get().to_dict() or {}
+    first.give_up(BROKEN)
+    thread = paths.thread(db, second.thread_id).get().to_dict() or {}
+    run = paths.run(db, second.thread_id, "r1").get().to_dict() or {}
     assert (thread["lease"]["runId"], thread["nextMessage"]) == ("r2", 3)
     assert run["status"] == "done"
     with pytest.raises(Aborted, match="r2 is still answering"):
@@ -27,10 +30,10 @@ def test_a_run_that_has_ended_cannot_give_its_successors_lease_away(db: Client) 
 def test_a_thread_whose_newest_document_outgrows_the_view_still_opens(db: Client) -> None:
     run = opened(db, opening())
     calls = tuple(ToolCall(f"c{n}", "search", {}) for n in range(16))
-    run.save_reply(1, ModelMessage("", calls))
-    for call in calls:
-        run.save_result(ToolResult(call.id, "search", "א" * 24_000))
-    run.give_up("the client left")
+    run.save_reply(1, ModelMessage("", calls), Spent())
+    for place, call in enumerate(calls):
+        run.save_result(place, ToolResult(call.id, "search", "א" * 24_000), {})
+    run.give_up(BROKEN)
     again = opened(db, opening("r2", text="And now?", is_new=False))
     assert again.next_message == 3
     assert len(again.history) == 4  # rebuilt from the log
@@ -39,9 +42,9 @@ def test_a_thread_whose_newest_document_outgrows_the_view_still_opens(db: Client
 def test_an_answer_that_could_not_be_saved_is_in_no_view(db: Client) -> None:
     run = opened(db, opening())
     with pytest.raises(Exception, match="400"):
-        run.finish(step=1, answer=ModelMessage("x" * 1_100_000), result=RESULT)
-    run.give_up("too large")
-    view = paths.window(db, run.opening.thread_id).get().to_dict() or {}
+        run.finish(step=1, answer=ModelMessage("x" * 1_100_000), spent=Spent(), result=RESULT)
+    run.give_up(BROKEN)
+    view = paths.window(db, run.thread_id).get().to_dict() or {}
     assert [document["n"] for document in view["documents"]] == [0]
     assert opened(db, opening("r2", text="Again", is_new=False)).next_message == 2
 

@@ -4,24 +4,38 @@ from __future__ import annotations
 
 import dataclasses
 from concurrent.futures import ThreadPoolExecutor
-from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 from google.cloud.firestore import Client
 
+from rollcall.core.context import User
 from rollcall.core.errors import Aborted, AgentError, AlreadyExists, NotFound, PermissionDenied
 from rollcall.core.messages import ModelMessage, ToolCall, ToolMessage, ToolResult, UserMessage
 from rollcall.store import paths
-from rollcall.store.runs import Finished, Opening, OpenRun
-from rollcall.store.threads import open_run, thread_id_for
+from rollcall.store.log import Spent
+from rollcall.store.runs import Finished, GoingOn, OpenRun
+from rollcall.store.threads import Opening, open_run, thread_id_for
+from tests.support.leases import end_lease
 
-RESULT = {"message": "Done.", "usage": [], "toolCalls": []}
+RESULT: dict[str, Any] = {
+    "message": "Done.",
+    "outcome": {"type": "success"},
+    "usage": [],
+    "toolCalls": [],
+}
+REQUEST: dict[str, Any] = {
+    "locale": "en",
+    "context": None,
+    "offered": [],
+    "clientId": None,
+    "clientTools": [],
+}
 
 
 def opening(run_id: str = "r1", *, text: str = "Hello", **changes: Any) -> Opening:
     fields: dict[str, Any] = {
-        "uid": "ann",
+        "user": User("ann"),
         "agent": "messaging",
         "thread_id": thread_id_for("ann", "r1"),
         "is_new": True,
@@ -30,7 +44,7 @@ def opening(run_id: str = "r1", *, text: str = "Hello", **changes: Any) -> Openi
         "request_digest": f"digest of {text}",
         "message": UserMessage.of(text),
         "context": None,
-        "lease_s": 60,
+        "request": REQUEST,
     }
     return Opening(**{**fields, **changes})
 
@@ -42,12 +56,13 @@ def opened(db: Client, start: Opening) -> OpenRun:
 
 
 def answer(run: OpenRun, text: str) -> None:
-    run.finish(step=1, answer=ModelMessage(text), result={**RESULT, "message": text})
+    said = {**RESULT, "message": text}
+    run.finish(step=1, answer=ModelMessage(text), spent=Spent(), result=said)
 
 
 def test_a_first_message_makes_thread_log_and_run_in_one_batch(db: Client) -> None:
     run = opened(db, opening(text="Hello there"))
-    thread = paths.thread(db, run.opening.thread_id).get().to_dict() or {}
+    thread = paths.thread(db, run.thread_id).get().to_dict() or {}
     assert (thread["uid"], thread["title"], thread["nextMessage"]) == ("ann", "Hello there", 1)
     assert thread["lease"]["runId"] == "r1"
     assert run.history == [UserMessage.of("Hello there")]
@@ -67,8 +82,8 @@ def test_calls_and_results_come_back_as_they_were(db: Client) -> None:
     run = opened(db, opening())
     call = ToolCall("c1", "search", {"grid": [[1, 2], [3]], "query": "תקציב"}, "ignored")
     parts = ({"thought": [[1], [2]]},)
-    run.save_reply(1, ModelMessage("", (call,), "gemini", parts))
-    run.save_result(ToolResult("c1", "search", '{"output": []}'))
+    run.save_reply(1, ModelMessage("", (call,), "gemini", parts), Spent())
+    run.save_result(0, ToolResult("c1", "search", '{"output": []}'), {})
     answer(run, "Nothing.")
     history = opened(db, opening("r2", is_new=False)).history
     reply, results = history[1], history[2]
@@ -82,6 +97,7 @@ def test_the_same_run_id_again_returns_the_first_outcome(db: Client) -> None:
     answer(opened(db, opening()), "Hi.")
     again = open_run(db, opening())
     assert isinstance(again, Finished)
+    assert again.result is not None
     assert again.result["message"] == "Hi."
 
 
@@ -93,9 +109,8 @@ def test_the_same_run_id_with_other_data_is_refused(db: Client) -> None:
 
 
 def test_a_run_that_goes_on_is_not_begun_twice(db: Client) -> None:
-    opened(db, opening())
-    with pytest.raises(Aborted, match="still going on"):
-        open_run(db, opening())
+    first = opened(db, opening())
+    assert open_run(db, opening()) == GoingOn(first.thread_id, "r1")
 
 
 def test_a_second_message_is_refused_with_who_holds_the_thread(db: Client) -> None:
@@ -108,7 +123,7 @@ def test_a_second_message_is_refused_with_who_holds_the_thread(db: Client) -> No
 def test_of_many_at_once_exactly_one_opens(db: Client) -> None:
     answer(opened(db, opening()), "Hi.")
 
-    def attempt(number: int) -> OpenRun | Finished | AgentError:
+    def attempt(number: int) -> object:
         try:
             return open_run(db, opening(f"n{number}", is_new=False))
         except AgentError as error:
@@ -121,15 +136,10 @@ def test_of_many_at_once_exactly_one_opens(db: Client) -> None:
 
 
 def test_the_same_first_message_many_times_at_once_is_one_run(db: Client) -> None:
-    def attempt(_: int) -> OpenRun | Finished | AgentError:
-        try:
-            return open_run(db, opening())
-        except AgentError as error:
-            return error
-
     with ThreadPoolExecutor(12) as pool:
-        outcomes = list(pool.map(attempt, range(12)))
+        outcomes = list(pool.map(lambda _: open_run(db, opening()), range(12)))
     assert sum(isinstance(outcome, OpenRun) for outcome in outcomes) == 1
+    assert sum(isinstance(outcome, GoingOn) for outcome in outcomes) == 11
     log = list(paths.thread(db, opening().thread_id).collection("messages").stream())
     assert len(log) == 1
 
@@ -138,17 +148,16 @@ def test_who_takes_a_thread_over_ends_the_run_that_held_it(db: Client) -> None:
     first = opened(db, opening())
     second = opened(db, opening("r2", is_new=False, supersede=True))
     with pytest.raises(Aborted, match="taken this thread over"):
-        first.save_reply(1, ModelMessage("too late"))
+        first.save_reply(1, ModelMessage("too late"), Spent())
     answer(second, "In time.")
-    log = paths.thread(db, first.opening.thread_id).collection("messages").stream()
+    log = paths.thread(db, first.thread_id).collection("messages").stream()
     assert [item.to_dict().get("text") for item in log] == [None, None, "In time."]
 
 
 def test_a_thread_whose_run_died_half_way_goes_on_with_valid_history(db: Client) -> None:
     dead = opened(db, opening())
-    dead.save_reply(1, ModelMessage("", (ToolCall("c1", "search", {}),)))
-    past = datetime.now(UTC) - timedelta(seconds=1)
-    paths.thread(db, dead.opening.thread_id).update({"lease.until": past})
+    dead.save_reply(1, ModelMessage("", (ToolCall("c1", "search", {}),)), Spent())
+    end_lease(db, dead.thread_id, "r1")
     run = opened(db, opening("r2", is_new=False))
     results = run.history[2]
     assert isinstance(results, ToolMessage)
@@ -159,7 +168,7 @@ def test_a_thread_whose_run_died_half_way_goes_on_with_valid_history(db: Client)
 def test_a_window_view_that_is_out_of_date_is_rebuilt_from_the_log(db: Client) -> None:
     run = opened(db, opening())
     answer(run, "Hi.")
-    paths.window(db, run.opening.thread_id).delete()
+    paths.window(db, run.thread_id).delete()
     assert len(opened(db, opening("r2", is_new=False)).history) == 3
 
 
@@ -167,7 +176,7 @@ def test_another_users_thread_is_refused(db: Client) -> None:
     answer(opened(db, opening()), "Hi.")
     for start in (opening("r2", is_new=False), opening()):
         with pytest.raises(PermissionDenied) as caught:
-            open_run(db, dataclasses.replace(start, uid="eve"))
+            open_run(db, dataclasses.replace(start, user=User("eve")))
         assert caught.value.field == "threadId"
 
 
