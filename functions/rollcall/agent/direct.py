@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 from rollcall.core.capability import Capability
-from rollcall.core.context import Platform, ToolContext, User
+from rollcall.core.context import Platform, TextModel, ToolContext, User
 from rollcall.core.errors import FailedPrecondition, PermissionDenied
 from rollcall.core.inputs import validate
 from rollcall.core.policy import combined
@@ -38,6 +38,7 @@ def direct_call(capability: Capability) -> Callable[[Platform, Call], Any]:
             platform=platform,
             locale=given.locale or "en",
             agents=partial(_ask_agent, platform, call.user),
+            paid_text_model=_text_model(platform, call.user),
         )
         if capability.mark.effect == "read":
             return capability.call(ctx, given.arguments)
@@ -71,6 +72,14 @@ def _write(capability: Capability, entry: Entry, ctx: ToolContext, given: Capabi
         arguments_digest=text_digest(canonical(arguments)),
     )
     return perform(ctx.db, effect, way_of(target, ctx, arguments), waits_for_others=True)
+
+
+def _text_model(platform: Platform, user: User) -> TextModel | None:
+    if platform.text_model is None:
+        return None
+    from rollcall.agent.metered import paid_by
+
+    return paid_by(platform.text_model, platform.db, user)
 
 
 def _ask_agent(platform: Platform, user: User, *args: Any, **options: Any) -> dict[str, Any]:

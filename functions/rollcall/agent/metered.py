@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from rollcall.agent.replies import estimate
 from rollcall.agent.spending import FirestorePurse
-from rollcall.core.context import User
+from rollcall.core.context import TextModel, User
 from rollcall.models.base import ArgumentsDelta, Delta, Finish, Model, ModelRequest, Usage
 from rollcall.models.base import TextDelta as Text
 
@@ -16,6 +16,17 @@ if TYPE_CHECKING:
     from google.cloud.firestore import Client
 
 _BYTES_PER_TOKEN = 3
+
+
+def paid_by(
+    text_model: TextModel | None, db: Client, user: User, *, allow_unpriced: bool = False
+) -> TextModel | None:
+    """The platform's text model, paid out of a user's budget."""
+    from rollcall.models.structured import StructuredText
+
+    if not isinstance(text_model, StructuredText):
+        return text_model
+    return text_model.over(lambda model: Metered(model, db, user, allow_unpriced=allow_unpriced))
 
 
 class Metered:

@@ -11,6 +11,7 @@ from typing import Any
 
 from rollcall.agent.before import before_of
 from rollcall.agent.dispatch import Dispatch
+from rollcall.agent.metered import paid_by
 from rollcall.agent.platform import OFFLINE, default_model
 from rollcall.agent.prompt import instructions
 from rollcall.agent.purse import Purse
@@ -268,6 +269,12 @@ def _router(asked: Asked, asker: Asker, agents: AskAgent, known: Known) -> Route
         agents=agents,
         policies=dict(asked.profile.approvals),
         known=known,
+        text_model=paid_by(
+            asked.platform.text_model,
+            asked.platform.db,
+            asked.user,
+            allow_unpriced=asked.profile.allow_unpriced,
+        ),
     )
 
 

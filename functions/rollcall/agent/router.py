@@ -11,7 +11,15 @@ from typing import TYPE_CHECKING, Any
 from rollcall.agent.dispatch import Answer, Ask, Leave
 from rollcall.agent.targets import Local, Registered, Target, endpoint_reach, function_reach
 from rollcall.agent.verdicts import Expired, Rejected, Unanswerable
-from rollcall.core.context import AskAgent, Decider, Platform, Progress, ToolContext, User
+from rollcall.core.context import (
+    AskAgent,
+    Decider,
+    Platform,
+    Progress,
+    TextModel,
+    ToolContext,
+    User,
+)
 from rollcall.core.errors import FailedPrecondition, PermissionDenied
 from rollcall.core.messages import ToolCall
 from rollcall.core.policy import ApprovalPolicy, combined
@@ -65,7 +73,12 @@ class Known:
 
 @dataclass(frozen=True, slots=True)
 class Router:
-    """Routes each call to its target, after its checks. `policies` are the agent's own."""
+    """Routes each call to its target, after its checks.
+
+    Attributes:
+        policies: The agent's own, by capability.
+        text_model: What capabilities are given, counted in the user's budget.
+    """
 
     platform: Platform
     asker: Asker
@@ -73,6 +86,7 @@ class Router:
     agents: AskAgent
     policies: dict[str, ApprovalPolicy] = field(default_factory=dict)
     known: Known = field(default_factory=Known)
+    text_model: TextModel | None = None
 
     def is_decided(self, call: ToolCall) -> bool:
         return call.id in self.known.approvals
@@ -206,6 +220,7 @@ class Router:
             effect_key=mint(place) if mint and target.writes else None,
             is_cancelled=self.asker.is_cancelled,
             agents=self.agents,
+            paid_text_model=self.text_model,
         )
 
     def _left_s(self) -> float:

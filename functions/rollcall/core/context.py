@@ -132,6 +132,8 @@ class ToolContext:
     effects: WriteBatch | None = None
     is_cancelled: Callable[[], bool] = _runs_on
     agents: AskAgent | None = None
+    paid_text_model: TextModel | None = None
+    """The platform's, counted in the user's budget."""
     citations: list[Citation] = field(default_factory=list)
     display: Display | None = None
 
@@ -156,6 +158,8 @@ class ToolContext:
     @property
     def text_model(self) -> TextModel | None:
         """A model that fills a JSON schema, or None where no key is configured."""
+        if self.paid_text_model is not None:
+            return self.paid_text_model
         return self.platform.text_model if self.platform else None
 
     @property

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Callable
 from typing import Any
 
 from rollcall.core.errors import Unavailable
@@ -23,6 +24,10 @@ class StructuredText:
     def __init__(self, model: Model) -> None:
         self.id = model.id
         self._model = model
+
+    def over(self, wrap: Callable[[Model], Model]) -> StructuredText:
+        """The same, on `wrap` of its model."""
+        return StructuredText(wrap(self._model))
 
     def generate(self, *, instructions: str, text: str, schema: dict[str, Any]) -> dict[str, Any]:
         """Fill `schema` from `text`.
