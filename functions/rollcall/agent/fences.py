@@ -58,9 +58,9 @@ def fenced(messages: Sequence[Message]) -> tuple[Message, ...]:
 def neutral(text: str) -> str:
     """The text without chat markup, unseen characters, or a role at its beginning."""
     text, before = _UNSEEN.sub("", text), None
-    while text != before:  # marks may stand inside marks
+    while text != before and ("<" in text or "[" in text):  # marks may stand inside marks
         text, before = _MARKUP.sub(_defanged, text), text
-    return _ROLE.sub("\\1role\u200b\\2", text)
+    return _ROLE.sub("\\1role\u200b\\2", text) if '"role"' in text else text
 
 
 def fenced_name(name: str) -> str:
