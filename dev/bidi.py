@@ -3,7 +3,7 @@
 Some terminals order such text themselves, as browsers do, and are given it as it is read. Others
 put one character after the other from left to right; for those a line is put into the order in
 which it is seen, by the usual parts of the Unicode Bidirectional Algorithm: one line at a time,
-its direction given or that of its first letter, no explicit embeddings.
+its direction given or that of its first letter, with isolates and without embeddings.
 """
 
 from __future__ import annotations
@@ -14,6 +14,9 @@ from itertools import groupby
 
 RIGHT_TO_LEFT_ISOLATE, FIRST_STRONG_ISOLATE, POP_ISOLATE = "\u2067", "\u2068", "\u2069"
 
+_LEFT_TO_RIGHT_ISOLATE = "\u2066"
+_ISOLATES = (_LEFT_TO_RIGHT_ISOLATE, RIGHT_TO_LEFT_ISOLATE, FIRST_STRONG_ISOLATE)
+_NEUTRAL = "\ufffc"
 _JOINER = "\u200d"
 _MIRRORED = dict(zip("()[]{}<>«»", ")(][}{><»«", strict=True))
 _RIGHT_TO_LEFT = {"R", "AL"}
@@ -65,10 +68,12 @@ def reads_from_right(text: str, *, within: bool | None = None) -> bool:
 def seen_order(line: str, *, from_right: bool) -> list[tuple[int, str]]:
     """The characters of `line` from left to right as they are seen, each with its place in it.
 
-    A letter and the marks on it stay together, and brackets open the other way.
+    A letter and the marks on it stay together, and brackets open the other way. An isolate is put
+    in order by itself; its own marks are not seen.
     """
     clusters = _clusters(line)
-    levels = _levels([line[start] for start, _ in clusters], base=1 if from_right else 0)
+    firsts = [_NEUTRAL if line[start] in _ISOLATES else line[start] for start, _ in clusters]
+    levels = _levels(firsts, base=1 if from_right else 0)
     order = list(range(len(clusters)))
     for level in range(max(levels, default=0), 0, -1):
         reordered: list[int] = []
@@ -80,14 +85,34 @@ def seen_order(line: str, *, from_right: bool) -> list[tuple[int, str]]:
     for at in order:
         start, end = clusters[at]
         first = line[start]
+        if first in _ISOLATES:
+            seen += _isolate(line[start:end], start)
+            continue
+        if first == POP_ISOLATE:  # of an isolate that began on a line above
+            continue
         seen.append((start, _MIRRORED.get(first, first) if levels[at] % 2 else first))
         seen += [(place, line[place]) for place in range(start + 1, end)]
     return seen
 
 
+def _isolate(text: str, start: int) -> list[tuple[int, str]]:
+    """What is seen of an isolate that begins at `start` of its line."""
+    inner = text[1:].removesuffix(POP_ISOLATE)
+    marked = {RIGHT_TO_LEFT_ISOLATE: True, _LEFT_TO_RIGHT_ISOLATE: False}
+    from_right = marked.get(text[0], reads_from_right(inner))
+    return [(start + 1 + at, char) for at, char in seen_order(inner, from_right=from_right)]
+
+
 def _clusters(line: str) -> list[tuple[int, int]]:
-    """Start and end of each character with what combines with it."""
-    starts = [at for at, char in enumerate(line) if not at or not _combines(line[at - 1], char)]
+    """Start and end of each character with what combines with it, and of each isolate."""
+    starts, depth = [], 0
+    for at, char in enumerate(line):
+        if not depth and (not at or not _combines(line[at - 1], char)):
+            starts.append(at)
+        if char in _ISOLATES:
+            depth += 1
+        elif char == POP_ISOLATE:
+            depth = max(depth - 1, 0)
     return list(zip(starts, [*starts[1:], len(line)], strict=False))
 
 

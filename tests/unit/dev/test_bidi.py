@@ -34,6 +34,22 @@ def test_line_is_seen_in_the_order_browsers_show(line: str, from_right: bool, se
     assert _seen(line, from_right=from_right) == seen
 
 
+@pytest.mark.parametrize(
+    ("line", "from_right", "seen"),
+    [
+        # What is inside goes by its own first letter, and its marks are not seen.
+        ("נשלח אל \u2068Maya (R&D)\u2069: \u2068late!\u2069", True, "late! :Maya (R&D) לא חלשנ"),
+        ("Sent to \u2068רינה 12\u2069: \u2068שלום!\u2069", False, "Sent to 12 הניר: !םולש"),
+        ("\u2068„\u2068אני\u2069”\u2069", True, "”ינא„"),
+        # Cut by the end of a line, before and behind.
+        ("a \u2068שלום", False, "a םולש"),
+        ("שלום\u2069 a", False, "םולש a"),
+    ],
+)
+def test_isolate_is_put_in_order_by_itself(line: str, from_right: bool, seen: str) -> None:
+    assert _seen(line, from_right=from_right) == seen
+
+
 def test_vowel_points_stay_on_their_letters() -> None:
     assert _seen("שָׁלוֹם", from_right=True) == "םוֹלשָׁ"
 
