@@ -120,7 +120,10 @@ class Functions:
         method: str = "POST",
     ) -> Any:
         """Send `{"data": data}`, or `raw` as it is; an empty header value leaves the header out."""
-        sent = {"Authorization": f"Bearer {token(uid, **(claims or {}))}", "Content-Type": "application/json"}
+        sent = {
+            "Authorization": f"Bearer {token(uid, **(claims or {}))}",
+            "Content-Type": "application/json",
+        }
         sent |= headers or {}
         return self._client.open(
             f"/{name}",

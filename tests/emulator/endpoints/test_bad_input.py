@@ -41,9 +41,10 @@ def functions(db: Client, monkeypatch: pytest.MonkeyPatch) -> Functions:
     monkeypatch.setenv("ROLLCALL_MODEL", "offline:planner")
     snapshot.forget()
     sync(db, catalog.capabilities(), catalog.agents().values())
-    db.document("threads/eves-thread").set(
-        {"uid": "eve", "agent": "messaging", "lease": None, "nextMessage": 0}
-    )
+    for uid in ("ann", "eve"):
+        db.document(f"threads/{uid}s-thread").set(
+            {"uid": uid, "agent": "messaging", "lease": None, "nextMessage": 0}
+        )
     for id, uid in (("mine", "ann"), ("eves", "eve")):
         db.document(f"conversations/{id}").set(
             {
@@ -128,6 +129,17 @@ KEYS = st.sampled_from(["uid", "", "__proto__", "$where", "thread_id"]) | st.sam
     [to_camel(name) for name in RunRequest.model_fields]
 )
 PART = st.fixed_dictionaries({"type": st.just("text"), "text": st.text(max_size=50)})
+DECISION = st.fixed_dictionaries(
+    {"approved": st.booleans()}, optional={"reason": st.text(max_size=9), "editedArguments": JUNK}
+)
+ANSWER = st.fixed_dictionaries(
+    {"interruptId": st.sampled_from(["a", "b"]), "status": st.just("resolved")},
+    optional={"payload": DECISION},
+)
+RESULT = st.fixed_dictionaries(
+    {"toolCallId": st.sampled_from(["a", "b"])},
+    optional={"content": JUNK, "error": st.text(max_size=9)},
+)
 SHAPED = st.fixed_dictionaries(
     {},
     optional={
@@ -136,6 +148,10 @@ SHAPED = st.fixed_dictionaries(
         "runId": st.from_regex(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}", fullmatch=True),
         "clientId": st.from_regex(r"[A-Za-z0-9_-]{1,64}", fullmatch=True),
         "whenBusy": st.sampled_from(["reject", "supersede", "wait"]),
+        "threadId": st.sampled_from(["anns-thread", "eves-thread", "nowhere"]),
+        "resume": st.lists(ANSWER, max_size=2),
+        "toolResults": st.lists(RESULT, max_size=2),
+        "clientTools": st.lists(st.sampled_from(["read_file", "get_priority_messages", "x"])),
     },
 )
 """Nearly valid: what passes the shape reaches the store."""
