@@ -91,6 +91,9 @@ class Table:
     def writes(self, call: ToolCall) -> bool:
         return call.name in self.writing
 
+    def shown(self, call: ToolCall) -> dict[str, Any]:
+        return call.arguments or {}
+
 
 @dataclass
 class Notes:

@@ -28,7 +28,8 @@ from rollcall.core.errors import (
 )
 from rollcall.core.events import Event
 from rollcall.core.messages import ToolCall, ToolResult
-from rollcall.core.wire import CallStatus, ToolCallRecord
+from rollcall.core.redaction import redacted_json
+from rollcall.core.wire import CallStatus, Display, ToolCallRecord
 
 PARALLEL = 8
 IDLE_S = 1.0
@@ -103,6 +104,10 @@ def run_calls(
     if len(results) < len(calls):
         return None
     return [results[place] for place in range(len(calls))]
+
+
+def _redacted(display: Display | None) -> Display | None:
+    return Display.model_validate(redacted_json(display.dump())) if display else None
 
 
 def _begin(
@@ -186,7 +191,7 @@ def _record(
     fields: dict[str, Any] = {
         "id": call.id,
         "tool": call.name,
-        "arguments": call.arguments or {},
+        "arguments": turn.dispatch.shown(call),
         "status": done.status,
         "step": state.step,
         "ms": done.ms,
@@ -194,7 +199,7 @@ def _record(
     if isinstance(outcome, AgentError):
         if isinstance(outcome, Unavailable | Aborted) and done.status is CallStatus.FAILED:
             state.allow_again(call)
-        fields["error"] = {"message": outcome.message, **outcome.details}
+        fields["error"] = redacted_json({"message": outcome.message, **outcome.details})
         record = ToolCallRecord(**fields)
         state.records.append(record)
         return ToolResult(call.id, call.name, render_error(outcome), is_error=True), record
@@ -206,7 +211,7 @@ def _record(
     fields |= {
         "arguments": outcome.arguments if outcome.arguments is not None else fields["arguments"],
         "result": output,
-        "display": outcome.display,
+        "display": _redacted(outcome.display),
         "approval_id": outcome.approval_id,
         "undo": outcome.undo,
     }

@@ -22,6 +22,7 @@ from rollcall.core.errors import (
     PermissionDenied,
 )
 from rollcall.core.policy import combined
+from rollcall.core.redaction import redacted, redacted_json
 from rollcall.core.wire import ClientToolResult, Decision, Outcome, RunRequest, RunResult
 from rollcall.registry.snapshot import snapshot
 from rollcall.store import paths
@@ -183,7 +184,7 @@ def _given(
             approved=said[approval.id].approved,
             by=user.uid,
             at=now,
-            reason=said[approval.id].reason,
+            reason=redacted_json(said[approval.id].reason),
         )
         for approval in approvals
         if approval.decision is None
@@ -243,6 +244,7 @@ def _edited(
         frozen = target.frozen(preview.arguments, field=field)
     edited = approval.edited(
         frozen,
+        shown=target.shown(frozen),
         summary=target.summary(frozen, approval.locale),
         by=user,
         now=datetime.now(UTC),
@@ -381,10 +383,10 @@ def _check_client(
 
 def _content(result: ClientToolResult) -> dict[str, Any]:
     if result.error is not None:
-        return {"error": result.error}
+        return {"error": redacted(result.error)}
     if len(canonical({"": result.content})) > CONTENT_CHARS:
         raise InvalidArgument(
             f"the result of one tool may have {CONTENT_CHARS:,} characters of JSON",
             field="toolResults",
         )
-    return {"content": result.content}
+    return {"content": redacted_json(result.content)}

@@ -15,7 +15,8 @@ class Answer:
     """What a capability returned, as plain JSON, and what it said about it.
 
     Attributes:
-        arguments: Those it was run with, where they are not the model's: a person changed them.
+        arguments: Those it was run with, as they may be shown, where they are not the model's: a
+            person changed them, or the capability completed them.
         approval_id: The approval it was run under.
         undo: `{tool, arguments}` of the write that takes this one back.
     """
@@ -34,6 +35,8 @@ class Ask:
 
     tool: str
     arguments: dict[str, Any]
+    shown: dict[str, Any]
+    """The arguments as they may be shown: hidden ones masked."""
     summary: str
     display: Display | None
     decider: Decider
@@ -47,6 +50,7 @@ class Leave:
     """The user's own client runs the call, with these arguments."""
 
     arguments: dict[str, Any]
+    shown: dict[str, Any]
 
 
 class Dispatch(Protocol):
@@ -63,3 +67,6 @@ class Dispatch(Protocol):
 
     def writes(self, call: ToolCall) -> bool:
         """Whether the call may change something."""
+
+    def shown(self, call: ToolCall) -> dict[str, Any]:
+        """The call's arguments as they may be shown and noted: hidden ones masked."""

@@ -18,6 +18,7 @@ from rollcall.agent.dispatch import Ask, Leave
 from rollcall.agent.loop import run
 from rollcall.agent.outcome import to_result
 from rollcall.agent.prepare import Asked, prepare_run
+from rollcall.agent.trail import Trail, trail_of_failure
 from rollcall.agent.turn import Ended
 from rollcall.core import events
 from rollcall.core.context import Platform
@@ -53,7 +54,8 @@ def drive(platform: Platform, asked: Asked, opened: OpenRun, *, until: float) ->
     except AgentError as error:
         if not opened.is_closed:
             last = opened.show(events.run_error(message=error.message, code=error.code))
-            opened.give_up({"message": error.message, **error.details})
+            told = {"message": error.message, **error.details}
+            opened.give_up(told, beside=trail_of_failure(opened))
             yield last
         raise
     except GeneratorExit:
@@ -64,7 +66,8 @@ def drive(platform: Platform, asked: Asked, opened: OpenRun, *, until: float) ->
         told = {"code": "internal", "message": "something went wrong on our side"}
         if not opened.is_closed:
             last = opened.show(events.run_error(**told))
-            opened.give_up({**told, "type": type(error).__name__})
+            told["type"] = type(error).__name__
+            opened.give_up(told, beside=trail_of_failure(opened))
             yield last
         raise
 
@@ -77,6 +80,7 @@ def _driven(platform: Platform, asked: Asked, opened: OpenRun, *, until: float) 
         opened,
         agents=lambda deadline: asker(platform, user, deadline=deadline, depth=1),
     )
+    trail = Trail(opened, turn)
     with closing(turn.purse), closing(run(turn)) as steps:
         while True:
             try:
@@ -93,7 +97,7 @@ def _driven(platform: Platform, asked: Asked, opened: OpenRun, *, until: float) 
                     hint="ask again with the same runId to follow it",
                     retry_after_s=1,
                 )
-    return (yield from _end(opened, ended))
+    return (yield from _end(opened, ended, trail))
 
 
 def _begin(opened: OpenRun) -> Generator[Event, None, None]:
@@ -113,7 +117,7 @@ def _begin(opened: OpenRun) -> Generator[Event, None, None]:
         yield opened.show(event)
 
 
-def _end(opened: OpenRun, ended: Ended) -> Events:
+def _end(opened: OpenRun, ended: Ended, trail: Trail) -> Events:
     approvals = [
         _approval(opened, each.place, each.call.id, each.whom)
         for each in ended.waiting
@@ -134,7 +138,8 @@ def _end(opened: OpenRun, ended: Ended) -> Events:
         until = datetime.now(UTC) + CLIENT_CALL if calls else None
         client_id = opened.request.get("clientId")
         asking = Asking(tuple(approvals), calls, client_id, until)
-        opened.wait(asking, result=result, spent=ended.spent)
+        beside = trail.of(ended, approvals)
+        opened.wait(asking, result=result, spent=ended.spent, beside=beside)
     else:
         is_cancelled = ended.stop_reason is StopReason.CANCELLED
         opened.finish(
@@ -143,6 +148,7 @@ def _end(opened: OpenRun, ended: Ended) -> Events:
             spent=ended.spent,
             result=result,
             status=RunStatus.CANCELLED if is_cancelled else RunStatus.DONE,
+            beside=trail.of(ended),
         )
     yield last
     return result
@@ -163,6 +169,7 @@ def _approval(opened: OpenRun, place: int, call_id: str, ask: Ask) -> Approval:
         version=ask.version,
         capability_digest=ask.capability_digest,
         arguments=ask.arguments,
+        shown=ask.shown,
         summary=ask.summary,
         display=ask.display,
         locale=opened.request["locale"],

@@ -13,6 +13,7 @@ from dataclasses import replace
 
 from rollcall.agent import phrases
 from rollcall.agent.calls import run_calls
+from rollcall.agent.fences import fenced
 from rollcall.agent.intake import Reply
 from rollcall.agent.limits import bound_reached
 from rollcall.agent.purse import BudgetExhausted, Free
@@ -22,6 +23,7 @@ from rollcall.core import events
 from rollcall.core.errors import AgentError, DeadlineExceeded, Unavailable
 from rollcall.core.events import Event
 from rollcall.core.messages import ModelMessage, ToolMessage
+from rollcall.core.redaction import redacted_message
 from rollcall.core.wire import ModelUsage, StopReason
 from rollcall.models.base import FinishReason, ModelRequest
 
@@ -54,7 +56,8 @@ def run(turn: Turn) -> Steps:
             return (yield from _stopped(turn, state, reply.text))
         if not reply.calls:
             return (yield from _finish(turn, state, reply))
-        message = reply.message
+        # What is checked, approved, run and stored from here on is the same text.
+        message = redacted_message(reply.message)
         turn.journal.save_reply(state.step, message, state.spent)
         state.history.append(message)
         ended = yield from _work_step(turn, state, message)
@@ -212,7 +215,7 @@ def _say(message_id: str, text: str) -> Generator[Event | None, None, None]:
 
 def _ended(state: State, reply: Reply, reason: StopReason | None) -> Ended:
     return Ended(
-        answer=replace(reply, calls={}).message,
+        answer=redacted_message(replace(reply, calls={}).message),
         stop_reason=reason,
         quick_replies=reply.quick_replies,
         calls=state.records,
@@ -226,7 +229,7 @@ def _ended(state: State, reply: Reply, reason: StopReason | None) -> Ended:
 def _request(turn: Turn, state: State) -> ModelRequest:
     return ModelRequest(
         instructions=turn.instructions,
-        messages=tuple(state.history),
+        messages=fenced(state.history),
         tools=turn.tools,
         deadline=turn.deadline,
         cache_key=turn.cache_key,

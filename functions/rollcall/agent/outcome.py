@@ -62,7 +62,7 @@ def to_interrupt(approval: Approval) -> Interrupt:
     decider = approval.decider
     metadata = {
         "tool": approval.tool,
-        "arguments": approval.arguments,
+        "arguments": approval.shown,
         "decider": {"uid": decider.uid} if decider.uid else {"role": decider.role},
         "display": approval.display.dump() if approval.display else None,
     }
@@ -97,7 +97,7 @@ def _open_calls(ended: Ended, approvals: Sequence[Approval]) -> list[ToolCallRec
         ToolCallRecord(
             id=each.call.id,
             tool=each.call.name,
-            arguments=each.whom.arguments,
+            arguments=each.whom.shown,
             status=CallStatus.WAITING if isinstance(each.whom, Ask) else CallStatus.CLIENT,
             approval_id=by_place.get(each.place),
             step=ended.steps,

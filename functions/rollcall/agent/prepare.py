@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -11,10 +12,12 @@ from typing import Any
 
 from rollcall.agent.before import before_of
 from rollcall.agent.dispatch import Dispatch
+from rollcall.agent.fences import fenced_description, fenced_schema
 from rollcall.agent.metered import paid_by
 from rollcall.agent.platform import OFFLINE, default_model
 from rollcall.agent.prompt import instructions
 from rollcall.agent.purse import Purse
+from rollcall.agent.repair import repaired
 from rollcall.agent.router import Asker, Known, Router
 from rollcall.agent.spending import FirestorePurse
 from rollcall.agent.turn import Before, Journal, Limits, Turn
@@ -26,12 +29,14 @@ from rollcall.core.messages import Message, UserMessage
 from rollcall.core.profile import MAX_STEPS_CAP, AgentProfile
 from rollcall.core.text import language
 from rollcall.core.wire import Status
-from rollcall.models.base import load_model
+from rollcall.models.base import ToolSpec, load_model
 from rollcall.registry.documents import Entry, at_least
 from rollcall.registry.retrieval import choose
 from rollcall.registry.snapshot import Snapshot, snapshot
 from rollcall.store.closing import step_effect_key
 from rollcall.store.runs import OpenRun
+
+log = logging.getLogger("rollcall")
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,11 +208,14 @@ def prepare(
     """
     profile = asked.profile
     models = profile.models or (default_model(os.environ),)
+    sound, repairs = repaired(history, leaves_last_open=bool(before and before.step))
+    for repair in repairs:
+        log.warning("run %s: the thread's history was repaired: %s", run_id, repair)
     return Turn(
         run_id=run_id,
         instructions=instructions(profile, user=asked.user, now=asked.now, context=asked.context),
-        history=tuple(window(history, tokens=profile.history_tokens)),
-        tools=tuple(entry.spec for entry in asked.entries),
+        history=tuple(window(sound, tokens=profile.history_tokens)),
+        tools=tuple(_offered(entry) for entry in asked.entries),
         models=tuple(load_model(name) for name in models),
         composer=load_model(OFFLINE),
         dispatch=dispatch,
@@ -251,6 +259,17 @@ def prepare_inner(
         deadline=deadline,
         purse=_purse(asked),
         max_steps=max_steps,
+    )
+
+
+def _offered(entry: Entry) -> ToolSpec:
+    """What the model is told of a tool; what others wrote of theirs is fenced."""
+    if not entry.is_foreign:
+        return entry.spec
+    return replace(
+        entry.spec,
+        description=fenced_description(entry.spec.description),
+        parameters=fenced_schema(entry.spec.parameters),
     )
 
 

@@ -95,12 +95,21 @@ class Router:
         entry = self.entries.get(call.name)
         return entry is None or entry.spec.writes
 
+    def shown(self, call: ToolCall) -> dict[str, Any]:
+        arguments = call.arguments or {}
+        entry = self.entries.get(call.name)
+        if entry is None or entry.is_foreign:
+            return arguments
+        from rollcall.catalog import find_capability
+
+        return find_capability(call.name).shown(arguments)
+
     def __call__(self, place: int, call: ToolCall, progress: Progress) -> Answer | Ask | Leave:
         if (answer := self.known.answers.get(call.id)) is not None:
             return _answered(answer)
         approval = self.known.approvals.get(call.id)
         if approval is not None:
-            _refuse_undecided(approval)
+            self._check_decided(approval)
         target = self.target(call.name)
         approved = approval is not None and approval.capability_digest == target.digest
         given = approval.arguments if approval is not None else call.arguments
@@ -112,7 +121,7 @@ class Router:
             if ask is not None:
                 return ask
         if target.on_client:
-            return self._leave(call.name, arguments)
+            return self._leave(call.name, target, arguments)
         if not target.writes:
             return Answer(target.run(ctx, arguments), ctx.citations, ctx.display)
         return self._write(call, target, ctx, arguments, approval if approved else None)
@@ -163,6 +172,7 @@ class Router:
         return Ask(
             tool=name,
             arguments=arguments,
+            shown=target.shown(arguments),
             summary=target.summary(arguments, self.asker.locale),
             display=preview.display if preview else None,
             decider=decider_of(policy, self.asker.user),
@@ -171,10 +181,25 @@ class Router:
             capability_digest=target.digest,
         )
 
-    def _leave(self, name: str, arguments: dict[str, Any]) -> Leave:
+    def _check_decided(self, approval: Approval) -> None:
+        """
+        Raises:
+            Rejected, Expired: A person said no, or nothing.
+            PermissionDenied: Who said yes by their role does not have it any more.
+        """
+        if approval.status is ApprovalStatus.REJECTED:
+            raise Rejected(approval.decision.reason if approval.decision else None)
+        if approval.status is not ApprovalStatus.APPROVED or approval.decision is None:
+            raise Expired("nobody decided in time, so nothing was written")
+        if approval.decider.role is not None:
+            by = self.platform.find_user(approval.decision.by)
+            if by is None or not approval.may_be_decided_by(by):
+                raise PermissionDenied("the one who said yes may not decide this any more")
+
+    def _leave(self, name: str, target: Target, arguments: dict[str, Any]) -> Leave:
         if name not in self.known.client_tools or self.asker.effect_key is None:
             raise FailedPrecondition(f"no client that can run {name} takes part in this dialogue")
-        return Leave(arguments)
+        return Leave(arguments, shown=target.shown(arguments))
 
     def _write(
         self,
@@ -204,9 +229,9 @@ class Router:
             output,
             ctx.citations,
             ctx.display,
-            arguments=arguments if approval else None,
+            arguments=target.shown(arguments) if approval else None,
             approval_id=approval.id if approval else None,
-            undo=target.undo(arguments, output),
+            undo=target.undo(target.shown(arguments), output),
         )
 
     def _context(self, place: int, target: Target, progress: Progress) -> ToolContext:
@@ -242,13 +267,6 @@ def way_of(target: Target, ctx: ToolContext, arguments: dict[str, Any]) -> Way:
         return target.run(ctx, arguments)
 
     return Way(work, atomic=target.atomic, find=target.finder(ctx))
-
-
-def _refuse_undecided(approval: Approval) -> None:
-    if approval.status is ApprovalStatus.REJECTED:
-        raise Rejected(approval.decision.reason if approval.decision else None)
-    if approval.status is not ApprovalStatus.APPROVED:
-        raise Expired("nobody decided in time, so nothing was written")
 
 
 def _answered(answer: dict[str, Any]) -> Answer:

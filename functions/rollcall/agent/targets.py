@@ -52,6 +52,9 @@ class Target(Protocol):
 
     def run(self, ctx: ToolContext, arguments: dict[str, Any]) -> Any: ...
 
+    def shown(self, arguments: dict[str, Any]) -> dict[str, Any]:
+        """Arguments as they may be shown and noted: hidden ones masked."""
+
     def finder(self, ctx: ToolContext) -> Callable[[], Any] | None:
         """How to find out whether the write of `ctx.effect_key` happened."""
 
@@ -104,7 +107,10 @@ class Local:
         return self.capability.preview(ctx, arguments)
 
     def run(self, ctx: ToolContext, arguments: dict[str, Any]) -> Any:
-        return self.capability.call(ctx, arguments, field="")
+        return self.capability.call_visibly(ctx, arguments, field="")
+
+    def shown(self, arguments: dict[str, Any]) -> dict[str, Any]:
+        return self.capability.shown(arguments)
 
     def finder(self, ctx: ToolContext) -> Callable[[], Any] | None:
         return self.capability.finder(ctx)
@@ -166,6 +172,9 @@ class Registered:
 
     def run(self, ctx: ToolContext, arguments: dict[str, Any]) -> Any:
         return self.reach(ctx, arguments)
+
+    def shown(self, arguments: dict[str, Any]) -> dict[str, Any]:
+        return arguments
 
     def finder(self, ctx: ToolContext) -> Callable[[], Any] | None:
         return None

@@ -13,7 +13,7 @@ import json
 import logging
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, Literal, TypeVar
 
@@ -21,6 +21,7 @@ from pydantic_core import from_json, to_json
 
 from rollcall.core import schema
 from rollcall.core.context import ToolContext
+from rollcall.core.hidden import mask_hidden, mask_values, return_hint, without_hidden
 from rollcall.core.inputs import validate
 from rollcall.core.policy import ApprovalPolicy
 from rollcall.core.wire import Display, Role, Status
@@ -176,6 +177,8 @@ class Capability:
     arguments: type[schema.Arguments]
     json_schema: dict[str, Any]
     digest: str
+    returns: Any
+    """What the function says that it returns, with the marks of hidden fields."""
 
     @staticmethod
     @cache
@@ -214,6 +217,7 @@ class Capability:
             arguments=arguments,
             json_schema=shape,
             digest=digest({"d": described, "s": shape, "v": mark.version, "f": source}),
+            returns=return_hint(function),
         )
 
     def frozen(self, arguments: Any, *, field: str = "arguments") -> dict[str, Any]:
@@ -236,13 +240,18 @@ class Capability:
         if self.mark.summary is None:
             return named
         try:
-            text = self.mark.summary(arguments)
+            text = self.mark.summary(self.shown(arguments))
         except Exception:
             log.exception("the summary of %s failed", self.id)
             return named
         if isinstance(text, dict):
             text = text.get(locale) or text.get("en") or named
-        return " ".join(str(text).split())[:SUMMARY_CHARS]
+        text = mask_values(str(text), self.arguments, arguments)
+        return " ".join(text.split())[:SUMMARY_CHARS]
+
+    def shown(self, arguments: dict[str, Any]) -> dict[str, Any]:
+        """Arguments as they may be shown and noted: hidden ones masked."""
+        return mask_hidden(self.arguments, arguments)
 
     def preview(self, ctx: ToolContext, arguments: dict[str, Any]) -> Preview | None:
         """What a person is shown before this write, if the capability looks something up for it;
@@ -250,12 +259,14 @@ class Capability:
         if self.mark.preview is None:
             return None
         given = validate(self.arguments, arguments, field="")
-        return self.mark.preview(ctx, **schema.keywords(given))
+        found = self.mark.preview(ctx, **schema.keywords(given))
+        display = mask_values(found.display.dump(), self.arguments, arguments)
+        return replace(found, display=Display.model_validate(display))
 
     def finder(self, ctx: ToolContext) -> Callable[[], Any] | None:
         """How to find out whether the write of `ctx.effect_key` happened, where that is known."""
         find = self.mark.find_effect
-        return None if find is None else lambda: plain(find(ctx, ctx.effect_key))
+        return None if find is None else lambda: self._visible(find(ctx, ctx.effect_key))
 
     def undo(self, arguments: dict[str, Any], output: Any) -> dict[str, Any] | None:
         """`{tool, arguments}` of the write that takes one with these back, where there is one."""
@@ -270,8 +281,18 @@ class Capability:
         Raises:
             InvalidArgument: An argument is wrong; its name stands under the prefix `field`.
         """
+        return plain(self._result(ctx, arguments, field=field))
+
+    def call_visibly(self, ctx: ToolContext, arguments: Any, *, field: str = "arguments") -> Any:
+        """The same without the fields that are hidden: for models, the ledger and the log."""
+        return self._visible(self._result(ctx, arguments, field=field))
+
+    def _result(self, ctx: ToolContext, arguments: Any, *, field: str) -> Any:
         given = validate(self.arguments, {} if arguments is None else arguments, field=field)
-        return plain(self.function(ctx, **schema.keywords(given)))
+        return self.function(ctx, **schema.keywords(given))
+
+    def _visible(self, result: Any) -> Any:
+        return without_hidden(plain(result), result, self.returns)
 
 
 def _has_nested_list(value: Any) -> bool:

@@ -16,10 +16,12 @@ from base64 import b64decode, b64encode
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import quote
 
-from rollcall.core.messages import Media, Message, ModelMessage, Part, Text, ToolMessage
+from rollcall.core.messages import Media, ModelMessage, Part, Text, ToolMessage, UserMessage
+
+M = TypeVar("M", UserMessage, ModelMessage, ToolMessage)
 
 HIDDEN = "[hidden]"
 MIN_SECRET_CHARS = 8
@@ -80,7 +82,7 @@ def redacted_json(value: Any) -> Any:
     return _mapped(value, _redactor())
 
 
-def redacted_message(message: Message) -> Message:
+def redacted_message(message: M) -> M:
     """A message of a dialogue as it may be stored and sent to a model.
 
     A reply that held a credential loses its provider's parts: they would repeat it, and no

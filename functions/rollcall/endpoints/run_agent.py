@@ -21,6 +21,7 @@ from rollcall.core.errors import InvalidArgument, error_from
 from rollcall.core.events import Event
 from rollcall.core.inputs import validate
 from rollcall.core.messages import Media, Text, UserMessage
+from rollcall.core.redaction import redacted_json, redacted_message
 from rollcall.core.triggers import Call, OnCall, bound
 from rollcall.core.wire import MESSAGE_CHARS, MESSAGE_PARTS, RunRequest, TextPart
 from rollcall.store.continuing import take_up
@@ -41,19 +42,19 @@ def run_agent(platform: Platform, call: Call) -> Events:
     until = function_end(RUN_AGENT_S)
     if request.message is None:
         return (yield from _answer(platform, call, request, until=until))
+    message = redacted_message(_message(request))
     asked = receive(
         platform,
         user=call.user,
         agent_id=request.agent,
-        message=_message(request),
+        message=message,
         locale=request.locale,
-        context=request.context,
+        context=redacted_json(request.context),
         client_id=request.client_id,
         client_tools=request.client_tools or (),
         token=call.token,
     )
-    opening = _opening(request, asked)
-    opened = open_run(platform.db, opening)
+    opened = open_run(platform.db, _opening(request, asked, message))
     if isinstance(opened, OpenRun):
         return (yield from drive(platform, asked, opened, until=until))
     return (yield from _join(platform, call, opened, until=until))
@@ -153,10 +154,9 @@ def _digest(request: RunRequest) -> str:
     return digest(request.model_dump(mode="json", exclude={"run_id", "when_busy"}))
 
 
-def _opening(request: RunRequest, asked: Asked) -> Opening:
+def _opening(request: RunRequest, asked: Asked, message: UserMessage) -> Opening:
     uid = asked.user.uid
     run_id = request.run_id or uuid.uuid4().hex[:20]
-    message = _message(request)
     return Opening(
         user=asked.user,
         agent=asked.profile.id,
@@ -166,7 +166,7 @@ def _opening(request: RunRequest, asked: Asked) -> Opening:
         turn_id=run_id,
         request_digest=_digest(request),
         message=message,
-        context=request.context,
+        context=asked.context,
         request=asked.request(),
         admission=admission(asked.platform.db, asked.user, asked.now),
         supersede=request.when_busy == "supersede",

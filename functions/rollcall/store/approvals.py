@@ -50,7 +50,8 @@ class Given:
 
 @dataclass(frozen=True, slots=True)
 class Approval:
-    """One approval. `place` is the call's place in its step; `arguments` are frozen."""
+    """One approval. `place` is the call's place in its step; `arguments` are frozen, and `shown`
+    are the same with hidden ones masked."""
 
     id: str
     uid: str
@@ -64,6 +65,7 @@ class Approval:
     version: int
     capability_digest: str
     arguments: dict[str, Any]
+    shown: dict[str, Any]
     summary: str
     display: Display | None
     locale: str
@@ -96,13 +98,20 @@ class Approval:
         )
 
     def edited(
-        self, arguments: dict[str, Any], *, summary: str, by: User, now: datetime
+        self,
+        arguments: dict[str, Any],
+        *,
+        shown: dict[str, Any],
+        summary: str,
+        by: User,
+        now: datetime,
     ) -> Approval:
         """The approval of other arguments that a decider made of this one."""
         return replace(
             self,
             id=approval_id(self.id, canonical(arguments)),
             arguments=arguments,
+            shown=shown,
             summary=summary,
             display=None,
             status=ApprovalStatus.APPROVED,
@@ -129,6 +138,7 @@ class Approval:
             "capabilityDigest": self.capability_digest,
             "arguments": text,
             "argumentsDigest": text_digest(text),
+            "argumentsShown": canonical(self.shown),
             "summary": self.summary,
             # As text: a chart may hold lists inside lists, which Firestore refuses.
             "display": json.dumps(self.display.dump(), ensure_ascii=False)
@@ -170,6 +180,7 @@ class Approval:
             version=data["version"],
             capability_digest=data["capabilityDigest"],
             arguments=json.loads(data["arguments"]),
+            shown=json.loads(data["argumentsShown"]),
             summary=data["summary"],
             display=Display.model_validate_json(data["display"]) if data["display"] else None,
             locale=data["locale"],

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import logging
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
@@ -18,7 +18,7 @@ from rollcall.core.context import User
 from rollcall.core.errors import Aborted, FailedPrecondition
 from rollcall.core.options import lease_s
 from rollcall.core.wire import Role, RunStatus
-from rollcall.store import paths
+from rollcall.store import audit, paths
 from rollcall.store.approvals import Approval, ApprovalStatus, Given, load_approvals
 from rollcall.store.event_log import EventLog, resume_log
 from rollcall.store.log import from_documents
@@ -107,7 +107,6 @@ class Continuing:
     results: dict[str, dict[str, Any]] = field(default_factory=dict)
     user: User | None = None
     opener: str = field(default_factory=lambda: uuid.uuid4().hex)
-    beside: Callable[[WriteBatch, Sequence[Approval]], None] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,8 +223,8 @@ def _try_continue(
     batch.update(waiting.reference, {"continuedBy": continuing.run_id, "updatedAt": now})
     if continuing.user is not None and not key.exists:
         write_key(batch, db, _uid(continuing), thread_id, continuing.run_id)
-    if continuing.beside:
-        continuing.beside(batch, settled)
+    for entry in _decisions(settled, continuing.run_id):
+        audit.write(batch, db, entry)
     user = continuing.user or _user(before)
     document = run_document(
         user=user,
@@ -298,6 +297,26 @@ def _write_approvals(
                 "endedAt": now,
             }
         batch.update(paths.approval(db, old.id), {**fields, "decision": decision}, option=option)
+
+
+def _decisions(settled: Sequence[Approval], run_id: str) -> list[dict[str, Any]]:
+    """What the audit is told of each yes and no that this run acts on."""
+    return [
+        audit.decision_entry(
+            uid=each.uid,
+            thread_id=each.thread_id,
+            run_id=run_id,
+            approval_id=each.id,
+            tool=each.tool,
+            arguments_digest=audit.arguments_digest(each.shown),
+            approved=each.decision.approved,
+            by=each.decision.by,
+            at=each.decision.at,
+            edited_from=each.edited_from,
+        )
+        for each in settled
+        if each.decision is not None and each.status is not ApprovalStatus.EXPIRED
+    ]
 
 
 def _allowed(thread: dict[str, Any], settled: Sequence[Approval]) -> dict[str, str]:

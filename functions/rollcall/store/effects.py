@@ -32,8 +32,9 @@ from rollcall.core.errors import (
     ResourceExhausted,
     Unavailable,
 )
+from rollcall.core.redaction import redacted, redacted_json
 from rollcall.core.wire import SCHEMA_VERSION
-from rollcall.store import paths
+from rollcall.store import audit, paths
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client, WriteBatch
@@ -237,6 +238,7 @@ def _commit(db: Client, effect: Effect, batch: WriteBatch, result: Any, begun_at
     option = db.write_option(last_update_time=begun_at)
     done = _outcome(EffectStatus.DONE, result=result)
     batch.update(paths.effect(db, effect.key), done, option=option)
+    audit.write(batch, db, _trace(effect, EffectStatus.DONE))
     try:
         batch.commit()
     except (Moved, Exists, NotFound):
@@ -276,10 +278,31 @@ def _note(
 
     option = db.write_option(last_update_time=before) if before is not None else None
     fields = {**_outcome(status, result=result, error=error), "mayBeTriedAgain": again}
+    batch = db.batch()
+    batch.update(paths.effect(db, effect.key), fields, option=option)
+    if status is not EffectStatus.PENDING:
+        audit.write(batch, db, _trace(effect, status))
     try:
-        return paths.effect(db, effect.key).update(fields, option=option).update_time
+        return batch.commit()[0].update_time
     except (Moved, Gone):
         return None
+
+
+def _trace(effect: Effect, status: EffectStatus) -> dict[str, Any]:
+    now = datetime.now(UTC)
+    return audit.effect_entry(
+        uid=effect.uid,
+        key=effect.key,
+        tool=effect.tool,
+        version=effect.version,
+        arguments_digest=effect.arguments_digest,
+        status=status.value,
+        tried_at=now,
+        at=now,
+        thread_id=effect.thread_id,
+        run_id=effect.run_id,
+        approval_id=effect.approval_id,
+    )
 
 
 def _entry(db: Client, effect: Effect) -> tuple[dict[str, Any], Any]:
@@ -288,12 +311,12 @@ def _entry(db: Client, effect: Effect) -> tuple[dict[str, Any], Any]:
 
 
 def _outcome(status: EffectStatus, *, result: Any = None, error: str = "") -> dict[str, Any]:
-    text = json.dumps(result, ensure_ascii=False)
+    text = json.dumps(redacted_json(result), ensure_ascii=False)
     if len(text) > RESULT_CHARS:
         text = json.dumps({"note": "done; the result was too large to keep"})
     return {
         "status": status.value,
         "result": text if status is EffectStatus.DONE else None,
-        "error": error[:500] or None,
+        "error": redacted(error)[:500] or None,
         "endedAt": None if status is EffectStatus.PENDING else datetime.now(UTC),
     }

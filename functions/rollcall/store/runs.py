@@ -21,6 +21,7 @@ from rollcall.core.errors import Aborted
 from rollcall.core.events import Event
 from rollcall.core.messages import Message, ModelMessage, ToolResult
 from rollcall.core.options import lease_s
+from rollcall.core.redaction import redacted_json
 from rollcall.core.wire import SCHEMA_VERSION, RunStatus
 from rollcall.store import paths
 from rollcall.store.approvals import Approval
@@ -142,7 +143,7 @@ class OpenRun:
 
     def show(self, event: Event) -> Event:
         """Number an event and gather it for those who follow from Firestore."""
-        return self.events.add(event)
+        return self.events.add(redacted_json(event))
 
     def tick(self) -> None:
         """Store gathered events, keep the lease, and look whether the run was cancelled.
@@ -212,18 +213,26 @@ class OpenRun:
 
         self._close(fill, result, RunStatus.DONE)
 
-    def give_up(self, error: dict[str, Any]) -> None:
+    def give_up(
+        self, error: dict[str, Any], *, beside: Callable[[WriteBatch], None] | None = None
+    ) -> None:
         """Close a run that has no answer; if another run took the thread over, that one cares."""
         if self.is_closed:
             return
+
+        def fill(batch: WriteBatch) -> None:
+            self._release(batch, self.documents, waiting=None)
+            if beside:
+                beside(batch)
+
         fields = {
             "status": RunStatus.FAILED.value,
-            "error": error,
+            "error": redacted_json(error),
             "endedAt": datetime.now(UTC),
             "leaseUntil": None,
         }
         try:
-            self._save(lambda batch: self._release(batch, self.documents, waiting=None), fields)
+            self._save(fill, fields)
         except Aborted:
             log.info("run %s lost its thread before it could be closed", self.run_id)
         self.is_closed = True
@@ -243,7 +252,7 @@ class OpenRun:
             "status": status.value,
             "endedAt": datetime.now(UTC),
             "leaseUntil": None,
-            "result": result_text(result),
+            "result": result_text(redacted_json(result)),
             "outcome": result["outcome"]["type"],
             "stopReason": result.get("stopReason"),
             "usage": result["usage"],

@@ -1,0 +1,88 @@
+"""What the audit is told of a run, in the batch that ends it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from rollcall.agent.turn import Ended, Turn
+from rollcall.store import audit
+from rollcall.store.approvals import Approval
+from rollcall.store.runs import OpenRun
+
+if TYPE_CHECKING:
+    from google.cloud.firestore import WriteBatch
+
+Beside = Callable[["WriteBatch"], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Trail:
+    """A run as the audit tells it."""
+
+    opened: OpenRun
+    turn: Turn
+    began_at: datetime = field(default_factory=lambda: datetime.now(UTC))
+
+    def of(self, ended: Ended, asked: Sequence[Approval] = ()) -> Beside:
+        """Write the run's entry; `asked` are the approvals that it ends with."""
+        kind = "cancelled" if ended.stop_reason else "interrupt" if ended.waiting else "success"
+        spent = ended.spent.micro_usd - self.turn.before.spent.micro_usd
+        entry = audit.run_entry(
+            user=self.opened.user,
+            thread_id=self.opened.thread_id,
+            turn_id=self.opened.turn_id,
+            run_id=self.opened.run_id,
+            agent=self.opened.agent,
+            models=[model.id for model in self.turn.models],
+            offered=[tool.name for tool in self.turn.tools],
+            calls=ended.calls,
+            approvals=[_decided(each) for each in (*self.opened.approvals, *asked)],
+            outcome=kind,
+            stop_reason=ended.stop_reason,
+            steps=ended.steps,
+            attempt=self.opened.attempt,
+            usage=ended.usage,
+            micro_usd=spent,
+            began_at=self.began_at,
+            at=datetime.now(UTC),
+        )
+        return lambda batch: audit.write(batch, self.opened.db, entry)
+
+
+def trail_of_failure(opened: OpenRun) -> Beside:
+    """Write the entry of a run that ended without an answer."""
+    now = datetime.now(UTC)
+    entry = audit.run_entry(
+        user=opened.user,
+        thread_id=opened.thread_id,
+        turn_id=opened.turn_id,
+        run_id=opened.run_id,
+        agent=opened.agent,
+        models=(),
+        offered=opened.request["offered"],
+        calls=(),
+        approvals=[_decided(each) for each in opened.approvals],
+        outcome="failed",
+        stop_reason=None,
+        steps=0,
+        attempt=opened.attempt,
+        usage=(),
+        micro_usd=0,
+        began_at=now,
+        at=now,
+    )
+    return lambda batch: audit.write(batch, opened.db, entry)
+
+
+def _decided(approval: Approval) -> audit.Decided:
+    given = approval.decision
+    return audit.Decided(
+        approval.id,
+        approval.tool,
+        approval.status.value,
+        by=given.by if given else None,
+        at=given.at if given else None,
+    )
