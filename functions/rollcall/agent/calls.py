@@ -33,6 +33,8 @@ from rollcall.core.wire import CallStatus, Display, ToolCallRecord
 
 PARALLEL = 8
 IDLE_S = 1.0
+LEAVE_S = 8.0
+"""How long a write that was begun is waited for when the run is left to another process."""
 STEP_CHARS = 200_000
 """What the results of one step may have together."""
 log = logging.getLogger("rollcall")
@@ -99,6 +101,9 @@ def run_calls(
                 message_id=f"{item.call.id}-result",
                 content=result.content,
             )
+    except GeneratorExit:  # the client left, or this process's time is over
+        _see_writes_off(turn, state, open_calls, inbox, calls=len(calls))
+        raise
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
     if len(results) < len(calls):
@@ -175,6 +180,23 @@ def _next(turn: Turn, inbox: _Inbox, open_calls: dict[int, ToolCall]) -> Event |
             return _Done(place, call, unknown, unknown.status)
         late = DeadlineExceeded(f"{call.name} took longer than this turn may")
         return _Done(place, call, late, CallStatus.FAILED)
+
+
+def _see_writes_off(
+    turn: Turn, state: State, open_calls: dict[int, ToolCall], inbox: _Inbox, *, calls: int
+) -> None:
+    """Save how the writes end that were begun: whoever goes on with the turn would not know."""
+    _leave_reads(turn, open_calls)
+    ends = min(time.monotonic() + LEAVE_S, turn.deadline)
+    while open_calls and time.monotonic() < ends:
+        try:
+            item = inbox.get(timeout=0.2)
+        except queue.Empty:
+            continue
+        is_result = isinstance(item, _Done) and not isinstance(item.outcome, Ask | Leave)
+        if isinstance(item, _Done) and open_calls.pop(item.place, None) and is_result:
+            result, record = _record(turn, state, item, calls=calls)
+            turn.journal.save_result(item.place, result, record.dump())
 
 
 def _leave_reads(turn: Turn, open_calls: dict[int, ToolCall]) -> None:

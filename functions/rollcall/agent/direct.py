@@ -12,7 +12,7 @@ from rollcall.core.capability import Capability
 from rollcall.core.context import Platform, TextModel, ToolContext, User
 from rollcall.core.errors import FailedPrecondition, PermissionDenied
 from rollcall.core.inputs import validate
-from rollcall.core.policy import combined
+from rollcall.core.policy import ApprovalPolicy
 from rollcall.core.triggers import Call
 from rollcall.core.wire import CapabilityCall
 from rollcall.registry.documents import Entry, at_least
@@ -55,13 +55,13 @@ def _write(capability: Capability, entry: Entry, ctx: ToolContext, given: Capabi
     from rollcall.store.effects import Effect, effect_key, perform
 
     target = Local(capability, entry.policy, is_write=True)
-    policy = combined(*filter(None, (target.policy,)))
-    if policy.decider_role is not None and policy.ask != "never":
+    arguments = target.frozen(given.arguments, field="arguments")
+    policy = target.policy or ApprovalPolicy()
+    if policy.decider_role is not None and policy.asks(arguments, allowed_before=False):
         raise PermissionDenied(
             f"{capability.id} needs the yes of somebody else, of the role {policy.decider_role}",
             hint="ask an agent for it: it asks them",
         )
-    arguments = target.frozen(given.arguments, field="arguments")
     uid = ctx.user.uid
     ctx.effect_key = effect_key("direct", uid, capability.id, given.call_key or uuid.uuid4().hex)
     effect = Effect(

@@ -13,7 +13,7 @@ from rollcall.core.errors import AgentError, FailedPrecondition
 from rollcall.core.wire import RunStatus
 from rollcall.store import paths
 from rollcall.store.continuing import (
-    MAX_ATTEMPTS,
+    MAX_FRUITLESS,
     Continuing,
     StillOpen,
     mark_settled,
@@ -51,13 +51,9 @@ def go_on(platform: Platform, thread_id: str, run_id: str, *, until: float) -> s
 
 def work_off(platform: Platform, opened: OpenRun, *, until: float) -> str:
     """Drive an open run whose user is not at hand; their rights are looked up as of now."""
-    if opened.attempt > MAX_ATTEMPTS:
-        opened.give_up(
-            {
-                "code": "internal",
-                "message": f"this was tried {MAX_ATTEMPTS} times and broke off each time",
-            }
-        )
+    if opened.fruitless > MAX_FRUITLESS:
+        message = f"this was tried {MAX_FRUITLESS} times and broke off each time"
+        opened.give_up({"code": "internal", "message": message})
         return "given up"
     user = platform.find_user(opened.user.uid)
     if user is None:

@@ -36,8 +36,9 @@ from rollcall.store.threads import (
 if TYPE_CHECKING:
     from google.cloud.firestore import Client, WriteBatch
 
-MAX_ATTEMPTS = 5
-"""A run whose process died as often as this is closed: it may be what kills them."""
+MAX_FRUITLESS = 5
+"""A run that was taken up as often as this without getting any further is closed: it may be what
+kills its processes."""
 OPEN_TRIES = 5
 
 log = logging.getLogger("rollcall")
@@ -64,7 +65,14 @@ def take_up(db: Client, thread_id: str, run_id: str) -> OpenRun | None:
     option = db.write_option(last_update_time=thread.update_time)
     batch.update(thread.reference, taken, option=option)
     now = datetime.now(UTC)
-    claim = {"token": token, "attempt": attempt, "leaseUntil": _lease_end(now), "updatedAt": now}
+    fruitless = data["fruitless"] + 1
+    claim = {
+        "token": token,
+        "attempt": attempt,
+        "fruitless": fruitless,
+        "leaseUntil": _lease_end(now),
+        "updatedAt": now,
+    }
     batch.update(run.reference, claim, option=db.write_option(last_update_time=run.update_time))
     written = _commit(batch)
     if written is None:
@@ -83,6 +91,7 @@ def take_up(db: Client, thread_id: str, run_id: str) -> OpenRun | None:
         approvals=approvals,
     )
     opened.attempt = attempt
+    opened.fruitless = fruitless
     opened.seq = data["seq"]
     opened.is_cancelled = bool(data.get("cancelRequested"))
     return opened

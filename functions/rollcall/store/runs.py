@@ -95,7 +95,8 @@ class OpenRun:
         documents: The log's newest documents, this run's own included.
         events: What is stored for other tabs; `show` numbers and gathers them.
         answers: Decisions and results from outside for the last step's calls, by place.
-        attempt: 1, and one more for each time the run was taken up after a crash.
+        attempt: 1, and one more for each time the run was taken up.
+        fruitless: How often it was taken up since it last got any further.
     """
 
     db: Client
@@ -115,6 +116,7 @@ class OpenRun:
     answers: dict[str, dict[str, Any]] = field(default_factory=dict)
     allowed: dict[str, str] = field(default_factory=dict)
     attempt: int = 1
+    fruitless: int = 0
     seq: int = 0
     is_cancelled: bool = False
     is_closed: bool = False
@@ -126,7 +128,8 @@ class OpenRun:
     def save_reply(self, step: int, reply: ModelMessage, spent: Spent) -> None:
         """Append a model reply to the log, before any of its calls starts."""
         document = step_document(self._stamp(), step=step, reply=reply, spent=spent)
-        self._save(lambda batch: self._append(batch, document), {"step": step})
+        made = {"step": step, "fruitless": 0}
+        self._save(lambda batch: self._append(batch, document), made)
         self._appended(document)
 
     def save_result(self, place: int, result: ToolResult, record: dict[str, Any]) -> None:
@@ -242,7 +245,7 @@ class OpenRun:
         is kept for it a while."""
         now = datetime.now(UTC)
         kept = now + timedelta(seconds=HANDOVER_S)
-        self._save(_nothing_else, {"leaseUntil": now, "keptUntil": kept})
+        self._save(_nothing_else, {"leaseUntil": now, "keptUntil": kept, "fruitless": 0})
         self.is_closed = True
 
     def _close(
@@ -386,6 +389,7 @@ def run_document(
         "step": 0,
         "seq": 0,
         "attempt": 1,
+        "fruitless": 0,
         "token": token,
         "opener": opener,
         "firstMessage": first_message,

@@ -340,9 +340,7 @@ def _closing(
         return Closing()
     if thread.get("waiting"):
         return closing_of_waiting(db, thread["waiting"], documents[-1])
-    if thread.get("lease"):
-        return closing_of_cut_off(db, thread_id, documents[-1])
-    return Closing()
+    return closing_of_cut_off(db, thread_id, documents[-1])
 
 
 def _opened(db: Client, opening: Opening, read: _Read, run: dict[str, Any]) -> OpenRun:
