@@ -116,11 +116,11 @@ def _result(run: dict[str, Any], thread_id: str, run_id: str) -> RunResult:
 
 def _committed(batch: WriteBatch, status: str) -> str | None:
     """The status; None if something was written meanwhile."""
-    from google.api_core.exceptions import FailedPrecondition
+    from google.api_core.exceptions import Conflict, FailedPrecondition
     from google.api_core.exceptions import NotFound as Gone
 
     try:
         batch.commit()
-    except (FailedPrecondition, Gone):
+    except (Conflict, FailedPrecondition, Gone):
         return None
     return status

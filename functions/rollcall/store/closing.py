@@ -2,6 +2,9 @@
 
 A user who writes on while something waits, or a run that was cut off, leaves calls open. The run
 that opens next writes a result for each, in the batch that opens it.
+
+The process of a run that was cut off may still be alive, and about to write. So the same batch
+closes the ledger for each of its calls: what is told of a call stays true.
 """
 
 from __future__ import annotations
@@ -14,9 +17,10 @@ from typing import TYPE_CHECKING, Any
 
 from rollcall.core.errors import Aborted
 from rollcall.core.messages import ToolCall
+from rollcall.core.wire import SCHEMA_VERSION
 from rollcall.store import paths
 from rollcall.store.approvals import Approval, ApprovalStatus, load_approvals
-from rollcall.store.effects import EffectStatus, effect_key, look_up
+from rollcall.store.effects import EffectStatus, effect_key
 from rollcall.store.log import calls_of, unanswered
 
 if TYPE_CHECKING:
@@ -25,15 +29,23 @@ if TYPE_CHECKING:
 _EXPIRED = "nobody decided; the user went on with another message, and nothing was written"
 _CUT_OFF = "this call was cut off; it may be made again"
 _UNKNOWN = "this write was begun and cut off: look whether it happened before it is made again"
+_CLOSED = "the run was cut off before this was begun"
 
 
 @dataclass(frozen=True, slots=True)
 class Closing:
-    """Results for a step's open calls, by place, and approvals that are over."""
+    """Results for a step's open calls, by place, and approvals that are over.
+
+    Attributes:
+        unbegun: Entries for the ledger, by their keys: of these calls none may begin any more.
+        begun: The ledger's entries of writes that nobody has noted the end of.
+    """
 
     document: dict[str, Any] | None = None
     results: dict[str, dict[str, Any]] = field(default_factory=dict)
     approvals: Sequence[Approval] = ()
+    unbegun: dict[str, dict[str, Any]] = field(default_factory=dict)
+    begun: Sequence[Any] = ()
 
     def write(self, batch: WriteBatch, db: Client, thread_id: str) -> None:
         """Put the results and the approvals' end into a batch."""
@@ -45,6 +57,15 @@ class Closing:
             option = db.write_option(last_update_time=approval.update_time)
             ended = {"status": ApprovalStatus.EXPIRED.value, "endedAt": datetime.now(UTC)}
             batch.update(paths.approval(db, approval.id), ended, option=option)
+        for key, entry in self.unbegun.items():
+            batch.create(paths.effect(db, key), entry)
+        for snapshot in self.begun:
+            # An atomic write that is still on its way insists on the entry as it was.
+            option = db.write_option(last_update_time=snapshot.update_time)
+            unknown = {"status": EffectStatus.UNKNOWN.value, "error": _UNKNOWN}
+            batch.update(
+                snapshot.reference, {**unknown, "endedAt": datetime.now(UTC)}, option=option
+            )
 
     def closed(self, documents: list[dict[str, Any]]) -> list[dict[str, Any]]:
         """The documents with the last one's calls answered."""
@@ -89,9 +110,50 @@ def closing_of_cut_off(db: Client, thread_id: str, document: dict[str, Any]) -> 
         return Closing()
     calls = calls_of(document)
     keys = {place: step_effect_key(thread_id, document, place) for place in places}
-    entries = look_up(db, list(keys.values()))
-    results = {str(place): _cut_off(calls[place], entries.get(keys[place])) for place in places}
-    return Closing(document, results)
+    entries = _entries(db, keys)
+    unbegun = {
+        keys[place]: _closed_entry(thread_id, document, calls[place])
+        for place, entry in entries.items()
+        if not entry.exists
+    }
+    return Closing(
+        document,
+        {str(place): _cut_off(calls[place], entries[place].to_dict()) for place in places},
+        unbegun=unbegun,
+        begun=[each for each in entries.values() if each.exists and _is_pending(each)],
+    )
+
+
+def _entries(db: Client, keys: dict[int, str]) -> dict[int, Any]:
+    """What the ledger has under these keys, by their places."""
+    found = {each.id: each for each in db.get_all([paths.effect(db, key) for key in keys.values()])}
+    return {place: found[key] for place, key in keys.items()}
+
+
+def _is_pending(entry: Any) -> bool:
+    return bool((entry.to_dict() or {})["status"] == EffectStatus.PENDING.value)
+
+
+def _closed_entry(thread_id: str, document: dict[str, Any], call: ToolCall) -> dict[str, Any]:
+    """The ledger's entry of a call that was never begun, and must not be any more."""
+    now = datetime.now(UTC)
+    return {
+        "schemaVersion": SCHEMA_VERSION,
+        "uid": document["uid"],
+        "tool": call.name,
+        "version": 0,
+        "argumentsDigest": "",
+        "threadId": thread_id,
+        "runId": document["runId"],
+        "callId": call.id,
+        "approvalId": None,
+        "status": EffectStatus.FAILED.value,
+        "mayBeTriedAgain": False,
+        "result": None,
+        "error": _CLOSED,
+        "startedAt": now,
+        "endedAt": now,
+    }
 
 
 def _cut_off(call: ToolCall, entry: dict[str, Any] | None) -> dict[str, Any]:
