@@ -118,8 +118,17 @@ def _resume(
     opened = _open(platform, thread_id, waiting_run, continuing)
     if isinstance(opened, StillOpen):
         _check_complete(opened, user, said)
+        if continuing.edits:
+            raise FailedPrecondition(
+                "changed arguments are taken when nobody else has to decide any more",
+                field="resume",
+                hint="send them again then, or say no",
+            )
         write_decisions(platform.db, approvals, continuing)
         return _still_waiting(platform, request, waiting_run, opened)
+    if not isinstance(opened, OpenRun):
+        # Somebody else was faster: this answer must be theirs too.
+        _check_open(platform, load_approvals(platform.db, [each.id for each in approvals]), said)
     return opened
 
 

@@ -88,8 +88,9 @@ def closing_of_waiting(db: Client, waiting: dict[str, Any], document: dict[str, 
     """
     approvals = load_approvals(db, waiting["approvals"])
     now = datetime.now(UTC)
-    decided = [each.verdict(now) is not ApprovalStatus.PENDING for each in approvals]
-    if decided and all(decided) and not waiting["calls"]:
+    are_settled = all(each.verdict(now) is not ApprovalStatus.PENDING for each in approvals)
+    somebody_decided = any(each.decision is not None for each in approvals)
+    if somebody_decided and are_settled and not waiting["calls"]:
         raise Aborted(
             "what this thread waited for is decided and about to be carried out",
             field="threadId",

@@ -273,6 +273,7 @@ def _settle(
     settled: list[Approval] = []
     still_open: list[Approval] = []
     for approval in approvals:
+        _check_not_overtaken(approval, continuing)
         if approval.id in continuing.edits and approval.decision is None:
             settled.append(continuing.edits[approval.id])
             continue
@@ -284,6 +285,18 @@ def _settle(
             still_open.append(approval)
         settled.append(replace(approval, status=verdict))
     return settled, tuple(still_open)
+
+
+def _check_not_overtaken(approval: Approval, continuing: Continuing) -> None:
+    """
+    Raises:
+        FailedPrecondition: Somebody decided it otherwise since the one who decides now looked.
+    """
+    given = continuing.decisions.get(approval.id)
+    if approval.decision is None or given is None:
+        return
+    if given.approved != approval.decision.approved or approval.id in continuing.edits:
+        raise FailedPrecondition("this was decided otherwise a moment ago", field="resume")
 
 
 def _write_approvals(
