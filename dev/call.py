@@ -14,13 +14,13 @@ from rich.console import Console
 
 from dev import addresses, problem
 from dev.addresses import Addresses
-from dev.callable import CallError, Functions, sign_in
+from dev.callable import CallError, Functions, User, sign_in
 from dev.paths import FUNCTIONS
 from dev.problem import Problem
 
 
-def demo_functions(at: Addresses) -> Functions:
-    """The functions at these addresses, called by the sample data's own user.
+def demo_user(at: Addresses) -> User:
+    """The sample data's own user, signed in.
 
     Raises:
         CallError: The emulators do not answer, or hold no sample data.
@@ -28,8 +28,16 @@ def demo_functions(at: Addresses) -> Functions:
     sys.path.insert(0, str(FUNCTIONS))  # the sample data comes with the backend's own code
     from seed.sample import DEMO_USER
 
-    user = sign_in(at.auth, email=DEMO_USER.email, password=DEMO_USER.password)
-    return Functions(at.functions_url, token=user.token)
+    return sign_in(at.auth, email=DEMO_USER.email, password=DEMO_USER.password)
+
+
+def demo_functions(at: Addresses) -> Functions:
+    """The functions at these addresses, called by that user.
+
+    Raises:
+        CallError: As for `demo_user`.
+    """
+    return Functions(at.functions_url, token=demo_user(at).token)
 
 
 def main() -> int:

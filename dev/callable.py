@@ -42,6 +42,8 @@ class CallError(Exception):
 class User:
     """Somebody who signed in at the Auth emulator, and does so again before a token expires."""
 
+    uid: str
+
     def __init__(self, auth_host: str, *, email: str, password: str) -> None:
         self._url = (
             f"http://{auth_host}/identitytoolkit.googleapis.com/v1/"
@@ -64,6 +66,7 @@ class User:
             body = response.json()
         if "error" in body:
             raise CallError("unauthenticated", f"signing in failed: {body['error']['message']}")
+        self.uid = body["localId"]
         return str(body["idToken"])
 
 

@@ -14,17 +14,31 @@ from rich.text import Text
 from dev.arrange import Order, inline
 
 _VALUE_CHARS = 60
+_VERDICTS = ("rejected", "expired", "unknown")
+_MARKS = {
+    "done": ("✓", "green"),
+    "waiting": ("?", "yellow"),
+    "client": ("?", "yellow"),
+    "rejected": ("✗", "yellow"),
+    "expired": ("✗", "yellow"),
+    "unknown": ("!", "red"),
+}
+_FAILED = ("✗", "red")
+_WAITS = {"waiting": "waits for a decision", "client": "left to the user's own device"}
 _COUNTS = ("totalFound", "totalCount", "total")
 
 
 @dataclass(slots=True)
 class Card:
-    """A call from its first event to its result. `ok` is None until then."""
+    """A call from its first event to its end: its result, or that it waits for somebody.
+
+    `status` is a `CallStatus`, None until the end; what was refused counts as failed.
+    """
 
     name: str
     arguments: str = ""
     progress: str = ""
-    ok: bool | None = None
+    status: str | None = None
     outcome: str = ""
     started: float = field(default_factory=time.monotonic)
     ms: int = 0
@@ -40,20 +54,25 @@ class Card:
                 self.progress = _progress(event["content"])
             case "TOOL_CALL_RESULT":
                 self.ms = round((time.monotonic() - self.started) * 1000)
-                self.ok, self.outcome = _outcome(event["content"])
+                self.status, self.outcome = _outcome(event["content"])
+
+    def wait(self, status: str) -> None:
+        """The run ended, and this call waits for somebody."""
+        self.status, self.outcome = status, _WAITS[status]
 
     def give_up(self) -> None:
         """The run ended before this call's result came."""
         self.ms = round((time.monotonic() - self.started) * 1000)
-        self.ok, self.outcome = False, "no result came"
+        self.status, self.outcome = "failed", "no result came"
 
     def line(self, order: Order) -> Text:
         """The call in one paragraph, without its mark."""
         text = Text.assemble((self.name, "bold"), f"  {_arguments(self.arguments, order)}".rstrip())
-        if self.ok is not None:
+        if self.status is not None:
             # The network may deliver a call's whole story at once.
             text.append(f"  {self.ms:,} ms · " if self.ms else "  ", "dim")
-            text.append(self.outcome, "dim" if self.ok else "red")
+            colour = _MARKS.get(self.status, _FAILED)[1]
+            text.append(inline(self.outcome, order), "dim" if self.status == "done" else colour)
         elif self.progress:
             text.append(f"  {inline(self.progress, order)}", "dim")
         return text
@@ -61,8 +80,8 @@ class Card:
     def marked(self, order: Order, spinner: Spinner) -> Table:
         """The call with its mark: a spinner that turns, then how it ended."""
         table = Table.grid(padding=(0, 1))
-        mark = Text("✓", "green") if self.ok else Text("✗", "red")
-        table.add_row(spinner if self.ok is None else mark, self.line(order))
+        mark = spinner if self.status is None else Text(*_MARKS.get(self.status, _FAILED))
+        table.add_row(mark, self.line(order))
         return table
 
 
@@ -98,17 +117,21 @@ def _progress(content: dict[str, Any]) -> str:
     return f"{text} ({share})"
 
 
-def _outcome(content: str) -> tuple[bool, str]:
-    """Whether a call went well, and how much it found or what went wrong."""
+def _outcome(content: str) -> tuple[str, str]:
+    """The status of a call by its result, and how much it found or what went wrong."""
     try:
         result = json.loads(content)
     except ValueError:
-        return True, "done"
+        return "done", "done"
     if not isinstance(result, dict):
-        return True, "done"
-    if "error" in result:
-        return False, str((result["error"] or {}).get("message") or "failed")
-    return True, _found(result.get("output"))
+        return "done", "done"
+    if "error" not in result:
+        return "done", _found(result.get("output"))
+    error = result["error"] or {}
+    status = error["code"] if error.get("code") in _VERDICTS else "failed"
+    if status == "rejected":
+        return status, f"rejected: {error['reason']}" if error.get("reason") else "rejected"
+    return status, str(error.get("message") or status)
 
 
 def _found(output: Any) -> str:

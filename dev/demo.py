@@ -1,6 +1,7 @@
 """Shows Rollcall at work: emulators, sample data, a signed-in user and an agent.
 
-`python -m dev.demo` asks some questions and then, on a terminal, stays for yours.
+`python -m dev.demo` asks some questions, has two messages sent that need a person's yes, answers
+for that person, and then, on a terminal, stays for you.
 """
 
 from __future__ import annotations
@@ -12,17 +13,22 @@ import re
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-from dev import addresses, problem
+from dev import addresses, approvals, problem
 from dev.addresses import Addresses
-from dev.call import demo_functions
-from dev.callable import CallError, Functions
-from dev.conversation import Conversation
+from dev.approvals import Answer
+from dev.arrange import inline
+from dev.call import demo_user
+from dev.callable import CallError, Functions, User
+from dev.conversation import Conversation, Result
+from dev.device import Device
 from dev.emulators import running, triggers_off
 from dev.paths import FUNCTIONS, PYTHON, ROOT
 from dev.problem import Problem
@@ -35,6 +41,28 @@ QUESTIONS = (
     "מה הוחלט לגבי התקציב?",
     "Hello, how are you?",
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """Something to be written, and what the demo answers for the person who is asked first.
+
+    `elsewhere`: the answer is given on another device, by a document.
+    """
+
+    message: str
+    answer: Answer
+    elsewhere: bool = False
+
+
+REQUESTS = (
+    Request('Send "I will be late" to Maya Cohen', Answer(True)),
+    Request(
+        "שלחי ליעל אזולאי “אני בדרך”",
+        Answer(False, "אני נשארת בבית היום"),
+        elsewhere=True,
+    ),
+)
 _OFFSETS = (0, *range(3000, 12_000, 1000))
 _PICTURE_COLUMNS = 96
 
@@ -45,21 +73,41 @@ def main() -> int:
     _introduce(screen)
     _choose_ports()
     with _prepared(screen) as at:
-        conversation = Conversation(_functions(at), screen, agent=options.agent)
-        answered = [_ask(screen, conversation, question) for question in options.questions]
+        user = _signed_in(at)
+        functions = Functions(at.functions_url, token=user.token)
+        conversation = Conversation(functions, screen, agent=options.agent, uid=user.uid)
+        answered = [
+            _ask(screen, conversation, question, options.answer)
+            for question in options.questions or QUESTIONS
+        ]
+        if not options.questions:
+            device = Device(at, user)
+            answered += [_request(screen, conversation, each, device) for each in REQUESTS]
         if options.picture:
             _save_picture(screen.console, options.picture)
         elif sys.stdin.isatty():
-            _stay(screen, conversation)
+            _stay(screen, conversation, user)
         return 0 if all(answered) else 1
 
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="make demo", description=__doc__)
-    parser.add_argument("questions", nargs="*", default=QUESTIONS, help="ask these instead")
+    parser.add_argument("questions", nargs="*", help="ask these instead")
     parser.add_argument("--agent", default="messaging", help="whom to ask")
+    parser.add_argument(
+        "--answer",
+        type=_as_answer,
+        metavar="yes|no",
+        help="say this, for the person, to what waits for a decision",
+    )
     parser.add_argument("--picture", type=Path, metavar="FILE.svg", help="save what is shown")
     return parser.parse_args()
+
+
+def _as_answer(text: str) -> Answer:
+    if text not in ("yes", "no"):
+        raise argparse.ArgumentTypeError("yes or no")
+    return Answer(text == "yes")
 
 
 def _picture_screen() -> Screen:
@@ -164,38 +212,133 @@ def _warm_up(at: Addresses) -> None:
         Functions(at.functions_url).call("run_agent", {})
 
 
-def _functions(at: Addresses) -> Functions:
+def _signed_in(at: Addresses) -> User:
     try:
-        return demo_functions(at)
+        return demo_user(at)
     except CallError as error:
         raise Problem(error.message) from error
 
 
-def _ask(screen: Screen, conversation: Conversation, question: str) -> bool:
+def _ask(
+    screen: Screen, conversation: Conversation, question: str, answer: Answer | None = None
+) -> bool:
     """Put a question in a thread of its own, and tell whether it was answered."""
     conversation.start_over()
     screen.question(question)
     result = conversation.ask(question)
-    if result is None or result["outcome"]["type"] != "success":
+    if conversation.waiting and answer is None:
+        screen.footnote("Nothing is written: this stays open, and the next question closes it.")
+    elif conversation.waiting and answer is not None:
+        _say_answer(screen, answer)
+        result = conversation.answer([answer] * len(conversation.waiting))
+    return _went_well(result)
+
+
+def _request(screen: Screen, conversation: Conversation, request: Request, device: Device) -> bool:
+    """Have something written, and answer for the person who is asked about it."""
+    conversation.start_over()
+    screen.question(request.message)
+    conversation.ask(request.message)
+    if len(conversation.waiting) != 1:
+        # A model may have understood something else; then there is nothing to show here.
+        screen.footnote("Nothing was asked, so nothing is answered.")
+        return False
+    if not request.elsewhere:
+        _say_answer(screen, request.answer)
+        return _went_well(conversation.answer([request.answer]))
+    return _went_well(_decided_elsewhere(screen, conversation, request.answer, device))
+
+
+def _decided_elsewhere(
+    screen: Screen, conversation: Conversation, answer: Answer, device: Device
+) -> Result | None:
+    """Decide by the approval's document, and read how the turn goes on in Firestore."""
+    approval_id = conversation.waiting[0]["id"]
+    thread_id, run_id = conversation.thread_id, conversation.next_run_id
+    assert thread_id is not None  # there is one: something waits in it
+    _say_answer(screen, answer)
+    screen.footnote(
+        f"on another device, by the document approvals/{approval_id[:8]}…; a trigger and the task "
+        f"queue go on with the turn, and its run …{run_id[-6:]} is read from Firestore:"
+    )
+    try:
+        device.decide(approval_id, approved=answer.approved, reason=answer.reason)
+    except CallError as error:
+        screen.failure(error)
+        return None
+    return conversation.follow(device.events(thread_id, run_id))
+
+
+def _say_answer(screen: Screen, answer: Answer) -> None:
+    word = "yes" if answer.approved else "no"
+    because = f", because: {inline(answer.reason, screen.order)}" if answer.reason else ""
+    screen.footnote(f"The demo answers for the person: “{word}”{because}")
+
+
+def _went_well(result: dict[str, Any] | None) -> bool:
+    if result is None or result["outcome"]["type"] == "cancelled":
         return False
     # A model may call a tool wrongly and recover; that a tool breaks is our own fault.
     return not any(call.get("error", {}).get("code") == "internal" for call in result["toolCalls"])
 
 
-def _stay(screen: Screen, conversation: Conversation) -> None:
+def _stay(screen: Screen, conversation: Conversation, user: User) -> None:
     """Answer the user's own questions until there are no more."""
     with contextlib.suppress(ImportError):
         import readline  # noqa: F401 - lines can be edited, and earlier ones brought back
-    screen.say("\nYour turn. “new” starts a new thread; Ctrl-D or “exit” ends.", style="dim")
+    screen.say(
+        "\nYour turn. “new” starts a new thread; Ctrl-C stops an answer; Ctrl-D or “exit” ends.",
+        style="dim",
+    )
     while (question := _read(screen)) is not None:
         if question == "new":
             conversation.start_over()
             screen.say("A new thread.", style="dim")
         elif question:
-            try:
-                conversation.ask(question)
-            except KeyboardInterrupt:
-                screen.say("Left unanswered.", style="dim")
+            _converse(screen, conversation, question, uid=user.uid)
+
+
+def _converse(
+    screen: Screen,
+    conversation: Conversation,
+    question: str,
+    *,
+    uid: str,
+    read: Callable[[str, str], str] = approvals.from_keyboard,
+) -> None:
+    """Ask, and have the person decide whatever comes to wait for it."""
+    said: str | list[Answer] | None = question
+    while said is not None:
+        try:
+            if isinstance(said, str):
+                conversation.ask(said)
+            else:
+                conversation.answer(said)
+        except KeyboardInterrupt:
+            screen.say("\nStopped. What was said so far is kept.", style="dim")
+            return
+        said = _decided(screen, conversation, uid=uid, read=read)
+
+
+def _decided(
+    screen: Screen, conversation: Conversation, *, uid: str, read: Callable[[str, str], str]
+) -> str | list[Answer] | None:
+    """The answers to all that waits, what the person said instead, or None: it stays open."""
+    answers = []
+    for interrupt in conversation.waiting:
+        if not approvals.is_mine(interrupt, uid):
+            screen.footnote("Somebody else decides this. It stays open until then.")
+            return None
+        screen.say()
+        try:
+            said = approvals.ask(screen, interrupt, read)
+        except (EOFError, KeyboardInterrupt):
+            screen.say("\nLeft open; your next question closes it.", style="dim")
+            return None
+        if isinstance(said, str):
+            return said
+        answers.append(said)
+    return answers or None
 
 
 def _read(screen: Screen) -> str | None:

@@ -6,8 +6,9 @@ redrawn below it on a terminal that can; elsewhere plain lines tell when things 
 
 from __future__ import annotations
 
+import json
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rich.cells import cell_len, set_cell_size
@@ -29,6 +30,7 @@ _INDENT = 2
 _MOST_SOURCES = 12
 _RECOGNISABLE_CHARS = 40
 _FRAMES_PER_S = 12
+_WAITING = "-waiting"  # ends the id of the message that says what a run waits for
 # Only the terminal's own colours, which suit its background, and none that is
 # pale on white.
 _THEME = Theme(
@@ -133,13 +135,24 @@ class RunView:
     with RunView(screen, question) as view:
         for event in stream:
             view.take(event)
+
+    Args:
+        decided: The interrupts that this run goes on from: their calls were begun in another.
     """
 
-    def __init__(self, screen: Screen, question: str) -> None:
+    def __init__(
+        self, screen: Screen, question: str, *, decided: Sequence[dict[str, Any]] = ()
+    ) -> None:
         self._screen = screen
         self._from_right = bidi.reads_from_right(question)
         self._cards: dict[str, Card] = {}
         self._open: list[Card] = []  # not printed yet, in the order of their calls
+        for interrupt in decided:
+            about = interrupt["metadata"]
+            card = Card(about["tool"], json.dumps(about["arguments"], ensure_ascii=False))
+            self._cards[interrupt["toolCallId"]] = card
+            self._open.append(card)
+        self._has_begun = False
         self._texts: dict[str, Pieces] = {}
         self._spinner = Spinner("dots", style="cyan")
         self._thinking = Spinner("dots", Text("thinking", "dim"), style="cyan")
@@ -160,28 +173,40 @@ class RunView:
         for message_id in list(self._texts):
             self._print_pieces(self._texts.pop(message_id).end())
         cards, self._open = self._open, []
-        for card in cards:
+        for card in cards if self._has_begun else ():
             card.give_up()
             self._print_card(card)
         self._live.stop()
 
     def take(self, event: dict[str, Any]) -> None:
         """Show one event."""
+        self._has_begun = True
         kind = event.get("type")
         if kind == "TOOL_CALL_START":
             card = Card(event["toolCallName"])
             self._cards[event["toolCallId"]] = card
             self._open.append(card)
+        elif kind == "TEXT_MESSAGE_CONTENT" and event["messageId"].endswith(_WAITING):
+            pass  # the approval's card says the same, and more
         elif kind == "TEXT_MESSAGE_CONTENT":
             text = self._texts.setdefault(event["messageId"], Pieces())
             self._print_pieces(text.add(event["delta"]))
         elif kind == "TEXT_MESSAGE_END" and event["messageId"] in self._texts:
             self._print_pieces(self._texts.pop(event["messageId"]).end())
+        elif kind == "RUN_FINISHED":
+            self._end(event["result"])
         elif (about := call_id(event)) in self._cards:
             card = self._cards[about or ""]
             card.take(event)
             self._announce(card, str(kind))
             self._print_finished()
+
+    def _end(self, result: dict[str, Any]) -> None:
+        """Print the calls that wait for somebody."""
+        for call in result["toolCalls"]:
+            if call["status"] in ("waiting", "client") and call["id"] in self._cards:
+                self._cards[call["id"]].wait(call["status"])
+        self._print_finished()
 
     def _announce(self, card: Card, kind: str) -> None:
         """Tell on a line of its own what a moving picture would show."""
@@ -194,7 +219,7 @@ class RunView:
             self._screen.indented(Text.assemble("… ", line))
 
     def _print_finished(self) -> None:
-        while self._open and self._open[0].ok is not None:
+        while self._open and self._open[0].status is not None:
             self._print_card(self._open.pop(0))
 
     def _print_card(self, card: Card) -> None:

@@ -1,4 +1,4 @@
-"""The demo's questions, through the functions emulator, over the sample data."""
+"""The demo's questions and requests, through the functions emulator, over the sample data."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from rich.console import Console
 
 from dev import addresses, demo
 from dev.bidi import reads_from_right
-from dev.call import demo_functions
-from dev.callable import CallError, Functions
+from dev.call import demo_user
+from dev.callable import CallError, Functions, User
 from dev.conversation import Conversation
+from dev.device import Device
 from dev.paths import PYTHON, ROOT
 from dev.show import Screen
 
@@ -25,19 +26,33 @@ TOOLS = [[PRIORITIES], [PRIORITIES, ACTIONS], [SEARCH, DECISIONS], [SEARCH, DECI
 
 
 @pytest.fixture(scope="module")
-def functions() -> Functions:
-    """The functions as the demo user calls them, with the sample data loaded."""
+def user() -> User:
+    """The demo user, with the sample data loaded."""
     subprocess.run([PYTHON, "-m", "seed"], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
-    return demo_functions(addresses.current())
+    return demo_user(addresses.current())
+
+
+@pytest.fixture(scope="module")
+def functions(user: User) -> Functions:
+    """The functions as the demo user calls them."""
+    return Functions(addresses.current().functions_url, token=user.token)
+
+
+def _conversation(functions: Functions) -> tuple[Conversation, Screen]:
+    screen = Screen(console=Console(file=io.StringIO(), width=80), env={})
+    return Conversation(functions, screen, agent="messaging", uid="demo"), screen
+
+
+def _shown(screen: Screen) -> str:
+    return screen.console.file.getvalue()  # type: ignore[attr-defined, no-any-return]
 
 
 def _ask(functions: Functions, question: str) -> tuple[dict[str, Any], str]:
     """The result of a question, and what the terminal showed."""
-    screen = Screen(console=Console(file=io.StringIO(), width=80), env={})
-    result = Conversation(functions, screen, agent="messaging").ask(question)
-    shown = screen.console.file.getvalue()  # type: ignore[attr-defined]
-    assert result is not None, shown
-    return result, shown
+    conversation, screen = _conversation(functions)
+    result = conversation.ask(question)
+    assert result is not None, _shown(screen)
+    return result, _shown(screen)
 
 
 @pytest.mark.parametrize(("question", "tools"), list(zip(demo.QUESTIONS, TOOLS, strict=True)))
@@ -66,13 +81,35 @@ def test_answer_cites_conversation_and_message(functions: Functions, question: s
 
 
 def test_follow_up_stays_in_the_thread_and_new_leaves_it(functions: Functions) -> None:
-    screen = Screen(console=Console(file=io.StringIO()), env={})
-    conversation = Conversation(functions, screen, agent="messaging")
+    conversation, _ = _conversation(functions)
     first, second = conversation.ask("Hello"), conversation.ask("Thanks")
     conversation.start_over()
     third = conversation.ask("Hello")
     assert first and second and third
     assert first["threadId"] == second["threadId"] != third["threadId"]
+
+
+def test_requests_ask_first_and_are_answered_here_and_on_another_device(
+    functions: Functions, user: User
+) -> None:
+    device = Device(addresses.current(), user)
+    conversation, screen = _conversation(functions)
+    for request in demo.REQUESTS:
+        assert demo._request(screen, conversation, request, device), _shown(screen)
+    shown = _shown(screen)
+    assert shown.count("? send_message") == shown.count("decides: you · until") == 2
+    assert "The demo answers for the person: “yes”" in shown
+    assert "Sent to Maya Cohen: “I will be late”" in shown
+    assert "send_message can be taken back by withdraw_message" in shown
+    assert "✗ send_message" in shown
+    assert shown.count(str(demo.REQUESTS[1].answer.reason)) >= 2
+
+
+def test_device_may_decide_only_what_is_there_and_its_own(user: User) -> None:
+    device = Device(addresses.current(), user)
+    with pytest.raises(CallError) as caught:
+        device.decide("0" * 32, approved=True)
+    assert caught.value.code == "permission-denied"
 
 
 def test_unknown_agent_is_refused_in_plain_words(functions: Functions) -> None:

@@ -53,7 +53,7 @@ class _Fake(BaseHTTPRequestHandler):
 
     def _signinwithpassword(self) -> None:
         if self.server.seen[-1][2]["email"] == "demo@rollcall.example":
-            return self._plain({"idToken": "token-1"})
+            return self._plain({"idToken": "token-1", "localId": "demo"})
         return self._plain({"error": {"code": 400, "message": "EMAIL_NOT_FOUND"}}, 400)
 
     def _echo(self) -> None:

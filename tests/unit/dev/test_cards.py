@@ -1,9 +1,12 @@
 from __future__ import annotations
 
+import io
 import json
 from typing import Any
 
 import pytest
+from rich.console import Console
+from rich.spinner import Spinner
 
 from dev.arrange import Order
 from dev.cards import Card, call_id
@@ -15,6 +18,12 @@ def _card(content: Any) -> Card:
     text = content if isinstance(content, str) else json.dumps(content)
     card.take(events.call_result(call_id="c", message_id="m", content=text))
     return card
+
+
+def _shown(card: Card) -> str:
+    console = Console(file=io.StringIO(), width=80)
+    console.print(card.marked(Order.READER, Spinner("dots")))
+    return console.file.getvalue().strip()  # type: ignore[attr-defined, no-any-return]
 
 
 @pytest.mark.parametrize(
@@ -30,12 +39,37 @@ def _card(content: Any) -> Card:
     ],
 )
 def test_outcome_counts_what_was_found(content: Any, outcome: str) -> None:
-    assert (_card(content).ok, _card(content).outcome) == (True, outcome)
+    assert (_card(content).status, _card(content).outcome) == ("done", outcome)
 
 
-def test_error_is_an_outcome_too() -> None:
-    card = _card({"error": {"code": "unavailable", "message": "no luck"}})
-    assert (card.ok, card.outcome) == (False, "no luck")
+@pytest.mark.parametrize(
+    ("error", "status", "mark", "outcome"),
+    [
+        ({"code": "unavailable", "message": "no luck"}, "failed", "✗", "no luck"),
+        ({"code": "rejected", "message": "m", "reason": "not now"}, "rejected", "✗", "not now"),
+        ({"code": "rejected", "message": "m"}, "rejected", "✗", "rejected"),
+        ({"code": "expired", "message": "too late"}, "expired", "✗", "too late"),
+        ({"code": "unknown", "message": "cut off"}, "unknown", "!", "cut off"),
+    ],
+)
+def test_error_and_verdict_are_outcomes_too(
+    error: dict[str, Any], status: str, mark: str, outcome: str
+) -> None:
+    card = _card({"error": error})
+    assert card.status == status
+    shown = _shown(card)
+    assert shown.startswith(f"{mark} search")
+    assert outcome in shown
+
+
+@pytest.mark.parametrize(
+    ("status", "shown"),
+    [("waiting", "waits for a decision"), ("client", "left to the user's own device")],
+)
+def test_call_that_waits_says_for_whom(status: str, shown: str) -> None:
+    card = Card("send_message")
+    card.wait(status)
+    assert _shown(card) == f"? send_message  {shown}"
 
 
 def test_arguments_show_while_they_are_not_complete() -> None:

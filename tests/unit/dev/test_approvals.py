@@ -1,0 +1,105 @@
+from __future__ import annotations
+
+import io
+import json
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from dev import approvals
+from dev.approvals import Answer, Card
+from dev.arrange import Order
+from dev.show import Screen
+
+ARGUMENTS = {"conversationId": "c1", "content": "late"}
+INTERRUPT: dict[str, Any] = {
+    "id": "a1",
+    "toolCallId": "call1",
+    "message": "Send “late” to c1",
+    "expiresAt": "2026-11-22T07:16:00+00:00",
+    "metadata": {
+        "tool": "send_message",
+        "arguments": ARGUMENTS,
+        "decider": {"uid": "noa"},
+        "display": {"type": "confirmation", "title": "Send to Maya", "text": "To: Maya\n\nlate"},
+    },
+}
+
+
+def _shown(order: Order = Order.READER, **metadata: Any) -> str:
+    interrupt = {**INTERRUPT, "metadata": {**INTERRUPT["metadata"], **metadata}}
+    console = Console(file=io.StringIO(), width=60)
+    console.print(Card(interrupt, order, "noa"))
+    return console.file.getvalue()  # type: ignore[attr-defined, no-any-return]
+
+
+def _asked(*said: str) -> Answer | str:
+    lines = iter(said)
+    screen = Screen(console=Console(file=io.StringIO()), env={})
+    return approvals.ask(screen, INTERRUPT, lambda prompt, begin: next(lines))
+
+
+def test_card_says_what_would_happen_in_detail_who_decides_and_until_when() -> None:
+    lines = [line.removeprefix("  ┃ ").strip() for line in _shown().splitlines()]
+    assert lines[:6] == ["Send “late” to c1", "", "Send to Maya", "To: Maya", "", "late"]
+    assert lines[-1].startswith("decides: you · until ")
+
+
+def test_card_shows_rows_where_there_is_no_text() -> None:
+    display = {"type": "table", "columns": ["priority"], "rows": [{"priority": "urgent"}]}
+    assert "priority: urgent" in _shown(display=display)
+    assert _shown(display=None).count("┃") == 3
+
+
+def test_card_names_the_role_that_decides_for_another() -> None:
+    decider = {"role": "teacher"}
+    assert "somebody else, of the role teacher" in _shown(decider=decider)
+    assert not approvals.is_mine({"metadata": {"decider": decider}}, "noa")
+    assert approvals.is_mine(INTERRUPT, "noa")
+
+
+def test_hebrew_in_a_card_stands_on_the_right_behind_the_bar() -> None:
+    display = {"type": "confirmation", "title": "שליחה אל Maya"}
+    line = _shown(Order.OURS, display=display).splitlines()[2]
+    assert line.startswith("  ┃   ")
+    assert line.endswith("Maya לא החילש")
+
+
+@pytest.mark.parametrize(
+    ("said", "payload"),
+    [
+        (["y"], {"approved": True}),
+        (["", "כן"], {"approved": True}),
+        (["no", "x" * 501, "not now"], {"approved": False, "reason": "not now"}),
+        (["n", ""], {"approved": False}),
+        (
+            ["e", "oops", '{"content": "later"}'],
+            {"approved": True, "editedArguments": {"content": "later"}},
+        ),
+        (["e", "", "y"], {"approved": True}),
+    ],
+)
+def test_what_a_person_types_becomes_an_entry_of_resume(
+    said: list[str], payload: dict[str, Any]
+) -> None:
+    answer = _asked(*said)
+    assert isinstance(answer, Answer)
+    entry = answer.entry(INTERRUPT)
+    assert entry == {"interruptId": "a1", "status": "resolved", "payload": payload}
+
+
+def test_anything_else_is_a_new_message() -> None:
+    assert _asked("What are my priorities?") == "What are my priorities?"
+
+
+def test_arguments_to_change_are_given_to_begin_with() -> None:
+    begins = []
+
+    def read(prompt: str, begin: str) -> str:
+        begins.append(begin)
+        return {"": "e"}.get(begin, json.dumps({"content": "x"}))
+
+    screen = Screen(console=Console(file=io.StringIO()), env={})
+    approvals.ask(screen, INTERRUPT, read)
+    assert [json.loads(begin) for begin in begins if begin] == [ARGUMENTS]

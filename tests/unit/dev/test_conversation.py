@@ -1,0 +1,193 @@
+from __future__ import annotations
+
+import io
+from collections.abc import Generator
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from dev import demo
+from dev.approvals import Answer
+from dev.callable import CallError, Functions
+from dev.conversation import Conversation
+from dev.show import Screen
+from rollcall.core import events
+from tests.unit.dev.test_approvals import ARGUMENTS, INTERRUPT
+
+Events = list[dict[str, Any]]
+
+
+def _result(run_id: str, *, status: str = "done", **fields: Any) -> dict[str, Any]:
+    call = {"id": "call1", "tool": "send_message", "status": status, **fields}
+    return {
+        "threadId": "t1",
+        "runId": run_id,
+        "message": "",
+        "outcome": {"type": "success"},
+        "citations": [],
+        "quickReplies": [],
+        "toolCalls": [call],
+        "usage": [],
+        "steps": 1,
+    }
+
+
+def _run(run_id: str, middle: Events, result: dict[str, Any]) -> Events:
+    return [
+        events.run_started(thread_id="t1", run_id=run_id),
+        *middle,
+        {"type": "RUN_FINISHED", "result": result},
+    ]
+
+
+def _waiting(run_id: str) -> Events:
+    call = [
+        events.call_start(call_id="call1", name="send_message", parent_id="m"),
+        events.call_arguments("call1", '{"content": "late"}'),
+        events.call_end("call1"),
+        events.text_content("m-waiting", "This waits"),
+        events.text_end("m-waiting"),
+    ]
+    result = _result(run_id, status="waiting")
+    result["outcome"] = {"type": "interrupt", "interrupts": [INTERRUPT]}
+    return _run(run_id, call, result)
+
+
+def _decided(run_id: str, content: str, **fields: Any) -> Events:
+    result = events.call_result(call_id="call1", message_id="r", content=content)
+    return _run(run_id, [result], _result(run_id, **fields))
+
+
+class _Functions(Functions):
+    """Plays runs, and keeps what was asked. What is no list of events is raised in the middle."""
+
+    def __init__(self, *runs: Any, cancelling: int = 1) -> None:
+        self.runs = list(runs)
+        self.cancelling = cancelling
+        self.asked: list[dict[str, Any]] = []
+        self.cancelled: list[dict[str, Any]] = []
+
+    def stream(self, name: str, data: Any) -> Generator[Any, None, Any]:
+        self.asked.append(data)
+        run = self.runs.pop(0)
+        if not isinstance(run, list):
+            yield events.run_started(thread_id="t1", run_id=data.get("runId", "r"))
+            raise run
+        yield from run
+        return run[-1]["result"]
+
+    def call(self, name: str, data: Any) -> Any:
+        self.cancelled.append(data)
+        self.cancelling -= 1
+        return {"status": "cancelling" if self.cancelling >= 0 else "cancelled"}
+
+
+def _conversation(functions: Functions) -> tuple[Conversation, Screen, Any]:
+    out = io.StringIO()
+    screen = Screen(console=Console(file=out, width=80), env={})
+    return Conversation(functions, screen, agent="messaging", uid="noa"), screen, out
+
+
+def test_run_that_waits_shows_its_call_and_the_card_but_not_the_same_words_twice() -> None:
+    conversation, _, out = _conversation(_Functions(_waiting("r1")))
+    conversation.ask("Send it")
+    assert conversation.waiting == [INTERRUPT]
+    assert conversation.next_run_id == "r1~1"
+    shown = out.getvalue()
+    assert '? send_message  content="late"  waits for a decision' in shown
+    assert "┃ Send “late” to c1" in shown
+    assert "This waits" not in shown
+
+
+def test_answer_goes_on_in_the_thread_with_the_call_that_waited() -> None:
+    undo = {"tool": "withdraw_message", "arguments": {}}
+    functions = _Functions(_waiting("r1"), _decided("r1~1", '{"output": {}}', undo=undo))
+    conversation, _, out = _conversation(functions)
+    conversation.ask("Send it")
+    conversation.answer([Answer(True, edited={"content": "later"})])
+    payload = {"approved": True, "editedArguments": {"content": "later"}}
+    entry = {"interruptId": "a1", "status": "resolved", "payload": payload}
+    assert functions.asked[1] == {"resume": [entry], "agent": "messaging", "threadId": "t1"}
+    assert conversation.waiting == []
+    assert '✓ send_message  content="later"' in out.getvalue()
+    assert "send_message can be taken back by withdraw_message" in out.getvalue()
+
+
+def test_turn_that_goes_on_elsewhere_is_shown_from_its_stored_events() -> None:
+    content = '{"error": {"code": "rejected", "message": "m", "reason": "not now"}}'
+    conversation, _, out = _conversation(_Functions(_waiting("r1")))
+    conversation.ask("Send it")
+    result = conversation.follow(_decided("r1~1", content, status="rejected"))
+    assert result is not None
+    assert conversation.next_run_id == "r1~1~1"
+    assert "✗ send_message" in out.getvalue()
+    assert "rejected: not now" in out.getvalue()
+
+
+def test_stored_error_is_shown_as_one() -> None:
+    conversation, _, out = _conversation(_Functions())
+    assert conversation.follow([events.run_error(message="no luck", code="internal")]) is None
+    assert "no luck" in out.getvalue()
+
+
+def test_interrupted_answer_is_stopped_on_the_server_before_the_next_question() -> None:
+    functions = _Functions(KeyboardInterrupt(), _waiting("r2"))
+    conversation, _, _ = _conversation(functions)
+    with pytest.raises(KeyboardInterrupt):
+        conversation.ask("Tell me everything")
+    about = {"threadId": "t1", "runId": functions.asked[0]["runId"]}
+    assert functions.cancelled == [about, about]
+    conversation.ask("Something short")
+    assert functions.asked[1]["threadId"] == "t1"
+    assert "whenBusy" not in functions.asked[1]
+
+
+def test_question_after_one_that_could_not_be_stopped_takes_the_thread() -> None:
+    class Unreachable(_Functions):
+        def call(self, name: str, data: Any) -> Any:
+            raise CallError("unavailable", "no answer")
+
+    functions = Unreachable(KeyboardInterrupt(), _waiting("r2"))
+    conversation, _, _ = _conversation(functions)
+    with pytest.raises(KeyboardInterrupt):
+        conversation.ask("Tell me everything")
+    conversation.ask("Something short")
+    assert functions.asked[1]["whenBusy"] == "supersede"
+
+
+def test_refused_answer_leaves_the_question_open_and_asks_again() -> None:
+    refusal = CallError("invalid-argument", "content is too long")
+    functions = _Functions(_waiting("r1"), refusal, _decided("r1~1", '{"output": {}}'))
+    conversation, screen, out = _conversation(functions)
+    said = iter(["e", '{"content": "x"}', "y"])
+    demo._converse(screen, conversation, "Send it", uid="noa", read=lambda *_: next(said))
+    assert [next(iter(data)) for data in functions.asked] == ["message", "resume", "resume"]
+    assert "content is too long" in out.getvalue()
+
+
+def test_new_message_instead_of_an_answer_is_asked() -> None:
+    functions = _Functions(_waiting("r1"), _decided("r2", '{"output": {}}'))
+    conversation, screen, _ = _conversation(functions)
+    demo._converse(screen, conversation, "Send it", uid="noa", read=lambda *_: "Never mind")
+    assert functions.asked[1]["message"] == "Never mind"
+    assert conversation.waiting == []
+
+
+@pytest.mark.parametrize("leaving", [EOFError, KeyboardInterrupt])
+def test_question_may_be_left_open(leaving: type[BaseException]) -> None:
+    def read(prompt: str, begin: str) -> str:
+        raise leaving
+
+    conversation, screen, out = _conversation(_Functions(_waiting("r1")))
+    demo._converse(screen, conversation, "Send it", uid="noa", read=read)
+    assert conversation.waiting == [INTERRUPT]
+    assert "Left open" in out.getvalue()
+
+
+def test_arguments_of_the_interrupt_are_not_changed_by_an_edit() -> None:
+    functions = _Functions(_waiting("r1"), CallError("invalid-argument", "no"))
+    conversation, _, _ = _conversation(functions)
+    conversation.ask("Send it")
+    conversation.answer([Answer(True, edited={"content": "x"})])
+    assert conversation.waiting[0]["metadata"]["arguments"] == ARGUMENTS
