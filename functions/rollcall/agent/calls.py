@@ -193,8 +193,9 @@ def _see_writes_off(
             item = inbox.get(timeout=0.2)
         except queue.Empty:
             continue
-        is_result = isinstance(item, _Done) and not isinstance(item.outcome, Ask | Leave)
-        if isinstance(item, _Done) and open_calls.pop(item.place, None) and is_result:
+        if not isinstance(item, _Done) or open_calls.pop(item.place, None) is None:
+            continue
+        if not isinstance(item.outcome, Ask | Leave):
             result, record = _record(turn, state, item, calls=calls)
             turn.journal.save_result(item.place, result, record.dump())
 
