@@ -7,8 +7,8 @@ import time
 from typing import TYPE_CHECKING
 
 from rollcall.agent.drive import drive
-from rollcall.agent.prepare import recall
-from rollcall.core.context import Platform
+from rollcall.agent.prepare import Asked, recall
+from rollcall.core.context import Platform, User
 from rollcall.core.errors import AgentError, FailedPrecondition
 from rollcall.core.wire import RunStatus
 from rollcall.store import paths
@@ -41,7 +41,7 @@ def go_on(platform: Platform, thread_id: str, run_id: str, *, until: float) -> s
     if run is None:
         return "gone"
     if run["status"] == RunStatus.RUNNING:
-        opened = take_up(db, thread_id, run_id)
+        opened = taken_up(db, thread_id, run_id)
     else:
         opened = _continued(db, thread_id, run_id)
     if opened is None:
@@ -49,20 +49,39 @@ def go_on(platform: Platform, thread_id: str, run_id: str, *, until: float) -> s
     return work_off(platform, opened, until=until)
 
 
+def taken_up(db: Client, thread_id: str, run_id: str) -> OpenRun | None:
+    """A run that was left, opened again; None if there is nothing to take up, or if it was tried
+    so often that it is closed."""
+    opened = take_up(db, thread_id, run_id)
+    if opened is None or opened.fruitless <= MAX_FRUITLESS:
+        return opened
+    message = f"this was tried {MAX_FRUITLESS} times and broke off each time"
+    opened.give_up({"code": "internal", "message": message})
+    return None
+
+
+def recalled(platform: Platform, opened: OpenRun, *, user: User, token: str | None) -> Asked:
+    """What an open run goes on with.
+
+    Raises:
+        AgentError: It may not go on any more; the run is closed with that.
+    """
+    try:
+        return recall(platform, opened, user=user, token=token)
+    except AgentError as error:
+        opened.give_up({"message": error.message, **error.details})
+        raise
+
+
 def work_off(platform: Platform, opened: OpenRun, *, until: float) -> str:
     """Drive an open run whose user is not at hand; their rights are looked up as of now."""
-    if opened.fruitless > MAX_FRUITLESS:
-        message = f"this was tried {MAX_FRUITLESS} times and broke off each time"
-        opened.give_up({"code": "internal", "message": message})
-        return "given up"
     user = platform.find_user(opened.user.uid)
     if user is None:
         opened.give_up({"code": "unauthenticated", "message": "the account is gone or disabled"})
         return "closed"
     try:
-        asked = recall(platform, opened, user=user, token=None)
-    except AgentError as error:
-        opened.give_up({"message": error.message, **error.details})
+        asked = recalled(platform, opened, user=user, token=None)
+    except AgentError:
         return "closed"
     try:
         for _ in drive(platform, asked, opened, until=until):

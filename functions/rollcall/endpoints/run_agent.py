@@ -6,13 +6,14 @@ from __future__ import annotations
 import json
 import uuid
 from collections.abc import Generator
+from contextlib import closing
 from typing import Any
 
 from rollcall.agent.deciding import decide
 from rollcall.agent.drive import Events, drive
 from rollcall.agent.follow import follow
-from rollcall.agent.going_on import function_end
-from rollcall.agent.prepare import Asked, recall, receive
+from rollcall.agent.going_on import function_end, recalled, taken_up
+from rollcall.agent.prepare import Asked, receive
 from rollcall.agent.spending import admission
 from rollcall.core import events
 from rollcall.core.capability import digest
@@ -24,7 +25,6 @@ from rollcall.core.messages import Media, Text, UserMessage
 from rollcall.core.redaction import redacted_json, redacted_message
 from rollcall.core.triggers import Call, OnCall, bound
 from rollcall.core.wire import MESSAGE_CHARS, MESSAGE_PARTS, RunRequest, TextPart
-from rollcall.store.continuing import take_up
 from rollcall.store.runs import Finished, GoingOn, OpenRun
 from rollcall.store.threads import Opening, Stale, open_run, thread_id_for
 
@@ -66,7 +66,7 @@ def _answer(platform: Platform, call: Call, request: RunRequest, *, until: float
     if isinstance(opened, dict):
         return opened
     if isinstance(opened, OpenRun):
-        asked = recall(platform, opened, user=call.user, token=call.token)
+        asked = recalled(platform, opened, user=call.user, token=call.token)
         return (yield from drive(platform, asked, opened, until=until))
     return (yield from _join(platform, call, opened, until=until))
 
@@ -74,14 +74,34 @@ def _answer(platform: Platform, call: Call, request: RunRequest, *, until: float
 def _join(
     platform: Platform, call: Call, found: Finished | GoingOn | Stale, *, until: float
 ) -> Events:
+    """Pass a run that was asked for before on, each event once: who takes a run up tells it again
+    from its start."""
+    newest = -1
+    with closing(_joined(platform, call, found, until=until)) as stream:
+        while True:
+            try:
+                event = next(stream)
+            except StopIteration as end:
+                result: dict[str, Any] = end.value
+                return result
+            number = event["metadata"]["n"] if event and "metadata" in event else None
+            if number is not None and number <= newest:
+                continue
+            newest = newest if number is None else number
+            yield event
+
+
+def _joined(
+    platform: Platform, call: Call, found: Finished | GoingOn | Stale, *, until: float
+) -> Events:
     """Give a run that was asked for before: its end, its course, or go on with it."""
     while True:
         if isinstance(found, Finished):
             return (yield from _replay(found))
         if isinstance(found, Stale):
-            opened = take_up(platform.db, found.thread_id, found.run_id)
+            opened = taken_up(platform.db, found.thread_id, found.run_id)
             if opened is not None:
-                asked = recall(platform, opened, user=call.user, token=call.token)
+                asked = recalled(platform, opened, user=call.user, token=call.token)
                 return (yield from drive(platform, asked, opened, until=until))
         ended = yield from follow(platform.db, found.thread_id, found.run_id, until=until)
         if isinstance(ended, Finished):
