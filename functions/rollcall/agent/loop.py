@@ -45,6 +45,12 @@ def run(turn: Turn) -> Steps:
         ended = yield from _work_step(turn, state, last)
         if ended is not None:
             return ended
+    elif turn.before.step and (reason := bound_reached(turn, state, calls=0)) is not None:
+        # It was cut off between a step and what follows from it.
+        if reason is StopReason.CANCELLED:
+            yield events.step_started(state.step)
+            return (yield from _stopped(turn, state))
+        return (yield from _close(turn, state, reason))
     while True:
         state.step += 1
         yield events.step_started(state.step)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import reduce
 from typing import Any, Literal
 
 from pydantic import model_validator
@@ -55,12 +56,27 @@ class ApprovalPolicy(Wire):
         return True
 
 
+def _stricter(one: ApprovalPolicy, other: ApprovalPolicy) -> ApprovalPolicy:
+    """What of the two asks at least where either does; deciders and times aside."""
+    lax, strict = sorted((one, other), key=lambda policy: _STRICTNESS[policy.ask])
+    if lax.ask == "never" or strict.ask == "always" or lax.ask == strict.ask == "once_per_thread":
+        return strict
+    if lax.argument == strict.argument:
+        return min(lax, strict, key=lambda policy: policy.threshold or 0.0)
+    return ApprovalPolicy()
+
+
 def combined(*given: ApprovalPolicy | None) -> ApprovalPolicy:
-    """The strictest of the policies that are given; without any, always ask the user."""
+    """One policy that asks wherever one of those that are given does; without any, always ask the
+    user.
+
+    Two that ask at different occasions (above thresholds of different arguments, or above a
+    threshold and once per thread) come to always.
+    """
     policies = [policy for policy in given if policy is not None]
     if not policies:
         return ApprovalPolicy()
-    strictest = max(policies, key=lambda policy: _STRICTNESS[policy.ask])
+    strictest = reduce(_stricter, policies)
     roles = [policy.decider_role for policy in policies if policy.decider_role is not None]
     return strictest.model_copy(
         update={

@@ -78,6 +78,8 @@ def _close(db: Client, thread: Any, holder: dict[str, Any], run: Any, *, waits: 
     now = datetime.now(UTC)
     batch = db.batch()
     closing.write(batch, db, thread.id)
+    # What the run has written since it began stands in the log only.
+    batch.delete(paths.window(db, thread.id))
     batch.update(
         thread.reference,
         {"lease": None, "waiting": None, "leaseToken": token, "updatedAt": now},

@@ -17,7 +17,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from rollcall.core.context import User
-from rollcall.core.errors import Aborted
+from rollcall.core.errors import Aborted, Unavailable
 from rollcall.core.events import Event
 from rollcall.core.messages import Message, ModelMessage, ToolResult
 from rollcall.core.options import lease_s
@@ -46,6 +46,7 @@ FLUSH_S = 1.0
 FLUSH_CHARS = 300_000
 LOOK_S = 2.0
 """How often a quiet run looks whether it was cancelled or taken over."""
+SAVE_TRIES = 10
 HANDOVER_S = 60.0
 """How long a thread is kept for a run that was left to the task queue."""
 
@@ -310,13 +311,20 @@ class OpenRun:
 
         Raises:
             Aborted: Another run has taken the thread over.
+            Unavailable: The database took it at none of `SAVE_TRIES` tries.
         """
-        from google.api_core.exceptions import AlreadyExists, FailedPrecondition, NotFound
+        from google.api_core.exceptions import (
+            Conflict,
+            FailedPrecondition,
+            NotFound,
+            RetryError,
+            ServerError,
+        )
 
         reference = paths.run(self.db, self.thread_id, self.run_id)
         until = datetime.now(UTC) + timedelta(seconds=lease_s())
         fields = {"leaseUntil": until, **run, "seq": self.seq + 1, "updatedAt": datetime.now(UTC)}
-        while True:
+        for _ in range(SAVE_TRIES):
             batch = self.db.batch()
             fill(batch)
             if with_events:
@@ -326,9 +334,12 @@ class OpenRun:
             try:
                 self.run_time = batch.commit()[-1].update_time
                 break
-            except (AlreadyExists, FailedPrecondition, NotFound):
+            except (Conflict, FailedPrecondition, NotFound, ServerError, RetryError) as error:
+                log.info("run %s: a save was not taken: %r", self.run_id, error)
                 if self._look() > self.seq:
                     break  # it was stored, and only the answer to it was lost
+        else:
+            raise Unavailable("the database did not take what this run has to save")
         self.seq += 1
         self._touched = time.monotonic()
         if with_events:
@@ -344,7 +355,9 @@ class OpenRun:
         """
         snapshot = paths.run(self.db, self.thread_id, self.run_id).get()
         data = snapshot.to_dict() or {}
-        if data.get("token") != self.token or data.get("status") != RunStatus.RUNNING:
+        is_mine = data.get("token") == self.token
+        is_saved = is_mine and data["seq"] > self.seq  # its end, perhaps
+        if not is_saved and (not is_mine or data["status"] != RunStatus.RUNNING):
             self.is_closed = True
             raise Aborted("another run has taken this thread over; this one has ended")
         self.run_time = snapshot.update_time
