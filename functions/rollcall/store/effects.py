@@ -16,6 +16,7 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
+import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -133,12 +134,15 @@ def _begin(db: Client, effect: Effect) -> Any:
         "approvalId": effect.approval_id,
         "status": EffectStatus.PENDING.value,
         "mayBeTriedAgain": False,
+        "claim": uuid.uuid4().hex,
         "startedAt": datetime.now(UTC),
     }
     try:
         return paths.effect(db, effect.key).create(entry).update_time
     except Taken:
-        return None
+        found, time = _entry(db, effect)
+        # The client asks again by itself when an answer is lost; then the first one was ours.
+        return time if found.get("claim") == entry["claim"] else None
 
 
 def _again(db: Client, effect: Effect, way: Way, *, waits_for_others: bool) -> Any:
@@ -186,13 +190,15 @@ def _found(db: Client, effect: Effect, find: Callable[[], Any], time: Any) -> An
     result = find()
     if result is None:
         message = "it was cut off before anything was written"
-        _note(db, effect, EffectStatus.FAILED, error=message, before=time)
+        _note(db, effect, EffectStatus.FAILED, error=message, again=True, before=time)
         raise Unavailable(f"{message}; it may be asked for again")
     _note(db, effect, EffectStatus.DONE, result=result)
     return result
 
 
 def _do(db: Client, effect: Effect, way: Way, begun_at: Any) -> Any:
+    from google.api_core.exceptions import GoogleAPIError
+
     batch = db.batch() if way.atomic else None
     try:
         result = way.work(batch)
@@ -208,7 +214,10 @@ def _do(db: Client, effect: Effect, way: Way, begun_at: Any) -> Any:
         raise _unknown(db, effect, "it broke off on our side") from error
     if batch is not None:
         return _commit(db, effect, batch, result, begun_at)
-    _note(db, effect, EffectStatus.DONE, result=result)
+    try:
+        _note(db, effect, EffectStatus.DONE, result=result)
+    except GoogleAPIError:  # it happened all the same
+        log.exception("effect %s of %s is done and could not be noted", effect.key, effect.tool)
     return result
 
 
@@ -233,7 +242,7 @@ def _commit(db: Client, effect: Effect, batch: WriteBatch, result: Any, begun_at
     """
     from google.api_core.exceptions import AlreadyExists as Exists
     from google.api_core.exceptions import FailedPrecondition as Moved
-    from google.api_core.exceptions import GoogleAPICallError, NotFound
+    from google.api_core.exceptions import GoogleAPIError, NotFound
 
     option = db.write_option(last_update_time=begun_at)
     done = _outcome(EffectStatus.DONE, result=result)
@@ -247,9 +256,15 @@ def _commit(db: Client, effect: Effect, batch: WriteBatch, result: Any, begun_at
             hint="look again at how it is now",
         )
         return _failed(db, effect, refused, begun_at)
-    except GoogleAPICallError:
+    except GoogleAPIError:
         broken = Unavailable("the database did not take the write; nothing was written")
-        return _failed(db, effect, broken, begun_at)
+        try:
+            return _failed(db, effect, broken, begun_at)
+        except GoogleAPIError as error:
+            raise OutcomeUnknown(
+                f"nobody knows whether {effect.tool} happened: the database does not answer",
+                hint="look before it is done again",
+            ) from error
     return result
 
 
