@@ -1,0 +1,330 @@
+"""Runs in an office of its own: a real Firestore, real functions, and a model that says what a test
+tells it to. Every event of every run is checked."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from ag_ui.core import Event as AgUiEvent
+from google.cloud.firestore import Client
+from pydantic import TypeAdapter
+
+from rollcall import catalog
+from rollcall.agent import prepare
+from rollcall.agent.direct import direct_call
+from rollcall.agent.going_on import go_on
+from rollcall.core.context import User
+from rollcall.core.errors import AgentError
+from rollcall.core.messages import ModelMessage, ToolMessage
+from rollcall.core.profile import AgentProfile
+from rollcall.core.triggers import DocumentEvent, OnCall, trigger_of
+from rollcall.core.wire import Role
+from rollcall.endpoints.cancel_run import cancel_run
+from rollcall.endpoints.continuing import approval_written, continuerun, sweep
+from rollcall.endpoints.run_agent import run_agent
+from rollcall.models.base import Delta, ModelRequest, load_model
+from rollcall.registry import snapshot
+from rollcall.registry.sync import sync
+from tests.support import office_pack
+from tests.support.calling import Functions, Here, emulate
+from tests.support.office_pack import CLIENT_TOOLS, PROFILE, Hooks, client_tool, office_capabilities
+from tests.support.scripted import calls, says
+
+_AG_UI = TypeAdapter(AgUiEvent)
+_OPEN = {
+    "STEP_STARTED": ("STEP_FINISHED", "stepName"),
+    "TEXT_MESSAGE_START": ("TEXT_MESSAGE_END", "messageId"),
+    "TOOL_CALL_START": ("TOOL_CALL_END", "toolCallId"),
+}
+
+Reply = list[Delta] | AgentError | Callable[[ModelRequest], Iterator[Delta]]
+
+
+@dataclass
+class Script:
+    """A model that gives its replies one after another, and then says "Done."."""
+
+    id: str = "scripted:office"
+    replies: list[Reply] = field(default_factory=list)
+    requests: list[ModelRequest] = field(default_factory=list)
+
+    def stream(self, request: ModelRequest) -> Iterator[Delta]:
+        self.requests.append(request)
+        reply = self.replies.pop(0) if self.replies else says("Done.")
+        if isinstance(reply, AgentError):
+            raise reply
+        yield from reply(request) if callable(reply) else reply
+
+    def told(self, number: int = -1) -> list[dict[str, Any]]:
+        """What the newest results of a request say, as JSON."""
+        last = self.requests[number].messages[-1]
+        assert isinstance(last, ToolMessage)
+        return [json.loads(result.content) for result in last.results]
+
+
+@dataclass
+class Ran:
+    """What came of one call of `run_agent`."""
+
+    events: list[dict[str, Any]]
+    result: dict[str, Any] | None
+    error: dict[str, Any] | None
+
+    @property
+    def interrupts(self) -> list[dict[str, Any]]:
+        assert self.result is not None, self.error
+        found: list[dict[str, Any]] = self.result["outcome"].get("interrupts") or []
+        return found
+
+    @property
+    def code(self) -> str | None:
+        return self.error["details"]["code"] if self.error else None
+
+    @property
+    def field(self) -> str | None:
+        return self.error["details"].get("field") if self.error else None
+
+    @property
+    def done(self) -> dict[str, Any]:
+        """The result of a run that must have one."""
+        assert self.result is not None, self.error
+        return self.result
+
+    @property
+    def thread(self) -> str:
+        return str(self.done["threadId"])
+
+    def statuses(self) -> list[str]:
+        return [call["status"] for call in self.done["toolCalls"]]
+
+
+class Office:
+    """A deployment with the office's pack alone."""
+
+    def __init__(self, db: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.db = db
+        self.here = Here(db)
+        self.here.users[TEACHER.uid] = TEACHER
+        self.model = Script()
+        self.patch = monkeypatch
+        self.hooks = Hooks()
+        self._ids = itertools.count(1)
+        monkeypatch.setattr(office_pack, "hooks", self.hooks)
+        emulate(monkeypatch.setenv)
+        self.declare(PROFILE)
+        for id in CLIENT_TOOLS:
+            db.document(f"capabilities/{id}").set(client_tool(id))
+        bound: dict[str, Any] = {}
+        for endpoint in (run_agent, cancel_run):
+            trigger = trigger_of(endpoint)
+            assert trigger is not None
+            bound[endpoint.__name__] = trigger.bind(endpoint.__name__, endpoint, lambda: self.here)
+        for id, capability in office_capabilities().items():
+            bound[id] = OnCall().bind(id, direct_call(capability), lambda: self.here)
+        self.functions = Functions(bound)
+        monkeypatch.setattr(
+            prepare,
+            "load_model",
+            lambda id: self.model if id == self.model.id else load_model(id),
+        )
+
+    def declare(self, profile: AgentProfile | None = None, **changes: Any) -> None:
+        """Deploy the pack; `changes` are of its profile."""
+        known = office_capabilities()
+        profile = replace(profile or PROFILE, **changes)
+        self.patch.setattr(catalog, "find_capability", lambda id: known[id])
+        self.patch.setattr(catalog, "capabilities", lambda: list(known.values()))
+        self.patch.setattr(catalog, "agents", lambda: {profile.id: profile})
+        sync(self.db, list(known.values()), [profile])
+        snapshot.forget()
+
+    def redeclare(self, capability: Any) -> None:
+        """Deploy another version of one capability."""
+        known = {**office_capabilities(), capability.id: capability}
+        self.patch.setattr(catalog, "find_capability", lambda id: known[id])
+        sync(self.db, list(known.values()), [PROFILE])
+        snapshot.forget()
+
+    def overrule(self, path: str, **overrides: Any) -> None:
+        """What an operator writes into a document of the registry."""
+        self.db.document(path).set({"overrides": overrides}, merge=True)
+        snapshot.forget()
+
+    # what clients do
+
+    def ask(self, *replies: Reply, message: str = "Please.", **more: Any) -> Ran:
+        """Send a message, to which the model replies so."""
+        return self.send({"message": message}, *replies, **more)
+
+    def send(
+        self,
+        data: dict[str, Any],
+        *replies: Reply,
+        uid: str = "ann",
+        claims: dict[str, Any] | None = None,
+        **more: Any,
+    ) -> Ran:
+        """Call `run_agent`, streaming."""
+        self.model.replies = list(replies)
+        return self.call({"agent": "office", **data, **more}, uid=uid, claims=claims)
+
+    def call(
+        self, data: dict[str, Any], *, uid: str = "ann", claims: dict[str, Any] | None = None
+    ) -> Ran:
+        """Call `run_agent`, and check what it streams; the model goes on as it is."""
+        frames = self.functions.stream("run_agent", data, uid=uid, claims=claims)
+        events = [frame["message"] for frame in frames[:-1]]
+        ran = Ran(events, frames[-1].get("result"), frames[-1].get("error"))
+        check_events(events, ended=ran.result is not None)
+        return ran
+
+    def resume(
+        self,
+        waiting: Ran,
+        *replies: Reply,
+        answers: list[dict[str, Any]] | None = None,
+        **more: Any,
+    ) -> Ran:
+        """Answer all that a run waits for: yes, or `answers` in their order."""
+        given = answers or [{"approved": True}] * len(waiting.interrupts)
+        entries = [
+            {"interruptId": interrupt["id"], "status": "resolved", "payload": payload}
+            for interrupt, payload in zip(waiting.interrupts, given, strict=True)
+        ]
+        return self.send({"resume": entries}, *replies, **{"threadId": waiting.thread, **more})
+
+    def decide(self, approval_id: str, *, approved: bool, by: str, reason: str = "") -> None:
+        """Write a decision as a client may, and have the trigger see it."""
+        reference = self.db.document(f"approvals/{approval_id}")
+        before = reference.get().to_dict()
+        decision = {"approved": approved, "by": by, "at": datetime.now(UTC)}
+        reference.update({"decision": {**decision, **({"reason": reason} if reason else {})}})
+        after = reference.get().to_dict()
+        approval_written(self.here, DocumentEvent({"approvalId": approval_id}, before, after))
+
+    # what happens behind them
+
+    def work_off(self, *replies: Reply) -> None:
+        """Let the task queue do what it was given, each task twice."""
+        self.model.replies = list(replies)
+        tasks, self.here.queue = self.here.queue, []
+        for queue, data in tasks:
+            assert queue == "continuerun"
+            continuerun(self.here, data)
+            continuerun(self.here, data)
+
+    def sweep(self, *replies: Reply, after: timedelta = timedelta(0)) -> int:
+        """Sweep as of a later time, and work off what was found."""
+        found = sweep(self.here, now=datetime.now(UTC) + after)
+        self.work_off(*replies)
+        return found
+
+    def go_on(self, thread_id: str, run_id: str) -> str:
+        return go_on(self.here, thread_id, run_id, until=time.monotonic() + 60)
+
+    # what is there afterwards
+
+    def done(self, tool: str | None = None) -> list[dict[str, Any]]:
+        """What was really done."""
+        found = [each.to_dict() or {} for each in self.db.collection("done").stream()]
+        return [each for each in found if tool in (None, each["tool"])]
+
+    def document(self, path: str) -> dict[str, Any]:
+        return self.db.document(path).get().to_dict() or {}
+
+    def run(self, thread_id: str, run_id: str) -> dict[str, Any]:
+        return self.document(f"threads/{thread_id}/runs/{run_id}")
+
+    def result(self, thread_id: str, run_id: str) -> dict[str, Any]:
+        """The stored result of a run."""
+        found: dict[str, Any] = json.loads(self.run(thread_id, run_id)["result"])
+        return found
+
+    def runs(self, thread_id: str) -> list[str]:
+        return sorted(each.id for each in self.db.collection(f"threads/{thread_id}/runs").stream())
+
+    def approvals(self) -> dict[str, dict[str, Any]]:
+        return {each.id: each.to_dict() or {} for each in self.db.collection("approvals").stream()}
+
+    def effects(self) -> list[dict[str, Any]]:
+        return [each.to_dict() or {} for each in self.db.collection("effects").stream()]
+
+    def stored_events(self, thread_id: str, run_id: str) -> list[dict[str, Any]]:
+        """A run's events as another tab reads them; they must be valid, and without gaps."""
+        found: list[dict[str, Any]] = []
+        stream = self.db.collection(f"threads/{thread_id}/runs/{run_id}/events").order_by("n")
+        for each in stream.stream():
+            data = each.to_dict() or {}
+            assert data["first"] == len(found)
+            found += json.loads(data["events"])
+            assert data["first"] + data["count"] == len(found)
+        check_events(found, ended=False)
+        return found
+
+    def check_history(self) -> None:
+        """What the model was shown last is valid: every call is answered, once, right after."""
+        messages = self.model.requests[-1].messages
+        for number, message in enumerate(messages):
+            if isinstance(message, ModelMessage) and message.tool_calls:
+                after = messages[number + 1]
+                assert isinstance(after, ToolMessage)
+                asked = [call.id for call in message.tool_calls]
+                assert [result.call_id for result in after.results] == asked
+
+
+def check_events(events: list[dict[str, Any]], *, ended: bool) -> None:
+    """Valid AG-UI, numbered without gaps or repeats, nothing ended that was not begun, and, of a
+    run that has ended, nothing left open."""
+    open_ones: set[tuple[str, str]] = set()
+    for event in events:
+        _AG_UI.validate_python(event)
+        kind = event["type"]
+        if kind in _OPEN:
+            end, key = _OPEN[kind]
+            assert (end, event[key]) not in open_ones
+            open_ones.add((end, event[key]))
+        for end, key in _OPEN.values():
+            if kind == end:
+                open_ones.remove((end, event[key]))
+    numbers = [event["metadata"]["n"] for event in events if "metadata" in event]
+    assert numbers == list(range(len(numbers)))
+    if events:
+        assert events[0]["type"] == "RUN_STARTED"
+        assert [event["type"] for event in events].count("RUN_STARTED") == 1
+    if ended and events:
+        assert (events[-1]["type"], open_ones) == ("RUN_FINISHED", set())
+
+
+def at_once(number: int, work: Callable[[int], Any]) -> list[Any]:
+    """Do it that many times at the same time; what each returned or raised."""
+
+    def one(turn: int) -> Any:
+        try:
+            return work(turn)
+        except AgentError as error:
+            return error
+
+    with ThreadPoolExecutor(number) as pool:
+        return list(pool.map(one, range(number)))
+
+
+def payment(amount: float = 5, to: str = "bob") -> list[Delta]:
+    """A reply that calls `pay`."""
+    return calls(("pay", {"amountUsd": amount, "to": to}))
+
+
+TEACHER = User("tess", role=Role.TEACHER)
+"""Somebody who may decide where four eyes are asked for."""
+
+
+@pytest.fixture
+def office(db: Client, monkeypatch: pytest.MonkeyPatch) -> Office:
+    return Office(db, monkeypatch)
