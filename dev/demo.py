@@ -13,6 +13,7 @@ import re
 import socket
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -207,9 +208,19 @@ def _seed() -> None:
 
 
 def _warm_up(at: Addresses) -> None:
-    """Let `run_agent` start, so that the first answer comes at once."""
+    """Let `run_agent` start, so that the first answer comes at once; and meanwhile, in its own
+    time, the function that goes on with turns."""
+    functions = Functions(at.functions_url)
+    nothing = {"threadId": "none", "runId": "none"}  # there is no such run, so nothing is done
+    for name, data in (("continuerun", nothing), ("run_agent", {})):
+        warming = threading.Thread(target=_call_in_vain, args=(functions, name, data), daemon=True)
+        warming.start()
+    warming.join()
+
+
+def _call_in_vain(functions: Functions, name: str, data: dict[str, Any]) -> None:
     with contextlib.suppress(CallError):  # nobody is signed in, and it says so
-        Functions(at.functions_url).call("run_agent", {})
+        functions.call(name, data)
 
 
 def _signed_in(at: Addresses) -> User:
