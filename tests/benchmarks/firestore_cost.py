@@ -18,8 +18,11 @@ QUESTIONS = {
     "a greeting, new thread": "Hello, how are you?",
     "one tool": "What are my priorities?",
     "two tools": "What are my priorities and what action items do I have?",
+    "three tools": "What are my priorities, what action items do I have and which conversations "
+    "am I in?",
     "search, then decisions": "What decisions were made about the budget?",
 }
+WRITE = 'Send "I will be late" to Maya Cohen'
 
 
 def measure() -> Table:
@@ -41,8 +44,14 @@ def _measure() -> Table:
     for name, question in QUESTIONS.items():
         _ask(question)  # the first time, extraction reads what later runs do not
         with counted() as found:
-            platform_reads = _ask(question)
+            platform_reads, _ = _ask(question)
         table.add_row(name, *_cells(found, platform_reads))
+    with counted() as found:
+        platform_reads, asked = _ask(WRITE)
+    table.add_row("a write that asks for a yes", *_cells(found, platform_reads))
+    with counted() as found:
+        platform_reads, _ = _approve(asked)
+    table.add_row("the yes, and the write", *_cells(found, platform_reads))
     return table
 
 
@@ -51,17 +60,32 @@ def _cells(found: Counted, platform_reads: int | None) -> tuple[str, ...]:
     return str(found.reads), mine, str(found.writes), str(found.round_trips)
 
 
-def _ask(question: str) -> int:
-    """Run one question to its end; returns the reads that opening the run took."""
+def _ask(question: str) -> tuple[int, dict[str, Any]]:
+    """Run one question to its end; the reads that opening the run took, and the result."""
+    return _run({"agent": "messaging", "message": question})
+
+
+def _approve(asked: dict[str, Any]) -> tuple[int, dict[str, Any]]:
+    """Say yes to what a run asked."""
+    entries = [
+        {"interruptId": each["id"], "status": "resolved", "payload": {"approved": True}}
+        for each in asked["outcome"]["interrupts"]
+    ]
+    return _run({"agent": "messaging", "threadId": asked["threadId"], "resume": entries})
+
+
+def _run(data: dict[str, Any]) -> tuple[int, dict[str, Any]]:
     from rollcall.agent.platform import deployment
     from rollcall.core.context import User
     from rollcall.core.triggers import Call
     from rollcall.endpoints.run_agent import run_agent
 
-    data: dict[str, Any] = {"agent": "messaging", "message": question}
     with counted() as opening:
         events = run_agent(deployment(), Call(User("demo"), data))
         next(events)
-    for _ in events:
-        pass
-    return opening.reads
+    while True:
+        try:
+            next(events)
+        except StopIteration as end:
+            result: dict[str, Any] = end.value
+            return opening.reads, result
