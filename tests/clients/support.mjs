@@ -7,7 +7,17 @@ import { promisify } from "node:util";
 
 import { deleteApp, initializeApp } from "firebase/app";
 import { connectAuthEmulator, getAuth } from "firebase/auth";
-import { connectFirestoreEmulator, getFirestore, setLogLevel, terminate } from "firebase/firestore";
+import {
+  collection,
+  connectFirestoreEmulator,
+  getFirestore,
+  onSnapshot,
+  orderBy,
+  query,
+  setLogLevel,
+  terminate,
+  where,
+} from "firebase/firestore";
 import { connectFunctionsEmulator, getFunctions, httpsCallable } from "firebase/functions";
 
 setLogLevel("silent"); // a denial is expected here, not news
@@ -87,4 +97,43 @@ export async function denied(operation) {
     assert.equal(error.code, "permission-denied", `${error.code}: ${error.message}`);
     return true;
   });
+}
+
+/** A promise that must be settled within some milliseconds. */
+export function within(ms, promise, what = "this") {
+  let timer;
+  const late = new Promise((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`${what} took longer than ${ms} ms`)), ms);
+  });
+  return Promise.race([promise, late]).finally(() => clearTimeout(timer));
+}
+
+/** A run's events as Firestore tells of them, also before there is such a run, up to its last. */
+export function followed(app, threadId, runId) {
+  const events = [];
+  let stop;
+  const whole = new Promise((resolve, reject) => {
+    const stored = collection(app.db, "threads", threadId, "runs", runId, "events");
+    const mine = query(stored, where("uid", "==", app.auth.currentUser.uid), orderBy("n"));
+    stop = onSnapshot(
+      mine,
+      (snapshot) => {
+        for (const { type, doc } of snapshot.docChanges()) {
+          if (type === "added") events.push(...JSON.parse(doc.data().events));
+          else reject(new Error(`stored events were ${type}`));
+        }
+        if (["RUN_FINISHED", "RUN_ERROR"].includes(events.at(-1)?.type)) resolve(events);
+      },
+      reject,
+    );
+  });
+  return within(30_000, whole, `the run ${runId}`).finally(() => stop());
+}
+
+/** The events of a run are whole: numbered without gaps or repeats, from its start to its end. */
+export function assertWhole(events) {
+  assert.equal(events.at(0)?.type, "RUN_STARTED");
+  assert.equal(events.at(-1).type, "RUN_FINISHED");
+  const numbers = events.map((event) => event.metadata.n);
+  assert.deepEqual(numbers, [...numbers.keys()]);
 }

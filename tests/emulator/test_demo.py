@@ -7,6 +7,7 @@ import subprocess
 from typing import Any
 
 import pytest
+from google.cloud.firestore import FieldFilter
 from rich.console import Console
 
 from dev import addresses, demo
@@ -17,6 +18,7 @@ from dev.conversation import Conversation
 from dev.device import Device
 from dev.paths import PYTHON, ROOT
 from dev.show import Screen
+from rollcall.store.client import database
 
 PRIORITIES = "get_priority_messages"
 ACTIONS = "get_conversation_action_items"
@@ -97,12 +99,20 @@ def test_requests_ask_first_and_are_answered_here_and_on_another_device(
     for request in demo.REQUESTS:
         assert demo._request(screen, conversation, request, device), _shown(screen)
     shown = _shown(screen)
+    _withdraw_sent(functions)
     assert shown.count("? send_message") == shown.count("decides: you · until") == 2
     assert "The demo answers for the person: “yes”" in shown
     assert "Sent to Maya Cohen: “I will be late”" in shown
     assert "send_message can be taken back by withdraw_message" in shown
     assert "✗ send_message" in shown
     assert shown.count(str(demo.REQUESTS[1].answer.reason)) >= 2
+
+
+def _withdraw_sent(functions: Functions) -> None:
+    """Leave the sample conversations as they were."""
+    by_agent = FieldFilter("sentBy", "==", "agent")
+    for message in database().collection("messages").where(filter=by_agent).stream():
+        functions.call("withdraw_message", {"arguments": {"messageId": message.id}})
 
 
 def test_device_may_decide_only_what_is_there_and_its_own(user: User) -> None:
