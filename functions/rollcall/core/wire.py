@@ -32,6 +32,10 @@ RunId = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,63}(~1){0,20}
 """The id of a run that exists: a client's, and `~1` for each time a decision continued it."""
 
 
+CallId = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.:\-]{0,63}$")]
+"""The id of a tool call: the model's provider chooses it, as in "functions.open_file:0"."""
+
+
 class Wire(BaseModel):
     """Base of all wire shapes: camelCase outside, snake_case inside."""
 
@@ -182,7 +186,7 @@ class ResumeEntry(Wire):
 class ClientToolResult(Wire):
     """What a client's own tool answered."""
 
-    tool_call_id: Id
+    tool_call_id: CallId
     content: Any = None
     error: str | None = Field(default=None, max_length=4_000)
 
