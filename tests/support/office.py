@@ -25,7 +25,7 @@ from rollcall.core.context import User
 from rollcall.core.errors import AgentError
 from rollcall.core.messages import ModelMessage, ToolMessage
 from rollcall.core.profile import AgentProfile
-from rollcall.core.triggers import DocumentEvent, OnCall, trigger_of
+from rollcall.core.triggers import Call, DocumentEvent, OnCall, trigger_of
 from rollcall.core.wire import Role
 from rollcall.endpoints.cancel_run import cancel_run
 from rollcall.endpoints.continuing import approval_written, continuerun, sweep
@@ -33,6 +33,7 @@ from rollcall.endpoints.run_agent import run_agent
 from rollcall.models.base import Delta, ModelRequest, load_model
 from rollcall.registry import snapshot
 from rollcall.registry.sync import sync
+from rollcall.store.runs import OpenRun
 from tests.support import office_pack
 from tests.support.calling import Functions, Here, emulate
 from tests.support.office_pack import CLIENT_TOOLS, PROFILE, Hooks, client_tool, office_capabilities
@@ -46,6 +47,10 @@ _OPEN = {
 }
 
 Reply = list[Delta] | AgentError | Callable[[ModelRequest], Iterator[Delta]]
+
+
+class Died(BaseException):
+    """The process is no more."""
 
 
 @dataclass
@@ -226,6 +231,26 @@ class Office:
         found = sweep(self.here, now=datetime.now(UTC) + after)
         self.work_off(*replies)
         return found
+
+    def crash(
+        self, data: dict[str, Any], *replies: Reply, at: str, before: bool, uid: str = "ann"
+    ) -> None:
+        """Have the process die in a call of `run_agent`, around the first save of a kind: `at` is
+        a method of `OpenRun`. Nothing is tidied up, and the lease stays."""
+        self.model.replies = list(replies)
+        original = getattr(OpenRun, at)
+
+        def dying(opened: OpenRun, *args: Any, **options: Any) -> None:
+            if not before:
+                original(opened, *args, **options)
+            raise Died
+
+        with self.patch.context() as patched:
+            patched.setattr(OpenRun, at, dying)
+            with pytest.raises(Died):
+                for _ in run_agent(self.here, Call(User(uid), {"agent": "office", **data})):
+                    pass
+        self.model.replies = []
 
     def go_on(self, thread_id: str, run_id: str) -> str:
         return go_on(self.here, thread_id, run_id, until=time.monotonic() + 60)

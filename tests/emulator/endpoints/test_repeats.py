@@ -1,0 +1,137 @@
+"""One run id is one run, however often and however it is sent."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+
+from rollcall.core.context import User
+from rollcall.core.errors import Unavailable
+from rollcall.core.triggers import Call
+from rollcall.endpoints.run_agent import run_agent
+from rollcall.store.threads import thread_id_for
+from tests.support.leases import end_lease
+from tests.support.office import Office, at_once, check_events
+from tests.support.scripted import calls, says
+
+DATA = {"agent": "office", "message": "What is new?", "runId": "r1"}
+THREAD = thread_id_for("ann", "r1")
+
+
+def test_who_asks_again_while_a_run_goes_on_sees_all_of_it(office: Office) -> None:
+    office.model.replies = [calls(("read_slowly", {}))]
+    with ThreadPoolExecutor(4) as pool:
+        first = pool.submit(office.call, DATA)
+        assert office.hooks.reading.wait(10)
+        others = [pool.submit(office.call, DATA) for _ in range(3)]
+        office.hooks.may_end.set()
+        ran = [each.result(30) for each in (first, *others)]
+    assert len(office.done("read_slowly")) == 1
+    assert all(each.done == ran[0].done for each in ran)
+    # Numbered from 0 without gaps or repeats, which `call` has checked; and the very same.
+    assert all(each.events == ran[0].events for each in ran if len(each.events) > 2)
+    assert len(office.runs(THREAD)) == 1
+
+
+def test_many_at_once_are_one_run(office: Office) -> None:
+    office.model.replies = [calls(("look_up", {}))]
+    ran = at_once(8, lambda _: office.call(DATA))
+    assert all(each.done == ran[0].done for each in ran)
+    assert len(office.done("look_up")) == 1
+    assert len(office.runs(THREAD)) == 1
+
+
+def test_a_run_that_is_done_is_told_again_by_its_start_and_end(office: Office) -> None:
+    first = office.call(DATA)
+    again = office.call(DATA)
+    assert again.done == first.done
+    assert [event["type"] for event in again.events] == ["RUN_STARTED", "RUN_FINISHED"]
+    assert len(office.model.requests) == 1
+
+
+def test_a_failed_runs_repeat_gives_its_error_again(office: Office) -> None:
+    # So late that it is not tried again.
+    office.model.replies = [Unavailable("no route to the model", retry_after_s=999)]
+    first = office.call(DATA)
+    again = office.call(DATA)
+    assert first.code == again.code == "unavailable"
+    assert first.error is not None
+    assert again.error is not None
+    assert again.error["message"] == first.error["message"]
+    assert len(office.model.requests) == 1
+
+
+@pytest.mark.parametrize("changes", [{"message": "Another"}, {"context": {"page": 2}}])
+def test_a_run_id_with_other_data_is_refused(office: Office, changes: dict[str, Any]) -> None:
+    office.call(DATA)
+    refused = office.call({**DATA, **changes})
+    assert (refused.code, refused.field) == ("already-exists", "runId")
+
+
+def test_a_run_id_of_another_thread_is_refused(office: Office) -> None:
+    other = office.ask(says("Hi.")).thread
+    office.call(DATA)
+    refused = office.call({**DATA, "threadId": other})
+    assert (refused.code, refused.field) == ("already-exists", "runId")
+    assert office.call({**DATA, "threadId": THREAD}).code == "already-exists"  # other data
+
+
+def test_the_run_id_of_another_user_is_free(office: Office) -> None:
+    mine = office.call(DATA).thread
+    theirs = office.call(DATA, uid="eve").thread
+    assert mine != theirs
+
+
+def test_who_asks_again_for_a_run_that_died_goes_on_with_it(office: Office) -> None:
+    data = {key: value for key, value in DATA.items() if key != "agent"}
+    office.crash(data, calls(("look_up", {})), at="save_result", before=True)
+    end_lease(office.db, THREAD, "r1")
+    ran = office.call(DATA)
+    assert ran.done["message"] == "Done."
+    assert [event["type"] for event in ran.events].count("RUN_STARTED") == 1
+    assert ran.events == office.stored_events(THREAD, "r1")
+
+
+def test_who_follows_a_run_whose_process_dies_goes_on_with_it(office: Office) -> None:
+    data = {key: value for key, value in DATA.items() if key != "agent"}
+    office.crash(data, calls(("look_up", {})), at="save_result", before=True)
+    stream = run_agent(office.here, Call(User("ann"), DATA))
+    seen = [next(stream)]  # what the dead process has stored
+    end_lease(office.db, THREAD, "r1")
+    seen += list(stream)
+    events = [event for event in seen if event is not None]
+    check_events(events, ended=True)
+    assert events == office.stored_events(THREAD, "r1")
+
+
+def test_a_busy_thread_names_who_holds_it_and_can_be_taken_over(office: Office) -> None:
+    office.model.replies = [calls(("read_slowly", {}))]
+    with ThreadPoolExecutor(1) as pool:
+        first = pool.submit(office.call, DATA)
+        assert office.hooks.reading.wait(10)
+        second = {"agent": "office", "message": "And?", "threadId": THREAD}
+        refused = office.call(second)
+        assert refused.code == "aborted"
+        assert refused.error is not None
+        assert "r1" in refused.error["message"]
+        taken = office.call({**second, "whenBusy": "supersede"})
+        office.hooks.may_end.set()
+        assert first.result(30).code == "aborted"
+    assert taken.done["message"] == "Done."
+    office.check_history()
+    log = office.db.collection(f"threads/{THREAD}/messages").order_by("n").stream()
+    runs = [(each.to_dict() or {})["runId"] for each in log]
+    assert runs == ["r1", "r1", taken.done["runId"], taken.done["runId"]]
+
+
+def test_a_run_that_was_taken_over_can_save_nothing_more(office: Office) -> None:
+    office.model.replies = [calls(("read_slowly", {}))]
+    stream = run_agent(office.here, Call(User("ann"), DATA))
+    next(stream)
+    office.ask(message="And?", threadId=THREAD, whenBusy="supersede")
+    with pytest.raises(Exception, match="taken this thread over"):
+        for _ in stream:
+            pass
+    assert office.run(THREAD, "r1")["status"] == "failed"
