@@ -33,6 +33,8 @@ from rollcall.store.threads import Stale, check_thread, repeated, state_of
 
 CONTENT_CHARS = 200_000
 """The longest result of one client tool, as JSON text."""
+CONTENTS_BYTES = 600_000
+"""What the results of one step's client tools may have together, as JSON text."""
 
 Found = OpenRun | Finished | GoingOn | Stale | dict[str, Any]
 
@@ -361,10 +363,15 @@ def _take_results(
             f"toolResults must answer each waiting call once; missing: {', '.join(missing)}",
             field="toolResults",
         )
+    contents = {call: _content(result) for call, result in by_call.items()}
+    if len(canonical(contents).encode()) > CONTENTS_BYTES:
+        raise InvalidArgument(
+            f"the results may have {CONTENTS_BYTES:,} bytes of JSON together", field="toolResults"
+        )
     continuing = Continuing(
         run_id=request.run_id or f"{waiting['runId']}~1",
         request_digest=request_digest,
-        results={call: _content(result) for call, result in by_call.items()},
+        results=contents,
         user=user,
     )
     opened = _open(platform, request.thread_id or "", waiting["runId"], continuing)

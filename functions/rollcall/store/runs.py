@@ -256,6 +256,7 @@ class OpenRun:
             "status": status.value,
             "endedAt": datetime.now(UTC),
             "leaseUntil": None,
+            "answers": "{}",  # they are in the log now, and the document has to hold the result
             "result": result_text(redacted_json(result)),
             "outcome": result["outcome"]["type"],
             "stopReason": result.get("stopReason"),
