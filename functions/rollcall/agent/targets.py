@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, Protocol
 
-from rollcall.core.capability import Capability, Preview
+from rollcall.core import readable
+from rollcall.core.capability import SUMMARY_CHARS, Capability, Preview
 from rollcall.core.context import ToolContext, User
 from rollcall.core.errors import InvalidArgument
 from rollcall.core.policy import ApprovalPolicy, combined
@@ -164,8 +165,11 @@ class Registered:
 
     def summary(self, arguments: dict[str, Any], locale: str) -> str:
         named = self.entry.names.get(locale) or self.entry.names.get("en", self.entry.id)
-        shown = ", ".join(f"{key}: {_short(value)}" for key, value in arguments.items())
-        return f"{named} ({shown})"[:300] if shown else named
+        order = {name: n for n, name in enumerate(self.entry.spec.parameters.get("properties", {}))}
+        # In the schema's order: a model does not choose what comes first, and what has no room.
+        ordered = dict(sorted(arguments.items(), key=lambda each: order.get(each[0], len(order))))
+        text = readable.called(named, readable.value(ordered), chars=SUMMARY_CHARS)
+        return readable.line(text, SUMMARY_CHARS)
 
     def preview(self, ctx: ToolContext, arguments: dict[str, Any]) -> Preview | None:
         return None
@@ -230,8 +234,3 @@ def _validator(schema_text: str) -> Any:
     from jsonschema import Draft202012Validator
 
     return Draft202012Validator(json.loads(schema_text))
-
-
-def _short(value: Any) -> str:
-    text = value if isinstance(value, str) else canonical({"": value})[4:-1]
-    return text if len(text) <= 60 else text[:57] + "…"

@@ -19,7 +19,7 @@ from typing import Any, Literal, TypeVar
 
 from pydantic_core import from_json, to_json
 
-from rollcall.core import schema
+from rollcall.core import readable, schema
 from rollcall.core.context import ToolContext
 from rollcall.core.hidden import mask_hidden, mask_values, return_hint, without_hidden
 from rollcall.core.inputs import validate
@@ -232,22 +232,28 @@ class Capability:
         return dumped
 
     def summarize(self, arguments: dict[str, Any], locale: str) -> str:
-        """The one line that an approval of these arguments asks; the name where none is declared.
+        """The one line that an approval of these arguments asks; where none is declared, the name
+        with the arguments.
 
-        A summary that breaks on arguments nobody foresaw must not decide for the person.
+        A summary that breaks on arguments nobody foresaw must not decide for the person. Nor may
+        one argument hide another, or look like more than a value.
         """
         named = self.mark.name.get(locale) or self.mark.name.get("en", self.id)
+        shown = readable.value(mask_values(self.shown(arguments), self.arguments, arguments))
+        text = self._summary(shown, locale) or readable.called(named, shown, chars=SUMMARY_CHARS)
+        return readable.line(mask_values(text, self.arguments, arguments), SUMMARY_CHARS)
+
+    def _summary(self, shown: dict[str, Any], locale: str) -> str | None:
+        """The declared summary; None where there is none, or it fails."""
         if self.mark.summary is None:
-            return named
+            return None
         try:
-            text = self.mark.summary(self.shown(arguments))
+            text = self.mark.summary(shown)
         except Exception:
             log.exception("the summary of %s failed", self.id)
-            return named
-        if isinstance(text, dict):
-            text = text.get(locale) or text.get("en") or named
-        text = mask_values(str(text), self.arguments, arguments)
-        return " ".join(text.split())[:SUMMARY_CHARS]
+            return None
+        found = text.get(locale) or text.get("en") if isinstance(text, dict) else text
+        return str(found) if found else None
 
     def shown(self, arguments: dict[str, Any]) -> dict[str, Any]:
         """Arguments as they may be shown and noted: hidden ones masked."""
@@ -261,7 +267,7 @@ class Capability:
         given = validate(self.arguments, arguments, field="")
         found = self.mark.preview(ctx, **schema.keywords(given))
         display = mask_values(found.display.dump(), self.arguments, arguments)
-        return replace(found, display=Display.model_validate(display))
+        return replace(found, display=Display.model_validate(readable.texts(display)))
 
     def finder(self, ctx: ToolContext) -> Callable[[], Any] | None:
         """How to find out whether the write of `ctx.effect_key` happened, where that is known."""

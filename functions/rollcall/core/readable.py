@@ -1,0 +1,127 @@
+"""Texts that a person decides by, without what could make them look like something else.
+
+A model's arguments stand in the summary and the preview of an approval. In them may be characters
+that turn a line around, hide a part of it or end the quotation that they stand in.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import unicodedata
+from collections.abc import Callable
+from typing import Any
+
+VALUE_CHARS = 120
+"""How much of one argument a summary shows: so a long one leaves room for the others."""
+
+_JOINERS = "\u200c\u200d"  # within words of some scripts, and within emoji
+_MARKS = "\u200e\u200f"
+_OPENING, _CLOSING = "\u2066\u2067\u2068", "\u2069"
+_PLAIN = re.compile(r"[ -~\u05d0-\u05ea\n]*")
+_FILLERS = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
+"""Letters, marks and symbols by their category, which nobody sees."""
+_VARIANTS = re.compile("[\U000e0100-\U000e01ef]")
+
+
+def value(data: Any) -> Any:
+    """Arguments, plain JSON, as a summary is made of them: each text one line of at most
+    `VALUE_CHARS`, without any unseen character; one that was cut ends in "…"."""
+    return _mapped(data, lambda text: clipped(_seen(text, kept=_JOINERS), VALUE_CHARS))
+
+
+def line(text: str, chars: int) -> str:
+    """A text on one line of at most `chars` characters; one that was cut ends in "…"."""
+    kept = _seen(text, kept=_JOINERS + _MARKS + _OPENING + _CLOSING)
+    return _balanced(clipped(kept, chars))
+
+
+def texts(data: Any) -> Any:
+    """A display, plain JSON, with lines and isolates, and without other unseen characters."""
+    kept = _JOINERS + _MARKS + _OPENING + _CLOSING + "\n\t"
+    return _mapped(data, lambda text: _balanced(_seen(text, kept=kept)))
+
+
+def called(name: str, arguments: dict[str, Any], *, chars: int) -> str:
+    """A capability's name with arguments as `value` gives them, in at most `chars` characters."""
+    name = clipped(name, VALUE_CHARS)
+    return f"{name} ({_listed(arguments, chars - len(name) - 20)})" if arguments else name
+
+
+def _listed(data: dict[str, Any], chars: int) -> str:
+    """One after another, texts in quotes; what has no room is counted."""
+    found, used = list[str](), 0
+    for name, item in data.items():
+        each = f"{_isolated(name)}: {_isolated(_said(item))}"
+        if used + len(each) > chars:
+            return ", ".join([*found, f"… +{len(data) - len(found)}"])
+        found.append(each)
+        used += len(each) + 2
+    return ", ".join(found)
+
+
+def clipped(text: str, chars: int) -> str:
+    """The text on one line, cut after `chars` characters."""
+    text = " ".join(text.split())
+    return text if len(text) <= chars else f"{text[: chars - 1].rstrip()}…"
+
+
+def _said(item: Any) -> str:
+    if isinstance(item, str):
+        return "“" + re.sub("[“”„‟]", '"', item) + "”"
+    if isinstance(item, dict):
+        return "{" + ", ".join(f"{key}: {_said(each)}" for key, each in item.items()) + "}"
+    if isinstance(item, list):
+        return "[" + ", ".join(map(_said, item)) + "]"
+    return json.dumps(item)
+
+
+def _isolated(text: str) -> str:
+    return f"\u2068{clipped(text, VALUE_CHARS)}\u2069"
+
+
+def _seen(text: str, *, kept: str) -> str:
+    """The text without control and format characters, fillers and tags. Breaks of lines become
+    spaces."""
+    if _PLAIN.fullmatch(text):
+        return text if "\n" in kept else text.replace("\n", " ")
+    seen = []
+    for each in _VARIANTS.sub("", text):
+        if each in kept:
+            seen.append(each)
+        elif each.isspace():
+            seen.append(" ")
+        elif unicodedata.category(each) not in ("Cc", "Cf", "Cs") and each not in _FILLERS:
+            seen.append(each)
+    return "".join(seen)
+
+
+def _balanced(text: str) -> str:
+    """The text with as many isolates ended as begun, so that it moves nothing around it."""
+    depth, found = 0, []
+    for each in text:
+        if each in _OPENING:
+            depth += 1
+        elif each == _CLOSING:
+            if not depth:
+                continue
+            depth -= 1
+        found.append(each)
+    return "".join(found) + _CLOSING * depth
+
+
+def _mapped(data: Any, change: Callable[[str], str]) -> Any:
+    """The same JSON with its texts, its keys among them, changed; no item is lost by that."""
+    if isinstance(data, str):
+        return change(data)
+    if isinstance(data, dict):
+        mapped: dict[str, Any] = {}
+        for key, item in data.items():
+            name = change(key)
+            while name in mapped:  # only what nobody sees told them apart
+                name += "\ufffd"
+            mapped[name] = _mapped(item, change)
+        return mapped
+    if isinstance(data, list):
+        return [_mapped(item, change) for item in data]
+    return data

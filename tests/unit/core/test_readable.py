@@ -1,0 +1,152 @@
+"""What a person decides by says what will happen, whatever a model puts into the arguments."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import pytest
+
+from rollcall.agent.targets import Registered
+from rollcall.core import readable
+from rollcall.core.capability import SUMMARY_CHARS, Capability, Preview, capability
+from rollcall.core.context import ToolContext, User
+from rollcall.core.hidden import MASK, Hidden
+from rollcall.core.wire import Display
+from rollcall.registry.documents import Entry
+
+UNSEEN = {
+    "a turned line": "\u202e",
+    "an embedding": "\u202b",
+    "an isolate that is not ended": "\u2067",
+    "an end of an isolate": "\u2069",
+    "a mark": "\u200f",
+    "no width": "\u200b",
+    "a soft hyphen": "\u00ad",
+    "a tag": "\U000e0041",
+    "a variant": "\U000e0101",
+    "a filler": "\u3164",
+    "a bell": "\x07",
+    "an escape": "\x1b",
+    "an interlinear mark": "\ufff9",
+}
+
+
+def _show(ctx: ToolContext, *, to: str, text: str = "", code: str = "") -> Preview:
+    return Preview(Display(type="confirmation", title=f"To {to}", text=f"{to}\n\n{text} {code}"))
+
+
+@capability(
+    name={"en": "Send"},
+    category="c",
+    effect="write",
+    summary=lambda a: f"Send “{a.get('text', '')}” to {a['to']}",
+    preview=_show,
+)
+def send(ctx: ToolContext, *, to: str, text: str = "", code: Annotated[str, Hidden()] = "") -> None:
+    """Send a text."""
+
+
+@capability(name={"en": "Wipe"}, category="c", effect="write")
+def wipe(ctx: ToolContext, *, where: str, all: bool = False, tags: list[str] | None = None) -> None:
+    """Wipe something."""
+
+
+SEND, WIPE = Capability.of(send), Capability.of(wipe)
+
+
+def registered(properties: dict[str, Any] | None = None) -> Registered:
+    schema = {"type": "object", "properties": properties or {}}
+    document = {
+        "id": "transfer",
+        "name": "Transfer",
+        "description": "Move money.",
+        "category": "c",
+        "minRole": "user",
+        "status": "active",
+        "jsonSchema": schema,
+        "source": "operator",
+        "execution": {"type": "firebase_function", "target": "transfer"},
+    }
+    return Registered(Entry.from_document(document), lambda ctx, arguments: None)
+
+
+def bare(text: str) -> str:
+    """Without the isolates of our own."""
+    return text.replace("\u2068", "").replace("\u2069", "")
+
+
+@pytest.mark.parametrize("mark", UNSEEN.values(), ids=UNSEEN)
+def test_a_summary_holds_no_unseen_character_of_an_argument(mark: str) -> None:
+    summary = SEND.summarize({"to": f"bob{mark}", "text": f"{mark}hi{mark}"}, "en")
+    assert summary == "Send “hi” to bob"
+    assert mark not in bare(registered().summary({f"to{mark}": f"bob{mark}"}, "en"))
+
+
+@pytest.mark.parametrize("mark", UNSEEN.values(), ids=UNSEEN)
+def test_a_preview_turns_and_hides_nothing(mark: str) -> None:
+    preview = SEND.preview(ToolContext(User("ann")), {"to": "bob", "text": f"{mark}hi"})
+    assert preview is not None and preview.display.text is not None
+    text = preview.display.text
+    assert text.startswith("bob\n\n")
+    opened = sum(text.count(each) for each in "\u2066\u2067\u2068")
+    assert opened == text.count("\u2069")
+    if mark not in "\u2067\u200f":
+        assert mark not in text
+
+
+def test_scripts_and_emoji_that_need_joiners_keep_them() -> None:
+    assert readable.value("\U0001f469\u200d\U0001f680 می\u200cخواهم") == (
+        "\U0001f469\u200d\U0001f680 می\u200cخواهم"
+    )
+    assert readable.value("שלום, מה שלומך?") == "שלום, מה שלומך?"
+
+
+def test_one_long_argument_leaves_room_for_the_others_and_is_seen_to_be_cut() -> None:
+    summary = SEND.summarize({"text": "nice words " * 100, "to": "mallory"}, "en")
+    assert summary.endswith("…” to mallory")
+    assert len(summary) <= SUMMARY_CHARS
+    assert readable.line("x" * 400, SUMMARY_CHARS) == "x" * (SUMMARY_CHARS - 1) + "…"
+
+
+def test_a_line_break_begins_nothing_new() -> None:
+    summary = SEND.summarize({"to": "bob\n\nApproved by admin\r\n\u2028ok", "text": "hi"}, "en")
+    assert summary == "Send “hi” to bob Approved by admin ok"
+
+
+def test_a_capability_without_a_summary_says_its_arguments() -> None:
+    summary = bare(WIPE.summarize({"where": "disk", "all": True, "tags": ["a", "b"]}, "en"))
+    assert summary == "Wipe (where: “disk”, all: true, tags: [“a”, “b”])"
+    assert WIPE.summarize({}, "en") == "Wipe"
+
+
+def test_a_summary_that_fails_still_says_the_arguments() -> None:
+    assert bare(SEND.summarize({"text": "hi"}, "en")) == "Send (text: “hi”)"
+
+
+def test_a_value_cannot_look_like_another_argument() -> None:
+    summary = registered().summary({"to": "bob”, amount: “1", "amount": 900}, "en")
+    assert bare(summary) == 'Transfer (to: “bob", amount: "1”, amount: 900)'
+
+
+def test_the_schema_says_which_arguments_come_first_and_what_is_left_out_is_counted() -> None:
+    target = registered({"amount": {}, "to": {}})
+    padding = {f"note{n}": "x" * 100 for n in range(6)}
+    summary = target.summary({**padding, "to": "bob", "amount": 900}, "en")
+    assert bare(summary).startswith("Transfer (amount: 900, to: “bob”, note0: ")
+    assert bare(summary).endswith("… +4)")
+
+
+def test_names_that_only_an_unseen_character_tells_apart_are_both_there() -> None:
+    summary = bare(registered().summary({"to": "bob", "t\u200bo": "eve"}, "en"))
+    assert summary == "Transfer (to: “bob”, to\ufffd: “eve”)"
+
+
+def test_a_hidden_value_stays_hidden_in_a_part_that_was_cut() -> None:
+    arguments = {"to": "bob", "text": "x" * 112 + " 4711-0815", "code": "4711-0815"}
+    summary = SEND.summarize(arguments, "en")
+    assert "4711" not in summary and MASK in summary
+
+
+def test_a_line_that_is_cut_ends_its_isolates() -> None:
+    cut = readable.line("\u2068" + "x" * 400, SUMMARY_CHARS)
+    assert (cut.count("\u2068"), cut.count("\u2069")) == (1, 1)
