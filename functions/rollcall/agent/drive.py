@@ -47,6 +47,7 @@ def drive(platform: Platform, asked: Asked, opened: OpenRun, *, until: float) ->
         The run's result.
     Raises:
         Aborted: It goes on in the task queue, or another run has taken the thread over.
+        Unavailable: The database failed; the run goes on in the task queue.
         AgentError: The run failed; that is saved.
     """
     try:
@@ -63,6 +64,13 @@ def drive(platform: Platform, asked: Asked, opened: OpenRun, *, until: float) ->
         raise
     except Exception as error:
         log.exception("run %s broke off", opened.run_id)
+        if _passes(error):
+            _leave_to_queue(platform, opened)
+            raise Unavailable(
+                "the database did not answer in time; the run goes on by itself",
+                hint="ask again with the same runId to follow it",
+                retry_after_s=2,
+            ) from error
         told = {"code": "internal", "message": "something went wrong on our side"}
         if not opened.is_closed:
             last = opened.show(events.run_error(**told))
@@ -181,10 +189,20 @@ def _approval(opened: OpenRun, place: int, call_id: str, ask: Ask) -> Approval:
 
 def _leave_to_queue(platform: Platform, opened: OpenRun) -> None:
     """Save and let go; the sweeper finds the run should the queue not take it."""
+    from google.api_core.exceptions import GoogleAPIError
+
     if opened.is_closed:
         return
     try:
         opened.hand_over()
         platform.enqueue(QUEUE, {"threadId": opened.thread_id, "runId": opened.run_id})
-    except (Aborted, Unavailable) as error:
-        log.warning("run %s was not handed over: %s", opened.run_id, error.message)
+    except (Aborted, Unavailable, GoogleAPIError) as error:
+        log.warning("run %s was not handed over: %s", opened.run_id, error)
+
+
+def _passes(error: Exception) -> bool:
+    """Whether it is a failure of the database that is over soon: the run itself is sound."""
+    from google.api_core.exceptions import Aborted as Contended
+    from google.api_core.exceptions import RetryError, ServerError, TooManyRequests
+
+    return isinstance(error, Contended | RetryError | ServerError | TooManyRequests)

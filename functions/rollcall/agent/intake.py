@@ -6,6 +6,7 @@ ids of calls are unique, and what a provider wants back is JSON.
 
 from __future__ import annotations
 
+import json
 import logging
 import math
 import re
@@ -28,6 +29,10 @@ from rollcall.models.base import (
     Usage,
 )
 
+REPLY_CHARS = 150_000
+"""The longest reply that is taken in; it rests in one document, of at most 1 MiB."""
+PARTS_CHARS = 300_000
+"""The longest JSON text of what a provider wants back."""
 MAX_PART_DEPTH = 64
 _GOOD_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:\-]{0,63}")
 log = logging.getLogger("rollcall")
@@ -80,6 +85,12 @@ class Intake:
         self._ids: dict[str, str] = {}
         self._open: dict[str, str] = {}
         self._halves: dict[str, str] = {}
+        self._room = REPLY_CHARS
+
+    @property
+    def is_full(self) -> bool:
+        """Whether the reply is as long as it may be: what is still to come is cut off."""
+        return self._room <= 0
 
     def take(self, delta: Delta) -> Iterator[Event]:
         """Take one delta in.
@@ -145,11 +156,14 @@ class Intake:
         if text and "\ud800" <= text[-1] <= "\udbff":
             self._halves[place] = text[-1]
             text = text[:-1]
-        return _mended(text)
+        text = _mended(text)[: self._room]
+        self._room -= len(text)
+        return text
 
 
 def storable(parts: tuple[Json, ...], *, of: str) -> tuple[Json, ...]:
     """The parts with their texts mended; a part that is not JSON is dropped, and that is logged.
+    Parts that are too large together are all dropped: some alone would say something else.
 
     Args:
         of: The model they came from, for the log.
@@ -160,6 +174,9 @@ def storable(parts: tuple[Json, ...], *, of: str) -> tuple[Json, ...]:
             kept.append(_storable(part, 0))
         except ValueError as error:
             log.warning("a part of a reply of %s cannot be kept: %s", of, error)
+    if len(json.dumps(kept, ensure_ascii=False)) > PARTS_CHARS:
+        log.warning("the parts of a reply of %s are too large to be kept", of)
+        return ()
     return tuple(kept)
 
 

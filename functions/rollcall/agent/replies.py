@@ -22,7 +22,7 @@ from rollcall.core.errors import (
 )
 from rollcall.core.events import Event
 from rollcall.core.messages import ModelMessage
-from rollcall.models.base import Clock, Model, ModelRequest, Usage
+from rollcall.models.base import Clock, FinishReason, Model, ModelRequest, Usage
 
 _BYTES_PER_TOKEN = 3
 """Low, so that an estimate is high: English has four, Hebrew and JSON have fewer."""
@@ -176,6 +176,9 @@ def _pass_on(
                 yield None
             else:
                 yield from intake.take(delta)
+            if intake.is_full:
+                reply.reason, reply.ended = FinishReason.LENGTH, True
+                return
     if not reply.ended:
         raise Unavailable(f"the stream of {model.id} broke off")
 
