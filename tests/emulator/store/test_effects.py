@@ -1,0 +1,266 @@
+"""The effect ledger: every write happens at most once, and what nobody knows is said to be so."""
+
+from __future__ import annotations
+
+import dataclasses
+import threading
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from google.cloud.firestore import Client, WriteBatch
+
+from rollcall.core.errors import (
+    Aborted,
+    AgentError,
+    AlreadyExists,
+    FailedPrecondition,
+    InvalidArgument,
+    OutcomeUnknown,
+    Unavailable,
+)
+from rollcall.store import effects
+from rollcall.store.effects import Effect, Way, effect_key, look_up, perform
+from tests.support.losing import How, losing_commit
+from tests.support.office import Died, at_once
+
+EFFECT = Effect(effect_key("t", "r", 1, 0), "ann", "pay", 1, "digest")
+RESULT = {"paid": 5}
+
+
+class Till:
+    """Something to write, in three ways, and what was really written."""
+
+    def __init__(self, db: Client) -> None:
+        self.db = db
+        self.then: Callable[[], None] = lambda: None
+
+    def plain(self, batch: WriteBatch | None) -> Any:
+        self.db.collection("done").add({"paid": 5})
+        self.then()
+        return RESULT
+
+    def atomic(self, batch: WriteBatch | None) -> Any:
+        assert batch is not None
+        batch.create(self.db.collection("done").document(), {"paid": 5})
+        self.then()
+        return RESULT
+
+    def find(self) -> Any:
+        return RESULT if self.written() else None
+
+    def written(self) -> int:
+        return len(list(self.db.collection("done").stream()))
+
+    def ways(self) -> dict[str, Way]:
+        return {
+            "plain": Way(self.plain),
+            "findable": Way(self.plain, find=self.find),
+            "atomic": Way(self.atomic, atomic=True),
+        }
+
+    def perform(self, way: str = "plain", effect: Effect = EFFECT, *, waits: bool = False) -> Any:
+        return perform(self.db, effect, self.ways()[way], waits_for_others=waits)
+
+    def status(self) -> str:
+        return str(look_up(self.db, [EFFECT.key])[EFFECT.key]["status"])
+
+
+@pytest.fixture
+def till(db: Client) -> Till:
+    return Till(db)
+
+
+WAYS = pytest.mark.parametrize("way", ["plain", "findable", "atomic"])
+
+
+def failing(error: BaseException) -> Callable[[], None]:
+    def fail() -> None:
+        raise error
+
+    return fail
+
+
+@WAYS
+def test_a_write_happens_once_and_a_repeat_is_given_its_result(till: Till, way: str) -> None:
+    assert till.perform(way) == till.perform(way) == RESULT
+    assert (till.written(), till.status()) == (1, "done")
+
+
+@WAYS
+def test_of_many_at_once_one_writes_and_all_have_the_result(till: Till, way: str) -> None:
+    assert at_once(10, lambda _: till.perform(way, waits=True)) == [RESULT] * 10
+    assert till.written() == 1
+
+
+@pytest.mark.parametrize("changes", [{"arguments_digest": "other"}, {"uid": "eve"}])
+def test_a_key_is_for_one_write(till: Till, changes: dict[str, str]) -> None:
+    till.perform()
+    with pytest.raises(AlreadyExists) as caught:
+        till.perform(effect=dataclasses.replace(EFFECT, **changes))  # type: ignore[arg-type]
+    assert (caught.value.field, till.written()) == ("callKey", 1)
+
+
+def test_a_write_that_was_refused_stays_refused(till: Till) -> None:
+    till.then = failing(InvalidArgument("no such bob"))
+    with pytest.raises(InvalidArgument):
+        till.perform("atomic")
+    till.then = lambda: None
+    with pytest.raises(FailedPrecondition, match="no such bob"):
+        till.perform("atomic")
+    assert (till.written(), till.status()) == (0, "failed")
+
+
+def test_a_write_that_failed_in_passing_may_be_tried_again(till: Till) -> None:
+    till.then = failing(Unavailable("busy"))
+    with pytest.raises(Unavailable):
+        till.perform("atomic")
+    till.then = lambda: None
+    assert till.perform("atomic") == RESULT
+    assert (till.written(), till.status()) == (1, "done")
+
+
+def test_a_write_that_broke_off_is_unknown_for_good(till: Till) -> None:
+    till.then = failing(RuntimeError("after it was written"))
+    for _ in range(2):
+        with pytest.raises(OutcomeUnknown):
+            till.perform()
+        till.then = lambda: None
+    assert (till.written(), till.status()) == (1, "unknown")
+
+
+def test_an_atomic_write_that_broke_off_has_not_happened(till: Till) -> None:
+    till.then = failing(RuntimeError("before the batch is committed"))
+    with pytest.raises(RuntimeError):
+        till.perform("atomic")
+    assert (till.written(), till.status()) == (0, "failed")
+
+
+def test_a_process_that_dies_after_writing_leaves_an_unknown(till: Till) -> None:
+    till.then = failing(Died())
+    with pytest.raises(Died):
+        till.perform()
+    assert till.status() == "pending"
+    till.then = lambda: None
+    with pytest.raises(OutcomeUnknown):
+        till.perform()
+    assert (till.written(), till.status()) == (1, "unknown")
+
+
+def test_what_can_be_looked_up_is(till: Till) -> None:
+    till.then = failing(Died())
+    with pytest.raises(Died):
+        till.perform("findable")
+    till.then = lambda: None
+    assert till.perform("findable") == RESULT
+    assert (till.written(), till.status()) == (1, "done")
+
+
+def test_what_did_not_happen_may_be_made_again(till: Till) -> None:
+    def dying(batch: WriteBatch | None) -> Any:
+        raise Died
+
+    way = Way(dying, find=till.find)
+    with pytest.raises(Died):
+        perform(till.db, EFFECT, way, waits_for_others=False)
+    with pytest.raises(Unavailable, match="before anything was written"):
+        till.perform("findable")
+    assert till.perform("findable") == RESULT
+    assert till.written() == 1
+
+
+def test_an_atomic_write_that_was_cut_off_is_made_once(till: Till) -> None:
+    till.then = failing(Died())
+    with pytest.raises(Died):
+        till.perform("atomic")
+    till.then = lambda: None
+    assert at_once(5, lambda _: till.perform("atomic")).count(RESULT) >= 1
+    assert (till.written(), till.status()) == (1, "done")
+
+
+def test_one_that_is_going_on_elsewhere_is_waited_for_and_then_left_to_it(
+    till: Till, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(effects, "PATIENCE_S", 0.05)
+    till.then = failing(Died())
+    with pytest.raises(Died):
+        till.perform()
+    with pytest.raises(Aborted) as caught:
+        till.perform(waits=True)
+    assert caught.value.retry_after_s
+    long_ago = datetime.now(UTC) - timedelta(hours=1)
+    till.db.document(f"effects/{EFFECT.key}").update({"startedAt": long_ago})
+    with pytest.raises(OutcomeUnknown):
+        till.perform(waits=True)
+    assert till.written() == 1
+
+
+def test_an_atomic_write_that_finds_its_data_changed_says_so(till: Till) -> None:
+    taken = till.db.document("rooms/blue")
+    taken.create({})
+
+    def book(batch: WriteBatch | None) -> Any:
+        assert batch is not None
+        batch.create(taken, {})
+
+    with pytest.raises(Aborted, match="changed meanwhile"):
+        perform(till.db, EFFECT, Way(book, atomic=True), waits_for_others=False)
+    assert till.status() == "failed"
+
+
+def test_two_processes_that_make_one_atomic_write_make_it_once(till: Till) -> None:
+    """The first stalls between its work and its commit; the second takes the write over."""
+    has_worked, may_commit = threading.Event(), threading.Event()
+    outcomes: list[Any] = []
+
+    def stall() -> None:
+        has_worked.set()
+        may_commit.wait(10)
+
+    till.then = stall
+    first = threading.Thread(target=lambda: outcomes.append(till.perform("atomic")))
+    first.start()
+    assert has_worked.wait(10)
+    till.then = lambda: None
+    outcomes.append(till.perform("atomic"))
+    may_commit.set()
+    first.join(10)
+    assert outcomes == [RESULT, RESULT]
+    assert till.written() == 1
+
+
+@WAYS
+@pytest.mark.parametrize("how", ["before", "after", "twice"])
+@pytest.mark.parametrize("number", range(4))
+def test_a_commit_whose_answer_is_lost_never_doubles_a_write(
+    till: Till, monkeypatch: pytest.MonkeyPatch, way: str, how: How, number: int
+) -> None:
+    """Whoever is told that it happened is told the truth, and so is who is told that it did not."""
+
+    def attempt() -> Any:
+        try:
+            return till.perform(way)
+        except AgentError as error:
+            return error
+        except Exception as error:  # as the loop does: "it failed on our side"
+            return error
+
+    with losing_commit(monkeypatch, number, how):
+        first = attempt()
+    if first == RESULT:
+        assert till.written() == 1
+    elif isinstance(first, AgentError) and not isinstance(first, OutcomeUnknown):
+        assert till.written() == 0
+    again = attempt()
+    assert till.written() <= 1
+    if first == RESULT and way != "plain":
+        assert again == RESULT
+    if again == RESULT:
+        assert till.written() == 1
+
+
+def test_a_result_that_is_too_large_is_kept_as_done(till: Till) -> None:
+    way = Way(lambda batch: {"text": "x" * 300_000})
+    perform(till.db, EFFECT, way, waits_for_others=False)
+    assert "note" in perform(till.db, EFFECT, way, waits_for_others=False)

@@ -1,0 +1,35 @@
+"""Commits whose answer is lost, as happens on a network: applied or not, the caller cannot know."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, Literal
+
+import pytest
+from google.api_core.exceptions import ServiceUnavailable
+from google.cloud.firestore_v1.services.firestore.client import FirestoreClient
+
+How = Literal["before", "after", "twice"]
+"""Not applied and lost; applied and lost; applied, and sent again by the client library itself."""
+
+
+@contextmanager
+def losing_commit(patch: pytest.MonkeyPatch, number: int, how: How) -> Iterator[list[int]]:
+    """Lose the answer to the `number`-th commit of the block, from 0; the list counts them."""
+    original = FirestoreClient.commit
+    seen: list[int] = []
+
+    def commit(self: FirestoreClient, *args: Any, **options: Any) -> Any:
+        seen.append(len(seen))
+        if seen[-1] != number:
+            return original(self, *args, **options)
+        if how != "before":
+            original(self, *args, **options)
+        if how == "twice":
+            return original(self, *args, **options)
+        raise ServiceUnavailable("the connection was lost")
+
+    with patch.context() as patched:
+        patched.setattr(FirestoreClient, "commit", commit)
+        yield seen
