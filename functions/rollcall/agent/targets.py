@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
 from typing import Any, Protocol
 
 from rollcall.core import readable
@@ -14,7 +13,7 @@ from rollcall.core.context import ToolContext, User
 from rollcall.core.errors import InvalidArgument
 from rollcall.core.policy import ApprovalPolicy, combined
 from rollcall.registry.documents import Entry
-from rollcall.store.approvals import canonical
+from rollcall.registry.foreign_schema import errors
 
 
 class Target(Protocol):
@@ -154,13 +153,9 @@ class Registered:
     def frozen(self, arguments: Any, *, field: str = "") -> dict[str, Any]:
         if not isinstance(arguments, dict):
             raise InvalidArgument("the arguments must be an object", field=field or None)
-        errors = _validator(canonical(self.entry.spec.parameters)).iter_errors(arguments)
-        first = next(iter(sorted(errors, key=lambda each: len(each.absolute_path))), None)
-        if first is not None:
-            path = ".".join(filter(None, (field, *map(str, first.absolute_path))))
-            raise InvalidArgument(
-                f"{path or 'arguments'}: {first.message[:300]}", field=path or None
-            )
+        for place, message in errors(self.entry.spec.parameters, arguments)[:1]:
+            path = ".".join(filter(None, (field, *map(str, place))))
+            raise InvalidArgument(f"{path or 'arguments'}: {message[:300]}", field=path or None)
         return arguments
 
     def summary(self, arguments: dict[str, Any], locale: str) -> str:
@@ -225,12 +220,3 @@ def endpoint_reach(
         )
 
     return reach
-
-
-@cache
-def _validator(schema_text: str) -> Any:
-    import json
-
-    from jsonschema import Draft202012Validator
-
-    return Draft202012Validator(json.loads(schema_text))

@@ -16,6 +16,7 @@ from rollcall.core.policy import ApprovalPolicy, combined
 from rollcall.core.profile import AgentProfile
 from rollcall.core.wire import SCHEMA_VERSION, Role, Status
 from rollcall.models.base import ToolSpec
+from rollcall.registry.foreign_schema import check_schema
 
 CAPABILITIES = "capabilities"
 AGENTS = "agents"
@@ -164,6 +165,12 @@ class _Stored(_Read):
             raise ValueError("only what this codebase declares is an internal_service")
         if execution.method == "GET" and self.effect == "write":
             raise ValueError("a capability that writes is not reached by GET")
+        return self
+
+    @model_validator(mode="after")
+    def _checks_arguments_safely(self) -> Self:
+        if self.source != "code":
+            check_schema(self.json_schema)
         return self
 
     @property

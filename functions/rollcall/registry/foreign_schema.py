@@ -1,0 +1,103 @@
+"""JSON schemas that others wrote, for capabilities registered by a document.
+
+A schema is a small program, so not everything in it is let near this process: nothing that is
+fetched from elsewhere, nothing that refers to itself, no regular expression that may take for ever.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+MAX_CHARS = 30_000
+MAX_DEPTH = 16
+_REFUSED = {
+    "$ref": "write out what it refers to",
+    "$dynamicRef": "write out what it refers to",
+    "$recursiveRef": "write out what it refers to",
+    "$id": "leave it out",
+    "patternProperties": "use additionalProperties",
+    "unevaluatedProperties": "use additionalProperties",
+    "unevaluatedItems": "use items",
+}
+_NAMING = ("properties", "$defs", "definitions", "dependentSchemas")
+"""Keywords under which the keys are names."""
+_VALUES = ("enum", "const", "default", "examples", "required", "dependentRequired")
+"""Keywords under which there is no schema."""
+
+
+def check_schema(schema: dict[str, Any]) -> None:
+    """
+    Raises:
+        ValueError: It is no JSON schema, is larger or deeper than is taken, or uses what is not.
+    """
+    from jsonschema import Draft202012Validator, SchemaError
+
+    if len(json.dumps(schema)) > MAX_CHARS:
+        raise ValueError(f"jsonSchema has more than {MAX_CHARS:,} characters")
+    for node in _nodes(schema, 0):
+        for keyword, instead in _REFUSED.items():
+            if keyword in node:
+                raise ValueError(f"jsonSchema uses {keyword!r}, which is not taken: {instead}")
+        if isinstance(pattern := node.get("pattern"), str):
+            _matcher(pattern)
+    try:
+        Draft202012Validator.check_schema(schema)
+    except SchemaError as error:
+        raise ValueError(f"jsonSchema is none: {error.message[:200]}") from None
+
+
+def errors(schema: dict[str, Any], value: Any) -> list[tuple[tuple[str | int, ...], str]]:
+    """What of `value` does not fit a checked schema: where, and what is wrong; nearest first."""
+    found = _validator(json.dumps(schema, sort_keys=True)).iter_errors(value)
+    places = ((tuple(each.absolute_path), str(each.message)) for each in found)
+    return sorted(places, key=lambda each: len(each[0]))
+
+
+def _nodes(value: Any, depth: int) -> Iterator[dict[str, Any]]:
+    """Every schema inside a schema."""
+    if depth > MAX_DEPTH:
+        raise ValueError(f"jsonSchema is nested deeper than {MAX_DEPTH} levels")
+    if isinstance(value, list):
+        for item in value:
+            yield from _nodes(item, depth)
+    if not isinstance(value, dict):
+        return
+    yield value
+    for key, item in value.items():
+        if key in _NAMING and isinstance(item, dict):
+            for inner in item.values():
+                yield from _nodes(inner, depth + 1)
+        elif key not in _VALUES:
+            yield from _nodes(item, depth + 1)
+
+
+@cache
+def _matcher(pattern: str) -> Any:
+    """A regular expression that takes linear time, whatever it is and whatever it reads.
+
+    Raises:
+        ValueError: It is none, or needs to look around or back.
+    """
+    from pydantic_core import SchemaError, SchemaValidator, core_schema
+
+    try:
+        return SchemaValidator(core_schema.str_schema(pattern=pattern, regex_engine="rust-regex"))
+    except SchemaError:
+        raise ValueError(f"jsonSchema has a pattern that is not taken: {pattern[:100]!r}") from None
+
+
+@cache
+def _validator(schema_text: str) -> Any:
+    from jsonschema import Draft202012Validator, ValidationError, validators
+    from referencing import Registry
+
+    def pattern(validator: Any, wanted: str, value: Any, schema: Any) -> Iterator[ValidationError]:
+        if isinstance(value, str) and not _matcher(wanted).isinstance_python(value):
+            yield ValidationError(f"{value[:100]!r} does not match {wanted[:100]!r}")
+
+    keywords = {"pattern": pattern}
+    linear = validators.extend(Draft202012Validator, keywords)  # type: ignore[no-untyped-call]
+    return linear(json.loads(schema_text), registry=Registry())  # which fetches nothing
