@@ -63,7 +63,7 @@ class Dispatch(Protocol):
     def __call__(self, place: int, call: ToolCall, progress: Progress) -> Answer | Ask | Leave: ...
 
     def is_decided(self, call: ToolCall) -> bool:
-        """Whether somebody has decided this very call already."""
+        """Whether somebody has decided this very call already, or the client has answered it."""
 
     def writes(self, call: ToolCall) -> bool:
         """Whether the call may change something."""

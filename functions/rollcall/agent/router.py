@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -20,7 +21,7 @@ from rollcall.core.context import (
     ToolContext,
     User,
 )
-from rollcall.core.errors import FailedPrecondition, PermissionDenied
+from rollcall.core.errors import FailedPrecondition, NotFound, PermissionDenied
 from rollcall.core.messages import ToolCall
 from rollcall.core.policy import ApprovalPolicy, combined
 from rollcall.registry.documents import Entry, at_least
@@ -29,6 +30,8 @@ from rollcall.store.effects import Effect, Way, perform
 
 if TYPE_CHECKING:
     from google.cloud.firestore import WriteBatch
+
+log = logging.getLogger("rollcall")
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +92,7 @@ class Router:
     text_model: TextModel | None = None
 
     def is_decided(self, call: ToolCall) -> bool:
-        return call.id in self.known.approvals
+        return call.id in self.known.approvals or call.id in self.known.answers
 
     def writes(self, call: ToolCall) -> bool:
         entry = self.entries.get(call.name)
@@ -102,7 +105,10 @@ class Router:
             return arguments
         from rollcall.catalog import find_capability
 
-        return find_capability(call.name).shown(arguments)
+        try:
+            return find_capability(call.name).shown(arguments)
+        except NotFound:  # this codebase has it no more, and the registry does not know yet
+            return arguments
 
     def __call__(self, place: int, call: ToolCall, progress: Progress) -> Answer | Ask | Leave:
         if (answer := self.known.answers.get(call.id)) is not None:
@@ -231,7 +237,7 @@ class Router:
             ctx.display,
             arguments=target.shown(arguments) if approval else None,
             approval_id=approval.id if approval else None,
-            undo=target.undo(target.shown(arguments), output),
+            undo=_undo(target, arguments, output),
         )
 
     def _context(self, place: int, target: Target, progress: Progress) -> ToolContext:
@@ -267,6 +273,15 @@ def way_of(target: Target, ctx: ToolContext, arguments: dict[str, Any]) -> Way:
         return target.run(ctx, arguments)
 
     return Way(work, atomic=target.atomic, find=target.finder(ctx))
+
+
+def _undo(target: Target, arguments: dict[str, Any], output: Any) -> dict[str, Any] | None:
+    """How to take a write back; one that cannot say so has happened all the same."""
+    try:
+        return target.undo(target.shown(arguments), output)
+    except Exception:
+        log.exception("how to take a write back could not be worked out")
+        return None
 
 
 def _answered(answer: dict[str, Any]) -> Answer:

@@ -212,8 +212,7 @@ def _try_continue(
     approvals = load_approvals(db, waits["approvals"])
     now = datetime.now(UTC)
     documents = window_documents(db, thread_id, found, window)
-    if any(document.get("mediaLeftOut") for document in documents):
-        # The turn may be about an image, which only the log has whole.
+    if not _holds_a_turn(documents):
         documents = window_documents(db, thread_id, found, None)
     settled, still_open = _settle(approvals, continuing, now)
     calls = _open_calls(waits, continuing, now)
@@ -264,6 +263,13 @@ def _try_continue(
         events=EventLog(user.uid, thread_id, continuing.run_id),
         approvals=settled,
     )
+
+
+def _holds_a_turn(documents: Sequence[dict[str, Any]]) -> bool:
+    """Whether a view has the newest turn whole. It leaves out images, and of a turn with large
+    results the beginning; only the log has them."""
+    begins = any(document["role"] == "user" for document in documents)
+    return begins and not any(document.get("mediaLeftOut") for document in documents)
 
 
 def _settle(

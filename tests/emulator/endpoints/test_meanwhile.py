@@ -1,0 +1,71 @@
+"""What a turn meets when it goes on: results too large for the view, and code that is no more."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rollcall import catalog
+from rollcall.core.capability import Capability, Undo, capability
+from rollcall.core.context import ToolContext
+from rollcall.core.errors import NotFound
+from rollcall.core.policy import ApprovalPolicy
+from tests.support.office import Office, payment
+from tests.support.office_pack import office_capabilities
+from tests.support.scripted import calls
+
+
+def large(office: Office) -> None:
+    """Have `look_up` find as much as a step's document holds."""
+
+    @capability(name={"en": "Look up"}, category="office")
+    def look_up(ctx: ToolContext, *, word: str = "x") -> list[str]:
+        """Look a word up."""
+        return ["א" * 2_300 for _ in range(10)]
+
+    office.redeclare(Capability.of(look_up))
+
+
+def looking_up(word: str) -> Any:
+    return calls(*(("look_up", {"word": f"{word}{n}"}) for n in range(8)))
+
+
+def test_a_turn_whose_results_outgrow_the_view_goes_on_after_a_yes(office: Office) -> None:
+    large(office)
+    asked = office.ask(looking_up("a"), looking_up("b"), payment())
+    ended = office.resume(asked)
+    assert (ended.error, ended.statuses()) == (None, ["done"])
+    assert office.model.requests[-1].messages[0].role == "user"
+    assert len(office.done("pay")) == 1
+
+
+def test_a_yes_to_what_is_no_more_is_told_to_the_model(office: Office) -> None:
+    asked = office.ask(payment())
+    known = {id: each for id, each in office_capabilities().items() if id != "pay"}
+
+    def find(id: str) -> Capability:
+        if id not in known:
+            raise NotFound(f"there is no capability {id!r}")
+        return known[id]
+
+    office.patch.setattr(catalog, "find_capability", find)
+    ended = office.resume(asked)
+    assert (ended.error, ended.statuses()) == (None, ["failed"])
+    assert office.done("pay") == []
+
+
+def test_a_write_that_cannot_say_how_it_is_undone_has_happened(office: Office) -> None:
+    @capability(
+        name={"en": "Stamp"},
+        category="office",
+        effect="write",
+        approval=ApprovalPolicy(ask="never"),
+        undo=Undo("cancel_room", lambda arguments, output: {"room": output["room"]}),
+    )
+    def stamp(ctx: ToolContext, *, paper: str) -> dict[str, str]:
+        """Stamp a paper."""
+        return {"stamped": paper}
+
+    office.redeclare(Capability.of(stamp))
+    ran = office.ask(calls(("stamp", {"paper": "lease"})))
+    assert ran.statuses() == ["done"]
+    assert office.effects()[0]["status"] == "done"
