@@ -276,6 +276,11 @@ class Office:
     def runs(self, thread_id: str) -> list[str]:
         return sorted(each.id for each in self.db.collection(f"threads/{thread_id}/runs").stream())
 
+    def messages(self, thread_id: str) -> list[dict[str, Any]]:
+        """The log, in its order."""
+        stream = self.db.collection(f"threads/{thread_id}/messages").order_by("n").stream()
+        return [each.to_dict() or {} for each in stream]
+
     def approvals(self) -> dict[str, dict[str, Any]]:
         return {each.id: each.to_dict() or {} for each in self.db.collection("approvals").stream()}
 

@@ -19,6 +19,7 @@ from rollcall.store.continuing import MAX_FRUITLESS
 from rollcall.store.effects import EffectStatus, effect_key
 from rollcall.store.threads import thread_id_for
 from tests.support.leases import end_lease
+from tests.support.losing import How, losing_commit
 from tests.support.office import Office, Ran, payment
 from tests.support.scripted import calls, says
 
@@ -283,3 +284,56 @@ def test_a_policy_that_asks_nobody_writes_once_also_when_the_process_dies(office
     office.crash(MESSAGE, calls(("stamp", {"paper": "a"})), at="save_result", before=True)
     left_lying(office)
     assert len(office.done("stamp")) == 1
+
+
+# commits whose answer is lost
+
+
+@pytest.mark.parametrize("how", ["before", "after", "twice"])
+@pytest.mark.parametrize("number", range(6))
+def test_a_commit_whose_answer_is_lost_doubles_nothing(
+    office: Office, monkeypatch: pytest.MonkeyPatch, how: How, number: int
+) -> None:
+    """Opening, reply, the write's own, result, end: the client asks again until it is answered."""
+    reply = calls(("stamp", {"paper": "a"}))
+    with losing_commit(monkeypatch, number, how):
+        ran = office.send(MESSAGE, reply)
+    if ran.result is None:
+        assert ran.code == "unavailable"
+        if office.run(THREAD, "r1").get("status") == "failed":  # before the model was asked
+            assert office.call({"agent": "office", **MESSAGE}).code == "unavailable"
+            assert office.ask(threadId=THREAD).done["message"] == "Done."
+            return
+        if office.run(THREAD, "r1"):
+            end_lease(office.db, THREAD, "r1")
+        office.model.replies = [reply]
+        ran = office.call({"agent": "office", **MESSAGE})
+    log = office.messages(THREAD)
+    assert [each["n"] for each in log] == list(range(len(log)))
+    assert [each["role"] for each in log].count("user") == 1
+    assert len(office.done("stamp")) <= 1
+    assert ran.done["outcome"] == {"type": "success"}
+    statuses = [call["status"] for call in ran.done["toolCalls"]]
+    assert (statuses == ["done"]) <= (len(office.done("stamp")) == 1)
+    office.check_history()
+
+
+@pytest.mark.parametrize("how", ["before", "after", "twice"])
+@pytest.mark.parametrize("number", range(6))
+def test_a_yes_whose_answer_is_lost_counts_once(
+    office: Office, monkeypatch: pytest.MonkeyPatch, how: How, number: int
+) -> None:
+    asked = office.ask(payment(5, "bob"), runId="r1")
+    data = {"agent": "office", **entries(asked)}
+    with losing_commit(monkeypatch, number, how):
+        ran = office.call(data)
+    if ran.result is None:
+        if "yes" in office.runs(THREAD) and office.run(THREAD, "yes")["status"] == "running":
+            end_lease(office.db, THREAD, "yes")
+        ran = office.call(data)
+    (call,) = ran.done["toolCalls"]
+    assert call["status"] in ("done", "unknown", "failed")
+    assert len(office.done("pay")) <= 1
+    assert (call["status"] == "done") <= (len(office.done("pay")) == 1)
+    assert (call["status"] == "failed") <= (office.done("pay") == [])
+    assert len(office.runs(THREAD)) == 2

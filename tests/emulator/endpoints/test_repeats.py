@@ -121,8 +121,7 @@ def test_a_busy_thread_names_who_holds_it_and_can_be_taken_over(office: Office) 
         assert first.result(30).code == "aborted"
     assert taken.done["message"] == "Done."
     office.check_history()
-    log = office.db.collection(f"threads/{THREAD}/messages").order_by("n").stream()
-    runs = [(each.to_dict() or {})["runId"] for each in log]
+    runs = [each["runId"] for each in office.messages(THREAD)]
     assert runs == ["r1", "r1", taken.done["runId"], taken.done["runId"]]
 
 
