@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import logging
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -21,6 +22,8 @@ from rollcall.store import paths
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client
+
+log = logging.getLogger("rollcall")
 
 
 class ApprovalStatus(StrEnum):
@@ -76,11 +79,15 @@ class Approval:
     decision: Given | None = None
     edited_from: str | None = None
     update_time: Any = None
+    is_sound: bool = True
+    """Its arguments are those that it was made with; others are neither shown nor run."""
 
     def verdict(self, now: datetime) -> ApprovalStatus:
         """What stands at `now`: a decision, or that the time for one is over."""
         if self.status is not ApprovalStatus.PENDING:
             return self.status
+        if not self.is_sound:
+            return ApprovalStatus.EXPIRED
         if self.decision is not None:
             approved = self.decision.approved
             return ApprovalStatus.APPROVED if approved else ApprovalStatus.REJECTED
@@ -158,14 +165,14 @@ class Approval:
 
     @classmethod
     def read(cls, snapshot: Any) -> Approval:
-        """Read a stored approval.
-
-        Raises:
-            ValueError: Its arguments are not those that its digest was made of.
-        """
+        """Read a stored approval. One whose arguments are not those that its digest was made of
+        counts as expired, whatever was decided."""
         data = snapshot.to_dict()
-        if text_digest(data["arguments"]) != data["argumentsDigest"]:
-            raise ValueError(f"approval {snapshot.id}: the arguments are not the frozen ones")
+        status = ApprovalStatus(data["status"])
+        is_sound = text_digest(data["arguments"]) == data["argumentsDigest"]
+        if not is_sound:
+            log.error("approval %s: the arguments are not the frozen ones", snapshot.id)
+            status = ApprovalStatus.EXPIRED if status is ApprovalStatus.APPROVED else status
         role = data["deciderRole"]
         return cls(
             id=snapshot.id,
@@ -179,7 +186,7 @@ class Approval:
             tool=data["tool"],
             version=data["version"],
             capability_digest=data["capabilityDigest"],
-            arguments=json.loads(data["arguments"]),
+            arguments=json.loads(data["arguments"]) if is_sound else {},
             shown=json.loads(data["argumentsShown"]),
             summary=data["summary"],
             display=Display.model_validate_json(data["display"]) if data["display"] else None,
@@ -192,10 +199,11 @@ class Approval:
             ),
             created_at=data["createdAt"],
             expires_at=data["expiresAt"],
-            status=ApprovalStatus(data["status"]),
+            status=status,
             decision=_given(data["decision"]),
             edited_from=data.get("editedFrom"),
             update_time=snapshot.update_time,
+            is_sound=is_sound,
         )
 
 
