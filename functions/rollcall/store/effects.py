@@ -101,7 +101,8 @@ def perform(db: Client, effect: Effect, way: Way, *, waits_for_others: bool) -> 
     Raises:
         OutcomeUnknown: It was begun before and cut off, or it broke off now; nobody knows.
         AlreadyExists: The key was used for a write with other arguments.
-        Aborted: Somebody else is doing it, or what it changes has changed meanwhile.
+        Aborted: Somebody else is doing it (where those are waited for), or what it changes has
+            changed meanwhile.
         AgentError: It failed, now or the first time, and did not happen.
     """
     begun_at = _begin(db, effect)
@@ -162,9 +163,12 @@ def _again(db: Client, effect: Effect, way: Way, *, waits_for_others: bool) -> A
             return json.loads(entry["result"])
     if status is EffectStatus.FAILED or (way.atomic and status is EffectStatus.PENDING):
         claimed = _note(db, effect, EffectStatus.PENDING, before=time)
-        if claimed is None:
+        if claimed is not None:
+            return _do(db, effect, way, claimed)
+        if waits_for_others:  # who asks again does so under the same key
             raise Aborted("this very call is being carried out; ask again", retry_after_s=2)
-        return _do(db, effect, way, claimed)
+        failed = FailedPrecondition("this was tried at the same time elsewhere, and failed")
+        return _of_others(db, effect, failed)
     if way.find is not None:
         return _found(db, effect, way.find, time)
     raise _unknown(db, effect, "it was begun and cut off before its end was noted", before=time)
@@ -192,13 +196,11 @@ def _found(db: Client, effect: Effect, find: Callable[[], Any], time: Any) -> An
         message = "it was cut off before anything was written"
         _note(db, effect, EffectStatus.FAILED, error=message, again=True, before=time)
         raise Unavailable(f"{message}; it may be asked for again")
-    _note(db, effect, EffectStatus.DONE, result=result)
+    _note_truth(db, effect, EffectStatus.DONE, result=result)
     return result
 
 
 def _do(db: Client, effect: Effect, way: Way, begun_at: Any) -> Any:
-    from google.api_core.exceptions import GoogleAPIError
-
     batch = db.batch() if way.atomic else None
     try:
         result = way.work(batch)
@@ -214,24 +216,42 @@ def _do(db: Client, effect: Effect, way: Way, begun_at: Any) -> Any:
         raise _unknown(db, effect, "it broke off on our side") from error
     if batch is not None:
         return _commit(db, effect, batch, result, begun_at)
-    try:
-        _note(db, effect, EffectStatus.DONE, result=result)
-    except GoogleAPIError:  # it happened all the same
-        log.exception("effect %s of %s is done and could not be noted", effect.key, effect.tool)
+    _note_truth(db, effect, EffectStatus.DONE, result=result)
     return result
 
 
 def _failed(db: Client, effect: Effect, error: AgentError, begun_at: Any) -> Any:
-    """Note a failure, unless the other of two tries of an atomic write has succeeded meanwhile."""
+    """Note a failure, unless somebody else has taken an atomic write over meanwhile: then theirs
+    counts."""
     again = isinstance(error, Unavailable | Aborted | ResourceExhausted)
     noted = _note(
         db, effect, EffectStatus.FAILED, error=error.message, again=again, before=begun_at
     )
     if noted is None:
-        entry, _ = _entry(db, effect)
-        if entry.get("status") == EffectStatus.DONE:
-            return json.loads(entry["result"])
+        return _of_others(db, effect, error)
     raise error
+
+
+def _of_others(db: Client, effect: Effect, failure: AgentError) -> Any:
+    """What comes of a write that somebody else has taken over: they are waited for.
+
+    Raises:
+        OutcomeUnknown: They are still at it.
+        AgentError: `failure`: they did not write either.
+    """
+    ends = monotonic() + PATIENCE_S
+    entry, _ = _entry(db, effect)
+    while entry.get("status") == EffectStatus.PENDING:
+        if monotonic() > ends:
+            raise OutcomeUnknown(
+                f"nobody knows whether {effect.tool} happens: it is being carried out elsewhere",
+                hint="look before it is done again",
+            )
+        sleep(0.1)
+        entry, _ = _entry(db, effect)
+    if entry.get("status") == EffectStatus.DONE:
+        return json.loads(entry["result"])
+    raise failure
 
 
 def _commit(db: Client, effect: Effect, batch: WriteBatch, result: Any, begun_at: Any) -> Any:
@@ -269,11 +289,21 @@ def _commit(db: Client, effect: Effect, batch: WriteBatch, result: Any, begun_at
 
 
 def _unknown(db: Client, effect: Effect, what: str, *, before: Any = None) -> OutcomeUnknown:
-    _note(db, effect, EffectStatus.UNKNOWN, error=what, before=before)
+    _note_truth(db, effect, EffectStatus.UNKNOWN, error=what, before=before)
     return OutcomeUnknown(
         f"nobody knows whether {effect.tool} happened: {what}",
         hint="look before it is done again",
     )
+
+
+def _note_truth(db: Client, effect: Effect, status: EffectStatus, **what: Any) -> None:
+    """Note what is so whether or not it can be noted."""
+    from google.api_core.exceptions import GoogleAPIError
+
+    try:
+        _note(db, effect, status, **what)
+    except GoogleAPIError:
+        log.exception("effect %s of %s is %s, which was not noted", effect.key, effect.tool, status)
 
 
 def _note(
@@ -293,6 +323,8 @@ def _note(
 
     option = db.write_option(last_update_time=before) if before is not None else None
     fields = {**_outcome(status, result=result, error=error), "mayBeTriedAgain": again}
+    if status is EffectStatus.PENDING:
+        fields["startedAt"] = datetime.now(UTC)
     batch = db.batch()
     batch.update(paths.effect(db, effect.key), fields, option=option)
     if status is not EffectStatus.PENDING:
