@@ -115,7 +115,7 @@ def test_variables_choose_the_model_as_the_readme_says(
 
 
 def test_the_documented_capability_and_agent_work(tmp_path: Path) -> None:
-    capability_file, agent_file, _ = (code for kind, code in _blocks(GUIDE) if kind == "python")
+    capability_file, agent_file, *_ = (code for kind, code in _blocks(GUIDE) if kind == "python")
     meeting_cost = _load(tmp_path, "meetings", capability_file).meeting_cost
     office = _load(tmp_path, "agents", agent_file).OFFICE
     capability = Capability.of(meeting_cost)
@@ -123,6 +123,19 @@ def test_the_documented_capability_and_agent_work(tmp_path: Path) -> None:
     assert capability.call(ctx, {"people": 6, "hours": 2}) == {"usd": 720}
     assert office.tools == (capability.id,)
     assert set(capability.json_schema["properties"]) == {"people", "hours"}
+
+
+def test_the_documented_write_asks_says_what_it_does_and_names_its_undo(tmp_path: Path) -> None:
+    *_, write_file = (code for kind, code in _blocks(GUIDE) if kind == "python")
+    rooms = _load(tmp_path, "rooms", write_file)
+    book, release = Capability.of(rooms.book_room), Capability.of(rooms.release_room)
+    for capability in (book, release):
+        assert (capability.mark.effect, capability.mark.atomic) == ("write", True)
+    given = book.frozen({"room": "Aurora", "day": "2026-12-03"})
+    assert book.summarize(given, "en") == "Book Aurora on 2026-12-03"
+    undo = book.undo(given, given)
+    assert undo == {"tool": release.id, "arguments": given}
+    assert release.frozen(undo["arguments"]) == given
 
 
 def test_the_readme_shows_that_capability_in_short() -> None:
