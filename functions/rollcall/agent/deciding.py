@@ -308,19 +308,19 @@ def _decided_for_another(
 ) -> dict[str, Any]:
     """Note the decisions of somebody whose thread this is not; the turn goes on without them."""
     said = _said(request)
+    if any(each.edited_arguments is not None for each in said.values()):
+        # Before they are looked at: a preview would be made with the asker's rights.
+        raise PermissionDenied(
+            "only the one who asked may change the arguments; say no with a reason instead",
+            field="resume",
+        )
     _check_open(platform, approvals, said)
     first = approvals[0]
     continuing = Continuing(
         run_id=f"{first.run_id}~1",
         request_digest="",
         decisions=_given(approvals, said, user),
-        edits=_edits(platform, user, request, approvals, said),
     )
-    if continuing.edits:
-        raise PermissionDenied(
-            "only the one who asked may change the arguments; say no with a reason instead",
-            field="resume",
-        )
     write_decisions(platform.db, approvals, continuing)
     platform.enqueue(QUEUE, {"threadId": first.thread_id, "runId": first.run_id})
     return RunResult(

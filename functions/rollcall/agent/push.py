@@ -95,10 +95,9 @@ def _queries(db: Client, decider: Decider) -> Iterator[Any]:
     elif decider.role is not None:
         every = list(Role)
         roles = [role.value for role in every[every.index(decider.role) :]]
-        query = devices.where(filter=FieldFilter("role", "in", roles))
-        if decider.tenant is not None:
-            query = query.where(filter=FieldFilter("tenant", "==", decider.tenant))
-        yield query
+        of_role = devices.where(filter=FieldFilter("role", "in", roles))
+        # Who is of no tenant asks those who are of none.
+        yield of_role.where(filter=FieldFilter("tenant", "==", decider.tenant))
 
 
 def _push(db: Client, devices: Sequence[_Device], approval_id: str) -> None:

@@ -99,8 +99,8 @@ class Platform(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Decider:
-    """Who may decide an approval: one user, or everyone of a role or above (and, where the asker
-    has one, of the asker's tenant) but the asker."""
+    """Who may decide an approval: one user, or everyone of a role or above and of the asker's
+    tenant (of none, where the asker has none) but the asker."""
 
     uid: str | None = None
     role: Role | None = None

@@ -101,7 +101,7 @@ class Approval:
         return (
             user.uid != decider.not_uid
             and user.role.value in decider_roles(decider)
-            and (decider.tenant is None or user.tenant == decider.tenant)
+            and user.tenant == decider.tenant
         )
 
     def edited(

@@ -1,0 +1,71 @@
+"""Mine stays mine, also where somebody else decides: what a decider can reach of the asker's."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from rollcall.core.context import User
+from rollcall.core.wire import Role
+from tests.support.office import Office, Ran
+from tests.support.scripted import calls, says
+
+TEACHERS = {"role": "teacher"}
+
+
+def of_role(office: Office, tool: str, role: str = "teacher") -> None:
+    office.overrule(f"capabilities/{tool}", approval={"deciderRole": role})
+
+
+def test_a_decider_runs_no_preview_with_the_askers_rights(
+    office: Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    of_role(office, "book_room")
+    asked = office.ask(calls(("book_room", {"room": "Blue"})))
+    looked_up: list[str] = []
+    found = office.here.find_user
+    office.here.find_user = lambda uid: looked_up.append(uid) or found(uid)  # type: ignore
+    for room in ("cellar", "Blue"):  # one that the preview refuses, in words, and one it takes
+        answers: list[dict[str, Any]] = [{"approved": True, "editedArguments": {"room": room}}]
+        refused = office.resume(asked, uid="tess", claims=TEACHERS, answers=answers)
+        assert refused.error is not None
+        assert refused.code == "permission-denied"
+        assert "cellar" not in str(refused.error)
+    assert looked_up == []
+
+
+def sign_asked(office: Office, claims: dict[str, Any]) -> Ran:
+    return office.ask(calls(("sign", {"paper": "lease"})), claims=claims)
+
+
+@pytest.mark.parametrize(
+    ("asker", "decider", "may"),
+    [
+        (None, None, True),
+        ("north", "north", True),
+        (None, "north", False),
+        ("north", None, False),
+        ("north", "south", False),
+        ("", None, False),
+        (None, "", False),
+    ],
+)
+def test_who_decides_by_role_is_of_the_askers_tenant_or_both_are_of_none(
+    office: Office, asker: str | None, decider: str | None, may: bool
+) -> None:
+    asked = sign_asked(office, {} if asker is None else {"tenant": asker})
+    office.here.users["tess"] = User("tess", Role.TEACHER, decider)
+    claims = TEACHERS if decider is None else {**TEACHERS, "tenant": decider}
+    said = office.resume(asked, uid="tess", claims=claims)
+    assert said.code == (None if may else "not-found")
+
+
+def test_a_yes_counts_no_more_when_the_decider_has_gone_to_another_tenant(office: Office) -> None:
+    asked = sign_asked(office, {"tenant": "north"})
+    office.here.users["ann"] = User("ann", tenant="north")
+    said = office.resume(asked, uid="tess", claims={**TEACHERS, "tenant": "north"})
+    assert said.code is None
+    office.here.users["tess"] = User("tess", Role.TEACHER, "south")
+    office.work_off(says("Not signed."))
+    assert office.done("sign") == []
