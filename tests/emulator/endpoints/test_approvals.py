@@ -152,8 +152,11 @@ def test_a_document_that_was_tampered_with_is_not_carried_out(office: Office) ->
     asked = office.ask(payment(5, "bob"))
     id = only(asked.interrupts)["id"]
     office.db.document(f"approvals/{id}").update({"arguments": '{"amountUsd":5000,"to":"eve"}'})
-    assert office.resume(asked).code == "internal"
+    assert office.resume(asked).result is None
+    office.decide(id, approved=True, by="ann")
+    office.work_off()
     assert office.done() == []
+    assert office.ask(says("Hi."), threadId=asked.thread).done["message"] == "Hi."
 
 
 # answers through run_agent

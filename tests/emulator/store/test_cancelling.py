@@ -1,0 +1,104 @@
+"""Stopping a run, at the store: whoever is on it heeds it at the next save."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from google.cloud.firestore import Client
+
+from rollcall.core.errors import Aborted, NotFound, PermissionDenied
+from rollcall.core.messages import ModelMessage, ToolCall, ToolMessage, ToolResult
+from rollcall.store import paths, runs
+from rollcall.store.cancelling import cancel
+from rollcall.store.continuing import take_up
+from rollcall.store.log import Spent
+from tests.emulator.store.test_threads import answer, opened, opening
+from tests.support.leases import end_lease
+
+CALL = ToolCall("c1", "look_up", {})
+
+
+def test_a_live_run_heeds_it_at_its_next_save_and_loses_nothing(db: Client) -> None:
+    run = opened(db, opening())
+    assert cancel(db, "ann", run.thread_id, "r1") == "cancelling"
+    assert not run.is_cancelled
+    run.save_reply(1, ModelMessage("", (CALL,)), Spent())
+    assert run.is_cancelled
+    run.save_result(0, ToolResult("c1", "look_up", "{}"), {})
+    answer(run, "Stopped.")
+    log = paths.thread(db, run.thread_id).collection("messages").stream()
+    assert len(list(log)) == 3
+
+
+def test_a_quiet_run_looks_for_it(db: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(runs, "LOOK_S", 0.0)
+    run = opened(db, opening())
+    cancel(db, "ann", run.thread_id, "r1")
+    run.tick()
+    assert run.is_cancelled
+
+
+def test_it_reaches_a_run_that_is_taken_up_later(db: Client) -> None:
+    run = opened(db, opening())
+    cancel(db, "ann", run.thread_id, "r1")
+    end_lease(db, run.thread_id, "r1")
+    taken = take_up(db, run.thread_id, "r1")
+    assert taken is not None
+    assert taken.is_cancelled
+
+
+def test_stops_and_saves_at_once_lose_neither(db: Client) -> None:
+    run = opened(db, opening())
+    with ThreadPoolExecutor(4) as pool:
+        stops = [pool.submit(cancel, db, "ann", run.thread_id, "r1") for _ in range(4)]
+        for step in range(1, 6):
+            run.save_reply(step, ModelMessage("", (CALL,)), Spent())
+            run.save_result(0, ToolResult("c1", "look_up", "{}"), {})
+        outcomes = {_outcome(each) for each in stops}
+    assert outcomes <= {"cancelling", "busy"}
+    assert run.next_message == 6
+    if "cancelling" in outcomes:
+        run.save_reply(6, ModelMessage(""), Spent())
+        assert run.is_cancelled
+
+
+def _outcome(stop: object) -> str:
+    try:
+        return str(stop.result(10))  # type: ignore[attr-defined]
+    except Aborted:
+        return "busy"
+
+
+def test_a_run_that_is_closed_can_save_nothing_more(db: Client) -> None:
+    run = opened(db, opening())
+    run.save_reply(1, ModelMessage("", (CALL,)), Spent())
+    end_lease(db, run.thread_id, "r1")
+    assert cancel(db, "ann", run.thread_id, "r1") == "cancelled"
+    with pytest.raises(Aborted):
+        run.save_result(0, ToolResult("c1", "look_up", "{}"), {})
+    history = opened(db, opening("r2", is_new=False)).history
+    assert isinstance(history[2], ToolMessage)
+    assert "cut off" in history[2].results[0].content
+
+
+def test_what_a_closed_run_had_written_is_in_the_next_ones_history(db: Client) -> None:
+    """The window view knows nothing of what a run wrote that never ended."""
+    answer(opened(db, opening()), "Hi.")
+    run = opened(db, opening("r2", is_new=False))
+    run.save_reply(1, ModelMessage("Let me see.", (CALL,)), Spent())
+    run.save_result(0, ToolResult("c1", "look_up", '{"output": "found"}'), {})
+    end_lease(db, run.thread_id, "r2")
+    cancel(db, "ann", run.thread_id, "r2")
+    history = opened(db, opening("r3", is_new=False)).history
+    assert "found" in str(history[-2])
+
+
+def test_only_the_owner_stops_a_run(db: Client) -> None:
+    run = opened(db, opening())
+    with pytest.raises(PermissionDenied):
+        cancel(db, "eve", run.thread_id, "r1")
+    with pytest.raises(NotFound):
+        cancel(db, "ann", run.thread_id, "r9")
+    answer(run, "Hi.")
+    assert cancel(db, "ann", run.thread_id, "r1") == "done"

@@ -1,0 +1,326 @@
+"""Runs that are taken up, and turns that go on: one does it, and who lost can save nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from google.cloud.firestore import Client
+
+from rollcall.core.context import Decider, User
+from rollcall.core.errors import Aborted, FailedPrecondition
+from rollcall.core.messages import ModelMessage, ToolCall, ToolMessage, ToolResult
+from rollcall.store import paths
+from rollcall.store.approvals import Approval, ApprovalStatus, Given, approval_id, load_approvals
+from rollcall.store.continuing import (
+    Continuing,
+    StillOpen,
+    mark_settled,
+    open_continuation,
+    take_up,
+    write_decisions,
+)
+from rollcall.store.log import Spent
+from rollcall.store.runs import Asking, OpenRun
+from tests.emulator.store.test_threads import RESULT, answer, opened, opening
+from tests.support.leases import end_lease
+from tests.support.losing import losing_commit
+from tests.support.office import at_once
+
+CALL = ToolCall("c1", "pay", {"amountUsd": 5})
+FOUND = ToolResult("c1", "pay", '{"output": 5}')
+YES = Given(approved=True, by="ann", at=datetime.now(UTC))
+NO = Given(approved=False, by="ann", at=datetime.now(UTC), reason="no")
+NEVER = datetime.now(UTC) + timedelta(days=1)
+
+
+def approval(run: OpenRun, place: int = 0, **changes: Any) -> Approval:
+    fields: dict[str, Any] = {
+        "id": approval_id(run.thread_id, run.run_id, place),
+        "uid": "ann",
+        "thread_id": run.thread_id,
+        "run_id": run.run_id,
+        "turn_id": run.turn_id,
+        "agent": run.agent,
+        "call_id": f"c{place + 1}",
+        "place": place,
+        "tool": "pay",
+        "version": 1,
+        "capability_digest": "digest",
+        "arguments": {"amountUsd": 5},
+        "shown": {"amountUsd": 5},
+        "summary": "Pay $5",
+        "display": None,
+        "locale": "en",
+        "decider": Decider(uid="ann"),
+        "created_at": datetime.now(UTC),
+        "expires_at": NEVER,
+    }
+    return Approval(**{**fields, **changes})
+
+
+def waiting(db: Client, number: int = 1, *, calls: bool = False, **changes: Any) -> OpenRun:
+    """A run that waits for so many approvals, and for a call of the client if asked for."""
+    run = opened(db, opening())
+    wanted = tuple(
+        ToolCall(f"c{place + 1}", "pay", {"amountUsd": 5}) for place in range(number + calls)
+    )
+    run.save_reply(1, ModelMessage("", wanted), Spent())
+    asking = Asking(
+        approvals=tuple(approval(run, place, **changes) for place in range(number)),
+        calls=(wanted[-1].id,) if calls else (),
+        client_id="laptop" if calls else None,
+        until=NEVER if calls else None,
+    )
+    run.wait(asking, spent=Spent(), result={**RESULT, "outcome": {"type": "interrupt"}})
+    return run
+
+
+def ids(run: OpenRun, number: int = 1) -> list[str]:
+    return [approval(run, place).id for place in range(number)]
+
+
+def continuing(run: OpenRun, given: dict[str, Given], **more: Any) -> Continuing:
+    fields = {"run_id": f"{run.run_id}~1", "request_digest": "", "decisions": given}
+    return Continuing(**{**fields, **more})  # type: ignore[arg-type]
+
+
+def go_on(run: OpenRun, given: dict[str, Given], **more: Any) -> OpenRun | StillOpen | str:
+    return open_continuation(run.db, run.thread_id, run.run_id, continuing(run, given, **more))
+
+
+# taken up
+
+
+def test_a_run_is_taken_up_where_it_was_saved_last(db: Client) -> None:
+    dead = opened(db, opening())
+    dead.save_reply(1, ModelMessage("", (CALL, ToolCall("c2", "look", {}))), Spent(7, 8, 9))
+    dead.save_result(0, FOUND, {})
+    end_lease(db, dead.thread_id, "r1")
+    run = take_up(db, dead.thread_id, "r1")
+    assert run is not None
+    assert (run.attempt, run.next_message, run.user) == (2, 2, User("ann"))
+    assert isinstance(run.history[-1], ModelMessage)  # one of its calls is not answered yet
+    assert run.documents[-1]["results"]["0"]["content"] == FOUND.content
+
+
+def test_a_run_whose_calls_are_all_answered_ends_with_their_results(db: Client) -> None:
+    dead = opened(db, opening())
+    dead.save_reply(1, ModelMessage("", (CALL,)), Spent())
+    dead.save_result(0, FOUND, {})
+    end_lease(db, dead.thread_id, "r1")
+    run = take_up(db, dead.thread_id, "r1")
+    assert run is not None
+    assert isinstance(run.history[-1], ToolMessage)
+
+
+def test_only_what_was_left_lying_is_taken_up(db: Client) -> None:
+    run = opened(db, opening())
+    assert take_up(db, run.thread_id, "r1") is None  # somebody is on it
+    assert take_up(db, run.thread_id, "nowhere") is None
+    assert take_up(db, "nowhere", "r1") is None
+    answer(run, "Hi.")
+    assert take_up(db, run.thread_id, "r1") is None  # it is done
+
+
+def test_of_many_at_once_one_takes_a_run_up(db: Client) -> None:
+    dead = opened(db, opening())
+    end_lease(db, dead.thread_id, "r1")
+    taken = at_once(8, lambda _: take_up(db, dead.thread_id, "r1"))
+    assert sum(isinstance(each, OpenRun) for each in taken) == 1
+    assert (paths.run(db, dead.thread_id, "r1").get().to_dict() or {})["attempt"] == 2
+
+
+SAVES: list[Callable[[OpenRun], None]] = [
+    lambda run: run.save_reply(2, ModelMessage("late"), Spent()),
+    lambda run: run.save_result(0, FOUND, {}),
+    lambda run: run.finish(step=2, answer=ModelMessage("late"), spent=Spent(), result=RESULT),
+    lambda run: run.wait(Asking((approval(run),)), spent=Spent(), result=RESULT),
+    lambda run: run.hand_over(),
+]
+
+
+@pytest.mark.parametrize("save", SAVES)
+@pytest.mark.parametrize("how", ["taken up", "superseded"])
+def test_who_lost_a_run_can_save_nothing(
+    db: Client, save: Callable[[OpenRun], None], how: str
+) -> None:
+    dead = opened(db, opening())
+    dead.save_reply(1, ModelMessage("", (CALL,)), Spent())
+    if how == "taken up":
+        end_lease(db, dead.thread_id, "r1")
+        assert take_up(db, dead.thread_id, "r1") is not None
+    else:
+        opened(db, opening("r2", is_new=False, supersede=True))
+    before = everything(db)
+    dead.show({"type": "STEP_STARTED", "stepName": "late"})
+    with pytest.raises(Aborted, match="taken this thread over"):
+        save(dead)
+    dead.give_up({"code": "internal", "message": "too late"})
+    assert everything(db) == before
+    assert dead.is_closed
+
+
+def test_a_quiet_run_notices_that_it_was_taken_over(
+    db: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from rollcall.store import runs
+
+    monkeypatch.setattr(runs, "LOOK_S", 0.0)
+    first = opened(db, opening())
+    first.tick()
+    opened(db, opening("r2", is_new=False, supersede=True))
+    with pytest.raises(Aborted):
+        first.tick()
+
+
+def test_an_answer_that_gets_lost_is_not_taken_for_a_lost_lease(
+    db: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for how in ("before", "after", "twice"):
+        run = opened(db, opening(f"run-{how}", thread_id=f"t-{how}"))
+        for number, save in enumerate(SAVES[:3]):
+            if number == 1:
+                run.save_reply(1, ModelMessage("", (CALL,)), Spent())
+            with losing_commit(monkeypatch, 0, how):  # type: ignore[arg-type]
+                save(run)
+        log = paths.thread(db, run.thread_id).collection("messages").stream()
+        assert [(each.to_dict() or {})["n"] for each in log] == [0, 1, 2, 3]
+        assert (paths.run(db, run.thread_id, run.run_id).get().to_dict() or {})["status"] == "done"
+
+
+# continued
+
+
+def test_a_yes_opens_the_run_that_goes_on(db: Client) -> None:
+    run = waiting(db)
+    (id,) = ids(run)
+    next_run = go_on(run, {id: YES}, user=User("ann"))
+    assert isinstance(next_run, OpenRun)
+    assert (next_run.run_id, next_run.turn_id) == ("r1~1", "r1")
+    assert [each.status for each in next_run.approvals] == [ApprovalStatus.APPROVED]
+    assert next_run.allowed == {"pay": "digest"}
+    assert isinstance(next_run.history[-1], ModelMessage)
+    thread = paths.thread(db, run.thread_id).get().to_dict() or {}
+    assert (thread["waiting"], thread["lease"]["runId"]) == (None, "r1~1")
+    assert (paths.run(db, run.thread_id, "r1").get().to_dict() or {})["continuedBy"] == "r1~1"
+
+
+def test_of_many_at_once_one_goes_on_and_all_learn_which(db: Client) -> None:
+    run = waiting(db)
+    (id,) = ids(run)
+    outcomes = at_once(8, lambda n: go_on(run, {id: YES}, run_id=f"next-{n}", user=User("ann")))
+    (winner,) = [each for each in outcomes if isinstance(each, OpenRun)]
+    assert {each for each in outcomes if isinstance(each, str)} <= {winner.run_id}
+    assert all(isinstance(each, OpenRun | str | Aborted) for each in outcomes)
+
+
+def test_a_no_that_comes_while_somebody_says_yes_is_told_so(db: Client) -> None:
+    run = waiting(db)
+    (id,) = ids(run)
+    paths.approval(db, id).update({"decision": YES.fields()})
+    with pytest.raises(FailedPrecondition, match="decided otherwise"):
+        go_on(run, {id: NO})
+    assert isinstance(go_on(run, {}), OpenRun)
+
+
+def test_changed_arguments_are_not_passed_over_when_somebody_said_yes_meanwhile(
+    db: Client,
+) -> None:
+    run = waiting(db)
+    (id,) = ids(run)
+    (old,) = load_approvals(db, [id])
+    other = old.edited({"amountUsd": 3}, shown={}, summary="", by=User("ann"), now=YES.at)
+    paths.approval(db, id).update({"decision": YES.fields()})
+    with pytest.raises(FailedPrecondition, match="decided otherwise"):
+        go_on(run, {id: YES}, edits={id: other})
+
+
+def test_what_is_still_open_is_named_and_nothing_is_written(db: Client) -> None:
+    run = waiting(db, 2, calls=True)
+    first, second = ids(run, 2)
+    before = everything(db)
+    found = go_on(run, {first: YES})
+    assert isinstance(found, StillOpen)
+    assert ([each.id for each in found.approvals], found.calls) == ([second], ("c3",))
+    assert everything(db) == before
+
+
+def test_the_clients_answers_are_kept_with_the_run(db: Client) -> None:
+    run = waiting(db, 1, calls=True)
+    (id,) = ids(run)
+    results = {"c2": {"content": {"grid": [[1]]}}}
+    next_run = go_on(run, {id: YES}, results=results)
+    assert isinstance(next_run, OpenRun)
+    assert next_run.answers == results
+    end_lease(db, run.thread_id, "r1~1")
+    again = take_up(db, run.thread_id, "r1~1")
+    assert again is not None
+    assert (again.answers, [each.id for each in again.approvals]) == (results, [id])
+
+
+def test_what_expired_goes_on_as_expired(db: Client) -> None:
+    run = waiting(db, 2, expires_at=datetime.now(UTC))
+    next_run = go_on(run, {})
+    assert isinstance(next_run, OpenRun)
+    assert {each.status for each in next_run.approvals} == {ApprovalStatus.EXPIRED}
+    assert next_run.allowed == {}
+
+
+@pytest.mark.parametrize("run_id", ["nowhere", "r0"])
+def test_a_run_that_waits_for_nothing_is_not_continued(db: Client, run_id: str) -> None:
+    run = waiting(db)
+    with pytest.raises(FailedPrecondition, match="nothing in this thread waits"):
+        open_continuation(db, run.thread_id, run_id, continuing(run, {}, run_id=f"{run_id}~1"))
+
+
+def test_an_opening_whose_answer_was_lost_is_opened_once(
+    db: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = waiting(db)
+    (id,) = ids(run)
+    with losing_commit(monkeypatch, 0, "twice"):
+        next_run = go_on(run, {id: YES})
+    assert isinstance(next_run, OpenRun)
+    answer(next_run, "Paid.")
+
+
+def test_what_is_settled_is_noted_while_others_are_open(db: Client) -> None:
+    run = waiting(db, 2)
+    first, second = ids(run, 2)
+    paths.approval(db, first).update({"decision": NO.fields()})
+    mark_settled(db, load_approvals(db, [first, second]))
+    assert [each.status for each in load_approvals(db, [first, second])] == [
+        ApprovalStatus.REJECTED,
+        ApprovalStatus.PENDING,
+    ]
+    paths.approval(db, second).update({"decision": YES.fields()})
+    next_run = go_on(run, {})
+    assert isinstance(next_run, OpenRun)
+    assert [each.status for each in next_run.approvals] == [
+        ApprovalStatus.REJECTED,
+        ApprovalStatus.APPROVED,
+    ]
+
+
+def test_decisions_are_noted_all_or_none(db: Client) -> None:
+    run = waiting(db, 2)
+    first, second = ids(run, 2)
+    looked_at = load_approvals(db, [first, second])
+    paths.approval(db, second).update({"decision": NO.fields()})
+    with pytest.raises(Aborted, match="decided meanwhile"):
+        write_decisions(db, looked_at, continuing(run, {first: YES, second: YES}))
+    assert [each.decision for each in load_approvals(db, [first])] == [None]
+
+
+def everything(db: Client) -> dict[str, Any]:
+    """Every document of the database, and when it was written."""
+    found: dict[str, Any] = {}
+    collections = list(db.collections())
+    while collections:
+        for snapshot in collections.pop().stream():
+            found[snapshot.reference.path] = snapshot.update_time
+            collections.extend(snapshot.reference.collections())
+    return found
