@@ -5,7 +5,7 @@ ARGS ?=
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test emulators check format bench eval seed lock clean
+.PHONY: help setup demo test chaos emulators check format bench eval seed lock clean
 
 help:  ## Show this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1	\2/p' $(MAKEFILE_LIST) | expand -t 18
@@ -18,6 +18,9 @@ demo: setup  ## See Rollcall at work, offline
 
 test: setup  ## Run all tests; ARGS="-k name" runs some
 	@$(RUN) -m dev.test $(ARGS)
+
+chaos: setup  ## Try to break it: kill, race, forge (CHAOS_SEED repeats)
+	@$(RUN) -m tests.chaos
 
 emulators: setup  ## Run the emulators, with data, until Ctrl-C
 	@$(RUN) -m dev.emulators

@@ -1,0 +1,1 @@
+"""Tries to break what a run promises: `python -m tests.chaos`."""

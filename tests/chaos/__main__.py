@@ -1,0 +1,178 @@
+"""Tries to break what a run promises, and says what held: `make chaos`.
+
+CHAOS_SEED     repeats what a seed did; by default another one each time
+CHAOS_KILLS    about how many processes to kill, by default 250
+CHAOS_ONLY     some of: kills, races, providers, forgeries
+CHAOS_TRAFFIC  a folder of recorded provider traffic to serve as well
+
+Exits with 1 if anything did not hold.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import random
+import sys
+import tempfile
+import time
+import uuid
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT), str(ROOT / "functions")]
+
+from rich.console import Console  # noqa: E402
+from rich.markup import escape  # noqa: E402
+from rich.table import Table  # noqa: E402
+
+from tests.chaos import providers, stage  # noqa: E402
+from tests.chaos.forgeries import Forgeries  # noqa: E402
+from tests.chaos.kills import Findings, try_kills  # noqa: E402
+from tests.chaos.races import Races  # noqa: E402
+from tests.chaos.scene import Broken  # noqa: E402
+
+KILLS = 250
+PARTS = ("kills", "races", "providers", "forgeries")
+
+
+@dataclass
+class Report:
+    """What was tried, and what of it did not hold."""
+
+    table: Table = field(
+        default_factory=lambda: Table("tried", "how often", "what came of it", "held")
+    )
+    broken: list[str] = field(default_factory=list)
+
+    def row(self, what: str, often: str, came: str, broken: list[str]) -> None:
+        self.table.add_row(what, often, came, "yes" if not broken else f"NO ({len(broken)})")
+        self.broken += [f"{what}: {each}" for each in broken]
+
+    def attempt(self, what: str, often: str, work: Callable[[], str | None]) -> None:
+        """Do one thing that raises Broken where something did not hold."""
+        try:
+            self.row(what, often, work() or "", [])
+        except Broken as error:
+            self.row(what, often, "", [str(error)])
+
+
+@dataclass
+class World:
+    """A Firestore project of its own, and a file outside of it."""
+
+    db: Any
+    project: str
+    file: str
+
+
+def main() -> int:
+    seed = int(os.environ.get("CHAOS_SEED") or random.SystemRandom().randrange(10**6))
+    kills = int(os.environ.get("CHAOS_KILLS") or KILLS)
+    only = (os.environ.get("CHAOS_ONLY") or ",".join(PARTS)).replace(" ", "").split(",")
+    print(f"CHAOS_SEED={seed} CHAOS_KILLS={kills}", flush=True)
+    logging.disable(logging.CRITICAL)
+    stage.install()
+    report, began = Report(), time.monotonic()
+    with _firestore(), tempfile.TemporaryDirectory() as folder:
+        world = prepared(Path(folder))
+        parts: dict[str, Callable[[], None]] = {
+            "kills": lambda: show_kills(report, _kills(world, seed, kills)),
+            "races": lambda: _races(report, world),
+            "providers": lambda: _providers(report, world),
+            "forgeries": lambda: _forgeries(report, world),
+        }
+        for name in only:
+            print(f"{name} ...", flush=True)
+            parts[name]()
+    console = Console(width=120)
+    console.print(report.table)
+    for each in report.broken:
+        console.print(f"[bold]did not hold:[/bold] {escape(each)}")
+    minutes = (time.monotonic() - began) / 60
+    verdict = f"{len(report.broken)} did not hold" if report.broken else "All of it held"
+    console.print(f"{verdict}; {minutes:.1f} minutes. CHAOS_SEED={seed} repeats this.")
+    return 1 if report.broken else 0
+
+
+def prepared(folder: Path) -> World:
+    """A project with everything published, on the emulator of this environment."""
+    from google.auth.credentials import AnonymousCredentials
+    from google.cloud.firestore import Client
+
+    file = str(folder / "outside")
+    os.environ[stage.FILE] = file
+    project = f"demo-{uuid.uuid4().hex[:12]}"
+    client: Any = Client
+    db = client(project=project, credentials=AnonymousCredentials())
+    stage.prepare(stage.Stage(db))
+    return World(db, project, file)
+
+
+@contextlib.contextmanager
+def _firestore() -> Iterator[None]:
+    """The Firestore emulator: that of this environment, or one that is started."""
+    if "FIRESTORE_EMULATOR_HOST" in os.environ:
+        yield
+        return
+    from dev.emulators import running
+
+    with running(("firestore",)):
+        yield
+
+
+def _kills(world: World, seed: int, kills: int) -> Findings:
+    return try_kills(world.db, world.project, world.file, seed=seed, kills=kills)
+
+
+_HOW = {
+    "before": "killed before a commit was sent",
+    "after": "killed after it was applied, before the answer",
+    "between": "killed between two commits",
+    "moment": "killed at a random moment",
+    "stopped": "stopped, taken over, and let go on",
+    "twice": "a commit applied and sent again",
+    "unanswered": "a commit applied and reported as failed",
+    "refused": "a commit lost",
+    "left": "the client left",
+}
+
+
+def show_kills(report: Report, findings: Findings) -> None:
+    """A row for each thing that befell workers; what did not hold stands with all scenes."""
+    came = f"{findings.points} commits in all stories; {findings.kills} processes killed"
+    report.row("stories with something happening", str(findings.scenes), came, findings.broken)
+    for how, told in _HOW.items():
+        if findings.struck[how]:
+            report.row(f"  {told}", str(findings.struck[how]), "", [])
+
+
+def _races(report: Report, world: World) -> None:
+    races = Races(world.db, world.project, world.file, f"race{uuid.uuid4().hex[:6]}")
+    for what, race in races.all().items():
+        report.attempt(f"race: {what}", f"{races.callers} at once", race)
+
+
+def _providers(report: Report, world: World) -> None:
+    for api in providers.MODELS:
+        tried = list(providers.cases((api,)))
+        broken = providers.try_cases(world.db, world.project, world.file, tried)
+        came = f"{len(providers.PATTERNS)} faults, once and always, at once and after a tool"
+        report.row(f"provider at its worst: {api}", str(len(tried)), came, broken)
+    if folder := os.environ.get("CHAOS_TRAFFIC"):
+        served, broken = providers.try_traffic(world.db, world.project, world.file, folder)
+        report.row("recorded traffic", str(served), "", broken)
+
+
+def _forgeries(report: Report, world: World) -> None:
+    forgeries = Forgeries(world.db, world.project, world.file, f"forged{uuid.uuid4().hex[:6]}")
+    for what, attempt in forgeries.all().items():
+        report.attempt(f"forged: {what}", "1", attempt)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,8 @@
+"""What the server that forks workers imports: everything, so that no worker has to."""
+
+from rollcall.agent import drive, going_on, loop  # noqa: F401
+from rollcall.models import offline  # noqa: F401
+from tests.chaos import providers, stage, worker
+
+stage.install()
+worker.WORK["provider"] = providers.work

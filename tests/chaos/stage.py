@@ -1,0 +1,268 @@
+"""What the harness plays with: capabilities whose effects can be counted, agents that use them,
+and a model that does what the user's message says.
+
+The user's message is a script: `{"steps": [[["tool", {...}], ...], ...], "end": "text"}`. The
+model makes the calls of the step that comes next, counted by the results it is shown, so that any
+process that goes on with a run goes on with the script.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from rollcall import catalog
+from rollcall.agent.repair import repaired
+from rollcall.core.capability import Capability, capability
+from rollcall.core.context import Decider, Platform, ToolContext, User
+from rollcall.core.errors import Unavailable
+from rollcall.core.messages import ToolMessage, UserMessage
+from rollcall.core.policy import ApprovalPolicy
+from rollcall.core.profile import AgentProfile
+from rollcall.core.wire import Role
+from rollcall.models.base import (
+    ArgumentsDelta,
+    CallEnd,
+    CallStart,
+    Delta,
+    Finish,
+    FinishReason,
+    ModelRequest,
+    TextDelta,
+    Usage,
+)
+
+FILE = "CHAOS_FILE"
+"""Names the file outside Firestore that the non-atomic capabilities append to."""
+TASKS = "chaosTasks"
+ADMIN, OTHER_TENANT = "boss", "stranger"
+
+
+@capability(name={"en": "Look up"}, category="chaos")
+def look_up(ctx: ToolContext, *, topic: str) -> dict[str, str]:
+    """Look a topic up."""
+    return {"found": f"all about {topic}"}
+
+
+@capability(name={"en": "Count"}, category="chaos", effect="write", atomic=True)
+def count(ctx: ToolContext, *, token: str) -> dict[str, str]:
+    """Add one to a counter: done twice, it shows."""
+    from google.cloud.firestore import Increment
+
+    ctx.batch.set(ctx.db.document(f"counters/{token}"), {"n": Increment(1)}, merge=True)
+    return {"counted": token}
+
+
+@capability(
+    name={"en": "Count under four eyes"},
+    category="chaos",
+    effect="write",
+    atomic=True,
+    approval=ApprovalPolicy(decider_role=Role.ADMIN),
+)
+def count_checked(ctx: ToolContext, *, token: str) -> dict[str, str]:
+    """Add one to a counter, when an admin has said yes."""
+    return count(ctx, token=token)
+
+
+def _find_line(ctx: ToolContext, key: str) -> dict[str, str] | None:
+    for line in lines():
+        if line.endswith(f" {key}"):
+            return {"written": line.split()[0]}
+    return None
+
+
+@capability(name={"en": "Write"}, category="chaos", effect="write", find_effect=_find_line)
+def write_line(ctx: ToolContext, *, token: str) -> dict[str, str]:
+    """Append a line to a file outside the database; whether it is there can be found out."""
+    return _append(ctx, token)
+
+
+@capability(name={"en": "Write blindly"}, category="chaos", effect="write")
+def write_blindly(ctx: ToolContext, *, token: str) -> dict[str, str]:
+    """Append a line to a file outside the database, without a way to find out."""
+    return _append(ctx, token)
+
+
+@capability(name={"en": "Ask the device"}, category="chaos", runs_on="client")
+def ask_device(ctx: ToolContext, *, what: str) -> dict[str, str]:
+    """Ask the user's own device."""
+    raise AssertionError("this runs on the client")
+
+
+def _append(ctx: ToolContext, token: str) -> dict[str, str]:
+    """Append in one write: lines of several processes do not mix."""
+    file = os.open(os.environ[FILE], os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+    try:
+        os.write(file, f"{token} {ctx.effect_key}\n".encode())
+    finally:
+        os.close(file)
+    return {"written": token}
+
+
+def lines() -> list[str]:
+    """The lines of the file outside."""
+    path = Path(os.environ[FILE])
+    return path.read_text().splitlines() if path.exists() else []
+
+
+OWN = (look_up, count, count_checked, write_line, write_blindly, ask_device)
+_TOOLS = (*(function.__name__ for function in OWN), "send_message")
+_NEVER = {
+    name: ApprovalPolicy(ask="never")
+    for name in ("count", "write_line", "write_blindly", "send_message")
+}
+
+
+def _agent(id: str, **more: Any) -> AgentProfile:
+    return AgentProfile(
+        id=id,
+        name={"en": id},
+        instructions="Do what the message says.",
+        tools=_TOOLS,
+        allow_unpriced=True,
+        **more,
+    )
+
+
+AGENTS = {
+    "asking": _agent("asking", models=("chaos:script",)),
+    "free": _agent("free", models=("chaos:script",), approvals=_NEVER),
+    "hasty": _agent("hasty", deadline_s=6),
+}
+"""`asking` asks before every write; `free` writes at once; `hasty` has the environment's model and
+little time."""
+
+
+class Model:
+    """Does what the user's message says."""
+
+    def __init__(self, name: str) -> None:
+        self.id = f"chaos:{name}"
+
+    def stream(self, request: ModelRequest) -> Iterator[Delta]:
+        check_valid(request.messages)
+        place = max(n for n, m in enumerate(request.messages) if isinstance(m, UserMessage))
+        asked = request.messages[place]
+        assert isinstance(asked, UserMessage)
+        script = json.loads(asked.text)
+        step = sum(isinstance(message, ToolMessage) for message in request.messages[place:])
+        usage = Usage(input_tokens=10, output_tokens=5)
+        if request.tool_choice == "none" or step >= len(script["steps"]):
+            yield TextDelta(script["end"])
+            yield Finish(FinishReason.STOP, usage)
+            return
+        for number, (name, arguments) in enumerate(script["steps"][step]):
+            # Some providers give every reply's calls the same ids.
+            yield CallStart(f"call_{number}", name)
+            yield ArgumentsDelta(f"call_{number}", json.dumps(arguments))
+            yield CallEnd(f"call_{number}")
+        yield Finish(FinishReason.TOOL_CALLS, usage)
+
+
+def check_valid(history: Any) -> None:
+    """
+    Raises:
+        ValueError: A provider would refuse this history.
+    """
+    given = list(history)
+    _, notes = repaired(given)
+    if notes:
+        raise ValueError(f"the history is not valid: {notes}")
+    if not isinstance(given[-1], UserMessage | ToolMessage):
+        raise ValueError("the history ends with the model's own words")
+
+
+def script(*steps: list[tuple[str, dict[str, Any]]], end: str = "That is all.") -> str:
+    """A message that has the model make these calls."""
+    return json.dumps({"steps": steps, "end": end})
+
+
+class Stage:
+    """The platform of a worker: its queue rests in Firestore, since workers die."""
+
+    text_model = None
+    embedder = None
+
+    def __init__(self, db: Any, *, refuses_tasks: bool = False) -> None:
+        self.db = db
+        self.refuses_tasks = refuses_tasks
+
+    def enqueue(self, queue: str, data: dict[str, Any]) -> None:
+        if self.refuses_tasks:
+            raise Unavailable("the queue takes nothing today")
+        from google.api_core.exceptions import AlreadyExists, GoogleAPIError
+
+        try:
+            self.db.collection(TASKS).add({"queue": queue, "data": data})
+        except AlreadyExists:
+            return  # the client library has asked twice
+        except GoogleAPIError as error:
+            raise Unavailable(f"the queue took no task: {error}") from error
+
+    def find_user(self, uid: str) -> User | None:
+        return user(uid)
+
+    def notify(self, decider: Decider, *, approval_id: str) -> None:
+        """Nobody has a device here."""
+
+
+def user(uid: str) -> User:
+    """Who that is: the same claims always."""
+    if uid.startswith(ADMIN):
+        return User(uid, role=Role.ADMIN, tenant="north")
+    if uid.startswith(OTHER_TENANT):
+        return User(uid, role=Role.ADMIN, tenant="south")
+    return User(uid, tenant="north")
+
+
+def install() -> None:
+    """Have this process know the capabilities, the agents and the model."""
+    if "rollcall.models.chaos" in sys.modules:
+        return
+    module = ModuleType("rollcall.models.chaos")
+    vars(module)["Model"] = Model
+    sys.modules["rollcall.models.chaos"] = module
+    own = {function.__name__: Capability.of(function) for function in OWN}
+    packs, find = catalog.capabilities(), catalog.find_capability
+    known = [*packs, *own.values()]
+    everyone = {**catalog.agents(), **AGENTS}
+    vars(catalog)["find_capability"] = lambda id: own[id] if id in own else find(id)
+    vars(catalog)["capabilities"] = lambda: known
+    vars(catalog)["agents"] = lambda: everyone
+
+
+def prepare(platform: Platform) -> None:
+    """Publish what there is, with one conversation that can be written to."""
+    from datetime import UTC, datetime
+
+    from rollcall.registry.sync import sync
+
+    sync(platform.db, catalog.capabilities(), catalog.agents().values())
+    without_limits = {"usdPerDay": None, "tokensPerDay": None, "runsPerMinute": None}
+    platform.db.document("budgets/limits").set({"user": without_limits})
+    now = datetime.now(UTC)
+    platform.db.document(f"conversations/{CONVERSATION}").set(
+        {
+            "name": "All",
+            "type": "group",
+            "participantIds": PEOPLE,
+            "participantNames": {},
+            "lastMessageAt": now,
+            "messageCount": 0,
+            "encryptedCount": 0,
+            "createdAt": now,
+            "createdBy": PEOPLE[0],
+            "schemaVersion": 1,
+        }
+    )
+
+
+CONVERSATION = "everyone"
+PEOPLE = [f"user{n}" for n in range(150)]
+"""Who is in the conversation, and who the harness's users are."""

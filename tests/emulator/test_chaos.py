@@ -1,0 +1,114 @@
+"""What a run promises, tried for a minute at most; `make chaos` tries it for longer.
+
+Workers are processes of their own, killed by the signal 9 at their writes.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+from collections.abc import Iterator
+from typing import Any
+from unittest import mock
+
+import pytest
+from google.cloud.firestore import Client
+
+from rollcall import catalog
+from rollcall.core.capability import Capability
+from rollcall.registry.sync import sync
+from rollcall.store.threads import thread_id_for
+from tests.chaos import providers, stage
+from tests.chaos.forgeries import Forgeries
+from tests.chaos.kills import STORIES, try_kills
+from tests.chaos.races import Races
+from tests.chaos.scene import Scene, effects, statuses
+from tests.chaos.worker import Fault, Job, Worker, run
+
+KILLS = 15
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The file that some capabilities write to."""
+    path = str(tmp_path_factory.mktemp("chaos") / "outside")
+    with mock.patch.dict(os.environ, {stage.FILE: path}):
+        yield path
+
+
+@pytest.fixture(scope="module")
+def db(module_db: Client, file: str) -> Client:
+    """A project with the harness's capabilities. This process itself does not know them."""
+    own = [Capability.of(function) for function in stage.OWN]
+    published = [*catalog.capabilities(), *own]
+    with mock.patch.object(stage.catalog, "capabilities", lambda: published):
+        stage.prepare(stage.Stage(module_db))
+    sync(module_db, published, [*catalog.agents().values(), *stage.AGENTS.values()])
+    return module_db
+
+
+def test_nothing_is_lost_or_done_twice_when_processes_are_killed(db: Client, file: str) -> None:
+    seed = int(os.environ.get("CHAOS_SEED") or 20261121)
+    stories = [STORIES[1], STORIES[4], STORIES[5]]
+    found = try_kills(db, db.project, file, seed=seed, kills=KILLS, stories=stories)
+    assert found.broken == []
+    assert found.kills >= KILLS // 2
+
+
+def test_a_process_that_lost_its_thread_begins_no_write(db: Client, file: str) -> None:
+    """It stands still before it claims the write, and goes on when another message was taken."""
+    message = stage.script([("count", {"token": "late"})])
+    data = {"agent": "free", "runId": "late", "message": message}
+    stands = Worker(Job("send", db.project, file, "user100", data, Fault("stopped", at=4)))
+    assert stands.wait_until_stopped()
+    thread_id = thread_id_for("user100", "late")
+    before = dict(statuses(db, thread_id))
+    more = {
+        "agent": "free",
+        "threadId": thread_id,
+        "message": stage.script(),
+        "whenBusy": "supersede",
+    }
+    assert run(Job("send", db.project, file, "user100", more)).result["message"] == "That is all."
+    stands.go_on()
+    assert (stands.outcome().error or {})["code"] == "aborted"
+    assert before == {"late": "cut off"}
+    said = dict(statuses(db, thread_id))["late"]
+    assert (said, effects(db, "count", "late")) in {("aborted", 0), ("unknown", 0)}
+
+
+RACES = ("one run id, sent by all", "other run ids; supersede", "a yes, a new message, a stop")
+
+
+@pytest.mark.parametrize("what", RACES)
+def test_of_many_at_once_one_gets_to_do_it(db: Client, file: str, what: str) -> None:
+    Races(db, db.project, file, "race", callers=16).all()[what]()
+
+
+def test_a_provider_at_its_worst_ends_a_run_in_an_answer_or_a_plain_error(
+    db: Client, file: str
+) -> None:
+    cases = [case for case in providers.cases(slow=False) if case.pattern in _FAULTS]
+    tried = random.Random(7).sample(cases, 6)
+    assert providers.try_cases(db, db.project, file, tried) == []
+
+
+_FAULTS = ("500", "dropped in a call", "no JSON", "an error inside the stream", "huge", "401")
+
+FORGED = tuple(Forgeries(None, "", "", "").all())
+
+
+@pytest.mark.parametrize("what", FORGED)
+def test_no_forged_decision_gets_through(db: Client, file: str, what: str) -> None:
+    Forgeries(db, db.project, file, f"forged{FORGED.index(what)}").all()[what]()
+
+
+def test_a_scene_that_breaks_a_promise_is_noticed(db: Client, file: str) -> None:
+    """The harness itself: a write that happened twice is not overlooked."""
+    scene = Scene(db, db.project, file, STORIES[1], "twice", "user101", random.Random(1))
+    scene.play()
+    tool, token = scene.tokens[0]
+    reference: Any = db.document(f"counters/{token}")
+    reference.set({"n": 2})
+    with pytest.raises(Exception, match=f"{tool} {token} happened 2 times"):
+        scene._examine_effects()
