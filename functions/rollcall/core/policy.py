@@ -52,7 +52,7 @@ class ApprovalPolicy(Wire):
             value = arguments.get(self.argument)
             if isinstance(value, bool) or not isinstance(value, int | float):
                 return True
-            return value > self.threshold
+            return not value <= self.threshold  # NaN is neither above nor below
         return True
 
 
