@@ -1,0 +1,117 @@
+"""Policies of approvals: when somebody is asked, and what two policies come to together."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from rollcall.core.policy import ApprovalPolicy, combined
+from rollcall.core.wire import Role
+
+ALWAYS = ApprovalPolicy()
+NEVER = ApprovalPolicy(ask="never")
+ONCE = ApprovalPolicy(ask="once_per_thread")
+
+
+def above(threshold: float, argument: str = "amountUsd", **more: Any) -> ApprovalPolicy:
+    return ApprovalPolicy(ask="above", argument=argument, threshold=threshold, **more)
+
+
+@pytest.mark.parametrize(
+    ("policy", "amount", "allowed_before", "asks"),
+    [
+        (ALWAYS, 0, True, True),
+        (NEVER, 10**9, False, False),
+        (ONCE, 5, False, True),
+        (ONCE, 5, True, False),
+        (above(100), 100, False, False),
+        (above(100), 100.01, False, True),
+        (above(100), 101, True, True),
+    ],
+)
+def test_when_a_policy_asks(
+    policy: ApprovalPolicy, amount: float, allowed_before: bool, asks: bool
+) -> None:
+    assert policy.asks({"amountUsd": amount}, allowed_before=allowed_before) is asks
+
+
+@pytest.mark.parametrize("value", ["5", None, True, [5], {"value": 5}, float("nan")])
+def test_a_threshold_asks_where_it_cannot_compare(value: Any) -> None:
+    assert above(100).asks({"amountUsd": value}, allowed_before=True)
+
+
+def test_a_threshold_asks_where_the_argument_is_left_out() -> None:
+    assert above(100).asks({}, allowed_before=True)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"ask": "above"},
+        {"ask": "above", "argument": "amountUsd"},
+        {"ask": "always", "argument": "amountUsd", "threshold": 5},
+        {"ask": "sometimes"},
+        {"expiresS": 59},
+        {"expiresS": 31 * 24 * 3600},
+        {"deciderRole": "king"},
+        {"deciders": ["tess"]},
+    ],
+)
+def test_a_policy_that_is_not_whole_is_refused(wrong: dict[str, Any]) -> None:
+    with pytest.raises(ValidationError):
+        ApprovalPolicy.model_validate(wrong)
+
+
+GIVEN = (ALWAYS, NEVER, ONCE, above(10), above(100), above(10, "count"))
+ARGUMENTS = (
+    {"amountUsd": 5, "count": 5},
+    {"amountUsd": 50, "count": 5},
+    {"amountUsd": 500, "count": 50},
+    {"amountUsd": 5, "count": 50},
+    {},
+)
+
+
+@pytest.mark.parametrize("allowed_before", [True, False])
+@pytest.mark.parametrize("policies", list(itertools.permutations(GIVEN, 2)))
+def test_together_they_ask_wherever_one_of_them_does(
+    policies: tuple[ApprovalPolicy, ...], allowed_before: bool
+) -> None:
+    for arguments in ARGUMENTS:
+        one_asks = any(each.asks(arguments, allowed_before=allowed_before) for each in policies)
+        asks = combined(*policies).asks(arguments, allowed_before=allowed_before)
+        assert asks or not one_asks
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "together"),
+    [
+        (NEVER, NEVER, NEVER),
+        (NEVER, ONCE, ONCE),
+        (ONCE, ONCE, ONCE),
+        (above(10), above(100), above(10)),
+        (NEVER, above(10), above(10)),
+        (above(10), above(10, "count"), ALWAYS),
+        (ONCE, above(10), ALWAYS),
+        (ALWAYS, NEVER, ALWAYS),
+    ],
+)
+def test_what_two_policies_come_to_in_either_order(
+    one: ApprovalPolicy, other: ApprovalPolicy, together: ApprovalPolicy
+) -> None:
+    assert combined(one, other) == combined(other, one) == together
+
+
+def test_without_a_policy_the_user_is_always_asked() -> None:
+    assert combined() == combined(None, None) == ALWAYS
+
+
+def test_the_higher_role_decides_in_the_shorter_time() -> None:
+    teacher = ApprovalPolicy(decider_role=Role.TEACHER, expires_s=600)
+    admin = above(10, decider_role=Role.ADMIN, expires_s=3600)
+    found = combined(teacher, admin)
+    assert (found.ask, found.decider_role, found.expires_s) == ("always", Role.ADMIN, 600)
+    assert combined(NEVER, teacher).decider_role is Role.TEACHER
