@@ -117,13 +117,18 @@ class Router:
         if approval is not None:
             self._check_decided(approval)
         target = self.target(call.name)
-        approved = approval is not None and approval.capability_digest == target.digest
+        policy = self._policy(call.name, target)
+        approved = (
+            approval is not None
+            and approval.capability_digest == target.digest
+            and approval.decider == decider_of(policy, self.asker.user)
+        )
         given = approval.arguments if approval is not None else call.arguments
         arguments = target.frozen(given)
         ctx = self._context(place, target, progress)
         if target.writes and not approved:
-            # One that changed since its approval is asked for again, as it is now.
-            ask = self._ask(call.name, target, ctx, arguments)
+            # One that changed since its approval, or that others decide now, is asked for again.
+            ask = self._ask(call.name, target, policy, ctx, arguments)
             if ask is not None:
                 return ask
         if target.on_client:
@@ -159,11 +164,18 @@ class Router:
             raise PermissionDenied(f"{entry.id} is not available to this user")
         return Local(capability, entry.policy, entry.spec.writes)
 
+    def _policy(self, name: str, target: Target) -> ApprovalPolicy:
+        return combined(self.policies.get(name), target.policy)
+
     def _ask(
-        self, name: str, target: Target, ctx: ToolContext, arguments: dict[str, Any]
+        self,
+        name: str,
+        target: Target,
+        policy: ApprovalPolicy,
+        ctx: ToolContext,
+        arguments: dict[str, Any],
     ) -> Ask | None:
-        """The question to put to a person; None where no policy asks it."""
-        policy = combined(*filter(None, (self.policies.get(name), target.policy)))
+        """The question to put to a person; None where the policy asks none."""
         allowed_before = self.known.allowed.get(name) == target.digest
         if not policy.asks(arguments, allowed_before=allowed_before):
             return None
