@@ -15,7 +15,7 @@ from rich.style import Style
 from rich.text import Text
 
 from dev import bidi
-from dev.arrange import Arranged, Order, inline
+from dev.arrange import Arranged, Order
 from dev.show import Screen
 
 Read = Callable[[str, str], str]
@@ -140,7 +140,7 @@ def _reason(screen: Screen, read: Read) -> str | None:
 def _edited(screen: Screen, interrupt: dict[str, Any], read: Read) -> dict[str, Any] | None:
     """Other arguments; None if the person thinks better of it."""
     begin = json.dumps(interrupt["metadata"]["arguments"], ensure_ascii=False)
-    screen.say(f"  Now: {inline(begin, screen.order)}", style="dim")
+    screen.indented(Text(f"Now: {bidi.isolated(begin)}", "dim"))
     while True:
         said = read("  Arguments as JSON (empty to go back) ❯ ", begin).strip()
         if not said:

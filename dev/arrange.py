@@ -36,16 +36,6 @@ def order_for(console: Console, env: Mapping[str, str]) -> Order:
     return Order.TERMINAL if bidi.orders_itself(env) else Order.OURS
 
 
-def inline(text: str, order: Order) -> str:
-    """A name, a title or a value inside a line, so that it does not disturb what is around it."""
-    if order is not Order.OURS:
-        return bidi.isolated(text)
-    if not bidi.has_right_to_left(text):
-        return text
-    seen = bidi.seen_order(text, from_right=bidi.reads_from_right(text))
-    return "".join(char for _, char in seen)
-
-
 class Arranged:
     """A block whose lines are put in order after they were wrapped, without blanks around it.
 
@@ -118,7 +108,7 @@ def _marked(line: list[Segment]) -> list[Segment]:
 def _as_seen(line: list[Segment], *, from_right: bool) -> Iterator[Segment]:
     styles = [segment.style for segment in line for _ in segment.text]
     text = _text(line)
-    if not (from_right or bidi.has_right_to_left(text)):
+    if not (from_right or bidi.has_right_to_left(text) or bidi.FIRST_STRONG_ISOLATE in text):
         yield from line
         return
     seen = bidi.seen_order(text, from_right=from_right)

@@ -11,7 +11,7 @@ from rich.spinner import Spinner
 from rich.table import Table
 from rich.text import Text
 
-from dev.arrange import Order, inline
+from dev.bidi import isolated
 
 _VALUE_CHARS = 60
 _VERDICTS = ("rejected", "expired", "unknown")
@@ -65,23 +65,23 @@ class Card:
         self.ms = round((time.monotonic() - self.started) * 1000)
         self.status, self.outcome = "failed", "no result came"
 
-    def line(self, order: Order) -> Text:
+    def line(self) -> Text:
         """The call in one paragraph, without its mark."""
-        text = Text.assemble((self.name, "bold"), f"  {_arguments(self.arguments, order)}".rstrip())
+        text = Text.assemble((self.name, "bold"), f"  {_arguments(self.arguments)}".rstrip())
         if self.status is not None:
             # The network may deliver a call's whole story at once.
             text.append(f"  {self.ms:,} ms · " if self.ms else "  ", "dim")
             colour = _MARKS.get(self.status, _FAILED)[1]
-            text.append(inline(self.outcome, order), "dim" if self.status == "done" else colour)
+            text.append(isolated(self.outcome), "dim" if self.status == "done" else colour)
         elif self.progress:
-            text.append(f"  {inline(self.progress, order)}", "dim")
+            text.append(f"  {isolated(self.progress)}", "dim")
         return text
 
-    def marked(self, order: Order, spinner: Spinner) -> Table:
+    def marked(self, spinner: Spinner) -> Table:
         """The call with its mark: a spinner that turns, then how it ended."""
         table = Table.grid(padding=(0, 1))
         mark = spinner if self.status is None else Text(*_MARKS.get(self.status, _FAILED))
-        table.add_row(mark, self.line(order))
+        table.add_row(mark, self.line())
         return table
 
 
@@ -93,14 +93,14 @@ def call_id(event: dict[str, Any]) -> str | None:
     return str(found) if found else None
 
 
-def _arguments(text: str, order: Order) -> str:
+def _arguments(text: str) -> str:
     """Arguments as they are written in code; raw as long as they are not complete."""
     try:
         values = json.loads(text or "{}").items()
     except (ValueError, AttributeError):
-        return inline(_cut(text), order)
+        return isolated(_cut(text))
     texts = {name: json.dumps(value, ensure_ascii=False) for name, value in values}
-    return ", ".join(f"{name}={inline(_cut(value), order)}" for name, value in texts.items())
+    return ", ".join(f"{name}={isolated(_cut(value))}" for name, value in texts.items())
 
 
 def _cut(text: str) -> str:

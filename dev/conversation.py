@@ -80,7 +80,7 @@ class Conversation:
         try:
             return self._shown(self._functions.stream("run_agent", data), decided=decided)
         except KeyboardInterrupt:
-            self._stop(run_id)
+            self._stop(data, run_id)
             raise
 
     def _shown(
@@ -122,15 +122,15 @@ class Conversation:
                     self.thread_id = event["threadId"]
                 view.take(event)
 
-    def _stop(self, run_id: str) -> None:
+    def _stop(self, data: dict[str, Any], run_id: str) -> None:
         """Have the run stopped where it is at work; what was said so far stays in the thread."""
         self.waiting = []
         self._left_one = True  # should it not end in time, the next question takes the thread
-        if self.thread_id is None:
-            return
-        about = {"threadId": self.thread_id, "runId": run_id}
         deadline = time.monotonic() + _STOPPING_S
         try:
+            if self.thread_id is None:  # it was not told yet; the same runId is the same run
+                self.thread_id = next(self._functions.stream("run_agent", data))["threadId"]
+            about = {"threadId": self.thread_id, "runId": run_id}
             while self._functions.call("cancel_run", about)["status"] == "cancelling":
                 if time.monotonic() > deadline:
                     return

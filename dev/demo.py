@@ -25,7 +25,7 @@ from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from dev import addresses, approvals, problem
 from dev.addresses import Addresses
 from dev.approvals import Answer
-from dev.arrange import inline
+from dev.bidi import isolated
 from dev.call import demo_user
 from dev.callable import CallError, Functions, User
 from dev.conversation import Conversation, Result
@@ -282,7 +282,7 @@ def _decided_elsewhere(
 
 def _say_answer(screen: Screen, answer: Answer) -> None:
     word = "yes" if answer.approved else "no"
-    because = f", because: {inline(answer.reason, screen.order)}" if answer.reason else ""
+    because = f", because: {isolated(answer.reason)}" if answer.reason else ""
     screen.footnote(f"The demo answers for the person: “{word}”{because}")
 
 

@@ -20,7 +20,7 @@ from rich.text import Text
 from rich.theme import Theme
 
 from dev import bidi
-from dev.arrange import Arranged, inline, order_for
+from dev.arrange import Arranged, order_for
 from dev.callable import CallError
 from dev.cards import Card, call_id
 from dev.pieces import Piece, Pieces
@@ -77,7 +77,8 @@ class Screen:
     def question(self, text: str) -> None:
         """Print what is asked."""
         self.say()
-        self.say(Text.assemble(("❯ ", "cyan"), (inline(text, self.order), "bold")))
+        asked = Text.assemble(("❯ ", "cyan"), (bidi.isolated(text), "bold"))
+        self.say(Arranged(asked, order=self.order))
 
     def failure(self, error: CallError) -> None:
         """Print why there is no answer."""
@@ -101,7 +102,7 @@ class Screen:
         if citations:
             self.say()
         for citation in citations[:_MOST_SOURCES]:
-            parts = [inline(part, self.order) for part in citation["title"].split(" · ")]
+            parts = [bidi.isolated(part) for part in citation["title"].split(" · ")]
             title = Text.assemble((f"[{citation['n']}] ", "cyan"), " · ".join(parts), style="dim")
             self.indented(title)
             quote = " ".join((citation.get("quote") or "").split())
@@ -212,7 +213,7 @@ class RunView:
         """Tell on a line of its own what a moving picture would show."""
         if not self._screen.announces:
             return
-        line = card.line(self._screen.order)
+        line = card.line()
         if kind == "TOOL_CALL_END":
             self._screen.indented(Text.assemble("→ ", line))
         elif kind == "ACTIVITY_SNAPSHOT":
@@ -223,7 +224,7 @@ class RunView:
             self._print_card(self._open.pop(0))
 
     def _print_card(self, card: Card) -> None:
-        self._screen.indented(card.marked(self._screen.order, self._spinner))
+        self._screen.indented(card.marked(self._spinner))
 
     def _print_pieces(self, pieces: list[Piece]) -> None:
         for piece in pieces:
@@ -233,8 +234,7 @@ class RunView:
         """What is drawn again and again below what is printed."""
         order = self._screen.order
         parts: list[RenderableType] = [
-            Arranged(card.marked(order, self._spinner), order=order, left=_INDENT)
-            for card in self._open
+            Arranged(card.marked(self._spinner), order=order, left=_INDENT) for card in self._open
         ]
         rests = [text.rest for text in self._texts.values()]
         parts += [

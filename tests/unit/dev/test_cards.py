@@ -8,7 +8,6 @@ import pytest
 from rich.console import Console
 from rich.spinner import Spinner
 
-from dev.arrange import Order
 from dev.cards import Card, call_id
 from rollcall.core import events
 
@@ -22,7 +21,7 @@ def _card(content: Any) -> Card:
 
 def _shown(card: Card) -> str:
     console = Console(file=io.StringIO(), width=80)
-    console.print(card.marked(Order.READER, Spinner("dots")))
+    console.print(card.marked(Spinner("dots")))
     return console.file.getvalue().strip()  # type: ignore[attr-defined, no-any-return]
 
 
@@ -75,14 +74,14 @@ def test_call_that_waits_says_for_whom(status: str, shown: str) -> None:
 def test_arguments_show_while_they_are_not_complete() -> None:
     card = Card("search")
     card.take(events.call_arguments("c", '{"query": "bud'))
-    assert card.line(Order.READER).plain == 'search  {"query": "bud'
+    assert card.line().plain == 'search  {"query": "bud'
     card.take(events.call_arguments("c", 'get", "limit": 5}'))
-    assert card.line(Order.READER).plain == 'search  query="budget", limit=5'
+    assert card.line().plain == 'search  query="budget", limit=5'
 
 
 def test_long_value_is_cut_inside_its_isolate() -> None:
     card = Card("search", arguments=json.dumps({"query": "תקציב " * 30}))
-    line = card.line(Order.TERMINAL).plain
+    line = card.line().plain
     assert line.endswith("…\u2069")
     assert len(line) < 90
 

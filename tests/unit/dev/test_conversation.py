@@ -143,6 +143,22 @@ def test_interrupted_answer_is_stopped_on_the_server_before_the_next_question() 
     assert "whenBusy" not in functions.asked[1]
 
 
+def test_answer_that_is_interrupted_before_its_first_event_is_stopped_too() -> None:
+    class Early(_Functions):
+        def stream(self, name: str, data: Any) -> Generator[Any, None, Any]:
+            if not self.asked:
+                self.asked.append(data)
+                raise KeyboardInterrupt
+            return (yield from super().stream(name, data))
+
+    functions = Early(_waiting("r1"))
+    conversation, _, _ = _conversation(functions)
+    with pytest.raises(KeyboardInterrupt):
+        conversation.ask("Tell me everything")
+    assert functions.asked[0] == functions.asked[1]
+    assert functions.cancelled[0] == {"threadId": "t1", "runId": functions.asked[0]["runId"]}
+
+
 def test_question_after_one_that_could_not_be_stopped_takes_the_thread() -> None:
     class Unreachable(_Functions):
         def call(self, name: str, data: Any) -> Any:

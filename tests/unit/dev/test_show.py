@@ -115,6 +115,16 @@ def test_hebrew_is_put_in_order_where_the_terminal_does_not() -> None:
     assert out.getvalue().splitlines()[-1].endswith("ףלא 90 ךותמ 1,400 ונאצוה")
 
 
+def test_names_and_values_are_put_in_order_once_where_the_terminal_does_not() -> None:
+    screen, out = _screen(terminal=True, TERM="dumb", XTERM_VERSION="XTerm(390)")
+    title = "רינה חדד · 3 November"
+    screen.sources([{"n": 2, "title": title, "quote": None}], answer="")
+    _show(screen, _call("c1", '{"to": "רינה", "at": "\u2068Dan\u2069"}', {"output": {}}))
+    shown = out.getvalue()
+    assert "[2] דדח הניר · 3 November" in shown
+    assert 'to="הניר", at="Dan"' in shown
+
+
 def test_sources_name_conversation_sender_date_and_words() -> None:
     screen, out = _screen()
     title = "Next quarter's budget · רינה חדד · 3 November 2026"
