@@ -504,6 +504,17 @@ def test_a_capability_that_changed_since_it_was_asked_for_is_asked_for_anew(
     assert only(office.done("pay"))["in"] == "shells"
 
 
+def test_a_yes_of_somebody_who_does_not_decide_any_more_is_not_enough(office: Office) -> None:
+    asked = office.ask(payment(5, "bob"))
+    office.overrule("capabilities/pay", approval={"deciderRole": "teacher"})
+    again = office.resume(asked)
+    assert only(again.interrupts)["metadata"]["decider"] == {"role": "teacher"}
+    assert office.done() == []
+    office.decide(only(again.interrupts)["id"], approved=True, by="tess")
+    office.work_off()
+    assert len(office.done("pay")) == 1
+
+
 def test_a_role_that_was_lost_meanwhile_writes_nothing(office: Office) -> None:
     asked = office.ask(calls(("expel", {"who": "bob"})), claims=TEACHERS)
     assert len(asked.interrupts) == 1

@@ -97,7 +97,8 @@ def test_many_events_are_spread_over_documents_of_bounded_size(db: Client) -> No
 
 def test_a_result_that_is_too_large_is_left_to_the_runs_document(db: Client) -> None:
     gathered = log()
-    large = {"outcome": {"type": "success"}, "message": "x" * (DOCUMENT_CHARS + 1)}
+    text = "x" * (DOCUMENT_CHARS + 1)
+    large = {"outcome": {"type": "success"}, "usage": [], "message": text}
     shown = gathered.add(events.run_finished(thread_id="t", run_id="r", result=large))
     (document,) = documents(db, gathered)
     assert shown["result"] == large
