@@ -5,20 +5,23 @@ from __future__ import annotations
 import json
 import threading
 import time
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from ag_ui.core import Event as AgUiEvent
 from pydantic import TypeAdapter
 
-from rollcall.agent.dispatch import Answer
+from rollcall.agent.dispatch import Answer, Ask, Leave
 from rollcall.agent.limits import MAX_CALLS_PER_STEP
 from rollcall.agent.loop import run
-from rollcall.agent.turn import Ended, Turn
+from rollcall.agent.turn import Before, Ended, Turn
+from rollcall.core.context import Decider
 from rollcall.core.errors import DeadlineExceeded, NotFound, Unavailable
-from rollcall.core.messages import ToolMessage
+from rollcall.core.messages import ModelMessage, ToolCall, ToolMessage, ToolResult, UserMessage
 from rollcall.core.wire import CallStatus, Citation, StopReason
 from rollcall.models.base import FinishReason, TextDelta
+from rollcall.store.log import Spent
 from tests.support.scripted import Notes, ScriptedModel, Table, calls, says, turn
 
 AG_UI = TypeAdapter(AgUiEvent)
@@ -345,3 +348,180 @@ def test_a_call_that_failed_in_passing_may_be_made_again() -> None:
     _, ended = play(turn(model, {"a": flaky}))
     assert [call.status for call in ended.calls] == [CallStatus.FAILED, CallStatus.DONE]
     assert ended.stop_reason is None
+
+
+# waiting, stopping, and going on
+
+
+def ask(**changes: Any) -> Ask:
+    fields: dict[str, Any] = {
+        "tool": "pay",
+        "arguments": {"amountUsd": 5},
+        "shown": {"amountUsd": 5},
+        "summary": "Pay $5",
+        "display": None,
+        "decider": Decider(uid="ann"),
+        "expires_s": 60,
+        "version": 1,
+        "capability_digest": "d",
+    }
+    return Ask(**{**fields, **changes})
+
+
+def test_a_call_that_waits_ends_the_run_when_the_others_of_its_step_are_answered() -> None:
+    notes = Notes()
+    model = ScriptedModel([calls(("pay", {}), ("look", {}))])
+    tools = {"pay": lambda progress: ask(), "look": lambda progress: "seen"}
+    events, ended = play(turn(model, tools, journal=notes))
+    (waiting,) = ended.waiting
+    assert (waiting.place, waiting.call.name) == (0, "pay")
+    assert notes.lines == ["reply 1 2", "result look"]
+    assert "Pay $5" in ended.text
+    assert kinds(events)[-1] == "STEP_FINISHED"
+    assert len(model.requests) == 1
+
+
+def test_a_call_that_is_left_to_the_client_says_nothing_of_its_own() -> None:
+    model = ScriptedModel([calls(("open", {}))])
+    _, ended = play(turn(model, {"open": lambda progress: Leave({}, {})}))
+    assert [type(each.whom) for each in ended.waiting] == [Leave]
+    assert (ended.text, ended.stop_reason) == ("", None)
+
+
+def reply_of(*names: str) -> ModelMessage:
+    return ModelMessage("", tuple(ToolCall(f"c{n}", name, {}) for n, name in enumerate(names)))
+
+
+def going_on(reply: ModelMessage, **before: Any) -> dict[str, Any]:
+    """A turn that goes on behind a reply whose calls are not all answered."""
+    return {
+        "history": (UserMessage.of("What is new?"), reply),
+        "before": Before(**{"step": 1, **before}),
+    }
+
+
+def test_only_what_is_not_answered_yet_is_run() -> None:
+    table = Table({"a": lambda progress: "new", "b": lambda progress: "new"})
+    answered = {0: ToolResult("c0", "a", '{"output": "old"}')}
+    work = turn(
+        ScriptedModel([says("Ok.")]),
+        table.tools,
+        dispatch=table,
+        **going_on(reply_of("a", "b"), answered=answered),
+    )
+    _, ended = play(work)
+    assert (table.called, ended.steps) == (["b"], 2)
+    assert [call.tool for call in ended.calls] == ["b"]
+
+
+def test_a_call_that_somebody_decided_is_run_though_it_is_not_offered_any_more() -> None:
+    table = Table({"a": lambda progress: "done"}, decided=frozenset({"c0"}))
+    model = ScriptedModel([says("Ok.")])
+    work = turn(model, table.tools, dispatch=table, **going_on(reply_of("a")))
+    _, ended = play(replace(work, tools=()))
+    assert [call.status for call in ended.calls] == [CallStatus.DONE]
+
+
+@pytest.mark.parametrize(
+    ("limits", "before", "reason"),
+    [
+        ({"max_steps": 1}, {}, StopReason.MAX_STEPS),
+        ({"max_calls": 1}, {}, StopReason.MAX_CALLS),
+        ({"max_tokens": 100}, {"spent": Spent(tokens=100)}, StopReason.MAX_TOKENS),
+        ({"max_cost_usd": 0.5}, {"spent": Spent(micro_usd=500_000)}, StopReason.MAX_COST),
+    ],
+)
+@pytest.mark.parametrize("is_open", [True, False])
+def test_what_earlier_runs_used_up_counts(
+    limits: dict[str, Any], before: dict[str, Any], reason: StopReason, is_open: bool
+) -> None:
+    """Also when the run before was cut off after its last result, before anything followed."""
+    reply = reply_of("a")
+    more = going_on(reply, **before)
+    if not is_open:
+        result = ToolResult("c0", "a", "{}")
+        more["history"] += (ToolMessage((result,)),)
+        more["before"] = Before(**{"step": 1, **before, "calls": reply.tool_calls})
+    model = ScriptedModel([says("So far.")])
+    _, ended = play(turn(model, {"a": lambda progress: "x"}, limits=limits, **more))
+    assert (ended.stop_reason, ended.steps) == (reason, 1)
+    assert all(request.tool_choice == "none" for request in model.requests)
+
+
+def test_the_time_that_is_over_asks_no_model_again() -> None:
+    model = ScriptedModel([says("So far.")])
+    work = turn(
+        model,
+        {"a": lambda progress: "x"},
+        deadline=time.monotonic() + 1,
+        **going_on(reply_of("a")),
+    )
+    _, ended = play(work)
+    assert (ended.stop_reason, model.requests) == (StopReason.DEADLINE, [])
+
+
+def test_a_call_of_an_earlier_run_is_a_repeat() -> None:
+    table = Table({"a": lambda progress: "x", "b": lambda progress: "x"})
+    earlier = (ToolCall("old", "a", {}),)
+    work = turn(
+        ScriptedModel([calls(("a", {})), says("Ok.")]),
+        table.tools,
+        dispatch=table,
+        **going_on(reply_of("b"), calls=earlier),
+    )
+    _, ended = play(work)
+    assert (table.called, ended.stop_reason) == (["b"], StopReason.REPEATED_CALLS)
+
+
+def test_a_stop_leaves_reads_and_sees_writes_to_their_end() -> None:
+    is_stopped, may_end = threading.Event(), threading.Event()
+
+    def read(progress: Any) -> str:
+        may_end.wait(20)
+        return "too late"
+
+    def write(progress: Any) -> str:
+        is_stopped.set()
+        return "written"
+
+    table = Table({"read": read, "write": write}, writing=frozenset({"write"}))
+    notes = Notes()
+    work = turn(
+        ScriptedModel([calls(("read", {}), ("write", {}))]),
+        table.tools,
+        dispatch=table,
+        journal=notes,
+        is_stopped=is_stopped.is_set,
+    )
+    try:
+        _, ended = play(work)
+    finally:
+        may_end.set()
+    assert ended.stop_reason is StopReason.CANCELLED
+    assert notes.lines == ["reply 1 2", "result write"]
+
+
+def test_nothing_for_a_second_is_said_to_who_drives_the_turn() -> None:
+    may_end = threading.Event()
+    model = ScriptedModel([calls(("a", {})), says("Ok.")])
+    steps = run(turn(model, {"a": lambda progress: may_end.wait(20)}))
+    while next(steps) is not None:
+        pass
+    may_end.set()
+    assert [event for event in steps if event]
+
+
+def test_a_write_that_runs_past_the_deadline_is_unknown() -> None:
+    release = threading.Event()
+    table = Table({"a": lambda progress: release.wait(20)}, writing=frozenset({"a"}))
+    work = turn(
+        ScriptedModel([calls(("a", {}))]),
+        table.tools,
+        dispatch=table,
+        deadline=time.monotonic() + 0.05,
+    )
+    try:
+        _, ended = play(work)
+    finally:
+        release.set()
+    assert ended.calls[0].status is CallStatus.UNKNOWN
