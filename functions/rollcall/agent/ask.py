@@ -12,6 +12,7 @@ from rollcall.agent.turn import Ended
 from rollcall.core.context import AskAgent, Platform, User
 from rollcall.core.errors import FailedPrecondition
 from rollcall.core.messages import ModelMessage, ToolResult, UserMessage
+from rollcall.core.redaction import redacted_message
 from rollcall.store.log import Spent
 
 MAX_DEPTH = 2
@@ -34,7 +35,7 @@ def asker(platform: Platform, user: User, *, deadline: float, depth: int = 0) ->
     def ask(agent_id: str, message: str, *, max_steps: int | None = None) -> dict[str, Any]:
         if depth >= MAX_DEPTH:
             raise FailedPrecondition(f"agents ask each other at most {MAX_DEPTH} levels deep")
-        said = UserMessage.of(message)
+        said = redacted_message(UserMessage.of(message))
         asked = receive(platform, user=user, agent_id=agent_id, message=said)
         run_id = uuid.uuid4().hex[:20]
         turn = prepare_inner(

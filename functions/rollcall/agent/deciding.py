@@ -230,6 +230,11 @@ def _edits(
         field = f"resume.{number}.payload.editedArguments"
         if not given.approved:
             raise InvalidArgument("a no takes no changed arguments", field=field)
+        if redacted_json(given.edited_arguments) != given.edited_arguments:
+            raise InvalidArgument(
+                "the changed arguments hold what looks like a key or a token, which is not kept",
+                field=field,
+            )
         edits[approval.id] = _edited(platform, user, approval, given.edited_arguments, field)
     return edits
 

@@ -24,6 +24,7 @@ from rollcall.core.context import ToolContext
 from rollcall.core.hidden import mask_hidden, mask_values, return_hint, without_hidden
 from rollcall.core.inputs import validate
 from rollcall.core.policy import ApprovalPolicy
+from rollcall.core.redaction import redacted, redacted_json
 from rollcall.core.wire import Display, Role, Status
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -241,7 +242,8 @@ class Capability:
         named = self.mark.name.get(locale) or self.mark.name.get("en", self.id)
         shown = readable.value(mask_values(self.shown(arguments), self.arguments, arguments))
         text = self._summary(shown, locale) or readable.called(named, shown, chars=SUMMARY_CHARS)
-        return readable.line(mask_values(text, self.arguments, arguments), SUMMARY_CHARS)
+        text = redacted(mask_values(text, self.arguments, arguments))
+        return readable.line(text, SUMMARY_CHARS)
 
     def _summary(self, shown: dict[str, Any], locale: str) -> str | None:
         """The declared summary; None where there is none, or it fails."""
@@ -267,7 +269,8 @@ class Capability:
         given = validate(self.arguments, arguments, field="")
         found = self.mark.preview(ctx, **schema.keywords(given))
         display = mask_values(found.display.dump(), self.arguments, arguments)
-        return replace(found, display=Display.model_validate(readable.texts(display)))
+        shown = readable.texts(redacted_json(display))
+        return replace(found, display=Display.model_validate(shown))
 
     def finder(self, ctx: ToolContext) -> Callable[[], Any] | None:
         """How to find out whether the write of `ctx.effect_key` happened, where that is known."""

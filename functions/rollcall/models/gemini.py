@@ -14,6 +14,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Literal
 
 from rollcall.core.errors import FailedPrecondition, Unavailable
+from rollcall.core.redaction import redacted
 from rollcall.models._failures import failures_as_ours
 from rollcall.models._gemini_wire import PROVIDER, Reply, contents_of
 from rollcall.models.base import Clock, Delta, ModelRequest
@@ -70,6 +71,7 @@ class Embedder:
             AgentError: As for a model's `stream`.
         """
         key = _key()
+        texts = [redacted(text) for text in texts]
         vectors: list[list[float]] = []
         for start in range(0, len(texts), EMBED_BATCH):
             with failures_as_ours(self.id, Clock(None), key):

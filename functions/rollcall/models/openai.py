@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import urlsplit
 
 from rollcall.core.errors import FailedPrecondition, Unavailable
+from rollcall.core.redaction import redacted
 from rollcall.models import _openai_chat, _openai_responses
 from rollcall.models._failures import code_of, failures_as_ours
 from rollcall.models._json_stream import json_events
@@ -85,6 +86,7 @@ class Embedder:
             AgentError: As for a model's `stream`.
         """
         server = _server()
+        texts = [redacted(text) for text in texts]
         vectors: list[list[float]] = []
         for start in range(0, len(texts), EMBED_BATCH):
             with failures_as_ours(self.id, Clock(None), server.key):

@@ -9,6 +9,7 @@ from typing import Any
 
 from rollcall.core.errors import Unavailable
 from rollcall.core.messages import UserMessage
+from rollcall.core.redaction import redacted
 from rollcall.models.base import Finish, FinishReason, Model, ModelRequest, TextDelta
 
 TIMEOUT_S = 60.0
@@ -30,15 +31,15 @@ class StructuredText:
         return StructuredText(wrap(self._model))
 
     def generate(self, *, instructions: str, text: str, schema: dict[str, Any]) -> dict[str, Any]:
-        """Fill `schema` from `text`.
+        """Fill `schema` from `text`; the model is sent no credential that stands there.
 
         Raises:
             Unavailable: The reply was cut off, blocked or not a JSON object.
             AgentError: Whatever the model raises.
         """
         request = ModelRequest(
-            instructions=instructions,
-            messages=(UserMessage.of(text),),
+            instructions=redacted(instructions),
+            messages=(UserMessage.of(redacted(text)),),
             response_schema=schema,
             deadline=time.monotonic() + TIMEOUT_S,
         )
