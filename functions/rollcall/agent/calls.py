@@ -33,6 +33,8 @@ from rollcall.core.wire import CallStatus, Display, ToolCallRecord
 
 PARALLEL = 8
 IDLE_S = 1.0
+FREE_WORDS = 100
+"""So often a call may tell how far it is as fast as it likes; then once in `IDLE_S`."""
 LEAVE_S = 8.0
 """How long a write that was begun is waited for when the run is left to another process."""
 STEP_CHARS = 200_000
@@ -147,9 +149,14 @@ def _refusal(turn: Turn, state: State, call: ToolCall, number: int) -> AgentErro
 
 
 def _work(turn: Turn, place: int, call: ToolCall, inbox: _Inbox) -> None:
-    started = time.monotonic()
+    started = told = time.monotonic()
+    words = 0
 
     def progress(text: str, *, done: int | None = None, total: int | None = None) -> None:
+        nonlocal told, words
+        if words >= FREE_WORDS and time.monotonic() - told < IDLE_S:
+            return
+        told, words = time.monotonic(), words + 1
         inbox.put(events.progress(call_id=call.id, text=text, done=done, total=total))
 
     try:
@@ -157,12 +164,21 @@ def _work(turn: Turn, place: int, call: ToolCall, inbox: _Inbox) -> None:
         status = CallStatus.DONE
     except AgentError as error:
         outcome, status = as_told(error), status_of(error)
-    except Exception as error:
+    except BaseException as error:  # SystemExit too: nobody waits in vain for this call's end
         incident = uuid.uuid4().hex[:12]
         log.error("incident %s: the tool %s failed", incident, call.name, exc_info=error)
-        outcome = Internal(f"{call.name} failed on our side (incident {incident})")
-        status = CallStatus.FAILED
+        outcome = _broken(turn, call, error, incident)
+        status = status_of(outcome)
     inbox.put(_Done(place, call, outcome, status, round((time.monotonic() - started) * 1000)))
+
+
+def _broken(turn: Turn, call: ToolCall, error: BaseException, incident: str) -> AgentError:
+    """What is told of a call that ended by no error of ours. The ledger turns an exception into
+    one; what went past it may have written."""
+    message = f"{call.name} failed on our side (incident {incident})"
+    if not isinstance(error, Exception) and turn.dispatch.writes(call):
+        return Unknown(message)
+    return Internal(message)
 
 
 def _next(turn: Turn, inbox: _Inbox, open_calls: dict[int, ToolCall]) -> Event | _Done | None:
@@ -170,16 +186,21 @@ def _next(turn: Turn, inbox: _Inbox, open_calls: dict[int, ToolCall]) -> Event |
     one of the calls."""
     left_s = turn.deadline - time.monotonic()
     try:
-        return inbox.get(timeout=min(max(left_s, 0.01), IDLE_S))
+        if left_s > 0:
+            return inbox.get(timeout=min(left_s, IDLE_S))
+        for _ in range(inbox.qsize()):
+            item = inbox.get_nowait()
+            if isinstance(item, _Done):  # how far a call is, which may be told on and on, is not
+                return item
     except queue.Empty:
         if left_s > IDLE_S:
             return None
-        place, call = next(iter(open_calls.items()))
-        if turn.dispatch.writes(call):
-            unknown = Unknown(f"{call.name} was still writing when this turn's time was over")
-            return _Done(place, call, unknown, unknown.status)
-        late = DeadlineExceeded(f"{call.name} took longer than this turn may")
-        return _Done(place, call, late, CallStatus.FAILED)
+    place, call = next(iter(open_calls.items()))
+    if turn.dispatch.writes(call):
+        unknown = Unknown(f"{call.name} was still writing when this turn's time was over")
+        return _Done(place, call, unknown, unknown.status)
+    late = DeadlineExceeded(f"{call.name} took longer than this turn may")
+    return _Done(place, call, late, CallStatus.FAILED)
 
 
 def _see_writes_off(

@@ -60,7 +60,7 @@ def drive(platform: Platform, asked: Asked, opened: OpenRun, *, until: float) ->
             yield last
         raise
     except GeneratorExit:
-        _leave_to_queue(platform, opened)
+        _leave_to_queue(platform, opened, is_sound=True)
         raise
     except Exception as error:
         log.exception("run %s broke off", opened.run_id)
@@ -89,22 +89,25 @@ def _driven(platform: Platform, asked: Asked, opened: OpenRun, *, until: float) 
         agents=lambda deadline: asker(platform, user, deadline=deadline, depth=1),
     )
     trail = Trail(opened, turn)
+    ended: Ended | None = None
     with closing(turn.purse), closing(run(turn)) as steps:
-        while True:
+        is_in_time = True
+        while is_in_time:
             try:
                 event = next(steps)
             except StopIteration as end:
-                ended: Ended = end.value
+                ended = end.value
                 break
             yield opened.show(event) if event is not None else None
             opened.tick()
-            if time.monotonic() > until:
-                _leave_to_queue(platform, opened)
-                raise Aborted(
-                    "this takes longer than one call may; the run goes on by itself",
-                    hint="ask again with the same runId to follow it",
-                    retry_after_s=1,
-                )
+            is_in_time = time.monotonic() <= until
+    if ended is None:  # what was begun is saved by now
+        _leave_to_queue(platform, opened)
+        raise Aborted(
+            "this takes longer than one call may; the run goes on by itself",
+            hint="ask again with the same runId to follow it",
+            retry_after_s=1,
+        )
     return (yield from _end(opened, ended, trail))
 
 
@@ -187,14 +190,18 @@ def _approval(opened: OpenRun, place: int, call_id: str, ask: Ask) -> Approval:
     )
 
 
-def _leave_to_queue(platform: Platform, opened: OpenRun) -> None:
-    """Save and let go; the sweeper finds the run should the queue not take it."""
+def _leave_to_queue(platform: Platform, opened: OpenRun, *, is_sound: bool = False) -> None:
+    """Save and let go; the sweeper finds the run should the queue not take it.
+
+    Args:
+        is_sound: Only its client left: that it has got no further does not count against it.
+    """
     from google.api_core.exceptions import GoogleAPIError
 
     if opened.is_closed:
         return
     try:
-        opened.hand_over()
+        opened.hand_over(is_sound=is_sound)
         platform.enqueue(QUEUE, {"threadId": opened.thread_id, "runId": opened.run_id})
     except (Aborted, Unavailable, GoogleAPIError) as error:
         log.warning("run %s was not handed over: %s", opened.run_id, error)

@@ -21,7 +21,7 @@ from rollcall.core.context import (
     ToolContext,
     User,
 )
-from rollcall.core.errors import FailedPrecondition, NotFound, PermissionDenied
+from rollcall.core.errors import Aborted, FailedPrecondition, NotFound, PermissionDenied
 from rollcall.core.messages import ToolCall
 from rollcall.core.policy import ApprovalPolicy, combined
 from rollcall.registry.documents import Entry, at_least
@@ -229,6 +229,8 @@ class Router:
     ) -> Answer:
         if ctx.effect_key is None:
             raise FailedPrecondition(f"{call.name} changes data, which cannot be done here")
+        if self.asker.is_cancelled():
+            raise Aborted("the user stopped the run before this was begun; nothing was written")
         effect = Effect(
             key=ctx.effect_key,
             uid=self.asker.user.uid,

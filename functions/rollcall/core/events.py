@@ -6,6 +6,8 @@ from typing import Any
 
 Event = dict[str, Any]
 PROTOCOL_VERSION = "1.0"
+PROGRESS_CHARS = 1_000
+"""The longest word on how far a tool is; each rests in a document with others."""
 
 
 def run_started(*, thread_id: str, run_id: str) -> Event:
@@ -85,7 +87,8 @@ def call_result(*, call_id: str, message_id: str, content: str) -> Event:
 
 def progress(*, call_id: str, text: str, done: int | None, total: int | None) -> Event:
     """How far a tool is. The same `messageId` again replaces what was shown."""
-    content: dict[str, Any] = {"toolCallId": call_id, "text": text, "done": done, "total": total}
+    told = text[:PROGRESS_CHARS]
+    content: dict[str, Any] = {"toolCallId": call_id, "text": told, "done": done, "total": total}
     return {
         "type": "ACTIVITY_SNAPSHOT",
         "messageId": f"progress-{call_id}",

@@ -241,12 +241,17 @@ class OpenRun:
             log.info("run %s lost its thread before it could be closed", self.run_id)
         self.is_closed = True
 
-    def hand_over(self) -> None:
+    def hand_over(self, *, is_sound: bool = True) -> None:
         """Leave the run to the task queue: whoever comes may take it up at once, and the thread
-        is kept for it a while."""
+        is kept for it a while.
+
+        Args:
+            is_sound: It would have gone on here: taking it up is no further try.
+        """
         now = datetime.now(UTC)
         kept = now + timedelta(seconds=HANDOVER_S)
-        self._save(_nothing_else, {"leaseUntil": now, "keptUntil": kept, "fruitless": 0})
+        tries = {"fruitless": 0} if is_sound else {}
+        self._save(_nothing_else, {"leaseUntil": now, "keptUntil": kept, **tries})
         self.is_closed = True
 
     def _close(

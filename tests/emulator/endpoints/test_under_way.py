@@ -1,0 +1,71 @@
+"""Writes that are under way, or about to be, when the run is cut short."""
+
+from __future__ import annotations
+
+import importlib
+import time
+from datetime import UTC, datetime
+from typing import Any
+
+from rollcall.store.continuing import MAX_FRUITLESS
+from tests.support.office import Office, payment
+from tests.support.scripted import calls, says
+
+MESSAGE = {"message": "Please.", "runId": "r1"}
+
+
+def in_time(office: Office, seconds: float) -> None:
+    """Have `run_agent` let go of its runs after some seconds."""
+    endpoint = importlib.import_module("rollcall.endpoints.run_agent")
+    office.patch.setattr(endpoint, "function_end", lambda limit: time.monotonic() + seconds)
+
+
+def thread_of(office: Office) -> str:
+    (found,) = office.db.collection("threads").stream()
+    return str(found.id)
+
+
+def test_a_write_under_way_when_the_functions_time_is_over_is_seen_to_its_end(
+    office: Office,
+) -> None:
+    office.overrule("capabilities/pay", approval={"ask": "never"})
+    office.hooks.paying = lambda: time.sleep(2.5)
+    in_time(office, 1.2)
+    left = office.send(MESSAGE, payment(5, "bob"))
+    assert left.code == "aborted"
+    lying = office.run(thread_of(office), "r1")
+    assert lying["leaseUntil"] <= datetime.now(UTC)
+    office.work_off(says("Paid."))
+    result = office.result(thread_of(office), "r1")
+    assert [call["status"] for call in result["toolCalls"]] == ["done"]
+    assert len(office.done("pay")) == 1
+
+
+def test_a_run_that_never_fits_into_a_functions_time_is_given_up(office: Office) -> None:
+    in_time(office, -1)
+    for _ in range(MAX_FRUITLESS + 2):
+        office.send(MESSAGE, *[calls(("look_up", {}))] * 20)
+        office.here.queue.clear()
+    assert office.run(thread_of(office), "r1")["status"] == "failed"
+
+
+def test_a_write_that_was_not_begun_when_the_user_stopped_the_run_is_not_begun(
+    office: Office,
+) -> None:
+    asked = office.ask(payment(5, "bob"))
+    entry: dict[str, Any] = {"interruptId": asked.interrupts[0]["id"], "status": "resolved"}
+    answer = {
+        "resume": [{**entry, "payload": {"approved": True}}],
+        "threadId": asked.thread,
+        "runId": "yes",
+    }
+    office.crash(answer, at="save_result", before=True)
+    for effect in office.db.collection("effects").stream():
+        effect.reference.delete()  # as when the process had died before it began
+    before = len(office.done("pay"))
+    run = office.db.document(f"threads/{asked.thread}/runs/yes")
+    past = datetime.now(UTC)
+    run.update({"cancelRequested": True, "leaseUntil": past})
+    office.go_on(asked.thread, "yes")
+    assert len(office.done("pay")) == before
+    assert office.result(asked.thread, "yes")["stopReason"] == "cancelled"

@@ -1,0 +1,72 @@
+"""The calls of a step that go wrong in ways of their own: no end, no answer, too much to say."""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import Any
+
+import pytest
+
+from rollcall.agent import calls as step
+from rollcall.core.events import PROGRESS_CHARS, Event
+from rollcall.core.wire import CallStatus, StopReason
+from tests.support.scripted import ScriptedModel, Table, calls, says, turn
+from tests.unit.agent.test_loop import play
+
+
+def told(events: list[Event]) -> list[Event]:
+    return [event for event in events if event["type"] == "ACTIVITY_SNAPSHOT"]
+
+
+def test_a_tool_that_ends_its_thread_does_not_keep_the_step_waiting() -> None:
+    def leaving(progress: Any) -> str:
+        raise SystemExit(3)
+
+    began = time.monotonic()
+    _, ended = play(turn(ScriptedModel([calls(("a", {})), says("Ok.")]), {"a": leaving}))
+    assert (ended.calls[0].status, ended.text) == (CallStatus.FAILED, "Ok.")
+    assert time.monotonic() - began < 30
+
+
+def test_of_a_write_that_ends_its_thread_nobody_knows_whether_it_happened() -> None:
+    def leaving(progress: Any) -> str:
+        raise SystemExit(3)
+
+    tools = {"a": leaving}
+    dispatch = Table(tools, writing=frozenset({"a"}))
+    model = ScriptedModel([calls(("a", {})), says("Ok.")])
+    _, ended = play(turn(model, tools, dispatch=dispatch))
+    assert ended.calls[0].status is CallStatus.UNKNOWN
+
+
+def test_a_tool_that_tells_on_and_on_how_far_it_is_ends_with_the_turns_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(step, "FREE_WORDS", 10**9)
+    is_over = threading.Event()
+
+    def talking(progress: Any) -> str:
+        while not is_over.is_set():
+            progress("still at it")
+        return "x"
+
+    deadline = time.monotonic() + 1
+    work = turn(ScriptedModel([calls(("a", {}))]), {"a": talking}, deadline=deadline)
+    threading.Timer(20, is_over.set).start()
+    _, ended = play(work)
+    is_over.set()
+    assert (ended.calls[0].status, ended.stop_reason) == (CallStatus.FAILED, StopReason.DEADLINE)
+    assert time.monotonic() < deadline + 10
+
+
+def test_a_tool_that_says_too_much_is_heard_now_and_then() -> None:
+    def talking(progress: Any) -> str:
+        for _ in range(step.FREE_WORDS * 3):
+            progress("x" * 2 * PROGRESS_CHARS)
+        return "x"
+
+    events, ended = play(turn(ScriptedModel([calls(("a", {})), says("Ok.")]), {"a": talking}))
+    assert ended.text == "Ok."
+    assert step.FREE_WORDS <= len(told(events)) < step.FREE_WORDS + 5
+    assert {len(event["content"]["text"]) for event in told(events)} == {PROGRESS_CHARS}
