@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -11,6 +12,7 @@ from rollcall.core.context import User
 from rollcall.core.errors import Unavailable
 from rollcall.core.triggers import Call
 from rollcall.endpoints.run_agent import run_agent
+from rollcall.models.base import Finish, FinishReason, TextDelta, Usage
 from rollcall.store.threads import thread_id_for
 from tests.support.leases import end_lease
 from tests.support.office import Office, at_once, check_events
@@ -134,3 +136,15 @@ def test_a_run_that_was_taken_over_can_save_nothing_more(office: Office) -> None
         for _ in stream:
             pass
     assert office.run(THREAD, "r1")["status"] == "failed"
+
+
+def test_the_events_of_a_long_answer_rest_in_few_documents(office: Office) -> None:
+    """About one a second, and one for each save."""
+    began = time.monotonic()
+    pieces = [TextDelta(f"piece {n} ") for n in range(300)]
+    office.model.replies = [[*pieces, Finish(FinishReason.STOP, Usage(10, 0, 300))]]
+    ran = office.call(DATA)
+    documents = list(office.db.collection(f"threads/{THREAD}/runs/r1/events").stream())
+    assert len(documents) <= 2 + (time.monotonic() - began)
+    assert office.stored_events(THREAD, "r1") == ran.events
+    assert len(ran.events) > 100

@@ -88,7 +88,8 @@ def test_approvals_are_loaded_in_the_order_that_was_asked_for(db: Client) -> Non
         (FOUR_EYES, User("stu", Role.STUDENT, "school"), False),
         (FOUR_EYES, User("tess", Role.TEACHER, "other"), False),
         (FOUR_EYES, User("tess", Role.TEACHER), False),
-        (Decider(role=Role.TEACHER, not_uid="ann"), User("tess", Role.TEACHER, "any"), True),
+        (Decider(role=Role.TEACHER, not_uid="ann"), User("tess", Role.TEACHER), True),
+        (Decider(role=Role.TEACHER, not_uid="ann"), User("tess", Role.TEACHER, "any"), False),
     ],
 )
 def test_who_may_decide(decider: Decider, user: User, may: bool) -> None:
