@@ -13,7 +13,7 @@ from rollcall.core.context import ToolContext, User
 from rollcall.core.errors import InvalidArgument
 from rollcall.core.policy import ApprovalPolicy, combined
 from rollcall.registry.documents import Entry
-from rollcall.registry.foreign_schema import errors
+from rollcall.registry.foreign_schema import closed, errors
 
 
 class Target(Protocol):
@@ -153,7 +153,7 @@ class Registered:
     def frozen(self, arguments: Any, *, field: str = "") -> dict[str, Any]:
         if not isinstance(arguments, dict):
             raise InvalidArgument("the arguments must be an object", field=field or None)
-        for place, message in errors(self.entry.spec.parameters, arguments)[:1]:
+        for place, message in errors(closed(self.entry.spec.parameters), arguments)[:1]:
             path = ".".join(filter(None, (field, *map(str, place))))
             raise InvalidArgument(f"{path or 'arguments'}: {message[:300]}", field=path or None)
         return arguments

@@ -22,6 +22,8 @@ _REFUSED = {
     "unevaluatedProperties": "use additionalProperties",
     "unevaluatedItems": "use items",
 }
+_OPEN = {"additionalProperties", "allOf", "anyOf", "oneOf", "if", "dependentSchemas"}
+"""Keywords that name arguments, or allow others, beside `properties`."""
 _NAMING = ("properties", "$defs", "definitions", "dependentSchemas")
 """Keywords under which the keys are names."""
 _VALUES = ("enum", "const", "default", "examples", "required", "dependentRequired")
@@ -47,6 +49,16 @@ def check_schema(schema: dict[str, Any]) -> None:
         Draft202012Validator.check_schema(schema)
     except SchemaError as error:
         raise ValueError(f"jsonSchema is none: {error.message[:200]}") from None
+
+
+def closed(schema: dict[str, Any]) -> dict[str, Any]:
+    """The schema without room for arguments that it does not name, unless it says that there is.
+
+    What it does not name nobody has described to whoever approves, and no policy looks at.
+    """
+    if schema.keys() & _OPEN:
+        return schema
+    return {**schema, "additionalProperties": False}
 
 
 def errors(schema: dict[str, Any], value: Any) -> list[tuple[tuple[str | int, ...], str]]:

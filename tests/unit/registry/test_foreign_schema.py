@@ -133,3 +133,12 @@ def test_patterns_are_looked_for_anywhere_as_json_schema_has_it() -> None:
     check_schema(of(pattern="b"))
     assert errors(of(pattern="b"), {"a": "abc"}) == []
     assert errors(of(pattern="b"), {"a": 7}) == []
+
+
+def test_an_argument_that_the_schema_does_not_name_is_not_smuggled_past_a_policy() -> None:
+    amount = {"amountUsd": {"type": "number"}}
+    for smuggled in ("amount_usd", "AmountUsd", "amountusd", "amountUsd\u200b", "approved"):
+        with pytest.raises(InvalidArgument):
+            target({"properties": amount}).frozen({"amountUsd": 5, smuggled: 900})
+    for said in ({"additionalProperties": True}, {"allOf": [{"properties": {"b": {}}}]}):
+        assert target({"properties": amount, **said}).frozen({"b": 1}) == {"b": 1}

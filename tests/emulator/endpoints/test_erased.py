@@ -1,0 +1,132 @@
+"""After `delete_my_data` a user is nowhere: whatever they did here before, and in whatever document
+it left a trace."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from typing import Any
+
+from rollcall.core.context import User
+from rollcall.core.triggers import Call
+from rollcall.core.wire import Role
+from rollcall.endpoints.cancel_run import cancel_run
+from rollcall.endpoints.my_data import delete_my_data, export_my_data
+from rollcall.endpoints.usage import my_usage
+from tests.support.keeping import everything, naming
+from tests.support.office import Office, payment
+from tests.support.scripted import calls, says
+
+UID, WORD = "zed-4711", "Xylophonium"
+ZED = User(UID, Role.TEACHER, name=f"Zed {WORD}")
+TEACHER = {"role": "teacher", "name": f"Zed {WORD}"}
+
+
+def as_zed(office: Office, *replies: Any, **data: Any) -> Any:
+    message = data.pop("message", f"Please, {WORD}.")
+    return office.send({"message": message, **data}, *replies, uid=UID, claims=TEACHER)
+
+
+def kept(office: Office) -> dict[str, dict[str, Any]]:
+    """Every document but the test pack's own notes, which it does not declare."""
+    found = everything(office.db)
+    return {path: found[path] for path in found if not path.startswith(("done/", "letters/"))}
+
+
+def lived(office: Office) -> None:
+    """Use everything there is, as Zed."""
+    office.here.users[UID] = ZED
+    paying = as_zed(office, payment(7, f"to {WORD}"), context={"page": WORD})
+    office.resume(paying, says(f"Paid {WORD}."), uid=UID, claims=TEACHER)
+    edited = as_zed(office, payment(8, "bob"), runId="my-run", clientId=WORD[:8])
+    changed = [{"approved": True, "editedArguments": {"amountUsd": 1, "to": WORD}}]
+    office.resume(edited, says("Paid."), uid=UID, claims=TEACHER, answers=changed)
+    as_zed(office, payment(9, WORD))  # left open
+    as_zed(office, calls(("open_file", {"path": WORD})), clientTools=["open_file"])
+    as_zed(office, calls(("look_up", {"word": WORD})), says(WORD))
+    cancelled = as_zed(office, payment(10, WORD))
+    ids = {"threadId": cancelled.thread, "runId": cancelled.done["runId"]}
+    cancel_run(office.here, Call(ZED, ids))
+    direct = {"arguments": {"to": WORD}, "callKey": WORD}
+    office.functions.post("send_letter", direct, uid=UID, claims=TEACHER)
+    device = {"uid": UID, "token": WORD, "platform": "web", "createdAt": datetime.now(UTC)}
+    office.db.document(f"devices/{WORD}").set({**device, "schemaVersion": 1})
+
+
+def decided_for_others(office: Office) -> None:
+    """Answers to what Ann asked, by both ways."""
+    asked = office.ask(calls(("sign", {"paper": "lease"})))
+    office.resume(asked, uid=UID, claims=TEACHER)
+    office.work_off(says("Signed."))
+    refused = office.ask(calls(("sign", {"paper": "loan"})))
+    office.decide(refused.interrupts[0]["id"], approved=False, by=UID, reason="Not now.")
+    office.work_off(says("Not signed."))
+    office.ask(calls(("sign", {"paper": "deed"})))  # open; Zed is only one of several who may
+
+
+def spoke(office: Office) -> None:
+    """A conversation with Ann."""
+    people = {UID: "Zed", "ann": "Ann"}
+    own = {"participantIds": list(people), "participantNames": people, "schemaVersion": 1}
+    office.db.document("conversations/talk").set(
+        {
+            **own,
+            "name": "Talk",
+            "type": "direct",
+            "createdBy": UID,
+            "createdAt": datetime.now(UTC),
+            "lastMessageAt": datetime.now(UTC),
+            "messageCount": 0,
+            "encryptedCount": 0,
+        }
+    )
+
+
+def exported(office: Office, user: User) -> list[dict[str, Any]]:
+    items: list[dict[str, Any]] = []
+    cursor = None
+    while True:
+        page = export_my_data(office.here, Call(user, {"cursor": cursor} if cursor else {}))
+        items += page["items"]
+        if not (cursor := page.get("cursor")):
+            return items
+
+
+def test_whatever_a_user_did_nothing_names_them_afterwards(office: Office) -> None:
+    lived(office)
+    decided_for_others(office)
+    spoke(office)
+    before = kept(office)
+    assert {path.split("/")[0] for path in naming(before, UID, WORD)} >= {
+        *("threads", "approvals", "effects", "audit", "runKeys", "devices", "conversations"),
+    }
+    anns = {path for path in before if before[path].get("uid") == "ann"}
+    receipt = delete_my_data(office.here, Call(ZED, {"confirm": True}))
+    assert receipt["status"] == "done"
+    after = kept(office)
+    assert naming(after, UID, WORD) == []
+    assert anns <= set(after)
+
+
+def test_an_export_has_all_of_ones_own_and_nothing_of_anothers(office: Office) -> None:
+    lived(office)
+    decided_for_others(office)
+    everyone = kept(office)
+    mine = {path.split("/")[-1] for path, data in everyone.items() if data.get("uid") == UID}
+    copies = {path.split("/")[-1] for path in everyone if "/views/" in path or "/events/" in path}
+    items = exported(office, ZED)
+    assert mine - copies - {item["id"] for item in items} == set()
+    shown = json.dumps(items)
+    for word in ("ann", "lease", "loan", "deed"):
+        assert f'"{word}"' not in shown
+        assert f'\\"{word}\\"' not in shown
+    assert [
+        item["data"]["decision"]["approved"] for item in items if item["kind"] == "decisionsMade"
+    ]
+    anns = json.dumps(exported(office, User("ann")))
+    assert WORD not in anns
+
+
+def test_usage_is_ones_own(office: Office) -> None:
+    lived(office)
+    assert my_usage(office.here, Call(User("ann"), {}))["today"]["tokens"] == 0
