@@ -50,7 +50,7 @@ class UserLimits(TenantLimits):
 
     usd_per_day: UsdPerDay | None = 2.0
     tokens_per_day: TokensPerDay | None = 2_000_000
-    runs_per_minute: Annotated[int, Field(ge=0, le=10_000)] | None = 30
+    runs_per_minute: Annotated[int, Field(ge=0, le=10_000)] | None = 300
 
 
 L = TypeVar("L", bound=TenantLimits)

@@ -25,7 +25,7 @@ def day(**slices: Slice) -> Day:
 
 def test_without_a_document_sound_limits_hold() -> None:
     found = Limits().of_user(ANN)
-    assert (found.usd_per_day, found.tokens_per_day, found.runs_per_minute) == (2.0, 2_000_000, 30)
+    assert (found.usd_per_day, found.tokens_per_day, found.runs_per_minute) == (2.0, 2_000_000, 300)
     assert Limits().of_tenant("school").a_day.is_none
 
 
