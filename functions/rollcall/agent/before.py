@@ -39,7 +39,11 @@ def before_of(opened: OpenRun) -> Before:
         step=max(document["step"] for document in steps),
         records=tuple(record for _, record in records),
         own_records=tuple(record for run_id, record in records if run_id == opened.run_id),
-        calls=tuple(call for _, _, call in answered),
+        calls=tuple(
+            call
+            for (_, _, call), (_, record) in zip(answered, records, strict=True)
+            if record.status is not CallStatus.REFUSED
+        ),
         citations=tuple(_citations(steps)),
         answered={
             place: result for place, result in enumerate(results) if str(place) in last["results"]

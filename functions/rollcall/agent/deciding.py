@@ -27,7 +27,13 @@ from rollcall.core.wire import ClientToolResult, Decision, Outcome, RunRequest, 
 from rollcall.registry.snapshot import snapshot
 from rollcall.store import paths
 from rollcall.store.approvals import Approval, ApprovalStatus, Given, canonical, load_approvals
-from rollcall.store.continuing import Continuing, StillOpen, open_continuation, write_decisions
+from rollcall.store.continuing import (
+    Continuing,
+    StillOpen,
+    note_answers,
+    open_continuation,
+    write_decisions,
+)
 from rollcall.store.runs import Finished, GoingOn, OpenRun
 from rollcall.store.threads import Stale, check_thread, repeated, state_of
 
@@ -141,7 +147,9 @@ def _open(
     opened = open_continuation(platform.db, thread_id, waiting_run, continuing)
     if not isinstance(opened, str):
         return opened
-    run = paths.run(platform.db, thread_id, opened).get().to_dict() or {}
+    run = paths.run(platform.db, thread_id, opened).get().to_dict()
+    if run is None:
+        raise NotFound("what this answer led to was erased", field="threadId")
     return state_of(run, thread_id=thread_id, run_id=opened)
 
 
@@ -379,14 +387,14 @@ def _take_results(
         results=contents,
         user=user,
     )
-    opened = _open(platform, request.thread_id or "", waiting["runId"], continuing)
+    thread_id = request.thread_id or ""
+    opened = _open(platform, thread_id, waiting["runId"], continuing)
     if isinstance(opened, StillOpen):
-        raise FailedPrecondition(
-            "people have still to decide other calls of this step",
-            field="toolResults",
-            hint="send the results again when they have",
-            retry_after_s=10,
-        )
+        note_answers(platform.db, thread_id, waiting["runId"], continuing.results)
+        # The last decision may have come before that was noted.
+        opened = _open(platform, thread_id, waiting["runId"], continuing)
+    if isinstance(opened, StillOpen):
+        return _still_waiting(platform, request, waiting["runId"], opened)
     return opened
 
 

@@ -6,7 +6,7 @@ import time
 from collections.abc import Generator
 from typing import Any
 
-from rollcall.core.errors import Aborted
+from rollcall.core.errors import Aborted, NotFound
 from rollcall.core.events import Event
 from rollcall.store import paths
 from rollcall.store.event_log import read_events
@@ -26,10 +26,13 @@ def follow(
         until: `time.monotonic()` value at which who watches must have let go.
     Raises:
         Aborted: That time is over and the run still goes on.
+        NotFound: It was erased.
     """
     newest = -1
     while True:
-        run = paths.run(db, thread_id, run_id).get().to_dict() or {}
+        run = paths.run(db, thread_id, run_id).get().to_dict()
+        if run is None:
+            raise NotFound("what this run said was erased", field="runId")
         state: Finished | GoingOn | Stale = state_of(run, thread_id=thread_id, run_id=run_id)
         for number, stored in read_events(db, thread_id, run_id, after=newest):
             yield from stored

@@ -16,6 +16,7 @@ from rollcall.store.continuing import (
     MAX_FRUITLESS,
     Continuing,
     StillOpen,
+    mark_late,
     mark_settled,
     open_continuation,
     take_up,
@@ -100,6 +101,7 @@ def _continued(db: Client, thread_id: str, run_id: str) -> OpenRun | None:
         return None
     if isinstance(opened, StillOpen):
         mark_settled(db, opened.asked)
+        mark_late(db, thread_id, run_id)
     return opened if isinstance(opened, OpenRun) else None
 
 

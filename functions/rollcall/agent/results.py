@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from rollcall.core.errors import AgentError
 from rollcall.core.redaction import redacted_json
-from rollcall.core.wire import Citation
+from rollcall.core.wire import Citation, Display
 
 _MARK = re.compile(r"\[(\d{1,3}(?:\s*,\s*\d{1,3})*)\]")
 MAX_CITATIONS = 100
+DISPLAY_CHARS = 60_000
 _SHORT_TEXT = 200
 
 
@@ -67,14 +68,24 @@ def render(output: Any, citations: Sequence[Citation], *, limit: int) -> tuple[s
     text = _json(value)
     if len(text) <= limit:
         return text, output
-    items, chars = _longest(value)
-    while items > 1 or chars > _SHORT_TEXT:
-        items, chars = max(items * 3 // 4, 1), max(chars * 3 // 4, _SHORT_TEXT)
-        cut = _cut(value, items=items, chars=chars)
+    for cut in _shortened(value):
         text = _json({**cut, "truncated": "the longest lists and texts were shortened to fit"})
         if len(text) <= limit:
             return text, cut["output"]
     return _json({"output": None, "truncated": "the result was too large to show"}), None
+
+
+def bounded(display: Display) -> Display:
+    """What a person is shown before a write, of at most about `DISPLAY_CHARS` characters; what
+    does not fit is cut, and the cut is said."""
+    shown = display.dump()
+    if len(_json(shown)) <= DISPLAY_CHARS:
+        return display
+    for cut in _shortened(shown):
+        cut["title"] = f"{cut.get('title') or ''} (…)".strip()
+        if len(_json(cut)) <= DISPLAY_CHARS:
+            return Display.model_validate(cut)
+    return Display(type="text", text="(…)")
 
 
 def render_error(error: AgentError) -> str:
@@ -85,6 +96,14 @@ def render_error(error: AgentError) -> str:
 
 def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def _shortened(value: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Copies whose longest lists and texts are ever shorter."""
+    items, chars = _longest(value)
+    while items > 1 or chars > _SHORT_TEXT:
+        items, chars = max(items * 3 // 4, 1), max(chars * 3 // 4, _SHORT_TEXT)
+        yield {key: _cut(item, items=items, chars=chars) for key, item in value.items()}
 
 
 def _longest(value: Any) -> tuple[int, int]:

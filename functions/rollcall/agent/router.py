@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from rollcall.agent.dispatch import Answer, Ask, Leave
+from rollcall.agent.results import bounded
 from rollcall.agent.targets import Local, Registered, Target, endpoint_reach, function_reach
 from rollcall.agent.verdicts import Expired, Rejected, Unanswerable
 from rollcall.core.context import (
@@ -192,7 +193,7 @@ class Router:
             arguments=arguments,
             shown=target.shown(arguments),
             summary=target.summary(arguments, self.asker.locale),
-            display=preview.display if preview else None,
+            display=bounded(preview.display) if preview else None,
             decider=decider_of(policy, self.asker.user),
             expires_s=policy.expires_s,
             version=target.version,

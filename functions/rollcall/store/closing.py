@@ -27,6 +27,10 @@ if TYPE_CHECKING:
     from google.cloud.firestore import Client, WriteBatch
 
 _EXPIRED = "nobody decided; the user went on with another message, and nothing was written"
+_LEFT = (
+    "this was left to the user's client, and the user went on with another message: look whether "
+    "it happened"
+)
 _CUT_OFF = "this call was cut off; it may be made again"
 _UNKNOWN = "this write was begun and cut off: look whether it happened before it is made again"
 _CLOSED = "the run was cut off before this was begun"
@@ -90,7 +94,8 @@ def closing_of_waiting(db: Client, waiting: dict[str, Any], document: dict[str, 
     now = datetime.now(UTC)
     are_settled = all(each.verdict(now) is not ApprovalStatus.PENDING for each in approvals)
     somebody_decided = any(each.decision is not None for each in approvals)
-    if somebody_decided and are_settled and not waiting["calls"]:
+    is_answered = not waiting["calls"] or waiting.get("isAnswered")
+    if somebody_decided and are_settled and is_answered:
         raise Aborted(
             "what this thread waited for is decided and about to be carried out",
             field="threadId",
@@ -98,7 +103,12 @@ def closing_of_waiting(db: Client, waiting: dict[str, Any], document: dict[str, 
         )
     places = unanswered(document)
     calls = calls_of(document)
-    results = {str(place): _error(calls[place], "expired", _EXPIRED) for place in places}
+    results = {
+        str(place): _error(
+            calls[place], "expired", _LEFT if calls[place].id in waiting["calls"] else _EXPIRED
+        )
+        for place in places
+    }
     unused = (ApprovalStatus.PENDING, ApprovalStatus.APPROVED)
     open_ones = [each for each in approvals if each.status in unused]
     return Closing(document, results, open_ones)

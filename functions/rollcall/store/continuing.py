@@ -166,6 +166,53 @@ def mark_settled(db: Client, approvals: Sequence[Approval]) -> None:
                 log.info("approval %s was written meanwhile", approval.id)
 
 
+def note_answers(
+    db: Client, thread_id: str, waiting_run_id: str, results: dict[str, dict[str, Any]]
+) -> None:
+    """Keep what the client's tools answered while people have still to decide: by then its time
+    may be over. The first answer stands.
+
+    Raises:
+        FailedPrecondition: The client's time was over before.
+        Aborted: Somebody was faster.
+    """
+    thread, waiting = _get(
+        db, paths.thread(db, thread_id), paths.run(db, thread_id, waiting_run_id)
+    )
+    waits = (thread.to_dict() or {}).get("waiting") or {}
+    if waits.get("isLate"):
+        raise FailedPrecondition("the time to answer these calls is over", field="toolResults")
+    if waits.get("isAnswered"):
+        return
+    batch = db.batch()
+    if waits.get("runId") == waiting_run_id:
+        _await_no_client(batch, db, thread, {"isAnswered": True})
+        answered = json.dumps(results, ensure_ascii=False)
+        batch.update(waiting.reference, {"answered": answered})
+    if waits.get("runId") != waiting_run_id or _commit(batch) is None:
+        raise Aborted("this thread is busy; try again", field="threadId", retry_after_s=1)
+
+
+def mark_late(db: Client, thread_id: str, waiting_run_id: str) -> None:
+    """Note that the client's time is over, while approvals of the step are open, so that the
+    sweeper does not find the same thread again and again."""
+    thread = paths.thread(db, thread_id).get()
+    waits = (thread.to_dict() or {}).get("waiting") or {}
+    until = waits.get("until")
+    if waits.get("runId") != waiting_run_id or until is None or until > datetime.now(UTC):
+        return
+    batch = db.batch()
+    _await_no_client(batch, db, thread, {"isLate": True})
+    if _commit(batch) is None:
+        log.info("thread %s was written meanwhile", thread_id)
+
+
+def _await_no_client(batch: WriteBatch, db: Client, thread: Any, why: dict[str, bool]) -> None:
+    waits = {**(thread.to_dict() or {})["waiting"], "until": None, **why}
+    option = db.write_option(last_update_time=thread.update_time)
+    batch.update(thread.reference, {"waiting": waits}, option=option)
+
+
 def write_decisions(db: Client, approvals: Sequence[Approval], continuing: Continuing) -> None:
     """Note decisions in their documents, all or none, without continuing anything.
 
@@ -245,7 +292,7 @@ def _try_continue(
         first_message=documents[-1]["n"] + 1,
         continues=waiting_run_id,
         approvals=[approval.id for approval in settled],
-        answers=_answers(waits, continuing, now),
+        answers=_answers(waits, continuing, json.loads(before.get("answered") or "{}")),
     )
     batch.create(run.reference, document)
     written = _commit(batch)
@@ -359,17 +406,22 @@ def _allowed(thread: dict[str, Any], settled: Sequence[Approval]) -> dict[str, s
 
 def _open_calls(waits: dict[str, Any], continuing: Continuing, now: datetime) -> tuple[str, ...]:
     """The calls that the client has not answered, while its time for them lasts."""
-    if waits["until"] is not None and now >= waits["until"]:
+    is_over = waits["until"] is not None and now >= waits["until"]
+    if is_over or waits.get("isAnswered") or waits.get("isLate"):
         return ()
     return tuple(call for call in waits["calls"] if call not in continuing.results)
 
 
 def _answers(
-    waits: dict[str, Any], continuing: Continuing, now: datetime
+    waits: dict[str, Any], continuing: Continuing, noted: dict[str, dict[str, Any]]
 ) -> dict[str, dict[str, Any]]:
-    """What the client's tools answered, by call id; a call past its time is answered so."""
-    late = {"expired": True}
-    return {call: continuing.results.get(call, late) for call in waits["calls"]}
+    """What the client's tools answered, by call id; a call past its time is answered so.
+
+    Args:
+        noted: What they answered before, while people had still to decide.
+    """
+    results = {**continuing.results, **noted}
+    return {call: results.get(call, {"expired": True}) for call in waits["calls"]}
 
 
 def _reopened(db: Client, thread_id: str, run: Any, thread: dict[str, Any]) -> OpenRun:

@@ -219,7 +219,6 @@ def test_a_person_and_a_client_are_waited_for_at_once(office: Office) -> None:
     step = calls(("open_file", {"path": "a"}), ("pay", {"amountUsd": 5, "to": "bob"}))
     ran = left(office, step)
     assert (len(ran.interrupts), len(pending(ran))) == (1, 1)
-    assert answer(office, ran).code == "failed-precondition"
     noted = office.resume(ran)
     assert (noted.done["outcome"]["type"], office.done()) == ("interrupt", [])
     assert noted.done["outcome"]["pendingToolCallIds"] == pending(ran)

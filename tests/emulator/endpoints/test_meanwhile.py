@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
+import pytest
+
 from rollcall import catalog
+from rollcall.agent.follow import follow
 from rollcall.core.capability import Capability, Undo, capability
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import NotFound
@@ -69,3 +73,13 @@ def test_a_write_that_cannot_say_how_it_is_undone_has_happened(office: Office) -
     ran = office.ask(calls(("stamp", {"paper": "lease"})))
     assert ran.statuses() == ["done"]
     assert office.effects()[0]["status"] == "done"
+
+
+def test_who_follows_a_run_that_is_erased_is_told_so(office: Office) -> None:
+    office.crash({"message": "Please.", "runId": "r1"}, payment(), at="save_reply", before=False)
+    (thread,) = office.db.collection("threads").stream()
+    stream = follow(office.db, thread.id, "r1", until=time.monotonic() + 10)
+    next(stream)
+    office.db.document(f"threads/{thread.id}/runs/r1").delete()
+    with pytest.raises(NotFound, match="erased"):
+        list(stream)

@@ -1,0 +1,147 @@
+"""A step that waits for a person and for the client at once: whoever answers first, nothing of it
+is lost."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from rollcall.agent.going_on import go_on
+from rollcall.core.capability import Capability, Preview, capability
+from rollcall.core.context import ToolContext
+from rollcall.core.wire import Display
+from rollcall.endpoints import continuing
+from rollcall.store import sweeping
+from tests.support.office import Office, Ran, at_once, payment
+from tests.support.scripted import calls, says
+
+BOTH = calls(("open_file", {"path": "a"}), ("pay", {"amountUsd": 5, "to": "bob"}))
+HOUR = timedelta(hours=1)
+
+
+def asked(office: Office, **more: Any) -> Ran:
+    return office.ask(BOTH, clientId="laptop", clientTools=["open_file"], **more)
+
+
+def answer(office: Office, ran: Ran, content: str = "text") -> Ran:
+    (id,) = ran.done["outcome"]["pendingToolCallIds"]
+    results = [{"toolCallId": id, "content": content}]
+    return office.send({"toolResults": results, "clientId": "laptop", "threadId": ran.thread})
+
+
+def late(office: Office, ran: Ran) -> None:
+    """As when the client's time is over."""
+    over = datetime.now(UTC) - timedelta(seconds=1)
+    office.db.document(f"threads/{ran.thread}").update({"waiting.until": over})
+
+
+def ended(office: Office, ran: Ran) -> dict[str, Any]:
+    return office.result(ran.thread, f"{ran.done['runId']}~1")
+
+
+def test_what_the_client_answered_first_is_kept_until_the_person_decides(office: Office) -> None:
+    ran = asked(office)
+    noted = answer(office, ran)
+    assert noted.done["outcome"]["interrupts"] == ran.interrupts
+    assert "pendingToolCallIds" not in noted.done["outcome"]
+    assert office.sweep(after=HOUR) == 0
+    assert office.resume(ran).statuses() == ["done", "done"]
+    assert len(office.done("pay")) == 1
+
+
+def test_the_clients_first_answer_stands(office: Office) -> None:
+    ran = asked(office)
+    answer(office, ran, "first")
+    answer(office, ran, "second")
+    office.resume(ran)
+    assert ended(office, ran)["toolCalls"][0]["result"] == "first"
+
+
+def test_a_decision_and_the_clients_answer_at_once_leave_nothing_lying(office: Office) -> None:
+    ran = asked(office)
+    (interrupt,) = ran.interrupts
+
+    def one(turn: int) -> Any:
+        if turn:
+            return office.decide(interrupt["id"], approved=True, by="ann")
+        return answer(office, ran)
+
+    at_once(2, one)
+    office.work_off(says("Paid."))
+    statuses = sorted(call["status"] for call in ended(office, ran)["toolCalls"])
+    assert (statuses, len(office.done("pay"))) == (["done", "done"], 1)
+
+
+def test_a_client_that_is_late_is_found_once_while_a_person_has_time(
+    office: Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sweeping, "AT_ONCE", 1)
+    waiting, other = asked(office), asked(office)
+    late(office, waiting)
+    assert office.sweep() == 1
+    late(office, other)
+    office.resume(other)
+    assert office.sweep() == 0
+    assert answer(office, waiting).code == "failed-precondition"
+    assert office.resume(waiting).statuses() == ["expired", "done"]
+
+
+def test_of_what_a_client_may_have_done_it_is_not_said_that_it_was_not(office: Office) -> None:
+    ran = asked(office)
+    answer(office, ran)
+    office.ask(says("Hi."), threadId=ran.thread)
+    (result,) = (m for m in office.model.requests[-1].messages if m.role == "tool")
+    opened, paid = (each.content for each in result.results)
+    assert ("look whether" in opened, "nothing was written" in paid) == (True, True)
+
+
+def test_calls_that_were_refused_are_not_counted_when_the_turn_goes_on(office: Office) -> None:
+    office.declare(max_calls=3)
+    refused = calls(("nowhere", {"a": 1}), ("nowhere", {"a": 2}))
+    left = calls(("open_file", {"path": "a"}))
+    ran = office.ask(refused, left, clientId="laptop", clientTools=["open_file"])
+    (id,) = ran.done["outcome"]["pendingToolCallIds"]
+    results = [{"toolCallId": id, "content": "text"}]
+    data = {"toolResults": results, "clientId": "laptop", "threadId": ran.thread}
+    assert office.send(data, calls(("look_up", {}))).statuses() == ["done", "done"]
+
+
+def test_a_sweep_goes_on_past_a_turn_that_breaks_off(office: Office) -> None:
+    first, second = office.ask(payment()), office.ask(payment())
+    now = datetime.now(UTC)
+    for ran in (first, second):
+        decision = {"approved": True, "by": "ann", "at": now}
+        id = ran.interrupts[0]["id"]
+        office.db.document(f"approvals/{id}").update({"decision": decision})
+    broken, whole = sorted((first, second), key=lambda ran: str(ran.interrupts[0]["id"]))
+
+    def breaking(platform: Any, thread_id: str, run_id: str, *, until: float) -> str:
+        if thread_id == broken.thread:
+            raise RuntimeError("nobody foresaw this")
+        return go_on(platform, thread_id, run_id, until=until)
+
+    office.patch.setattr(continuing, "go_on", breaking)
+    office.here.takes_tasks = False
+    office.model.replies = [says("Paid.")]
+    office.sweep(after=HOUR)
+    assert ended(office, whole)["outcome"]["type"] == "success"
+
+
+def test_a_preview_that_is_too_large_is_cut_and_asked_all_the_same(office: Office) -> None:
+    rows = [{"paper": "x" * 1_000}] * 1_200
+
+    def preview(ctx: ToolContext, *, paper: str) -> Preview:
+        return Preview(Display(type="table", columns=["paper"], rows=rows))
+
+    @capability(name={"en": "Tidy"}, category="office", effect="write", preview=preview)
+    def tidy(ctx: ToolContext, *, paper: str) -> str:
+        """Tidy a paper away."""
+        return paper
+
+    office.redeclare(Capability.of(tidy))
+    ran = office.ask(calls(("tidy", {"paper": "lease"})))
+    shown = ran.interrupts[0]["metadata"]["display"]
+    assert (shown["title"], 1 <= len(shown["rows"]) < 1_200) == ("(…)", True)
+    assert office.resume(ran).statuses() == ["done"]
