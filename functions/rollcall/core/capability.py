@@ -270,6 +270,8 @@ class Capability:
         found = self.mark.preview(ctx, **schema.keywords(given))
         display = mask_values(found.display.dump(), self.arguments, arguments)
         shown = readable.texts(redacted_json(display))
+        if shown.get("title"):
+            shown["title"] = readable.line(shown["title"], SUMMARY_CHARS)
         return replace(found, display=Display.model_validate(shown))
 
     def finder(self, ctx: ToolContext) -> Callable[[], Any] | None:

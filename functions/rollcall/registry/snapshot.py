@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 import threading
 import time
+from collections.abc import Container
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -111,7 +113,25 @@ def _read(db: Client) -> dict[str, Entry]:
         except ValueError as error:
             # One bad document must not take the others down with it.
             log.warning("capability %s is left out of the registry: %r", document.id, error)
+    own = {entry.id for entry in entries.values() if entry.spec.writes and not entry.is_foreign}
+    for entry in [each for each in entries.values() if _is_alias(each, own)]:
+        log.warning(
+            "capability %s is left out of the registry: it is %s", entry.id, entry.execution.target
+        )
+        del entries[entry.id]
     return entries
+
+
+def _is_alias(entry: Entry, own_writes: Container[str]) -> bool:
+    """Whether this is one of our own writes under another name. Called as a function it would be
+    the user's own call, which is its own yes; nor need its document say that it writes."""
+    if entry.execution.type != "firebase_function":
+        return False
+    host, _, name = entry.execution.target.partition("?")[0].rstrip("/").rpartition("/")
+    projects = (os.environ.get(name) for name in ("GCLOUD_PROJECT", "GOOGLE_CLOUD_PROJECT"))
+    ours = tuple(f"-{project}.cloudfunctions.net" for project in projects if project)
+    is_here = not host or (bool(ours) and host.lower().removesuffix(":443").endswith(ours))
+    return is_here and name in own_writes
 
 
 def _read_agents(db: Client) -> dict[str, dict[str, Any]]:

@@ -94,6 +94,12 @@ def test_a_preview_turns_and_hides_nothing(mark: str) -> None:
         assert mark not in text
 
 
+def test_a_previews_title_is_one_line() -> None:
+    preview = SEND.preview(ToolContext(User("ann")), {"to": "bob\n\nApproved \u2028 before"})
+    assert preview is not None
+    assert preview.display.title == "To bob Approved before"
+
+
 def test_scripts_and_emoji_that_need_joiners_keep_them() -> None:
     assert readable.value("\U0001f469\u200d\U0001f680 می\u200cخواهم") == (
         "\U0001f469\u200d\U0001f680 می\u200cخواهم"
