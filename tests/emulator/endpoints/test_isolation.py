@@ -7,7 +7,11 @@ from typing import Any
 import pytest
 
 from rollcall.core.context import User
+from rollcall.core.errors import PermissionDenied
+from rollcall.core.triggers import Call
 from rollcall.core.wire import Role
+from rollcall.endpoints.cancel_run import cancel_run
+from tests.support.keeping import everything
 from tests.support.office import Office, Ran
 from tests.support.office_pack import PROFILE, client_tool
 from tests.support.scripted import calls, says
@@ -89,3 +93,50 @@ def test_a_write_under_another_name_is_not_offered_as_a_read(office: Office, tar
     assert "look_at_prices" not in [tool.name for tool in office.model.requests[0].tools]
     assert "pay" in [tool.name for tool in office.model.requests[0].tools]
     assert asked.statuses() == ["refused"]
+
+
+def attempts(asked: Ran, call_id: str) -> dict[str, dict[str, Any]]:
+    """What Eve sends who knows every id there is."""
+    thread, run = asked.thread, asked.done["runId"]
+    yes = {"status": "resolved", "payload": {"approved": True}}
+    entries = [{"interruptId": each["id"], **yes} for each in asked.interrupts]
+    edited = [{**entries[0], "payload": {"approved": True, "editedArguments": {"to": "eve"}}}]
+    results = [{"toolCallId": call_id, "content": "mine"}]
+    return {
+        "a message": {"threadId": thread, "message": "What was said?"},
+        "the same message": {"threadId": thread, "message": "Please.", "runId": run},
+        "to take it over": {"threadId": thread, "message": "Hi", "whenBusy": "supersede"},
+        "a yes": {"threadId": thread, "resume": entries},
+        "a yes under their run's id": {"threadId": thread, "resume": entries, "runId": run},
+        "other arguments": {"threadId": thread, "resume": edited},
+        "results": {"threadId": thread, "toolResults": results, "clientTools": ["open_file"]},
+        "results under their run's id": {"threadId": thread, "toolResults": results, "runId": run},
+    }
+
+
+def test_who_knows_every_id_of_anothers_thread_is_told_and_changes_nothing(office: Office) -> None:
+    both = calls(("pay", {"amountUsd": 5, "to": "bob"}), ("open_file", {"path": "secret.txt"}))
+    asked = office.ask(both, message="The secret plan.", clientTools=["open_file"])
+    call_id = asked.done["outcome"]["pendingToolCallIds"][0]
+    before = everything(office.db)
+    for what, data in attempts(asked, call_id).items():
+        refused = office.send(data, uid="eve", claims={"role": "teacher"})
+        assert (what, refused.result) == (what, None)
+        assert refused.code in ("permission-denied", "not-found"), what
+        assert not any(word in str(refused.error) for word in ("secret", "bob", "pay")), what
+        assert refused.events == [], what
+    ids = {"threadId": asked.thread, "runId": asked.done["runId"]}
+    with pytest.raises(PermissionDenied):
+        cancel_run(office.here, Call(User("eve", Role.ADMIN), ids))
+    assert everything(office.db) == before
+    assert len(office.model.requests) == 1
+
+
+def test_the_same_run_id_and_call_key_of_two_users_are_two(office: Office) -> None:
+    runs = [office.ask(says("Hi."), runId="r1", uid=uid) for uid in ("ann", "eve")]
+    assert len({ran.thread for ran in runs}) == 2
+    assert office.ask(runId="r1").done == runs[0].done
+    for uid in ("ann", "eve"):
+        data = {"arguments": {"to": f"bob of {uid}"}, "callKey": "k1"}
+        assert office.functions.post("send_letter", data, uid=uid).status_code == 200
+    assert sorted(done["to"] for done in office.done("send_letter")) == ["bob of ann", "bob of eve"]
