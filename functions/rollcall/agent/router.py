@@ -188,10 +188,17 @@ class Router:
         preview = target.preview(ctx, arguments)
         if preview is not None and preview.arguments is not None:
             arguments = target.frozen(preview.arguments)
+        shown = target.shown(arguments)
+        if policy.decider_role is not None and shown != arguments:
+            # The approval holds what it will be run with, and its deciders may read it.
+            raise FailedPrecondition(
+                f"{name} takes what is hidden from others, so nobody else can be asked about it",
+                hint="tell the user that this cannot be done here",
+            )
         return Ask(
             tool=name,
             arguments=arguments,
-            shown=target.shown(arguments),
+            shown=shown,
             summary=target.summary(arguments, self.asker.locale),
             display=bounded(preview.display) if preview else None,
             decider=decider_of(policy, self.asker.user),

@@ -280,3 +280,14 @@ def test_of_what_is_embedded(planted: Planted, caplog: pytest.LogCaptureFixture)
         load_embedder(embedder).embed([f"{PHRASE} {STRIPE}", "plain"], task="document")
     assert len(planted.provider.requests) == 2
     assert planted.leaks(caplog) == []
+
+
+def test_of_hidden_arguments_to_those_who_decide_for_others(
+    planted: Planted, caplog: pytest.LogCaptureFixture
+) -> None:
+    planted.office.overrule("capabilities/pay_with_pin", approval={"deciderRole": "teacher"})
+    call = call_of("pay_with_pin", {"to": "bob", "pin": "88-41-07-99"})
+    ended = planted.ask(call, responses_text("That cannot be done."))
+    assert ended.statuses() == ["failed"]
+    assert planted.office.approvals() == {}
+    assert planted.leaks(caplog) == []
