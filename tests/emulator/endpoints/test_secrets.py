@@ -291,3 +291,16 @@ def test_of_hidden_arguments_to_those_who_decide_for_others(
     assert ended.statuses() == ["failed"]
     assert planted.office.approvals() == {}
     assert planted.leaks(caplog) == []
+
+
+def test_of_a_reason_that_a_client_wrote_itself(
+    planted: Planted, caplog: pytest.LogCaptureFixture
+) -> None:
+    asked = planted.ask(call_of("pay", {"amountUsd": 3, "to": "bob"}))
+    planted.provider.openai(responses_text("Not paid."))
+    approval = asked.interrupts[0]["id"]
+    planted.office.decide(approval, approved=False, by="ann", reason=f"{PHRASE} {STRIPE}")
+    planted.office.work_off()
+    assert len(planted.provider.requests) == 2
+    found = [leak for leak in planted.leaks(caplog) if not leak.startswith("approvals/")]
+    assert found == []
