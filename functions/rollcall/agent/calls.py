@@ -216,9 +216,13 @@ def _see_writes_off(
             continue
         if not isinstance(item, _Done) or open_calls.pop(item.place, None) is None:
             continue
-        if not isinstance(item.outcome, Ask | Leave):
-            result, record = _record(turn, state, item, calls=calls)
+        if isinstance(item.outcome, Ask | Leave):
+            continue
+        result, record = _record(turn, state, item, calls=calls)
+        try:
             turn.journal.save_result(item.place, result, record.dump())
+        except AgentError as error:  # nobody is there to be told, and the ledger knows the end
+            log.warning("the end of %s could not be saved: %s", item.call.name, error.message)
 
 
 def _leave_reads(turn: Turn, open_calls: dict[int, ToolCall]) -> None:

@@ -31,6 +31,8 @@ from rollcall.models.base import (
 
 REPLY_CHARS = 150_000
 """The longest reply that is taken in; it rests in one document, of at most 1 MiB."""
+CALL_CHARS = 1_000
+"""What a call counts as beside its arguments: it is answered, and that is kept, too."""
 PARTS_CHARS = 300_000
 """The longest JSON text of what a provider wants back."""
 MAX_PART_DEPTH = 64
@@ -139,6 +141,7 @@ class Intake:
         self._taken.add(id)
         self._open[delta.id] = id
         name = _mended(delta.name)
+        self._room -= CALL_CHARS + len(name)
         self._reply.calls[id] = (name, "")
         return events.call_start(call_id=id, name=name, parent_id=self._message_id)
 
@@ -156,7 +159,7 @@ class Intake:
         if text and "\ud800" <= text[-1] <= "\udbff":
             self._halves[place] = text[-1]
             text = text[:-1]
-        text = _mended(text)[: self._room]
+        text = _mended(text)[: max(self._room, 0)]
         self._room -= len(text)
         return text
 

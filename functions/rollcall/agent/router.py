@@ -22,7 +22,13 @@ from rollcall.core.context import (
     ToolContext,
     User,
 )
-from rollcall.core.errors import Aborted, FailedPrecondition, NotFound, PermissionDenied
+from rollcall.core.errors import (
+    Aborted,
+    FailedPrecondition,
+    InvalidArgument,
+    NotFound,
+    PermissionDenied,
+)
 from rollcall.core.messages import ToolCall
 from rollcall.core.policy import ApprovalPolicy, combined
 from rollcall.registry.documents import Entry, at_least
@@ -31,6 +37,9 @@ from rollcall.store.effects import Effect, Way, perform
 
 if TYPE_CHECKING:
     from google.cloud.firestore import WriteBatch
+
+ASK_BYTES = 300_000
+"""An approval holds the arguments twice, in one document of at most 1 MiB."""
 
 log = logging.getLogger("rollcall")
 
@@ -126,6 +135,10 @@ class Router:
         )
         given = approval.arguments if approval is not None else call.arguments
         arguments = target.frozen(given)
+        if approved and arguments != given:
+            raise FailedPrecondition(
+                f"{call.name} makes others of the arguments that were approved; nothing was written"
+            )
         ctx = self._context(place, target, progress)
         if target.writes and not approved:
             # One that changed since its approval, or that others decide now, is asked for again.
@@ -188,6 +201,8 @@ class Router:
         preview = target.preview(ctx, arguments)
         if preview is not None and preview.arguments is not None:
             arguments = target.frozen(preview.arguments)
+        if len(canonical(arguments).encode()) > ASK_BYTES:
+            raise InvalidArgument(f"the arguments of a write may have {ASK_BYTES:,} bytes of JSON")
         shown = target.shown(arguments)
         if policy.decider_role is not None and shown != arguments:
             # The approval holds what it will be run with, and its deciders may read it.

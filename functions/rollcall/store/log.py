@@ -101,9 +101,10 @@ def result_fields(result: ToolResult, *, record: dict[str, Any], run_id: str) ->
     """
     kept = {key: value for key, value in record.items() if key not in {"result", "error"}}
     text = json.dumps(kept, ensure_ascii=False)
-    if len(text) > RECORD_CHARS:
-        kept.pop("display", None)
-        text = json.dumps(kept, ensure_ascii=False)
+    for large in ("display", "arguments", "undo"):  # the call has its arguments itself
+        if len(text) > RECORD_CHARS:
+            kept.pop(large, None)
+            text = json.dumps(kept, ensure_ascii=False)
     return {
         "name": result.name,
         "content": result.content,

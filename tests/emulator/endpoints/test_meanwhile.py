@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import time
-from typing import Any
+from typing import Annotated, Any
 
 import pytest
+from pydantic import AfterValidator
 
 from rollcall import catalog
 from rollcall.agent.follow import follow
@@ -15,7 +17,7 @@ from rollcall.core.errors import NotFound
 from rollcall.core.policy import ApprovalPolicy
 from tests.support.office import Office, payment
 from tests.support.office_pack import office_capabilities
-from tests.support.scripted import calls
+from tests.support.scripted import calls, says
 
 
 def large(office: Office) -> None:
@@ -83,3 +85,43 @@ def test_who_follows_a_run_that_is_erased_is_told_so(office: Office) -> None:
     office.db.document(f"threads/{thread.id}/runs/r1").delete()
     with pytest.raises(NotFound, match="erased"):
         list(stream)
+
+
+def raised(amount: int) -> int:
+    return amount + 1
+
+
+def test_what_makes_other_arguments_of_those_that_were_approved_writes_nothing(
+    office: Office,
+) -> None:
+    @capability(name={"en": "Stamp"}, category="office", effect="write")
+    def stamp(ctx: ToolContext, *, times: Annotated[int, AfterValidator(raised)]) -> int:
+        """Stamp so many times."""
+        ctx.db.collection("done").add({"tool": "stamp", "times": times})
+        return times
+
+    office.redeclare(Capability.of(stamp))
+    asked = office.ask(calls(("stamp", {"times": 1})))
+    assert office.resume(asked).statuses() == ["failed"]
+    assert office.done("stamp") == []
+
+
+@pytest.mark.parametrize(("char", "status"), [("a", "waiting"), ("\N{GRINNING FACE}", "failed")])
+def test_arguments_of_any_size_are_asked_about_or_refused(
+    office: Office, char: str, status: str
+) -> None:
+    @capability(name={"en": "Stamp"}, category="office", effect="write")
+    def stamp(ctx: ToolContext, *, paper: str) -> int:
+        """Stamp a paper."""
+        return 1
+
+    office.redeclare(Capability.of(stamp))
+    text = json.dumps({"paper": char * 140_000}, ensure_ascii=False)
+    assert office.ask(calls(("stamp", text))).statuses() == [status]
+
+
+def test_arguments_of_any_size_are_kept_with_their_result(office: Office) -> None:
+    text = json.dumps({"word": "\N{GRINNING FACE}" * 140_000}, ensure_ascii=False)
+    ran = office.ask(calls(("look_up", text)))
+    assert (ran.error, ran.statuses()) == (None, ["done"])
+    assert office.ask(says("Hi."), threadId=ran.thread).error is None

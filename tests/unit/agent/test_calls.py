@@ -9,8 +9,13 @@ from typing import Any
 import pytest
 
 from rollcall.agent import calls as step
+from rollcall.agent.intake import CALL_CHARS, REPLY_CHARS
+from rollcall.agent.loop import run
+from rollcall.core.errors import Unavailable
 from rollcall.core.events import PROGRESS_CHARS, Event
+from rollcall.core.messages import ModelMessage, ToolResult
 from rollcall.core.wire import CallStatus, StopReason
+from rollcall.store.log import Spent
 from tests.support.scripted import ScriptedModel, Table, calls, says, turn
 from tests.unit.agent.test_loop import play
 
@@ -70,3 +75,33 @@ def test_a_tool_that_says_too_much_is_heard_now_and_then() -> None:
     assert ended.text == "Ok."
     assert step.FREE_WORDS <= len(told(events)) < step.FREE_WORDS + 5
     assert {len(event["content"]["text"]) for event in told(events)} == {PROGRESS_CHARS}
+
+
+class Leaving:
+    """A journal that cannot be written any more."""
+
+    def save_reply(self, step: int, reply: ModelMessage, spent: Spent) -> None:
+        """The reply is saved."""
+
+    def save_result(self, place: int, result: ToolResult, record: dict[str, Any]) -> None:
+        raise Unavailable("the database did not take it")
+
+
+def test_who_leaves_while_a_write_ends_that_cannot_be_saved_leaves_all_the_same() -> None:
+    may_end = threading.Event()
+    tools = {"a": lambda progress: may_end.wait(20)}
+    dispatch = Table(tools, writing=frozenset({"a"}))
+    model = ScriptedModel([calls(("a", {})), says("Ok.")])
+    steps = run(turn(model, tools, dispatch=dispatch, journal=Leaving()))
+    while next(steps) is not None:  # a second without news: the write is under way
+        pass
+    may_end.set()
+    steps.close()
+
+
+def test_a_reply_that_calls_without_end_is_cut_off() -> None:
+    number = 3 * REPLY_CHARS // CALL_CHARS
+    endless = calls(*((f"a{n}", {}) for n in range(number)))
+    _, ended = play(turn(ScriptedModel([endless, says("Ok.")]), {}))
+    assert ended.text == "Ok."
+    assert 16 < len(ended.calls) <= REPLY_CHARS // CALL_CHARS
