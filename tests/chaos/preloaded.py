@@ -1,5 +1,8 @@
 """What the server that forks workers imports: everything, so that no worker has to."""
 
+import google.genai  # noqa: F401
+import openai  # noqa: F401
+
 from rollcall.agent import drive, going_on, loop  # noqa: F401
 from rollcall.models import offline  # noqa: F401
 from tests.chaos import providers, stage, worker

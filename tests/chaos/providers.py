@@ -97,7 +97,7 @@ PATTERNS: dict[str, Callable[[str], Reply]] = {
     "empty text": lambda api: texts(api, ""),
     "no content type": lambda api: replace(texts(api, "Fine."), content_type=None),
     "an error inside the stream": _error_frame,
-    "huge": lambda api: texts(api, "word " * 600_000),
+    "huge": lambda api: texts(api, "word " * 250_000),
 }
 _SLOW = {"drips", "stalls", "says nothing at all"}
 
@@ -211,8 +211,11 @@ def work(platform: stage.Stage, job: Job, events: list[dict[str, Any]], number: 
         queue(texts(api, "Now it works."))
         thread_id = thread_id_for(job.uid, job.data["runId"])
         more = {"agent": "hasty", "threadId": thread_id, "message": "And now?"}
-        last = functions.stream("run_agent", more, uid=job.uid)[-1]
-        if "Now it works." not in str(last.get("result", {}).get("message")):
+        for _ in range(TRIES):  # on a machine that is busy, one may run out of its little time
+            last = functions.stream("run_agent", more, uid=job.uid)[-1]
+            if (last.get("result") or {}).get("stopReason") != "deadline":
+                break
+        if "Now it works." not in str((last.get("result") or {}).get("message")):
             problems.append(f"the thread does not go on: {str(last)[:400]}")
     return {"problems": problems, "threadId": thread_id}
 

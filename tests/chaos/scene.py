@@ -194,7 +194,11 @@ class Scene:
             self._expire()
             self._sweep()
             worker.go_on()
-        outcome = worker.outcome()
+        try:
+            outcome = worker.outcome()
+        except TimeoutError as error:
+            self.notes.append(f"{job.what} {fault or ''} hangs; the run: {self._states()}")
+            raise Broken(str(error)) from error
         self.commits.append(outcome.commits)
         self._count(fault, outcome)
         self.notes.append(
@@ -273,6 +277,13 @@ class Scene:
     def _running(self) -> list[Any]:
         runs = self.db.collection(f"threads/{self.thread_id}/runs")
         return list(_where(runs, "status", "running").stream())
+
+    def _states(self) -> list[Any]:
+        """Where the runs and the thread's lease are, for a report."""
+        runs = self.db.collection(f"threads/{self.thread_id}/runs").stream()
+        keys = ("status", "leaseUntil", "attempt", "token")
+        found = [[run.id, *((run.to_dict() or {})[key] for key in keys)] for run in runs]
+        return [*found, self._thread().get("lease")]
 
     def _approval(self, id: str) -> dict[str, Any]:
         return self.db.document(f"approvals/{id}").get().to_dict() or {}

@@ -8,6 +8,7 @@ that the job names or by the harness at a moment of its choosing.
 from __future__ import annotations
 
 import contextlib
+import faulthandler
 import logging
 import multiprocessing
 import os
@@ -165,6 +166,7 @@ def _server() -> None:
 def _main(job: Job, sender: Connection) -> None:
     """Do the job in this process, of which nobody will hear if it is killed."""
     logging.disable(logging.CRITICAL)
+    faulthandler.dump_traceback_later(PATIENCE_S - 10)  # one that hangs says where
     os.environ[stage.FILE] = job.file
     os.environ["OTEL_SDK_DISABLED"] = "true"
     follow.POLL_S = 0.05

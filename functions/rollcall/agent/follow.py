@@ -39,12 +39,21 @@ def follow(
             newest = number
         if not isinstance(state, GoingOn):
             return state
-        if time.monotonic() > until:
-            raise Aborted(
-                "this run still goes on",
-                field="runId",
-                hint="ask again with the same runId to follow it",
-                retry_after_s=1,
-            )
-        yield None
-        time.sleep(POLL_S)
+        yield from pause(until)
+
+
+def pause(until: float) -> Generator[Event | None, None, None]:
+    """Wait a moment before the next look.
+
+    Raises:
+        Aborted: The time to watch is over.
+    """
+    if time.monotonic() > until:
+        raise Aborted(
+            "this run still goes on",
+            field="runId",
+            hint="ask again with the same runId to follow it",
+            retry_after_s=1,
+        )
+    yield None
+    time.sleep(POLL_S)

@@ -11,7 +11,7 @@ from typing import Any
 
 from rollcall.agent.deciding import decide
 from rollcall.agent.drive import Events, drive
-from rollcall.agent.follow import follow
+from rollcall.agent.follow import follow, pause
 from rollcall.agent.going_on import function_end, recalled, taken_up
 from rollcall.agent.prepare import Asked, receive
 from rollcall.agent.spending import admission
@@ -103,6 +103,7 @@ def _joined(
             if opened is not None:
                 asked = recalled(platform, opened, user=call.user, token=call.token)
                 return (yield from drive(platform, asked, opened, until=until))
+            yield from pause(until)  # somebody else was faster, and may not have begun yet
         ended = yield from follow(platform.db, found.thread_id, found.run_id, until=until)
         if isinstance(ended, Finished):
             return _result(ended)
