@@ -3,44 +3,30 @@ client's own tools."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
+from rollcall.agent.client_results import contents_of
 from rollcall.agent.drive import QUEUE
+from rollcall.agent.edits import edits_of
 from rollcall.agent.outcome import to_interrupt
-from rollcall.agent.prepare import profile_of
-from rollcall.agent.router import Asker, Router, decider_of
-from rollcall.core.context import Platform, ToolContext, User
+from rollcall.core.context import Platform, User
 from rollcall.core.errors import (
-    AgentError,
     FailedPrecondition,
     InvalidArgument,
     NotFound,
     PermissionDenied,
 )
-from rollcall.core.policy import combined
-from rollcall.core.redaction import redacted, redacted_json
-from rollcall.core.wire import ClientToolResult, Decision, Outcome, RunRequest, RunResult
-from rollcall.registry.snapshot import snapshot
+from rollcall.core.redaction import redacted_json
+from rollcall.core.wire import Decision, Outcome, RunRequest, RunResult
 from rollcall.store import paths
-from rollcall.store.approvals import Approval, ApprovalStatus, Given, canonical, load_approvals
-from rollcall.store.continuing import (
-    Continuing,
-    StillOpen,
-    note_answers,
-    open_continuation,
-    write_decisions,
-)
+from rollcall.store.answers import note_answers, write_decisions
+from rollcall.store.approvals import Approval, ApprovalStatus, Given, load_approvals
+from rollcall.store.continuing import open_continuation
 from rollcall.store.runs import Finished, GoingOn, OpenRun
+from rollcall.store.settling import Continuing, StillOpen
 from rollcall.store.threads import Stale, check_thread, repeated, state_of
-
-CONTENT_CHARS = 200_000
-"""The longest result of one client tool, as JSON text."""
-CONTENTS_BYTES = 600_000
-"""What the results of one step's client tools may have together, as JSON text."""
 
 Found = OpenRun | Finished | GoingOn | Stale | dict[str, Any]
 
@@ -120,7 +106,7 @@ def _resume(
         run_id=request.run_id or f"{waiting_run}~1",
         request_digest=request_digest,
         decisions=_given(approvals, said, user),
-        edits=_edits(platform, user, request, approvals, said),
+        edits=edits_of(platform, user, approvals, said),
         user=user,
     )
     opened = _open(platform, thread_id, waiting_run, continuing)
@@ -132,7 +118,7 @@ def _resume(
                 field="resume",
                 hint="send them again then, or say no",
             )
-        write_decisions(platform.db, approvals, continuing)
+        write_decisions(platform.db, approvals, continuing.decisions)
         return _still_waiting(platform, request, waiting_run, opened)
     if not isinstance(opened, OpenRun):
         # Somebody else was faster: this answer must be theirs too.
@@ -222,78 +208,6 @@ def _check_complete(still_open: StillOpen, user: User, said: dict[str, Decision]
         )
 
 
-def _edits(
-    platform: Platform,
-    user: User,
-    request: RunRequest,
-    approvals: Sequence[Approval],
-    said: dict[str, Decision],
-) -> dict[str, Approval]:
-    """New approvals for those whose arguments the decider changed, each validated anew."""
-    edits = {}
-    for number, approval in enumerate(approvals):
-        given = said[approval.id]
-        if given.edited_arguments is None:
-            continue
-        field = f"resume.{number}.payload.editedArguments"
-        if not given.approved:
-            raise InvalidArgument("a no takes no changed arguments", field=field)
-        if redacted_json(given.edited_arguments) != given.edited_arguments:
-            raise InvalidArgument(
-                "the changed arguments hold what looks like a key or a token, which is not kept",
-                field=field,
-            )
-        edits[approval.id] = _edited(platform, user, approval, given.edited_arguments, field)
-    return edits
-
-
-def _edited(
-    platform: Platform, user: User, approval: Approval, arguments: dict[str, Any], field: str
-) -> Approval:
-    owner = user if user.uid == approval.uid else platform.find_user(approval.uid)
-    if owner is None:
-        raise FailedPrecondition("the account that asked for this is gone", field=field)
-    router = _router(platform, owner, approval)
-    target = router.target(approval.tool)
-    frozen = target.frozen(arguments, field=field)
-    policy = combined(*filter(None, (router.policies.get(approval.tool), target.policy)))
-    if decider_of(policy, owner) != approval.decider:
-        raise PermissionDenied("who decides this has changed; ask for it again", field=field)
-    ctx = ToolContext(user=owner, platform=platform, locale=approval.locale)
-    try:
-        preview = target.preview(ctx, frozen)
-    except AgentError as error:
-        raise InvalidArgument(error.message, field=field, hint=error.hint) from error
-    if preview is not None and preview.arguments is not None:
-        frozen = target.frozen(preview.arguments, field=field)
-    edited = approval.edited(
-        frozen,
-        shown=target.shown(frozen),
-        summary=target.summary(frozen, approval.locale),
-        by=user,
-        now=datetime.now(UTC),
-    )
-    return replace(edited, display=preview.display if preview else None)
-
-
-def _router(platform: Platform, owner: User, approval: Approval) -> Router:
-    profile = profile_of(platform, approval.agent, user=owner)
-    registry = snapshot(platform.db)
-    now = datetime.now(UTC)
-    asker = Asker(user=owner, locale=approval.locale, now=now, deadline=time.monotonic() + 60)
-    return Router(
-        platform=platform,
-        asker=asker,
-        entries=dict(registry.entries),
-        agents=_no_agents,
-        policies=dict(profile.approvals),
-    )
-
-
-def _no_agents(agent_id: str, message: str, *, max_steps: int | None = None) -> dict[str, Any]:
-    raise FailedPrecondition("no agent is asked while arguments are checked")
-
-
 def _still_waiting(
     platform: Platform, request: RunRequest, waiting_run: str, still_open: StillOpen
 ) -> dict[str, Any]:
@@ -334,7 +248,7 @@ def _decided_for_another(
         request_digest="",
         decisions=_given(approvals, said, user),
     )
-    write_decisions(platform.db, approvals, continuing)
+    write_decisions(platform.db, approvals, continuing.decisions)
     platform.enqueue(QUEUE, {"threadId": first.thread_id, "runId": first.run_id})
     return RunResult(
         thread_id=first.thread_id,
@@ -357,34 +271,14 @@ def _take_results(
     request_digest: str,
 ) -> Found:
     waiting = thread.get("waiting")
-    results = request.tool_results or []
     if not waiting or not waiting["calls"]:
         raise FailedPrecondition(
             "no client tool of this thread waits for a result", field="toolResults"
         )
-    _check_client(platform, request, thread, waiting)
-    by_call = {result.tool_call_id: result for result in results}
-    for number, result in enumerate(results):
-        if result.tool_call_id not in waiting["calls"]:
-            raise InvalidArgument(
-                f"no call {result.tool_call_id!r} waits; waiting: {', '.join(waiting['calls'])}",
-                field=f"toolResults.{number}.toolCallId",
-            )
-    missing = [call for call in waiting["calls"] if call not in by_call]
-    if missing or len(by_call) < len(results):
-        raise InvalidArgument(
-            f"toolResults must answer each waiting call once; missing: {', '.join(missing)}",
-            field="toolResults",
-        )
-    contents = {call: _content(result) for call, result in by_call.items()}
-    if len(canonical(contents).encode()) > CONTENTS_BYTES:
-        raise InvalidArgument(
-            f"the results may have {CONTENTS_BYTES:,} bytes of JSON together", field="toolResults"
-        )
     continuing = Continuing(
         run_id=request.run_id or f"{waiting['runId']}~1",
         request_digest=request_digest,
-        results=contents,
+        results=contents_of(request, waiting),
         user=user,
     )
     thread_id = request.thread_id or ""
@@ -396,26 +290,3 @@ def _take_results(
     if isinstance(opened, StillOpen):
         return _still_waiting(platform, request, waiting["runId"], opened)
     return opened
-
-
-def _check_client(
-    platform: Platform, request: RunRequest, thread: dict[str, Any], waiting: dict[str, Any]
-) -> None:
-    """Another of the user's clients may take the calls over, if it offers tools itself."""
-    if request.client_id != waiting["clientId"] and not request.client_tools:
-        raise PermissionDenied(
-            "these calls were left to another of your clients",
-            field="clientId",
-            hint="to take them over, send the clientTools that this client can run",
-        )
-
-
-def _content(result: ClientToolResult) -> dict[str, Any]:
-    if result.error is not None:
-        return {"error": redacted(result.error)}
-    if len(canonical({"": result.content})) > CONTENT_CHARS:
-        raise InvalidArgument(
-            f"the result of one tool may have {CONTENT_CHARS:,} characters of JSON",
-            field="toolResults",
-        )
-    return {"content": redacted_json(result.content)}

@@ -12,16 +12,11 @@ from rollcall.core.context import Platform, User
 from rollcall.core.errors import AgentError, FailedPrecondition
 from rollcall.core.wire import RunStatus
 from rollcall.store import paths
-from rollcall.store.continuing import (
-    MAX_FRUITLESS,
-    Continuing,
-    StillOpen,
-    mark_late,
-    mark_settled,
-    open_continuation,
-    take_up,
-)
+from rollcall.store.answers import mark_late, mark_settled
+from rollcall.store.continuing import open_continuation
 from rollcall.store.runs import OpenRun
+from rollcall.store.settling import Continuing, StillOpen
+from rollcall.store.taking_up import MAX_FRUITLESS, take_up
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client

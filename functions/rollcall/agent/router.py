@@ -106,7 +106,14 @@ class Router:
 
     def writes(self, call: ToolCall) -> bool:
         entry = self.entries.get(call.name)
-        return entry is None or entry.spec.writes
+        if entry is None or entry.spec.writes or entry.is_foreign:
+            return entry is None or entry.spec.writes
+        from rollcall.catalog import find_capability
+
+        try:  # the document may be older than the code
+            return find_capability(call.name).mark.effect == "write"
+        except NotFound:
+            return True
 
     def shown(self, call: ToolCall) -> dict[str, Any]:
         arguments = call.arguments or {}

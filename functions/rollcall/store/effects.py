@@ -29,10 +29,12 @@ from rollcall.core.errors import (
     AgentError,
     AlreadyExists,
     FailedPrecondition,
+    NotFound,
     OutcomeUnknown,
     ResourceExhausted,
     Unavailable,
 )
+from rollcall.core.options import lease_s
 from rollcall.core.redaction import redacted, redacted_json
 from rollcall.core.wire import SCHEMA_VERSION
 from rollcall.store import audit, paths
@@ -170,7 +172,8 @@ def _again(db: Client, effect: Effect, way: Way, *, waits_for_others: bool) -> A
         failed = FailedPrecondition("this was tried at the same time elsewhere, and failed")
         return _of_others(db, effect, failed)
     if way.find is not None:
-        return _found(db, effect, way.find, time)
+        may_go_on = datetime.now(UTC) - entry["startedAt"] < timedelta(seconds=lease_s())
+        return _found(db, effect, way.find, time, may_go_on=may_go_on)
     raise _unknown(db, effect, "it was begun and cut off before its end was noted", before=time)
 
 
@@ -179,19 +182,26 @@ def _settled(
 ) -> tuple[dict[str, Any], Any]:
     """Wait a while for whoever is doing it; one that was begun long ago is done by nobody."""
     patience = monotonic() + PATIENCE_S
-    while entry["status"] == EffectStatus.PENDING:
+    while entry.get("status") == EffectStatus.PENDING:
         if datetime.now(UTC) - entry["startedAt"] > IN_PROGRESS:
             break
         if monotonic() > patience:
             raise Aborted("this very call is being carried out; ask again", retry_after_s=5)
         sleep(0.1)
         entry, time = _entry(db, effect)
+    if not entry:
+        raise NotFound("what was written under this key was erased", field="callKey")
     return entry, time
 
 
-def _found(db: Client, effect: Effect, find: Callable[[], Any], time: Any) -> Any:
-    """Let the capability itself say whether a cut-off write happened."""
+def _found(
+    db: Client, effect: Effect, find: Callable[[], Any], time: Any, *, may_go_on: bool
+) -> Any:
+    """Let the capability itself say whether a cut-off write happened. That it did not is believed
+    only when whoever began it has had its time: it may be about to."""
     result = find()
+    if result is None and may_go_on:
+        raise _unknown(db, effect, "it was begun a moment ago and may still happen", before=time)
     if result is None:
         message = "it was cut off before anything was written"
         _note(db, effect, EffectStatus.FAILED, error=message, again=True, before=time)

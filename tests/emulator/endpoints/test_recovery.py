@@ -4,7 +4,7 @@ turn goes on from the last saved step, or ends with a reason."""
 from __future__ import annotations
 
 import threading
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -15,8 +15,8 @@ from rollcall.core.triggers import Call
 from rollcall.endpoints.continuing import sweep
 from rollcall.endpoints.run_agent import run_agent
 from rollcall.store.approvals import canonical, text_digest
-from rollcall.store.continuing import MAX_FRUITLESS
 from rollcall.store.effects import EffectStatus, effect_key
+from rollcall.store.taking_up import MAX_FRUITLESS
 from rollcall.store.threads import thread_id_for
 from tests.support.leases import end_lease
 from tests.support.losing import How, losing_commit

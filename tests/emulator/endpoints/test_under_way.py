@@ -7,7 +7,7 @@ import time
 from datetime import UTC, datetime
 from typing import Any
 
-from rollcall.store.continuing import MAX_FRUITLESS
+from rollcall.store.taking_up import MAX_FRUITLESS
 from tests.support.office import Office, payment
 from tests.support.scripted import calls, says
 

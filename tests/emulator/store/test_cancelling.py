@@ -11,8 +11,8 @@ from rollcall.core.errors import Aborted, NotFound, PermissionDenied
 from rollcall.core.messages import ModelMessage, ToolCall, ToolMessage, ToolResult
 from rollcall.store import paths, runs
 from rollcall.store.cancelling import cancel
-from rollcall.store.continuing import take_up
 from rollcall.store.log import Spent
+from rollcall.store.taking_up import take_up
 from tests.emulator.store.test_threads import answer, opened, opening
 from tests.support.leases import end_lease
 

@@ -13,17 +13,13 @@ from rollcall.core.context import Decider, User
 from rollcall.core.errors import Aborted, FailedPrecondition
 from rollcall.core.messages import ModelMessage, ToolCall, ToolMessage, ToolResult
 from rollcall.store import paths
+from rollcall.store.answers import mark_settled, write_decisions
 from rollcall.store.approvals import Approval, ApprovalStatus, Given, approval_id, load_approvals
-from rollcall.store.continuing import (
-    Continuing,
-    StillOpen,
-    mark_settled,
-    open_continuation,
-    take_up,
-    write_decisions,
-)
+from rollcall.store.continuing import open_continuation
 from rollcall.store.log import Spent
 from rollcall.store.runs import Asking, OpenRun
+from rollcall.store.settling import Continuing, StillOpen
+from rollcall.store.taking_up import take_up
 from tests.emulator.store.test_threads import RESULT, answer, opened, opening
 from tests.support.leases import end_lease
 from tests.support.losing import losing_commit
@@ -311,7 +307,7 @@ def test_decisions_are_noted_all_or_none(db: Client) -> None:
     looked_at = load_approvals(db, [first, second])
     paths.approval(db, second).update({"decision": NO.fields()})
     with pytest.raises(Aborted, match="decided meanwhile"):
-        write_decisions(db, looked_at, continuing(run, {first: YES, second: YES}))
+        write_decisions(db, looked_at, {first: YES, second: YES})
     assert [each.decision for each in load_approvals(db, [first])] == [None]
 
 

@@ -29,6 +29,11 @@ EFFECT = Effect(effect_key("t", "r", 1, 0), "ann", "pay", 1, "digest")
 RESULT = {"paid": 5}
 
 
+def failing_first(batch: WriteBatch | None) -> Any:
+    """Dies before it writes anything."""
+    raise Died
+
+
 class Till:
     """Something to write, in three ways, and what was really written."""
 
@@ -49,6 +54,11 @@ class Till:
 
     def find(self) -> Any:
         return RESULT if self.written() else None
+
+    def grow_old(self) -> None:
+        """Whoever began the write has had its time."""
+        long_ago = datetime.now(UTC) - timedelta(minutes=5)
+        self.db.document(f"effects/{EFFECT.key}").update({"startedAt": long_ago})
 
     def written(self) -> int:
         return len(list(self.db.collection("done").stream()))
@@ -158,16 +168,23 @@ def test_what_can_be_looked_up_is(till: Till) -> None:
 
 
 def test_what_did_not_happen_may_be_made_again(till: Till) -> None:
-    def dying(batch: WriteBatch | None) -> Any:
-        raise Died
-
-    way = Way(dying, find=till.find)
+    way = Way(failing_first, find=till.find)
     with pytest.raises(Died):
         perform(till.db, EFFECT, way, waits_for_others=False)
+    till.grow_old()
     with pytest.raises(Unavailable, match="before anything was written"):
         till.perform("findable")
     assert till.perform("findable") == RESULT
     assert till.written() == 1
+
+
+def test_what_was_begun_a_moment_ago_and_is_not_found_may_still_happen(till: Till) -> None:
+    way = Way(failing_first, find=till.find)
+    with pytest.raises(Died):
+        perform(till.db, EFFECT, way, waits_for_others=False)
+    with pytest.raises(OutcomeUnknown, match="may still happen"):
+        till.perform("findable")
+    assert (till.written(), till.status()) == (0, "unknown")
 
 
 def test_an_atomic_write_that_was_cut_off_is_made_once(till: Till) -> None:
