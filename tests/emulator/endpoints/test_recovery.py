@@ -151,7 +151,7 @@ def test_a_write_that_was_begun_and_cut_off(
         "argumentsDigest": text_digest(canonical(arguments)),
         "status": "pending",
         "mayBeTriedAgain": False,
-        "startedAt": datetime.now(UTC),
+        "startedAt": datetime.now(UTC) - timedelta(minutes=5),
     }
     office.db.document(f"effects/{effect_key(asked.thread, 'r1', 1, 0)}").set(entry)
     ended = office.resume(asked)
