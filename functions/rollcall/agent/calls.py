@@ -108,6 +108,7 @@ def run_calls(
         raise
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
+    state.put_in_order(calls)
     if len(results) < len(calls):
         return None
     return [results[place] for place in range(len(calls))]

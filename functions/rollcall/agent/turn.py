@@ -180,6 +180,13 @@ class State:
         self.seen[_key(call)] += 1
         self.per_tool[call.name] += 1
 
+    def put_in_order(self, calls: Sequence[ToolCall]) -> None:
+        """Put the records of a step's calls, made as these ended, into the order of the calls."""
+        places = {call.id: place for place, call in enumerate(calls)}
+        others = [record for record in self.records if record.id not in places]
+        these = [record for record in self.records if record.id in places]
+        self.records = [*others, *sorted(these, key=lambda record: places[record.id])]
+
     def is_repeated(self, call: ToolCall) -> bool:
         """Whether the call was made before in this turn, with the same arguments."""
         repeated = self.seen[_key(call)] > 0

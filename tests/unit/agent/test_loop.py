@@ -81,7 +81,7 @@ def test_calls_of_one_step_run_side_by_side() -> None:
     assert [call.status for call in ended.calls] == [CallStatus.DONE, CallStatus.DONE]
 
 
-def test_results_go_back_in_the_order_of_the_calls() -> None:
+def test_results_and_records_are_in_the_order_of_the_calls() -> None:
     first_may_end = threading.Event()
 
     def slow(progress: Any) -> str:
@@ -93,10 +93,11 @@ def test_results_go_back_in_the_order_of_the_calls() -> None:
         return "quick"
 
     model = ScriptedModel([calls(("slow", {}), ("quick", {})), says("Done.")])
-    play(turn(model, {"slow": slow, "quick": quick}))
+    _, ended = play(turn(model, {"slow": slow, "quick": quick}))
     answered = model.requests[1].messages[-1]
     assert isinstance(answered, ToolMessage)
     assert [result.name for result in answered.results] == ["slow", "quick"]
+    assert [record.tool for record in ended.calls] == ["slow", "quick"]
 
 
 def test_a_reply_is_saved_before_its_calls_and_a_result_before_it_is_shown() -> None:
