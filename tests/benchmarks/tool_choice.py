@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 import statistics
 import time
+from dataclasses import replace
 
 from rich.table import Table
 
 from rollcall import catalog
 from rollcall.core.capability import Capability
-from rollcall.core.wire import Role, Status
-from rollcall.models.base import ToolSpec
-from rollcall.registry.documents import Entry, Execution
+from rollcall.registry.documents import Entry, capability_document
 from rollcall.registry.retrieval import choose
 
 ROUNDS = 9
@@ -48,23 +47,9 @@ def measure() -> Table:
 
 
 def _entry(capability: Capability, id: str) -> Entry:
-    return Entry(
-        id=id,
-        names=capability.mark.name,
-        category=capability.mark.category,
-        min_role=Role.USER,
-        status=Status.ACTIVE,
-        runs_on="server",
-        digest="",
-        execution=Execution(type="internal_service", target=id),
-        spec=ToolSpec(
-            id,
-            capability.description,
-            capability.json_schema,
-            keywords=capability.mark.keywords,
-            examples=capability.mark.examples,
-        ),
-    )
+    """The capability's entry as a registry has it, under another name."""
+    entry = Entry.from_document({**capability_document(capability), "status": "active"})
+    return replace(entry, id=id, spec=replace(entry.spec, name=id))
 
 
 def _characters(entry: Entry) -> int:
