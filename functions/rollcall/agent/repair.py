@@ -182,22 +182,21 @@ def _tells(provider: str | None, parts: Sequence[dict[str, Json]], reply: ModelM
 
 
 def _tells_gemini(told: list[Any], reply: ModelMessage) -> bool:
-    """Gemini may leave ids out or repeat them; the adapter then minted the call's."""
-    if not all(isinstance(call, dict) for call in told):
-        return False
-    ids = Counter(str(call.get("id") or "") for call in told)
-    known = [id for call in told if (id := str(call.get("id") or "")) and ids[id] == 1]
-    names = [call.get("name") or "" for call in told]
-    return names == [c.name for c in reply.tool_calls] and {*known} <= {
-        c.id for c in reply.tool_calls
-    }
+    """The adapter finds a call's part by its place: ids may be left out, repeated or replaced."""
+    names = [call.get("name") or "" for call in told if isinstance(call, dict)]
+    return len(names) == len(told) and names == [call.name for call in reply.tool_calls]
 
 
 def _tells_openai(part: dict[str, Json], reply: ModelMessage) -> bool:
+    """The same; of the Responses API's items only those of our tools are calls of ours."""
     if part.get("api") != "responses":
-        return isinstance(part.get("extras", {}), dict)
+        return isinstance(part.get("extras", []), list | dict)
     items = part.get("items")
     if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
         return False
-    told = [item.get("call_id") for item in items if str(item.get("type", "")).endswith("_call")]
-    return sorted(map(str, told)) == sorted(call.id for call in reply.tool_calls)
+    told = [item for item in items if item.get("type") in ("function_call", "custom_tool_call")]
+    ids, names = ([item.get(key) for item in told] for key in ("call_id", "name"))
+    known = [call.id for call in reply.tool_calls]
+    if len(ids) == len(known) and {*map(str, ids)} == {*known}:
+        return True
+    return names == [call.name for call in reply.tool_calls]
