@@ -2,7 +2,7 @@
 
 CHAOS_SEED     repeats what a seed did; by default another one each time
 CHAOS_KILLS    about how many processes to kill, by default 250
-CHAOS_ONLY     some of: kills, races, providers, forgeries
+CHAOS_ONLY     some of: kills, races, providers, traffic, forgeries
 CHAOS_TRAFFIC  a folder of recorded provider traffic to serve as well
 
 Exits with 1 if anything did not hold.
@@ -37,7 +37,7 @@ from tests.chaos.races import Races  # noqa: E402
 from tests.chaos.scene import Broken  # noqa: E402
 
 KILLS = 250
-PARTS = ("kills", "races", "providers", "forgeries")
+PARTS = ("kills", "races", "providers", "traffic", "forgeries")
 
 
 @dataclass
@@ -84,6 +84,7 @@ def main() -> int:
             "kills": lambda: show_kills(report, _kills(world, seed, kills)),
             "races": lambda: _races(report, world),
             "providers": lambda: _providers(report, world),
+            "traffic": lambda: _traffic(report, world),
             "forgeries": lambda: _forgeries(report, world),
         }
         for name in only:
@@ -163,6 +164,9 @@ def _providers(report: Report, world: World) -> None:
         broken = providers.try_cases(world.db, world.project, world.file, tried)
         came = f"{len(providers.PATTERNS)} faults, once and always, at once and after a tool"
         report.row(f"provider at its worst: {api}", str(len(tried)), came, broken)
+
+
+def _traffic(report: Report, world: World) -> None:
     if folder := os.environ.get("CHAOS_TRAFFIC"):
         served, broken = providers.try_traffic(world.db, world.project, world.file, folder)
         report.row("recorded traffic", str(served), "", broken)
