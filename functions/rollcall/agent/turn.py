@@ -196,6 +196,3 @@ class State:
     def allow_again(self, call: ToolCall) -> None:
         """Forget a call that failed in a way that may pass."""
         del self.seen[_key(call)]
-
-    def waits_for(self, waiting: Sequence[Waiting]) -> None:
-        self.waiting.extend(waiting)

@@ -33,15 +33,6 @@ def gone(uids: Sequence[str]) -> list[str]:
     return [uid for uid in known if uid in absent]
 
 
-def is_gone(uid: str) -> bool:
-    """Whether there is no account of this id any more; a disabled one is there.
-
-    Raises:
-        Unavailable: Auth gave no answer.
-    """
-    return gone([uid]) == [uid]
-
-
 def delete_account(uid: str) -> None:
     """Delete an account; one that is not there is deleted.
 
