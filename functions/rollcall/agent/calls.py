@@ -138,7 +138,7 @@ def _refusal(turn: Turn, state: State, call: ToolCall, number: int) -> AgentErro
     """Why this call is not run at all, if so."""
     if turn.dispatch.is_decided(call):
         return None  # it was checked before somebody was asked
-    offered = [tool.name for tool in turn.tools]
+    offered = [tool.name for tool in state.tools]
     if call.name not in offered:
         return NotFound(f"there is no tool {call.name!r}", hint=f"offered: {', '.join(offered)}")
     if call.arguments is None:
@@ -253,6 +253,7 @@ def _record(
         state.records.append(record)
         return ToolResult(call.id, call.name, render_error(outcome), is_error=True), record
     assert isinstance(outcome, Answer)  # who waits is not recorded
+    state.offer(outcome.offers)
     citations = state.sources.number(outcome.citations)
     # All results of a step rest in one document, of at most 1 MiB.
     limit = min(turn.limits.result_chars, STEP_CHARS // calls)

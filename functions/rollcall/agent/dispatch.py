@@ -8,6 +8,7 @@ from typing import Any, Protocol
 from rollcall.core.context import Decider, Progress
 from rollcall.core.messages import ToolCall
 from rollcall.core.wire import Citation, Display
+from rollcall.models.base import ToolSpec
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +20,7 @@ class Answer:
             person changed them, or the capability completed them.
         approval_id: The approval it was run under.
         undo: `{tool, arguments}` of the write that takes this one back.
+        offers: Tools that the model may call from now on, beside those it was offered.
     """
 
     output: Any
@@ -27,6 +29,7 @@ class Answer:
     arguments: dict[str, Any] | None = None
     approval_id: str | None = None
     undo: dict[str, Any] | None = None
+    offers: tuple[ToolSpec, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -236,7 +236,7 @@ def _request(turn: Turn, state: State) -> ModelRequest:
     return ModelRequest(
         instructions=turn.instructions,
         messages=fenced(state.history),
-        tools=turn.tools,
+        tools=state.tools,
         deadline=turn.deadline,
         cache_key=turn.cache_key,
         locale=turn.locale,

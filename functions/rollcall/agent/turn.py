@@ -125,9 +125,10 @@ def _key(call: ToolCall) -> str:
 @dataclass(slots=True)
 class State:
     """A turn as far as it has come. `records` and `usage` are this run's; the counts are the
-    turn's."""
+    turn's. `tools` are those that the model may call by now: it may ask for more."""
 
     history: list[Message]
+    tools: tuple[ToolSpec, ...] = ()
     step: int = 0
     records: list[ToolCallRecord] = field(default_factory=list)
     earlier: list[ToolCallRecord] = field(default_factory=list)
@@ -149,6 +150,7 @@ class State:
         before = turn.before
         state = cls(
             history=list(turn.history),
+            tools=turn.tools,
             step=before.step,
             records=list(before.own_records),
             earlier=[each for each in before.records if each not in before.own_records],
@@ -174,6 +176,11 @@ class State:
         """What the turn has used up by now."""
         run_ms = round((time.monotonic() - self.started) * 1000)
         return Spent(self.tokens, self.micro_usd, self.work_ms + run_ms)
+
+    def offer(self, tools: Sequence[ToolSpec]) -> None:
+        """Let the model call these too, from its next reply on."""
+        known = {tool.name for tool in self.tools}
+        self.tools += tuple(tool for tool in tools if tool.name not in known)
 
     def count(self, call: ToolCall) -> None:
         """Note that the call was made."""

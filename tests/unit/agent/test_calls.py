@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import threading
 import time
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from rollcall.agent import calls as step
+from rollcall.agent.dispatch import Answer
 from rollcall.agent.intake import CALL_CHARS, REPLY_CHARS
 from rollcall.agent.loop import run
 from rollcall.core.errors import Unavailable
 from rollcall.core.events import PROGRESS_CHARS, Event
 from rollcall.core.messages import ModelMessage, ToolResult
 from rollcall.core.wire import CallStatus, StopReason
+from rollcall.models.base import ToolSpec
 from rollcall.store.log import Spent
 from tests.support.scripted import ScriptedModel, Table, calls, says, turn
 from tests.unit.agent.test_loop import play
@@ -105,3 +108,30 @@ def test_a_reply_that_calls_without_end_is_cut_off() -> None:
     _, ended = play(turn(ScriptedModel([endless, says("Ok.")]), {}))
     assert ended.text == "Ok."
     assert 16 < len(ended.calls) <= REPLY_CHARS // CALL_CHARS
+
+
+def test_a_tools_answer_may_bring_tools_that_the_next_reply_can_call() -> None:
+    found = ToolSpec("b", "The other.", {"type": "object", "properties": {}})
+    tools = {
+        "a": lambda progress: Answer("b is there", offers=(found, found)),
+        "b": lambda progress: 2,
+    }
+    model = ScriptedModel([calls(("a", {})), calls(("b", {})), says("Two.")])
+    work = turn(model, tools)
+    work = replace(work, tools=tuple(tool for tool in work.tools if tool.name == "a"))
+    _, ended = play(work)
+    assert [record.status for record in ended.calls] == [CallStatus.DONE, CallStatus.DONE]
+    assert [[tool.name for tool in request.tools] for request in model.requests] == [
+        ["a"],
+        ["a", "b"],
+        ["a", "b"],
+    ]
+
+
+def test_a_tool_that_is_called_in_the_step_that_finds_it_is_refused() -> None:
+    found = ToolSpec("b", "The other.", {"type": "object", "properties": {}})
+    tools = {"a": lambda progress: Answer("b is there", offers=(found,)), "b": lambda progress: 2}
+    work = turn(ScriptedModel([calls(("a", {}), ("b", {})), says("Two.")]), tools)
+    work = replace(work, tools=tuple(tool for tool in work.tools if tool.name == "a"))
+    _, ended = play(work)
+    assert [record.status for record in ended.calls] == [CallStatus.DONE, CallStatus.REFUSED]
