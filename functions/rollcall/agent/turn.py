@@ -180,7 +180,7 @@ class State:
     def offer(self, tools: Sequence[ToolSpec]) -> None:
         """Let the model call these too, from its next reply on."""
         known = {tool.name for tool in self.tools}
-        self.tools += tuple(tool for tool in tools if tool.name not in known)
+        self.tools += tuple({tool.name: tool for tool in tools if tool.name not in known}.values())
 
     def count(self, call: ToolCall) -> None:
         """Note that the call was made."""
