@@ -188,7 +188,7 @@ def _opening(request: RunRequest, asked: Asked, message: UserMessage) -> Opening
         request_digest=_digest(request),
         message=message,
         context=asked.context,
-        request=asked.request(),
+        request=lambda documents: asked.request(),
         admission=admission(asked.platform.db, asked.user, asked.now),
         supersede=request.when_busy == "supersede",
     )

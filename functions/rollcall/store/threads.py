@@ -16,7 +16,7 @@ import hashlib
 import json
 import logging
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
@@ -56,7 +56,13 @@ class Admission:
 
 @dataclass(frozen=True, slots=True)
 class Opening:
-    """What a run starts from: a message in a thread."""
+    """What a run starts from: a message in a thread.
+
+    Attributes:
+        request: Makes what is kept of how the turn was asked, plain JSON, from the thread's newest
+            log documents as the window view has them; of a new thread there are none. Called once
+            for each try at the opening.
+    """
 
     user: User
     agent: str
@@ -67,7 +73,7 @@ class Opening:
     request_digest: str
     message: UserMessage
     context: dict[str, Any] | None
-    request: dict[str, Any]
+    request: Callable[[Sequence[dict[str, Any]]], dict[str, Any]]
     admission: Admission | None = None
     supersede: bool = False
     opener: str = field(default_factory=lambda: uuid.uuid4().hex)
@@ -297,13 +303,14 @@ def _try_open(db: Client, opening: Opening, read: _Read) -> OpenRun | None:
     closing = _closing(db, opening.thread_id, data, documents)
     # A view may hold no document (the newest was too large for it), so the thread's count counts.
     number = max(data.get("nextMessage", 0), documents[-1]["n"] + 1 if documents else 0)
+    closed = closing.closed(documents)
     token, taken = take_lease(data, opening.run_id)
     message = user_document(_stamp(opening, number), opening.message)
     run = run_document(
         user=opening.user,
         agent=opening.agent,
         turn_id=opening.turn_id,
-        request=opening.request,
+        request=opening.request(closed),
         token=token,
         digest=opening.request_digest,
         opener=opening.opener,
@@ -323,9 +330,7 @@ def _try_open(db: Client, opening: Opening, read: _Read) -> OpenRun | None:
         written = batch.commit()
     except (Conflict, FailedPrecondition, Gone):
         return None
-    return _handle(
-        db, opening, [*closing.closed(documents), message], token, written[-1].update_time, data
-    )
+    return _handle(db, opening, run, [*closed, message], written[-1].update_time, data)
 
 
 def _closing(
@@ -346,15 +351,14 @@ def _closing(
 def _opened(db: Client, opening: Opening, read: _Read, run: dict[str, Any]) -> OpenRun:
     """The run that an opening made whose answer was lost on the way."""
     documents = window_documents(db, opening.thread_id, {**read.data, "lease": True}, None)
-    time = read.run.update_time
-    return _handle(db, opening, documents, run["token"], time, read.data)
+    return _handle(db, opening, run, documents, read.run.update_time, read.data)
 
 
 def _handle(
     db: Client,
     opening: Opening,
+    run: dict[str, Any],
     documents: list[dict[str, Any]],
-    token: int,
     run_time: Any,
     thread: dict[str, Any],
 ) -> OpenRun:
@@ -365,8 +369,8 @@ def _handle(
         thread_id=opening.thread_id,
         run_id=opening.run_id,
         turn_id=opening.turn_id,
-        request=opening.request,
-        token=token,
+        request=json.loads(run["request"]),
+        token=run["token"],
         # The view keeps media by name; the message itself is at hand whole.
         history=[*from_documents(documents[:-1]), opening.message],
         documents=documents,

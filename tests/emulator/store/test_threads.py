@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import json
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -44,7 +46,7 @@ def opening(run_id: str = "r1", *, text: str = "Hello", **changes: Any) -> Openi
         "request_digest": f"digest of {text}",
         "message": UserMessage.of(text),
         "context": None,
-        "request": REQUEST,
+        "request": lambda documents: REQUEST,
     }
     return Opening(**{**fields, **changes})
 
@@ -76,6 +78,20 @@ def test_the_next_message_sees_what_was_said(db: Client) -> None:
         "ModelMessage",
         "UserMessage",
     ]
+
+
+def test_a_run_is_asked_for_by_what_was_said_in_its_thread(db: Client) -> None:
+    seen: list[list[str]] = []
+
+    def request(documents: Sequence[dict[str, Any]]) -> dict[str, Any]:
+        seen.append([document["role"] for document in documents])
+        return {**REQUEST, "locale": f"after {len(documents)}"}
+
+    answer(opened(db, opening(request=request)), "Hi.")
+    run = opened(db, opening("r2", is_new=False, request=request))
+    assert seen == [[], ["user", "model"]]
+    stored = paths.run(db, run.thread_id, "r2").get().to_dict() or {}
+    assert run.request == json.loads(stored["request"]) == {**REQUEST, "locale": "after 2"}
 
 
 def test_calls_and_results_come_back_as_they_were(db: Client) -> None:
