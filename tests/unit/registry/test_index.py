@@ -1,0 +1,214 @@
+"""Claims about the word search over tools."""
+
+import random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rollcall.registry.index import Index, Match, Searchable
+
+TOOLS = [
+    Searchable(
+        "calculate_voltage_drop",
+        names=("Voltage drop", "מפל מתח"),
+        description="Estimate the voltage lost along a copper run.",
+        keywords=("wire", "כבל"),
+        parameters=(("lengthFt", "One-way length of the run, in feet."),),
+    ),
+    Searchable(
+        "getUserConversations",
+        names=("Conversations", "שיחות"),
+        description="List the conversations of a user.",
+        examples=("who did I talk to?",),
+    ),
+    Searchable(
+        "send_whatsapp",
+        names=("Send WhatsApp",),
+        description="Send a message over WhatsApp.",
+        keywords=("וואטסאפ",),
+    ),
+    Searchable(
+        "math.factorial",
+        description="Compute the factorial of a number.",
+        parameters=(("number", "The number."), ("unit", "Unit: celsius, fahrenheit.")),
+    ),
+    Searchable("budget_report", names=("דוח תקציב",), description="Sum up a budget by month."),
+]
+INDEX = Index.build(TOOLS)
+WORDS = ["alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa"]
+
+
+def found(text: str, index: Index = INDEX, tools: list[Searchable] = TOOLS) -> list[str]:
+    return [tools[match.place].id for match in index.search(text, limit=5)]
+
+
+@pytest.mark.parametrize(
+    ("asked", "tool"),
+    [
+        ("what is the voltage drop over 100 feet", "calculate_voltage_drop"),
+        ("user conversations", "getUserConversations"),
+        ("the factorials of 5", "math.factorial"),
+        ("temperature in Fahrenheit", "math.factorial"),
+        ("who have I talked to", "getUserConversations"),
+        ("budgets", "budget_report"),
+    ],
+)
+def test_every_field_finds_its_tool(asked: str, tool: str) -> None:
+    assert found(asked)[0] == tool
+
+
+@pytest.mark.parametrize(
+    ("asked", "tool"),
+    [
+        ("מה מפל המתח בכבלים?", "calculate_voltage_drop"),
+        ("תַּקְצִיב", "budget_report"),
+        ("כשבתקציבים", "budget_report"),
+        ("תשלח לו ב-WhatsApp", "send_whatsapp"),
+        ("הודעה בוואטסאפ", "send_whatsapp"),
+        ("עם מי היו השיחות", "getUserConversations"),
+    ],
+)
+def test_hebrew_finds_tools_through_prefixes_niqqud_and_mixed_scripts(
+    asked: str, tool: str
+) -> None:
+    assert found(asked)[0] == tool
+
+
+def test_gershayim_do_not_split_an_acronym() -> None:
+    index = Index.build([Searchable("a", names=('דו"ח',)), Searchable("b", names=("חשבון",))])
+    assert [match.place for match in index.search("הדו״ח", limit=2)] == [0]
+
+
+@pytest.mark.parametrize("word", ["café", "погода", "天気", "الطقس", "ημέρα"])
+def test_other_languages_find_their_exact_words(word: str) -> None:
+    index = Index.build([Searchable("other"), Searchable("x", description=f"about {word}")])
+    assert [match.place for match in index.search(word, limit=2)] == [1]
+
+
+def test_small_talk_finds_nothing() -> None:
+    assert found("hi there, how are you?") == []
+    assert found("תודה לך, זה הכול") == []
+
+
+def test_what_a_user_may_not_use_is_gone_before_ranking() -> None:
+    allowed = bytearray(len(TOOLS))
+    allowed[1] = 1
+    matches = INDEX.search("voltage drop conversations", limit=1, allowed=allowed)
+    assert [match.place for match in matches] == [1]
+
+
+def test_a_mask_of_another_length_is_refused() -> None:
+    with pytest.raises(ValueError, match="allowed"):
+        INDEX.search("voltage", limit=1, allowed=b"\1")
+
+
+def test_the_threads_messages_are_weaker_evidence() -> None:
+    matches = INDEX.search("and the budget?", limit=5, context=["the voltage drop please"])
+    assert [TOOLS[match.place].id for match in matches] == [
+        "budget_report",
+        "calculate_voltage_drop",
+    ]
+
+
+def test_tools_of_one_score_keep_their_order() -> None:
+    index = Index.build([Searchable(f"t{n}", description="the same words") for n in range(50)])
+    assert [m.place for m in index.search("same words", limit=10)] == list(range(10))
+
+
+def test_the_same_tools_give_the_same_bytes() -> None:
+    assert Index.build(TOOLS).dump() == INDEX.dump()
+
+
+def test_a_loaded_index_answers_like_the_one_that_was_built() -> None:
+    loaded = Index.load(INDEX.dump())
+    for text in ("voltage drop", "שיחות עם WhatsApp", "number", ""):
+        assert loaded.search(text, limit=5) == INDEX.search(text, limit=5)
+    assert loaded.dump() == INDEX.dump()
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda data: b"",
+        lambda data: b"{}",
+        lambda data: data[:-10],
+        lambda data: data[:40] + b"\0\0\0" + data[43:],
+        lambda data: data + data,
+    ],
+)
+def test_damaged_and_foreign_bytes_are_refused(damage) -> None:  # type: ignore[no-untyped-def]
+    with pytest.raises(ValueError, match="index"):
+        Index.load(damage(INDEX.dump()))
+
+
+def test_nothing_is_found_in_nothing() -> None:
+    empty = Index.load(Index.build([]).dump())
+    assert empty.search("voltage", limit=5) == []
+    assert INDEX.search("", limit=5) == INDEX.search("voltage", limit=0) == []
+
+
+def test_a_pasted_document_costs_no_more_than_its_ends() -> None:
+    filler = " ".join(f"word{n}" for n in range(12_000))
+    assert len(filler) > 100_000
+    assert found(f"{filler} what is the voltage drop?")[0] == "calculate_voltage_drop"
+    assert found(f"what is the voltage drop? {filler}")[0] == "calculate_voltage_drop"
+    assert found(f"{filler[:50_000]} voltage {filler[:50_000]}") == []
+
+
+def test_fit_is_the_share_of_the_question_that_a_tool_answers() -> None:
+    (whole, *_), (half, *_) = (
+        INDEX.search(text, limit=1) for text in ("voltage drop", "voltage drop of unicorns, daily")
+    )
+    assert whole.fit == 1
+    assert 0 < half.fit < 1
+
+
+_texts = st.lists(st.sampled_from(WORDS), max_size=6).map(" ".join)
+_pools = st.lists(
+    st.builds(
+        Searchable,
+        id=st.sampled_from(WORDS),
+        description=_texts,
+        keywords=st.tuples(st.sampled_from(WORDS)),
+    ),
+    max_size=12,
+)
+
+
+@given(_pools, _texts, st.data())
+def test_authorising_first_equals_filtering_the_whole_ranking(
+    pool: list[Searchable], text: str, data: st.DataObject
+) -> None:
+    index = Index.build(pool)
+    allowed = bytes(data.draw(st.lists(st.booleans(), min_size=len(pool), max_size=len(pool))))
+    limit = data.draw(st.integers(0, 5))
+    everything = index.search(text, limit=len(pool) + 1)
+    assert (
+        index.search(text, limit=limit, allowed=allowed)
+        == [match for match in everything if allowed[match.place]][:limit]
+    )
+
+
+@pytest.fixture(scope="module")
+def many() -> Index:
+    """Ten thousand tools out of 3,000 words, common ones common."""
+    draw = random.Random(7)
+    words = [f"w{n:x}" for n in range(3_000)]
+    shares = [1 / (n + 1) for n in range(len(words))]
+    return Index.build(
+        [
+            Searchable(f"tool_{n}", description=" ".join(draw.choices(words, shares, k=25)))
+            for n in range(10_000)
+        ]
+    )
+
+
+@settings(max_examples=25)
+@given(st.lists(st.integers(0, 200), min_size=1, max_size=12), st.integers(1, 20))
+def test_reading_less_of_ten_thousand_tools_changes_nothing(
+    many: Index, numbers: list[int], limit: int
+) -> None:
+    text = " ".join(f"w{n:x}" for n in numbers)
+    everything: list[Match] = many.search(text, limit=10_000)
+    assert many.search(text, limit=limit) == everything[:limit]
