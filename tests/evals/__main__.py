@@ -1,4 +1,4 @@
-"""Runs evals: python -m tests.evals [tool_choice] [extraction] [search] [meetings] [...]
+"""Runs evals: python -m tests.evals [tool_choice] [registry] [extraction] [search] [...]
 
 Offline and without keys, unless a model is named:
 
@@ -24,6 +24,7 @@ from dev import problem
 from rollcall.agent.platform import OFFLINE
 from tests.evals import extraction, scripts, search, tool_choice
 from tests.evals.company import Company, emulator, open_company
+from tests.evals.registry import measure as registry
 from tests.evals.report import Measured
 
 EVALS: dict[str, Callable[[Company], Measured]] = {
@@ -35,7 +36,7 @@ EVALS: dict[str, Callable[[Company], Measured]] = {
 
 def main() -> int:
     """Measure, show, and say whether all could be measured."""
-    others = scripts.chosen()
+    others = {"registry": registry.measure, **scripts.chosen()}
     options = _options([*EVALS, *others])
     logging.disable(logging.WARNING)
     console = Console(width=120)
