@@ -7,7 +7,6 @@ the one whose source says `def <target>(`. Discovery, which has no target, impor
 from __future__ import annotations
 
 import inspect
-import logging
 import os
 import sys
 from collections.abc import Callable, Iterator
@@ -19,8 +18,8 @@ from typing import Any
 
 from rollcall.core.capability import Capability, is_capability
 from rollcall.core.errors import NotFound
+from rollcall.core.logs import write_logs
 from rollcall.core.profile import AgentProfile
-from rollcall.core.redaction import redact_logs
 from rollcall.core.triggers import OnCall, Trigger, trigger_of
 from rollcall.core.user_data import UserData
 
@@ -98,10 +97,7 @@ def user_data() -> list[UserData]:
 
 def _prepare_process(target: str | None) -> None:
     """What every process needs once: logs, an app to verify tokens with, an end with its parent."""
-    # functions-framework leaves the root logger at WARNING; ours also tells what it did.
-    logging.basicConfig(format="%(levelname)s %(name)s: %(message)s")
-    logging.getLogger("rollcall").setLevel(logging.INFO)
-    redact_logs()
+    write_logs()
 
     import firebase_admin  # type: ignore[import-untyped]
 

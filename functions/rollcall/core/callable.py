@@ -18,6 +18,7 @@ import time
 import uuid
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
+from contextvars import Context, copy_context
 from typing import Any
 
 import flask
@@ -25,6 +26,7 @@ from firebase_functions import https_fn
 from flask_cors import cross_origin
 
 from rollcall.core.context import User
+from rollcall.core.current import in_request, note_user
 from rollcall.core.errors import (
     AgentError,
     Internal,
@@ -62,16 +64,21 @@ def bind_callable(name: str, handler: Callable[[Call], Any], *, timeout_s: int) 
     # sign, tells that it comes from one of these; they have no device to attest.
     stated = https_fn.on_call(enforce_app_check=False, **options)(gate)
 
-    @cross_origin(methods="POST", origins="*")
-    def function(request: flask.Request) -> flask.Response:
+    def serve(request: flask.Request) -> flask.Response:
         streams = "text/event-stream" in request.headers.get("Accept", "")
         try:
             _check_envelope(request)
             user = _stated_user(request, name)
-            outcome = handler(_open(stated if user else checked, request, user))
+            call = _open(stated if user else checked, request, user)
+            note_user(call.user.uid)
+            outcome = handler(call)
         except Exception as error:
             outcome = _raising(error)
         return _stream(outcome) if streams else _plain(outcome)
+
+    @cross_origin(methods="POST", origins="*")
+    def function(request: flask.Request) -> flask.Response:
+        return in_request(name, lambda: serve(request), request.headers.get)
 
     function.__name__ = name
     vars(function)["__firebase_endpoint__"] = vars(checked)["__firebase_endpoint__"]
@@ -154,7 +161,9 @@ def _drain(outcome: Generator[Any, None, Any]) -> Any:
 
 
 def _stream(outcome: Any) -> flask.Response:
-    response = flask.Response(_with_pings(_frames(outcome)), mimetype="text/event-stream")
+    # The server reads the stream outside of what is noted of the request.
+    frames = _with_pings(_frames(outcome), copy_context())
+    response = flask.Response(frames, mimetype="text/event-stream")
     response.headers["Cache-Control"] = "no-cache"
     response.headers["X-Accel-Buffering"] = "no"
     return response
@@ -207,8 +216,9 @@ def _explained(error: Exception) -> AgentError:
     return Internal(f"something went wrong on our side (incident {incident})")
 
 
-def _with_pings(frames: Iterator[bytes]) -> Iterator[bytes]:
-    """Pass frames on from a thread of their own, with a comment line while there are none.
+def _with_pings(frames: Iterator[bytes], context: Context) -> Iterator[bytes]:
+    """Pass frames on from a thread of their own, at work in `context`, with a comment line while
+    there are none.
 
     When the client is gone (the server closes this generator), the frames' generator is closed
     at its next frame, in its own thread. That is waited for: what it saves then must be saved
@@ -228,7 +238,7 @@ def _with_pings(frames: Iterator[bytes]) -> Iterator[bytes]:
         finally:
             ready.put(None)  # whatever happened: without an end the client waits for ever
 
-    producer = threading.Thread(target=produce, daemon=True)
+    producer = threading.Thread(target=context.run, args=(produce,), daemon=True)
     producer.start()
     try:
         while True:

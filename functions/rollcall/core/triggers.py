@@ -9,10 +9,12 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import Any, Literal, Protocol, TypeVar
 
 from rollcall.core.context import Platform, User
+from rollcall.core.current import in_request
 from rollcall.core.errors import (
     Aborted,
     AgentError,
@@ -42,11 +44,13 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class DocumentEvent:
-    """A document was written. `before` and `after` are its data, None where there was none."""
+    """A document was written, at `time`. `before` and `after` are its data, None where there was
+    none."""
 
     params: dict[str, str]
     before: dict[str, Any] | None
     after: dict[str, Any] | None
+    time: datetime = field(default_factory=lambda: datetime.now(UTC))
 
 
 class Trigger(Protocol):
@@ -99,7 +103,7 @@ class OnSchedule:
         from firebase_functions import scheduler_fn
 
         def run(event: scheduler_fn.ScheduledEvent) -> None:
-            handler(platform())
+            _begun(name, lambda: handler(platform()))
 
         run.__name__ = name
         return scheduler_fn.on_schedule(
@@ -121,7 +125,8 @@ class OnDocument:
 
         def run(event: Any) -> None:
             before, after = _snapshots(event.data, self.when)
-            handler(platform(), DocumentEvent(dict(event.params), before, after))
+            written = DocumentEvent(dict(event.params), before, after)
+            _begun(name, lambda: handler(platform(), written))
 
         run.__name__ = name
         decorate = getattr(firestore_fn, f"on_document_{self.when}")
@@ -164,7 +169,7 @@ class OnTask:
                 log.error("task %s: its data is no object; dropped", name)
                 return
             try:
-                handler(platform(), request.data)
+                _begun(name, lambda: handler(platform(), request.data))
             except AgentError as error:
                 if isinstance(error, _WORTH_REPEATING):
                     raise
@@ -180,6 +185,20 @@ class OnTask:
             timeout_sec=self.timeout_s,
             **function_options(),
         )(run)
+
+
+def _begun(name: str, work: Callable[[], Any]) -> None:
+    """Do the work of the function `name`, noted as that and with the headers it was reached by."""
+    import flask
+
+    is_served = flask.has_request_context()
+    in_request(name, work, flask.request.headers.get if is_served else lambda header: None)
+
+
+def _time(given: Any) -> datetime:
+    """When it happened; the emulator and Eventarc say so as a text or as a time."""
+    time = datetime.fromisoformat(given) if isinstance(given, str) else given
+    return time if time.tzinfo else time.replace(tzinfo=UTC)
 
 
 def _snapshots(data: Any, when: str) -> tuple[dict[str, Any] | None, dict[str, Any] | None]:
