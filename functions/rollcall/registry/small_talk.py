@@ -1,0 +1,82 @@
+"""Tells small talk from what a tool could be about: a greeting, thanks, a chat about the weather.
+
+A linear model over the words and letters of a message, learned from labelled phrases in English
+and Hebrew; `python -m tests.evals.registry.learning` learns it anew. It knows nothing of the tools
+there are: what shares its words with a tool is never small talk.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from base64 import b64decode
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from zlib import crc32
+
+from rollcall.core.text import tokens
+
+LEARNED = Path(__file__).with_name("small_talk.json")
+BUCKETS = 4096
+"""Features are told apart by a hash of so many values."""
+MOST_WORDS = 20
+"""Whoever says more wants something."""
+CHATTY = 0.5
+"""Log-odds from which a message is small talk, where no tool answers it. Above 0, since a request
+that is left without tools costs more than small talk that is given some."""
+ANSWERED = 0.5
+"""A tool that meets this share of what a message asks is wanted, however chatty it is."""
+_LETTERS = (3, 4)
+
+
+def is_small_talk(text: str, *, fit: float = 0.0) -> bool:
+    """Whether a message wants no tool.
+
+    Args:
+        fit: The share of the message that the best tool answers, 0..1; `Match.fit`.
+    """
+    return fit < ANSWERED and chattiness(text) >= CHATTY
+
+
+def chattiness(text: str) -> float:
+    """The log-odds that a message is small talk; above 0 is more likely than not."""
+    found = features(text)
+    return _learned().of(found) if found else -math.inf
+
+
+def features(text: str) -> list[int]:
+    """The buckets that a message falls into; none for one that is empty or long."""
+    said = tokens(text[:1000])
+    if not 0 < len(said) <= MOST_WORDS:
+        return []
+    seen = {f"length {min(len(said), 12)}"}
+    seen |= {"asks"} if "?" in text else set()
+    seen |= {f"word {word}" for word in said}
+    seen |= {f"pair {a} {b}" for a, b in zip(["^", *said], [*said, "$"], strict=True)}
+    for word in said:
+        padded = f"<{word[:30]}>"
+        for length in _LETTERS:
+            seen |= {padded[n : n + length] for n in range(len(padded) - length + 1)}
+    return sorted({crc32(each.encode()) % BUCKETS for each in seen})
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """A linear model: the weight of each bucket in steps of `step`, -127..127, and the bias."""
+
+    steps: tuple[int, ...]
+    step: float
+    bias: float
+
+    def of(self, found: list[int]) -> float:
+        """The log-odds of these buckets; many weigh no more in sum than few."""
+        return self.bias + self.step * sum(self.steps[n] for n in found) / math.sqrt(len(found))
+
+
+@cache
+def _learned() -> Weights:
+    stored = json.loads(LEARNED.read_text(encoding="utf-8"))
+    data = b64decode(stored["weights"])
+    steps = tuple(byte - 256 if byte > 127 else byte for byte in data)
+    return Weights(steps, stored["step"], stored["bias"])
