@@ -1,0 +1,150 @@
+"""When a capability is taken out of service, and how it comes back.
+
+It is `healthy`, `degraded` (offered, with failures of its own) or `down` (not offered). After a
+while down it is tried again: on trial it is `degraded`, and a few successes or failures decide.
+Each time that it has to go again it stays away twice as long.
+
+Only failures that are the capability's own are evidence; what is wrong with a question is not.
+Times are seconds of one clock, such as `time.time()`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+State = Literal["healthy", "degraded", "down"]
+
+OWN_FAILURES = frozenset({"unavailable", "internal", "deadline-exceeded", "unknown"})
+"""Codes of failures that say something about the capability."""
+
+WINDOW_S = 600
+"""How far back results count."""
+DOWN_IN_A_ROW = 5
+DOWN_VOLUME, DOWN_SHARE = 10, 0.5
+WORSE_IN_A_ROW = 3
+WORSE_VOLUME, WORSE_SHARE = 5, 0.2
+WELL_SHARE = 0.1
+"""What is degraded is well again only below this: less than what made it so."""
+DOWN_PROBES = 3
+TRIAL_SUCCESSES = 3
+COOL_DOWN_S = 60
+LONGEST_COOL_DOWN_S = 1_800
+FORGET_S = 1_800
+"""So long after it came back, going down counts as the first time."""
+QUIET_S = 3_600
+"""What was not used for so long is given the benefit of the doubt."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What is known of a capability by now.
+
+    Attributes:
+        ok: Calls of the window that came to a result; on trial, since that began.
+        failed: Those that failed by the capability's own fault.
+        in_a_row: Its failures since its last success.
+        probe_failures: Scheduled checks that failed, since the last one that did not.
+        heard_at: When the newest result or failed check came in; 0 where there is none.
+    """
+
+    ok: int = 0
+    failed: int = 0
+    in_a_row: int = 0
+    probe_failures: int = 0
+    heard_at: float = 0.0
+
+    @property
+    def volume(self) -> int:
+        return self.ok + self.failed
+
+    @property
+    def failing(self) -> float:
+        """The share of failures."""
+        return self.failed / self.volume if self.volume else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Breaker:
+    """A capability's state.
+
+    Attributes:
+        since: When this state began.
+        until: When what is down is tried again; afterwards, when that was.
+        strikes: How many times in a row it went down.
+        on_trial: It is back, and has to show that it works.
+    """
+
+    state: State = "healthy"
+    since: float = 0.0
+    until: float = 0.0
+    strikes: int = 0
+    on_trial: bool = False
+
+
+def judged(breaker: Breaker, evidence: Evidence, now: float) -> Breaker:
+    """The state that follows. Asked again with the same evidence at the same time it is the same.
+
+    Who asks begins to count anew when a trial begins.
+    """
+    if breaker.state == "down":
+        return _while_down(breaker, evidence, now)
+    if breaker.on_trial:
+        return _on_trial(breaker, evidence, now)
+    return _in_service(breaker, evidence, now)
+
+
+def _while_down(breaker: Breaker, evidence: Evidence, now: float) -> Breaker:
+    if now < breaker.until:
+        return breaker
+    if evidence.probe_failures and evidence.heard_at >= breaker.until:
+        return _struck(breaker, now)  # the check that was due found it as it was
+    return replace(breaker, state="degraded", since=now, on_trial=True)
+
+
+def _on_trial(breaker: Breaker, evidence: Evidence, now: float) -> Breaker:
+    if evidence.failed > evidence.ok or evidence.probe_failures >= DOWN_PROBES:
+        return _struck(breaker, now)
+    if evidence.ok >= TRIAL_SUCCESSES:
+        return _in_service(replace(breaker, on_trial=False), evidence, now)
+    if now - max(evidence.heard_at, breaker.since) >= QUIET_S:
+        return replace(breaker, state="healthy", since=now, on_trial=False)
+    return breaker
+
+
+def _in_service(breaker: Breaker, evidence: Evidence, now: float) -> Breaker:
+    if evidence.heard_at and now - evidence.heard_at >= QUIET_S:
+        evidence = Evidence()
+    if _is_down(evidence):
+        return _struck(breaker, now)
+    if _is_worse(evidence):
+        state: State = "degraded"
+    elif breaker.state == "degraded" and not _is_well(evidence):
+        state = "degraded"
+    else:
+        state = "healthy"
+    return breaker if state == breaker.state else replace(breaker, state=state, since=now)
+
+
+def _is_down(evidence: Evidence) -> bool:
+    most_fail = evidence.volume >= DOWN_VOLUME and evidence.failing >= DOWN_SHARE
+    all_fail = evidence.in_a_row >= DOWN_IN_A_ROW or evidence.probe_failures >= DOWN_PROBES
+    return most_fail or all_fail
+
+
+def _is_worse(evidence: Evidence) -> bool:
+    many_fail = evidence.volume >= WORSE_VOLUME and evidence.failing >= WORSE_SHARE
+    return many_fail or evidence.in_a_row >= WORSE_IN_A_ROW or evidence.probe_failures > 1
+
+
+def _is_well(evidence: Evidence) -> bool:
+    return evidence.failing < WELL_SHARE and not evidence.in_a_row and not evidence.probe_failures
+
+
+def _struck(breaker: Breaker, now: float) -> Breaker:
+    """Out of service; each time in a row for twice as long."""
+    is_again = breaker.strikes > 0 and now - breaker.until < FORGET_S
+    strikes = breaker.strikes + 1 if is_again else 1
+    cool_down = min(COOL_DOWN_S * 2 ** min(strikes - 1, 20), LONGEST_COOL_DOWN_S)
+    since = breaker.since if breaker.state == "down" else now
+    return Breaker("down", since=since, until=now + cool_down, strikes=strikes)

@@ -1,0 +1,179 @@
+"""What a process sees of capabilities' health, gathered in memory and told now and then.
+
+    healthSamples/{auto}   at, counts (JSON: {capability id: Seen}), expiresAt
+
+A sample is a document of its own, so however busy a capability is, no document is. It is written
+beside a request and never waited for: nothing is slower or fails for it, and what could not be told
+is told with a later request. At most one is written in `FLUSH_S`, or in `SOON_S` once there were
+failures.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import threading
+import time
+import uuid
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+from rollcall.core.errors import AgentError
+from rollcall.core.redaction import redacted
+from rollcall.core.wire import SCHEMA_VERSION, CallStatus, ToolCallRecord
+from rollcall.registry import latencies
+from rollcall.registry.breaker import OWN_FAILURES
+from rollcall.registry.window import Failure, Seen, shortened
+
+if TYPE_CHECKING:
+    from google.cloud.firestore import Client
+
+SAMPLES = "healthSamples"
+FLUSH_S = 20.0
+SOON_S = 5.0
+KEPT = timedelta(days=1)
+"""For how long a sample waits to be folded."""
+MAX_CAPABILITIES = 500
+"""In one sample; the others come with the next."""
+MESSAGE_CHARS = 160
+TOO_LITTLE_MS = 5_000
+"""Being late with less time than this is no fault of the capability."""
+_WRITE_S = 10.0
+
+log = logging.getLogger("rollcall")
+
+
+class Gathering:
+    """The counts of one process. Safe to use from any thread."""
+
+    def __init__(
+        self,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+        now: Callable[[], float] = time.time,
+    ) -> None:
+        self._clock = clock
+        self._now = now
+        self._lock = threading.Lock()
+        self._told_at = clock()
+        self._seen: dict[str, Seen] = {}
+        self._has_failures = False
+        self._unsent: tuple[str, dict[str, Any]] | None = None
+        self._is_writing = False
+
+    def note(self, id: str, *, ms: int, code: str | None = None, message: str = "") -> None:
+        """Note how one call ended; `code` is its error's, None where it came to a result."""
+        if code is not None and not _is_own(code, ms):
+            return
+        at = self._now()
+        failed = code is not None
+        with self._lock:
+            before = self._seen.get(id) or Seen(0, 0, 0, latencies.none(), at)
+            counts = list(before.ms)
+            latencies.count(counts, ms)
+            failure = before.failure
+            if code is not None:
+                failure = Failure(code, message, at)
+            self._seen[id] = Seen(
+                ok=before.ok + (not failed),
+                failed=before.failed + failed,
+                in_a_row=before.in_a_row + 1 if failed else 0,
+                ms=counts,
+                at=at,
+                failure=failure,
+            )
+            self._has_failures = self._has_failures or failed
+
+    def note_calls(self, calls: Iterable[ToolCallRecord], *, except_for: Collection[str]) -> None:
+        """Note the calls of a run.
+
+        Args:
+            except_for: Ids of what has no health: tools of the client and of the platform itself.
+        """
+        for call in calls:
+            if call.tool in except_for:
+                continue
+            if call.status is CallStatus.DONE:
+                self.note(call.tool, ms=call.ms)
+            elif call.status in (CallStatus.FAILED, CallStatus.UNKNOWN):
+                error = call.error or {}
+                code, message = str(error.get("code")), str(error.get("message", ""))
+                self.note(call.tool, ms=call.ms, code=code, message=message)
+
+    def tell(self, db: Client) -> threading.Thread | None:
+        """Write a sample in a thread of its own, if it is time for one."""
+        with self._lock:
+            wait_s = SOON_S if self._has_failures else FLUSH_S
+            is_due = self._clock() - self._told_at >= wait_s
+            if self._is_writing or not is_due or not (self._seen or self._unsent):
+                return None
+            self._is_writing, self._told_at = True, self._clock()
+            if self._unsent is None:
+                self._unsent = uuid.uuid4().hex[:20], self._sample()
+        thread = threading.Thread(target=self._write, args=(db, *self._unsent), daemon=True)
+        thread.start()
+        return thread
+
+    def _sample(self) -> dict[str, Any]:
+        ids = list(self._seen)[:MAX_CAPABILITIES]
+        counts = {id: _to_tell(self._seen.pop(id)).document() for id in ids}
+        self._has_failures = any(each.failed for each in self._seen.values())
+        at = datetime.fromtimestamp(self._now(), UTC)
+        return {
+            "schemaVersion": SCHEMA_VERSION,
+            "at": at,
+            "counts": json.dumps(counts, ensure_ascii=False, separators=(",", ":")),
+            "expiresAt": at + KEPT,
+        }
+
+    def _write(self, db: Client, id: str, sample: dict[str, Any]) -> None:
+        """Under the same id until it is stored, so that it is stored once."""
+        from google.api_core.exceptions import AlreadyExists
+
+        is_stored = True
+        try:
+            db.document(f"{SAMPLES}/{id}").create(sample, retry=None, timeout=_WRITE_S)
+        except AlreadyExists:
+            log.info("a health sample was stored before")
+        except Exception as error:  # nobody waits for this thread: whatever it was, try again later
+            log.info("a health sample is not stored yet: %r", error)
+            is_stored = False
+        with self._lock:
+            self._is_writing = False
+            if is_stored:
+                self._unsent = None
+
+
+def _to_tell(seen: Seen) -> Seen:
+    """The same with its error's message cleaned and cut, which is not worth doing for each."""
+    if seen.failure is None:
+        return seen
+    failure = replace(seen.failure, message=redacted(seen.failure.message))
+    return replace(seen, failure=shortened(failure, MESSAGE_CHARS))
+
+
+def _is_own(code: str, ms: int) -> bool:
+    return code in OWN_FAILURES and not (code == "deadline-exceeded" and ms < TOO_LITTLE_MS)
+
+
+_gatherings: dict[str, Gathering] = {}
+_lock = threading.Lock()
+
+
+def gathering(db: Client) -> Gathering:
+    """This process's own, for one database."""
+    with _lock:
+        return _gatherings.setdefault(f"{db.project}/{db._database}", Gathering())
+
+
+def forget() -> None:
+    """Begin anew, with nothing gathered."""
+    with _lock:
+        _gatherings.clear()
+
+
+def code_of(error: BaseException) -> str:
+    """The code that an exception counts as."""
+    return error.code if isinstance(error, AgentError) else AgentError.code

@@ -1,0 +1,210 @@
+"""What is kept of one capability's health: the last minutes, today's totals, the last error."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, astuple, dataclass, field, replace
+from datetime import UTC, datetime
+from typing import Any
+
+from rollcall.registry import latencies
+from rollcall.registry.breaker import WINDOW_S, Breaker, Evidence, judged
+
+_BLOCK_S = 600
+"""Latencies are kept for this block of time and the one before."""
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """An error as operators see it. `at` is seconds since 1970."""
+
+    code: str
+    message: str
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What one process saw of a capability since it last told.
+
+    Attributes:
+        ok: Calls that came to a result.
+        failed: Calls that failed by the capability's own fault.
+        in_a_row: The failures after the last success.
+        ms: Counts of how long they took, see `latencies`.
+        at: When the last of them ended, seconds since 1970.
+    """
+
+    ok: int
+    failed: int
+    in_a_row: int
+    ms: list[int]
+    at: float
+    failure: Failure | None = None
+
+    def document(self) -> dict[str, Any]:
+        return {
+            "ok": self.ok,
+            "failed": self.failed,
+            "in_a_row": self.in_a_row,
+            "ms": self.ms,
+            "at": self.at,
+            "failure": asdict(self.failure) if self.failure else None,
+        }
+
+    @classmethod
+    def of(cls, data: dict[str, Any]) -> Seen:
+        known = {name: data[name] for name in ("ok", "failed", "in_a_row", "ms", "at")}
+        failure = data.get("failure")
+        return cls(**known, failure=Failure(**failure) if failure else None)
+
+
+@dataclass(slots=True)
+class Window:
+    """One capability's record.
+
+    Attributes:
+        minutes: Of each minute with calls: `[minute, ok, failed]`, in order.
+        blocks: Of the newest two blocks of ten minutes with calls: `[block, latencies]`.
+        day: Which day the totals are of, in UTC.
+        from_at: What ended before counts for the day's totals alone.
+    """
+
+    minutes: list[list[int]] = field(default_factory=list)
+    blocks: list[tuple[int, list[int]]] = field(default_factory=list)
+    day: str = ""
+    day_ok: int = 0
+    day_failed: int = 0
+    in_a_row: int = 0
+    probe_failures: int = 0
+    heard_at: float = 0.0
+    from_at: float = 0.0
+    failure: Failure | None = None
+    breaker: Breaker = field(default_factory=Breaker)
+
+    def add(self, seen: Seen) -> None:
+        """Add what a process saw; of several, the oldest first."""
+        self._add_to_day(seen)
+        if seen.failure:
+            self.failure = seen.failure
+        if seen.at < self.from_at:
+            return
+        self._add_to_minute(int(seen.at // 60), seen)
+        self._add_to_block(int(seen.at // _BLOCK_S), seen)
+        self.in_a_row = seen.in_a_row if seen.ok else self.in_a_row + seen.failed
+        if seen.ok:
+            self.probe_failures = 0
+        self.heard_at = max(self.heard_at, seen.at)
+
+    def probed(self, failure: Failure | None, at: float) -> None:
+        """Add the result of a scheduled check."""
+        if failure is None:
+            self.probe_failures = 0
+            return
+        self.probe_failures += 1
+        self.failure = failure
+        self.heard_at = max(self.heard_at, at)
+
+    def evidence(self, now: float) -> Evidence:
+        """What counts now."""
+        oldest = int((now - WINDOW_S) // 60)
+        recent = [each for each in self.minutes if each[0] > oldest]
+        return Evidence(
+            ok=sum(each[1] for each in recent),
+            failed=sum(each[2] for each in recent),
+            in_a_row=self.in_a_row,
+            probe_failures=self.probe_failures,
+            heard_at=self.heard_at,
+        )
+
+    def judge(self, now: float) -> bool:
+        """Bring the state up to date; whether it has changed."""
+        before = self.breaker
+        self.breaker = judged(before, self.evidence(now), now)
+        if self.breaker.on_trial and not before.on_trial:
+            self.minutes, self.in_a_row, self.probe_failures = [], 0, 0
+            self.from_at = now
+        return self.breaker != before
+
+    def is_over(self, now: float) -> bool:
+        """Whether there is nothing left to know: well, and unused today."""
+        return (
+            self.breaker.state == "healthy" and not self.probe_failures and self.day != _day_of(now)
+        )
+
+    def latency(self, share: float, now: float) -> int | None:
+        """The time, ms, within which this share of the last ten to twenty minutes' calls ended."""
+        counts = latencies.none()
+        for block, each in self.blocks:
+            if block >= now // _BLOCK_S - 1:
+                latencies.add(counts, each)
+        return latencies.quantile(counts, share)
+
+    def record(self) -> dict[str, Any]:
+        """As short JSON, without what is as it is at first."""
+        first = Window()
+        found: dict[str, Any] = {}
+        for key, name in _SHORT.items():
+            value = getattr(self, name)
+            if value != getattr(first, name):
+                found[key] = list(astuple(value)) if name in _TUPLES else value
+        if self.blocks:
+            found["l"] = [list(each) for each in self.blocks]  # as JSON has it
+        return found
+
+    @classmethod
+    def of(cls, record: dict[str, Any]) -> Window:
+        """Read what `record` made."""
+        window = cls(**{_SHORT[key]: value for key, value in record.items() if key in _SHORT})
+        window.blocks = [(block, list(counts)) for block, counts in window.blocks]
+        for name, kind in _TUPLES.items():
+            value: Any = getattr(window, name)
+            if isinstance(value, list):
+                setattr(window, name, kind(*value))
+        return window
+
+    def _add_to_day(self, seen: Seen) -> None:
+        day = _day_of(seen.at)
+        if day > self.day:
+            self.day, self.day_ok, self.day_failed = day, 0, 0
+        if day == self.day:
+            self.day_ok += seen.ok
+            self.day_failed += seen.failed
+
+    def _add_to_minute(self, minute: int, seen: Seen) -> None:
+        by_minute = {each[0]: each for each in self.minutes}
+        counts = by_minute.setdefault(minute, [minute, 0, 0])
+        counts[1] += seen.ok
+        counts[2] += seen.failed
+        oldest = max(by_minute) - WINDOW_S // 60
+        self.minutes = [by_minute[each] for each in sorted(by_minute) if each > oldest]
+
+    def _add_to_block(self, block: int, seen: Seen) -> None:
+        by_block = dict(self.blocks)
+        latencies.add(by_block.setdefault(block, latencies.none()), seen.ms)
+        self.blocks = sorted(by_block.items())[-2:]
+
+
+_SHORT = {
+    "m": "minutes",
+    "l": "blocks",
+    "d": "day",
+    "o": "day_ok",
+    "f": "day_failed",
+    "r": "in_a_row",
+    "p": "probe_failures",
+    "h": "heard_at",
+    "j": "from_at",
+    "e": "failure",
+    "b": "breaker",
+}
+_TUPLES: dict[str, type[Failure] | type[Breaker]] = {"failure": Failure, "breaker": Breaker}
+
+
+def shortened(failure: Failure, chars: int) -> Failure:
+    """The same with its message cut."""
+    text = failure.message
+    return replace(failure, message=text if len(text) <= chars else text[: chars - 1] + "…")
+
+
+def _day_of(at: float) -> str:
+    return datetime.fromtimestamp(at, UTC).date().isoformat()

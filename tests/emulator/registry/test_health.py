@@ -1,0 +1,381 @@
+"""Samples become states: each sample once, however many check and wherever they are cut off."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from google.api_core.exceptions import ServiceUnavailable
+from google.cloud.firestore import Client
+from google.cloud.firestore_v1.batch import WriteBatch
+
+from rollcall.core.errors import AgentError, FailedPrecondition, Unavailable
+from rollcall.core.wire import Status
+from rollcall.registry import health as checking
+from rollcall.registry import tally as tallying
+from rollcall.registry.health import PAGE, check, check_up
+from rollcall.registry.health_report import health
+from rollcall.registry.samples import SAMPLES, Gathering
+from rollcall.registry.tally import Tally
+from tests.support.counting import counted
+
+NOON = datetime(2026, 12, 10, 12, tzinfo=UTC).timestamp()
+MANIFEST = "registry/manifest"
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = NOON
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+def tell(db: Client, clock: Clock, *results: str | None, id: str = "look_up") -> None:
+    """A process sees calls end, with these codes, and tells."""
+    gathering = Gathering(clock=clock, now=clock)
+    for code in results:
+        gathering.note(id, ms=40, code=code, message="the archive is closed")
+    clock.now += 20
+    thread = gathering.tell(db)
+    assert thread is not None
+    thread.join(20)
+
+
+def there(entry: Any) -> None:
+    """A probe that finds everything in place."""
+
+
+def gone(entry: Any) -> None:
+    raise Unavailable(f"{entry.id} answers HTTP 503")
+
+
+def look(db: Client, clock: Clock, probe: Callable[[Any], None] = there, **entries: Any) -> Any:
+    return check(db, entries, probe=probe, now=clock.now)
+
+
+def entry(id: str, type: str = "api_endpoint", status: Status = Status.ACTIVE) -> Any:
+    return SimpleNamespace(id=id, execution=SimpleNamespace(type=type), status=status)
+
+
+def told(db: Client) -> dict[str, str]:
+    found: dict[str, str] = (db.document(MANIFEST).get().to_dict() or {})["health"]
+    return found
+
+
+def samples(db: Client) -> int:
+    return len(db.collection(SAMPLES).get())
+
+
+@pytest.fixture
+def manifest(db: Client) -> None:
+    db.document(MANIFEST).set({"digest": "d", "health": {}})
+
+
+def test_one_failure_takes_nothing_out_and_five_do(
+    db: Client, clock: Clock, manifest: None
+) -> None:
+    tell(db, clock, "unavailable")
+    look(db, clock)
+    assert told(db) == {}
+    tell(db, clock, *["unavailable"] * 4)  # another process
+    checked = look(db, clock)
+    assert told(db) == {"look_up": "down"}
+    assert (checked.states, checked.changed) == ({"look_up": "down"}, ["look_up"])
+    assert samples(db) == 0
+
+
+def test_it_comes_back_by_itself_and_stays_after_successes(
+    db: Client, clock: Clock, manifest: None
+) -> None:
+    tell(db, clock, *["internal"] * 5)
+    look(db, clock)
+    clock.now += 60
+    look(db, clock)
+    assert told(db) == {"look_up": "degraded"}
+    tell(db, clock, None, None, None)
+    look(db, clock)
+    assert told(db) == {}
+
+
+def test_it_goes_again_if_it_still_fails_and_for_longer(
+    db: Client, clock: Clock, manifest: None
+) -> None:
+    tell(db, clock, *["internal"] * 5)
+    look(db, clock)
+    clock.now += 60
+    look(db, clock)
+    tell(db, clock, "internal")
+    look(db, clock)
+    assert told(db) == {"look_up": "down"}
+    clock.now += 119
+    look(db, clock)
+    assert told(db) == {"look_up": "down"}
+    clock.now += 1
+    look(db, clock)
+    assert told(db) == {"look_up": "degraded"}
+
+
+def test_where_nothing_is_compiled_states_are_kept_all_the_same(db: Client, clock: Clock) -> None:
+    tell(db, clock, *["internal"] * 5)
+    assert look(db, clock).states == {"look_up": "down"}
+    assert not db.document(MANIFEST).get().exists
+    db.document(MANIFEST).set({"digest": "d"})
+    look(db, clock)
+    assert told(db) == {"look_up": "down"}
+
+
+def test_what_an_operator_gave_a_status_stays_offered(
+    db: Client, clock: Clock, manifest: None
+) -> None:
+    db.document("capabilities/look_up").set({"overrides": {"status": "active"}})
+    db.document("capabilities/pay").set({"overrides": {"keywords": ["x"]}})
+    for id in ("look_up", "pay"):
+        tell(db, clock, *["internal"] * 5, id=id)
+    look(db, clock)
+    assert told(db) == {"look_up": "degraded", "pay": "down"}
+    db.document("capabilities/pay").set({"overrides": {"status": "beta"}}, merge=True)
+    look(db, clock)
+    assert told(db) == {"look_up": "degraded", "pay": "degraded"}
+
+
+def test_the_rest_of_the_manifest_and_its_writer_come_first(
+    db: Client, clock: Clock, manifest: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tell(db, clock, *["internal"] * 5)
+    original, compiled = checking._named, []
+
+    def compile_meanwhile(*args: Any) -> Any:
+        if len(compiled) < 3:
+            compiled.append(db.document(MANIFEST).update({"digest": f"d{len(compiled)}"}))
+        return original(*args)
+
+    monkeypatch.setattr(checking, "_named", compile_meanwhile)
+    look(db, clock)
+    assert db.document(MANIFEST).get().to_dict() == {"digest": "d2", "health": {"look_up": "down"}}
+
+
+def test_a_slower_check_does_not_publish_what_is_over(
+    db: Client, clock: Clock, manifest: None
+) -> None:
+    tell(db, clock, *["internal"] * 5)
+    look(db, clock)
+    assert not checking.publish(db, {})  # decided before these failures were folded
+    assert told(db) == {"look_up": "down"}
+
+
+def test_nothing_is_written_where_nothing_happened(
+    db: Client, clock: Clock, manifest: None
+) -> None:
+    tell(db, clock, None)
+    look(db, clock)
+    with counted() as found:
+        for _ in range(5):
+            clock.now += 60
+            look(db, clock, a=entry("a"), b=entry("b"))
+    assert (found.writes, found.reads) == (0, 15)
+
+
+def test_states_are_reported_with_rates_times_and_errors(db: Client, clock: Clock) -> None:
+    tell(db, clock, None, None, None, "unavailable")
+    look(db, clock)
+    found = health(db, now=datetime.fromtimestamp(clock.now, UTC))["look_up"]
+    assert (found.state, found.ok, found.failed, found.success) == ("healthy", 3, 1, 0.75)
+    assert found.p50_ms is not None and 25 < found.p50_ms <= 50
+    assert found.failure is not None
+    assert (found.failure.code, found.failure.message) == ("unavailable", "the archive is closed")
+    clock.now += 86_400
+    later = health(db, now=datetime.fromtimestamp(clock.now, UTC))["look_up"]
+    assert (later.ok, later.today_ok, later.p50_ms) == (0, 0, None)
+    look(db, clock)
+    assert health(db) == {}
+
+
+def test_a_sample_lasts_for_a_day(db: Client, clock: Clock) -> None:
+    tell(db, clock, None)
+    (sample,) = db.collection(SAMPLES).get()
+    data = sample.to_dict() or {}
+    assert (data["expiresAt"] - data["at"]).total_seconds() == 86_400
+
+
+# ---- each sample once ----
+
+
+def totals(db: Client) -> tuple[int, int]:
+    found = [*health(db, now=datetime.fromtimestamp(NOON, UTC)).values()]
+    return sum(each.today_ok for each in found), sum(each.today_failed for each in found)
+
+
+def test_more_samples_than_one_commit_takes_all_count(db: Client, clock: Clock) -> None:
+    batch = db.batch()
+    for number in range(PAGE + 30):
+        gathering = Gathering(clock=clock, now=clock)
+        gathering.note("look_up", ms=5)
+        batch.set(db.collection(SAMPLES).document(), gathering._sample())
+        clock.now += 0.01 * number
+    batch.commit()
+    assert look(db, clock).samples == PAGE + 30
+    assert (totals(db), samples(db)) == ((PAGE + 30, 0), 0)
+
+
+def test_checks_at_once_count_every_sample_once(db: Client, clock: Clock, manifest: None) -> None:
+    for _ in range(20):
+        tell(db, clock, None, "unavailable")
+    stop = threading.Event()
+
+    def telling() -> int:
+        own, told_so_far = Clock(), 0
+        own.now = clock.now
+        while not stop.is_set():
+            tell(db, own, None)
+            told_so_far += 1
+        return told_so_far
+
+    def checking_again() -> None:
+        for _ in range(8):
+            try:
+                look(db, clock)
+            except AgentError as error:  # the others do it
+                assert error.code == "aborted"
+
+    with ThreadPoolExecutor(6) as pool:
+        teller = pool.submit(telling)
+        for each in [pool.submit(checking_again) for _ in range(4)]:
+            each.result()
+        stop.set()
+        more = teller.result()
+    look(db, clock)
+    assert (totals(db), samples(db)) == ((20 + more, 20), 0)
+
+
+@contextmanager
+def dying(monkeypatch: pytest.MonkeyPatch, *, is_stored: bool) -> Iterator[None]:
+    """The next commit breaks off, before or after it is stored."""
+    original = WriteBatch.commit
+
+    def commit(self: WriteBatch, *args: Any, **options: Any) -> Any:
+        if is_stored:
+            original(self, *args, **options)
+        raise ServiceUnavailable("the process is no more")  # type: ignore[no-untyped-call]
+
+    with monkeypatch.context() as patched, pytest.raises(ServiceUnavailable):
+        patched.setattr(WriteBatch, "commit", commit)
+        yield
+
+
+@pytest.mark.parametrize("is_stored", [False, True])
+def test_a_check_that_is_cut_off_loses_and_repeats_nothing(
+    db: Client, clock: Clock, manifest: None, monkeypatch: pytest.MonkeyPatch, is_stored: bool
+) -> None:
+    for _ in range(3):
+        tell(db, clock, None, "unavailable", "unavailable")
+    with dying(monkeypatch, is_stored=is_stored):
+        look(db, clock)
+    look(db, clock)
+    assert (totals(db), samples(db)) == ((3, 6), 0)
+    assert told(db) == {"look_up": "degraded"}
+
+
+# ---- scheduled checks ----
+
+
+def test_what_cannot_be_reached_three_times_goes_and_comes_back_when_it_can(
+    db: Client, clock: Clock, manifest: None
+) -> None:
+    tools = {"maps": entry("maps")}
+    states = []
+    for _ in range(20):
+        look(db, clock, gone, **tools)
+        states.append(told(db).get("maps"))
+        clock.now += 60
+    first = states.index("down")
+    assert states[first - 2 : first] == [None, "degraded"]
+    assert set(states[first:]) == {"down"}  # a check that fails begins no trial
+    for _ in range(31):
+        look(db, clock, there, **tools)
+        clock.now += 60
+    assert told(db) == {"maps": "degraded"}
+
+
+def test_every_capability_is_checked_within_a_quarter_of_an_hour(db: Client, clock: Clock) -> None:
+    tools = {f"tool_{n}": entry(f"tool_{n}") for n in range(200)}
+    seen: list[str] = []
+    for _ in range(15):
+        look(db, clock, lambda each: seen.append(each.id), **tools)
+        clock.now += 60
+    assert sorted(seen) == sorted(tools)
+    assert Tally.load(db, checking.NAME).records == {}  # nothing is kept of what is well
+
+
+def test_clients_tools_and_disabled_ones_are_not_checked(db: Client, clock: Clock) -> None:
+    tools = {
+        "open_file": entry("open_file", "client"),
+        "old": entry("old", status=Status.DISABLED),
+    }
+    for _ in range(15):
+        assert look(db, clock, gone, **tools).probed == 0
+        clock.now += 60
+
+
+def test_a_check_that_cannot_be_made_says_nothing(db: Client, clock: Clock) -> None:
+    def unlisted(each: Any) -> None:
+        raise FailedPrecondition("maps.example.com may not be called from here")
+
+    for _ in range(30):
+        look(db, clock, unlisted, maps=entry("maps"))
+        clock.now += 60
+    assert health(db) == {}
+
+
+def test_if_nothing_at_all_can_be_reached_it_is_us(db: Client, clock: Clock) -> None:
+    tools = {f"tool_{n}": entry(f"tool_{n}") for n in range(150)}
+    ours = {"ours": entry("ours", "internal_service")}
+
+    def only_ours(each: Any) -> None:
+        if each.id != "ours":
+            gone(each)
+
+    for _ in range(16):
+        look(db, clock, only_ours, **tools, **ours)
+        clock.now += 60
+    assert health(db) == {}
+
+
+def test_a_call_of_what_is_down_is_refused_at_once() -> None:
+    check_up({"look_up": "degraded"}, "look_up")
+    check_up({}, "look_up")
+    with pytest.raises(FailedPrecondition) as refused:
+        check_up({"look_up": "down"}, "look_up")
+    assert refused.value.retry_after_s
+
+
+# ---- ten thousand capabilities ----
+
+
+def test_ten_thousand_busy_capabilities_fit(db: Client, clock: Clock, manifest: None) -> None:
+    ids = [f"a_capability_with_quite_a_long_name_that_says_a_lot_{n:05}" for n in range(10_000)]
+    for start in range(0, 10_000, 500):
+        gathering = Gathering(clock=clock, now=clock)
+        for number, id in enumerate(ids[start : start + 500]):
+            code = "unavailable" if number % 2 else None
+            for _ in range(5):
+                gathering.note(id, ms=number, code=code, message="x" * 500)
+        db.document(f"{SAMPLES}/{start}").set(gathering._sample())
+    look(db, clock)
+    parts = [each for each in db.collection("registry").stream() if each.id.startswith("health")]
+    sizes = [len(part.to_dict()["records"].encode()) for part in parts]  # type: ignore[index]
+    assert len(parts) == 8
+    assert max(sizes) < tallying.PART_BYTES < 1_000_000
+    assert totals(db) == (25_000, 25_000)
+    assert (len(told(db)), set(told(db).values())) == (5_000, {"down"})

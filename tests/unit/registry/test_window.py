@@ -1,0 +1,145 @@
+"""A capability's record: what counts now, what counted today, how long calls take."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rollcall.registry import latencies
+from rollcall.registry.window import Failure, Seen, Window
+
+NOON = 1_796_904_000.0  # 2026-12-10 12:00 UTC
+FAILURE = Failure("unavailable", "the archive is closed", NOON)
+
+
+def seen(ok: int = 0, failed: int = 0, *, at: float = NOON, ms: int = 100, **more: Any) -> Seen:
+    counts = latencies.none()
+    for _ in range(ok + failed):
+        latencies.count(counts, ms)
+    row = more.pop("in_a_row", failed)
+    return Seen(ok, failed, row, counts, at, FAILURE if failed else None)
+
+
+def test_results_count_for_ten_minutes() -> None:
+    window = Window()
+    for minute in range(30):
+        window.add(seen(ok=1, at=NOON + 60 * minute))
+    assert window.evidence(NOON + 60 * 29).ok == 10
+    assert window.evidence(NOON + 60 * 34).ok == 5
+    assert window.evidence(NOON + 60 * 60).ok == 0
+    assert len(window.minutes) <= 10
+    assert window.day_ok == 30
+
+
+def test_a_days_totals_begin_with_the_day() -> None:
+    window = Window()
+    window.add(seen(ok=5, at=NOON))
+    window.add(seen(ok=2, failed=1, at=NOON + 86_400))
+    window.add(seen(ok=9, at=NOON))  # late, of the day before
+    assert (window.day, window.day_ok, window.day_failed) == ("2026-12-11", 2, 1)
+
+
+def test_a_success_ends_a_row_of_failures() -> None:
+    window = Window()
+    window.add(seen(failed=2))
+    window.add(seen(failed=2))
+    assert window.in_a_row == 4
+    window.add(seen(ok=1, failed=3, in_a_row=1))
+    assert window.in_a_row == 1
+
+
+def test_what_ended_before_a_trial_is_not_held_against_it() -> None:
+    window = Window()
+    window.add(seen(failed=5))
+    assert window.judge(NOON)
+    back_at = window.breaker.until
+    assert window.judge(back_at)
+    assert window.breaker.on_trial
+    window.add(seen(failed=2, at=back_at - 5))  # its process told it late
+    assert not window.judge(back_at)
+    assert window.day_failed == 7
+    window.add(seen(failed=1, at=back_at + 5))
+    assert window.judge(back_at + 5)
+    assert window.breaker.state == "down"
+
+
+def test_a_check_that_succeeds_takes_no_failed_calls_back() -> None:
+    window = Window()
+    window.add(seen(failed=4))
+    window.probed(None, NOON)
+    assert window.evidence(NOON).in_a_row == 4
+    window.probed(FAILURE, NOON)
+    window.add(seen(ok=1))
+    assert window.probe_failures == 0
+
+
+@pytest.mark.parametrize("share", [0.5, 0.95])
+def test_latencies_are_of_the_last_ten_to_twenty_minutes(share: float) -> None:
+    window = Window()
+    window.add(seen(ok=50, ms=9_000, at=NOON))
+    window.add(seen(ok=50, ms=20, at=NOON + 1_200))
+    late = window.latency(share, NOON + 1_200)
+    assert late is not None and 10 < late <= 25
+    assert window.latency(share, NOON + 5_000) is None
+
+
+@given(st.lists(st.integers(0, 29_999), min_size=1, max_size=200), st.floats(0.01, 1))
+def test_a_quantile_is_in_the_class_of_the_true_one(times: list[int], share: float) -> None:
+    counts = latencies.none()
+    for ms in times:
+        latencies.count(counts, ms)
+    ordered = sorted(times)
+    true = next(ms for place, ms in enumerate(ordered, 1) if place >= share * len(times) - 1e-9)
+    found = latencies.quantile(counts, share)
+    assert found is not None
+    low = max((end for end in latencies.BOUNDS_MS if end < true), default=0)
+    high = min(end for end in latencies.BOUNDS_MS if end >= true)
+    assert low <= found <= high
+
+
+def test_quantiles_of_nothing_and_of_what_takes_for_ever() -> None:
+    assert latencies.quantile(latencies.none(), 0.5) is None
+    counts = latencies.none()
+    latencies.count(counts, 10**9)
+    assert latencies.quantile(counts, 0.95) == 30_000
+
+
+results = st.builds(
+    seen, ok=st.integers(0, 50), failed=st.integers(0, 50), at=st.floats(NOON, NOON + 9_000)
+)
+
+
+@given(st.lists(results, max_size=30), st.lists(st.floats(NOON, NOON + 9_000), max_size=3))
+def test_a_record_is_read_as_it_was_written_and_is_small(
+    added: list[Seen], probes: list[float]
+) -> None:
+    window = Window()
+    for each in sorted(added, key=lambda each: each.at):
+        window.add(each)
+        window.judge(each.at)
+    for at in probes:
+        window.probed(FAILURE, at)
+    text = json.dumps(window.record(), separators=(",", ":"))
+    assert Window.of(json.loads(text)) == window
+    assert json.loads(text) == window.record()  # so that what has not changed is not written
+    assert len(text) < 1_000
+    assert sum(each[1] + each[2] for each in window.minutes) <= window.day_ok + window.day_failed
+
+
+def test_what_was_seen_is_read_as_it_was_told() -> None:
+    told = seen(ok=2, failed=1)
+    assert Seen.of(json.loads(json.dumps(told.document()))) == told
+
+
+def test_a_record_is_over_the_day_after_if_it_is_well() -> None:
+    window = Window()
+    window.add(seen(ok=1))
+    assert not window.is_over(NOON)
+    assert window.is_over(NOON + 86_400)
+    window.add(seen(failed=5))
+    window.judge(NOON)
+    assert not window.is_over(NOON + 86_400)
