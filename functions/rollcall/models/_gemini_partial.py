@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import re
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rollcall.core.messages import Json
-
-if TYPE_CHECKING:
-    from google.genai import types
+from rollcall.models._json_stream import text
 
 _STEP = re.compile(r"\.([^.\[\]]+)|\[(\d+)\]|\[['\"](.*?)['\"]\]")
 
@@ -22,11 +20,11 @@ class PartialCall:
         self.told = told
         self.arguments = arguments
 
-    def add(self, piece: types.PartialArg) -> None:
+    def add(self, piece: dict[str, Json]) -> None:
         """Put one value where its path says; text is added to what is there."""
         steps = [
             int(index) if index else key or quoted
-            for key, index, quoted in _STEP.findall(piece.json_path or "")
+            for key, index, quoted in _STEP.findall(text(piece.get("jsonPath")))
         ]
         place: Any = self.arguments
         for step, following in pairwise(steps):
@@ -48,8 +46,6 @@ def _enter(place: Any, step: str | int, empty: Any) -> Any:
     return place.setdefault(step, empty)
 
 
-def _value(piece: types.PartialArg) -> Json:
-    for value in (piece.string_value, piece.number_value, piece.bool_value):
-        if value is not None:
-            return value
-    return None
+def _value(piece: dict[str, Json]) -> Json:
+    values = (piece.get(f"{kind}Value") for kind in ("string", "number", "bool"))
+    return next((value for value in values if value is not None), None)

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from base64 import b64encode
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from uuid import uuid4
 
 from rollcall.core.errors import Unavailable
 from rollcall.core.messages import Json, Media, Message, ModelMessage, ToolMessage, ToolResult
 from rollcall.models._gemini_partial import PartialCall
-from rollcall.models._json_stream import mapping
+from rollcall.models._json_stream import count, mapping, sequence, text
 from rollcall.models.base import (
     ArgumentsDelta,
     CallEnd,
@@ -20,12 +19,10 @@ from rollcall.models.base import (
     Delta,
     Finish,
     FinishReason,
+    ModelRequest,
     TextDelta,
     Usage,
 )
-
-if TYPE_CHECKING:
-    from google.genai import types
 
 PROVIDER = "gemini"
 
@@ -53,6 +50,36 @@ _BLOCKED = {
     "IMAGE_OTHER",
 }
 _LENGTH = {"MAX_TOKENS", "CONTINUATION"}
+_JOINED = ({"text"}, {"text", "thought"})
+"""The keys of parts that are one part in pieces."""
+
+
+def body_of(request: ModelRequest, model: str) -> dict[str, Json]:
+    """Write a request as the JSON body of `:generateContent`."""
+    generation: dict[str, Json] = {"maxOutputTokens": request.max_output_tokens}
+    if request.response_schema is not None:
+        generation["responseMimeType"] = "application/json"
+        generation["responseJsonSchema"] = request.response_schema
+    body: dict[str, Json] = {
+        "contents": contents_of(request.messages, model),
+        "generationConfig": generation,
+        "store": False,
+    }
+    if request.instructions:
+        body["systemInstruction"] = {"role": "user", "parts": [{"text": request.instructions}]}
+    if request.tools:
+        declarations = [
+            {
+                "name": tool.name,
+                "description": tool.description,
+                "parametersJsonSchema": tool.parameters,
+            }
+            for tool in request.tools
+        ]
+        body["tools"] = [{"functionDeclarations": declarations}]
+        calling = {"mode": request.tool_choice.upper()}
+        body["toolConfig"] = {"functionCallingConfig": calling}
+    return body
 
 
 def contents_of(messages: Sequence[Message], model: str) -> list[Json]:
@@ -112,7 +139,7 @@ def _response(result: ToolResult) -> dict[str, Json]:
 
 
 class Reply:
-    """Gathers one streamed reply: chunks in, deltas out."""
+    """Gathers one reply: its chunks, or the whole of it, in; deltas out."""
 
     def __init__(self) -> None:
         self.parts: list[dict[str, Json]] = []
@@ -122,17 +149,21 @@ class Reply:
         self._ids: set[str] = set()
         self._open: PartialCall | None = None
 
-    def read(self, chunk: types.GenerateContentResponse) -> Iterator[Delta]:
-        """Take one chunk in."""
-        if chunk.prompt_feedback and chunk.prompt_feedback.block_reason:
-            self._blocked = str(chunk.prompt_feedback.block_reason.value)
-        if chunk.usage_metadata:
-            self._count(chunk.usage_metadata)
-        for candidate in (chunk.candidates or [])[:1]:
-            if candidate.finish_reason:
-                self._reason = str(candidate.finish_reason.value)
-            for part in (candidate.content.parts if candidate.content else None) or []:
-                yield from self._read_part(part)
+    def read(self, chunk: dict[str, Json]) -> Iterator[Delta]:
+        """Take one chunk in.
+
+        Raises:
+            Unavailable: It calls a tool without a name.
+        """
+        feedback = mapping(chunk.get("promptFeedback"))
+        self._blocked = text(feedback.get("blockReason")) or self._blocked
+        if told := mapping(chunk.get("usageMetadata")):
+            self._count(told)
+        for candidate in map(mapping, sequence(chunk.get("candidates"))[:1]):
+            self._reason = text(candidate.get("finishReason")) or self._reason
+            for part in sequence(mapping(candidate.get("content")).get("parts")):
+                if part := mapping(part):
+                    yield from self._read_part(part)
 
     def finish(self) -> Iterator[Delta]:
         """End the reply.
@@ -161,46 +192,60 @@ class Reply:
     def _detail(self) -> str:
         return self._blocked or (self._reason if self._reason != "STOP" else "")
 
-    def _count(self, told: types.GenerateContentResponseUsageMetadata) -> None:
+    def _count(self, told: dict[str, Json]) -> None:
         """Keep the latest of the running totals; not every chunk repeats each."""
-        given = (told.prompt_token_count or 0) + (told.tool_use_prompt_token_count or 0)
-        made = (told.candidates_token_count or 0) + (told.thoughts_token_count or 0)
+        given = count(told.get("promptTokenCount")) + count(told.get("toolUsePromptTokenCount"))
+        made = count(told.get("candidatesTokenCount")) + count(told.get("thoughtsTokenCount"))
         self._usage = Usage(
             given or self._usage.input_tokens,
-            told.cached_content_token_count or self._usage.cached_input_tokens,
+            count(told.get("cachedContentTokenCount")) or self._usage.cached_input_tokens,
             made or self._usage.output_tokens,
         )
 
-    def _read_part(self, part: types.Part) -> Iterator[Delta]:
-        call = part.function_call
-        if call is None:
+    def _read_part(self, part: dict[str, Json]) -> Iterator[Delta]:
+        if "functionCall" not in part:
             yield from self._close()
-            self.parts.append(_wire_part(part))
-            if part.text and not part.thought:
-                yield TextDelta(part.text)
-        elif call.partial_args or call.will_continue or (self._open and not call.name):
+            self._keep(part)
+            if (said := text(part.get("text"))) and not part.get("thought"):
+                yield TextDelta(said)
+            return
+        call = mapping(part["functionCall"])
+        name = text(call.get("name"))
+        if call.get("partialArgs") or call.get("willContinue") or (self._open and not name):
             yield from self._read_partial(part, call)
+        elif not name:
+            raise Unavailable("Gemini called a tool without a name")
         else:
             yield from self._close()
-            self.parts.append(_wire_part(part))
-            id = self._new_id(call.id)
-            yield CallStart(id, call.name or "")
-            yield ArgumentsDelta(id, json.dumps(call.args or {}, ensure_ascii=False))
+            self.parts.append(part)
+            id = self._new_id(text(call.get("id")))
+            yield CallStart(id, name)
+            yield ArgumentsDelta(id, json.dumps(call.get("args") or {}, ensure_ascii=False))
             yield CallEnd(id)
 
-    def _read_partial(self, part: types.Part, call: types.FunctionCall) -> Iterator[Delta]:
+    def _keep(self, part: dict[str, Json]) -> None:
+        """Keep a part; a text in pieces becomes one again, as in a reply that was not streamed. A
+        part with a signature, or with anything else, stays by itself."""
+        last = self.parts[-1] if self.parts else {}
+        alike = part.keys() == last.keys() and part.get("thought") == last.get("thought")
+        if alike and part.keys() in _JOINED:
+            self.parts[-1] = {**last, "text": text(last["text"]) + text(part["text"])}
+        else:
+            self.parts.append(part)
+
+    def _read_partial(self, part: dict[str, Json], call: dict[str, Json]) -> Iterator[Delta]:
         """A call that comes in pieces is kept as the whole call it adds up to."""
-        if call.name:
+        if name := text(call.get("name")):
             yield from self._close()
-            wire = _wire_part(part)
-            told = {"name": call.name, **({"id": call.id} if call.id else {})}
-            self.parts.append({**wire, "functionCall": told})
-            self._open = PartialCall(self._new_id(call.id), told, dict(call.args or {}))
-            yield CallStart(self._open.id, call.name)
+            id = text(call.get("id"))
+            told = {"name": name, **({"id": id} if id else {})}
+            self.parts.append({**part, "functionCall": told})
+            self._open = PartialCall(self._new_id(id), told, dict(mapping(call.get("args"))))
+            yield CallStart(self._open.id, name)
         if self._open:
-            for piece in call.partial_args or []:
-                self._open.add(piece)
-            if not call.will_continue:
+            for piece in sequence(call.get("partialArgs")):
+                self._open.add(mapping(piece))
+            if not call.get("willContinue"):
                 yield from self._close()
 
     def _close(self) -> Iterator[Delta]:
@@ -211,18 +256,8 @@ class Reply:
             yield CallEnd(id)
             self._open = None
 
-    def _new_id(self, id: str | None) -> str:
+    def _new_id(self, id: str) -> str:
         if not id or id in self._ids:
             id = f"call_{uuid4().hex[:24]}"
         self._ids.add(id)
         return id
-
-
-def _wire_part(part: types.Part) -> dict[str, Json]:
-    """The part as it came; the SDK itself would write bytes in another base64 alphabet."""
-    wire: dict[str, Json] = part.model_dump(mode="json", by_alias=True, exclude_unset=True)
-    if part.thought_signature is not None:
-        wire["thoughtSignature"] = b64encode(part.thought_signature).decode()
-    if part.inline_data and part.inline_data.data is not None:
-        wire["inlineData"]["data"] = b64encode(part.inline_data.data).decode()
-    return wire

@@ -7,9 +7,21 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from rollcall.core.messages import Json
+from rollcall.models.base import Clock
 
 DONE: dict[str, Json] = {"type": "[DONE]"}
 """What `json_events` yields for the `[DONE]` that ends some streams."""
+
+
+def timely(chunks: Iterable[bytes], clock: Clock, limit_s: float) -> Iterator[bytes]:
+    """The chunks, while there is time.
+
+    Raises:
+        DeadlineExceeded: There is none left.
+    """
+    for chunk in chunks:
+        clock.left_s(at_most=limit_s)
+        yield chunk
 
 
 def json_events(chunks: Iterable[bytes]) -> Iterator[dict[str, Json]]:

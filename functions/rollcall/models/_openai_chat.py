@@ -14,6 +14,7 @@ from rollcall.models._json_stream import DONE, count, mapping, sequence, text
 from rollcall.models._openai_content import (
     data_url,
     document_text,
+    encoded,
     is_strict,
     kept_parts,
     result_text,
@@ -35,8 +36,8 @@ API = "chat"
 _KNOWN = {"id", "index", "type", "function"}
 
 
-def body_of(request: ModelRequest, model: str, *, is_openai: bool) -> dict[str, Json]:
-    """Write a request as the arguments of `chat.completions.create`.
+def body_of(request: ModelRequest, model: str, *, is_openai: bool) -> bytes:
+    """Write a request as the JSON body of `POST /chat/completions`.
 
     Args:
         request: What to ask.
@@ -52,30 +53,21 @@ def body_of(request: ModelRequest, model: str, *, is_openai: bool) -> dict[str, 
     body: dict[str, Json] = {
         "model": model,
         "messages": messages,
-        "stream_options": {"include_usage": True},
         bound: request.max_output_tokens,
     }
+    if request.streamed:
+        body |= {"stream": True, "stream_options": {"include_usage": True}}
     if is_openai:
         body["store"] = False
         if request.cache_key:
             body["prompt_cache_key"] = request.cache_key
     if request.tools:
-        body["tools"] = [
-            {
-                "type": "function",
-                "function": {
-                    "name": tool.name,
-                    "description": tool.description,
-                    "parameters": tool.parameters,
-                },
-            }
-            for tool in request.tools
-        ]
         body["tool_choice"] = request.tool_choice
     if (schema := request.response_schema) is not None:
         named = {"name": "reply", "schema": schema, "strict": is_strict(schema)}
         body["response_format"] = {"type": "json_schema", "json_schema": named}
-    return body
+    nested = (f'{{"type":"function","function":{tool.json_text}}}' for tool in request.tools)
+    return encoded(body, nested)
 
 
 def _messages(message: Message, model: str) -> list[Json]:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import binascii
+import json
 from base64 import b64decode
+from collections.abc import Iterable
 
 from rollcall.core.errors import InvalidArgument
 from rollcall.core.messages import Json, Media, ModelMessage, ToolResult
@@ -41,6 +43,18 @@ def kept_parts(message: ModelMessage, api: str, model: str) -> dict[str, Json]:
             found: dict[str, Json] = part
             return found
     return {}
+
+
+def encoded(body: dict[str, Json], tools: Iterable[str]) -> bytes:
+    """A request's body as JSON, with its tools, which are JSON texts already.
+
+    Raises:
+        UnicodeEncodeError: A text holds half a character.
+        ValueError: A number is not finite.
+    """
+    text = json.dumps(body, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    listed = ",".join(tools)
+    return (f'{text[:-1]},"tools":[{listed}]}}' if listed else text).encode()
 
 
 def result_text(result: ToolResult) -> str:

@@ -15,6 +15,7 @@ from rollcall.models._json_stream import count, mapping, rest_of, sequence, text
 from rollcall.models._openai_content import (
     data_url,
     document_text,
+    encoded,
     is_strict,
     kept_parts,
     result_text,
@@ -37,8 +38,8 @@ _CALL_INPUTS = {"function_call": "arguments", "custom_tool_call": "input"}
 _ENDS = {"response.completed", "response.incomplete", "response.failed", "response.cancelled"}
 
 
-def body_of(request: ModelRequest, model: str) -> dict[str, Json]:
-    """Write a request as the arguments of `responses.create`."""
+def body_of(request: ModelRequest, model: str) -> bytes:
+    """Write a request as the JSON body of `POST /responses`."""
     body: dict[str, Json] = {
         "model": model,
         "input": [item for m in request.messages for item in _items(m, model)],
@@ -52,23 +53,16 @@ def body_of(request: ModelRequest, model: str) -> dict[str, Json]:
         body["include"] = ["reasoning.encrypted_content"]
     if request.cache_key:
         body["prompt_cache_key"] = request.cache_key
+    if request.streamed:
+        body["stream"] = True
     if request.tools:
-        body["tools"] = [
-            {
-                "type": "function",
-                "name": tool.name,
-                "description": tool.description,
-                "parameters": tool.parameters,
-                "strict": False,
-            }
-            for tool in request.tools
-        ]
         body["tool_choice"] = request.tool_choice
         body["parallel_tool_calls"] = True
     if (schema := request.response_schema) is not None:
         named = {"name": "reply", "schema": schema, "strict": is_strict(schema)}
         body["text"] = {"format": {"type": "json_schema", **named}}
-    return body
+    flat = ('{"type":"function","strict":false,' + tool.json_text[1:] for tool in request.tools)
+    return encoded(body, flat)
 
 
 def _items(message: Message, model: str) -> list[Json]:

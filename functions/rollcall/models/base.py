@@ -4,7 +4,8 @@ A provider is a module `rollcall.models.<provider>` with a class `Model(name)`:
 
     for delta in Model("gemini-3.8-flash").stream(request): ...
 
-`stream` yields deltas in the order the provider sends them and always ends with one `Finish`.
+`stream` yields deltas in the order the provider sends them and always ends with one `Finish`,
+also where the request wants the reply in one piece.
 It raises only `AgentError`s (an SDK's or a transport's exceptions never escape):
 
     ResourceExhausted    rate limited (retry_after_s where the provider says); waiting helps
@@ -23,10 +24,12 @@ Models that know nothing of tools are reached through another, as `prompted:<pro
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import cached_property
 from importlib import import_module
 from typing import Any, Literal, Protocol
 
@@ -39,7 +42,7 @@ class QuotaExhausted(ResourceExhausted):
     """What was bought from a provider is used up, or smaller than the request."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ToolSpec:
     """What a model is told of one tool. Providers send name, description and parameters only;
     `keywords`, `examples` and `related` help the offline planner choose."""
@@ -51,6 +54,13 @@ class ToolSpec:
     examples: tuple[dict[str, Json], ...] = ()
     related: tuple[str, ...] = ()
     writes: bool = False
+
+    @cached_property
+    def json_text(self) -> str:
+        """What providers are sent, `{name, description, parameters}`, as JSON text: written once
+        for each tool, not for each request."""
+        sent = {"name": self.name, "description": self.description, "parameters": self.parameters}
+        return json.dumps(sent, ensure_ascii=False, separators=(",", ":"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +78,8 @@ class ModelRequest:
         cache_key: Same for requests that share a long prefix.
         locale: "en" or "he": the language to fall back on.
         now_iso: The user's time, ISO 8601 with offset; the offline planner resolves dates by it.
+        streamed: Whether somebody watches the reply come. A reply that nobody watches is asked for
+            in one piece, which costs less; its deltas are the same, but whole.
     """
 
     instructions: str
@@ -80,6 +92,7 @@ class ModelRequest:
     cache_key: str | None = None
     locale: str = "en"
     now_iso: str = ""
+    streamed: bool = True
 
 
 @dataclass(frozen=True, slots=True)

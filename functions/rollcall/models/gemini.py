@@ -16,12 +16,14 @@ from typing import TYPE_CHECKING, Any, Literal
 from rollcall.core.errors import FailedPrecondition, Unavailable
 from rollcall.core.redaction import redacted
 from rollcall.models._failures import failures_as_ours
-from rollcall.models._gemini_wire import PROVIDER, Reply, contents_of
+from rollcall.models._gemini_wire import PROVIDER, Reply, body_of
+from rollcall.models._json_stream import json_events, mapping, timely
 from rollcall.models.base import Clock, Delta, ModelRequest
 
 if TYPE_CHECKING:
+    import httpx2
     from google import genai
-    from google.genai import types
+    from google.genai.models import Models
 
 CALL_LIMIT_S = 300.0
 EMBED_LIMIT_S = 60.0
@@ -42,17 +44,12 @@ class Model:
         with failures_as_ours(self.id, clock, key):
             left_s = clock.left_s(at_most=CALL_LIMIT_S)
             models = _client(key, _base_url()).models
-            contents = contents_of(request.messages, self.name)
-            config = _config(request, contents, left_s)
-            reply = Reply()
-            chunks: Any = models.generate_content_stream(
-                model=self.name, contents="-", config=config
-            )
-            with closing(chunks):
-                for chunk in chunks:
-                    clock.left_s(at_most=CALL_LIMIT_S)
+            with closing(_answer(models, self.name, request, left_s)) as response:
+                reply = Reply()
+                for chunk in json_events(timely(response.iter_bytes(), clock, CALL_LIMIT_S)):
+                    _raise_failure(chunk, response)
                     yield from reply.read(chunk)
-            yield from reply.finish()
+                yield from reply.finish()
 
 
 class Embedder:
@@ -103,40 +100,35 @@ class Embedder:
         return vectors
 
 
-def _config(
-    request: ModelRequest, contents: list[Any], left_s: float
-) -> types.GenerateContentConfig:
+def _answer(models: Models, name: str, request: ModelRequest, limit_s: float) -> httpx2.Response:
+    """Ask through the SDK, and get the answer as it is."""
     from google.genai import types
 
+    from rollcall.models._gemini_http import kept_answer
+
     config = types.GenerateContentConfig(
-        system_instruction=request.instructions or None,
-        max_output_tokens=request.max_output_tokens,
-        store=False,
         automatic_continuation=False,
         automatic_function_calling=types.AutomaticFunctionCallingConfig(disable=True),
-        # As raw JSON, because the SDK would not send back a reply's parts as they came.
         http_options=types.HttpOptions(
-            timeout=max(int(left_s * 1000), 1), extra_body={"contents": contents}
+            timeout=max(int(limit_s * 1000), 1),
+            # As raw JSON: the SDK would check and convert each schema again for each request, and
+            # would not send back a reply's parts as they came.
+            extra_body=body_of(request, name),
         ),
     )
-    if request.tools:
-        declarations = [
-            types.FunctionDeclaration(
-                name=tool.name,
-                description=tool.description,
-                parameters_json_schema=tool.parameters,
-            )
-            for tool in request.tools
-        ]
-        mode = types.FunctionCallingConfigMode(request.tool_choice.upper())
-        config.tools = [types.Tool(function_declarations=declarations)]
-        config.tool_config = types.ToolConfig(
-            function_calling_config=types.FunctionCallingConfig(mode=mode)
-        )
-    if request.response_schema is not None:
-        config.response_mime_type = "application/json"
-        config.response_json_schema = request.response_schema
-    return config
+    if request.streamed:
+        stream = models.generate_content_stream
+        return kept_answer(lambda: list(stream(model=name, contents="-", config=config)))
+    plain = models.generate_content
+    return kept_answer(lambda: plain(model=name, contents="-", config=config))
+
+
+def _raise_failure(chunk: dict[str, Any], response: httpx2.Response) -> None:
+    """Raise what a provider reports in an answer that began well, as the SDK does."""
+    if "error" in chunk:
+        from google.genai.errors import APIError
+
+        APIError.raise_error(mapping(chunk["error"]).get("code") or 503, chunk, response)
 
 
 def _unit(vector: list[float]) -> list[float]:
@@ -161,9 +153,9 @@ def _client(key: str, base_url: str | None) -> genai.Client:
     from google import genai
     from google.genai import types
 
-    from rollcall.models._bounded_http import BoundedClient
+    from rollcall.models._gemini_http import KeepingClient
 
     options = types.HttpOptions(
-        api_version="v1beta", base_url=base_url, httpx_client=BoundedClient()
+        api_version="v1beta", base_url=base_url, httpx_client=KeepingClient()
     )
     return genai.Client(api_key=key, enterprise=False, http_options=options)

@@ -9,7 +9,8 @@ they all know; `OPENAI_API` set to "responses" or "chat" overrules that. OpenAI 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal
@@ -19,11 +20,12 @@ from rollcall.core.errors import FailedPrecondition, Unavailable
 from rollcall.core.redaction import redacted
 from rollcall.models import _openai_chat, _openai_responses
 from rollcall.models._failures import code_of, failures_as_ours
-from rollcall.models._json_stream import json_events
+from rollcall.models._json_stream import json_events, timely
 from rollcall.models._openai_content import PROVIDER
 from rollcall.models.base import Clock, Delta, Finish, FinishReason, ModelRequest
 
 if TYPE_CHECKING:
+    import httpx2
     from openai import OpenAI
 
 CALL_LIMIT_S = 300.0
@@ -56,17 +58,14 @@ class Model:
     def _stream(self, request: ModelRequest, server: _Server, clock: Clock) -> Iterator[Delta]:
         left_s = clock.left_s(at_most=CALL_LIMIT_S)
         client = _client(server.key, server.base_url)
-        create: Any
         if server.api == "responses":
-            create = client.responses.with_streaming_response.create
+            path, read = "/responses", _openai_responses.read
             body = _openai_responses.body_of(request, self.name)
-            read = _openai_responses.read
         else:
-            create = client.chat.completions.with_streaming_response.create
+            path, read = "/chat/completions", _openai_chat.read
             body = _openai_chat.body_of(request, self.name, is_openai=server.is_openai)
-            read = _openai_chat.read
-        with create(**body, stream=True, timeout=left_s) as response:
-            events = json_events(_timely(response.http_response.iter_bytes(), clock))
+        with closing(_post(client, path, body, left_s)) as response:
+            events = json_events(timely(response.iter_bytes(), clock, CALL_LIMIT_S))
             yield from read(events, self.name)
 
 
@@ -139,6 +138,24 @@ def _server() -> _Server:
     return _Server(base_url, server.key or "none", api)  # the SDK refuses an empty key
 
 
+def _post(client: OpenAI, path: str, body: bytes, limit_s: float) -> httpx2.Response:
+    """Post a body through the SDK, which signs it and raises its errors, and leave the answer
+    unread: the SDK's own types cost more than all else that a call does."""
+    import httpx2
+    from openai import Stream
+
+    answer: Any = client.post(
+        path,
+        content=body,
+        cast_to=httpx2.Response,
+        options={"timeout": limit_s},
+        stream=True,  # of the connection, whatever the body asks for
+        stream_cls=Stream[Any],
+    )
+    response: httpx2.Response = answer
+    return response
+
+
 @cache
 def _client(key: str, base_url: str) -> OpenAI:
     from openai import OpenAI
@@ -146,9 +163,3 @@ def _client(key: str, base_url: str) -> OpenAI:
     from rollcall.models._bounded_http import BoundedClient
 
     return OpenAI(api_key=key, base_url=base_url, max_retries=0, http_client=BoundedClient())
-
-
-def _timely(chunks: Iterable[bytes], clock: Clock) -> Iterator[bytes]:
-    for chunk in chunks:
-        clock.left_s(at_most=CALL_LIMIT_S)
-        yield chunk
