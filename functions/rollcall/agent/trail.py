@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from rollcall.agent.turn import Ended, Turn
+from rollcall.core.wire import ToolCallRecord
 from rollcall.store import audit
 from rollcall.store.approvals import Approval
 from rollcall.store.runs import OpenRun
@@ -37,7 +38,9 @@ class Trail:
             run_id=self.opened.run_id,
             agent=self.opened.agent,
             models=[model.id for model in self.turn.models],
-            offered=[tool.name for tool in self.turn.tools],
+            variant=self.opened.request.get("variant"),
+            offered=self.opened.request["offered"],
+            found=_found(ended.calls),
             calls=ended.calls,
             approvals=[_decided(each) for each in (*self.opened.approvals, *asked)],
             outcome=kind,
@@ -62,7 +65,9 @@ def trail_of_failure(opened: OpenRun) -> Beside:
         run_id=opened.run_id,
         agent=opened.agent,
         models=(),
+        variant=opened.request.get("variant"),
         offered=opened.request["offered"],
+        found=(),
         calls=(),
         approvals=[_decided(each) for each in opened.approvals],
         outcome="failed",
@@ -75,6 +80,13 @@ def trail_of_failure(opened: OpenRun) -> Beside:
         at=now,
     )
     return lambda batch: audit.write(batch, opened.db, entry)
+
+
+def _found(calls: Sequence[ToolCallRecord]) -> list[str]:
+    """Tools that the model asked for, since those it had did not do."""
+    results = [call.result for call in calls if call.tool in audit.PLATFORM_TOOLS]
+    lists = [result.get("tools", ()) for result in results if isinstance(result, dict)]
+    return [str(tool["name"]) for tools in lists for tool in tools]
 
 
 def _decided(approval: Approval) -> audit.Decided:

@@ -3,7 +3,8 @@
 An entry holds ids, counts and digests, never what was said and never an argument's value. `uid`
 is who asked; others who decided stand in `by` or `deciders`, where an erasure finds them.
 Its id follows from what it is about, and it is created, not set: written again with the same
-batch it fails that batch, so one event has one entry.
+batch it fails that batch, so one event has one entry. `loggedAt` is when Firestore took it: unlike
+`at`, by one clock, so that whoever reads what came since misses none.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 MAX_CALLS = 200
 MAX_TOOLS = 200
 MAX_APPROVALS = 100
+PLATFORM_TOOLS = frozenset({"find_tools"})
+"""The platform's own tools: nothing that could have been chosen."""
 _TEXT_CHARS = 200
 _TOOL = re.compile(r"[a-z][a-z0-9_]{0,61}")
 _NO_TOOL = "(no tool's name)"
@@ -51,7 +54,9 @@ def run_entry(
     run_id: str,
     agent: str,
     models: Sequence[str],
+    variant: str | None,
     offered: Sequence[str],
+    found: Sequence[str],
     calls: Sequence[ToolCallRecord],
     approvals: Sequence[Decided],
     outcome: str,
@@ -68,7 +73,9 @@ def run_entry(
     Args:
         user: Who asked.
         models: Ids of the models that could answer, best first.
-        offered: Ids of the tools that the model was offered.
+        variant: The way of working that the agent was compared in, if it was.
+        offered: Ids of the tools that were chosen for the turn's message.
+        found: Ids of the tools that the model then searched for and was offered.
         calls: The run's calls, with hidden arguments masked: their digests are kept.
         approvals: The approvals that the run made or was continued by.
         outcome: "success", "interrupt", "cancelled" or "failed".
@@ -89,7 +96,13 @@ def run_entry(
         runId=run_id,
         agent=agent,
         models=list(models)[:20],
+        variant=variant,
         offered=list(offered)[:MAX_TOOLS],
+        offeredCount=len(offered),
+        found=_distinct(found),
+        missed=_distinct(
+            call.tool for call in calls if call.tool not in {*offered, *PLATFORM_TOOLS}
+        ),
         calls=[_call(record) for record in calls[:MAX_CALLS]],
         callsLeftOut=max(len(calls) - MAX_CALLS, 0),
         approvals=[_decided(each) for each in approvals[:MAX_APPROVALS]],
@@ -101,6 +114,46 @@ def run_entry(
         usage=[each.dump() for each in usage[:20]],
         microUsd=micro_usd,
         beganAt=began_at,
+    )
+
+
+def rating_entry(
+    *,
+    uid: str,
+    thread_id: str,
+    run_id: str,
+    number: int,
+    agent: str,
+    variant: str | None,
+    called: Sequence[str],
+    run_day: str,
+    rating: str | None,
+    before: str | None,
+    at: datetime,
+) -> dict[str, Any]:
+    """What a user thought of an answer, or does not think any more; what they said of it stays
+    with the rating.
+
+    Args:
+        number: Which rating of this run it is, from 1.
+        called: Tools that the run called.
+        run_day: The day on which the run began, UTC, such as "2026-11-21".
+        rating: "up", "down", or None where it was taken back.
+        before: What it was until now.
+    """
+    return _entry(
+        "rating",
+        (thread_id, run_id, str(number)),
+        uid=uid,
+        at=at,
+        threadId=thread_id,
+        runId=run_id,
+        agent=agent,
+        variant=variant,
+        called=_distinct(called),
+        runDay=run_day,
+        rating=rating,
+        before=before,
     )
 
 
@@ -199,7 +252,9 @@ def erasure_entry(
 
 def write(batch: WriteBatch, db: Client, entry: dict[str, Any]) -> None:
     """Put the entry into a batch, which fails as a whole if the entry exists."""
-    batch.create(paths.audit(db, entry_id(entry)), entry)
+    from google.cloud.firestore import SERVER_TIMESTAMP
+
+    batch.create(paths.audit(db, entry_id(entry)), {**entry, "loggedAt": SERVER_TIMESTAMP})
 
 
 def entry_id(entry: dict[str, Any]) -> str:
@@ -223,6 +278,7 @@ def _call(record: ToolCallRecord) -> dict[str, Any]:
     return {
         "tool": _tool(record.tool),
         "status": record.status.value,
+        "error": str((record.error or {}).get("code", "")) or None,
         "argumentsDigest": arguments_digest(record.arguments),
         "approvalId": record.approval_id,
         "step": record.step,
@@ -238,6 +294,11 @@ def _decided(each: Decided) -> dict[str, Any]:
         "by": each.by,
         "at": each.at,
     }
+
+
+def _distinct(names: Iterable[str]) -> list[str]:
+    """What can be a tool's name, each once, in their order."""
+    return list(dict.fromkeys(name for name in names if _TOOL.fullmatch(name)))[:MAX_TOOLS]
 
 
 def _tool(name: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -41,7 +41,9 @@ def run_entry(**changes: Any) -> dict[str, Any]:
         "run_id": "r1~1",
         "agent": "chat",
         "models": ["gemini:x"],
+        "variant": "V2",
         "offered": ["send_message", "search_all"],
+        "found": ["get_decisions"],
         "calls": [call(approval_id="a1")],
         "approvals": [audit.Decided("a1", "send_message", "approved", by="bo", at=NOON)],
         "outcome": "cancelled",
@@ -85,6 +87,23 @@ def effect(**changes: Any) -> dict[str, Any]:
     return audit.effect_entry(**{**fields, **changes})
 
 
+def rating(**changes: Any) -> dict[str, Any]:
+    fields: dict[str, Any] = {
+        "uid": "ann",
+        "thread_id": "t1",
+        "run_id": "r1",
+        "number": 1,
+        "agent": "chat",
+        "variant": "V2",
+        "called": ["send_message"],
+        "run_day": "2026-03-02",
+        "rating": "up",
+        "before": None,
+        "at": NOON,
+    }
+    return audit.rating_entry(**{**fields, **changes})
+
+
 def erasure() -> dict[str, Any]:
     return audit.erasure_entry(
         uid="ann", erasure_id="e1", with_account=False, removed={"threads": 3}, at=NOON
@@ -97,13 +116,16 @@ def write(db: Client, entry: dict[str, Any]) -> None:
     batch.commit()
 
 
-@pytest.mark.parametrize("make", [run_entry, decision, effect, erasure])
+@pytest.mark.parametrize("make", [run_entry, decision, effect, rating, erasure])
 def test_an_entry_is_stored_whole_and_once(make: Any, db: Client) -> None:
     write(db, make())
     with pytest.raises(AlreadyExists):
         write(db, make())
     (stored,) = db.collection("audit").get()
-    assert stored.to_dict() == make()
+    found = stored.to_dict() or {}
+    logged_at = found.pop("loggedAt")  # Firestore's own time, and not of this process
+    assert abs(logged_at - stored.create_time) < timedelta(seconds=5)
+    assert found == make()
 
 
 def test_a_repeated_entry_takes_its_whole_batch_with_it(db: Client) -> None:
@@ -127,6 +149,8 @@ def test_entries_about_different_things_have_different_ids() -> None:
         effect(status="unknown"),
         effect(key="k2"),
         effect(tried_at=NOON.replace(hour=13)),
+        rating(),
+        rating(number=2),
         erasure(),
     ]
     assert len({audit.entry_id(entry) for entry in entries}) == len(entries)
@@ -141,6 +165,7 @@ def test_a_run_tells_who_what_with_which_and_by_whose_yes() -> None:
         {
             "tool": "send_message",
             "status": "done",
+            "error": None,
             "argumentsDigest": audit.arguments_digest({"text": SAID}),
             "approvalId": "a1",
             "step": 1,
@@ -150,6 +175,20 @@ def test_a_run_tells_who_what_with_which_and_by_whose_yes() -> None:
     assert entry["approvals"][0]["by"] == "bo"
     assert entry["deciders"] == ["bo"]
     assert (entry["stopReason"], entry["microUsd"]) == ("max_steps", 12)
+
+
+def test_a_run_tells_what_was_offered_called_and_missed() -> None:
+    calls = [
+        call(),
+        call(tool="find_tools"),
+        call(tool="get_decisions", status=CallStatus.FAILED, error={"code": "unavailable"}),
+        call(tool="get_decisions"),
+        call(tool="no tool at all", status=CallStatus.REFUSED),
+    ]
+    entry = run_entry(calls=calls)
+    assert (entry["variant"], entry["found"]) == ("V2", ["get_decisions"])
+    assert entry["missed"] == ["get_decisions"]
+    assert [each["error"] for each in entry["calls"]] == [None, None, "unavailable", None, None]
 
 
 def test_nothing_that_was_said_is_kept() -> None:
@@ -173,7 +212,7 @@ def test_an_entry_is_bounded_and_without_credentials(db: Client) -> None:
         approvals=[audit.Decided(f"a{n}", "t", "expired") for n in range(5_000)],
     )
     write(db, entry)
-    assert entry["callsLeftOut"] == 4_800
+    assert (entry["callsLeftOut"], entry["offeredCount"]) == (4_800, 5_000)
     assert len(json.dumps(entry, default=str)) < 150_000
     assert entry["models"][0] == HIDDEN
 
