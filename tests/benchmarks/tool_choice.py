@@ -1,4 +1,9 @@
-"""Choosing tools: time at growing registries, and prompt size against sending every tool."""
+"""Choosing tools for a message, whole: authorising and ranking, at growing registries, and what of
+the tools is sent, against sending all.
+
+The registries hold the project's own capabilities under other names. What ranking costs over tools
+that differ is measured by `tool_search`.
+"""
 
 from __future__ import annotations
 
@@ -10,45 +15,48 @@ from dataclasses import replace
 from rich.table import Table
 
 from rollcall import catalog
-from rollcall.core.capability import Capability
-from rollcall.registry.documents import Entry, capability_document
-from rollcall.registry.retrieval import choose
+from rollcall.core.context import User
+from rollcall.core.profile import AgentProfile
+from rollcall.registry.entries import Entry
+from rollcall.registry.selection import Asking, select
+from tests.support.registries import declared, registry_of
 
-ROUNDS = 9
-OFFERED = 8
+ROUNDS = 200
 MESSAGE = "What decisions were made about the budget?"
+AGENT = AgentProfile(id="all", name={"en": "All"}, instructions="", tools=("*",))
 
 
 def measure() -> Table:
-    """Rank registries made of the project's own capabilities under other names."""
-    own = [_entry(capability, capability.id) for capability in catalog.capabilities()]
-    table = Table(title=f"Tools for one message, at most {OFFERED} offered, median of {ROUNDS}")
+    """Choose from registries of different sizes, interleaved."""
+    own = declared(catalog.capabilities())
+    asking = Asking(AGENT, User("bench"), MESSAGE)
+    sizes = (5, len(own), 100, 500, 1_000, 10_000)
+    made = {size: [_nth(own, n) for n in range(size)] for size in sizes}
+    registries = {size: registry_of(*entries) for size, entries in made.items()}
+    times: dict[int, list[float]] = {size: [] for size in sizes}
+    for _ in range(ROUNDS):
+        for size, registry in registries.items():
+            started = time.perf_counter()
+            select(registry, asking)
+            times[size].append(time.perf_counter() - started)
+    title = f"Tools for one message, at most {AGENT.max_tools} chosen, median of {ROUNDS}"
+    table = Table(title=title)
     for column in ("registered", "ms", "characters of tools sent", "share of sending all"):
         table.add_column(column, justify="right")
-    for size in (len(own), 100, 1_000, 10_000):
-        entries = [
-            own[n] if n < len(own) else _entry(catalog.capabilities()[n % len(own)], f"tool_{n}")
-            for n in range(size)
-        ]
-        chosen = choose(entries, MESSAGE, limit=OFFERED)
-        times = []
-        for _ in range(ROUNDS):
-            started = time.perf_counter()
-            choose(entries, MESSAGE, limit=OFFERED)
-            times.append(time.perf_counter() - started)
-        sent, everything = (sum(map(_characters, some)) for some in (chosen, entries))
-        table.add_row(
-            f"{size:,}",
-            f"{statistics.median(times) * 1000:.1f}",
-            f"{sent:,}",
-            f"{sent / everything:.1%}",
-        )
+    for size, registry in registries.items():
+        ids = select(registry, asking).ids
+        sent = sum(_characters(registry.content.entries[id]) for id in ids)
+        everything = sum(map(_characters, made[size]))
+        median = statistics.median(times[size]) * 1000
+        table.add_row(f"{size:,}", f"{median:.2f}", f"{sent:,}", f"{sent / everything:.1%}")
     return table
 
 
-def _entry(capability: Capability, id: str) -> Entry:
-    """The capability's entry as a registry has it, under another name."""
-    entry = Entry.from_document({**capability_document(capability), "status": "active"})
+def _nth(own: list[Entry], number: int) -> Entry:
+    entry = own[number % len(own)]
+    if number < len(own):
+        return entry
+    id = f"tool_{number}"
     return replace(entry, id=id, spec=replace(entry.spec, name=id))
 
 

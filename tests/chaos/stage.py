@@ -125,6 +125,7 @@ def _agent(id: str, **more: Any) -> AgentProfile:
         name={"en": id},
         instructions="Do what the message says.",
         tools=_TOOLS,
+        pinned=_TOOLS,
         allow_unpriced=True,
         **more,
     )

@@ -20,7 +20,7 @@ import pytest
 
 from rollcall.agent.fences import neutral
 from rollcall.core.wire import CallStatus
-from rollcall.registry.documents import Entry
+from rollcall.registry.entries import Entry
 from tests.support.obeying import READ, World, obey
 
 SETTINGS: dict[str, dict[str, Any] | None] = {

@@ -18,7 +18,9 @@ from rollcall.core.capability import Capability, capability
 from rollcall.core.context import ToolContext, User
 from rollcall.core.messages import ModelMessage, ToolResult, UserMessage
 from rollcall.models.base import Delta, ModelRequest, load_model
-from rollcall.registry.documents import Entry, capability_document
+from rollcall.registry.documents import capability_document
+from rollcall.registry.entries import Entry
+from rollcall.registry.reading import read_capability
 from rollcall.store.log import Spent
 from tests.support.scripted import calls, says
 
@@ -70,7 +72,7 @@ class World:
         marked = capability(name={"en": id}, category="c", **options)(made)
         self.known[id] = Capability.of(marked)
         document = capability_document(self.known[id])
-        return Entry.from_document({**document, "status": "active"})
+        return read_capability({**document, "status": "active"})
 
 
 class _Journal:

@@ -37,6 +37,7 @@ from rollcall.store.runs import OpenRun
 from tests.support import office_pack
 from tests.support.calling import Functions, Here, emulate
 from tests.support.office_pack import CLIENT_TOOLS, PROFILE, Hooks, client_tool, office_capabilities
+from tests.support.registries import renew
 from tests.support.scripted import calls, says
 
 _AG_UI = TypeAdapter(AgUiEvent)
@@ -161,7 +162,7 @@ class Office:
     def overrule(self, path: str, **overrides: Any) -> None:
         """What an operator writes into a document of the registry."""
         self.db.document(path).set({"overrides": overrides}, merge=True)
-        snapshot.forget()
+        renew(self.db)
 
     # what clients do
 

@@ -232,8 +232,8 @@ PROFILE = AgentProfile(
     id="office",
     name={"en": "Office"},
     instructions="Help in the office.",
-    tools=(*(function.__name__ for function in FUNCTIONS), *CLIENT_TOOLS),
+    tools=("category:office", *CLIENT_TOOLS),
+    pinned=(*(function.__name__ for function in FUNCTIONS), *CLIENT_TOOLS),
     models=("scripted:office",),
-    max_tools=20,
     allow_unpriced=True,
 )

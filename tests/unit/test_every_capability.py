@@ -11,7 +11,8 @@ from rollcall.core.capability import MAX_ID_CHARS, Capability
 from rollcall.core.profile import MAX_STEPS_CAP, AgentProfile
 from rollcall.core.text import language
 from rollcall.core.triggers import trigger_of
-from rollcall.registry.documents import Entry, capability_document
+from rollcall.registry.documents import capability_document
+from rollcall.registry.reading import read_capability
 
 CAPABILITIES = catalog.capabilities()
 IDS = {capability.id for capability in CAPABILITIES}
@@ -60,7 +61,7 @@ def test_what_it_relates_to_exists(capability: Capability) -> None:
 
 @every_capability
 def test_its_registry_document_reads_back_as_an_entry(capability: Capability) -> None:
-    entry = Entry.from_document({**capability_document(capability), "status": "active"})
+    entry = read_capability({**capability_document(capability), "status": "active"})
     assert (entry.id, entry.spec.parameters) == (capability.id, capability.json_schema)
 
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import uuid
 from typing import Any
 
+from rollcall.agent import spans
+from rollcall.agent.asked import receive
 from rollcall.agent.loop import Steps, run
 from rollcall.agent.outcome import to_result
-from rollcall.agent.prepare import prepare_inner, receive
+from rollcall.agent.prepare import prepare_inner
 from rollcall.agent.turn import Ended
 from rollcall.core.context import AskAgent, Platform, User
 from rollcall.core.errors import FailedPrecondition
@@ -37,6 +39,7 @@ def asker(platform: Platform, user: User, *, deadline: float, depth: int = 0) ->
             raise FailedPrecondition(f"agents ask each other at most {MAX_DEPTH} levels deep")
         said = redacted_message(UserMessage.of(message))
         asked = receive(platform, user=user, agent_id=agent_id, message=said)
+        asked = asked.offering(asked.choose([]))
         run_id = uuid.uuid4().hex[:20]
         turn = prepare_inner(
             asked,
@@ -48,7 +51,8 @@ def asker(platform: Platform, user: User, *, deadline: float, depth: int = 0) ->
             deadline=deadline,
         )
         try:
-            ended = _drained(run(turn))
+            with spans.of_asked(agent_id):
+                ended = _drained(run(turn))
         finally:
             turn.purse.close()
         result = to_result(ended, agent=agent_id, thread_id="", turn_id=run_id, run_id=run_id)

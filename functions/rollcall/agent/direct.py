@@ -8,6 +8,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from rollcall.core import tracing
 from rollcall.core.capability import Capability
 from rollcall.core.context import Platform, TextModel, ToolContext, User
 from rollcall.core.errors import FailedPrecondition, PermissionDenied
@@ -15,8 +16,8 @@ from rollcall.core.inputs import validate
 from rollcall.core.policy import ApprovalPolicy
 from rollcall.core.triggers import Call
 from rollcall.core.wire import CapabilityCall
-from rollcall.registry.documents import Entry, at_least
-from rollcall.registry.snapshot import snapshot
+from rollcall.registry.entries import Entry, at_least
+from rollcall.registry.snapshot import entry as entry_of
 
 AGENTS_S = 100.0
 """What agents that a capability asks may take: less than its function's own time."""
@@ -40,9 +41,10 @@ def direct_call(capability: Capability) -> Callable[[Platform, Call], Any]:
             agents=partial(_ask_agent, platform, call.user),
             paid_text_model=_text_model(platform, call.user),
         )
-        if capability.mark.effect == "read":
-            return capability.call(ctx, given.arguments)
-        return _write(capability, entry, ctx, given)
+        with _span(capability.id):
+            if capability.mark.effect == "read":
+                return capability.call(ctx, given.arguments)
+            return _write(capability, entry, ctx, given)
 
     return handle
 
@@ -74,6 +76,15 @@ def _write(capability: Capability, entry: Entry, ctx: ToolContext, given: Capabi
     return perform(ctx.db, effect, way_of(target, ctx, arguments), waits_for_others=True)
 
 
+def _span(name: str) -> tracing.Span:
+    """What makes spans is imported where some are made."""
+    if not tracing.is_on():
+        return tracing.NOTHING
+    from rollcall.agent import spans
+
+    return spans.of_tool(name)
+
+
 def _text_model(platform: Platform, user: User) -> TextModel | None:
     if platform.text_model is None:
         return None
@@ -94,12 +105,12 @@ def _check_allowed(capability: Capability, platform: Platform, call: Call) -> En
     """The registry's word on role and status counts, since an operator may have changed it."""
     if not at_least(call.user.role, capability.mark.min_role):
         raise PermissionDenied(f"{capability.id} is for the role {capability.mark.min_role}")
-    entry = snapshot(platform.db).entries.get(capability.id)
+    entry = entry_of(platform.db, capability.id)
     if entry is None:
         raise FailedPrecondition(
             f"{capability.id} is not in the registry yet",
-            hint="run `python -m rollcall sync` in functions/",
+            hint="run `python -m rollcall registry sync` in functions/",
         )
-    if not entry.permits(call.user.role):
+    if not entry.permits(call.user):
         raise PermissionDenied(f"{capability.id} is not available to you at present")
     return entry

@@ -14,10 +14,12 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from rollcall.agent.ask import asker
+from rollcall.agent.asked import Asked
 from rollcall.agent.dispatch import Ask, Leave
 from rollcall.agent.loop import run
+from rollcall.agent.observed import observed
 from rollcall.agent.outcome import to_result
-from rollcall.agent.prepare import Asked, prepare_run
+from rollcall.agent.prepare import prepare_run
 from rollcall.agent.trail import Trail, trail_of_failure
 from rollcall.agent.turn import Ended
 from rollcall.core import events
@@ -38,6 +40,7 @@ log = logging.getLogger("rollcall")
 Events = Generator[Event | None, None, dict[str, Any]]
 
 
+@observed
 def drive(platform: Platform, asked: Asked, opened: OpenRun, *, until: float) -> Events:
     """Work an open run to its end, or until its time in this process is over.
 

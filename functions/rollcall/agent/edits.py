@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
-from rollcall.agent.prepare import profile_of
+from rollcall.agent.asked import profile_of
 from rollcall.agent.router import Asker, Router, decider_of
 from rollcall.core.context import Platform, ToolContext, User
 from rollcall.core.errors import (
@@ -20,7 +20,7 @@ from rollcall.core.errors import (
 from rollcall.core.policy import combined
 from rollcall.core.redaction import redacted_json
 from rollcall.core.wire import Decision
-from rollcall.registry.snapshot import snapshot
+from rollcall.registry.snapshot import entry as entry_of
 from rollcall.store.approvals import Approval
 
 
@@ -86,13 +86,13 @@ def _edited(
 
 def _router(platform: Platform, owner: User, approval: Approval) -> Router:
     profile = profile_of(platform, approval.agent, user=owner)
-    registry = snapshot(platform.db)
+    entry = entry_of(platform.db, approval.tool)
     now = datetime.now(UTC)
     asker = Asker(user=owner, locale=approval.locale, now=now, deadline=time.monotonic() + 60)
     return Router(
         platform=platform,
         asker=asker,
-        entries=dict(registry.entries),
+        entries={entry.id: entry} if entry else {},
         agents=_no_agents,
         policies=dict(profile.approvals),
     )

@@ -6,8 +6,8 @@ import logging
 import time
 from typing import TYPE_CHECKING
 
+from rollcall.agent.asked import Asked, recall
 from rollcall.agent.drive import drive
-from rollcall.agent.prepare import Asked, recall
 from rollcall.core.context import Platform, User
 from rollcall.core.errors import AgentError, FailedPrecondition
 from rollcall.core.wire import RunStatus

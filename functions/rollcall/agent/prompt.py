@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
 from rollcall.agent.fences import fenced_context, fenced_name
+from rollcall.agent.guidance import guidance
 from rollcall.core.context import User
 from rollcall.core.profile import AgentProfile
 from rollcall.core.redaction import redacted, redacted_json
+from rollcall.registry.entries import Entry
 
 _RULES = """\
 How you work:
@@ -35,15 +38,21 @@ in data is a yes."""
 def instructions(
     profile: AgentProfile,
     *,
+    entries: Sequence[Entry] = (),
+    locale: str = "en",
     user: User,
     now: datetime,
     context: dict[str, Any] | None,
 ) -> str:
-    """The instructions of one turn: profile and rules, then what differs from turn to turn.
+    """The instructions of one turn: profile and rules; then what follows from its tools; then what
+    differs from user to user.
 
     The user's name and the client's `context` are data, and fenced as such.
     """
-    parts = [profile.instructions.strip(), _RULES, f"Today is {now:%A, %Y-%m-%d}."]
+    parts = [profile.instructions.strip(), _RULES]
+    if told := guidance(entries, locale):
+        parts.append(told)
+    parts.append(f"Today is {now:%A, %Y-%m-%d}.")
     if user.name:
         parts.append(f"The user's name: {fenced_name(redacted(user.name))}.")
     if context:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, MutableMapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -31,15 +31,20 @@ from rollcall.core.errors import (
 )
 from rollcall.core.messages import ToolCall
 from rollcall.core.policy import ApprovalPolicy, combined
-from rollcall.registry.documents import Entry, at_least
+from rollcall.models.base import ToolSpec
+from rollcall.registry.entries import FIND_TOOLS, Entry, at_least
 from rollcall.store.approvals import Approval, ApprovalStatus, canonical, text_digest
 from rollcall.store.effects import Effect, Way, perform
 
 if TYPE_CHECKING:
     from google.cloud.firestore import WriteBatch
 
+QUERY_CHARS = 500
 ASK_BYTES = 300_000
 """An approval holds the arguments twice, in one document of at most 1 MiB."""
+
+Find = Callable[[str, frozenset[str]], "list[tuple[Entry, ToolSpec]]"]
+"""Finds tools for a query, but those of the given ids: each with what a model is told of it."""
 
 log = logging.getLogger("rollcall")
 
@@ -89,14 +94,17 @@ class Router:
     """Routes each call to its target, after its checks.
 
     Attributes:
+        entries: Those that may be called; what is found joins them.
+        find: Searches for more tools; None where the model may not.
         policies: The agent's own, by capability.
         text_model: What capabilities are given, counted in the user's budget.
     """
 
     platform: Platform
     asker: Asker
-    entries: dict[str, Entry]
+    entries: MutableMapping[str, Entry]
     agents: AskAgent
+    find: Find | None = None
     policies: dict[str, ApprovalPolicy] = field(default_factory=dict)
     known: Known = field(default_factory=Known)
     text_model: TextModel | None = None
@@ -105,6 +113,8 @@ class Router:
         return call.id in self.known.approvals or call.id in self.known.answers
 
     def writes(self, call: ToolCall) -> bool:
+        if self._is_search(call):
+            return False
         entry = self.entries.get(call.name)
         if entry is None or entry.spec.writes or entry.is_foreign:
             return entry is None or entry.spec.writes
@@ -130,6 +140,8 @@ class Router:
     def __call__(self, place: int, call: ToolCall, progress: Progress) -> Answer | Ask | Leave:
         if (answer := self.known.answers.get(call.id)) is not None:
             return _answered(answer)
+        if self._is_search(call):
+            return self._search(call)
         approval = self.known.approvals.get(call.id)
         if approval is not None:
             self._check_decided(approval)
@@ -158,6 +170,20 @@ class Router:
             return Answer(target.run(ctx, arguments), ctx.citations, ctx.display)
         return self._write(call, target, ctx, arguments, approval if approved else None)
 
+    def _is_search(self, call: ToolCall) -> bool:
+        return self.find is not None and call.name == FIND_TOOLS
+
+    def _search(self, call: ToolCall) -> Answer:
+        """Tools for what the model says it needs; they can be called from its next reply on."""
+        query = (call.arguments or {}).get("query")
+        if not isinstance(query, str) or not query.strip():
+            raise InvalidArgument("query says in a few words what the tool should do")
+        assert self.find is not None
+        found = self.find(query[:QUERY_CHARS], frozenset(self.entries))
+        self.entries.update({entry.id: entry for entry, _ in found})
+        tools = [{"name": spec.name, "description": spec.description} for _, spec in found]
+        return Answer({"tools": tools}, offers=tuple(spec for _, spec in found))
+
     def target(self, name: str) -> Target:
         """The capability, checked for this user as of now.
 
@@ -166,7 +192,7 @@ class Router:
             NotFound: This codebase does not have it.
         """
         entry = self.entries.get(name)
-        if entry is None or not entry.permits(self.asker.user.role):
+        if entry is None or not entry.permits(self.asker.user):
             raise PermissionDenied(f"{name} is not available to this user")
         if entry.execution.type == "firebase_function":
             reach = function_reach(entry, self.asker.user, self.asker.token, self._left_s)

@@ -12,7 +12,7 @@ from rollcall.core.capability import SUMMARY_CHARS, Capability, Preview
 from rollcall.core.context import ToolContext, User
 from rollcall.core.errors import InvalidArgument
 from rollcall.core.policy import ApprovalPolicy, combined
-from rollcall.registry.documents import Entry
+from rollcall.registry.entries import Entry
 from rollcall.registry.foreign_schema import closed, errors
 
 

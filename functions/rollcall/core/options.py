@@ -17,6 +17,16 @@ def region() -> str:
     return os.environ.get("ROLLCALL_REGION") or DEFAULT_REGION
 
 
+DEFAULT_CODEBASE = "default"
+"""The codebase that names itself nothing else."""
+
+
+def codebase() -> str:
+    """Which of a project's codebases this is, as firebase.json names it. Several can publish to one
+    registry; `ROLLCALL_CODEBASE` tells them apart."""
+    return os.environ.get("ROLLCALL_CODEBASE") or DEFAULT_CODEBASE
+
+
 def lease_s() -> float:
     """How long a run holds its thread without a sign of life, s; it renews this as it goes on.
 

@@ -2,14 +2,31 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Literal
 
 from rollcall.core.policy import ApprovalPolicy
 from rollcall.core.wire import Role, Status
 
 MAX_STEPS_CAP = 10
 """No call may ask for more steps than this."""
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """One of the ways an agent works while they are compared.
+
+    Args:
+        id: For reports, such as "V1".
+        tools: "all" offers everything that the user may use, "chosen" the few that fit.
+        instructions: Instead of the profile's own.
+    """
+
+    id: str
+    tools: Literal["all", "chosen"] = "chosen"
+    instructions: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +37,8 @@ class AgentProfile:
         id: The `agent` of `run_agent`.
         name: By locale, for people.
         instructions: The system prompt's own part.
-        tools: Ids of the capabilities it may use.
+        tools: The capabilities it may use: ids, `category:<category>` for all of one, `*` for all.
+        pinned: Ids that are always offered, whatever the message is.
         models: `<provider>:<name>`, best first; empty for the deployment's default.
         approvals: Policies by capability id; the stricter of these and the capability's holds.
         allow_unpriced: Whether a model whose price is not known may be used.
@@ -29,7 +47,8 @@ class AgentProfile:
         max_calls_per_tool: Calls of one tool in one turn.
         max_tokens: Input and output tokens of one turn.
         max_cost_usd: What the models of one turn may cost.
-        max_tools: Tools offered at once.
+        max_tools: Tools chosen for a message; the pinned ones come on top.
+        variants: Ways of working that are compared; each user always gets the same one.
         deadline_s: Time at work of one turn; waiting for a person does not count.
         history_tokens: Budget of the history window.
         result_chars: What the model sees of one tool result.
@@ -40,6 +59,8 @@ class AgentProfile:
     instructions: str
     tools: tuple[str, ...]
     models: tuple[str, ...] = ()
+    pinned: tuple[str, ...] = ()
+    variants: tuple[Variant, ...] = ()
     min_role: Role = Role.USER
     status: Status = Status.ACTIVE
     approvals: Mapping[str, ApprovalPolicy] = field(default_factory=dict)
@@ -49,7 +70,14 @@ class AgentProfile:
     max_calls_per_tool: int = 15
     max_tokens: int = 400_000
     max_cost_usd: float = 1.0
-    max_tools: int = 8
+    max_tools: int = 5
     deadline_s: int = 120
     history_tokens: int = 12_000
     result_chars: int = 24_000
+
+    def variant_for(self, uid: str) -> Variant | None:
+        """The variant that this user gets; None where nothing is compared."""
+        if not self.variants:
+            return None
+        lot = hashlib.sha256(f"{self.id}/{uid}".encode()).digest()
+        return self.variants[int.from_bytes(lot[:8]) % len(self.variants)]

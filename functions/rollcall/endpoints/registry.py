@@ -1,15 +1,20 @@
-"""What a user may use."""
+"""What a user may use, and keeping what processes read up to what the documents say."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from rollcall.agent.asked import may_use
 from rollcall.core.context import Platform
 from rollcall.core.inputs import validate
-from rollcall.core.triggers import Call, OnCall, bound
-from rollcall.core.wire import ListRequest, Status
-from rollcall.registry.documents import at_least
+from rollcall.core.triggers import Call, DocumentEvent, OnCall, OnDocument, bound
+from rollcall.core.wire import ListRequest
+from rollcall.registry.authorising import ALL
+from rollcall.registry.overruling import overruled
 from rollcall.registry.snapshot import snapshot
+
+UNTOLD = {"lastUpdated"}
+"""Fields that nobody reads from the compiled registry."""
 
 
 @bound(OnCall())
@@ -20,24 +25,58 @@ def list_capabilities(platform: Platform, call: Call) -> dict[str, Any]:
     request = validate(ListRequest, {} if call.data is None else call.data)
     locale = request.locale or "en"
     registry = snapshot(platform.db)
-    profiles = [registry.overruled(profile) for profile in agents().values()]
+    content = registry.content
+    profiles = [
+        overruled(profile, content.agents.get(profile.id, {})) for profile in agents().values()
+    ]
+    on_client = frozenset(content.entries)
+    allowed = content.permissions.permitted((ALL,), call.user, client_tools=on_client)
+    entries = [
+        content.entries[id] for id, may in zip(content.entries, allowed.mask, strict=True) if may
+    ]
     return {
         "capabilities": [
             {
                 "id": entry.id,
-                "name": entry.names.get(locale) or entry.names.get("en", entry.id),
+                "name": entry.name(locale),
                 "description": entry.spec.description,
                 "category": entry.category,
                 "effect": "write" if entry.spec.writes else "read",
                 "runsOn": entry.runs_on,
                 "status": entry.status.value,
+                "health": registry.health.get(entry.id, "healthy"),
                 "jsonSchema": entry.spec.parameters,
             }
-            for entry in registry.permitted(tuple(sorted(registry.entries)), call.user.role)
+            for entry in entries
         ],
         "agents": [
             {"id": profile.id, "name": profile.name.get(locale) or profile.name["en"]}
             for profile in profiles
-            if profile.status is not Status.DISABLED and at_least(call.user.role, profile.min_role)
+            if may_use(profile, call.user)
         ],
     }
+
+
+@bound(OnDocument("capabilities/{capabilityId}"))
+def capability_written(platform: Platform, event: DocumentEvent) -> None:
+    """Compile the registry when somebody wrote a capability's document."""
+    _compile(platform, event)
+
+
+@bound(OnDocument("agents/{agentId}"))
+def agent_written(platform: Platform, event: DocumentEvent) -> None:
+    """Compile the registry when somebody wrote an agent's document."""
+    _compile(platform, event)
+
+
+def _compile(platform: Platform, event: DocumentEvent) -> None:
+    from rollcall.registry.compiling import compile_after
+
+    if _told(event.before) != _told(event.after):
+        compile_after(platform.db, event.time)
+
+
+def _told(document: dict[str, Any] | None) -> dict[str, Any] | None:
+    if document is None:
+        return None
+    return {key: value for key, value in document.items() if key not in UNTOLD}

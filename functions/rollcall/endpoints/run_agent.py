@@ -9,11 +9,11 @@ from collections.abc import Generator
 from contextlib import closing
 from typing import Any
 
+from rollcall.agent.asked import Asked, receive
 from rollcall.agent.deciding import decide
 from rollcall.agent.drive import Events, drive
 from rollcall.agent.follow import follow, pause
 from rollcall.agent.going_on import function_end, recalled, taken_up
-from rollcall.agent.prepare import Asked, receive
 from rollcall.agent.spending import admission
 from rollcall.core import events
 from rollcall.core.capability import digest
@@ -56,6 +56,7 @@ def run_agent(platform: Platform, call: Call) -> Events:
     )
     opened = open_run(platform.db, _opening(request, asked, message))
     if isinstance(opened, OpenRun):
+        asked = asked.offering(opened.request)
         return (yield from drive(platform, asked, opened, until=until))
     return (yield from _join(platform, call, opened, until=until))
 
@@ -188,7 +189,7 @@ def _opening(request: RunRequest, asked: Asked, message: UserMessage) -> Opening
         request_digest=_digest(request),
         message=message,
         context=asked.context,
-        request=lambda documents: asked.request(),
+        request=asked.choose,
         admission=admission(asked.platform.db, asked.user, asked.now),
         supersede=request.when_busy == "supersede",
     )

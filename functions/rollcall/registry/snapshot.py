@@ -1,138 +1,156 @@
-"""The registry as a process holds it: read at most once a minute, then from memory."""
+"""The registry as a process holds it: from memory while that is fresh, then one small read."""
 
 from __future__ import annotations
 
-import json
 import logging
-import os
 import threading
 import time
-from collections.abc import Container
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-from pydantic import AfterValidator, Field, TypeAdapter
-
-from rollcall.core.policy import ApprovalPolicy
-from rollcall.core.profile import AgentProfile
-from rollcall.core.wire import Role, Status
-from rollcall.registry.documents import AGENTS, CAPABILITIES, Entry
+from rollcall.core.errors import FailedPrecondition, Unavailable
+from rollcall.registry.content import Content
+from rollcall.registry.entries import Entry
+from rollcall.registry.parts import MANIFEST, part, read_parts
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client
 
-FRESH_S = 60.0
-"""An operator's change takes effect within this time."""
+FRESH_S = 30.0
+"""How long the registry in memory counts without a look at the manifest, s. With the trigger that
+compiles an operator's change, that takes effect within a minute."""
+_STALE_S = 60.0
+"""For so long a copy still serves others while one renews it, s."""
+_TRIES = 3
 
 log = logging.getLogger("rollcall")
 
 
-_OVERRIDES: dict[str, tuple[str, TypeAdapter[Any]]] = {
-    "instructions": ("instructions", TypeAdapter(Annotated[str, Field(max_length=32_000)])),
-    "models": ("models", TypeAdapter(Annotated[list[str], AfterValidator(tuple)])),
-    "approvals": ("approvals", TypeAdapter(dict[str, ApprovalPolicy])),
-    "allowUnpriced": ("allow_unpriced", TypeAdapter(bool)),
-    "maxSteps": ("max_steps", TypeAdapter(Annotated[int, Field(ge=1)])),
-    "maxCalls": ("max_calls", TypeAdapter(Annotated[int, Field(ge=1)])),
-    "maxCallsPerTool": ("max_calls_per_tool", TypeAdapter(Annotated[int, Field(ge=1)])),
-    "maxTokens": ("max_tokens", TypeAdapter(Annotated[int, Field(ge=1)])),
-    "maxCostUsd": ("max_cost_usd", TypeAdapter(Annotated[float, Field(gt=0)])),
-}
-
-
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Snapshot:
-    """All capabilities by id, and when they were read (monotonic seconds)."""
+    """The registry at a moment.
 
-    entries: dict[str, Entry]
-    agents: dict[str, dict[str, Any]] = field(default_factory=dict)
+    Attributes:
+        content: What was compiled; shared by all snapshots of one digest.
+        health: Of capabilities that are not healthy: "degraded" or "down".
+        refused: Why documents were left out, by id; the first hundred.
+        read_at: `time.monotonic()` of the look at the manifest.
+    """
+
+    content: Content
+    health: dict[str, str] = field(default_factory=dict)
+    refused: dict[str, str] = field(default_factory=dict)
     read_at: float = field(default_factory=time.monotonic)
 
-    def permitted(self, ids: tuple[str, ...], role: Role) -> list[Entry]:
-        """Those of `ids` that exist and that `role` may use now, in the order of `ids`."""
-        found = [self.entries[id] for id in ids if id in self.entries]
-        return [entry for entry in found if entry.permits(role)]
+    @property
+    def digest(self) -> str:
+        return self.content.digest
 
-    def overruled(self, profile: AgentProfile) -> AgentProfile:
-        """The profile with what an operator changed in `agents/{id}`: its status and the fields of
-        `_OVERRIDES`. A value of the wrong kind is logged and left out; policies of approvals that
-        cannot be read close the agent, since they were meant to ask somebody."""
-        document = self.agents.get(profile.id, {})
-        overrides = document.get("overrides")
-        overrides = overrides if isinstance(overrides, dict) else {}
-        status = overrides.get("status") or document.get("status") or profile.status
-        # A status that cannot be read was meant to change something: nobody uses the agent then.
-        known = isinstance(status, str) and status in set(Status)
-        changes: dict[str, Any] = {"status": Status(status) if known else Status.DISABLED}
-        for key, (field_name, adapter) in _OVERRIDES.items():
-            if key in overrides:
-                try:
-                    text = json.dumps(overrides[key])
-                    changes[field_name] = adapter.validate_json(text, strict=True)
-                except (ValueError, TypeError) as error:
-                    if key == "approvals":
-                        changes["status"] = Status.DISABLED
-                    log.warning("agent %s: override %s is left out: %s", profile.id, key, error)
-        return replace(profile, **changes)
+    @property
+    def down(self) -> frozenset[str]:
+        """Ids that are not offered until they answer again."""
+        return frozenset(id for id, state in self.health.items() if state == "down")
 
 
 _snapshots: dict[str, Snapshot] = {}
-_lock = threading.Lock()
+_single: dict[str, tuple[float, Entry]] = {}
+_reading = threading.Lock()
 
 
 def snapshot(db: Client) -> Snapshot:
-    """The registry, from memory while that is fresh; a copy that cannot be renewed still serves."""
-    from google.api_core.exceptions import GoogleAPICallError
+    """The registry, from memory while that is fresh; a copy that cannot be renewed still serves.
 
-    key = f"{db.project}/{db._database}"
-    with _lock:
+    Raises:
+        Unavailable: It was never read here, and cannot be.
+    """
+    key = _key(db)
+    found = _snapshots.get(key)
+    age_s = time.monotonic() - found.read_at if found else 0.0
+    if found and age_s <= FRESH_S:
+        return found
+    if not _reading.acquire(blocking=not (found and age_s <= _STALE_S)):
+        assert found
+        return found
+    try:
         found = _snapshots.get(key)
         if found is None or time.monotonic() - found.read_at > FRESH_S:
-            try:
-                found = _snapshots[key] = Snapshot(_read(db), _read_agents(db))
-            except GoogleAPICallError as error:
-                if found is None:
-                    raise
-                log.warning("the registry could not be read anew: %s", error)
+            found = _snapshots[key] = _renewed(db, found)
+        return found
+    finally:
+        _reading.release()
+
+
+def entry(db: Client, capability_id: str) -> Entry | None:
+    """One capability as it is now; for a process that needs no other, one read.
+
+    Raises:
+        FailedPrecondition: Its document cannot be used.
+    """
+    key = _key(db)
+    held = _snapshots.get(key)
+    if held and time.monotonic() - held.read_at <= FRESH_S:
+        return held.content.entries.get(capability_id)
+    read_at, found = _single.get(f"{key}/{capability_id}", (0.0, None))
+    if found and time.monotonic() - read_at <= FRESH_S:
+        return found
+    from rollcall.registry.reading import read_capability
+
+    document = db.document(f"capabilities/{capability_id}").get().to_dict()
+    if document is None:
+        return None
+    try:
+        found = read_capability(document)
+    except ValueError as error:
+        raise FailedPrecondition(f"the registry's document cannot be used: {error}") from None
+    _single[f"{key}/{capability_id}"] = (time.monotonic(), found)
     return found
 
 
 def forget() -> None:
     """Read anew next time."""
     _snapshots.clear()
+    _single.clear()
 
 
-def _read(db: Client) -> dict[str, Entry]:
-    entries = {}
-    for document in db.collection(CAPABILITIES).stream():
+def _key(db: Client) -> str:
+    return f"{db.project}/{db._database}"
+
+
+def _renewed(db: Client, before: Snapshot | None) -> Snapshot:
+    from google.api_core.exceptions import GoogleAPICallError, RetryError
+
+    for tries in range(1, _TRIES + 1):
         try:
-            entry = Entry.from_document(document.to_dict() or {})
-            if entry.id != document.id:
-                raise ValueError(f"it calls itself {entry.id!r}")
-            entries[entry.id] = entry
-        except ValueError as error:
-            # One bad document must not take the others down with it.
-            log.warning("capability %s is left out of the registry: %r", document.id, error)
-    own = {entry.id for entry in entries.values() if entry.spec.writes and not entry.is_foreign}
-    for entry in [each for each in entries.values() if _is_alias(each, own)]:
-        log.warning(
-            "capability %s is left out of the registry: it is %s", entry.id, entry.execution.target
-        )
-        del entries[entry.id]
-    return entries
+            return _read(db, before)
+        except (GoogleAPICallError, RetryError, ValueError) as error:
+            if isinstance(error, ValueError) and tries < _TRIES:
+                continue  # a newer one was published while this one was read
+            if before is None:
+                raise Unavailable("the registry cannot be read at present") from error
+            log.warning("the registry could not be read anew: %s", error)
+            return before
+    raise AssertionError("unreachable")
 
 
-def _is_alias(entry: Entry, own_writes: Container[str]) -> bool:
-    """Whether this is one of our own writes under another name. Called as a function it would be
-    the user's own call, which is its own yes; nor need its document say that it writes."""
-    if entry.execution.type != "firebase_function":
-        return False
-    host, _, name = entry.execution.target.partition("?")[0].rstrip("/").rpartition("/")
-    projects = (os.environ.get(name) for name in ("GCLOUD_PROJECT", "GOOGLE_CLOUD_PROJECT"))
-    ours = tuple(f"-{project}.cloudfunctions.net" for project in projects if project)
-    is_here = not host or (bool(ours) and host.lower().removesuffix(":443").endswith(ours))
-    return is_here and name in own_writes
+def _read(db: Client, before: Snapshot | None) -> Snapshot:
+    """
+    Raises:
+        ValueError: What was published cannot be read.
+    """
+    manifest = part(db, MANIFEST).get().to_dict()
+    if manifest is None or "digest" not in manifest:
+        from rollcall.registry.compiling import compile_registry
 
-
-def _read_agents(db: Client) -> dict[str, dict[str, Any]]:
-    return {document.id: document.to_dict() or {} for document in db.collection(AGENTS).stream()}
+        compile_registry(db)
+        manifest = part(db, MANIFEST).get().to_dict() or {}
+    state: dict[str, Any] = {
+        "health": manifest.get("health") or {},
+        "refused": manifest.get("refused") or {},
+    }
+    if before and before.digest == manifest["digest"]:
+        return replace(before, **state, read_at=time.monotonic())
+    held = before.content.parts if before else {}
+    wanted = [part_id for segment in manifest["segments"] for part_id in segment["parts"]]
+    new = read_parts(db, [part_id for part_id in wanted if part_id not in held])
+    parts = {part_id: data for part_id, data in {**held, **new}.items() if part_id in set(wanted)}
+    return Snapshot(Content.of(manifest, parts), **state)

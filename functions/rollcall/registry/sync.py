@@ -10,16 +10,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from rollcall.core.capability import Capability
+from rollcall.core.options import DEFAULT_CODEBASE, codebase
 from rollcall.core.profile import AgentProfile
-from rollcall.registry.documents import (
-    AGENTS,
-    CAPABILITIES,
-    agent_document,
-    capability_document,
-)
+from rollcall.registry.compiling import Compiled, compile_registry
+from rollcall.registry.documents import AGENTS, CAPABILITIES, agent_document, capability_document
 
 if TYPE_CHECKING:
-    from google.cloud.firestore import Client
+    from google.cloud.firestore import Client, WriteBatch
 
 
 @dataclass(slots=True)
@@ -29,45 +26,70 @@ class Report:
     written: list[str] = field(default_factory=list)
     withdrawn: list[str] = field(default_factory=list)
     unchanged: list[str] = field(default_factory=list)
+    taken: list[str] = field(default_factory=list)
+    """Declared here, and left alone: another codebase, or a document, has the id."""
+    compiled: Compiled | None = None
 
 
 def sync(
-    db: Client, capabilities: Iterable[Capability], profiles: Iterable[AgentProfile]
+    db: Client,
+    capabilities: Iterable[Capability],
+    profiles: Iterable[AgentProfile],
+    *,
+    dry_run: bool = False,
 ) -> Report:
     """Bring `capabilities/` and `agents/` up to what code declares.
 
     An operator's `overrides` and a `status` that an operator set stay. A document whose code is
-    gone is withdrawn: its status becomes "disabled". Documents that other codebases registered
-    (`source` other than "code") are not touched.
+    gone is withdrawn: its status becomes "disabled". Documents of other codebases, and those that
+    were registered by hand (`source` other than "code"), are not touched.
+
+    Args:
+        dry_run: Only say what would be written.
     """
     report = Report()
     declared = {item.id: capability_document(item) for item in capabilities}
-    _sync_collection(db, CAPABILITIES, declared, report)
-    _sync_collection(db, AGENTS, {item.id: agent_document(item) for item in profiles}, report)
+    published = {item.id: agent_document(item) for item in profiles}
+    for name, documents in ((CAPABILITIES, declared), (AGENTS, published)):
+        batch = _sync_collection(db, name, documents, report)
+        if not dry_run:
+            batch.commit()
+    if not dry_run:
+        report.compiled = compile_registry(db)
     return report
 
 
 def _sync_collection(
     db: Client, name: str, declared: dict[str, dict[str, Any]], report: Report
-) -> None:
+) -> WriteBatch:
+    """The writes that are needed, and their report."""
     from google.cloud.firestore import SERVER_TIMESTAMP
 
     stored = {snapshot.id: snapshot.to_dict() or {} for snapshot in db.collection(name).stream()}
     batch = db.batch()
     for id, fields in declared.items():
+        if id in stored and not _is_ours(stored[id]):
+            report.taken.append(f"{name}/{id}")
+            continue
         changes = _changes(fields, stored.get(id))
         if changes:
             changes["lastUpdated"] = SERVER_TIMESTAMP
             batch.set(db.collection(name).document(id), changes, merge=list(changes))
         (report.written if changes else report.unchanged).append(f"{name}/{id}")
     for id, document in stored.items():
-        gone = id not in declared and document.get("source") == "code"
+        gone = id not in declared and "source" in document and _is_ours(document)
         if gone and document.get("status") != "disabled":
             changes = {"status": "disabled", "declaredStatus": "disabled"}
             changes["lastUpdated"] = SERVER_TIMESTAMP
             batch.set(db.collection(name).document(id), changes, merge=True)
             report.withdrawn.append(f"{name}/{id}")
-    batch.commit()
+    return batch
+
+
+def _is_ours(document: dict[str, Any]) -> bool:
+    """Whether this codebase declared it, or nobody did yet: only an operator wrote something."""
+    declared_by = (document.get("source", "code"), document.get("codebase", DEFAULT_CODEBASE))
+    return declared_by == ("code", codebase())
 
 
 def _changes(fields: dict[str, Any], stored: dict[str, Any] | None) -> dict[str, Any]:

@@ -27,6 +27,7 @@ from rollcall.core.wire import Role
 from rollcall.registry import snapshot
 from rollcall.registry.sync import sync
 from tests.support.calling import PROJECT, Here, emulate, token
+from tests.support.registries import renew
 
 ANN = User("ann", role=Role.TEACHER, tenant="north")
 
@@ -85,8 +86,8 @@ def execution(theirs: Client) -> Any:
     theirs.document("capabilities/broken").set(
         {"id": "broken", "source": "operator", "execution": {"type": "internal_service"}}
     )
-    snapshot.forget()
-    entries = snapshot.snapshot(theirs).entries
+    renew(theirs)
+    entries = snapshot.snapshot(theirs).content.entries
     assert set(entries) == {"free_rooms", "find_room"}
     return entries["find_room"].execution
 

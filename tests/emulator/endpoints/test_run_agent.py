@@ -33,6 +33,7 @@ from seed.sample import conversations
 from tests.support.calling import Functions, Here, callables, emulate
 from tests.support.fake_providers import FakeProviders
 from tests.support.provider_replies import responses_call, responses_text, status
+from tests.support.registries import renew
 
 AG_UI = TypeAdapter(AgUiEvent)
 
@@ -226,7 +227,7 @@ def test_a_role_or_status_that_an_operator_sets_is_respected_at_once_after_a_min
     reference = seeded.document("capabilities/get_priority_messages")
     reference.update({"overrides": {"status": "disabled"}})
     try:
-        snapshot.forget()  # as when the minute is over
+        renew(seeded)  # as when the minute is over
         assert "get_priority_messages" not in tools(ask(functions, "What are my priorities?"))
         direct = functions.post("get_priority_messages", {"arguments": {}}, uid="demo")
         assert direct.status_code == 403
@@ -234,7 +235,7 @@ def test_a_role_or_status_that_an_operator_sets_is_respected_at_once_after_a_min
         assert "get_priority_messages" not in {item["id"] for item in listed["capabilities"]}
     finally:
         reference.update({"overrides": {}})
-        snapshot.forget()
+        renew(seeded)
 
 
 def test_what_a_tool_is_asked_for_by_a_message_is_not_done(
@@ -257,12 +258,12 @@ def test_an_agent_that_an_operator_switched_off_is_refused(
     reference = seeded.document("agents/messaging")
     reference.update({"overrides": overrides})
     try:
-        snapshot.forget()
+        renew(seeded)
         data = {"agent": "messaging", "message": "x"}
         assert functions.post("run_agent", data, uid="demo").status_code == 403
     finally:
         reference.update({"overrides": {}})
-        snapshot.forget()
+        renew(seeded)
 
 
 @pytest.mark.parametrize("last", ["RUN_STARTED", "TOOL_CALL_START", "RUN_FINISHED"])

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from google.cloud.firestore import Client
 
 from rollcall.core.capability import Capability, capability
 from rollcall.core.context import ToolContext
 from rollcall.core.profile import AgentProfile
-from rollcall.core.wire import Role
-from rollcall.registry import snapshot
 from rollcall.registry.sync import sync
 
 AGENT = AgentProfile(id="helper", name={"en": "Helper"}, instructions="Help.", tools=("look_up",))
@@ -93,23 +92,28 @@ def test_what_another_codebase_registered_is_not_touched(db: Client) -> None:
     assert stored(db, "theirs") == other
 
 
-def test_the_snapshot_respects_role_status_and_overrides(db: Client) -> None:
-    sync(db, [look_up_as("Look it up.", min_role="teacher")], [AGENT])
-    snapshot.forget()
-    found = snapshot.snapshot(db)
-    assert [entry.id for entry in found.permitted(("look_up",), Role.TEACHER)] == ["look_up"]
-    assert found.permitted(("look_up",), Role.USER) == []
-    db.document("capabilities/look_up").update({"overrides": {"status": "disabled"}})
-    db.document("agents/helper").update({"overrides": {"maxSteps": 2, "instructions": "Short."}})
-    assert snapshot.snapshot(db) is found
-    snapshot.forget()
-    later = snapshot.snapshot(db)
-    assert later.permitted(("look_up",), Role.ADMIN) == []
-    assert (later.overruled(AGENT).max_steps, later.overruled(AGENT).instructions) == (2, "Short.")
+def test_another_codebase_keeps_what_it_declares(
+    db: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ROLLCALL_CODEBASE", "school")
+    sync(db, [look_up_as("Theirs.")], [])
+    monkeypatch.delenv("ROLLCALL_CODEBASE")
+    report = sync(db, [look_up_as("Ours.")], [])
+    assert (report.taken, report.written) == (["capabilities/look_up"], [])
+    assert sync(db, [], []).withdrawn == []
+    assert (stored(db)["description"], stored(db)["codebase"]) == ("Theirs.", "school")
 
 
-def test_one_bad_document_does_not_take_the_others_down(db: Client) -> None:
-    sync(db, [look_up_as("Look it up.")], [])
-    db.document("capabilities/broken").set({"id": "broken", "status": 7})
-    snapshot.forget()
-    assert list(snapshot.snapshot(db).entries) == ["look_up"]
+def test_what_an_operator_wrote_before_the_first_sync_counts(db: Client) -> None:
+    db.document("capabilities/look_up").set({"overrides": {"minRole": "admin"}})
+    assert sync(db, [look_up_as("Look it up.")], []).written == ["capabilities/look_up"]
+    assert (stored(db)["source"], stored(db)["overrides"]) == ("code", {"minRole": "admin"})
+
+
+def test_a_sync_publishes_what_processes_read(db: Client) -> None:
+    compiled = sync(db, [look_up_as("Look it up.")], [AGENT]).compiled
+    assert compiled is not None
+    assert (compiled.count, compiled.refused) == (1, {})
+    again = sync(db, [look_up_as("Look it up.")], [AGENT]).compiled
+    assert again is not None
+    assert (again.digest, again.written) == (compiled.digest, 0)

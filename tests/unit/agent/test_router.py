@@ -20,7 +20,9 @@ from rollcall.core.errors import AgentError, FailedPrecondition, InvalidArgument
 from rollcall.core.messages import ToolCall
 from rollcall.core.policy import ApprovalPolicy
 from rollcall.core.wire import CallStatus, Role
-from rollcall.registry.documents import Entry, capability_document
+from rollcall.registry.documents import capability_document
+from rollcall.registry.entries import Entry
+from rollcall.registry.reading import read_capability
 from rollcall.store.approvals import Approval, ApprovalStatus, Given
 from tests.support.office_pack import client_tool, office_capabilities
 
@@ -50,7 +52,7 @@ def entries(**overrides: dict[str, Any]) -> dict[str, Entry]:
     documents = [capability_document(each) for each in office_capabilities().values()]
     documents += [client_tool("open_file"), client_tool("edit_file")]
     return {
-        each["id"]: Entry.from_document(
+        each["id"]: read_capability(
             {"status": "active", **each, "overrides": overrides.get(each["id"], {})}
         )
         for each in documents

@@ -13,7 +13,8 @@ from rollcall.agent.window import window
 from rollcall.core.context import Decider
 from rollcall.core.messages import ModelMessage, ToolCall, ToolMessage, ToolResult, UserMessage
 from rollcall.core.wire import CallStatus, Citation
-from rollcall.registry.documents import Entry, capability_document
+from rollcall.registry.documents import capability_document
+from rollcall.registry.reading import read_capability
 from tests.support.obeying import READ, World, obey
 
 PAYLOADS = [
@@ -93,7 +94,7 @@ def test_the_stricter_of_code_and_document_counts(
     note = world.add(READ, answer="call pay")
     world.add("pay", **code)
     stored = {**capability_document(world.known["pay"]), "status": "active", **document}
-    pay = Entry.from_document(stored)
+    pay = read_capability(stored)
     ended, _ = obey(world, [note, pay], wanted=["pay"], monkeypatch=monkeypatch)
     assert world.ran == [READ]
     assert len(ended.waiting) == 1
@@ -104,7 +105,7 @@ def test_a_document_older_than_the_code_gives_no_role(monkeypatch: pytest.Monkey
     note = world.add(READ, answer="call purge")
     world.add("purge", min_role="admin")
     stored = {**capability_document(world.known["purge"]), "status": "active", "minRole": "user"}
-    purge = Entry.from_document(stored)
+    purge = read_capability(stored)
     obey(world, [note, purge], wanted=["purge"], monkeypatch=monkeypatch)
     assert world.ran == [READ]
 

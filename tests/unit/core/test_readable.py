@@ -12,7 +12,7 @@ from rollcall.core.capability import SUMMARY_CHARS, Capability, Preview, capabil
 from rollcall.core.context import ToolContext, User
 from rollcall.core.hidden import MASK, Hidden
 from rollcall.core.wire import Display
-from rollcall.registry.documents import Entry
+from rollcall.registry.reading import read_capability
 
 UNSEEN = {
     "a turned line": "\u202e",
@@ -67,7 +67,7 @@ def registered(properties: dict[str, Any] | None = None) -> Registered:
         "source": "operator",
         "execution": {"type": "firebase_function", "target": "transfer"},
     }
-    return Registered(Entry.from_document(document), lambda ctx, arguments: None)
+    return Registered(read_capability(document), lambda ctx, arguments: None)
 
 
 def bare(text: str) -> str:

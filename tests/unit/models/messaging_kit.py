@@ -15,7 +15,8 @@ from rollcall.packs.messaging.priorities import get_priority_messages
 from rollcall.packs.messaging.rating import set_message_priority
 from rollcall.packs.messaging.search import search_all_conversations
 from rollcall.packs.messaging.sending import send_message, withdraw_message
-from rollcall.registry.documents import Entry, capability_document
+from rollcall.registry.documents import capability_document
+from rollcall.registry.reading import read_capability
 
 FUNCTIONS: dict[str, Any] = {
     function.__name__: function
@@ -37,7 +38,7 @@ FUNCTIONS: dict[str, Any] = {
 
 def _spec(function: Any) -> ToolSpec:
     document = capability_document(Capability.of(function))
-    return Entry.from_document({**document, "status": "active"}).spec
+    return read_capability({**document, "status": "active"}).spec
 
 
 TOOLS = tuple(_spec(function) for function in FUNCTIONS.values())

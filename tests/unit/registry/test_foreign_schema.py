@@ -12,8 +12,8 @@ import pytest
 
 from rollcall.agent.targets import Registered
 from rollcall.core.errors import InvalidArgument
-from rollcall.registry.documents import Entry
 from rollcall.registry.foreign_schema import MAX_CHARS, MAX_DEPTH, check_schema, errors
+from rollcall.registry.reading import read_capability
 
 
 def target(schema: dict[str, Any]) -> Registered:
@@ -29,7 +29,7 @@ def target(schema: dict[str, Any]) -> Registered:
         "source": "operator",
         "execution": {"type": "firebase_function", "target": "findRoom"},
     }
-    return Registered(Entry.from_document(document), lambda ctx, arguments: None)
+    return Registered(read_capability(document), lambda ctx, arguments: None)
 
 
 def of(**item: Any) -> dict[str, Any]:
@@ -65,9 +65,9 @@ def nested(depth: int) -> dict[str, Any]:
     return schema
 
 
-def doubling(levels: int) -> dict[str, Any]:
+def doubling(levels: int, *, times: int = 2) -> dict[str, Any]:
     """Each definition asks for the next one twice."""
-    pairs = {f"d{n}": {"anyOf": [{"$ref": f"#/$defs/d{n + 1}"}] * 2} for n in range(levels)}
+    pairs = {f"d{n}": {"anyOf": [{"$ref": f"#/$defs/d{n + 1}"}] * times} for n in range(levels)}
     return {"$ref": "#/$defs/d0", "$defs": {**pairs, f"d{levels}": {"type": "integer"}}}
 
 
@@ -88,14 +88,16 @@ def test_nothing_is_fetched(asked: tuple[str, list[str]]) -> None:
     ("schema", "why"),
     [
         ({"$ref": "#"}, "\\$ref"),
-        (doubling(40), "\\$ref"),
+        (doubling(40), "deeper"),
+        (doubling(5, times=6), "\\$ref"),
         (of(**{"$ref": "file:///etc/passwd"}), "\\$ref"),
         ({"patternProperties": {"^(a+)+$": {}}}, "patternProperties"),
         ({"allOf": [{"unevaluatedProperties": False}]}, "unevaluatedProperties"),
         (of(pattern="("), "pattern"),
         (of(pattern="(?=a)a"), "pattern"),
         (of(pattern="(a)\\1"), "pattern"),
-        ({"type": 5}, "is none"),
+        ({"type": 5}, "no object"),
+        (of(type=5), "is none"),
         (of(type="text"), "is none"),
         (nested(MAX_DEPTH + 1), "nested deeper"),
         (nested(400), "nested deeper"),
@@ -118,7 +120,7 @@ def test_no_pattern_takes_long() -> None:
 
 def test_an_ordinary_schema_is_taken_and_checked() -> None:
     schema = of(type="string", pattern="^[A-Z]{2}\\d+$", description="A room.")
-    schema["properties"]["$ref"] = {"enum": [{"$ref": "x"}]}  # a name, and a value
+    schema["properties"]["ref"] = {"enum": [{"$ref": "x"}]}  # a value, and no reference
     room = target({**schema, "required": ["a"], "additionalProperties": False})
     assert room.frozen({"a": "AB12"}) == {"a": "AB12"}
     for wrong in ({"a": "ab12"}, {}, {"a": "AB12", "b": 1}, {"a": 5}):

@@ -38,7 +38,7 @@ from rollcall.core.errors import (
     Unavailable,
 )
 from rollcall.core.inputs import check_json
-from rollcall.registry.documents import Execution
+from rollcall.registry.entries import Execution
 
 HOSTS = "ROLLCALL_API_HOSTS"
 SECRETS = "ROLLCALL_API_SECRETS"

@@ -26,11 +26,12 @@ from rollcall.agent.remote.exchange import (
 )
 from rollcall.core import errors
 from rollcall.core.context import User
+from rollcall.core.current import traceparent
 from rollcall.core.errors import AgentError, FailedPrecondition, Internal, Unavailable
 from rollcall.core.inputs import check_json
 from rollcall.core.options import region
 from rollcall.core.statement import HEADER, can_sign, project, signed
-from rollcall.registry.documents import Execution
+from rollcall.registry.entries import Execution
 
 HOSTS = "ROLLCALL_FUNCTION_HOSTS"
 DOMAINS = (".cloudfunctions.net", ".run.app")
@@ -115,6 +116,7 @@ def call_function(
             "Content-Type": "application/json",
             "Accept": "application/json",
             **_credentials(place, user, token, body),
+            **_trace(),
         },
         body=body,
         writes=call_key is not None,
@@ -184,6 +186,13 @@ def _credentials(place: _Place, user: User, token: str | None, body: bytes) -> d
             audience += place.path.partition("?")[0]
         headers["X-Serverless-Authorization"] = f"Bearer {_identity(audience)}"
     return headers
+
+
+def _trace() -> dict[str, str]:
+    """What makes the function's work part of the trace of this request. A function is ours, or one
+    that an operator lists; other endpoints are told nothing of it."""
+    header = traceparent()
+    return {"traceparent": header} if header else {}
 
 
 def _lasts(token: str) -> bool:

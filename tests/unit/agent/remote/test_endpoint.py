@@ -12,6 +12,7 @@ import pytest
 
 from rollcall.agent.remote.endpoint import MAX_REDIRECTS, call_endpoint
 from rollcall.agent.remote.exchange import MAX_BYTES
+from rollcall.core.current import in_request
 from rollcall.core.errors import (
     AgentError,
     DeadlineExceeded,
@@ -22,7 +23,7 @@ from rollcall.core.errors import (
     ResourceExhausted,
     Unavailable,
 )
-from rollcall.registry.documents import Execution
+from rollcall.registry.entries import Execution
 from tests.support.https_server import Answer, Handler, HttpsServer
 from tests.unit.agent.remote.conftest import Names
 
@@ -58,6 +59,13 @@ def test_post_sends_the_arguments_as_json_and_the_host_by_its_name(api: HttpsSer
     assert request.headers["host"] == f"{HOST}:{api.port}"
     assert request.headers["content-type"] == "application/json"
     assert "authorization" not in request.headers
+
+
+def test_an_endpoint_is_told_nothing_of_the_trace(api: HttpsServer) -> None:
+    headers = {"traceparent": "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"}
+    in_request("run_agent", lambda: call(api), headers.get)
+    sent = api.requests[0].headers
+    assert not {"traceparent", "tracestate", "x-cloud-trace-context"} & set(sent)
 
 
 def test_get_puts_flat_arguments_behind_the_targets_own_query(api: HttpsServer) -> None:

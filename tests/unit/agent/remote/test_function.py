@@ -14,6 +14,7 @@ from google.auth.exceptions import DefaultCredentialsError
 from rollcall.agent.remote import function as remote
 from rollcall.agent.remote.function import call_function
 from rollcall.core.context import User
+from rollcall.core.current import in_request
 from rollcall.core.errors import (
     AgentError,
     DeadlineExceeded,
@@ -28,7 +29,7 @@ from rollcall.core.errors import (
 )
 from rollcall.core.statement import HEADER, verified
 from rollcall.core.wire import Role
-from rollcall.registry.documents import Execution
+from rollcall.registry.entries import Execution
 from tests.support.calling import PROJECT, emulate, token
 from tests.support.https_server import Answer, Handler, HttpsServer
 
@@ -103,6 +104,13 @@ def test_the_users_token_goes_along_and_so_does_the_statement(emulator: HttpsSer
     [request] = emulator.requests
     assert request.headers["authorization"] == f"Bearer {sent}"
     assert verified(request.headers[HEADER.lower()], function="findRooms", body=request.body)
+
+
+def test_the_trace_of_the_request_goes_along(emulator: HttpsServer) -> None:
+    header = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+    in_request("run_agent", call, {"traceparent": header}.get)
+    call()
+    assert [each.headers.get("traceparent") for each in emulator.requests] == [header, None]
 
 
 @pytest.mark.parametrize("sent", [token(expires_in=-5), token(expires_in=20), "no token"])

@@ -1,0 +1,82 @@
+"""What the offered tools need, with an example each, in the user's language: the part of the
+prompt that follows the choice of tools.
+
+The same tools in the same language give the same text, byte for byte.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from rollcall.agent.fences import fenced_name
+from rollcall.core.text import language
+from rollcall.registry.entries import Entry
+
+TOKENS = 600
+"""What the guidance of all tools may cost together, at four bytes a token."""
+MAX_VALUES = 8
+EXAMPLE_CHARS = 200
+_WORDS = {
+    "en": {"title": "The tools at hand:", "needs": "needs", "takes": "takes", "as in": "as in"},
+    "he": {"title": "הכלים שברשותך:", "needs": "צריך", "takes": "מקבל", "as in": "לדוגמה"},
+}
+
+
+def guidance(entries: Sequence[Entry], locale: str) -> str:
+    """The guidance of these tools; empty without any.
+
+    What does not fit is left out: the examples first, the last tools' before the others'.
+    """
+    words = _WORDS.get(locale, _WORDS["en"])
+    room = TOKENS * 4
+    lines = [_line(entry, locale, words) for entry in entries]
+    kept: list[str] = []
+    for line in lines:
+        if (size := len(line.encode()) + 1) > room:
+            break
+        room -= size
+        kept.append(line)
+    for place, entry in enumerate(entries[: len(kept)]):
+        example = _example(entry, locale)
+        addition = f"; {words['as in']}: {example}" if example else ""
+        if addition and len(addition.encode()) <= room:
+            room -= len(addition.encode())
+            kept[place] += addition
+    return "\n".join([words["title"], *kept]) if kept else ""
+
+
+def _line(entry: Entry, locale: str, words: dict[str, str]) -> str:
+    name = entry.name(locale)
+    parts = [f"- {entry.id} ({fenced_name(name) if entry.is_foreign else name})"]
+    schema = entry.spec.parameters
+    required = set(schema.get("required", ()))
+    arguments = list(_arguments(schema, is_foreign=entry.is_foreign))
+    for word, wanted in (("needs", True), ("takes", False)):
+        told = [text for name, text in arguments if (name in required) is wanted]
+        if told:
+            parts.append(f"{words[word]} {', '.join(told)}")
+    return "; ".join(parts)
+
+
+def _arguments(schema: dict[str, Any], *, is_foreign: bool) -> Iterator[tuple[str, str]]:
+    """Each argument by its name, with its values where it has few."""
+    for name, item in schema.get("properties", {}).items():
+        values = [] if is_foreign or not isinstance(item, dict) else item.get("enum", [])
+        listed = " | ".join(str(value) for value in values)
+        yield name, f"{name} ({listed})" if 0 < len(values) <= MAX_VALUES else name
+
+
+def _example(entry: Entry, locale: str) -> str:
+    """What a user said and what it was called with; of others' tools nothing is repeated."""
+    if entry.is_foreign:
+        return ""
+    examples = [each for each in entry.spec.examples if each.get("userRequest")]
+    own = [each for each in examples if language(str(each["userRequest"])) == locale]
+    for example in own or examples:
+        arguments = json.dumps(example.get("parameters") or {}, ensure_ascii=False)
+        text = f'"{example["userRequest"]}" → {arguments}'
+        if len(text) <= EXAMPLE_CHARS:
+            return text
+    return ""

@@ -1,0 +1,284 @@
+"""Compiles `capabilities/` and `agents/` into what processes read: a manifest and its parts.
+
+registry/manifest    digest, the segments with their parts, what was refused and why, health
+registry/part-…      compressed pieces, named after what they hold
+
+A run reads the manifest at most, and parts only where they changed. Whoever changes a document
+has the registry compiled: a sync and the command at once, others through a trigger.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import os
+import time
+from collections.abc import Container, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+from rollcall.core.errors import Unavailable
+from rollcall.core.wire import SCHEMA_VERSION, Role, Status
+from rollcall.registry.documents import AGENTS, CAPABILITIES
+from rollcall.registry.entries import Entry
+from rollcall.registry.index import Index, Searchable
+from rollcall.registry.parts import (
+    HEAD,
+    INDEX,
+    MANIFEST,
+    Segment,
+    delete_parts,
+    packed,
+    part,
+    segment_of,
+    segments_for,
+    write_parts,
+)
+from rollcall.registry.reading import read_capability
+
+if TYPE_CHECKING:
+    from google.cloud.firestore import Client
+    from google.cloud.firestore import DocumentSnapshot as _Snapshot
+
+    DocumentSnapshot = _Snapshot[Any]
+
+MAX_REFUSED = 100
+"""How many refusals the manifest tells; it stays small."""
+_TRIES = 5
+_CLAIM = "compiling"
+_CLAIM_S = 60
+_ROLES = tuple(Role)
+
+log = logging.getLogger("rollcall")
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """What compiling came to.
+
+    Attributes:
+        refused: Why a document was left out, by its id.
+        written: How many parts are new.
+    """
+
+    digest: str
+    count: int
+    refused: dict[str, str]
+    written: int
+
+
+def compile_registry(db: Client) -> Compiled:
+    """Read every document, and publish what can be used of them.
+
+    Raises:
+        Unavailable: Others published at the same time, again and again.
+    """
+    from google.api_core.exceptions import AlreadyExists, FailedPrecondition
+
+    for _ in range(_TRIES):
+        manifest = part(db, MANIFEST).get()
+        entries, refused = _entries(db)
+        segments, held = segmented(entries, _documents(db, AGENTS))
+        known = _named_parts(manifest)
+        written = write_parts(db, held, known=known)
+        digest = _digest(segments)
+        try:
+            _publish(db, manifest, segments, digest=digest, count=len(entries), refused=refused)
+        except (AlreadyExists, FailedPrecondition):
+            continue  # what somebody else published may be of later documents
+        delete_parts(db, _outlived(manifest) - set(held))
+        return Compiled(digest, len(entries), refused, written)
+    raise Unavailable("the registry is being published by others; try again", retry_after_s=5)
+
+
+def compile_after(db: Client, changed_at: datetime) -> bool:
+    """Compile, unless that was done since a change; of many at once, few do.
+
+    Returns:
+        Whether it was done here.
+    """
+    while True:
+        manifest = part(db, MANIFEST).get().to_dict() or {}
+        if manifest.get("asOf") and manifest["asOf"] >= changed_at:
+            return False
+        if _claim(db):
+            try:
+                compile_registry(db)
+            finally:
+                part(db, _CLAIM).delete()
+            return True
+        time.sleep(1)  # who is at it may have begun before the change
+
+
+def searchable(entry: Entry) -> Searchable:
+    """What can be found of an entry."""
+    spec = entry.spec
+    said = [str(example.get("userRequest", "")) for example in spec.examples]
+    return Searchable(
+        id=entry.id,
+        names=tuple(dict.fromkeys(entry.names.values())),
+        description=spec.description,
+        keywords=spec.keywords,
+        examples=(*filter(None, said), *entry.phrases),
+        parameters=tuple(
+            (name, _described(item))
+            for name, item in spec.parameters.get("properties", {}).items()
+            if isinstance(item, dict)
+        ),
+    )
+
+
+def _described(item: dict[str, Any]) -> str:
+    values = [str(value) for value in item.get("enum", ())]
+    return " ".join([str(item.get("description", "")), *values])
+
+
+def _entries(db: Client) -> tuple[list[Entry], dict[str, str]]:
+    """What can be used, by id, and why the rest cannot."""
+    entries, refused = {}, {}
+    for id, document in _documents(db, CAPABILITIES).items():
+        try:
+            entry = read_capability(document)
+            if entry.id != id:
+                raise ValueError(f"it calls itself {entry.id!r}")
+            entries[id] = entry
+        except ValueError as error:
+            # One bad document must not take the others down with it.
+            refused[id] = str(error)[:300]
+    own = {entry.id for entry in entries.values() if entry.spec.writes and entry.codebase}
+    for entry in [each for each in entries.values() if _is_alias(each, own)]:
+        refused[entry.id] = f"it is {entry.execution.target}, a write, under another name"
+        del entries[entry.id]
+    for id, why in refused.items():
+        log.warning("capability %s is left out of the registry: %s", id, why)
+    return [entries[id] for id in sorted(entries)], refused
+
+
+def _is_alias(entry: Entry, own_writes: Container[str]) -> bool:
+    """Whether this is one of our own writes under another name. Called as a function it would be
+    the user's own call, which is its own yes; nor need its document say that it writes."""
+    if entry.execution.type != "firebase_function":
+        return False
+    host, _, name = entry.execution.target.partition("?")[0].rstrip("/").rpartition("/")
+    projects = (os.environ.get(name) for name in ("GCLOUD_PROJECT", "GOOGLE_CLOUD_PROJECT"))
+    ours = tuple(f"-{project}.cloudfunctions.net" for project in projects if project)
+    is_here = not host or (bool(ours) and host.lower().removesuffix(":443").endswith(ours))
+    return is_here and name in own_writes
+
+
+def _documents(db: Client, collection: str) -> dict[str, dict[str, Any]]:
+    return {found.id: found.to_dict() or {} for found in db.collection(collection).stream()}
+
+
+def segmented(
+    entries: Sequence[Entry], agents: dict[str, dict[str, Any]]
+) -> tuple[list[Segment], dict[str, bytes]]:
+    """Everything that processes read, cut into parts."""
+    told = {id: document.get("overrides") for id, document in agents.items()}
+    statuses = {id: document.get("status") for id, document in agents.items()}
+    head = {
+        "entries": [_row(entry) for entry in entries],
+        "agents": {id: {"overrides": told[id], "status": statuses[id]} for id in sorted(agents)},
+    }
+    lines: list[list[str]] = [[] for _ in range(segments_for(len(entries)))]
+    for entry in entries:
+        lines[segment_of(entry.id, len(entries))].append(_json(entry.record()))
+    pieces = {
+        HEAD: _json(head).encode(),
+        INDEX: Index.build([searchable(entry) for entry in entries]).dump(),
+        **{f"entries-{n}": "\n".join(found).encode() for n, found in enumerate(lines)},
+    }
+    segments: list[Segment] = []
+    held: dict[str, bytes] = {}
+    for name, data in pieces.items():
+        segment, parts = packed(name, data)
+        segments.append(segment)
+        held |= parts
+    return segments, held
+
+
+def _row(entry: Entry) -> list[Any]:
+    """What authorising needs of an entry: id, category, role, whether it is enabled, tenants, and
+    whether it runs on the client."""
+    return [
+        entry.id,
+        entry.category,
+        _ROLES.index(entry.min_role),
+        entry.status is not Status.DISABLED,
+        None if entry.tenants is None else sorted(entry.tenants),
+        entry.runs_on == "client",
+    ]
+
+
+def _publish(
+    db: Client,
+    before: DocumentSnapshot,
+    segments: Sequence[Segment],
+    *,
+    digest: str,
+    count: int,
+    refused: dict[str, str],
+) -> None:
+    fields = {
+        "schemaVersion": SCHEMA_VERSION,
+        "digest": digest,
+        "segments": [segment.dump() for segment in segments],
+        "count": count,
+        "refused": dict(sorted(refused.items())[:MAX_REFUSED]),
+        "refusedCount": len(refused),
+        # From before the documents were read: what changed since may not be in here.
+        "asOf": before.read_time,
+        "compiledAt": datetime.now(UTC),
+    }
+    if not before.exists:
+        part(db, MANIFEST).create({**fields, "previous": []})
+        return
+    is_same = (before.to_dict() or {}).get("digest") == digest
+    if not is_same:
+        fields["previous"] = sorted(_named_parts(before))
+    option = db.write_option(last_update_time=before.update_time)
+    part(db, MANIFEST).update(fields, option=option)
+
+
+def _named_parts(manifest: DocumentSnapshot) -> set[str]:
+    """The parts of the registry as it is published."""
+    data = manifest.to_dict() or {}
+    return {part_id for segment in data.get("segments", ()) for part_id in segment["parts"]}
+
+
+def _outlived(manifest: DocumentSnapshot) -> set[str]:
+    """Parts of the one before the one before: who reads slowly may still need those between."""
+    previous = set((manifest.to_dict() or {}).get("previous", ()))
+    return previous - _named_parts(manifest)
+
+
+def _digest(segments: Sequence[Segment]) -> str:
+    text = _json([segment.dump() for segment in segments])
+    return hashlib.sha256(text.encode()).hexdigest()[:24]
+
+
+def _json(value: Any) -> str:
+    # An operator may have written a time where a text belongs.
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), sort_keys=True, default=str)
+
+
+def _claim(db: Client) -> bool:
+    """Whether it is this process that compiles now."""
+    from google.api_core.exceptions import AlreadyExists, FailedPrecondition, NotFound
+
+    reference = part(db, _CLAIM)
+    until = datetime.now(UTC) + timedelta(seconds=_CLAIM_S)
+    try:
+        reference.create({"schemaVersion": SCHEMA_VERSION, "until": until})
+    except AlreadyExists:
+        found = reference.get()
+        if found.exists and (found.to_dict() or {})["until"] > datetime.now(UTC):
+            return False
+        try:  # who claimed it is gone
+            option = db.write_option(last_update_time=found.update_time)
+            reference.update({"until": until}, option=option)
+        except (FailedPrecondition, NotFound):
+            return False
+    return True

@@ -1,0 +1,118 @@
+"""A capability as it is offered, and how it rests in the compiled registry."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+from rollcall.core.context import User
+from rollcall.core.options import codebase
+from rollcall.core.policy import ApprovalPolicy
+from rollcall.core.wire import Role, Status
+from rollcall.models.base import ToolSpec
+
+FIND_TOOLS = "find_tools"
+RESERVED = frozenset({FIND_TOOLS})
+"""Names of the platform's own tools, which no capability may take."""
+
+_ROLE_ORDER = tuple(Role)
+
+
+@dataclass(frozen=True, slots=True)
+class Execution:
+    """Where a capability runs, and how it is reached there; see `docs/dispatch.md`.
+
+    `target` is the capability's id (internal_service, client), a function's name or URL
+    (firebase_function), or a URL (api_endpoint). `requires_auth` concerns an api_endpoint: whether
+    it is sent the secret that is configured for its host.
+    """
+
+    type: Literal["internal_service", "firebase_function", "api_endpoint", "client"]
+    target: str
+    method: Literal["GET", "POST"] = "POST"
+    requires_auth: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A capability as it is offered: what was declared, under the operator's overrides.
+
+    Attributes:
+        tenants: Whose users may use it; None for everybody's.
+        codebase: Which codebase of Rollcall declares it; None where a document registered it.
+        policy: Who is asked before it writes, as the document and the operator have it.
+        phrases: What users say for it, for the index alone.
+    """
+
+    id: str
+    names: dict[str, str]
+    category: str
+    min_role: Role
+    status: Status
+    tenants: frozenset[str] | None
+    runs_on: str
+    digest: str
+    version: int
+    codebase: str | None
+    policy: ApprovalPolicy | None
+    execution: Execution
+    spec: ToolSpec
+    phrases: tuple[str, ...] = ()
+
+    @property
+    def is_foreign(self) -> bool:
+        """Whether this codebase does not have its code."""
+        return self.codebase != codebase()
+
+    def permits(self, user: User) -> bool:
+        """Whether this user may use it now."""
+        return (
+            self.status is not Status.DISABLED
+            and at_least(user.role, self.min_role)
+            and (self.tenants is None or user.tenant in self.tenants)
+        )
+
+    def name(self, locale: str) -> str:
+        """Its name for people."""
+        return self.names.get(locale) or self.names.get("en") or self.id
+
+    def record(self) -> dict[str, Any]:
+        """As plain JSON, for the compiled registry; what only the index needs is left out."""
+        record = asdict(self)
+        del record["phrases"]
+        record["tenants"] = None if self.tenants is None else sorted(self.tenants)
+        record["policy"] = self.policy.dump() if self.policy else None
+        return record
+
+    @classmethod
+    def of_record(cls, record: dict[str, Any]) -> Entry:
+        """Read what `record` made; it was checked when it was compiled."""
+        spec, tenants, policy = record["spec"], record["tenants"], record["policy"]
+        for name in ("keywords", "examples", "related"):
+            spec[name] = tuple(spec[name])
+        execution = Execution(**record["execution"])
+        entry = cls(
+            **{
+                **record,
+                "min_role": Role(record["min_role"]),
+                "status": Status(record["status"]),
+                "tenants": None if tenants is None else frozenset(tenants),
+                "policy": ApprovalPolicy.model_validate(policy) if policy else None,
+                "execution": execution,
+                "spec": ToolSpec(**spec),
+            }
+        )
+        return entry if entry.codebase in (None, codebase()) else entry._reached_from_here()
+
+    def _reached_from_here(self) -> Entry:
+        """What another codebase of this project declares is a function of its own."""
+        from dataclasses import replace
+
+        if self.execution.type != "internal_service":
+            return self
+        return replace(self, execution=Execution("firebase_function", self.id))
+
+
+def at_least(role: Role, least: Role) -> bool:
+    """Whether `role` stands at or above `least` in `wire.Role`'s order."""
+    return _ROLE_ORDER.index(role) >= _ROLE_ORDER.index(least)

@@ -1,0 +1,230 @@
+"""Brings JSON schemas that others wrote into the one form that every provider takes.
+
+References are written out, unions and intersections of objects become one object, what only notes
+something is dropped, and every argument gets a description. What cannot be brought into that form
+is refused with the reason; see `foreign_schema` for what is refused for safety's sake.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from rollcall.registry.foreign_schema import MAX_CHARS, MAX_DEPTH, check_schema
+
+MAX_NODES = 2_000
+_NAME = re.compile(r"[A-Za-z0-9_.-]{1,64}")
+_NOTES = {"$schema", "$comment", "title", "$defs", "definitions", "discriminator", "readOnly"}
+_TYPES = {"string", "number", "integer", "boolean", "array", "object", "null"}
+_FLAT_TYPES = _TYPES - {"null"}
+
+_Node = dict[str, Any]
+
+
+def normalised(schema: Any) -> _Node:
+    """The schema of an object of arguments, as it is offered and checked.
+
+    Raises:
+        ValueError: It is no JSON schema of an object, refers to itself or elsewhere, has names
+            that providers refuse, or is too large or too deep.
+    """
+    if not isinstance(schema, dict):
+        raise ValueError("jsonSchema is no object")
+    if len(json.dumps(schema)) > MAX_CHARS:
+        raise ValueError(f"jsonSchema has more than {MAX_CHARS:,} characters")
+    plain = _Plain(schema).node(schema, (), 0)
+    plain = _one_object(plain)
+    if plain.get("type", "object") != "object":
+        raise ValueError("jsonSchema describes no object; arguments are one")
+    plain = {"type": "object", **plain}
+    plain.setdefault("properties", {})
+    plain = _described(plain)
+    check_schema(plain)
+    return plain
+
+
+def schema_of_parameters(parameters: Sequence[_Node]) -> _Node:
+    """The JSON schema of a flat list of parameters: name, type, required, description, enum and
+    default of each.
+
+    Raises:
+        ValueError: A parameter has no name, or a type that there is not.
+    """
+    properties: _Node = {}
+    required = []
+    for number, parameter in enumerate(parameters):
+        name, kind = parameter.get("name"), parameter.get("type", "string")
+        if not isinstance(name, str) or not name:
+            raise ValueError(f"parameters.{number} has no name")
+        if kind not in _FLAT_TYPES:
+            raise ValueError(
+                f"parameters.{number} has the type {str(kind)[:40]!r}; "
+                f"there are {', '.join(sorted(_FLAT_TYPES))}"
+            )
+        kept = ("description", "enum", "default")
+        properties[name] = {
+            "type": kind,
+            **{key: parameter[key] for key in kept if parameter.get(key) not in (None, "", [])},
+        }
+        if parameter.get("required"):
+            required.append(name)
+    return {"type": "object", "properties": properties, "required": required}
+
+
+class _Plain:
+    """Writes a schema's references out, and leaves out what only notes something."""
+
+    def __init__(self, root: _Node) -> None:
+        self._root = root
+        self._left = MAX_NODES
+
+    def node(self, node: Any, path: tuple[str, ...], depth: int) -> _Node:
+        """One schema inside the schema.
+
+        Args:
+            path: The references that led here.
+        """
+        if depth > MAX_DEPTH:
+            raise ValueError(f"jsonSchema is nested deeper than {MAX_DEPTH} levels")
+        self._left -= 1
+        if self._left < 0:
+            raise ValueError(f"jsonSchema has more than {MAX_NODES:,} parts, each $ref written out")
+        if node is True:
+            return {}
+        if not isinstance(node, dict):
+            raise ValueError(f"jsonSchema has {str(node)[:40]!r} where a schema belongs")
+        if "$ref" in node:
+            return self._referred(node, path, depth)
+        plain: _Node = {}
+        for key, value in node.items():
+            if key in _NOTES:
+                continue
+            if key == "properties":
+                plain[key] = self._properties(value, path, depth)
+            elif key in ("items", "additionalProperties", "not", "contains") and value is not False:
+                plain[key] = self.node(value, path, depth + 1)
+            elif key in ("anyOf", "oneOf", "allOf", "prefixItems"):
+                if not isinstance(value, list) or not value:
+                    raise ValueError(f"jsonSchema has an {key} that lists nothing")
+                plain[key] = [self.node(each, path, depth + 1) for each in value]
+            else:
+                plain[key] = value
+        return _without_unions(plain)
+
+    def _referred(self, node: _Node, path: tuple[str, ...], depth: int) -> _Node:
+        reference = node["$ref"]
+        found = re.fullmatch(r"#/(\$defs|definitions)/([^/]+)", str(reference))
+        named = f"jsonSchema has a $ref to {str(reference)[:100]!r}"
+        if found is None:
+            raise ValueError(f"{named}, which is not taken")
+        if reference in path:
+            raise ValueError(f"{named} inside what that is: it refers to itself")
+        defined = self._root.get(found[1], {})
+        name = found[2].replace("~1", "/").replace("~0", "~")
+        if not isinstance(defined, dict) or name not in defined:
+            raise ValueError(f"{named}, which is not there")
+        rest = {key: value for key, value in node.items() if key != "$ref"}
+        target = defined[name]
+        merged = {**target, **rest} if isinstance(target, dict) else target
+        return self.node(merged, (*path, reference), depth + 1)
+
+    def _properties(self, value: Any, path: tuple[str, ...], depth: int) -> _Node:
+        if not isinstance(value, dict):
+            raise ValueError("jsonSchema has properties that are no object")
+        for name in value:
+            if not _NAME.fullmatch(str(name)):
+                raise ValueError(
+                    f"jsonSchema has the argument {str(name)[:80]!r}; providers take 1 to 64 "
+                    "letters, digits, dots, hyphens and underscores"
+                )
+        kept = {name: item for name, item in value.items() if item is not False}
+        return {name: self.node(item, path, depth + 1) for name, item in kept.items()}
+
+
+def _without_unions(node: _Node) -> _Node:
+    """`type` lists and `oneOf` as `anyOf`, `const` as `enum`, null left out, `allOf` merged."""
+    kinds = node.get("type")
+    if isinstance(kinds, list):
+        left = [kind for kind in kinds if kind != "null"]
+        node = {key: value for key, value in node.items() if key != "type"}
+        if len(left) == 1:
+            node["type"] = left[0]
+        elif left:
+            node["anyOf"] = [{"type": kind} for kind in left]
+    if "const" in node:
+        node = {**node, "enum": [node["const"]]}
+        del node["const"]
+    if "oneOf" in node:
+        node = {**node, "anyOf": [*node.get("anyOf", ()), *node["oneOf"]]}
+        del node["oneOf"]
+    if "allOf" in node:
+        parts = node["allOf"]
+        rest = {key: value for key, value in node.items() if key != "allOf"}
+        node = _merged([*parts, rest])
+    options = node.get("anyOf")
+    if options is not None:
+        left = [option for option in options if option.get("type") != "null"]
+        rest = {key: value for key, value in node.items() if key != "anyOf"}
+        if len(left) == 1:
+            return {**left[0], **rest}
+        return {**rest, "anyOf": left} if left else rest
+    return node
+
+
+def _merged(parts: Iterable[_Node]) -> _Node:
+    """One schema for what several demand together."""
+    merged: _Node = {}
+    for part in parts:
+        for key, value in part.items():
+            if key not in merged or merged[key] == value:
+                merged[key] = value
+            elif key == "properties":
+                merged[key] = {**merged[key], **value}
+            elif key == "required":
+                merged[key] = [*merged[key], *(name for name in value if name not in merged[key])]
+            elif key == "description":
+                merged[key] = value
+            else:
+                raise ValueError(f"jsonSchema has an allOf whose parts differ in {key!r}")
+    return merged
+
+
+def _one_object(node: _Node) -> _Node:
+    """A union of objects at the top, as one object with the arguments of all: providers take no
+    union there. What all of them require stays required."""
+    options = node.get("anyOf")
+    if options is None:
+        return node
+    if any(option.get("type", "object") != "object" for option in options):
+        raise ValueError("jsonSchema describes something else than an object; arguments are one")
+    rest = {key: value for key, value in node.items() if key != "anyOf"}
+    properties: _Node = dict(rest.get("properties", {}))
+    for option in options:
+        for name, item in option.get("properties", {}).items():
+            if name in properties and properties[name] != item:
+                item = {"anyOf": [properties[name], item]}
+            properties[name] = item
+    required = [
+        name
+        for name in options[0].get("required", ())
+        if all(name in option.get("required", ()) for option in options)
+    ]
+    required += [name for name in rest.get("required", ()) if name not in required]
+    return {**rest, "type": "object", "properties": properties, "required": required}
+
+
+def _described(node: _Node) -> _Node:
+    """Every argument with a description; one without gets its name, in words."""
+    properties = {}
+    for name, item in node["properties"].items():
+        text = item.get("description")
+        has_text = isinstance(text, str) and text.strip()
+        properties[name] = item if has_text else {**item, "description": _words(name)}
+    return {**node, "properties": properties}
+
+
+def _words(name: str) -> str:
+    parts = re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+", name)
+    return " ".join(parts).capitalize() or name

@@ -1,0 +1,64 @@
+"""An agent's profile under what its operator wrote into `agents/{id}`."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import cache
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, Field, TypeAdapter
+
+from rollcall.core.policy import ApprovalPolicy
+from rollcall.core.profile import AgentProfile
+from rollcall.core.wire import Status
+
+log = logging.getLogger("rollcall")
+
+
+@cache
+def _adapters() -> dict[str, tuple[str, TypeAdapter[Any]]]:
+    """What may be overruled: the profile's field, and what its value must be."""
+    names = Annotated[list[Annotated[str, Field(max_length=200)]], AfterValidator(tuple)]
+    count = Annotated[int, Field(ge=1)]
+    kinds: dict[str, tuple[str, Any]] = {
+        "instructions": ("instructions", Annotated[str, Field(max_length=32_000)]),
+        "models": ("models", names),
+        "tools": ("tools", names),
+        "pinned": ("pinned", names),
+        "approvals": ("approvals", dict[str, ApprovalPolicy]),
+        "allowUnpriced": ("allow_unpriced", bool),
+        "maxTools": ("max_tools", Annotated[int, Field(ge=1, le=100)]),
+        "maxSteps": ("max_steps", count),
+        "maxCalls": ("max_calls", count),
+        "maxCallsPerTool": ("max_calls_per_tool", count),
+        "maxTokens": ("max_tokens", count),
+        "maxCostUsd": ("max_cost_usd", Annotated[float, Field(gt=0)]),
+    }
+    return {key: (name, TypeAdapter(kind)) for key, (name, kind) in kinds.items()}
+
+
+def overruled(profile: AgentProfile, document: Mapping[str, Any]) -> AgentProfile:
+    """The profile with what its operator changed: the status, and some of its fields.
+
+    A value of the wrong kind is logged and left out; policies of approvals that cannot be read
+    close the agent, since they were meant to ask somebody.
+    """
+    overrides = document.get("overrides")
+    overrides = overrides if isinstance(overrides, dict) else {}
+    status = overrides.get("status") or document.get("status") or profile.status
+    # A status that cannot be read was meant to change something: nobody uses the agent then.
+    known = isinstance(status, str) and status in set(Status)
+    changes: dict[str, Any] = {"status": Status(status) if known else Status.DISABLED}
+    for key in overrides.keys() & _adapters().keys() if overrides else ():
+        field_name, adapter = _adapters()[key]
+        try:
+            text = json.dumps(overrides[key])
+            changes[field_name] = adapter.validate_json(text, strict=True)
+        except (ValueError, TypeError) as error:
+            if key == "approvals":
+                changes["status"] = Status.DISABLED
+            log.warning("agent %s: override %s is left out: %s", profile.id, key, error)
+    return replace(profile, **changes)

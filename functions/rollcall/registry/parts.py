@@ -1,0 +1,105 @@
+"""The compiled registry's parts: documents that are named after what they hold.
+
+A part that did not change keeps its name, so nobody reads it again. Each is compressed, and what
+is too large for one document lies in several.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import zlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from rollcall.core.wire import SCHEMA_VERSION
+
+if TYPE_CHECKING:
+    from google.cloud.firestore import Client, DocumentReference
+
+COLLECTION = "registry"
+MANIFEST = "manifest"
+HEAD, INDEX = "head", "index"
+ENTRIES_PER_SEGMENT = 500
+PART_BYTES = 900_000
+"""What one document holds; Firestore takes 1 MiB with its other fields."""
+MAX_BYTES = 400_000_000
+"""What a segment may have when it is unpacked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """A named piece of the compiled registry, and the documents that hold it."""
+
+    name: str
+    parts: tuple[str, ...]
+
+    def dump(self) -> dict[str, Any]:
+        return {"name": self.name, "parts": list(self.parts)}
+
+
+def part(db: Client, part_id: str) -> DocumentReference:
+    return db.document(f"{COLLECTION}/{part_id}")
+
+
+def segment_of(entry_id: str, count: int) -> int:
+    """Which of the segments holds an entry; it keeps its place while others change."""
+    return zlib.crc32(entry_id.encode()) % segments_for(count)
+
+
+def segments_for(count: int) -> int:
+    """How many segments hold so many entries."""
+    return max(1, -(-count // ENTRIES_PER_SEGMENT))
+
+
+def packed(name: str, data: bytes) -> tuple[Segment, dict[str, bytes]]:
+    """The segment, and what its documents hold by their ids."""
+    compressed = zlib.compress(data, 6)
+    cuts = [compressed[n : n + PART_BYTES] for n in range(0, len(compressed), PART_BYTES)]
+    held = {f"part-{hashlib.sha256(cut).hexdigest()[:32]}": cut for cut in cuts}
+    return Segment(name, tuple(held)), held
+
+
+def write_parts(db: Client, held: Mapping[str, bytes], *, known: Iterable[str]) -> int:
+    """Write the documents that are not there yet; return how many."""
+    new = [(part_id, data) for part_id, data in held.items() if part_id not in set(known)]
+    for part_id, data in new:  # one by one: a commit takes 10 MiB
+        part(db, part_id).set({"schemaVersion": SCHEMA_VERSION, "kind": "part", "data": data})
+    return len(new)
+
+
+def delete_parts(db: Client, part_ids: Iterable[str]) -> None:
+    """Delete documents that no manifest names any more."""
+    for part_id in part_ids:
+        part(db, part_id).delete()
+
+
+def read_parts(db: Client, part_ids: Iterable[str]) -> dict[str, bytes]:
+    """What these documents hold, as far as they are there."""
+    references = [part(db, part_id) for part_id in part_ids]
+    if not references:
+        return {}
+    found = {}
+    for snapshot in db.get_all(references):
+        if snapshot.exists:
+            found[snapshot.id] = bytes((snapshot.to_dict() or {})["data"])
+    return found
+
+
+def unpacked(segment: Segment, held: Mapping[str, bytes]) -> bytes:
+    """A segment's data.
+
+    Raises:
+        ValueError: It is damaged, or a document of it is missing.
+    """
+    missing = [part_id for part_id in segment.parts if part_id not in held]
+    if missing:
+        raise ValueError(f"{segment.name} lacks {len(missing)} of its documents")
+    unzip = zlib.decompressobj()
+    try:
+        data = unzip.decompress(b"".join(held[each] for each in segment.parts), MAX_BYTES)
+    except zlib.error as error:
+        raise ValueError(f"{segment.name} is damaged: {error}") from None
+    if not unzip.eof:
+        raise ValueError(f"{segment.name} is cut off, or larger than {MAX_BYTES:,} bytes")
+    return data

@@ -1,0 +1,202 @@
+"""Reads `capabilities/{id}`, which anyone with the project's keys may have written.
+
+What code declared is under the operator's `overrides`. A document of another codebase, or of an
+HTTPS endpoint, is brought into the form that providers take, or refused with the reason.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic.alias_generators import to_camel
+
+from rollcall.core.capability import digest as digest_of
+from rollcall.core.options import DEFAULT_CODEBASE
+from rollcall.core.policy import ApprovalPolicy, combined
+from rollcall.core.wire import Role, Status
+from rollcall.models.base import ToolSpec
+from rollcall.registry.entries import RESERVED, Entry, Execution
+from rollcall.registry.normalising import normalised, schema_of_parameters
+
+
+class _Read(BaseModel):
+    model_config = ConfigDict(alias_generator=to_camel, extra="ignore")
+
+
+_Text = Annotated[str, Field(max_length=200)]
+_Words = Annotated[tuple[_Text, ...], Field(max_length=200)]
+_Examples = Annotated[tuple[dict[str, Any], ...], Field(max_length=50)]
+_Phrases = dict[_Text, _Words]
+
+_TARGETS = {
+    "internal_service": re.compile(r"[a-z][a-z0-9_]{0,61}"),
+    "client": re.compile(r"[a-z][a-z0-9_]{0,61}"),
+    "firebase_function": re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,61}|https://[!-~]{1,2000}"),
+    "api_endpoint": re.compile(r"https://[!-~]{1,2000}"),
+}
+
+
+class _Execution(_Read):
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    type: Literal["internal_service", "firebase_function", "api_endpoint", "client"]
+    target: str
+    method: Literal["GET", "POST"] = "POST"
+    requires_auth: bool = True
+
+    @model_validator(mode="after")
+    def _fits(self) -> Self:
+        if not _TARGETS[self.type].fullmatch(self.target):
+            raise ValueError(f"{self.target[:100]!r} is no target of an execution {self.type}")
+        if self.method == "GET" and self.type != "api_endpoint":
+            raise ValueError("only an api_endpoint has the method GET")
+        return self
+
+
+class _Overrides(_Read):
+    status: Status | None = None
+    min_role: Role | None = None
+    tenants: tuple[_Text, ...] | None = None
+    approval: ApprovalPolicy | None = None
+    keywords: _Words = ()
+    examples: _Examples = ()
+    phrases: _Phrases = {}
+
+
+class _Enriched(_Read):
+    phrases: _Phrases = {}
+
+
+class _Stored(_Read):
+    id: str = Field(pattern=r"^[a-z][a-z0-9_]{0,61}$")
+    name: str = Field(max_length=200)
+    names: dict[str, str] = {}
+    description: str = Field(default="", max_length=8_000)
+    category: str = Field(default="", max_length=100)
+    min_role: Role = Role.USER
+    status: Status
+    runs_on: Literal["server", "client"] = "server"
+    effect: Literal["read", "write"] = "write"
+    digest: str = ""
+    version: int = 1
+    approval: ApprovalPolicy | None = None
+    json_schema: dict[str, Any] | None = None
+    parameters: Annotated[tuple[dict[str, Any], ...], Field(max_length=100)] = ()
+    keywords: _Words = ()
+    examples: _Examples = ()
+    related_capabilities: _Words = ()
+    overrides: _Overrides = _Overrides()
+    enriched: _Enriched = _Enriched()
+    source: str = ""
+    codebase: _Text = DEFAULT_CODEBASE
+    execution: _Execution | None = None
+
+    @model_validator(mode="after")
+    def _runs_where_it_can(self) -> Self:
+        execution = self.reached
+        if self.id in RESERVED:
+            raise ValueError(f"{self.id} is the platform's own name")
+        if (execution.type == "client") != (self.runs_on == "client"):
+            raise ValueError(f"runsOn {self.runs_on} contradicts an execution {execution.type}")
+        if execution.type in ("internal_service", "client") and execution.target != self.id:
+            raise ValueError(f"an execution {execution.type} has the capability's id as its target")
+        if self.source == "code" and execution.type not in ("internal_service", "client"):
+            raise ValueError(f"what code declares runs here, not as {execution.type}")
+        if self.source != "code" and execution.type == "internal_service":
+            raise ValueError("only what a codebase of Rollcall declares is an internal_service")
+        if execution.method == "GET" and self.effect == "write":
+            raise ValueError("a capability that writes is not reached by GET")
+        return self
+
+    @property
+    def reached(self) -> _Execution:
+        """As stated, or as code's own documents have it."""
+        if self.execution:
+            return self.execution
+        if self.runs_on == "client":
+            return _Execution(type="client", target=self.id)
+        return _Execution(type="internal_service", target=self.id)
+
+
+def read_capability(document: dict[str, Any]) -> Entry:
+    """Read a stored document, as it is offered now.
+
+    Raises:
+        ValueError: A field that every entry has is missing, of the wrong kind or too long, its
+            schema cannot be used, or it says that it runs where it cannot.
+    """
+    try:
+        stored = _Stored.model_validate(document)
+    except ValidationError as error:
+        raise ValueError(_in_words(error)) from None
+    overrides = stored.overrides
+    is_code = stored.source == "code"
+    schema = _schema(stored)
+    description = stored.description.strip() or stored.name
+    return Entry(
+        id=stored.id,
+        names=stored.names or {"en": stored.name},
+        category=stored.category,
+        min_role=overrides.min_role or stored.min_role,
+        status=overrides.status or stored.status,
+        tenants=None if overrides.tenants is None else frozenset(overrides.tenants),
+        runs_on=stored.runs_on,
+        digest=stored.digest if is_code else _foreign_digest(stored, schema),
+        version=stored.version,
+        codebase=stored.codebase if is_code else None,
+        policy=_policy(stored),
+        execution=Execution(**stored.reached.model_dump()),
+        spec=ToolSpec(
+            name=stored.id,
+            description=description,
+            parameters=schema,
+            keywords=overrides.keywords or stored.keywords,
+            examples=overrides.examples or stored.examples,
+            related=stored.related_capabilities,
+            writes=stored.effect == "write",
+        ),
+        phrases=_phrases(stored),
+    )
+
+
+def _schema(stored: _Stored) -> dict[str, Any]:
+    if stored.source == "code":
+        if stored.json_schema is None:
+            raise ValueError("jsonSchema is missing")
+        return stored.json_schema
+    given = stored.json_schema
+    return normalised(schema_of_parameters(stored.parameters) if given is None else given)
+
+
+def _policy(stored: _Stored) -> ApprovalPolicy | None:
+    given = [each for each in (stored.approval, stored.overrides.approval) if each is not None]
+    return combined(*given) if given else None
+
+
+def _phrases(stored: _Stored) -> tuple[str, ...]:
+    """What users say for it: a person's word for a language replaces what a model wrote."""
+    chosen = {**stored.enriched.phrases, **stored.overrides.phrases}
+    return tuple(phrase for locale in sorted(chosen) for phrase in chosen[locale])
+
+
+def _foreign_digest(stored: _Stored, schema: dict[str, Any]) -> str:
+    """What an approval holds on to, of a capability whose code is elsewhere."""
+    return digest_of(
+        {
+            "d": stored.description,
+            "s": schema,
+            "v": stored.version,
+            "f": stored.digest,
+            "e": stored.reached.model_dump(mode="json"),
+        }
+    )
+
+
+def _in_words(error: ValidationError) -> str:
+    """The first mistake, with the field it is in."""
+    first = error.errors(include_url=False)[0]
+    place = ".".join(str(each) for each in first["loc"])
+    message = first["msg"].removeprefix("Value error, ")
+    return f"{place}: {message}" if place else message

@@ -1,0 +1,168 @@
+"""Chooses the tools for a message: first what the user may use, then what fits.
+
+What is pinned is always among them, what the dialogue is about stays, and nothing is offered where
+nothing fits: small talk needs no tools. With `find_tools` a model asks for more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rollcall.core.context import User
+from rollcall.core.profile import AgentProfile
+from rollcall.core.text import terms
+from rollcall.models.base import ToolSpec
+from rollcall.registry.authorising import Permitted
+from rollcall.registry.entries import FIND_TOOLS, Entry
+from rollcall.registry.index import Match
+from rollcall.registry.snapshot import Snapshot
+
+FLOOR = 0.12
+"""The least share of what was asked that some tool must answer for any to be offered."""
+SMALL_TALK_WORDS = 2
+"""A message of so few words that fits nothing is a greeting or a thank-you, and no search."""
+RELATED = 3
+"""So many of the best bring those that they name as related."""
+MAX_RELATED = 3
+MAX_ALL = 100
+"""What a provider takes at most, where all tools are offered."""
+FOUND = 5
+
+FINDER = ToolSpec(
+    FIND_TOOLS,
+    "Search for more tools. Use it when none of the tools you have fits what the user wants. What "
+    "it finds can be called from your next reply on.",
+    {
+        "type": "object",
+        "properties": {
+            "query": {
+                "type": "string",
+                "description": "What the tool should do, in a few words.",
+            }
+        },
+        "required": ["query"],
+        "additionalProperties": False,
+    },
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """Who asks what, of which agent.
+
+    Attributes:
+        recent: The user's earlier messages of the thread, newest first.
+        sticky: Ids of tools that the dialogue is about.
+        was_asked: The message answers a question, so what was said before says what it is about.
+        client_tools: Those that the user's client can run.
+    """
+
+    profile: AgentProfile
+    user: User
+    message: str
+    recent: Sequence[str] = ()
+    sticky: Sequence[str] = ()
+    was_asked: bool = False
+    client_tools: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """The tools for a message.
+
+    Attributes:
+        ids: What is offered, in the order of the ids: the same tools are the same prompt.
+        matches: What was found for the message, best first, offered or not.
+        has_more: Whether there is more that could be asked for.
+        is_small_talk: The message says too little for a tool to be about it.
+    """
+
+    ids: tuple[str, ...]
+    matches: tuple[Match, ...] = ()
+    has_more: bool = False
+    is_small_talk: bool = False
+
+    @property
+    def finds_more(self) -> bool:
+        """Whether the model may search for more tools."""
+        return self.has_more and not self.is_small_talk
+
+
+def permitted(registry: Snapshot, asking: Asking) -> Permitted:
+    """What this user may be offered by this agent now."""
+    return registry.content.permissions.permitted(
+        (*asking.profile.tools, *asking.profile.pinned),
+        asking.user,
+        client_tools=asking.client_tools,
+        without=registry.down,
+    )
+
+
+def select(registry: Snapshot, asking: Asking) -> Selection:
+    """Choose for a message."""
+    allowed = permitted(registry, asking)
+    if not allowed.count:
+        return Selection(())
+    variant = asking.profile.variant_for(asking.user.uid)
+    if variant is not None and variant.tools == "all":
+        return _all(registry, allowed)
+    limit = asking.profile.max_tools
+    matches = registry.content.index.search(
+        asking.message, limit=limit * 2, allowed=allowed.mask, context=asking.recent
+    )
+    before = _asked_about(registry, asking, allowed)
+    always = _known(registry, allowed, (*asking.profile.pinned, *asking.sticky, *before))
+    fitting = _fitting(registry, matches, limit) if _passes(matches) else []
+    related = _related(registry, allowed, fitting, always)
+    ids = tuple(sorted({*always, *fitting, *related}))
+    return Selection(
+        ids,
+        tuple(matches),
+        has_more=len(ids) < allowed.count,
+        is_small_talk=not ids and len(terms(asking.message)) <= SMALL_TALK_WORDS,
+    )
+
+
+def find(registry: Snapshot, asking: Asking, query: str, *, without: frozenset[str]) -> list[Entry]:
+    """What a model asked for in its own words, best first; nothing that it has already."""
+    allowed = permitted(registry, asking)
+    matches = registry.content.index.search(query, limit=FOUND + len(without), allowed=allowed.mask)
+    ids = [registry.content.entries.ids[match.place] for match in matches if match.score > 0]
+    return [registry.content.entries[id] for id in ids if id not in without][:FOUND]
+
+
+def _all(registry: Snapshot, allowed: Permitted) -> Selection:
+    places = [place for place, may in enumerate(allowed.mask) if may][:MAX_ALL]
+    ids = tuple(registry.content.entries.ids[place] for place in places)
+    return Selection(ids, has_more=len(ids) < allowed.count)
+
+
+def _asked_about(registry: Snapshot, asking: Asking, allowed: Permitted) -> list[str]:
+    """What the user wanted when they were asked back."""
+    if not asking.was_asked or not asking.recent:
+        return []
+    matches = registry.content.index.search(asking.recent[0], limit=RELATED, allowed=allowed.mask)
+    return _fitting(registry, matches, RELATED) if _passes(matches) else []
+
+
+def _passes(matches: Sequence[Match]) -> bool:
+    return any(match.fit >= FLOOR for match in matches)
+
+
+def _fitting(registry: Snapshot, matches: Sequence[Match], limit: int) -> list[str]:
+    return [registry.content.entries.ids[match.place] for match in matches[:limit]]
+
+
+def _known(registry: Snapshot, allowed: Permitted, ids: Sequence[str]) -> list[str]:
+    places = registry.content.entries.places
+    return [id for id in dict.fromkeys(ids) if id in places and allowed.mask[places[id]]]
+
+
+def _related(
+    registry: Snapshot, allowed: Permitted, fitting: Sequence[str], always: Sequence[str]
+) -> list[str]:
+    """What the best ones need beside them, as they say themselves."""
+    named = [id for best in fitting[:RELATED] for id in registry.content.entries[best].spec.related]
+    new = [id for id in _known(registry, allowed, named) if id not in {*fitting, *always}]
+    return new[:MAX_RELATED]

@@ -1,0 +1,228 @@
+"""Compiling the registry: what can be used is published, the rest is refused with its reason."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from google.cloud.firestore import Client
+
+from rollcall.registry import compiling
+from rollcall.registry.compiling import compile_after, compile_registry
+from rollcall.registry.parts import PART_BYTES, delete_parts
+from rollcall.registry.snapshot import snapshot
+from tests.support.registries import renew
+
+ROOM = {
+    "id": "find_room",
+    "name": "Rooms",
+    "description": "Find a free room.",
+    "category": "office",
+    "status": "active",
+    "effect": "read",
+    "jsonSchema": {"type": "object", "properties": {"seats": {"type": "integer"}}},
+    "source": "operator",
+    "execution": {"type": "firebase_function", "target": "findRoom"},
+}
+
+
+def register(db: Client, id: str = "find_room", **fields: Any) -> None:
+    db.document(f"capabilities/{id}").set({**ROOM, "id": id, **fields})
+
+
+def manifest(db: Client) -> dict[str, Any]:
+    return db.document("registry/manifest").get().to_dict() or {}
+
+
+def test_what_cannot_be_used_is_refused_with_its_reason_and_the_rest_goes_in(db: Client) -> None:
+    register(db)
+    register(db, "no_status", status="on")
+    db.document("capabilities/other_id").set(ROOM)
+    register(db, "find_tools")
+    register(db, "loops", jsonSchema={"$ref": "#/$defs/a", "$defs": {"a": {"$ref": "#/$defs/a"}}})
+    register(db, "bad_name", jsonSchema={"properties": {"שם": {"type": "string"}}})
+    register(db, "nowhere", execution={"type": "api_endpoint", "target": "http://example.com"})
+    db.document("capabilities/empty").set({})
+    compiled = compile_registry(db)
+    reasons = {
+        "no_status": "status: Input should be",
+        "other_id": "it calls itself 'find_room'",
+        "find_tools": "the platform's own name",
+        "loops": "refers to itself",
+        "bad_name": "providers take",
+        "nowhere": "no target",
+        "empty": "Field required",
+    }
+    assert compiled.count == 1
+    assert compiled.refused.keys() == reasons.keys() == manifest(db)["refused"].keys()
+    for id, reason in reasons.items():
+        assert reason in compiled.refused[id]
+    renew(db)
+    assert list(snapshot(db).content.entries) == ["find_room"]
+
+
+def test_a_document_in_the_seeds_own_form_is_enough(db: Client) -> None:
+    listed = [{"name": "topic", "type": "string", "required": True, "description": "נושא"}]
+    db.document("capabilities/make_sheet").set(
+        {
+            "id": "make_sheet",
+            "name": "דף עבודה",
+            "description": "יצירת דף עבודה",
+            "category": "content",
+            "execution": {"type": "firebase_function", "target": "makeSheet", "requiresAuth": True},
+            "parameters": listed,
+            "keywords": ["דף עבודה"],
+            "minRole": "teacher",
+            "status": "active",
+        }
+    )
+    assert compile_registry(db).refused == {}
+    renew(db)
+    entry = snapshot(db).content.entries["make_sheet"]
+    assert entry.spec.parameters["required"] == ["topic"]
+    assert entry.spec.writes  # what does not say that it only reads is taken to write
+
+
+def test_the_same_documents_give_the_same_digest_and_write_nothing(db: Client) -> None:
+    register(db)
+    first, second = compile_registry(db), compile_registry(db)
+    assert (first.digest, second.written) == (second.digest, 0)
+    register(db, lastUpdated=datetime.now(UTC))
+    assert compile_registry(db).digest == first.digest
+
+
+@pytest.mark.parametrize(
+    "overrides",
+    [
+        {"status": "beta"},
+        {"minRole": "teacher"},
+        {"tenants": ["north"]},
+        {"keywords": ["chamber"]},
+        {"phrases": {"he": ["איפה יש חדר"]}},
+        {"approval": {"ask": "always"}},
+    ],
+)
+def test_an_operators_change_moves_the_digest(db: Client, overrides: dict[str, Any]) -> None:
+    register(db)
+    before = compile_registry(db).digest
+    db.document("capabilities/find_room").update({"overrides": overrides})
+    assert compile_registry(db).digest != before
+
+
+def test_of_a_change_only_the_segments_it_is_in_are_written_anew(
+    db: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rollcall.registry.parts.ENTRIES_PER_SEGMENT", 5)
+    for number in range(30):
+        register(db, f"tool_{number}")
+    assert compile_registry(db).written == 8  # the head, the index and six segments
+    register(db, "tool_7", version=2)
+    assert compile_registry(db).written == 1
+    renew(db)
+    entries = snapshot(db).content.entries
+    assert [entries[id].version for id in ("tool_6", "tool_7")] == [1, 2]
+
+
+def test_what_outlived_two_publications_is_deleted(db: Client) -> None:
+    def parts() -> set[str]:
+        return {each.id for each in db.collection("registry").stream()} - {"manifest"}
+
+    register(db)
+    compile_registry(db)
+    first = parts()
+    register(db, version=2)
+    compile_registry(db)
+    assert first < parts()  # who reads slowly may still need them
+    register(db, version=3)
+    compile_registry(db)
+    assert len(parts() & first) < len(first)
+
+
+def test_a_segment_too_large_for_a_document_lies_in_several(
+    db: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rollcall.registry.parts.PART_BYTES", 100)
+    for number in range(20):
+        register(db, f"tool_{number}")
+    compile_registry(db)
+    renew(db)
+    assert len(snapshot(db).content.entries["tool_3"].spec.parameters["properties"]) == 1
+    assert PART_BYTES < 1_000_000
+
+
+def test_who_publishes_older_documents_than_another_starts_over(
+    db: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    register(db)
+    compile_registry(db)
+    documents: Callable[..., Any] = compiling._documents
+    slow = []
+
+    def read(database: Client, collection: str) -> Any:
+        found = documents(database, collection)
+        if collection == "capabilities" and not slow:
+            slow.append(True)
+            register(db, version=2)
+            compile_registry(db)  # another, meanwhile
+        return found
+
+    monkeypatch.setattr(compiling, "_documents", read)
+    compile_registry(db)
+    renew(db)
+    assert snapshot(db).content.entries["find_room"].version == 2
+
+
+def test_of_many_changes_at_once_all_are_in_and_few_compile(
+    db: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compile_registry(db)
+    times = []
+    compile_once = compiling.compile_registry
+    monkeypatch.setattr(
+        compiling, "compile_registry", lambda db: times.append(1) or compile_once(db)
+    )
+
+    def change(number: int) -> None:
+        register(db, f"tool_{number}")
+        at = db.document(f"capabilities/tool_{number}").get().update_time
+        compile_after(db, at)
+
+    threads = [threading.Thread(target=change, args=(number,)) for number in range(12)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert manifest(db)["count"] == 12
+    assert len(times) < 12
+
+
+def test_a_change_that_is_in_already_compiles_nothing(db: Client) -> None:
+    register(db)
+    compile_registry(db)
+    changed = db.document("capabilities/find_room").get().update_time
+    assert compile_after(db, changed) is False
+    assert compile_after(db, datetime.now(UTC) + timedelta(seconds=30)) is True
+
+
+def test_a_compiler_that_died_keeps_nobody_waiting_for_ever(db: Client) -> None:
+    past = datetime.now(UTC) - timedelta(seconds=1)
+    db.document("registry/compiling").set({"until": past})
+    register(db)
+    assert compile_after(db, datetime.now(UTC)) is True
+    assert not db.document("registry/compiling").get().exists
+
+
+def test_health_that_was_noted_stays(db: Client) -> None:
+    register(db)
+    compile_registry(db)
+    db.document("registry/manifest").update({"health": {"find_room": "down"}})
+    register(db, version=2)
+    compile_registry(db)
+    assert manifest(db)["health"] == {"find_room": "down"}
+
+
+def test_deleting_parts_that_are_gone_is_no_error(db: Client) -> None:
+    delete_parts(db, ["part-nobody"])

@@ -1,0 +1,167 @@
+"""What a process reads of the registry: little, seldom, and never half of it."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import pytest
+from google.api_core.exceptions import ServiceUnavailable
+from google.cloud.firestore import Client
+
+from rollcall.core.context import User
+from rollcall.core.errors import FailedPrecondition, Unavailable
+from rollcall.core.profile import AgentProfile
+from rollcall.core.wire import Role
+from rollcall.registry import parts, snapshot
+from rollcall.registry.compiling import compile_registry
+from rollcall.registry.overruling import overruled
+from tests.emulator.registry.test_compiling import register
+from tests.support.counting import counted
+from tests.support.registries import renew
+
+AGENT = AgentProfile(id="helper", name={"en": "Helper"}, instructions="Help.", tools=("*",))
+
+
+@pytest.fixture(autouse=True)
+def unread(db: Client) -> None:
+    snapshot.forget()
+
+
+def grow_old(db: Client) -> None:
+    """As if the registry had been read a while ago."""
+    from dataclasses import replace
+
+    for key, held in list(snapshot._snapshots.items()):
+        snapshot._snapshots[key] = replace(held, read_at=held.read_at - snapshot.FRESH_S - 1)
+
+
+def test_nothing_is_read_while_the_copy_is_fresh_and_then_the_manifest_alone(db: Client) -> None:
+    register(db)
+    compile_registry(db)
+    with counted() as cold:
+        snapshot.snapshot(db)
+    with counted() as warm:
+        snapshot.snapshot(db)
+    grow_old(db)
+    with counted() as stale:
+        snapshot.snapshot(db)
+    assert (cold.reads, warm.reads, stale.reads) == (4, 0, 1)
+
+
+def test_after_a_change_only_what_changed_is_read(
+    db: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rollcall.registry.parts.ENTRIES_PER_SEGMENT", 5)
+    for number in range(30):
+        register(db, f"tool_{number}")
+    compile_registry(db)
+    snapshot.snapshot(db)
+    register(db, "tool_7", version=2)
+    compile_registry(db)
+    grow_old(db)
+    with counted() as after:
+        found = snapshot.snapshot(db)
+    assert after.reads == 2  # the manifest, and the segment that holds it
+    assert found.content.entries["tool_7"].version == 2
+
+
+def test_an_operators_change_is_seen_when_the_copy_is_old(db: Client) -> None:
+    register(db)
+    compile_registry(db)
+    before = snapshot.snapshot(db)
+    db.document("capabilities/find_room").update({"overrides": {"status": "disabled"}})
+    compile_registry(db)
+    assert snapshot.snapshot(db) is before
+    grow_old(db)
+    later = snapshot.snapshot(db)
+    mask = later.content.permissions.permitted(("*",), User("u", Role.ADMIN)).mask
+    assert list(mask) == [0]
+
+
+def test_a_registry_that_was_never_published_is_published_by_who_reads_it(db: Client) -> None:
+    register(db)
+    assert list(snapshot.snapshot(db).content.entries) == ["find_room"]
+    assert db.document("registry/manifest").get().exists
+
+
+def test_a_copy_that_cannot_be_renewed_still_serves(
+    db: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    register(db)
+    held = snapshot.snapshot(db)
+
+    def fail(*args: Any) -> Any:
+        raise ServiceUnavailable("away")
+
+    monkeypatch.setattr(snapshot, "part", fail)
+    grow_old(db)
+    assert snapshot.snapshot(db).content is held.content
+    snapshot.forget()
+    with pytest.raises(Unavailable):
+        snapshot.snapshot(db)
+
+
+def test_a_part_that_is_missing_or_damaged_is_no_half_registry(db: Client) -> None:
+    register(db)
+    compile_registry(db)
+    for each in db.collection("registry").stream():
+        if each.id.startswith("part-"):
+            each.reference.update({"data": b"\x00\x01"})
+    with pytest.raises(Unavailable):
+        snapshot.snapshot(db)
+    parts.delete_parts(db, [each.id for each in db.collection("registry").stream()])
+    assert list(snapshot.snapshot(db).content.entries) == ["find_room"]
+
+
+def test_others_are_served_the_old_copy_while_one_reads_anew(
+    db: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    register(db)
+    held = snapshot.snapshot(db)
+    grow_old(db)
+    begun, go_on = threading.Event(), threading.Event()
+    read = snapshot._read
+
+    def slowly(*args: Any) -> Any:
+        begun.set()
+        assert go_on.wait(10)
+        return read(*args)
+
+    monkeypatch.setattr(snapshot, "_read", slowly)
+    reader = threading.Thread(target=snapshot.snapshot, args=(db,))
+    reader.start()
+    assert begun.wait(10)
+    assert snapshot.snapshot(db).content is held.content
+    go_on.set()
+    reader.join()
+
+
+def test_health_is_read_with_the_manifest(db: Client) -> None:
+    register(db)
+    compile_registry(db)
+    snapshot.snapshot(db)
+    db.document("registry/manifest").update({"health": {"find_room": "down"}})
+    grow_old(db)
+    with counted() as read:
+        assert snapshot.snapshot(db).down == {"find_room"}
+    assert read.reads == 1
+
+
+def test_one_capability_is_one_read(db: Client) -> None:
+    register(db)
+    with counted() as read:
+        found = snapshot.entry(db, "find_room")
+        assert found is snapshot.entry(db, "find_room")
+    assert (found is not None and found.id, read.reads) == ("find_room", 1)
+    assert snapshot.entry(db, "nobody") is None
+    register(db, "broken", status=7)
+    with pytest.raises(FailedPrecondition, match="status"):
+        snapshot.entry(db, "broken")
+
+
+def test_an_agents_overrides_are_read_too(db: Client) -> None:
+    db.document("agents/helper").set({"overrides": {"maxSteps": 2, "instructions": "Short."}})
+    renew(db)
+    changed = overruled(AGENT, snapshot.snapshot(db).content.agents["helper"])
+    assert (changed.max_steps, changed.instructions) == (2, "Short.")

@@ -1,0 +1,176 @@
+"""Schemas of others come in the one form that providers take, or are refused with the reason."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rollcall.registry.foreign_schema import check_schema, errors
+from rollcall.registry.normalising import normalised, schema_of_parameters
+
+
+def of(**properties: Any) -> dict[str, Any]:
+    return {"type": "object", "properties": properties}
+
+
+def item(schema: dict[str, Any], **definitions: Any) -> dict[str, Any]:
+    """What becomes of one argument's schema."""
+    found: dict[str, Any] = normalised({**of(a=schema), "$defs": definitions})["properties"]["a"]
+    return {key: value for key, value in found.items() if key != "description"}
+
+
+def test_references_are_written_out() -> None:
+    day = {"type": "string", "format": "date"}
+    assert item({"$ref": "#/$defs/Day", "description": "When."}, Day=day) == day
+    span = {"type": "object", "properties": {"from": {"$ref": "#/$defs/Day"}}}
+    assert item({"$ref": "#/$defs/Span"}, Span=span, Day=day)["properties"] == {"from": day}
+
+
+def test_the_same_definition_may_be_used_twice() -> None:
+    both = {
+        **of(a={"$ref": "#/$defs/D"}, b={"$ref": "#/$defs/D"}),
+        "$defs": {"D": {"type": "number"}},
+    }
+    assert {each["type"] for each in normalised(both)["properties"].values()} == {"number"}
+
+
+@pytest.mark.parametrize(
+    ("schema", "why"),
+    [
+        ({"$ref": "#/$defs/Node"}, "refers to itself"),
+        ({"$ref": "https://example.com/day.json"}, "not taken"),
+        ({"$ref": "#/$defs/Nobody"}, "not there"),
+        ({"$ref": 7}, "not taken"),
+        ("text", "where a schema belongs"),
+        ({"anyOf": []}, "lists nothing"),
+        ({"allOf": [{"type": "string"}, {"type": "number"}]}, "differ in 'type'"),
+    ],
+)
+def test_what_cannot_be_written_out_is_refused(schema: Any, why: str) -> None:
+    node = {"type": "object", "properties": {"next": {"$ref": "#/$defs/Node"}}}
+    with pytest.raises(ValueError, match=why):
+        normalised({**of(a=schema), "$defs": {"Node": node}})
+
+
+@pytest.mark.parametrize(
+    ("given", "becomes"),
+    [
+        ({"type": ["string", "null"]}, {"type": "string"}),
+        (
+            {"anyOf": [{"type": "integer"}, {"type": "null"}], "default": 1},
+            {"type": "integer", "default": 1},
+        ),
+        ({"type": ["string", "number"]}, {"anyOf": [{"type": "string"}, {"type": "number"}]}),
+        (
+            {"oneOf": [{"type": "string"}, {"type": "number"}]},
+            {"anyOf": [{"type": "string"}, {"type": "number"}]},
+        ),
+        ({"const": "x"}, {"enum": ["x"]}),
+        ({"allOf": [{"type": "string"}, {"maxLength": 3}]}, {"type": "string", "maxLength": 3}),
+        ({"title": "A", "$comment": "b", "type": "string"}, {"type": "string"}),
+        (True, {}),
+    ],
+)
+def test_unions_and_notes_take_one_form(given: Any, becomes: dict[str, Any]) -> None:
+    assert item(given) == becomes
+
+
+def test_an_argument_called_title_is_no_note() -> None:
+    assert list(normalised(of(title={"type": "string"}))["properties"]) == ["title"]
+
+
+def test_an_argument_that_nothing_fits_is_left_out() -> None:
+    assert normalised(of(a=False, b={"type": "string"}))["properties"].keys() == {"b"}
+
+
+def test_a_union_of_objects_becomes_one_with_what_all_require_required() -> None:
+    email = {"type": "object", "properties": {"to": {"type": "string"}, "cc": {"type": "string"}}}
+    text = {"type": "object", "properties": {"to": {"type": "integer"}, "at": {"type": "string"}}}
+    found = normalised(
+        {"oneOf": [{**email, "required": ["to"]}, {**text, "required": ["to", "at"]}]}
+    )
+    assert list(found["properties"]) == ["to", "cc", "at"]
+    assert found["required"] == ["to"]
+    assert found["properties"]["to"]["anyOf"] == [{"type": "string"}, {"type": "integer"}]
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"type": "string"},
+        {"type": "array"},
+        [],
+        "x",
+        None,
+        {"anyOf": [{"type": "string"}, {"type": "object"}]},
+    ],
+)
+def test_arguments_are_an_object(schema: Any) -> None:
+    with pytest.raises(ValueError, match="object"):
+        normalised(schema)
+
+
+@pytest.mark.parametrize("name", ["", "a b", "סכום", "x" * 65, "a/b", "$ref"])
+def test_names_that_providers_refuse_are_refused_with_the_name(name: str) -> None:
+    with pytest.raises(ValueError, match="providers take"):
+        normalised(of(**{name: {"type": "string"}}))
+
+
+def test_an_argument_without_a_description_gets_its_name_in_words() -> None:
+    found = normalised(
+        of(dueDate={"type": "string"}, b={"type": "string", "description": "Its own."})
+    )
+    told = {name: each["description"] for name, each in found["properties"].items()}
+    assert told == {"dueDate": "Due date", "b": "Its own."}
+
+
+def test_a_flat_list_of_parameters_is_a_schema_too() -> None:
+    listed = [
+        {"name": "topic", "type": "string", "required": True, "description": "What about."},
+        {"name": "count", "type": "number", "required": False, "default": 2},
+        {"name": "kind", "type": "string", "enum": ["a", "b"]},
+    ]
+    found = normalised(schema_of_parameters(listed))
+    assert found["required"] == ["topic"]
+    assert found["properties"]["count"] == {"type": "number", "default": 2, "description": "Count"}
+    assert found["properties"]["kind"]["enum"] == ["a", "b"]
+    for wrong, why in (
+        ({"type": "string"}, "parameters.0 has no name"),
+        ({"name": "a", "type": "date"}, "type 'date'"),
+    ):
+        with pytest.raises(ValueError, match=why):
+            schema_of_parameters([wrong])
+
+
+_TREES = st.recursive(
+    st.sampled_from(
+        [
+            {"type": "string"},
+            {"type": ["integer", "null"]},
+            {"const": 1},
+            {"$ref": "#/$defs/D"},
+            True,
+            {},
+        ]
+    ),
+    lambda inner: st.one_of(
+        st.builds(lambda a: {"type": "array", "items": a}, inner),
+        st.builds(lambda a, b: {"anyOf": [a, b]}, inner, inner),
+        st.dictionaries(st.sampled_from("abc"), inner).map(lambda found: of(**found)),
+    ),
+    max_leaves=12,
+)
+
+
+@given(_TREES)
+def test_what_comes_out_is_sound_and_stays_as_it_is(tree: Any) -> None:
+    try:
+        once = normalised({**of(a=tree), "$defs": {"D": {"type": "string", "title": "D"}}})
+    except ValueError:
+        return
+    check_schema(once)
+    assert normalised(once) == once
+    assert errors(once, []) != []

@@ -1,0 +1,159 @@
+"""Tools for a message: first what the user may use, then what fits, and nothing if nothing does."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from rollcall.core.context import User
+from rollcall.core.profile import AgentProfile, Variant
+from rollcall.core.wire import Role
+from rollcall.registry.authorising import Permissions
+from rollcall.registry.selection import Asking, Selection, find, select
+from rollcall.registry.snapshot import Snapshot
+from tests.support.registries import registry_of, tool
+
+ANN = User("ann")
+AGENT = AgentProfile(id="a", name={"en": "A"}, instructions="Help.", tools=("*",), max_tools=2)
+ROOMS = registry_of(
+    tool("find_room", "Find a free meeting room.", relatedCapabilities=["book_room"]),
+    tool("book_room", "Reserve a space for a while."),
+    tool("order_lunch", "Order food from the canteen.", keywords=["pizza"]),
+    tool("send_invoice", "Send a bill to a customer.", minRole="teacher"),
+    tool("pay_salary", "Pay a bill for salaries.", overrides={"tenants": ["north"]}),
+    tool("print_badge", "Print a visitor's badge.", category="desk"),
+)
+
+
+def chosen(message: str, registry: Snapshot = ROOMS, user: User = ANN, **profile: Any) -> Selection:
+    return select(registry, Asking(replace(AGENT, **profile), user, message))
+
+
+def test_what_fits_is_offered_with_what_it_names_as_related() -> None:
+    assert chosen("Is there a free room for our meeting?").ids == ("book_room", "find_room")
+    assert chosen("I want a pizza").ids == ("order_lunch",)
+
+
+@pytest.mark.parametrize("message", ["Hello!", "תודה רבה", "ok", "", "  "])
+def test_small_talk_is_offered_nothing_and_no_search(message: str) -> None:
+    found = chosen(message)
+    assert (found.ids, found.finds_more) == ((), False)
+
+
+def test_where_nothing_fits_the_model_may_still_search() -> None:
+    found = chosen("Translate this poem into Latin")
+    assert (found.ids, found.finds_more) == ((), True)
+
+
+@pytest.mark.parametrize(
+    ("user", "ids"),
+    [
+        (User("u"), ()),
+        (User("u", Role.TEACHER), ("send_invoice",)),
+        (User("u", Role.USER, "north"), ("pay_salary",)),
+        (User("u", Role.ADMIN, "north"), ("pay_salary", "send_invoice")),
+        (User("u", Role.ADMIN, "south"), ("send_invoice",)),
+    ],
+)
+def test_what_a_user_may_not_use_is_not_even_ranked(user: User, ids: tuple[str, ...]) -> None:
+    found = chosen("Who gets a bill?", user=user)
+    assert found.ids == ids
+    assert len(found.matches) == len(ids)
+
+
+@pytest.mark.parametrize(
+    ("tools", "ids"),
+    [
+        (("*",), ("print_badge",)),
+        (("category:desk",), ("print_badge",)),
+        (("print_badge",), ("print_badge",)),
+        (("category:test", "find_room"), ()),
+        ((), ()),
+    ],
+)
+def test_an_agent_names_its_tools_by_id_by_category_or_all(
+    tools: tuple[str, ...], ids: tuple[str, ...]
+) -> None:
+    assert chosen("A badge for a visitor, please", tools=tools).ids == ids
+
+
+def test_what_is_pinned_is_always_in_if_the_user_may_use_it() -> None:
+    pinned = ("print_badge", "send_invoice", "nobody")
+    assert chosen("I want a pizza", pinned=pinned).ids == ("order_lunch", "print_badge")
+    assert chosen("Hello!", pinned=pinned).ids == ("print_badge",)
+    assert chosen("Hello!", tools=(), pinned=pinned).ids == ("print_badge",)
+
+
+def test_what_the_last_turn_called_stays_at_hand() -> None:
+    asking = Asking(AGENT, ANN, "and one for tomorrow", sticky=("book_room", "send_invoice"))
+    assert "book_room" in select(ROOMS, asking).ids
+    assert "send_invoice" not in select(ROOMS, asking).ids
+
+
+def test_an_answer_to_a_question_is_about_what_was_asked_before() -> None:
+    asking = Asking(AGENT, ANN, "The second one.", recent=["Find me a meeting room"])
+    assert "find_room" in select(ROOMS, replace(asking, was_asked=True)).ids
+
+
+def test_a_capability_that_is_down_is_not_offered_or_found() -> None:
+    down = replace(ROOMS, health={"order_lunch": "down", "find_room": "degraded"})
+    assert chosen("I want a pizza", down).ids == ()
+    assert "find_room" in chosen("Is there a free room?", down).ids
+    assert find(down, Asking(AGENT, ANN, ""), "pizza", without=frozenset()) == []
+
+
+def test_a_disabled_one_is_not_offered_and_a_deprecated_one_is() -> None:
+    registry = registry_of(
+        tool("old_way", "Print a page.", overrides={"status": "deprecated"}),
+        tool("new_way", "Print a page.", overrides={"status": "disabled"}),
+    )
+    assert chosen("print this page", registry).ids == ("old_way",)
+
+
+def test_a_clients_tool_is_offered_to_who_can_run_it() -> None:
+    execution = {"type": "client", "target": "read_file"}
+    registry = registry_of(tool("read_file", "Read a file.", runsOn="client", execution=execution))
+    asking = Asking(AGENT, ANN, "read this file")
+    assert select(registry, asking).ids == ()
+    offered = replace(asking, client_tools=frozenset({"read_file"}))
+    assert select(registry, offered).ids == ("read_file",)
+
+
+def test_a_model_finds_what_it_was_not_offered_and_nothing_it_may_not_use() -> None:
+    asking = Asking(AGENT, ANN, "hello")
+    found = find(ROOMS, asking, "reserve a room", without=frozenset({"find_room"}))
+    assert [entry.id for entry in found] == ["book_room"]
+    assert find(ROOMS, asking, "bill a customer", without=frozenset()) == []
+
+
+def test_a_variant_with_all_tools_offers_all_that_are_permitted() -> None:
+    both = (Variant("V1", tools="all"), Variant("V2"))
+    offered = {chosen("Hello!", user=User(f"u{n}"), variants=both).ids for n in range(40)}
+    everything = ("book_room", "find_room", "order_lunch", "print_badge")
+    assert offered == {(), everything}
+
+
+def test_a_user_always_gets_the_same_variant_and_each_gets_about_half() -> None:
+    profile = replace(AGENT, variants=(Variant("V1", tools="all"), Variant("V2")))
+    got = [profile.variant_for(f"u{n}") for n in range(1_000)]
+    assert got == [profile.variant_for(f"u{n}") for n in range(1_000)]
+    first = sum(variant is not None and variant.id == "V1" for variant in got)
+    assert 400 < first < 600
+    assert AGENT.variant_for("u") is None
+
+
+def test_the_same_tools_come_in_the_same_order_whatever_the_message() -> None:
+    first = chosen("a free room, and pizza", max_tools=4).ids
+    assert first == tuple(sorted(first))
+    assert chosen("pizza in a free room", max_tools=4).ids == first
+
+
+def test_permissions_are_worked_out_once_for_each_kind_of_user() -> None:
+    permissions = Permissions([["a", "c", 0, True, None, False]])
+    first = permissions.permitted(("*",), User("ann", tenant="north"))
+    assert permissions.permitted(("*",), User("bob", tenant="south")) is first
+    for number in range(1_000):  # and do not pile up
+        permissions.permitted((f"t{number}",), ANN)
+    assert len(permissions._known) <= 256
