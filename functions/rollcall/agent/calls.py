@@ -8,15 +8,18 @@ import time
 import uuid
 from collections.abc import Generator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from dataclasses import dataclass
 from typing import Any
 
+from rollcall.agent import spans
 from rollcall.agent.dispatch import Answer, Ask, Leave
 from rollcall.agent.limits import refused_by_bounds
 from rollcall.agent.results import render, render_error
 from rollcall.agent.turn import State, Turn, Waiting
 from rollcall.agent.verdicts import Unknown, as_told, status_of
-from rollcall.core import events
+from rollcall.core import events, logs
+from rollcall.core.current import note
 from rollcall.core.errors import (
     Aborted,
     AgentError,
@@ -131,7 +134,7 @@ def _begin(
         inbox.put(_Done(place, call, refusal, CallStatus.REFUSED))
         return
     state.count(call)
-    pool.submit(_work, turn, place, call, inbox)
+    pool.submit(copy_context().run, _work, turn, place, call, inbox)
 
 
 def _refusal(turn: Turn, state: State, call: ToolCall, number: int) -> AgentError | None:
@@ -150,6 +153,7 @@ def _refusal(turn: Turn, state: State, call: ToolCall, number: int) -> AgentErro
 
 
 def _work(turn: Turn, place: int, call: ToolCall, inbox: _Inbox) -> None:
+    note(tool=call.name)
     started = told = time.monotonic()
     words = 0
 
@@ -161,7 +165,9 @@ def _work(turn: Turn, place: int, call: ToolCall, inbox: _Inbox) -> None:
         inbox.put(events.progress(call_id=call.id, text=text, done=done, total=total))
 
     try:
-        outcome: Answer | Ask | Leave | AgentError = turn.dispatch(place, call, progress)
+        with spans.of_call(call) as span:
+            answer = turn.dispatch(place, call, progress)
+            outcome: Answer | Ask | Leave | AgentError = spans.told_outcome(span, answer)
         status = CallStatus.DONE
     except AgentError as error:
         outcome, status = as_told(error), status_of(error)
@@ -248,6 +254,10 @@ def _record(
     if isinstance(outcome, AgentError):
         if isinstance(outcome, Unavailable | Aborted) and done.status is CallStatus.FAILED:
             state.allow_again(call)
+        told = logs.fields(
+            "call_failed", tool=call.name, code=outcome.code, status=done.status.value
+        )
+        log.info("call of %s: %s", call.name, done.status.value, extra=told)
         fields["error"] = redacted_json({"message": outcome.message, **outcome.details})
         record = ToolCallRecord(**fields)
         state.records.append(record)

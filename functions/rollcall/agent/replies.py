@@ -8,6 +8,7 @@ from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 
+from rollcall.agent import spans
 from rollcall.agent.intake import Intake, Reply
 from rollcall.agent.patience import PATIENCE, Patience
 from rollcall.agent.pump import pumped
@@ -21,6 +22,7 @@ from rollcall.core.errors import (
     Unavailable,
 )
 from rollcall.core.events import Event
+from rollcall.core.logs import fields
 from rollcall.core.messages import ModelMessage
 from rollcall.models.base import Clock, FinishReason, Model, ModelRequest, Usage
 
@@ -55,17 +57,21 @@ def stream_reply(
     failure: AgentError = Unavailable("no language model is configured for this agent")
     for model in models:
         try:
-            return (yield from _ask(asked, model))
+            with spans.of_reply(model.id) as span:
+                reply = yield from _ask(asked, model)
+                spans.told_reply(span, reply)
+                return reply
         except _Failed as failed:
             failure = failed.error
-            log.warning("%s gave no reply: %s", model.id, failure.code)
+            told = fields("model_gave_up", model=model.id, code=failure.code)
+            log.warning("%s gave no reply: %s", model.id, failure.code, extra=told)
     raise failure
 
 
 def estimate(request: ModelRequest) -> int:
     """Tokens of a request, on the high side."""
-    tools = [(tool.name, tool.description, tool.parameters) for tool in request.tools]
-    texts = [request.instructions, _json(tools), _json(request.response_schema or "")]
+    tools = (tool.json_text for tool in request.tools)
+    texts = [request.instructions, *tools, _json(request.response_schema or "")]
     fixed = sum(len(text.encode(errors="replace")) for text in texts) // _BYTES_PER_TOKEN
     messages = 0
     for message in request.messages:
@@ -105,7 +111,7 @@ class _Failed(Exception):
 
     def __init__(self, error: AgentError) -> None:
         super().__init__(error.message)
-        self.error = error
+        self.error, self.code = error, error.code
 
 
 def _ask(asked: _Asked, model: Model) -> Generator[Event | None, None, Reply]:
@@ -136,6 +142,8 @@ def _ask(asked: _Asked, model: Model) -> Generator[Event | None, None, Reply]:
             wait_s = asked.patience.wait_s(error, tries=tries, deadline=asked.request.deadline)
             if wait_s is None:
                 raise _Failed(error) from error
+            told = fields("model_retried", model=model.id, code=error.code, tries=tries)
+            log.info("%s is asked again after %.1f s", model.id, wait_s, extra=told)
         yield from asked.patience.wait(wait_s, asked.is_stopped)
     return Reply(model.id, stopped=True, cost_usd=asked.cost_usd)
 
