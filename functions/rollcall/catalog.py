@@ -16,6 +16,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from rollcall.core import tracing
 from rollcall.core.capability import Capability, is_capability
 from rollcall.core.errors import NotFound
 from rollcall.core.logs import write_logs
@@ -109,6 +110,7 @@ def _prepare_process(target: str | None) -> None:
             credential = AnonymousCredentials()  # type: ignore[no-untyped-call]
         firebase_admin.initialize_app(credential)
     if target and os.environ.get("FUNCTIONS_EMULATOR") == "true" and sys.platform == "linux":
+    tracing.prepare()
         # The emulator ends only the shell it started; without this each worker outlives it.
         import ctypes
         import signal
