@@ -1,94 +1,153 @@
-"""Process start to first answer, over a bare one-function file with the same dependencies."""
+"""Process start to first answer, over a bare file that does the same with the same libraries.
+
+Each function is served by functions-framework as a deployed one is (one worker, `functions/.env`),
+and its first call is a whole one: signed in, valid, answered with a result. Time counts from the
+start of the process to the answer's last byte; CPU is user and system time of the server and its
+worker by then. Rounds are interleaved, so that a busy moment strikes all alike; a first round, in
+which Python compiles what it imports, is thrown away. Firestore is the emulator, and the model's
+provider a server in a process of its own, on the same machine and always answering at once.
+
+The bare files are in `tests/benchmarks/bare`: one callable, an initialised app, the same libraries.
+The leaves are capabilities of `tests/benchmarks/pack`, put beside the real packs for the while, and
+one of a real pack, which reads more than its bare neighbour. `run_agent` answers a first message in
+a new thread. It is compared with one call on the bare SDK and nothing kept, as anyone would begin;
+and with that call and the three round trips to Firestore that keeping a dialogue takes at least.
+"""
 
 from __future__ import annotations
 
 import os
+import shutil
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
-import httpx2
+from google.auth.credentials import AnonymousCredentials
+from google.cloud.firestore import Client
 from rich.table import Table
 
-from tests.support.calling import PROJECT, token
-from tests.support.ports import free_port
+from dev.emulators import running
+from tests.support.calling import PROJECT
+from tests.support.serving import FUNCTIONS, served
+from tests.support.steady_provider import steady_provider
 
-FUNCTIONS = Path(__file__).parents[2] / "functions"
 ROUNDS = 9
-BARE = """
-import firebase_admin
-from firebase_functions import https_fn
-from google.auth.credentials import AnonymousCredentials
+BARE = Path(__file__).parent / "bare"
+PACK = Path(__file__).parent / "pack"
+POWER = {"arguments": {"volts": 230, "amps": 2}}
+NOTE = {"arguments": {"id": "n1"}}
+MESSAGE = {"agent": "messaging", "message": "Hello, how are you?"}
+OPENAI = {"OPENAI_API_KEY": "sk-bench"}
+GEMINI = {"GEMINI_API_KEY": "bench"}
 
-firebase_admin.initialize_app(AnonymousCredentials())
 
-@https_fn.on_call()
-def bare(request):
-    return {"uid": request.auth.uid}
-"""
+@dataclass
+class Case:
+    """A function, and what its first call cost in each round.
+
+    Attributes:
+        over: The names of the bare cases it is compared with.
+    """
+
+    source: Path
+    target: str
+    data: dict[str, Any]
+    environment: dict[str, str] = field(default_factory=dict)
+    over: tuple[str, ...] = ()
+    seconds: list[float] = field(default_factory=list)
+    cpu_s: list[float] = field(default_factory=list)
+
+    def run(self, environment: dict[str, str]) -> None:
+        """Start it and call it once."""
+        with served(self.source, self.target, environment | self.environment) as function:
+            function.call(self.data)
+            self.seconds.append(time.monotonic() - function.started)
+            self.cpu_s.append(function.cpu_s())
+
+
+def cases(main: Path) -> dict[str, Case]:
+    """All cases by name; `main` is the `main.py` of a tree that has the bench's pack."""
+    computes, reads, asks = (BARE / f"{name}.py" for name in ("computes", "reads", "asks"))
+    of_openai = ("bare, one OpenAI call", "bare, one OpenAI call, kept")
+    return {
+        "bare, computes": Case(computes, "bench_power", POWER),
+        "leaf, computes": Case(main, "bench_power", POWER, over=("bare, computes",)),
+        "bare, reads": Case(reads, "bench_note", NOTE),
+        "leaf, reads": Case(main, "bench_note", NOTE, over=("bare, reads",)),
+        "get_user_conversations": Case(
+            main, "get_user_conversations", {"arguments": {}}, over=("bare, reads",)
+        ),
+        "bare, one OpenAI call": Case(asks, "asks_openai", MESSAGE, OPENAI),
+        "bare, one OpenAI call, kept": Case(asks, "asks_and_keeps", MESSAGE, OPENAI),
+        "run_agent, OpenAI": Case(main, "run_agent", MESSAGE, OPENAI, of_openai),
+        "bare, one Gemini call": Case(asks, "asks_gemini", MESSAGE, GEMINI),
+        "run_agent, Gemini": Case(main, "run_agent", MESSAGE, GEMINI, ("bare, one Gemini call",)),
+    }
 
 
 def measure() -> Table:
-    """Compare a capability's function and the orchestrator with a bare callable function."""
-    with tempfile.TemporaryDirectory() as folder:
-        (Path(folder) / "main.py").write_text(BARE, encoding="utf-8")
-        cases = {
-            "a bare callable function": (Path(folder), "bare"),
-            "list_capabilities (refused before any read)": (FUNCTIONS, "list_capabilities"),
-            "get_priority_messages (refused before any read)": (FUNCTIONS, "get_priority_messages"),
-            "run_agent (refused before any read)": (FUNCTIONS, "run_agent"),
-        }
-        times: dict[str, list[float]] = {name: [] for name in cases}
-        for _ in range(ROUNDS):  # interleaved, so that a busy moment strikes all alike
-            for name, (source, target) in cases.items():
-                times[name].append(_first_answer_s(source, target))
-    bare = statistics.median(times["a bare callable function"])
+    """Run every case in turn, round by round."""
+    with firestore() as emulator, tempfile.TemporaryDirectory() as folder:
+        found = cases(tree_with_pack(Path(folder)))
+        publish(Path(folder))
+        with steady_provider() as provider:
+            for _ in range(ROUNDS + 1):
+                for case in found.values():
+                    case.run(emulator | provider)
     table = Table(title=f"Cold start: process start to first answer, median of {ROUNDS}")
-    for column in ("function", "seconds", "ratio"):
-        table.add_column(column, justify="left" if column == "function" else "right")
-    for name, seconds in times.items():
-        median = statistics.median(seconds)
-        table.add_row(name, f"{median:.2f}", f"{median / bare:.2f}")
+    for column in ("function", "s", "CPU s", "over", "ratio", "ratio of CPU"):
+        table.add_column(column, justify="left" if column in ("function", "over") else "right")
+    for name, case in found.items():
+        ratios = [_ratios(case, found[over]) for over in case.over]
+        table.add_row(
+            name,
+            f"{_median(case.seconds):.2f}",
+            f"{_median(case.cpu_s):.2f}",
+            "\n".join(over.removeprefix("bare, ") for over in case.over),
+            "\n".join(f"{seconds:.2f}" for seconds, _ in ratios),
+            "\n".join(f"{cpu:.2f}" for _, cpu in ratios),
+        )
     return table
 
 
-def _first_answer_s(source: Path, target: str) -> float:
-    port = free_port()
-    environment = {
-        "PATH": os.environ["PATH"],
-        "GCLOUD_PROJECT": PROJECT,
-        "FUNCTIONS_EMULATOR": "true",
-        "FIREBASE_AUTH_EMULATOR_HOST": "127.0.0.1:1",
-        "FIRESTORE_EMULATOR_HOST": "127.0.0.1:1",
-        "FUNCTION_TARGET": target,
-    }
-    started = time.monotonic()
-    command = [sys.executable, "-m", "functions_framework", f"--target={target}"]
-    process = subprocess.Popen(
-        [*command, "--source=main.py", f"--port={port}", "--host=127.0.0.1"],
-        cwd=source,
-        env=environment,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    try:
-        with httpx2.Client(trust_env=False) as client:
-            while True:
-                try:
-                    client.post(
-                        f"http://127.0.0.1:{port}/",
-                        json={"data": {"unknown": 1}},
-                        headers={"Authorization": f"Bearer {token()}"},
-                        timeout=30,
-                    )
-                    return time.monotonic() - started
-                except httpx2.ConnectError:
-                    if process.poll() is not None:
-                        raise RuntimeError(f"{target} did not start") from None
-                    time.sleep(0.005)
-    finally:
-        process.terminate()
-        process.wait()
+def _ratios(case: Case, bare: Case) -> tuple[float, float]:
+    seconds = _median(case.seconds) / _median(bare.seconds)
+    return seconds, _median(case.cpu_s) / _median(bare.cpu_s)
+
+
+def _median(values: list[float]) -> float:
+    return statistics.median(values[1:])  # the first round compiles
+
+
+@contextmanager
+def firestore() -> Iterator[dict[str, str]]:
+    """The Firestore emulator of this environment, or one for the while."""
+    name = "FIRESTORE_EMULATOR_HOST"
+    if name in os.environ:
+        yield {name: os.environ[name]}
+        return
+    with running(only=("firestore",)):
+        yield {name: os.environ[name]}
+
+
+def tree_with_pack(folder: Path) -> Path:
+    """Copy what is deployed, with the bench's pack beside the others; its `main.py`."""
+    shutil.copytree(FUNCTIONS / "rollcall", folder / "rollcall")
+    shutil.copytree(PACK, folder / "rollcall" / "packs" / "bench")
+    return Path(shutil.copy(FUNCTIONS / "main.py", folder))
+
+
+def publish(folder: Path) -> None:
+    """Fill the registry from the tree in `folder`, and write the note that is read."""
+    environment = os.environ | {"GCLOUD_PROJECT": PROJECT}
+    command = [sys.executable, "-m", "rollcall", "sync"]
+    subprocess.run(command, cwd=folder, env=environment, check=True, capture_output=True)
+    db = Client(project=PROJECT, credentials=AnonymousCredentials())  # type: ignore[no-untyped-call]
+    db.collection("benchNotes").document("n1").set({"text": "Read me."})

@@ -14,8 +14,8 @@ import logging
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cache
-from typing import Any, Literal, TypeVar
+from functools import cache, cached_property
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from pydantic_core import from_json, to_json
 
@@ -26,6 +26,9 @@ from rollcall.core.inputs import validate
 from rollcall.core.policy import ApprovalPolicy
 from rollcall.core.redaction import redacted, redacted_json
 from rollcall.core.wire import Display, Role, Status
+
+if TYPE_CHECKING:
+    from docstring_parser import Docstring
 
 F = TypeVar("F", bound=Callable[..., Any])
 _MARK = "__capability__"
@@ -167,19 +170,15 @@ def is_capability(value: object) -> bool:
     return inspect.isfunction(value) and hasattr(value, _MARK)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Capability:
-    """All that is known of one capability."""
+    """All that is known of one capability. What only models and the registry need of it is made
+    when it is asked for: a process that serves it as a function does without."""
 
     id: str
     function: Callable[..., Any]
     mark: _Mark
-    description: str
     arguments: type[schema.Arguments]
-    json_schema: dict[str, Any]
-    digest: str
-    returns: Any
-    """What the function says that it returns, with the marks of hidden fields."""
 
     @staticmethod
     @cache
@@ -188,6 +187,7 @@ class Capability:
 
         Raises:
             TypeError: It is not marked, has no docstring or a signature that cannot be a schema.
+                Whether its types can be one is found out by `json_schema`.
         """
         mark: _Mark | None = getattr(function, _MARK, None)
         if mark is None:
@@ -199,27 +199,58 @@ class Capability:
             )
         if inspect.iscoroutinefunction(function) or inspect.isgeneratorfunction(function):
             raise TypeError(f"{function.__name__} must be a plain `def` that returns its result")
-        described = schema.description(function)
-        if not described:
+        if not (function.__doc__ or "").strip():
             raise TypeError(f"{function.__name__} needs a docstring: a model reads it to choose")
-        arguments = schema.arguments_model(function)
-        shape = schema.json_schema(arguments)
-        if _has_nested_list([shape]) or _has_nested_list(list(mark.examples)):
-            raise TypeError(
-                f"{function.__name__}: a default or an example holds a list inside a list, which "
-                "the registry cannot keep"
-            )
-        source = inspect.getsource(function)
         return Capability(
             id=function.__name__,
             function=function,
             mark=mark,
-            description=described,
-            arguments=arguments,
-            json_schema=shape,
-            digest=digest({"d": described, "s": shape, "v": mark.version, "f": source}),
-            returns=return_hint(function),
+            arguments=schema.arguments_model(function),
         )
+
+    @cached_property
+    def description(self) -> str:
+        """The docstring without its sections.
+
+        Raises:
+            TypeError: It has sections only.
+        """
+        found = schema.description(self._docstring)
+        if not found:
+            raise TypeError(f"{self.id}'s docstring must say what it does: a model reads it")
+        return found
+
+    @cached_property
+    def json_schema(self) -> dict[str, Any]:
+        """The schema of its arguments, as providers take it.
+
+        Raises:
+            TypeError: The types refer to themselves, nest too deep, or hold what the registry
+                cannot keep.
+        """
+        shape = schema.json_schema(self.arguments, schema.described(self._docstring))
+        if _has_nested_list([shape]) or _has_nested_list(list(self.mark.examples)):
+            raise TypeError(
+                f"{self.id}: a default or an example holds a list inside a list, which "
+                "the registry cannot keep"
+            )
+        return shape
+
+    @cached_property
+    def digest(self) -> str:
+        """Changes with all that an approval of a call relies on."""
+        source = inspect.getsource(self.function)
+        shape, version = self.json_schema, self.mark.version
+        return digest({"d": self.description, "s": shape, "v": version, "f": source})
+
+    @cached_property
+    def returns(self) -> Any:
+        """What the function says that it returns, with the marks of hidden fields."""
+        return return_hint(self.function)
+
+    @cached_property
+    def _docstring(self) -> Docstring:
+        return schema.docstring(self.function)
 
     def frozen(self, arguments: Any, *, field: str = "arguments") -> dict[str, Any]:
         """Validate plain JSON arguments and return them as they would be approved: camelCase,

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Annotated, Any, NamedTuple, Union, get_args, get_origin, get_type_hints
 
-from pydantic import BaseModel, RootModel
+from pydantic import BaseModel
 
 MASK = "•••"
 MIN_VALUE_CHARS = 4
@@ -91,7 +91,7 @@ def _inside(data: Any, value: Any, kind: Any, mask: Any) -> Any:
     fields = _fields(kind)
     if fields is None:
         return _items_shown(data, value, kind, mask)
-    if isinstance(kind, type) and issubclass(kind, RootModel):
+    if getattr(kind, "__pydantic_root_model__", False):
         return _shown(data, _attribute(value, "root"), fields[0].hint, mask)
     if isinstance(data, list):  # a named tuple
         hints = [field.hint for field in fields]

@@ -15,13 +15,14 @@ import re
 from base64 import b64decode, b64encode
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import lru_cache
-from typing import Any, TypeVar
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import quote
 
-from rollcall.core.messages import Media, ModelMessage, Part, Text, ToolMessage, UserMessage
+if TYPE_CHECKING:
+    from rollcall.core.messages import Media, ModelMessage, Part, ToolMessage, UserMessage
 
-M = TypeVar("M", UserMessage, ModelMessage, ToolMessage)
+M = TypeVar("M", "UserMessage", "ModelMessage", "ToolMessage")
 
 HIDDEN = "[hidden]"
 MIN_SECRET_CHARS = 8
@@ -54,7 +55,7 @@ _PARAMETERS = (
     r"(?:api[_-]?)?key|(?:access|auth|id|refresh|session)?[_-]?token|client_secret|secret|password"
     r"|sig|signature|x-(?:amz|goog)-(?:signature|credential|security-token)"
 )
-_FORMS = re.compile(
+_FORMS = (
     rf"\b(?:{'|'.join(_PREFIXED)})"
     # A JSON web token; one that an emulator made has no signature. It begins where a word does,
     # so that a text is not searched from each of its hyphens to its end.
@@ -88,6 +89,8 @@ def redacted_message(message: M) -> M:
     A reply that held a credential loses its provider's parts: they would repeat it, and no
     provider takes them back changed.
     """
+    from rollcall.core.messages import ModelMessage, ToolMessage
+
     clean = _redactor()
     if isinstance(message, ToolMessage):
         results = [replace(each, content=clean(each.content)) for each in message.results]
@@ -140,14 +143,20 @@ def redact_logs() -> None:
 
 def _redactor() -> Callable[[str], str]:
     """`redacted`, with the environment looked at once."""
-    known = _known(_secrets(os.environ))
+    known, forms = _known(_secrets(os.environ)), _forms()
 
     def clean(text: str) -> str:
         if known is not None:
             text = known.sub(HIDDEN, text)
-        return _FORMS.sub(_hide, text)
+        return forms.sub(_hide, text)
 
     return clean
+
+
+@cache
+def _forms() -> re.Pattern[str]:
+    """Compiled when it is needed first: that takes as long as a small module's import."""
+    return re.compile(_FORMS)
 
 
 def _secrets(env: Mapping[str, str]) -> frozenset[str]:
@@ -186,6 +195,8 @@ def _mapped(value: Any, clean: Callable[[str], str]) -> Any:
 
 
 def _part(part: Part, clean: Callable[[str], str]) -> Part:
+    from rollcall.core.messages import Text
+
     if isinstance(part, Text):
         return replace(part, text=clean(part.text))
     return with_document_text(part, clean)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
-from typing import Any, get_type_hints
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, get_type_hints
 
-from docstring_parser import Docstring, DocstringStyle, parse
 from pydantic import BaseModel, ConfigDict, create_model
 from pydantic.alias_generators import to_camel
 from pydantic.fields import FieldInfo
+
+if TYPE_CHECKING:
+    from docstring_parser import Docstring
 
 MAX_SCHEMA_DEPTH = 12
 
@@ -22,6 +24,7 @@ class Arguments(BaseModel):
         populate_by_name=True,
         extra="forbid",
         protected_namespaces=(),
+        defer_build=True,  # a process checks the arguments of one capability, and knows of many
     )
 
 
@@ -36,7 +39,6 @@ def arguments_model(function: Callable[..., Any]) -> type[Arguments]:
     Raises:
         TypeError: A parameter has no annotation, or is neither the context nor keyword-only.
     """
-    described = {p.arg_name: p.description for p in docstring(function).params}
     hints = get_type_hints(function, include_extras=True)
     fields: dict[str, Any] = {}
     first, *others = inspect.signature(function).parameters.values() or (None,)
@@ -53,34 +55,46 @@ def arguments_model(function: Callable[..., Any]) -> type[Arguments]:
             )
         default = ... if parameter.default is parameter.empty else parameter.default
         info = FieldInfo.from_annotated_attribute(hints[parameter.name], default)
-        if not info.description:
-            info.description = described.get(parameter.name)
         fields[parameter.name] = (info.annotation, info)
     return create_model(f"{function.__name__}_arguments", __base__=Arguments, **fields)
 
 
 def docstring(function: Callable[..., Any]) -> Docstring:
     """Parse the function's Google-style docstring."""
+    from docstring_parser import DocstringStyle, parse
+
     return parse(inspect.getdoc(function) or "", style=DocstringStyle.GOOGLE)
 
 
-def description(function: Callable[..., Any]) -> str:
+def description(found: Docstring) -> str:
     """The docstring's summary and body, without its sections."""
-    found = docstring(function)
     parts = [found.short_description, found.long_description]
     return "\n".join(part.strip() for part in parts if part)
 
 
-def json_schema(model: type[BaseModel]) -> dict[str, Any]:
+def described(found: Docstring) -> dict[str, str]:
+    """What the docstring says of each parameter."""
+    return {each.arg_name: each.description for each in found.params if each.description}
+
+
+def json_schema(
+    model: type[BaseModel], described: Mapping[str, str] | None = None
+) -> dict[str, Any]:
     """The model's JSON schema as providers take it: inlined, untitled, optional without null.
 
+    Args:
+        described: Descriptions of fields by name, for those that have none of their own.
     Raises:
         TypeError: The types refer to themselves, or nest deeper than `MAX_SCHEMA_DEPTH`.
     """
     schema = model.model_json_schema(by_alias=True)
     schema.pop("description", None)  # the model's own docstring; the tool has its description
     plain: dict[str, Any] = _plain(schema, definitions=schema.pop("$defs", {}), depth=0)
-    plain.setdefault("properties", {})
+    properties = plain.setdefault("properties", {})
+    for name, text in (described or {}).items():
+        info = model.model_fields.get(name)
+        if info is not None and not info.description:
+            properties[info.alias or name]["description"] = text
     return plain
 
 

@@ -11,11 +11,10 @@ import hashlib
 import json
 import re
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from rollcall.core.errors import FailedPrecondition
 from rollcall.core.messages import ModelMessage
-from rollcall.models._offline.plan import Call
-from rollcall.models._offline.reply import reply
 from rollcall.models.base import (
     ArgumentsDelta,
     CallEnd,
@@ -28,6 +27,9 @@ from rollcall.models.base import (
     TextDelta,
     Usage,
 )
+
+if TYPE_CHECKING:
+    from rollcall.models._offline.plan import Call
 
 _CHUNK_WORDS = 4
 _CHUNK_CHARS = 12
@@ -52,6 +54,9 @@ class Model:
                 "the offline planner writes no structured output",
                 hint="Choose a gemini: or openai: model, or go by rules.",
             )
+        # Every turn has the planner at hand, for when no model answers; few ever ask it.
+        from rollcall.models._offline.reply import reply
+
         clock = Clock(request.deadline)
         clock.left_s(at_most=1.0)
         made = reply(request)

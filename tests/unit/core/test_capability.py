@@ -163,4 +163,4 @@ def test_arguments_that_refer_to_themselves_are_refused() -> None:
         return 1
 
     with pytest.raises(TypeError, match="refer to themselves"):
-        Capability.of(walk)
+        _ = Capability.of(walk).json_schema

@@ -224,4 +224,4 @@ def test_what_was_made_from_hidden_arguments_loses_them() -> None:
 
 def test_a_mark_changes_nothing_of_the_schema() -> None:
     properties = ARGUMENTS.model_json_schema()["properties"]
-    assert properties["pin"] == {"description": "The card's PIN.", "title": "Pin", "type": "string"}
+    assert properties["pin"] == {"title": "Pin", "type": "string"}

@@ -1,0 +1,75 @@
+"""Callables that ask a model once: pydantic, Firestore and a provider's SDK, and nothing kept.
+
+`asks_and_keeps` does by hand what a kept dialogue needs at the least at Firestore: one read of
+five documents, one write before the call and one after it.
+"""
+
+import os
+from typing import Any
+
+import firebase_admin
+from firebase_functions import https_fn
+from google.auth.credentials import AnonymousCredentials
+from google.cloud import firestore
+from pydantic import BaseModel, Field
+
+if os.environ.get("GEMINI_API_KEY"):
+    from google import genai
+    from google.genai import types
+
+    gemini = genai.Client(http_options=types.HttpOptions(api_version="v1beta"))
+else:
+    from openai import OpenAI
+
+    openai = OpenAI(max_retries=0)
+
+firebase_admin.initialize_app(AnonymousCredentials())
+db = firestore.Client(project=os.environ["GCLOUD_PROJECT"], credentials=AnonymousCredentials())
+
+
+class Asked(BaseModel):
+    """The arguments."""
+
+    message: str = Field(min_length=1)
+
+
+@https_fn.on_call()
+def asks_openai(request: https_fn.CallableRequest[Any]) -> Any:
+    """What OpenAI's model answers."""
+    return {"uid": request.auth.uid, "message": _openai(request)}
+
+
+@https_fn.on_call()
+def asks_gemini(request: https_fn.CallableRequest[Any]) -> Any:
+    """What Gemini answers."""
+    asked = Asked.model_validate({"message": request.data["message"]})
+    stream = gemini.models.generate_content_stream(
+        model="gemini-test", contents=asked.message, config=types.GenerateContentConfig(store=False)
+    )
+    return {"uid": request.auth.uid, "message": "".join(chunk.text or "" for chunk in stream)}
+
+
+@https_fn.on_call()
+def asks_and_keeps(request: https_fn.CallableRequest[Any]) -> Any:
+    """What OpenAI's model answers, noted in Firestore."""
+    thread = db.collection("benchThreads").document()
+    list(db.get_all([thread, *(thread.collection("runs").document(str(n)) for n in range(4))]))
+    _write(thread, {"message": request.data["message"]})
+    text = _openai(request)
+    _write(thread, {"answer": text})
+    return {"uid": request.auth.uid, "message": text}
+
+
+def _openai(request: https_fn.CallableRequest[Any]) -> str:
+    asked = Asked.model_validate({"message": request.data["message"]})
+    items: Any = [{"role": "user", "content": asked.message}]
+    stream = openai.responses.create(model="gpt-test", input=items, stream=True, store=False)
+    events = [event.delta for event in stream if event.type == "response.output_text.delta"]
+    return "".join(events)
+
+
+def _write(thread: Any, said: dict[str, str]) -> None:
+    batch = db.batch()
+    for number in range(5):
+        batch.set(thread.collection("messages").document(), {"n": number, **said})
+    batch.commit()

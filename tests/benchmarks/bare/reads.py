@@ -1,0 +1,29 @@
+"""A callable that reads one document: pydantic and Firestore."""
+
+import os
+from typing import Any
+
+import firebase_admin
+from firebase_functions import https_fn
+from google.auth.credentials import AnonymousCredentials
+from google.cloud import firestore
+from pydantic import BaseModel, Field
+
+firebase_admin.initialize_app(AnonymousCredentials())
+db = firestore.Client(project=os.environ["GCLOUD_PROJECT"], credentials=AnonymousCredentials())
+
+
+class Asked(BaseModel):
+    """The arguments."""
+
+    id: str = Field(min_length=1)
+
+
+@https_fn.on_call()
+def bench_note(request: https_fn.CallableRequest[Any]) -> Any:
+    """The text of a note."""
+    asked = Asked.model_validate(request.data["arguments"])
+    return {
+        "uid": request.auth.uid,
+        **db.collection("benchNotes").document(asked.id).get().to_dict(),
+    }

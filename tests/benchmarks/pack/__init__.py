@@ -1,0 +1,1 @@
+"""A pack of two capabilities, which do what the callables of `bare` do."""

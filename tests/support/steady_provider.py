@@ -1,0 +1,77 @@
+"""A model provider in a process of its own, which gives every request the same answer.
+
+    with steady_provider(seconds=2) as environment: ...
+
+It speaks OpenAI's Responses and Gemini's streaming format on loopback, and takes `seconds` for a
+reply, whose pieces come evenly over that time.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+from tests.support.provider_replies import gemini_text, responses_text
+
+WORDS = "This is the answer of a model that always says the very same thing to everybody. "
+PIECES = [WORDS[start : start + 6] for start in range(0, len(WORDS), 6)]
+
+
+@contextmanager
+def steady_provider(*, seconds: float = 0) -> Iterator[dict[str, str]]:
+    """Run it; yields the environment that leads the SDKs to it, keys not among it."""
+    command = [sys.executable, "-m", "tests.support.steady_provider", str(seconds)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        url = f"http://127.0.0.1:{int(process.stdout.readline())}"
+        try:
+            yield {
+                "OPENAI_BASE_URL": f"{url}/v1",
+                "OPENAI_API": "responses",
+                "GOOGLE_GEMINI_BASE_URL": url,
+            }
+        finally:
+            process.terminate()
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 128
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
+    seconds = 0.0
+
+    def do_POST(self) -> None:
+        self.rfile.read(int(self.headers.get("content-length", 0)))
+        is_gemini = "enerateContent" in self.path
+        chunks = (gemini_text(*PIECES) if is_gemini else responses_text(WORDS)).chunks
+        self.send_response(200)
+        self.send_header("content-type", "text/event-stream")
+        self.send_header("transfer-encoding", "chunked")
+        self.end_headers()
+        for chunk in chunks:
+            time.sleep(self.seconds / len(chunks))
+            self.wfile.write(b"%x\r\n%s\r\n" % (len(chunk), chunk))
+            self.wfile.flush()
+        self.wfile.write(b"0\r\n\r\n")
+
+    def log_message(self, format: str, *args: object) -> None:
+        pass
+
+
+def main() -> None:
+    _Handler.seconds = float(sys.argv[1])
+    server = _Server(("127.0.0.1", 0), _Handler)
+    print(server.server_address[1], flush=True)
+    server.serve_forever()
+
+
+if __name__ == "__main__":
+    main()
