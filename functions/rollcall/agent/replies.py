@@ -57,7 +57,7 @@ def stream_reply(
     failure: AgentError = Unavailable("no language model is configured for this agent")
     for model in models:
         try:
-            with spans.of_reply(model.id) as span:
+            with spans.of_reply(model.id, streamed=request.streamed) as span:
                 reply = yield from _ask(asked, model)
                 spans.told_reply(span, reply)
                 return reply

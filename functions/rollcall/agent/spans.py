@@ -41,7 +41,7 @@ def of_asked(agent_id: str) -> Span:
     return _agent(agent_id, {}) if is_on() else NOTHING
 
 
-def of_reply(model_id: str) -> Span:
+def of_reply(model_id: str, *, streamed: bool) -> Span:
     """`chat <model>`: one reply of one model, all tries together."""
     if not is_on():
         return NOTHING
@@ -53,7 +53,7 @@ def of_reply(model_id: str) -> Span:
         "gen_ai.operation.name": "chat",
         "gen_ai.provider.name": _PROVIDERS.get(provider, provider),
         "gen_ai.request.model": model,
-        "gen_ai.request.stream": True,
+        "gen_ai.request.stream": streamed,
         **_conversation(),
     }
     in_process = provider == "offline"
