@@ -1,0 +1,209 @@
+"""The search by meaning: what is embedded, kept, packed and found."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from heapq import nlargest
+from operator import mul
+
+import pytest
+
+from rollcall.registry.index import Match, Searchable
+from rollcall.registry.vectors import TEXT_CHARS, VectorIndex, merged, text_of
+
+SIZE = 64
+
+
+@dataclass(eq=False)
+class Table:
+    """An embedder that looks vectors up by a text's description, its second line."""
+
+    vectors: dict[str, list[float]]
+    id: str = "table:one"
+    dimensions: int = SIZE
+    asked: list[str] = field(default_factory=list)
+    breaks: bool = False
+
+    def embed(self, texts: list[str], *, task: str) -> list[list[float]]:
+        assert task == "document"
+        if self.breaks:
+            raise ConnectionError("gone")
+        self.asked += texts
+        return [self.vectors[text.split("\n")[1]] for text in texts]
+
+
+def unit(values: Sequence[float]) -> list[float]:
+    length = math.sqrt(sum(map(mul, values, values)))
+    return [value / length for value in values]
+
+
+def clustered(count: int, *, clusters: int, size: int, seed: int = 5) -> list[list[float]]:
+    """Vectors around some centres that share a direction, as embeddings of tools do."""
+    chance = random.Random(seed)
+    common = [chance.gauss(0, 1.2) for _ in range(size)]
+    centres = [[value + chance.gauss(0, 1) for value in common] for _ in range(clusters)]
+    return [unit([v + chance.gauss(0, 1) for v in centres[n % clusters]]) for n in range(count)]
+
+
+def tools(count: int) -> list[Searchable]:
+    return [Searchable(id=f"tool_{n}", description=f"does {n}") for n in range(count)]
+
+
+def table(vectors: Sequence[list[float]]) -> Table:
+    named = {f"does {n}": vector for n, vector in enumerate(vectors)}
+    return Table(named, dimensions=len(vectors[0]) if vectors else SIZE)
+
+
+VECTORS = clustered(300, clusters=12, size=SIZE)
+INDEX = VectorIndex.build(tools(300), table(VECTORS))
+
+
+def test_a_tool_is_nearest_to_itself() -> None:
+    for n in (0, 17, 299):
+        place, score = INDEX.search(VECTORS[n], limit=1)[0]
+        assert (place, round(score, 2)) == (n, 1.0)
+
+
+def test_what_may_not_be_offered_is_not_found() -> None:
+    allowed = bytearray(300)
+    allowed[5] = allowed[40] = 1
+    assert {place for place, _ in INDEX.search(VECTORS[0], limit=10, allowed=allowed)} == {5, 40}
+    assert INDEX.search(VECTORS[0], limit=10, allowed=bytes(300)) == []
+
+
+def test_the_shortlist_loses_little_of_what_an_exact_search_finds() -> None:
+    vectors = clustered(1500, clusters=60, size=256)
+    index = VectorIndex.build(tools(1500), table(vectors))
+    chance = random.Random(9)
+    found = 0
+    for _ in range(20):
+        asked = unit([v + chance.gauss(0, 0.06) for v in vectors[chance.randrange(1500)]])
+        exact = nlargest(5, range(1500), key=lambda n: sum(map(mul, vectors[n], asked)))
+        found += len(set(exact) & {place for place, _ in index.search(asked, limit=5)})
+    assert found / 100 >= 0.9
+
+
+def test_only_texts_that_changed_are_embedded_again() -> None:
+    embedder = table(clustered(4, clusters=2, size=SIZE))
+    before = VectorIndex.build(tools(3), embedder)
+    embedder.asked.clear()
+    after = VectorIndex.build(tools(4), embedder, before)
+    assert [text.split("\n")[1] for text in embedder.asked] == ["does 3"]
+    assert after.search(embedder.vectors["does 1"], limit=1)[0][0] == 1
+
+
+def test_another_embedders_vectors_are_not_kept() -> None:
+    vectors = clustered(3, clusters=2, size=SIZE)
+    before = VectorIndex.build(tools(3), table(vectors))
+    other = table(vectors)
+    other.id = "table:two"
+    assert len(other.asked) == 0
+    VectorIndex.build(tools(3), other, before)
+    assert len(other.asked) == 3
+
+
+def test_a_tool_keeps_its_vector_when_its_place_changes() -> None:
+    embedder = table(VECTORS[:3])
+    before = VectorIndex.build(tools(3), embedder)
+    after = VectorIndex.build(tools(3)[::-1], embedder, before)
+    assert len(embedder.asked) == 3
+    assert after.search(VECTORS[2], limit=1)[0][0] == 0
+
+
+def test_an_embedder_that_fails_leaves_the_tools_out_and_the_others_in() -> None:
+    embedder = table(VECTORS[:4])
+    before = VectorIndex.build(tools(3), embedder)
+    embedder.breaks = True
+    after = VectorIndex.build(tools(4), embedder, before)
+    assert after.places == (0, 1, 2)
+    embedder.breaks = False
+    assert VectorIndex.build(tools(4), embedder, after).places == (0, 1, 2, 3)
+
+
+def test_vectors_of_another_length_than_promised_are_not_believed() -> None:
+    assert VectorIndex.build(tools(2), table([VECTORS[0], VECTORS[1][:9]])).places == ()
+
+
+def test_nothing_embedded_finds_nothing() -> None:
+    embedder = table(VECTORS[:2])
+    embedder.breaks = True
+    assert VectorIndex.build(tools(2), embedder).search(VECTORS[0], limit=3) == []
+    assert VectorIndex.build([], embedder).search(VECTORS[0], limit=3) == []
+
+
+def test_a_query_of_another_length_finds_nothing() -> None:
+    assert INDEX.search([1.0, 0.0], limit=3) == []
+
+
+@pytest.mark.parametrize(
+    "vector", [[0.0] * SIZE, [*[1.0] * (SIZE - 1), math.nan], [math.inf] * SIZE]
+)
+def test_a_vector_without_a_direction_breaks_nothing(vector: list[float]) -> None:
+    index = VectorIndex.build(tools(2), table([vector, VECTORS[1]]))
+    assert index.search(VECTORS[1], limit=1)[0][0] == 1
+    assert all(score == 0 for _, score in index.search(vector, limit=2))
+
+
+def test_dumped_and_loaded_it_finds_the_same() -> None:
+    loaded = VectorIndex.load(INDEX.dump())
+    assert loaded.dump() == INDEX.dump()
+    for n in (3, 100):
+        found, again = INDEX.search(VECTORS[n], limit=5), loaded.search(VECTORS[n], limit=5)
+        assert [place for place, _ in again] == [place for place, _ in found]
+        assert dict(again) == pytest.approx(dict(found), rel=1e-5)
+    assert loaded.embedder_id == "table:one"
+
+
+def test_a_loaded_index_spares_the_embedder_too() -> None:
+    embedder = table(VECTORS[:3])
+    loaded = VectorIndex.load(VectorIndex.build(tools(3), embedder).dump())
+    VectorIndex.build(tools(3), embedder, loaded)
+    assert len(embedder.asked) == 3
+
+
+def test_an_empty_index_packs_too() -> None:
+    empty = VectorIndex.build([], table([]))
+    assert VectorIndex.load(empty.dump()).search([], limit=3) == []
+
+
+@pytest.mark.parametrize("data", [b"", b"rollcall index 0\n", INDEX.dump()[:-40]])
+def test_damaged_bytes_are_refused(data: bytes) -> None:
+    with pytest.raises(ValueError):
+        VectorIndex.load(data)
+
+
+def test_columns_that_do_not_belong_together_are_refused() -> None:
+    from rollcall.registry import packing
+
+    sections = packing.unpack(INDEX.dump(), 6)
+    sections[3] = sections[3][:-4]
+    with pytest.raises(ValueError, match="belong together"):
+        VectorIndex.load(packing.pack(sections))
+
+
+def test_the_text_of_a_tool_names_it_and_is_bounded() -> None:
+    tool = Searchable(
+        id="check_load",
+        names=("Load", "עומס"),
+        description="Check it.",
+        keywords=("capacity",),
+        examples=("Is there room?",),
+    )
+    assert text_of(tool) == "Load, עומס, check load\nCheck it.\nIs there room?\ncapacity"
+    assert len(text_of(Searchable(id="x", description="y" * 9_000))) == TEXT_CHARS
+
+
+def test_what_both_rankings_find_comes_first() -> None:
+    words = [Match(1, 9.0, 0.8), Match(2, 5.0, 0.4)]
+    found = merged(words, [(2, 0.9), (3, 0.7)], limit=3)
+    assert [match.place for match in found] == [2, 1, 3]
+    assert [match.fit for match in found] == [0.4, 0.8, 0.0]
+
+
+def test_with_one_ranking_alone_its_order_stays() -> None:
+    words = [Match(4, 9.0, 0.8), Match(2, 5.0, 0.4)]
+    assert [match.place for match in merged(words, [], limit=5)] == [4, 2]
+    assert [match.place for match in merged([], [(7, 0.9), (1, 0.3)], limit=1)] == [7]
