@@ -233,14 +233,16 @@ def _ended(state: State, reply: Reply, reason: StopReason | None) -> Ended:
 
 
 def _request(turn: Turn, state: State) -> ModelRequest:
+    state.fenced += fenced(state.history[len(state.fenced) :])
     return ModelRequest(
         instructions=turn.instructions,
-        messages=fenced(state.history),
+        messages=tuple(state.fenced),
         tools=state.tools,
         deadline=turn.deadline,
         cache_key=turn.cache_key,
         locale=turn.locale,
         now_iso=turn.now_iso,
+        streamed=turn.streamed,
     )
 
 

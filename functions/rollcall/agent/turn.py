@@ -70,6 +70,8 @@ class Turn:
     is_stopped: Callable[[], bool] = _never
     attempt: int = 1
     cache_key: str | None = None
+    streamed: bool = True
+    """Whether somebody watches the replies come."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,9 +127,11 @@ def _key(call: ToolCall) -> str:
 @dataclass(slots=True)
 class State:
     """A turn as far as it has come. `records` and `usage` are this run's; the counts are the
-    turn's. `tools` are those that the model may call by now: it may ask for more."""
+    turn's. `tools` are those that the model may call by now: it may ask for more. `fenced` is as
+    much of the history as was sent, as it was sent."""
 
     history: list[Message]
+    fenced: list[Message] = field(default_factory=list)
     tools: tuple[ToolSpec, ...] = ()
     step: int = 0
     records: list[ToolCallRecord] = field(default_factory=list)

@@ -42,6 +42,7 @@ class StructuredText:
             messages=(UserMessage.of(redacted(text)),),
             response_schema=schema,
             deadline=time.monotonic() + TIMEOUT_S,
+            streamed=False,
         )
         reply, reason = "", FinishReason.STOP
         for delta in self._model.stream(request):

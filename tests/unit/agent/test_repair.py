@@ -246,7 +246,7 @@ def test_parts_that_do_not_are_left_out_and_the_reply_can_be_sent(
     assert call["functionCall"]["name"] == "tool_a"
     assert call["thoughtSignature"] == "skip_thought_signature_validator"
     request = ModelRequest(instructions="", messages=tuple(history), tools=())
-    assert body_of(request, "m")["input"][1]["call_id"] == "a"
+    assert json.loads(body_of(request, "m"))["input"][1]["call_id"] == "a"
 
 
 IDS = st.sampled_from(["", "a", "b", "c"])
