@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -14,7 +15,8 @@ from rollcall.core.messages import Message, ModelMessage, UserMessage
 from rollcall.core.profile import AgentProfile
 from rollcall.core.text import language
 from rollcall.core.wire import Status
-from rollcall.registry.entries import FIND_TOOLS, Entry, at_least
+from rollcall.models.base import FIND_TOOLS
+from rollcall.registry.entries import Entry, at_least
 from rollcall.registry.overruling import overruled
 from rollcall.registry.selection import Asking, find, permitted, select
 from rollcall.registry.snapshot import Snapshot, snapshot
@@ -23,6 +25,8 @@ from rollcall.store.runs import OpenRun
 
 RECENT = 3
 """How many of the user's earlier messages say what the dialogue is about."""
+ABILITIES = 12
+"""How many capabilities an agent may speak of when it was given none."""
 STICKY = 3
 """How many of the tools that the last turn called stay at hand."""
 
@@ -38,6 +42,7 @@ class Asked:
         client_tools: The client tools that it offered.
         entries: The tools that may answer, once they are chosen.
         finds_more: Whether the model may search for others.
+        abilities: Where none was chosen: what there is, to be talked about and not called.
     """
 
     platform: Platform
@@ -53,6 +58,7 @@ class Asked:
     token: str | None = None
     entries: tuple[Entry, ...] = ()
     finds_more: bool = False
+    abilities: tuple[Entry, ...] = ()
 
     def choose(self, documents: Sequence[dict[str, Any]]) -> dict[str, Any]:
         """Choose the tools, and say what the turn's later runs need to know, as plain JSON.
@@ -86,15 +92,23 @@ class Asked:
         places = self.registry.content.entries.places
         ids = dict.fromkeys((*request["offered"], *found))
         usable = [id for id in ids if id in places and allowed.mask[places[id]]]
+        entries = self.registry.content.entries
         return replace(
             self,
-            entries=tuple(self.registry.content.entries[id] for id in usable),
+            entries=tuple(entries[id] for id in usable),
             finds_more=request.get("findsMore", False),
+            abilities=() if usable else tuple(entries[id] for id in self._some(allowed.mask)),
         )
 
     def find(self, query: str, without: frozenset[str]) -> list[Entry]:
         """Tools for what a model says it needs, but those it has."""
         return find(self.registry, self._asking(), query, without=without)
+
+    def _some(self, mask: bytes) -> list[str]:
+        """Some of what the user may use."""
+        ids = self.registry.content.entries.ids
+        places = itertools.islice((place for place, may in enumerate(mask) if may), ABILITIES)
+        return [ids[place] for place in places]
 
     def _asking(self) -> Asking:
         return Asking(

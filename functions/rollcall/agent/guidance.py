@@ -47,9 +47,25 @@ def guidance(entries: Sequence[Entry], locale: str) -> str:
     return "\n".join([words["title"], *kept]) if kept else ""
 
 
-def _line(entry: Entry, locale: str, words: dict[str, str]) -> str:
+def spoken_of(entries: Sequence[Entry], locale: str) -> str:
+    """What the agent could do, where no tool was chosen for the message: for who asks what it
+    can. Empty without any."""
+    if not entries:
+        return ""
+    names = [_name(entry, locale) for entry in entries]
+    return (
+        "No tool is at hand for this message. If the user asks what you can do, you help with: "
+        f"{', '.join(names)}."
+    )
+
+
+def _name(entry: Entry, locale: str) -> str:
     name = entry.name(locale)
-    parts = [f"- {entry.id} ({fenced_name(name) if entry.is_foreign else name})"]
+    return fenced_name(name) if entry.is_foreign else name
+
+
+def _line(entry: Entry, locale: str, words: dict[str, str]) -> str:
+    parts = [f"- {entry.id} ({_name(entry, locale)})"]
     schema = entry.spec.parameters
     required = set(schema.get("required", ()))
     arguments = list(_arguments(schema, is_foreign=entry.is_foreign))

@@ -238,6 +238,7 @@ def _request(turn: Turn, state: State) -> ModelRequest:
         instructions=turn.instructions,
         messages=tuple(state.fenced),
         tools=state.tools,
+        abilities=turn.abilities,
         deadline=turn.deadline,
         cache_key=turn.cache_key,
         locale=turn.locale,

@@ -101,6 +101,7 @@ def prepare(
         instructions=instructions(
             profile,
             entries=asked.entries,
+            abilities=asked.abilities,
             locale=asked.locale,
             user=asked.user,
             now=asked.now,
@@ -108,6 +109,7 @@ def prepare(
         ),
         history=tuple(window(sound, tokens=profile.history_tokens)),
         tools=_tools(asked),
+        abilities=tuple(offered(entry) for entry in asked.abilities),
         models=tuple(load_model(name) for name in models),
         composer=load_model(OFFLINE),
         dispatch=dispatch,

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from rollcall.agent.fences import fenced_context, fenced_name
-from rollcall.agent.guidance import guidance
+from rollcall.agent.guidance import guidance, spoken_of
 from rollcall.core.context import User
 from rollcall.core.profile import AgentProfile
 from rollcall.core.redaction import redacted, redacted_json
@@ -39,6 +39,7 @@ def instructions(
     profile: AgentProfile,
     *,
     entries: Sequence[Entry] = (),
+    abilities: Sequence[Entry] = (),
     locale: str = "en",
     user: User,
     now: datetime,
@@ -50,7 +51,7 @@ def instructions(
     The user's name and the client's `context` are data, and fenced as such.
     """
     parts = [profile.instructions.strip(), _RULES]
-    if told := guidance(entries, locale):
+    if told := guidance(entries, locale) or spoken_of(abilities, locale):
         parts.append(told)
     parts.append(f"Today is {now:%A, %Y-%m-%d}.")
     if user.name:

@@ -31,8 +31,8 @@ from rollcall.core.errors import (
 )
 from rollcall.core.messages import ToolCall
 from rollcall.core.policy import ApprovalPolicy, combined
-from rollcall.models.base import ToolSpec
-from rollcall.registry.entries import FIND_TOOLS, Entry, at_least
+from rollcall.models.base import FIND_TOOLS, ToolSpec
+from rollcall.registry.entries import Entry, at_least
 from rollcall.store.approvals import Approval, ApprovalStatus, canonical, text_digest
 from rollcall.store.effects import Effect, Way, perform
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -23,7 +23,7 @@ class Journal(Protocol):
 
     def save_reply(self, step: int, reply: ModelMessage, spent: Spent) -> None: ...
 
-    def save_result(self, place: int, result: ToolResult, record: dict[str, Any]) -> None: ...
+    def save_results(self, results: Mapping[int, tuple[ToolResult, dict[str, Any]]]) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,8 @@ class Turn:
     `models` are tried in their order until one begins to answer; `composer` makes an answer of
     results when no model can, without a network. `deadline` is a `time.monotonic()` value.
     `history` may end with a reply whose calls are not all answered; `before` then says what is
-    known of them, and of the turn's earlier runs.
+    known of them, and of the turn's earlier runs. `abilities` are tools that are spoken of, where
+    none is offered.
     """
 
     run_id: str
@@ -69,6 +70,7 @@ class Turn:
     before: Before = field(default_factory=lambda: Before())
     is_stopped: Callable[[], bool] = _never
     attempt: int = 1
+    abilities: tuple[ToolSpec, ...] = ()
     cache_key: str | None = None
     streamed: bool = True
     """Whether somebody watches the replies come."""

@@ -37,6 +37,9 @@ from rollcall.core.context import Embedder
 from rollcall.core.errors import DeadlineExceeded, FailedPrecondition, ResourceExhausted
 from rollcall.core.messages import Json, Message
 
+FIND_TOOLS = "find_tools"
+"""The platform's own tool, with which a model asks for tools that it was not offered."""
+
 
 class QuotaExhausted(ResourceExhausted):
     """What was bought from a provider is used up, or smaller than the request."""
@@ -71,6 +74,7 @@ class ModelRequest:
         instructions: The system prompt.
         messages: A valid history; the last message is the user's or a tool message.
         tools: Tools the model may call.
+        abilities: Where there are none: tools that may be spoken of; the instructions name them.
         tool_choice: "auto", or "none" when the model must answer without calling anything.
         response_schema: JSON schema the reply's text must match, for structured output.
         deadline: `time.monotonic()` value after which the call must have ended.
@@ -93,6 +97,7 @@ class ModelRequest:
     locale: str = "en"
     now_iso: str = ""
     streamed: bool = True
+    abilities: tuple[ToolSpec, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,11 +11,13 @@ import hashlib
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rollcall.core.errors import FailedPrecondition
 from rollcall.core.messages import ModelMessage
 from rollcall.models.base import (
+    FIND_TOOLS,
     ArgumentsDelta,
     CallEnd,
     CallStart,
@@ -59,7 +61,9 @@ class Model:
 
         clock = Clock(request.deadline)
         clock.left_s(at_most=1.0)
-        made = reply(request)
+        # It picks by the same words as the search does, which would bring it nothing better.
+        known = tuple(tool for tool in request.tools if tool.name != FIND_TOOLS)
+        made = reply(replace(request, tools=known))
         written = 0
         for delta in (*_texts(made.text), *_calls(made.calls, request)):
             clock.left_s(at_most=1.0)

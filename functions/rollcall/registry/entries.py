@@ -9,9 +9,8 @@ from rollcall.core.context import User
 from rollcall.core.options import codebase
 from rollcall.core.policy import ApprovalPolicy
 from rollcall.core.wire import Role, Status
-from rollcall.models.base import ToolSpec
+from rollcall.models.base import FIND_TOOLS, ToolSpec
 
-FIND_TOOLS = "find_tools"
 RESERVED = frozenset({FIND_TOOLS})
 """Names of the platform's own tools, which no capability may take."""
 

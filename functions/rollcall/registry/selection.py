@@ -11,17 +11,15 @@ from dataclasses import dataclass
 
 from rollcall.core.context import User
 from rollcall.core.profile import AgentProfile
-from rollcall.core.text import terms
-from rollcall.models.base import ToolSpec
+from rollcall.models.base import FIND_TOOLS, ToolSpec
 from rollcall.registry.authorising import Permitted
-from rollcall.registry.entries import FIND_TOOLS, Entry
+from rollcall.registry.entries import Entry
 from rollcall.registry.index import Match
+from rollcall.registry.small_talk import is_small_talk
 from rollcall.registry.snapshot import Snapshot
 
 FLOOR = 0.12
 """The least share of what was asked that some tool must answer for any to be offered."""
-SMALL_TALK_WORDS = 2
-"""A message of so few words that fits nothing is a greeting or a thank-you, and no search."""
 RELATED = 3
 """So many of the best bring those that they name as related."""
 MAX_RELATED = 3
@@ -75,7 +73,7 @@ class Selection:
         ids: What is offered, in the order of the ids: the same tools are the same prompt.
         matches: What was found for the message, best first, offered or not.
         has_more: Whether there is more that could be asked for.
-        is_small_talk: The message says too little for a tool to be about it.
+        is_small_talk: The message is a greeting, thanks or a chat.
     """
 
     ids: tuple[str, ...]
@@ -113,14 +111,15 @@ def select(registry: Snapshot, asking: Asking) -> Selection:
     )
     before = _asked_about(registry, asking, allowed)
     always = _known(registry, allowed, (*asking.profile.pinned, *asking.sticky, *before))
-    fitting = _fitting(registry, matches, limit) if _passes(matches) else []
+    is_chat = is_small_talk(asking.message, fit=max((m.fit for m in matches), default=0.0))
+    fitting = _fitting(registry, matches, limit) if _passes(matches) and not is_chat else []
     related = _related(registry, allowed, fitting, always)
     ids = tuple(sorted({*always, *fitting, *related}))
     return Selection(
         ids,
         tuple(matches),
         has_more=len(ids) < allowed.count,
-        is_small_talk=not ids and len(terms(asking.message)) <= SMALL_TALK_WORDS,
+        is_small_talk=is_chat,
     )
 
 

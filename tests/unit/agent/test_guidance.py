@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from rollcall.agent import guidance as module
-from rollcall.agent.guidance import TOKENS, guidance
+from rollcall.agent.guidance import TOKENS, guidance, spoken_of
 from rollcall.registry.entries import Entry
 from tests.support.registries import tool
 
@@ -74,3 +74,9 @@ def test_the_same_tools_give_the_same_text() -> None:
     entries = [own("a_tool"), own("b_tool")]
     assert guidance(entries, "he") == guidance([own("a_tool"), own("b_tool")], "he")
     assert module.guidance(list(entries), "he").encode() == guidance(entries, "he").encode()
+
+
+def test_where_none_is_offered_the_agent_knows_what_it_could_do() -> None:
+    told = spoken_of([own(), tool("theirs", names={"en": "Room\nfinder"})], "he")
+    assert told.endswith('you help with: דף עבודה, "Room finder".')
+    assert spoken_of([], "en") == ""

@@ -36,15 +36,16 @@ def test_what_fits_is_offered_with_what_it_names_as_related() -> None:
     assert chosen("I want a pizza").ids == ("order_lunch",)
 
 
-@pytest.mark.parametrize("message", ["Hello!", "תודה רבה", "ok", "", "  "])
+@pytest.mark.parametrize("message", ["Hello!", "תודה רבה", "ok"])
 def test_small_talk_is_offered_nothing_and_no_search(message: str) -> None:
     found = chosen(message)
     assert (found.ids, found.finds_more) == ((), False)
 
 
 def test_where_nothing_fits_the_model_may_still_search() -> None:
-    found = chosen("Translate this poem into Latin")
-    assert (found.ids, found.finds_more) == ((), True)
+    for message in ("Translate this poem into Latin", ""):  # a picture comes without words
+        found = chosen(message)
+        assert (found.ids, found.finds_more) == ((), True)
 
 
 @pytest.mark.parametrize(

@@ -41,7 +41,7 @@ def reply(request: ModelRequest) -> Reply:
         return _so_far(turn)
     talk = None if turn.steps else small_talk(turn.text)
     if talk:
-        return _talk(talk, turn, request.tools)
+        return _talk(talk, turn, request.tools or request.abilities)
     parts = [advance(goal, turn, request) for goal in goals(turn, request)]
     calls = tuple({call.key: call for part in parts for call in part.calls}.values())
     if calls and len(turn.steps) < _MOST_STEPS:
@@ -64,7 +64,8 @@ def _told(parts: list[Progress], turn: Turn, request: ModelRequest) -> Reply:
         return Reply(text)
     if set(tokens(turn.text)) & _CANCEL and pending(turn, request):
         return Reply(say("cancelled", turn.language))
-    return _offer("nothing_fits", turn, ranked(turn.text, request.tools))
+    tools = request.tools or request.abilities
+    return _offer("nothing_fits", turn, ranked(turn.text, tools))
 
 
 def _so_far(turn: Turn) -> Reply:
