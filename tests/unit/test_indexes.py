@@ -245,11 +245,12 @@ def test_no_index_is_listed_twice() -> None:
     assert len(written) == len(set(written))
 
 
-def test_what_expires_is_events_spend_and_receipts() -> None:
+def test_what_expires_is_events_spend_receipts_samples_and_old_usage() -> None:
     data = json.loads(COMMITTED.read_text(encoding="utf-8"))
     expiring = [
         (item["collectionGroup"], item["fieldPath"])
         for item in data["fieldOverrides"]
         if item.get("ttl")
     ]
-    assert {group for group, field in expiring} == {"events", "budgets", "erasures"}
+    groups = {"events", "budgets", "erasures", "healthSamples", "registry"}
+    assert {group for group, field in expiring} == groups

@@ -1,0 +1,240 @@
+"""Each entry of the audit is counted once: by two at once, and by one that is cut off."""
+
+from __future__ import annotations
+
+import itertools
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+
+import pytest
+from google.api_core.exceptions import ServiceUnavailable
+from google.cloud.firestore import Client
+from google.cloud.firestore_v1.batch import WriteBatch
+
+from rollcall.core.context import User
+from rollcall.core.errors import InvalidArgument
+from rollcall.core.wire import CallStatus, ModelUsage, ToolCallRecord
+from rollcall.registry import usage as rolling
+from rollcall.registry.tally import Tally
+from rollcall.registry.usage import PAGE, roll_up
+from rollcall.registry.usage_report import Usage, usage
+from rollcall.store import audit
+from tests.support.counting import counted
+
+NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
+DAY = NOON.date()
+KNOWN = {"look_up", "pay"}
+AT_ONCE = timedelta(0)
+_numbers = itertools.count()
+
+
+def run_entry(**changes: Any) -> dict[str, Any]:
+    number = f"r{next(_numbers)}"
+    fields: dict[str, Any] = {
+        "user": User("ann"),
+        "thread_id": "t1",
+        "turn_id": number,
+        "run_id": number,
+        "agent": "office",
+        "models": [],
+        "variant": None,
+        "offered": ["look_up", "pay"],
+        "found": [],
+        "calls": [
+            ToolCallRecord(
+                id="c", tool="look_up", arguments={}, status=CallStatus.DONE, step=1, ms=40
+            )
+        ],
+        "approvals": [],
+        "outcome": "success",
+        "stop_reason": None,
+        "steps": 2,
+        "attempt": 1,
+        "usage": [ModelUsage(provider="gemini", model="x", input_tokens=90, output_tokens=10)],
+        "micro_usd": 500,
+        "began_at": NOON,
+        "at": NOON + timedelta(seconds=2),
+    }
+    return audit.run_entry(**{**fields, **changes})
+
+
+def rating(new: str | None, before: str | None, **changes: Any) -> dict[str, Any]:
+    fields: dict[str, Any] = {
+        "uid": "ann",
+        "thread_id": "t1",
+        "run_id": "r",
+        "number": next(_numbers),
+        "agent": "office",
+        "variant": None,
+        "called": ["look_up"],
+        "run_day": DAY.isoformat(),
+        "rating": new,
+        "before": before,
+        "at": NOON,
+    }
+    return audit.rating_entry(**{**fields, **changes})
+
+
+def write(db: Client, *entries: dict[str, Any]) -> None:
+    for start in range(0, len(entries), 400):
+        batch = db.batch()
+        for entry in entries[start : start + 400]:
+            audit.write(batch, db, entry)
+        batch.commit()
+
+
+def count(db: Client) -> int:
+    return roll_up(db, KNOWN, settled=AT_ONCE)
+
+
+def runs(db: Client) -> int:
+    return sum(row.counts.runs for row in usage(db, DAY, DAY).runs)
+
+
+def test_runs_and_ratings_are_counted_once(db: Client) -> None:
+    write(db, run_entry(), run_entry(), rating("up", None))
+    assert count(db) == 3
+    assert count(db) == 0
+    write(db, run_entry(outcome="failed"), rating("down", "up"))
+    assert count(db) == 2
+    (row,) = usage(db, DAY, DAY).runs
+    assert (row.counts.runs, row.counts.up, row.counts.down) == (3, 0, 1)
+    assert (row.success.n, row.success.of) == (2, 3)
+    assert (row.tokens_per_turn, row.usd_per_turn, row.ms_per_turn) == (100, 0.0005, 2_000)
+
+
+def test_nothing_else_of_the_audit_is_counted(db: Client) -> None:
+    erased = audit.erasure_entry(uid="u", erasure_id="e", with_account=False, removed={}, at=NOON)
+    write(db, erased)
+    db.document("audit/x").set({"kind": "erased", "at": NOON})
+    db.document("audit/older").set({**run_entry(), "kind": "run"})  # from before `loggedAt`
+    assert count(db) == 0
+
+
+def test_what_may_still_be_on_its_way_is_waited_for(db: Client) -> None:
+    write(db, run_entry())
+    assert roll_up(db, KNOWN) == 0
+    assert count(db) == 1
+
+
+def test_pages_are_counted_one_after_the_other_also_where_many_are_of_one_time(
+    db: Client,
+) -> None:
+    write(db, *[run_entry() for _ in range(2 * PAGE + 30)])
+    assert count(db) == runs(db) == 2 * PAGE + 30
+
+
+def test_roll_ups_at_once_count_each_entry_once(db: Client) -> None:
+    write(db, *[run_entry() for _ in range(PAGE + 50)])
+    with ThreadPoolExecutor(5) as pool:
+        found = list(pool.map(lambda _: count(db), range(10)))
+    assert sum(found) + count(db) == runs(db) == PAGE + 50
+
+
+@pytest.mark.parametrize("is_stored", [False, True])
+def test_a_roll_up_that_is_cut_off_repeats_and_loses_nothing(
+    db: Client, monkeypatch: pytest.MonkeyPatch, is_stored: bool
+) -> None:
+    write(db, *[run_entry() for _ in range(7)])
+    original = WriteBatch.commit
+
+    def commit(self: WriteBatch, *args: Any, **options: Any) -> Any:
+        if is_stored:
+            original(self, *args, **options)
+        raise ServiceUnavailable("the process is no more")  # type: ignore[no-untyped-call]
+
+    with monkeypatch.context() as patched, pytest.raises(ServiceUnavailable):
+        patched.setattr(WriteBatch, "commit", commit)
+        count(db)
+    write(db, run_entry())
+    count(db)
+    assert runs(db) == 8
+
+
+def test_entries_that_come_while_it_is_counted_are_counted_by_the_next(db: Client) -> None:
+    def writing() -> None:
+        for _ in range(300):
+            write(db, run_entry())
+
+    with ThreadPoolExecutor(1) as pool:
+        writer = pool.submit(writing)
+        settled = timedelta(seconds=0.5)  # more than a commit takes here
+        while not writer.done():
+            roll_up(db, KNOWN, settled=settled)
+    count(db)
+    assert runs(db) == 300
+
+
+def test_an_entry_that_cannot_be_read_keeps_no_other_from_being_counted(
+    db: Client, caplog: pytest.LogCaptureFixture
+) -> None:
+    write(db, {**run_entry(), "beganAt": "noon"}, run_entry(), rating("up", None, run_day="../x"))
+    assert count(db) == 3
+    assert runs(db) == 1
+    assert caplog.text.count("cannot be counted") == 2
+
+
+def test_nobody_is_named_and_days_go_after_a_year(db: Client) -> None:
+    write(db, run_entry(user=User("zed-4711", tenant="zeds")))
+    count(db)
+    for document in db.collection("registry").stream():
+        assert "zed" not in str(document.to_dict())
+        if document.id.startswith("usage-"):
+            assert document.get("expiresAt") == datetime(2027, 12, 26, tzinfo=UTC)
+
+
+def test_days_are_added_up_and_read_apart(db: Client) -> None:
+    for days in range(3):
+        at = NOON + timedelta(days=days)
+        write(db, *[run_entry(began_at=at, at=at) for _ in range(days + 1)])
+    count(db)
+    with counted() as cost:
+        found = usage(db, DAY, DAY + timedelta(days=2))
+    assert sum(row.counts.runs for row in found.runs) == 6
+    assert cost.reads == 3
+    assert runs(db) == 1
+    assert usage(db, DAY + timedelta(days=9), DAY + timedelta(days=20)).runs == ()
+
+
+@pytest.mark.parametrize("until", [DAY - timedelta(days=1), DAY + timedelta(days=400)])
+def test_a_report_is_of_one_to_four_hundred_days(db: Client, until: date) -> None:
+    with pytest.raises(InvalidArgument):
+        usage(db, DAY, until)
+
+
+def compared(db: Client) -> Usage:
+    write(db, *[run_entry(variant="V1", micro_usd=4_000) for _ in range(4)])
+    write(db, *[run_entry(variant="V2", micro_usd=1_000) for _ in range(6)])
+    write(db, run_entry(variant="V2", outcome="failed", agent="messaging"))
+    count(db)
+    return usage(db, DAY, DAY)
+
+
+def test_variants_are_compared_by_what_a_turn_costs(db: Client) -> None:
+    first, second = compared(db).by_variant("office")
+    assert (first.variant, second.variant) == ("V1", "V2")
+    assert (first.usd_per_turn, second.usd_per_turn) == (0.004, 0.001)
+    assert first.success.interval[0] < second.success.interval[0] < 1
+
+
+def test_agents_and_capabilities_are_summed_over_variants(db: Client) -> None:
+    found = compared(db)
+    assert [(row.agent, row.counts.runs) for row in found.by_agent()] == [
+        ("messaging", 1),
+        ("office", 10),
+    ]
+    look_up, pay = found.by_capability()
+    assert (look_up.tool, look_up.counts.called, look_up.counts.offered) == ("look_up", 11, 11)
+    assert (pay.tool, pay.counts.called, pay.success.value) == ("pay", 0, None)
+    assert found.by_capability("messaging")[0].counts.called == 1
+    assert look_up.usd == pytest.approx(4 * 0.004 + 6 * 0.001 + 0.0005)
+
+
+def test_ten_thousand_capabilities_in_a_day_fit(db: Client) -> None:
+    ids = [f"a_capability_with_quite_a_long_name_that_says_a_lot_{n:05}" for n in range(10_000)]
+    write(db, *[run_entry(offered=ids[n : n + 200]) for n in range(0, 10_000, 200)])
+    assert roll_up(db, set(ids), settled=AT_ONCE) == 50
+    tally = Tally.load(db, rolling.day_name(DAY))
+    assert (len(tally.records), tally.parts) == (10_001, 4)
+    assert len(usage(db, DAY, DAY).by_capability()) == 10_000
