@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from dataclasses import replace
 from typing import Any
 
 from rollcall.agent import spans
@@ -52,7 +53,7 @@ def asker(platform: Platform, user: User, *, deadline: float, depth: int = 0) ->
         )
         try:
             with spans.of_asked(agent_id):
-                ended = _drained(run(turn))
+                ended = _drained(run(replace(turn, streamed=False)))
         finally:
             turn.purse.close()
         result = to_result(ended, agent=agent_id, thread_id="", turn_id=run_id, run_id=run_id)

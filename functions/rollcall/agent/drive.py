@@ -10,6 +10,7 @@ import logging
 import time
 from collections.abc import Generator
 from contextlib import closing
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -41,11 +42,14 @@ Events = Generator[Event | None, None, dict[str, Any]]
 
 
 @observed
-def drive(platform: Platform, asked: Asked, opened: OpenRun, *, until: float) -> Events:
+def drive(
+    platform: Platform, asked: Asked, opened: OpenRun, *, until: float, streamed: bool = True
+) -> Events:
     """Work an open run to its end, or until its time in this process is over.
 
     Args:
         until: `time.monotonic()` value at which this process must have let go of it.
+        streamed: Whether the models' replies are shown as they come, or each when it is whole.
     Returns:
         The run's result.
     Raises:
@@ -54,7 +58,7 @@ def drive(platform: Platform, asked: Asked, opened: OpenRun, *, until: float) ->
         AgentError: The run failed; that is saved.
     """
     try:
-        return (yield from _driven(platform, asked, opened, until=until))
+        return (yield from _driven(platform, asked, opened, until=until, streamed=streamed))
     except AgentError as error:
         if not opened.is_closed:
             last = opened.show(events.run_error(message=error.message, code=error.code))
@@ -83,7 +87,9 @@ def drive(platform: Platform, asked: Asked, opened: OpenRun, *, until: float) ->
         raise
 
 
-def _driven(platform: Platform, asked: Asked, opened: OpenRun, *, until: float) -> Events:
+def _driven(
+    platform: Platform, asked: Asked, opened: OpenRun, *, until: float, streamed: bool
+) -> Events:
     yield from _begin(opened)
     user = asked.user
     turn = prepare_run(
@@ -91,6 +97,7 @@ def _driven(platform: Platform, asked: Asked, opened: OpenRun, *, until: float) 
         opened,
         agents=lambda deadline: asker(platform, user, deadline=deadline, depth=1),
     )
+    turn = replace(turn, streamed=streamed)
     trail = Trail(opened, turn)
     ended: Ended | None = None
     with closing(turn.purse), closing(run(turn)) as steps:

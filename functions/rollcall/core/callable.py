@@ -19,6 +19,7 @@ import uuid
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
 from contextvars import Context, copy_context
+from dataclasses import replace
 from typing import Any
 
 import flask
@@ -69,7 +70,7 @@ def bind_callable(name: str, handler: Callable[[Call], Any], *, timeout_s: int) 
         try:
             _check_envelope(request)
             user = _stated_user(request, name)
-            call = _open(stated if user else checked, request, user)
+            call = replace(_open(stated if user else checked, request, user), streams=streams)
             note_user(call.user.uid)
             outcome = handler(call)
         except Exception as error:

@@ -35,11 +35,13 @@ log = logging.getLogger("rollcall")
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One call of a callable function: who, what, and with which token (for passing on)."""
+    """One call of a callable function: who, what, with which token (for passing on), and whether
+    the caller reads the chunks of the answer or its end alone."""
 
     user: User
     data: Any
     token: str | None = None
+    streams: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,7 +57,7 @@ def run_agent(platform: Platform, call: Call) -> Events:
     opened = open_run(platform.db, _opening(request, asked, message))
     if isinstance(opened, OpenRun):
         asked = asked.offering(opened.request)
-        return (yield from drive(platform, asked, opened, until=until))
+        return (yield from drive(platform, asked, opened, until=until, streamed=call.streams))
     return (yield from _join(platform, call, opened, until=until))
 
 
@@ -68,7 +68,7 @@ def _answer(platform: Platform, call: Call, request: RunRequest, *, until: float
         return opened
     if isinstance(opened, OpenRun):
         asked = recalled(platform, opened, user=call.user, token=call.token)
-        return (yield from drive(platform, asked, opened, until=until))
+        return (yield from drive(platform, asked, opened, until=until, streamed=call.streams))
     return (yield from _join(platform, call, opened, until=until))
 
 
@@ -103,7 +103,8 @@ def _joined(
             opened = taken_up(platform.db, found.thread_id, found.run_id)
             if opened is not None:
                 asked = recalled(platform, opened, user=call.user, token=call.token)
-                return (yield from drive(platform, asked, opened, until=until))
+                streamed = call.streams
+                return (yield from drive(platform, asked, opened, until=until, streamed=streamed))
             yield from pause(until)  # somebody else was faster, and may not have begun yet
         ended = yield from follow(platform.db, found.thread_id, found.run_id, until=until)
         if isinstance(ended, Finished):

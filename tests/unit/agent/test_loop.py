@@ -45,6 +45,13 @@ def kinds(events: list[dict[str, Any]]) -> list[str]:
     return [event["type"] for event in events]
 
 
+@pytest.mark.parametrize("streamed", [True, False])
+def test_replies_that_nobody_watches_are_asked_for_in_one_piece(streamed: bool) -> None:
+    model = ScriptedModel([calls(("look_up", {})), says("All quiet.")])
+    play(turn(model, {"look_up": lambda progress: 1}, streamed=streamed))
+    assert [request.streamed for request in model.requests] == [streamed, streamed]
+
+
 def test_an_answer_without_tools_streams_its_text() -> None:
     events, ended = play(turn(ScriptedModel([says("All quiet.")])))
     assert kinds(events) == [

@@ -47,6 +47,14 @@ def test_the_role_comes_from_the_token_and_an_unknown_one_counts_as_user() -> No
         assert response.json["result"]["role"] == expected
 
 
+def test_a_handler_is_told_whether_its_chunks_are_read() -> None:
+    def watched(call: Call) -> bool:
+        return call.streams
+
+    assert post(watched, {}).json == {"result": False}
+    assert frames(post(watched, {}, headers=SSE)) == [{"result": True}]
+
+
 def chunks(call: Call) -> Generator[Any, None, Any]:
     yield {"n": 1}
     yield {"n": 2}

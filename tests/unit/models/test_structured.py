@@ -16,6 +16,7 @@ def test_the_reply_is_read_as_an_object() -> None:
     answer = StructuredText(model).generate(instructions="Fill.", text="one", schema=SCHEMA)
     assert answer == {"items": [1]}
     assert model.requests[0].response_schema == SCHEMA
+    assert not model.requests[0].streamed, "nobody watches it come"
 
 
 @pytest.mark.parametrize("reply", ["", "no json", '{"items": [', "[1]", "7"])
