@@ -21,6 +21,7 @@ from rollcall.core import tracing
 from rollcall.core.capability import Capability, is_capability
 from rollcall.core.errors import NotFound
 from rollcall.core.logs import write_logs
+from rollcall.core.options import check_instances
 from rollcall.core.triggers import OnCall, Trigger, trigger_of
 
 if TYPE_CHECKING:
@@ -49,7 +50,10 @@ def cloud_functions(target: str | None) -> dict[str, Any]:
         for name, function in _own_functions(module)
         if target in (None, name)
     }
-    return {name: function for name, function in bound.items() if function is not None}
+    functions = {name: function for name, function in bound.items() if function is not None}
+    if target is None:
+        check_instances(functions)
+    return functions
 
 
 @cache
@@ -110,6 +114,7 @@ def user_data() -> list[UserData]:
 def _prepare_process(target: str | None) -> None:
     """What every process needs once: logs, an app to verify tokens with, an end with its parent."""
     write_logs()
+    tracing.prepare()
 
     import firebase_admin  # type: ignore[import-untyped]
 
@@ -121,7 +126,6 @@ def _prepare_process(target: str | None) -> None:
             credential = AnonymousCredentials()  # type: ignore[no-untyped-call]
         firebase_admin.initialize_app(credential)
     if target and os.environ.get("FUNCTIONS_EMULATOR") == "true" and sys.platform == "linux":
-    tracing.prepare()
         # The emulator ends only the shell it started; without this each worker outlives it.
         import ctypes
         import signal

@@ -59,7 +59,7 @@ def bind_callable(name: str, handler: Callable[[Call], Any], *, timeout_s: int) 
         flask.g.callable_request = request
 
     gate.__name__ = name
-    options = {"timeout_sec": timeout_s, **function_options()}
+    options = {"timeout_sec": timeout_s, **function_options(name)}
     checked = https_fn.on_call(enforce_app_check=_app_check(), **options)(gate)
     # App Check tells that a call comes from our app. A statement, which only our own functions can
     # sign, tells that it comes from one of these; they have no device to attest.

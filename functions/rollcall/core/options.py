@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
+from collections.abc import Iterable
 from typing import Any
 
 MEMORY_MB = 512
+MIN_INSTANCES = "ROLLCALL_MIN_INSTANCES"
+MAX_INSTANCES = "ROLLCALL_MAX_INSTANCES"
+OTHERS = "*"
 
 
 DEFAULT_REGION = "us-central1"
@@ -36,13 +41,18 @@ def lease_s() -> float:
     return float(os.environ.get("ROLLCALL_LEASE_S") or 60)
 
 
-def function_options() -> dict[str, Any]:
-    """Options of firebase-functions that all of our functions share.
+def function_options(name: str) -> dict[str, Any]:
+    """Options of firebase-functions for the function `name`; but for instances all share them.
 
     `ROLLCALL_REGION` is where they run. `THREADS` is how many requests one instance serves at
     once: functions-framework starts as many threads, and a stream holds one for as long as it
     lasts. `ROLLCALL_SECRETS` names secrets in Secret Manager, separated by commas, such as
     "GEMINI_API_KEY"; each becomes an environment variable of that name in every function.
+    `ROLLCALL_MIN_INSTANCES=run_agent:1` keeps an instance of that function warm, and
+    `ROLLCALL_MAX_INSTANCES=run_agent:50,*:10` is how many there may be; `*` is all others.
+
+    Raises:
+        ValueError: One of the variables cannot be read.
     """
     options: dict[str, Any] = {"memory": MEMORY_MB, "cpu": 1}
     if threads := os.environ.get("THREADS"):
@@ -52,4 +62,32 @@ def function_options() -> dict[str, Any]:
     names = [name.strip() for name in os.environ.get("ROLLCALL_SECRETS", "").split(",")]
     if secrets := [name for name in names if name]:
         options["secrets"] = secrets
+    if (least := _instances(MIN_INSTANCES).get(name)) is not None:
+        options["min_instances"] = least
+    most = _instances(MAX_INSTANCES)
+    if (bound := most.get(name, most.get(OTHERS))) is not None:
+        options["max_instances"] = bound
     return options
+
+
+def check_instances(names: Iterable[str]) -> None:
+    """See that the variables about instances speak of functions that there are.
+
+    Raises:
+        ValueError: They do not, or cannot be read.
+    """
+    for variable in (MIN_INSTANCES, MAX_INSTANCES):
+        known = {*names, OTHERS} if variable == MAX_INSTANCES else {*names}
+        if unknown := sorted(_instances(variable).keys() - known):
+            raise ValueError(f"{variable}: there is no function {unknown[0]!r}")
+
+
+def _instances(variable: str) -> dict[str, int]:
+    """How many instances of which function the variable says."""
+    found = {}
+    for entry in filter(None, map(str.strip, os.environ.get(variable, "").split(","))):
+        read = re.fullmatch(r"([A-Za-z0-9_-]+|\*)\s*:\s*([0-9]{1,4})", entry)
+        if read is None:
+            raise ValueError(f"{variable}: {entry!r} is not of the form run_agent:1")
+        found[read[1]] = int(read[2])
+    return found

@@ -109,7 +109,7 @@ class OnSchedule:
 
         run.__name__ = name
         return scheduler_fn.on_schedule(
-            schedule=self.when, timeout_sec=self.timeout_s, **function_options()
+            schedule=self.when, timeout_sec=self.timeout_s, **function_options(name)
         )(run)
 
 
@@ -132,7 +132,7 @@ class OnDocument:
 
         run.__name__ = name
         decorate = getattr(firestore_fn, f"on_document_{self.when}")
-        function = decorate(document=self.path, **function_options())(run)
+        function = decorate(document=self.path, **function_options(name))(run)
         # FirestoreOptions has no `retry` yet; the deployed manifest does.
         function.__firebase_endpoint__.eventTrigger["retry"] = self.retry
         return function
@@ -185,7 +185,7 @@ class OnTask:
             ),
             rate_limits=options.RateLimits(max_concurrent_dispatches=self.max_concurrent),
             timeout_sec=self.timeout_s,
-            **function_options(),
+            **function_options(name),
         )(run)
 
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
 import flask
 import pytest
+import yaml
 
 from rollcall.core.errors import Aborted, AgentError, InvalidArgument, NotFound, Unavailable
 from rollcall.core.triggers import (
@@ -20,6 +24,8 @@ from rollcall.core.triggers import (
 )
 from rollcall.core.triggers import _snapshots as snapshots
 from rollcall.core.wire import Role
+
+FUNCTIONS = Path(__file__).parents[3] / "functions"
 
 
 def here() -> Any:
@@ -70,6 +76,60 @@ def test_an_instance_serves_as_many_requests_as_it_has_threads(
     endpoint = OnCall().bind("tidy", lambda *args: None, here).__firebase_endpoint__
     assert (endpoint.concurrency, endpoint.cpu) == (24, 1)
     assert endpoint.region == ["europe-west1"]
+
+
+def test_instances_are_bounded_by_function_and_for_all_others(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("ROLLCALL_MIN_INSTANCES", "run_agent:1")
+    monkeypatch.setenv("ROLLCALL_MAX_INSTANCES", "run_agent:50, *:10,")
+    found = {}
+    for name, trigger in (("run_agent", OnCall()), ("tidy", OnTask()), ("t", OnDocument("a/{b}"))):
+        endpoint = trigger.bind(name, lambda *args: None, here).__firebase_endpoint__
+        found[name] = (endpoint.minInstances, endpoint.maxInstances)
+    assert (found["run_agent"], found["tidy"][1], found["t"][1]) == ((1, 50), 10, 10)
+    assert not isinstance(found["tidy"][0], int)
+
+
+@pytest.mark.parametrize("value", ["1", "run_agent", "run_agent:-1", "run_agent:x", "run agent:1"])
+def test_instances_that_cannot_be_read_stop_the_deploy(
+    monkeypatch: pytest.MonkeyPatch, value: str
+) -> None:
+    monkeypatch.setenv("ROLLCALL_MIN_INSTANCES", value)
+    with pytest.raises(ValueError, match="is not of the form run_agent:1"):
+        OnCall().bind("run_agent", lambda *args: None, here)
+
+
+def discovered(**environment: str) -> subprocess.CompletedProcess[str]:
+    """Discovery as firebase-tools does it, by what it runs."""
+    code = (
+        "from firebase_functions.private import serving\n"
+        "print(serving.functions_as_yaml(serving.get_functions()))"
+    )
+    return subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=FUNCTIONS,
+        env={"GCLOUD_PROJECT": "demo-test", **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_the_deployed_manifest_keeps_the_named_function_warm_and_bounds_all() -> None:
+    done = discovered(ROLLCALL_MIN_INSTANCES="run_agent:2", ROLLCALL_MAX_INSTANCES="*:7")
+    assert done.returncode == 0, done.stderr
+    endpoints = yaml.safe_load(done.stdout)["endpoints"]
+    warm = {name: each["minInstances"] for name, each in endpoints.items() if each["minInstances"]}
+    assert warm == {"run_agent": 2}
+    assert {each["maxInstances"] for each in endpoints.values()} == {7}
+
+
+@pytest.mark.parametrize("value", ["run_agnet:1", "*:1"])
+def test_a_function_that_is_not_there_cannot_be_kept_warm(value: str) -> None:
+    done = discovered(ROLLCALL_MIN_INSTANCES=value)
+    assert done.returncode == 1
+    assert "ROLLCALL_MIN_INSTANCES: there is no function" in done.stderr
 
 
 def test_a_document_trigger_is_retried() -> None:
