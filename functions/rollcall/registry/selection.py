@@ -20,6 +20,8 @@ from rollcall.registry.snapshot import Snapshot
 
 FLOOR = 0.12
 """The least share of what was asked that some tool must answer for any to be offered."""
+FEW = 12
+"""So few are offered together where a request fits none of them in particular."""
 RELATED = 3
 """So many of the best bring those that they name as related."""
 MAX_RELATED = 3
@@ -112,7 +114,7 @@ def select(registry: Snapshot, asking: Asking) -> Selection:
     before = _asked_about(registry, asking, allowed)
     always = _known(registry, allowed, (*asking.profile.pinned, *asking.sticky, *before))
     is_chat = is_small_talk(asking.message, fit=max((m.fit for m in matches), default=0.0))
-    fitting = _fitting(registry, matches, limit) if _passes(matches) and not is_chat else []
+    fitting = [] if is_chat else _fitting(registry, allowed, matches, limit)
     related = _related(registry, allowed, fitting, always)
     ids = tuple(sorted({*always, *fitting, *related}))
     return Selection(
@@ -142,15 +144,26 @@ def _asked_about(registry: Snapshot, asking: Asking, allowed: Permitted) -> list
     if not asking.was_asked or not asking.recent:
         return []
     matches = registry.content.index.search(asking.recent[0], limit=RELATED, allowed=allowed.mask)
-    return _fitting(registry, matches, RELATED) if _passes(matches) else []
+    return _ids(registry, matches)[:RELATED] if _passes(matches) else []
 
 
 def _passes(matches: Sequence[Match]) -> bool:
     return any(match.fit >= FLOOR for match in matches)
 
 
-def _fitting(registry: Snapshot, matches: Sequence[Match], limit: int) -> list[str]:
-    return [registry.content.entries.ids[match.place] for match in matches[:limit]]
+def _fitting(
+    registry: Snapshot, allowed: Permitted, matches: Sequence[Match], limit: int
+) -> list[str]:
+    """The best, best first; where nothing fits, all if they are few: it cannot be told which."""
+    if _passes(matches):
+        return _ids(registry, matches)[:limit]
+    if allowed.count > FEW:
+        return []
+    return [id for id, may in zip(registry.content.entries, allowed.mask, strict=True) if may]
+
+
+def _ids(registry: Snapshot, matches: Sequence[Match]) -> list[str]:
+    return [registry.content.entries.ids[match.place] for match in matches]
 
 
 def _known(registry: Snapshot, allowed: Permitted, ids: Sequence[str]) -> list[str]:

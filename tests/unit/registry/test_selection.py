@@ -16,8 +16,10 @@ from rollcall.registry.snapshot import Snapshot
 from tests.support.registries import registry_of, tool
 
 ANN = User("ann")
+FRUIT = ["apple", "pear", "plum", "fig", "date", "lime", "kiwi", "mango", "olive", "peach"]
 AGENT = AgentProfile(id="a", name={"en": "A"}, instructions="Help.", tools=("*",), max_tools=2)
-ROOMS = registry_of(
+FILLING = [tool(f"grow_{fruit}", f"Water the {fruit} tree.", category="garden") for fruit in FRUIT]
+OFFICE = (
     tool("find_room", "Find a free meeting room.", relatedCapabilities=["book_room"]),
     tool("book_room", "Reserve a space for a while."),
     tool("order_lunch", "Order food from the canteen.", keywords=["pizza"]),
@@ -25,6 +27,7 @@ ROOMS = registry_of(
     tool("pay_salary", "Pay a bill for salaries.", overrides={"tenants": ["north"]}),
     tool("print_badge", "Print a visitor's badge.", category="desk"),
 )
+ROOMS = registry_of(*OFFICE, *FILLING)
 
 
 def chosen(message: str, registry: Snapshot = ROOMS, user: User = ANN, **profile: Any) -> Selection:
@@ -46,6 +49,14 @@ def test_where_nothing_fits_the_model_may_still_search() -> None:
     for message in ("Translate this poem into Latin", ""):  # a picture comes without words
         found = chosen(message)
         assert (found.ids, found.finds_more) == ((), True)
+
+
+def test_of_few_tools_all_are_offered_where_it_cannot_be_told_which() -> None:
+    registry = registry_of(*OFFICE)
+    everything = ("book_room", "find_room", "order_lunch", "print_badge")
+    assert chosen("Translate this poem into Latin", registry).ids == everything
+    assert chosen("I want a pizza", registry).ids == ("order_lunch",)
+    assert chosen("Hello!", registry).ids == ()
 
 
 @pytest.mark.parametrize(
@@ -70,7 +81,7 @@ def test_what_a_user_may_not_use_is_not_even_ranked(user: User, ids: tuple[str, 
         (("*",), ("print_badge",)),
         (("category:desk",), ("print_badge",)),
         (("print_badge",), ("print_badge",)),
-        (("category:test", "find_room"), ()),
+        (("category:test", "find_room"), ("book_room", "find_room", "order_lunch")),
         ((), ()),
     ],
 )
@@ -131,7 +142,10 @@ def test_a_model_finds_what_it_was_not_offered_and_nothing_it_may_not_use() -> N
 
 def test_a_variant_with_all_tools_offers_all_that_are_permitted() -> None:
     both = (Variant("V1", tools="all"), Variant("V2"))
-    offered = {chosen("Hello!", user=User(f"u{n}"), variants=both).ids for n in range(40)}
+    offered = {
+        chosen("Hello!", registry_of(*OFFICE), user=User(f"u{n}"), variants=both).ids
+        for n in range(40)
+    }
     everything = ("book_room", "find_room", "order_lunch", "print_badge")
     assert offered == {(), everything}
 

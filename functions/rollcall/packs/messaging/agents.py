@@ -58,5 +58,4 @@ MESSAGING = AgentProfile(
         "reopen_action_item",
         "set_message_priority",
     ),
-    max_tools=12,
 )
