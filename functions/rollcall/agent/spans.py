@@ -82,6 +82,8 @@ def of_tool(name: str, call_id: str | None = None) -> Span:
 
 def told_reply(made: Span, reply: Reply) -> None:
     """What a reply used, and how it ended."""
+    if made is NOTHING:
+        return
     made.set(
         {
             **_usage(reply.usage.input_tokens, reply.usage.output_tokens),
@@ -102,6 +104,8 @@ def told_outcome(made: Span, outcome: Answer | Ask | Leave) -> Answer | Ask | Le
 
 def told_result(made: Span, result: Mapping[str, Any]) -> None:
     """What a run came to."""
+    if made is NOTHING:
+        return
     made.set(
         {
             **_usage(
