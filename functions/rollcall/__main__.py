@@ -1,43 +1,47 @@
-"""The operator's command: `python -m rollcall sync` publishes what code declares."""
+"""The operator's command; `python -m rollcall sync` publishes what code declares."""
 
 from __future__ import annotations
 
-import argparse
+import os
+import sys
+from collections.abc import Sequence
+
+from rollcall.commands.parser import parser
+from rollcall.commands.place import FAILED, Place, Problem, choose
 
 
-def main() -> None:
-    """Read the command line and run one subcommand."""
-    parser = argparse.ArgumentParser(prog="rollcall", description=__doc__)
-    commands = parser.add_subparsers(required=True)
-    commands.add_parser("sync", help="publish capabilities and agents to Firestore").set_defaults(
-        run=_sync
-    )
-    parser.parse_args().run()
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Read the command line, run one subcommand, and return the exit code."""
+    from google.api_core.exceptions import GoogleAPIError
+    from google.auth.exceptions import GoogleAuthError
 
+    from rollcall.core.errors import AgentError
 
-def _sync() -> None:
-    from google.auth.exceptions import DefaultCredentialsError
-
-    from rollcall.catalog import agents, capabilities
-    from rollcall.registry.sync import sync
-    from rollcall.store.client import database, project_id
-
+    options = parser().parse_args(arguments)
     try:
-        db = database()
-    except DefaultCredentialsError:
-        raise SystemExit(
-            f"There are no credentials for the project {project_id()}, so its registry was not "
-            "published.\nSign in with `gcloud auth application-default login` and repeat this, or "
-            "wait for\nthe scheduled function sync_registry. For the emulator, set "
-            "FIRESTORE_EMULATOR_HOST."
-        ) from None
-    report = sync(db, capabilities(), agents().values())
-    for path in report.written:
-        print(f"written    {path}")
-    for path in report.withdrawn:
-        print(f"withdrawn  {path}")
-    print(f"{len(report.unchanged)} unchanged")
+        place = choose(options.project, os.environ)
+        return int(options.run(place, options))
+    except Problem as problem:
+        print(problem, file=sys.stderr)
+        return problem.exit_code
+    except AgentError as error:
+        print(error.message, error.hint or "", sep="\n", file=sys.stderr)
+        return FAILED
+    except (GoogleAPIError, GoogleAuthError) as error:
+        print(_refusal(place, error), file=sys.stderr)
+        return FAILED
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:  # whoever reads has seen enough, as `head` does
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+
+
+def _refusal(place: Place, error: Exception) -> str:
+    """What Google's libraries say, in one line and with what to look at."""
+    words = " ".join(str(error).split())[:500]
+    return f"Firestore did not do it ({place}): {words}\n`registry doctor` looks for the reason."
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -85,6 +85,17 @@ def capabilities() -> list[Capability]:
     return [found[name] for name in sorted(found)]
 
 
+def function_triggers() -> dict[str, Trigger]:
+    """Every function that a deploy makes, by name, with what reaches it."""
+    found: dict[str, Trigger] = {}
+    for module in _modules():
+        for name, function in _own_functions(module):
+            trigger = trigger_of(function)
+            if trigger or Capability.of(function).mark.runs_on == "server":
+                found[name] = trigger or OnCall()
+    return dict(sorted(found.items()))
+
+
 @cache
 def agents() -> dict[str, AgentProfile]:
     """All agent profiles of the packs, by id: module constants of `packs/<pack>/agents.py`."""

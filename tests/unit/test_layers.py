@@ -22,6 +22,7 @@ MAY_IMPORT = {
     "agent": {"core", "models", "registry", "store", "agent", "catalog"},
     "packs": {"core", "store", "packs"},
     "endpoints": {"core", "models", "registry", "store", "agent", "catalog"},
+    "commands": {"core", "models", "registry", "store", "agent", "catalog", "commands"},
 }
 HEAVY = {"google.genai", "openai", "firebase_functions", "firebase_admin", "google.cloud", "grpc"}
 EDGE = {"core/callable.py"}

@@ -1,0 +1,1 @@
+"""The operator's command line, `python -m rollcall`: one module for each group of subcommands."""

@@ -1,0 +1,59 @@
+"""`registry show agents/<id>`: what is published of an agent."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from typing import TYPE_CHECKING
+
+from rollcall.commands.place import Problem
+from rollcall.commands.printing import moment, named, noted, print_json, short
+from rollcall.commands.records import Agent, read_agents
+from rollcall.commands.screen import load_screen
+from rollcall.registry.documents import AGENTS
+
+if TYPE_CHECKING:
+    from google.cloud.firestore import Client
+
+_APART = {"id", "name", "names", "instructions", "overrides", "schemaVersion", "status"}
+"""Fields that are shown in their own place, or not at all."""
+
+
+def run_agent(db: Client, options: Namespace) -> int:
+    """Show one agent.
+
+    Raises:
+        Problem: There is none of this id.
+    """
+    id = options.id.partition("/")[2]
+    document = db.document(f"{AGENTS}/{id}").get().to_dict()
+    if document is None:
+        known = ", ".join(agent.id for agent in read_agents(db)) or "none"
+        raise Problem(f"There is no agent {id!r}; there are: {known}.")
+    agent = Agent(id, document)
+    if options.json:
+        print_json({**document, "offeredStatus": agent.status})
+        return 0
+    _show(agent)
+    return 0
+
+
+def _show(agent: Agent) -> None:
+    screen = load_screen()
+    document = agent.document
+    screen.say()
+    screen.say(f"{agent.id}   {named(document.get('names') or {})}", style="bold")
+    rows = [("status", agent.status + ("*" if "status" in agent.overrides else ""))]
+    rows += [
+        (key, moment(value) if hasattr(value, "strftime") else short(value))
+        for key, value in sorted(document.items())
+        if key not in _APART and value not in (None, "", [], {})
+    ]
+    screen.pairs(rows)
+    overruled = [(key, short(value)) for key, value in sorted(agent.overrides.items())]
+    if overruled:
+        screen.title("Overruled by an operator")
+        screen.pairs([(key, value) for key, value in overruled if key != "note"])
+    if note := noted(agent.overrides):
+        screen.say(note, style="dim")
+    screen.title("Instructions")
+    screen.say(str(agent.overrides.get("instructions") or document.get("instructions", "")), left=2)

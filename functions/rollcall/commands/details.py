@@ -1,0 +1,290 @@
+"""`registry show`: all that is known of one capability, or of one agent."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Sequence
+from dataclasses import asdict
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from rollcall.commands.agent_details import run_agent
+from rollcall.commands.place import Place, Problem, connect
+from rollcall.commands.printing import announce, moment, named, noted, print_json, short
+from rollcall.commands.records import (
+    Agent,
+    Record,
+    agents_of,
+    read_agents,
+    read_manifest,
+    record_of,
+)
+from rollcall.commands.screen import Column, Screen, load_screen
+from rollcall.core.policy import ApprovalPolicy, combined
+from rollcall.registry.documents import AGENTS, CAPABILITIES
+from rollcall.registry.health_report import Health, health
+
+if TYPE_CHECKING:
+    from google.cloud.firestore import Client
+
+_OVERRULABLE = {
+    "status": "declaredStatus",
+    "minRole": "minRole",
+    "tenants": None,
+    "approval": "approval",
+    "keywords": "keywords",
+    "examples": "examples",
+    "phrases": None,
+}
+"""What an operator may overrule, and the field in which it is declared."""
+_LIMITS = ("minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems", "pattern")
+
+
+def run(place: Place, options: Namespace) -> int:
+    """Show one capability, or `agents/<id>`."""
+    announce(place, options)
+    db = connect(place)
+    if options.id.startswith(f"{AGENTS}/"):
+        return run_agent(db, options)
+    record = find_record(db, options.id)
+    agents = agents_of(record, read_agents(db))
+    seen = health(db).get(record.id)
+    if options.json:
+        print_json(_plain(record, agents, seen))
+        return 0
+    screen = load_screen()
+    _show_head(screen, record)
+    _show_overrides(screen, record)
+    if record.entry:
+        _show_arguments(screen, record.entry.spec.parameters)
+        _show_examples(screen, record.entry.spec.examples)
+    _show_phrases(screen, record.document)
+    _show_agents(screen, agents)
+    _show_approval(screen, record)
+    _show_health(screen, seen)
+    return 0
+
+
+def find_record(db: Client, id: str) -> Record:
+    """One capability as it is stored.
+
+    Raises:
+        Problem: There is none of this id.
+    """
+    document = db.document(f"{CAPABILITIES}/{id}").get().to_dict()
+    if document is None:
+        raise Problem(f"There is no capability {id!r}; `registry list` names those there are.")
+    manifest = read_manifest(db)
+    health, refused = manifest.get("health") or {}, manifest.get("refused") or {}
+    return record_of(id, document, health=health, refused=refused)
+
+
+def policy_in_words(policy: ApprovalPolicy) -> str:
+    """Who is asked, and when."""
+    occasions = {
+        "always": "before every write",
+        "never": "never",
+        "once_per_thread": "once in each thread",
+        "above": f"where {policy.argument} is above {policy.threshold:g}"
+        if policy.threshold is not None
+        else "above a threshold",
+    }
+    who = (
+        f"someone of the role {policy.decider_role.value}, not the asker"
+        if (policy.decider_role)
+        else "the user"
+    )
+    if policy.ask == "never":
+        return "nobody is asked"
+    return f"{who} is asked {occasions[policy.ask]}; an answer counts for {policy.expires_s:,} s"
+
+
+def _plain(
+    record: Record, agents: Sequence[tuple[Agent, str]], seen: Health | None
+) -> dict[str, Any]:
+    entry = record.entry
+    return {
+        "id": record.id,
+        "status": record.status,
+        "refused": record.reason,
+        "health": record.health,
+        "seen": asdict(seen) if seen else None,
+        "declared": {
+            key: value
+            for key, value in record.document.items()
+            if key not in ("overrides", "enriched")
+        },
+        "overrides": record.overrides,
+        "enriched": record.document.get("enriched"),
+        "offered": entry.record() if entry and not record.reason else None,
+        "agents": [{"id": agent.id, "by": word, "status": agent.status} for agent, word in agents],
+    }
+
+
+def _show_head(screen: Screen, record: Record) -> None:
+    document, entry = record.document, record.entry
+    names = entry.names if entry else {"en": str(document.get("name", ""))}
+    screen.say()
+    screen.say(f"{record.id}   {named(names)}", style="bold")
+    screen.say(entry.spec.description if entry else str(document.get("description", "")), left=2)
+    screen.say()
+    rows = [
+        ("status", record.status + ("*" if "status" in record.overrides else "")),
+        ("health", record.health),
+        ("category", str(document.get("category", ""))),
+        ("effect", str(document.get("effect", "write"))),
+        ("role", f"{entry.min_role.value} and above" if entry else str(document.get("minRole"))),
+        ("tenants", _tenants(record)),
+        ("runs", record.where),
+        ("related", ", ".join(entry.spec.related) if entry else ""),
+        ("version", str(document.get("version", 1))),
+        ("digest", entry.digest if entry else ""),
+        ("updated", moment(document.get("lastUpdated"))),
+    ]
+    if record.reason:
+        rows.insert(1, ("why", record.reason))
+    screen.pairs([(name, value) for name, value in rows if value])
+
+
+def _tenants(record: Record) -> str:
+    tenants = record.entry.tenants if record.entry else None
+    if tenants is None:
+        return ""
+    return ", ".join(sorted(tenants)) or "nobody's"
+
+
+def _show_overrides(screen: Screen, record: Record) -> None:
+    overrides = record.overrides
+    rows = [
+        (key, short(record.document.get(declared)) if declared else "", short(overrides[key]))
+        for key, declared in _OVERRULABLE.items()
+        if key in overrides
+    ]
+    if rows:
+        screen.title("Overruled by an operator")
+        screen.table([Column("Field", whole=True), Column("Declared"), Column("Overruled")], rows)
+    if note := noted(overrides):
+        screen.say(note, style="dim")
+
+
+def _show_arguments(screen: Screen, schema: dict[str, Any]) -> None:
+    properties = schema.get("properties", {})
+    screen.title("Arguments")
+    if not properties:
+        screen.say("none", style="dim")
+        return
+    required = set(schema.get("required", ()))
+    columns = [
+        Column("Name", whole=True),
+        Column("Type", whole=True),
+        Column("Needed", whole=True),
+        Column("Description"),
+    ]
+    rows = [
+        (name, kind_of(item), "yes" if name in required else "", _description(item))
+        for name, item in properties.items()
+    ]
+    screen.table(columns, rows)
+
+
+def kind_of(item: dict[str, Any]) -> str:
+    """An argument's type in short, such as "string[]" or "number | string"."""
+    if "anyOf" in item:
+        kinds = [kind_of(each) for each in item["anyOf"] if each.get("type") != "null"]
+        return " | ".join(dict.fromkeys(kinds))
+    kind = item.get("type", "any")
+    if kind == "array":
+        return f"{kind_of(item.get('items') or {})}[]"
+    return str(kind)
+
+
+def _description(item: dict[str, Any]) -> str:
+    parts = [str(item.get("description", "")).strip()]
+    if enum := item.get("enum"):
+        parts.append(f"One of {', '.join(map(str, enum))}.")
+    if limits := [f"{name} {item[name]}" for name in _LIMITS if name in item]:
+        parts.append(f"({', '.join(limits)})")
+    if item.get("default") not in (None, "", []):
+        parts.append(f"Default: {short(item['default'])}.")
+    return " ".join(filter(None, parts))
+
+
+def _show_examples(screen: Screen, examples: Sequence[dict[str, Any]]) -> None:
+    if examples:
+        screen.title("Examples")
+        rows = [
+            (str(each.get("userRequest", "")), short(each.get("parameters"))) for each in examples
+        ]
+        screen.table([Column("Request"), Column("Arguments")], rows)
+
+
+def _show_phrases(screen: Screen, document: dict[str, Any]) -> None:
+    rows: list[tuple[str, str, str]] = []
+    by_whom = (("enriched", "a model"), ("overrides", "an operator"))
+    given = {field: (document.get(field) or {}).get("phrases") or {} for field, _ in by_whom}
+    for field, who in by_whom:
+        for locale, phrases in sorted(given[field].items()):
+            if field == "enriched" and locale in given["overrides"]:
+                continue  # a person's word replaces it
+            rows += [(locale, phrase, who) for phrase in phrases]
+    if rows:
+        screen.title("Phrases it is found by")
+        screen.table(
+            [Column("", whole=True), Column("Phrase"), Column("Written by", whole=True)], rows
+        )
+
+
+def _show_agents(screen: Screen, agents: Sequence[tuple[Agent, str]]) -> None:
+    screen.title("Agents that may use it")
+    if not agents:
+        screen.say("none: no agent names it, its category or *", style="dim")
+        return
+    rows = [
+        (agent.id, word, agent.status, str(agent.document.get("minRole", "user")))
+        for agent, word in agents
+    ]
+    columns = ("Agent", "Named by", "Status", "Role")
+    screen.table([Column(title, whole=True) for title in columns], rows)
+
+
+def _show_approval(screen: Screen, record: Record) -> None:
+    entry = record.entry
+    if entry is None:
+        return
+    screen.title("Approval")
+    if not entry.spec.writes:
+        screen.say("It only reads: nobody is asked.")
+        return
+    held = "the function's source" if entry.codebase else "where it is reached"
+    screen.say(
+        f"Where a model calls it: {policy_in_words(combined(entry.policy))}. An agent may be "
+        "stricter."
+    )
+    screen.say(
+        f"An approval holds on to the arguments and to the digest {entry.digest}. It is void once "
+        f"the description, the arguments' schema, the version or {held} has changed."
+    )
+
+
+def _show_health(screen: Screen, seen: Health | None) -> None:
+    """What real calls and the scheduled checks told."""
+    if seen is None:
+        return
+    screen.title("Health")
+    tries = f", tried again {moment(seen.again_at)}" if seen.again_at else ""
+    since = f" since {moment(seen.since)}" if seen.since else ""
+    rows = [("state", f"{seen.state}{' on trial' if seen.on_trial else ''}{since}{tries}")]
+    if seen.success is not None:
+        times = (
+            f", half within {seen.p50_ms:,} ms, 95 % within {seen.p95_ms:,} ms"
+            if (seen.p50_ms is not None and seen.p95_ms is not None)
+            else ""
+        )
+        calls = seen.ok + seen.failed
+        rows.append(("last 10 min", f"{seen.success:.0%} of {calls:,} calls succeeded{times}"))
+    if seen.today_ok or seen.today_failed:
+        rows.append(("today", f"{seen.today_ok:,} succeeded, {seen.today_failed:,} failed"))
+    if failure := seen.failure:
+        at = moment(datetime.fromtimestamp(failure.at, UTC))
+        rows.append(("last failure", f"{at}, {failure.code}: {failure.message}"))
+    screen.pairs(rows)

@@ -1,0 +1,149 @@
+"""`registry doctor`: all checks, one after the other."""
+
+from __future__ import annotations
+
+import os
+from argparse import Namespace
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from functools import partial
+
+from rollcall.commands.doctor import configuration, contents, deployed, firestore
+from rollcall.commands.doctor.findings import Check, Finding, guarded
+from rollcall.commands.doctor.google import Google, sign_in
+from rollcall.commands.doctor.settings import Settings, read_settings
+from rollcall.commands.place import FAILED, ROOT, Place, Problem, connect
+from rollcall.commands.printing import announce, print_json
+from rollcall.commands.records import read_agents, read_manifest, read_records
+from rollcall.core.options import DEFAULT_REGION
+from rollcall.core.triggers import OnSchedule
+
+
+def run(place: Place, options: Namespace) -> int:
+    """Check a project; 1 where something does not work."""
+    announce(place, options)
+    findings = [each.about(place.project) for each in examine(place)]
+    if options.json:
+        print_json({"project": place.project, "findings": [each.plain() for each in findings]})
+    else:
+        _show(findings)
+    return FAILED if any(each.level == "fail" for each in findings) else 0
+
+
+def examine(place: Place) -> Iterator[Finding]:
+    """Every check, as far as there is something to look at."""
+    functions = ROOT / "functions"
+    is_emulator = place.emulator is not None
+    settings = read_settings(functions, place.project, emulator=is_emulator, shell=os.environ)
+    try:
+        db = connect(place)
+    except Problem as problem:
+        mend = "gcloud auth application-default login"
+        yield Finding("fail", "credentials", str(problem).splitlines()[0], mend)
+        return
+    yield Finding("ok", "project", str(place))
+    reach = list(firestore.check_reachable(db))
+    yield from reach
+    if any(each.level == "fail" for each in reach):
+        return
+    yield from _registry(place, settings)
+    yield from configuration.check_variables(settings)
+    if is_emulator:
+        yield from _on_emulator(place, settings)
+    else:
+        yield from _in_production(sign_in(place.project), place, settings)
+
+
+def _registry(place: Place, settings: Settings) -> Iterator[Finding]:
+    """What the documents tell, and the models that agents would use."""
+    from rollcall.agent.prices import read_prices
+    from rollcall.catalog import agents, capabilities
+    from rollcall.registry.overruling import overruled
+    from rollcall.registry.sync import sync
+
+    db = connect(place)
+    manifest = read_manifest(db)
+    records, published = read_records(db, manifest), read_agents(db)
+    entries = [each.entry for each in records if each.entry and not each.reason]
+    changed_at = contents.last_change(db)
+    production = place.emulator is None
+    yield from contents.check_compiled(manifest, changed_at, production=production)
+    yield from contents.check_code(sync(db, capabilities(), agents().values(), dry_run=True))
+    yield from contents.check_records(records)
+    yield from contents.check_agents(published, records)
+    yield from contents.check_likeness(entries)
+    told = {agent.id: agent.document for agent in published}
+    profiles = [overruled(each, told.get(each.id, {})) for each in agents().values()]
+    prices = read_prices(db.document("budgets/prices").get().to_dict())
+    yield from configuration.check_models(settings, profiles, prices)
+
+
+def _on_emulator(place: Place, settings: Settings) -> Iterator[Finding]:
+    for topic in ("indexes", "expiry", "rules", "functions", "schedules", "secrets"):
+        yield Finding("skip", topic, "not on the emulator")
+    yield Finding("skip", "app check", "the emulator never enforces it")
+    auth = os.environ.get("FIREBASE_AUTH_EMULATOR_HOST")
+    if auth is None:
+        yield Finding("skip", "roles", "FIREBASE_AUTH_EMULATOR_HOST names no Auth emulator")
+        return
+    google = _auth_emulator(auth)
+    yield from guarded("roles", partial(deployed.check_admin, google, place.project))
+
+
+def _auth_emulator(address: str) -> Google:
+    import requests
+
+    session = requests.Session()
+    session.headers["Authorization"] = "Bearer owner"
+    return Google(session, root=lambda service: f"http://{address}/{service}.googleapis.com")
+
+
+def _in_production(google: Google, place: Place, settings: Settings) -> Iterator[Finding]:
+    from rollcall.catalog import function_triggers
+
+    project = place.project
+    region = settings.env.get("ROLLCALL_REGION") or DEFAULT_REGION
+    triggers = function_triggers()
+    scheduled = [name for name, each in triggers.items() if isinstance(each, OnSchedule)]
+    indexes, rules = firestore.read_committed(ROOT)
+
+    def functions() -> Iterator[Finding]:
+        found = deployed.read_functions(google, project)
+        return deployed.check_functions(found, list(triggers), settings)
+
+    checks: list[tuple[str, Check]] = [
+        ("firestore", partial(firestore.check_mode, google, project, region=region)),
+        ("indexes", partial(firestore.check_indexes, google, project, indexes)),
+        ("expiry", partial(firestore.check_expiry, google, project, indexes)),
+        ("rules", partial(firestore.check_rules, google, project, rules)),
+        ("functions", functions),
+        (
+            "schedules",
+            partial(deployed.check_jobs, google, project, region=region, scheduled=scheduled),
+        ),
+        ("secrets", partial(deployed.check_secrets, google, project, settings.secrets)),
+        ("app check", partial(deployed.check_app_check, google, project, settings)),
+        ("roles", partial(deployed.check_admin, google, project)),
+    ]
+    for topic, check in checks:
+        yield from guarded(topic, check)
+
+
+def _show(findings: Sequence[Finding]) -> None:
+    from rollcall.commands.screen import Column, load_screen
+
+    screen = load_screen()
+    rows = [
+        (
+            each.level,
+            each.topic,
+            f"{each.text}\n→ {each.mend}" if each.mend else each.text,
+        )
+        for each in findings
+    ]
+    screen.say()
+    screen.table([Column("", whole=True), Column("Check", whole=True), Column("")], rows)
+    counts = Counter(each.level for each in findings)
+    told = [f"{counts[level]} {level}" for level in ("fail", "warn", "ok", "skip")]
+    screen.say()
+    screen.say(", ".join(told), style="bold")

@@ -1,0 +1,237 @@
+"""Checks of what the functions are deployed with: models, keys and variables."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import UTC, datetime
+from importlib.util import find_spec
+
+from rollcall.agent.platform import OFFLINE, default_embedder, default_model
+from rollcall.agent.prices import Price, find_price
+from rollcall.agent.remote.addresses import is_host
+from rollcall.commands.doctor.findings import Finding, firebase, listed
+from rollcall.commands.doctor.settings import Settings
+from rollcall.core.profile import AgentProfile
+
+VARIABLES = frozenset(
+    {
+        "ROLLCALL_ALLOW_UNPRICED",
+        "ROLLCALL_API_HOSTS",
+        "ROLLCALL_API_SECRETS",
+        "ROLLCALL_CODEBASE",
+        "ROLLCALL_EMBEDDER",
+        "ROLLCALL_ERASE_DEPARTED",
+        "ROLLCALL_FUNCTION_HOSTS",
+        "ROLLCALL_LEASE_S",
+        "ROLLCALL_LOGS",
+        "ROLLCALL_MAX_INSTANCES",
+        "ROLLCALL_MIN_INSTANCES",
+        "ROLLCALL_MODEL",
+        "ROLLCALL_REGION",
+        "ROLLCALL_SECRETS",
+        "ROLLCALL_STATEMENT_SECRET",
+        "ROLLCALL_TRACES",
+    }
+)
+"""Every variable of ours that code reads."""
+
+_KEYS = {
+    "gemini": ("GEMINI_API_KEY", "GOOGLE_API_KEY"),
+    "openai": ("OPENAI_API_KEY", "OPENAI_BASE_URL"),
+}
+_CREDENTIALS = (
+    "GEMINI_API_KEY",
+    "GOOGLE_API_KEY",
+    "OPENAI_API_KEY",
+    "ROLLCALL_STATEMENT_SECRET",
+)
+_HOST_LISTS = ("ROLLCALL_API_HOSTS", "ROLLCALL_FUNCTION_HOSTS")
+_INSTANCES = r"\s*(?:[A-Za-z0-9_-]+|\*)\s*:\s*\d{1,4}\s*"
+_FORMS = {
+    "ROLLCALL_ALLOW_UNPRICED": (r"true|false", "true or false"),
+    "ROLLCALL_CODEBASE": (r"[a-z0-9_-]{1,63}", "a codebase of firebase.json"),
+    "ROLLCALL_EMBEDDER": (r"[a-z_]+:.+", "<provider>:<model>"),
+    "ROLLCALL_ERASE_DEPARTED": (r"always", "always"),
+    "ROLLCALL_LEASE_S": (r"[1-9]\d*(\.\d+)?", "a number of seconds"),
+    "ROLLCALL_LOGS": (r"json|text", "json or text"),
+    "ROLLCALL_MAX_INSTANCES": (rf"{_INSTANCES}(,{_INSTANCES})*", "of the form run_agent:50,*:10"),
+    "ROLLCALL_MIN_INSTANCES": (rf"{_INSTANCES}(,{_INSTANCES})*", "of the form run_agent:1"),
+    "ROLLCALL_MODEL": (r"[a-z_]+:.+", "<provider>:<model>"),
+    "ROLLCALL_REGION": (r"[a-z]+-[a-z]+\d+", "a region, such as europe-west1"),
+    "ROLLCALL_TRACES": (r"otel", "otel"),
+    "ENFORCE_APP_CHECK": (r"true|false", "true or false"),
+    "OPENAI_API": (r"chat|responses", "chat or responses"),
+}
+_LEAST_SECRET = 32
+
+
+def check_models(
+    settings: Settings, profiles: Iterable[AgentProfile], own_prices: Sequence[Price]
+) -> Iterator[Finding]:
+    """The models that runs would use: providers, keys and prices; and the embedder."""
+    topic = "models"
+    default = default_model(settings.env)
+    named = {model for profile in profiles for model in profile.models}
+    for model in sorted({default, *named}):
+        yield from _model(model, settings, own_prices, is_default=model == default)
+    embedder = default_embedder(settings.env)
+    if embedder is None:
+        yield Finding("ok", topic, "no embedder: tools and messages are searched by words alone")
+        return
+    yield _keyed(embedder, settings) or Finding("ok", topic, f"embeddings by {embedder}")
+
+
+def _model(
+    model: str, settings: Settings, own_prices: Sequence[Price], *, is_default: bool
+) -> Iterator[Finding]:
+    topic = "models"
+    if model == OFFLINE and settings.on_emulator:
+        yield Finding("ok", topic, "the offline planner answers: no key is set")
+        return
+    if model == OFFLINE and is_default:
+        yield Finding(
+            "warn",
+            topic,
+            "no model is configured, so the offline planner answers; it is no language model",
+            f"{firebase('functions:secrets:set GEMINI_API_KEY')}, and "
+            f"ROLLCALL_SECRETS=GEMINI_API_KEY in {settings.file}",
+        )
+        return
+    if problem := _keyed(model, settings):
+        yield problem
+        return
+    if find_price(model, on=datetime.now(UTC).date(), own=own_prices):
+        yield Finding("ok", topic, f"{model}: its key and its price are known")
+    elif settings.env.get("ROLLCALL_ALLOW_UNPRICED") == "true":
+        yield Finding("warn", topic, f"{model} has no known price; runs are allowed all the same")
+    else:
+        yield Finding(
+            "fail",
+            topic,
+            f"{model} has no known price, so every run of it is refused",
+            "write its price into budgets/prices (docs/limits.md), or set "
+            f"ROLLCALL_ALLOW_UNPRICED=true in {settings.file}",
+        )
+
+
+def _keyed(model: str, settings: Settings) -> Finding | None:
+    """What keeps a model or an embedder from being reached; None where nothing does."""
+    provider = model.removeprefix("prompted:").partition(":")[0]
+    if not provider.isidentifier() or find_spec(f"rollcall.models.{provider}") is None:
+        return Finding("fail", "models", f"{model}: there is no provider {provider!r}")
+    keys = _KEYS.get(provider, ())
+    if keys and not any(settings.env.get(key) for key in keys):
+        return Finding(
+            "fail",
+            "models",
+            f"{model} is configured, and no key for it: none of {', '.join(keys)} is given",
+            f"{firebase(f'functions:secrets:set {keys[0]}')}, and ROLLCALL_SECRETS={keys[0]} in "
+            f"{settings.file}",
+        )
+    return None
+
+
+def check_variables(settings: Settings) -> list[Finding]:
+    """What the files say, as far as it can be wrong without anybody being told."""
+    found = [
+        *_unknown(settings),
+        *_ill_formed(settings),
+        *_hosts(settings),
+        *_api_secrets(settings),
+    ]
+    found += [*_exposed(settings), *_threads(settings)]
+    return found or [Finding("ok", "settings", f"{len(settings.given)} variables, all well-formed")]
+
+
+def _unknown(settings: Settings) -> Iterator[Finding]:
+    names = {name for name in settings.given if name.startswith("ROLLCALL_")} - VARIABLES
+    for name in sorted(names):
+        yield Finding(
+            "warn", "settings", f"nothing reads {name}", f"look for a slip in {settings.file}"
+        )
+
+
+def _ill_formed(settings: Settings) -> Iterator[Finding]:
+    for name, (form, words) in _FORMS.items():
+        value = settings.given.get(name)
+        if value and not re.fullmatch(form, value):
+            yield _wrong(settings, f"{name} is {words}, not {value[:60]!r}")
+
+
+def _hosts(settings: Settings) -> Iterator[Finding]:
+    for name in _HOST_LISTS:
+        entries = [each.strip().lower() for each in settings.given.get(name, "").split(",")]
+        wrong = [each for each in entries if each and not _is_entry(each)]
+        if wrong:
+            yield _wrong(settings, f"{name} has entries that are no host: {listed(wrong)}")
+
+
+def _is_entry(text: str) -> bool:
+    host, _, port = text.partition(":")
+    return is_host(host.removeprefix("*.")) and bool(re.fullmatch(r"[0-9]{0,5}", port))
+
+
+def _api_secrets(settings: Settings) -> Iterator[Finding]:
+    name = "ROLLCALL_API_SECRETS"
+    if not (text := settings.given.get(name)):
+        return
+    try:
+        by_host = json.loads(text)
+    except ValueError:
+        by_host = None
+    if not isinstance(by_host, dict):
+        yield _wrong(settings, f"{name} is not a JSON object of host and variable")
+        return
+    missing = sorted({str(each) for each in by_host.values()} - settings.env.keys())
+    if missing:
+        yield _wrong(
+            settings,
+            f"{name} names variables that functions are not given: {listed(missing)}; add them to "
+            "ROLLCALL_SECRETS",
+        )
+
+
+def _exposed(settings: Settings) -> Iterator[Finding]:
+    both = sorted(set(settings.secrets) & settings.given.keys())
+    if both:
+        yield Finding(
+            "fail",
+            "settings",
+            f"in ROLLCALL_SECRETS and with a value in a file too: {listed(both)}; a deploy refuses "
+            "that",
+            f"take the value out of {settings.file}",
+        )
+    plain = [name for name in _CREDENTIALS if settings.given.get(name) and name not in both]
+    if plain:
+        yield Finding(
+            "warn",
+            "settings",
+            f"given as plain text, which everybody sees who may look at the functions: "
+            f"{listed(plain)}",
+            f"{firebase(f'functions:secrets:set {plain[0]}')}, and its name into ROLLCALL_SECRETS",
+        )
+    statement = settings.given.get("ROLLCALL_STATEMENT_SECRET", "")
+    if statement and len(statement) < _LEAST_SECRET:
+        yield _wrong(
+            settings, f"ROLLCALL_STATEMENT_SECRET has fewer than {_LEAST_SECRET} characters"
+        )
+
+
+def _threads(settings: Settings) -> Iterator[Finding]:
+    threads = settings.given.get("THREADS", "")
+    if not threads:
+        yield Finding(
+            "warn",
+            "settings",
+            "THREADS is not set: an instance works on 4 requests for each CPU, however many it is "
+            "sent, and streams wait for one another",
+            "THREADS=24 in functions/.env",
+        )
+    elif not threads.isdecimal() or not 1 <= int(threads) <= 1000:
+        yield _wrong(settings, f"THREADS is a number from 1 to 1000, not {threads[:60]!r}")
+
+
+def _wrong(settings: Settings, text: str) -> Finding:
+    return Finding("fail", "settings", text, f"edit {settings.file} and deploy")

@@ -1,0 +1,221 @@
+"""Checks of the registry itself: compiled, up to the code, and good to choose from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+from rollcall.commands.doctor.findings import Finding, firebase, listed, rollcall
+from rollcall.commands.records import (
+    HEALTHY,
+    Agent,
+    Record,
+    agents_of,
+)
+from rollcall.core.text import terms
+from rollcall.core.wire import Status
+from rollcall.registry.authorising import ALL, CATEGORY
+from rollcall.registry.compiling import searchable
+from rollcall.registry.entries import Entry
+from rollcall.registry.index import Index
+from rollcall.registry.sync import Report
+
+if TYPE_CHECKING:
+    from google.cloud.firestore import Client
+
+TOPIC = "registry"
+SYNC = rollcall("sync")
+ALIKE = 0.85
+"""The share of words that two descriptions may have in common."""
+_NEIGHBOURS = 4
+_DAILY = timedelta(hours=25)
+_SOON = timedelta(minutes=2)
+
+
+def check_compiled(
+    manifest: Mapping[str, Any], changed_at: datetime | None, *, production: bool
+) -> Iterator[Finding]:
+    """Whether processes have something to read, and whether it is new.
+
+    Args:
+        changed_at: When a document of the registry was last written.
+    """
+    if "digest" not in manifest:
+        yield Finding("fail", TOPIC, "it was never compiled: agents have no tools", SYNC)
+        return
+    at = manifest["compiledAt"]
+    yield Finding(
+        "ok",
+        TOPIC,
+        f"{manifest['count']} capabilities, compiled {_ago(at)}, digest {manifest['digest']}",
+    )
+    late = changed_at and manifest["asOf"] < changed_at < datetime.now(UTC) - _SOON
+    if late and changed_at:
+        yield Finding(
+            "fail",
+            TOPIC,
+            f"a document was changed {_ago(changed_at)}, and it was not compiled since: is the "
+            "trigger on capabilities/{id} deployed?",
+            SYNC,
+        )
+    if production and datetime.now(UTC) - at > _DAILY:
+        yield Finding(
+            "warn",
+            TOPIC,
+            "it was not published for more than a day: the scheduled function sync_registry does "
+            "that at 03:00",
+            firebase("functions:log --only sync_registry"),
+        )
+
+
+def check_code(report: Report) -> Iterator[Finding]:
+    """Whether the registry is what this code declares, by what a sync would do."""
+    if report.taken:
+        yield Finding(
+            "fail",
+            TOPIC,
+            f"declared here, but the id is another codebase's or a document's: "
+            f"{listed(report.taken)}",
+            "rename the function, or delete the document",
+        )
+    stale = [*report.written, *report.withdrawn]
+    if stale:
+        yield Finding(
+            "fail",
+            TOPIC,
+            f"{len(stale)} documents are not as this code declares them: {listed(stale)}",
+            SYNC,
+        )
+    else:
+        yield Finding("ok", TOPIC, f"{len(report.unchanged)} documents are as code declares them")
+
+
+def check_records(records: Sequence[Record]) -> Iterator[Finding]:
+    """What is refused, and what is out of order."""
+    for record in records:
+        if record.reason:
+            yield Finding(
+                "warn",
+                TOPIC,
+                f"{record.id} is refused: {record.reason}",
+                f"correct capabilities/{record.id}",
+            )
+        elif record.health != HEALTHY:
+            yield Finding(
+                "warn",
+                "health",
+                f"{record.id} is {record.health}",
+                rollcall(f"registry show {record.id}"),
+            )
+
+
+def check_agents(agents: Sequence[Agent], records: Sequence[Record]) -> Iterator[Finding]:
+    """Whether agents and capabilities find one another."""
+    if not agents:
+        yield Finding("fail", "agents", "there is none", SYNC)
+        return
+    used = [record for record in records if record.status not in ("refused", Status.DISABLED)]
+    known = {word for record in used for word in _words(record)}
+    all_words = {word for record in records for word in _words(record)}
+    for agent in agents:
+        yield from _agent(agent, known=known, all_words=all_words)
+    alone = [record.id for record in used if not agents_of(record, agents)]
+    if alone:
+        yield Finding(
+            "warn",
+            "agents",
+            f"no agent offers {listed(alone)}: only a client's own calls reach that",
+            "name it in an agent's tools, or disable it",
+        )
+
+
+def _words(record: Record) -> tuple[str, ...]:
+    """The words by which a profile may name it."""
+    return (record.id, f"{CATEGORY}{record.document.get('category', '')}", ALL)
+
+
+def _agent(agent: Agent, *, known: set[str], all_words: set[str]) -> Iterator[Finding]:
+    missing = [word for word in agent.tools if word not in all_words]
+    off = [word for word in agent.tools if word in all_words and word not in known]
+    where = f"agents/{agent.id}"
+    if agent.tools and not known.intersection(agent.tools):
+        yield Finding("fail", "agents", f"{where} has no tool that may be offered")
+    elif missing:
+        yield Finding(
+            "warn",
+            "agents",
+            f"{where} names what there is not: {listed(missing)}",
+            "correct the profile's tools, or register them",
+        )
+    if off:
+        yield Finding("warn", "agents", f"{where}: disabled or refused are {listed(off)}")
+    if not missing and not off:
+        yield Finding("ok", "agents", f"{where} ({agent.status}) finds all its tools")
+
+
+def check_likeness(entries: Sequence[Entry]) -> Iterator[Finding]:
+    """Names and descriptions that a model cannot tell apart."""
+    for locale, name, ids in _same_names(entries):
+        yield Finding(
+            "warn",
+            "retrieval",
+            f"one name ({locale}: {name}) for {listed(ids)}: people cannot tell them apart",
+        )
+    for first, second, share in alike(entries):
+        yield Finding(
+            "warn",
+            "retrieval",
+            f"{first} and {second} are described by nearly the same words ({share:.0%}): a model "
+            "takes one for the other",
+            "say in each description what the other does not do",
+        )
+
+
+def _same_names(entries: Sequence[Entry]) -> list[tuple[str, str, list[str]]]:
+    held: dict[tuple[str, str], list[str]] = {}
+    for entry in entries:
+        for locale, name in entry.names.items():
+            held.setdefault((locale, name.casefold().strip()), []).append(entry.id)
+    return [(locale, name, ids) for (locale, name), ids in held.items() if len(ids) > 1]
+
+
+def alike(entries: Sequence[Entry]) -> list[tuple[str, str, float]]:
+    """Pairs whose descriptions share more than `ALIKE` of their words, the most alike first.
+
+    Each is compared with those that the word search finds by its description, so that thousands
+    take seconds.
+    """
+    index = Index.build([searchable(entry) for entry in entries])
+    words = [frozenset(terms(entry.spec.description)) for entry in entries]
+    found: dict[tuple[int, int], float] = {}
+    for place, entry in enumerate(entries):
+        for match in index.search(entry.spec.description, limit=_NEIGHBOURS):
+            pair = (min(place, match.place), max(place, match.place))
+            if match.place != place and pair not in found:
+                found[pair] = _shared(words[pair[0]], words[pair[1]])
+    close = [(entries[a].id, entries[b].id, share) for (a, b), share in found.items()]
+    return sorted((each for each in close if each[2] >= ALIKE), key=lambda each: -each[2])
+
+
+def _shared(one: frozenset[str], other: frozenset[str]) -> float:
+    return len(one & other) / len(one | other) if one and other else 0.0
+
+
+def last_change(db: Client) -> datetime | None:
+    """When a document of the registry was last written, by Firestore's clock."""
+    times = [
+        document.update_time
+        for name in ("capabilities", "agents")
+        for document in db.collection(name).select([]).stream()
+    ]
+    return max(times, default=None)
+
+
+def _ago(at: datetime) -> str:
+    """How long ago, in the largest fitting unit."""
+    seconds = max((datetime.now(UTC) - at).total_seconds(), 0)
+    for name, size in (("days", 86_400), ("hours", 3_600), ("minutes", 60)):
+        if seconds >= 2 * size:
+            return f"{seconds / size:.0f} {name} ago"
+    return f"{seconds:.0f} s ago"

@@ -1,0 +1,88 @@
+"""`registry disable` and `registry enable`: an operator's word over a status, effective at once."""
+
+from __future__ import annotations
+
+import getpass
+from argparse import Namespace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from rollcall.commands.place import Place, Problem, connect
+from rollcall.commands.printing import announce
+from rollcall.core.wire import Status
+from rollcall.registry.compiling import compile_registry
+from rollcall.registry.documents import AGENTS, CAPABILITIES
+from rollcall.registry.snapshot import FRESH_S
+
+if TYPE_CHECKING:
+    from google.cloud.firestore import Client
+
+
+def disable(place: Place, options: Namespace) -> int:
+    """Take a capability or an agent out of service."""
+    return _overrule(place, options, status=Status.DISABLED.value, reason=options.reason)
+
+
+def enable(place: Place, options: Namespace) -> int:
+    """Take back what `disable` wrote, or set another status."""
+    return _overrule(place, options, status=options.status, reason=None)
+
+
+def _overrule(place: Place, options: Namespace, *, status: str | None, reason: str | None) -> int:
+    announce(place, options, writes=True)
+    db = connect(place)
+    path = path_of(options.id)
+    before = _write(db, path, status=status, reason=reason)
+    now = status or str(before.get("status"))
+    compiled = compile_registry(db)
+    print(f"{path}: {_counting(before)} → {now}")
+    print(
+        f"compiled, digest {compiled.digest}: it takes effect with the next run, in processes that "
+        f"are warm at the latest {FRESH_S:.0f} s from now"
+    )
+    if why := compiled.refused.get(options.id):
+        print(f"it is refused all the same: {why}")
+    if status is None and now == Status.DISABLED:
+        print(_still_disabled(before, options.id))
+    return 0
+
+
+def path_of(id: str) -> str:
+    """The document that is meant: a capability's id, or `agents/<id>`."""
+    return id if id.startswith(f"{AGENTS}/") else f"{CAPABILITIES}/{id}"
+
+
+def _write(db: Client, path: str, *, status: str | None, reason: str | None) -> dict[str, Any]:
+    """Change the override and leave all others; the document as it was before.
+
+    Raises:
+        Problem: There is no such document.
+    """
+    from google.cloud.firestore import DELETE_FIELD
+
+    reference = db.document(path)
+    before = reference.get().to_dict()
+    if before is None:
+        raise Problem(f"There is no {path}; `registry list` names the capabilities there are.")
+    note: Any = {"by": getpass.getuser(), "at": datetime.now(UTC), "text": reason}
+    reference.update(
+        {
+            "overrides.status": status or DELETE_FIELD,
+            "overrides.note": note if status else DELETE_FIELD,
+        }
+    )
+    return before
+
+
+def _counting(document: dict[str, Any]) -> str:
+    overrides = document.get("overrides")
+    overruled = overrides.get("status") if isinstance(overrides, dict) else None
+    return str(overruled or document.get("status"))
+
+
+def _still_disabled(document: dict[str, Any], id: str) -> str:
+    if document.get("declaredStatus") == Status.DISABLED:
+        why = "its code declares it so, or is gone"
+    else:
+        why = "its document says so itself"
+    return f"it is still disabled: {why}. Overrule that with `registry enable {id} --status active`"

@@ -1,0 +1,115 @@
+"""The command line: what can be asked for, and which function does it."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+from rollcall.core.wire import Role, Status
+
+_STATUSES = [status.value for status in Status]
+_ROLES = [role.value for role in Role]
+
+
+def parser() -> argparse.ArgumentParser:
+    """`python -m rollcall sync` and `python -m rollcall registry <subcommand>`."""
+    top = argparse.ArgumentParser(
+        prog="python -m rollcall",
+        description="The operator's command: the live registry of a project.",
+        epilog="exit codes: 0 done, 1 a check or the command failed, 2 wrong usage",
+    )
+    commands = top.add_subparsers(required=True, metavar="command")
+    _add_sync(commands)
+    registry = commands.add_parser("registry", help="look at the registry and change it")
+    _add_registry(registry.add_subparsers(required=True, metavar="subcommand"))
+    return top
+
+
+def _add_registry(commands: Any) -> None:
+    _add_list(commands)
+    show = _command(commands, "show", "details.run", "all that is known of one", json=True)
+    show.add_argument("id", help="a capability's id, or agents/<id>")
+    _add_sync(commands)
+    disable = _command(commands, "disable", "overrides.disable", "take out of service")
+    disable.add_argument("id", help="a capability's id, or agents/<id>")
+    disable.add_argument("--reason", help="why; kept with the override")
+    enable = _command(commands, "enable", "overrides.enable", "take the operator's status back")
+    enable.add_argument("id", help="a capability's id, or agents/<id>")
+    enable.add_argument("--status", choices=_STATUSES[:-1], help="set this one instead")
+    _add_search(commands)
+    _command(commands, "doctor", "doctor.command.run", "check a project", json=True)
+    _add_usage(commands)
+    _add_enrich(commands)
+
+
+def _add_sync(commands: Any) -> None:
+    sync = _command(
+        commands, "sync", "publishing.run", "publish what code declares to Firestore", json=True
+    )
+    sync.add_argument("--dry-run", action="store_true", help="only say what would be written")
+
+
+def _add_list(commands: Any) -> None:
+    list_ = _command(commands, "list", "listing.run", "what is registered", json=True)
+    list_.add_argument("--status", choices=[*_STATUSES, "refused"])
+    list_.add_argument("--category")
+    list_.add_argument("--agent", help="what this agent names")
+    list_.add_argument("--role", choices=_ROLES, help="what users of this role may use")
+    list_.add_argument("--tenant", help="what this tenant's users may use")
+    list_.add_argument("--locale", choices=["en", "he"], default="en", help="of the names shown")
+
+
+def _add_search(commands: Any) -> None:
+    search = _command(
+        commands, "search", "search.run", "what a run would be offered for a message", json=True
+    )
+    search.add_argument("text", help="the message, in quotation marks")
+    search.add_argument("--agent", help="this agent's tools; all where left out")
+    search.add_argument("--role", choices=_ROLES, default=Role.USER.value)
+    search.add_argument("--tenant")
+    search.add_argument("--locale", choices=["en", "he"], default="en", help="of the names shown")
+
+
+def _add_usage(commands: Any) -> None:
+    usage = _command(commands, "usage", "usage.run", "what was offered, called and paid", json=True)
+    usage.add_argument("--days", type=_days, default=7, help="how far back; 7 where left out")
+    usage.add_argument("--agent")
+
+
+def _add_enrich(commands: Any) -> None:
+    enrich = _command(
+        commands, "enrich", "enriching.run", "have a model write what users would say", json=True
+    )
+    enrich.add_argument("--only", metavar="ID", action="append", help="only this one; repeatable")
+    enrich.add_argument("--dry-run", action="store_true", help="only say which would be written")
+
+
+def _command(
+    commands: Any, name: str, runs: str, help: str, *, json: bool = False
+) -> argparse.ArgumentParser:
+    """Add a subcommand; `runs` is `<module>.<function>` of `rollcall.commands`."""
+    command: argparse.ArgumentParser = commands.add_parser(name, help=help, description=help)
+    command.add_argument("--project", help="project id; otherwise GCLOUD_PROJECT")
+    if json:
+        command.add_argument("--json", action="store_true", help="JSON instead of tables")
+    command.set_defaults(run=_later(runs))
+    return command
+
+
+def _later(runs: str) -> Callable[..., int]:
+    """Import a command's module when it is run: parsing needs none of it."""
+    module, _, function = runs.rpartition(".")
+
+    def run(*arguments: Any) -> int:
+        found: int = getattr(import_module(f"rollcall.commands.{module}"), function)(*arguments)
+        return found
+
+    return run
+
+
+def _days(text: str) -> int:
+    if not text.isdecimal() or not 1 <= int(text) <= 366:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of days from 1 to 366")
+    return int(text)

@@ -1,0 +1,118 @@
+"""Which project and which Firestore a command talks to."""
+
+from __future__ import annotations
+
+import socket
+import sys
+from collections.abc import MutableMapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from google.cloud.firestore import Client
+
+ROOT = Path(__file__).parents[3]
+"""The repository, where the command runs in one: it is not part of what is deployed."""
+
+FAILED, USAGE = 1, 2
+
+_FIRESTORE = "FIRESTORE_EMULATOR_HOST"
+_AUTH = "FIREBASE_AUTH_EMULATOR_HOST"
+_PROJECT = "GCLOUD_PROJECT"
+_DEMO = "demo-"
+"""Projects of this name are the emulators' alone."""
+
+
+class Problem(Exception):
+    """What a person at the keyboard can put right; the text says how."""
+
+    def __init__(self, message: str, *, exit_code: int = FAILED) -> None:
+        super().__init__(message)
+        self.exit_code = exit_code
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A project at the emulator (`host:port`), or in production."""
+
+    project: str
+    emulator: str | None
+
+    def __str__(self) -> str:
+        where = f"the emulator at {self.emulator}" if self.emulator else "production"
+        return f"project {self.project} · {where}"
+
+
+def choose(project: str | None, env: MutableMapping[str, str]) -> Place:
+    """Decide where to go, and set the environment so that clients go there too.
+
+    The emulator that `FIRESTORE_EMULATOR_HOST` names comes first, then the real project that is
+    named, then the emulators of this repository where they are running.
+
+    Raises:
+        Problem: None of these is to be had.
+    """
+    named = project or env.get(_PROJECT) or env.get("GOOGLE_CLOUD_PROJECT")
+    is_real = bool(named) and not str(named).startswith(_DEMO)
+    if _FIRESTORE not in env and not is_real and not _find_emulators(env):
+        raise Problem(
+            "Which project? Name it with --project my-project or in GCLOUD_PROJECT. For the "
+            "emulators,\nstart them (`make emulators`), or set FIRESTORE_EMULATOR_HOST.",
+            exit_code=USAGE,
+        )
+    chosen = named or "demo-rollcall"
+    env[_PROJECT] = chosen
+    return Place(chosen, env.get(_FIRESTORE))
+
+
+def connect(place: Place) -> Client:
+    """The Firestore client.
+
+    Raises:
+        Problem: There are no credentials for a real project.
+    """
+    from google.auth.exceptions import DefaultCredentialsError
+
+    from rollcall.store.client import database
+
+    try:
+        return database()
+    except DefaultCredentialsError:
+        raise Problem(
+            f"There are no credentials for the project {place.project}, so nothing was read or "
+            "written.\nSign in with `gcloud auth application-default login` and repeat this. For "
+            "the emulator, set\nFIRESTORE_EMULATOR_HOST. (After a deploy the scheduled function "
+            "sync_registry publishes the\nregistry too, once a day.)"
+        ) from None
+
+
+def see_development_tools() -> None:
+    """Let `dev` be imported, which lies beside `functions/` in the repository."""
+    if str(ROOT) not in sys.path:
+        sys.path.append(str(ROOT))
+
+
+def _find_emulators(env: MutableMapping[str, str]) -> bool:
+    """Use this repository's own emulators where they are running; say whether they are."""
+    see_development_tools()
+    try:
+        from dev.addresses import current
+    except ImportError:
+        return False
+    found = current().environment()
+    if not _listens(found[_FIRESTORE]):
+        return False
+    for name in (_FIRESTORE, _AUTH):
+        if _listens(found[name]):
+            env[name] = found[name]
+    return True
+
+
+def _listens(address: str) -> bool:
+    host, _, port = address.rpartition(":")
+    try:
+        with socket.create_connection((host, int(port)), timeout=1):
+            return True
+    except OSError:
+        return False

@@ -1,0 +1,61 @@
+"""What a command prints beside tables."""
+
+from __future__ import annotations
+
+import json
+import sys
+from argparse import Namespace
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from rollcall.commands.place import Place
+
+
+def announce(place: Place, options: Namespace, *, writes: bool = False) -> None:
+    """Say where this command reads or writes; beside the JSON, not in it."""
+    verb = "Writing to" if writes else "Reading"
+    out = sys.stderr if getattr(options, "json", False) else sys.stdout
+    print(f"{verb} {place}", file=out, flush=True)
+
+
+def print_json(value: Any) -> None:
+    """One JSON value, for programs. Times are ISO 8601."""
+    print(json.dumps(value, ensure_ascii=False, indent=2, default=_plain))
+
+
+def moment(value: Any) -> str:
+    """A time in the document, for people; anything else as it is."""
+    return f"{value:%Y-%m-%d %H:%M} UTC" if hasattr(value, "strftime") else str(value or "")
+
+
+def named(names: Mapping[str, str]) -> str:
+    """A name in every language, English first."""
+    return " · ".join(names[locale] for locale in sorted(names, key=lambda each: each != "en"))
+
+
+def noted(overrides: Mapping[str, Any]) -> str:
+    """Who overruled a status, when and why; empty where nobody left a note."""
+    note = overrides.get("note")
+    if not isinstance(note, dict):
+        return ""
+    return f"{note.get('by', '?')}, {moment(note.get('at'))}: {note.get('text') or 'no reason'}"
+
+
+def short(value: Any) -> str:
+    """As short JSON; words and lists of words by themselves."""
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list) and all(isinstance(each, str) for each in value):
+        return ", ".join(value)
+    return json.dumps(value, ensure_ascii=False, default=_plain)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, datetime):
+        return value.isoformat()
+    if isinstance(value, set | frozenset | tuple):
+        return sorted(value)
+    return str(value)

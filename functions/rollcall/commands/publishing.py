@@ -1,0 +1,56 @@
+"""`sync`: publishes what code declares. Plain lines, since a deploy's hook runs it."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from typing import TYPE_CHECKING
+
+from rollcall.commands.place import Place, connect
+from rollcall.commands.printing import announce, print_json
+from rollcall.registry.sync import Report, sync
+
+if TYPE_CHECKING:
+    pass
+
+
+def run(place: Place, options: Namespace) -> int:
+    """Bring the registry up to the code; refused documents are told, and are no failure."""
+    from rollcall.catalog import agents, capabilities
+
+    announce(place, options, writes=not options.dry_run)
+    report = sync(connect(place), capabilities(), agents().values(), dry_run=options.dry_run)
+    if options.json:
+        print_json(_plain(report))
+    else:
+        _print(report, is_dry=options.dry_run)
+    return 0
+
+
+def _plain(report: Report) -> dict[str, object]:
+    compiled = report.compiled
+    return {
+        "written": report.written,
+        "withdrawn": report.withdrawn,
+        "unchanged": report.unchanged,
+        "taken": report.taken,
+        "digest": compiled.digest if compiled else None,
+        "count": compiled.count if compiled else None,
+        "refused": compiled.refused if compiled else {},
+    }
+
+
+def _print(report: Report, *, is_dry: bool) -> None:
+    would = "would be " if is_dry else ""
+    for path in report.written:
+        print(f"{would}written    {path}")
+    for path in report.withdrawn:
+        print(f"{would}withdrawn  {path}")
+    for path in report.taken:
+        print(f"left alone {path}: another codebase, or a document, has this id")
+    print(f"{len(report.unchanged)} unchanged")
+    if report.compiled is None:
+        print("nothing was written")
+        return
+    for id, why in sorted(report.compiled.refused.items()):
+        print(f"refused    capabilities/{id}: {why}")
+    print(f"compiled {report.compiled.count} capabilities, digest {report.compiled.digest}")

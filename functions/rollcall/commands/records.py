@@ -1,0 +1,140 @@
+"""What the registry's documents say, as an operator sees it: the refused ones too."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from rollcall.core.options import DEFAULT_CODEBASE
+from rollcall.core.wire import Status
+from rollcall.registry.authorising import ALL, CATEGORY
+from rollcall.registry.documents import AGENTS, CAPABILITIES
+from rollcall.registry.entries import Entry
+from rollcall.registry.reading import read_capability
+
+if TYPE_CHECKING:
+    from google.cloud.firestore import Client
+
+MANIFEST = "registry/manifest"
+REFUSED = "refused"
+HEALTHY = "healthy"
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One document of `capabilities/`.
+
+    Attributes:
+        entry: As it is offered; None where it cannot be.
+        reason: Why it is left out of the registry.
+        health: "healthy", "degraded" or "down".
+    """
+
+    id: str
+    document: dict[str, Any]
+    entry: Entry | None
+    reason: str | None
+    health: str
+
+    @property
+    def overrides(self) -> dict[str, Any]:
+        """The operator's word, where it can be read."""
+        found = self.document.get("overrides")
+        return found if isinstance(found, dict) else {}
+
+    @property
+    def status(self) -> str:
+        """As it counts now."""
+        return self.entry.status.value if self.entry and not self.reason else REFUSED
+
+    @property
+    def where(self) -> str:
+        """Whose it is and how it is reached."""
+        execution = self.document.get("execution")
+        execution = execution if isinstance(execution, dict) else {}
+        target, kind = str(execution.get("target", "")), str(execution.get("type", ""))
+        if self.document.get("source") == "code":
+            of = str(self.document.get("codebase", DEFAULT_CODEBASE))
+            here = "code" if of == DEFAULT_CODEBASE else f"code of {of}"
+            return f"{here}, client" if kind == "client" else here
+        return f"{kind} {target}".strip()
+
+
+@dataclass(frozen=True, slots=True)
+class Agent:
+    """One document of `agents/`."""
+
+    id: str
+    document: dict[str, Any]
+
+    @property
+    def tools(self) -> tuple[str, ...]:
+        """Ids, `category:<category>`, `*`."""
+        found = self.overrides.get("tools", self.document.get("tools"))
+        return tuple(str(each) for each in found) if isinstance(found, list) else ()
+
+    @property
+    def overrides(self) -> dict[str, Any]:
+        """The operator's word, where it can be read."""
+        found = self.document.get("overrides")
+        return found if isinstance(found, dict) else {}
+
+    @property
+    def status(self) -> str:
+        """As it counts now."""
+        return str(self.overrides.get("status") or self.document.get("status") or Status.ACTIVE)
+
+    def names(self, id: str, category: str) -> str | None:
+        """By which word it may use this capability; None where by none."""
+        return next(
+            (word for word in (id, f"{CATEGORY}{category}", ALL) if word in self.tools), None
+        )
+
+
+def read_manifest(db: Client) -> dict[str, Any]:
+    """What the compiled registry says of itself; empty where it was never compiled."""
+    return db.document(MANIFEST).get().to_dict() or {}
+
+
+def read_records(db: Client, manifest: Mapping[str, Any]) -> list[Record]:
+    """Every document of `capabilities/`, by id."""
+    health, refused = manifest.get("health") or {}, manifest.get("refused") or {}
+    return [
+        record_of(document.id, document.to_dict() or {}, health=health, refused=refused)
+        for document in db.collection(CAPABILITIES).order_by("__name__").stream()
+    ]
+
+
+def record_of(
+    id: str,
+    document: dict[str, Any],
+    *,
+    health: Mapping[str, str],
+    refused: Mapping[str, str],
+) -> Record:
+    """Read one document; what the last compilation refused stays refused until the next."""
+    entry: Entry | None = None
+    reason: str | None = None
+    try:
+        found = read_capability(document)
+        if found.id == id:
+            entry = found
+        else:
+            reason = f"it calls itself {found.id!r}"
+    except ValueError as error:
+        reason = str(error)
+    return Record(id, document, entry, reason or refused.get(id), health.get(id, HEALTHY))
+
+
+def read_agents(db: Client) -> list[Agent]:
+    """Every document of `agents/`, by id."""
+    found = db.collection(AGENTS).order_by("__name__").stream()
+    return [Agent(document.id, document.to_dict() or {}) for document in found]
+
+
+def agents_of(record: Record, agents: Sequence[Agent]) -> list[tuple[Agent, str]]:
+    """Who may use it, each with the word that says so."""
+    category = str(record.document.get("category", ""))
+    found = [(agent, agent.names(record.id, category)) for agent in agents]
+    return [(agent, word) for agent, word in found if word]

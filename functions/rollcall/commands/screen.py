@@ -1,0 +1,181 @@
+"""Tables and paragraphs for people; rich lays them out, and Hebrew stands rightly in them.
+
+Everything here needs rich, which is a tool of development: `load_screen` imports it, or says that
+it is missing.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from rollcall.commands.place import Problem, see_development_tools
+
+if TYPE_CHECKING:
+    from rich.console import Console, JustifyMethod
+
+LEAST_COLUMNS, MOST_COLUMNS, PIPE_COLUMNS = 40, 120, 100
+_GAP = 2
+_NARROWEST = 8
+_STYLES = {
+    "ok": "green",
+    "active": "green",
+    "healthy": "green",
+    "beta": "cyan",
+    "warn": "yellow",
+    "deprecated": "yellow",
+    "degraded": "yellow",
+    "fail": "red",
+    "down": "red",
+    "disabled": "red",
+    "refused": "red",
+    "write": "magenta",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of a table.
+
+    Args:
+        title: Its heading.
+        right: Whether numbers stand in it.
+        whole: Whether its cells are never broken into lines.
+        from_width: The narrowest screen, in columns, that shows it.
+        share: Where not all have the room they need, what it may take of the screen before others.
+    """
+
+    title: str
+    right: bool = False
+    whole: bool = False
+    from_width: int = 0
+    share: float = 0.0
+
+
+ID = Column("Capability", share=0.3)
+
+
+class Screen:
+    """Where people read.
+
+    Args:
+        console: Instead of the terminal, for tests.
+    """
+
+    def __init__(
+        self, console: Console | None = None, *, env: Mapping[str, str] = os.environ
+    ) -> None:
+        from rich.console import Console
+
+        from dev.arrange import order_for
+
+        self._console = console or Console(highlight=False, markup=False, emoji=False)
+        self._console.width = _width(self._console, env)
+        self._order = order_for(self._console, env)
+
+    def say(self, text: str = "", *, style: str = "", left: int = 0) -> None:
+        """Print a paragraph, `left` columns from the edge."""
+        from rich.padding import Padding
+
+        self._print(Padding(self._cell(text, style), (0, 0, 0, left)) if text else "")
+
+    def title(self, text: str) -> None:
+        """Begin a section."""
+        self.say()
+        self.say(text, style="bold")
+
+    def table(self, columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> None:
+        """Print rows under headings; columns for which the screen is too narrow are left out."""
+        from rich.cells import cell_len
+        from rich.table import Table
+
+        shown = [at for at, each in enumerate(columns) if each.from_width <= self._console.width]
+        widths = shared_out(
+            [columns[at] for at in shown],
+            [max(map(cell_len, (columns[at].title, *(row[at] for row in rows)))) for at in shown],
+            room=self._console.width,
+        )
+        table = Table(box=None, pad_edge=False, padding=(0, _GAP, 0, 0), header_style="bold")
+        for at, width in zip(shown, widths, strict=True):
+            justify: JustifyMethod = "right" if columns[at].right else "left"
+            table.add_column(columns[at].title, justify=justify, width=width, overflow="fold")
+        for row in rows:
+            table.add_row(*(self._cell(row[at], _style(row[at])) for at in shown))
+        self._print(table)
+
+    def pairs(self, rows: Sequence[tuple[str, str]]) -> None:
+        """Print names with what they stand for, one below the other."""
+        from rich.table import Table
+
+        table = Table(box=None, pad_edge=False, padding=(0, _GAP, 0, 0), show_header=False)
+        table.add_column(no_wrap=True, style="dim")
+        table.add_column(overflow="fold")
+        for name, value in rows:
+            table.add_row(name, self._cell(value, _style(value)))
+        self._print(table)
+
+    def _cell(self, text: str, style: str) -> Any:
+        from rollcall.commands.cells import Cell
+
+        return Cell(text, style=style, order=self._order)
+
+    def _print(self, what: Any) -> None:
+        if self._console.is_terminal:
+            self._console.print(what, highlight=False, markup=False, emoji=False)
+            return
+        with self._console.capture() as capture:
+            self._console.print(what, highlight=False, markup=False, emoji=False)
+        lines = capture.get().splitlines()  # in a file, blanks at their ends are in the way
+        self._console.file.write("".join(f"{line.rstrip()}\n" for line in lines))
+
+
+def shared_out(columns: Sequence[Column], needs: Sequence[int], *, room: int) -> list[int]:
+    """The width of each column: what it needs, or a fair part of what the whole ones leave."""
+    widths = dict.fromkeys(range(len(columns)), 0)
+    left = room - _GAP * (len(columns) - 1)
+    for at, column in enumerate(columns):
+        if column.whole or column.share:
+            most = needs[at] if column.whole else max(int(room * column.share), _NARROWEST)
+            widths[at] = min(needs[at], most)
+            left -= widths[at]
+    others = sorted((at for at in widths if not widths[at]), key=lambda at: needs[at])
+    for number, at in enumerate(others):
+        widths[at] = min(needs[at], max(left // (len(others) - number), _NARROWEST))
+        left -= widths[at]
+    for at, column in enumerate(columns):
+        if column.share and left > 0:
+            more = min(left, needs[at] - widths[at])
+            widths[at] += more
+            left -= more
+    return list(widths.values())
+
+
+def _style(text: str) -> str:
+    """The colour of a word that says how something is; an operator's has a mark behind it."""
+    return _STYLES.get(text.rstrip("*"), "")
+
+
+def load_screen() -> Screen:
+    """The terminal.
+
+    Raises:
+        Problem: rich is not installed, or this is no checkout of the repository.
+    """
+    see_development_tools()
+    for name in ("rich", "dev"):
+        if importlib.util.find_spec(name) is None:
+            raise Problem(
+                f"Tables need {name}, which is here in a checkout of the repository after `make "
+                "setup`.\nWith --json nothing more is needed."
+            )
+    return Screen()
+
+
+def _width(console: Console, env: Mapping[str, str]) -> int:
+    """As wide as the terminal, within reason; a pipe has no width of its own."""
+    if not console.is_terminal and not env.get("COLUMNS"):
+        return PIPE_COLUMNS
+    return min(max(console.width, LEAST_COLUMNS), MOST_COLUMNS)

@@ -1,0 +1,111 @@
+"""`sync`, `registry disable` and `registry enable` on the emulator."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from google.cloud.firestore import Client
+
+from rollcall.catalog import agents, capabilities
+from rollcall.registry.snapshot import forget, snapshot
+
+from .conftest import Run
+
+
+def stored(db: Client, path: str) -> dict[str, Any]:
+    return db.document(path).get().to_dict() or {}
+
+
+def statuses(db: Client) -> dict[str, str]:
+    forget()
+    return {id: entry.status.value for id, entry in snapshot(db).content.entries.items()}
+
+
+def test_sync_publishes_and_says_what_it_did(run: Run, db: Client) -> None:
+    done = run("sync")
+    assert done.code == 0
+    assert done.out.startswith(f"Writing to project {db.project} · the emulator at ")
+    assert done.out.count("\nwritten    capabilities/") == len(capabilities())
+    assert f"compiled {len(capabilities())} capabilities, digest " in done.out
+    assert "written    agents/messaging" in done.out
+
+
+def test_a_second_sync_writes_nothing(run: Run, db: Client) -> None:
+    run("sync")
+    done = run("registry", "sync", "--json")
+    assert done.json["written"] == []
+    assert len(done.json["unchanged"]) == len(capabilities()) + len(agents())
+
+
+def test_a_dry_run_only_tells(run: Run, db: Client) -> None:
+    done = run("registry", "sync", "--dry-run")
+    assert "would be written    capabilities/send_message" in done.out
+    assert "nothing was written" in done.out
+    assert done.out.startswith("Reading ")
+    assert not list(db.collection("capabilities").limit(1).stream())
+
+
+def test_sync_tells_what_was_refused(run: Run, registry: Client) -> None:
+    done = run("sync")
+    assert "refused    capabilities/broken: " in done.out
+    assert done.code == 0
+
+
+def test_disable_takes_a_capability_out_of_what_runs_read(run: Run, registry: Client) -> None:
+    before = stored(registry, "registry/manifest")["digest"]
+    done = run("registry", "disable", "find_room", "--reason", "renovation")
+    assert done.code == 0
+    assert "capabilities/find_room: active → disabled" in done.out
+    assert "at the latest 30 s from now" in done.out
+    assert stored(registry, "registry/manifest")["digest"] != before
+    assert statuses(registry)["find_room"] == "disabled"
+
+
+def test_disable_keeps_other_overrides_and_says_who_and_why(run: Run, registry: Client) -> None:
+    registry.document("capabilities/find_room").update({"overrides": {"keywords": ["hall"]}})
+    run("registry", "disable", "find_room", "--reason", "renovation")
+    overrides = stored(registry, "capabilities/find_room")["overrides"]
+    assert (overrides["keywords"], overrides["status"]) == (["hall"], "disabled")
+    assert overrides["note"]["text"] == "renovation"
+    assert overrides["note"]["by"] and overrides["note"]["at"]
+    assert "renovation" in run("registry", "show", "find_room").out
+
+
+def test_enable_takes_the_override_back(run: Run, registry: Client) -> None:
+    run("registry", "disable", "find_room")
+    done = run("registry", "enable", "find_room")
+    assert "capabilities/find_room: disabled → active" in done.out
+    assert stored(registry, "capabilities/find_room")["overrides"] == {}
+    assert statuses(registry)["find_room"] == "active"
+
+
+def test_enable_can_set_another_status(run: Run, registry: Client) -> None:
+    run("registry", "enable", "find_room", "--status", "beta")
+    assert statuses(registry)["find_room"] == "beta"
+
+
+def test_enable_says_so_where_the_document_itself_is_disabled(run: Run, registry: Client) -> None:
+    registry.document("capabilities/find_room").update({"status": "disabled"})
+    done = run("registry", "enable", "find_room")
+    assert "it is still disabled: its document says so itself" in done.out
+    assert "registry enable find_room --status active" in done.out
+
+
+def test_an_agent_is_disabled_like_a_capability(run: Run, registry: Client) -> None:
+    done = run("registry", "disable", "agents/desk", "--reason", "nobody there")
+    assert "agents/desk: active → disabled" in done.out
+    forget()
+    told = snapshot(registry).content.agents["desk"]["overrides"]
+    assert told["status"] == "disabled"
+    run("registry", "enable", "agents/desk")
+    assert "status" not in stored(registry, "agents/desk")["overrides"]
+
+
+@pytest.mark.parametrize("command", ["disable", "enable"])
+def test_what_there_is_not_is_neither_made_nor_changed(
+    run: Run, registry: Client, command: str
+) -> None:
+    done = run("registry", command, "nothing")
+    assert (done.code, "no capabilities/nothing" in done.err) == (1, True)
+    assert not registry.document("capabilities/nothing").get().exists

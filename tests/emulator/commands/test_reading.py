@@ -1,0 +1,114 @@
+"""`registry list` and `registry show` on the emulator."""
+
+from __future__ import annotations
+
+import pytest
+from google.cloud.firestore import Client
+
+from .conftest import Run
+
+
+def test_list_says_where_it_looks_and_shows_every_capability(run: Run, registry: Client) -> None:
+    done = run("registry", "list")
+    first, *lines = done.out.splitlines()
+    assert first.startswith(f"Reading project {registry.project} · the emulator at ")
+    assert done.code == 0
+    (room,) = [line.split() for line in lines if line.startswith("find_room")]
+    assert room[-2:] == ["firebase_function", "findRoom"]
+    assert {"office", "read", "user", "active", "healthy"} <= set(room)
+    assert max(map(len, done.out.splitlines())) <= 100
+
+
+def test_list_tells_what_was_refused_and_why(run: Run, registry: Client) -> None:
+    out = run("registry", "list").out
+    assert "Refused, and offered to nobody (1):" in out
+    assert "broken" in out.split("Refused")[1]
+    assert "$ref" in out.split("Refused")[1]
+
+
+def test_list_marks_what_an_operator_overruled(run: Run, registry: Client) -> None:
+    registry.document("capabilities/find_room").update({"overrides": {"status": "deprecated"}})
+    out = run("registry", "list").out
+    assert "deprecated*" in out
+    assert "* overruled by an operator" in out
+
+
+@pytest.mark.parametrize(
+    ("options", "ids"),
+    [
+        ([], ["broken", "find_room", "pay_invoice"]),
+        (["--status", "beta"], ["pay_invoice"]),
+        (["--status", "refused"], ["broken"]),
+        (["--category", "money"], ["pay_invoice"]),
+        (["--agent", "desk"], ["find_room", "pay_invoice"]),
+        (["--agent", "nobody"], []),
+        (["--role", "teacher"], ["find_room"]),
+        (["--role", "admin"], ["find_room", "pay_invoice"]),
+        (["--tenant", "acme"], ["find_room"]),
+    ],
+    ids=str,
+)
+def test_list_is_narrowed(run: Run, registry: Client, options: list[str], ids: list[str]) -> None:
+    done = run("registry", "list", "--json", *options)
+    assert [each["id"] for each in done.json] == ids
+    assert done.err.startswith("Reading project")
+
+
+def test_list_keeps_other_tenants_apart(run: Run, registry: Client) -> None:
+    registry.document("capabilities/find_room").update({"overrides": {"tenants": ["other"]}})
+    assert run("registry", "list", "--json", "--tenant", "acme").json == []
+
+
+def test_list_shows_hebrew_names_in_reading_order(run: Run, registry: Client) -> None:
+    assert "\u2068מציאת חדר\u2069" in run("registry", "list", "--locale", "he").out
+
+
+def test_show_tells_all_of_a_capability(run: Run, registry: Client) -> None:
+    registry.document("capabilities/find_room").update(
+        {
+            "overrides": {"keywords": ["hall"], "phrases": {"he": ["יש חדר פנוי?"]}},
+            "enriched": {"phrases": {"en": ["book a room"], "he": ["לא זה"]}},
+        }
+    )
+    out = run("registry", "show", "find_room").out
+    assert "Find a room · מציאת חדר" in out
+    assert "keywords  room, meeting, חדר, ישיבה  hall" in out.replace("\u2068", "").replace(
+        "\u2069", ""
+    )
+    assert "People to seat. (minimum 1)" in out
+    assert "One of ground, first." in out
+    assert "Is a room for 4 free?" in out
+    assert "book a room" in out and "a model" in out
+    assert "יש חדר פנוי?" in out and "לא זה" not in out
+    assert "desk   find_room  active  user" in out
+    assert "It only reads: nobody is asked." in out
+
+
+def test_show_says_what_an_approval_holds_on_to(run: Run, registry: Client) -> None:
+    done = run("registry", "show", "pay_invoice")
+    digest = run("registry", "show", "pay_invoice", "--json").json["offered"]["digest"]
+    words = " ".join(done.out.split())
+    assert "the user is asked where amountUsd is above 100; an answer counts for 3,600 s" in words
+    assert f"holds on to the arguments and to the digest {digest}" in words
+    assert "where it is reached has changed" in words
+
+
+def test_show_of_a_refused_one_tells_why(run: Run, registry: Client) -> None:
+    done = run("registry", "show", "broken")
+    assert (done.code, "refused" in done.out, "$ref" in done.out) == (0, True, True)
+    assert run("registry", "show", "broken", "--json").json["offered"] is None
+
+
+def test_show_of_an_agent(run: Run, registry: Client) -> None:
+    registry.document("agents/desk").update({"overrides": {"maxSteps": 2}})
+    out = run("registry", "show", "agents/desk").out
+    assert "find_room, category:money" in out
+    assert "maxSteps  2" in out
+    assert "Help at the desk." in out
+
+
+@pytest.mark.parametrize("id", ["nothing", "agents/nobody"])
+def test_show_of_what_there_is_not_says_what_there_is(run: Run, registry: Client, id: str) -> None:
+    done = run("registry", "show", id)
+    assert done.code == 1
+    assert id.split("/")[-1] in done.err

@@ -1,0 +1,151 @@
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from rollcall.agent.prices import Price
+from rollcall.commands.doctor.configuration import VARIABLES, check_models, check_variables
+from rollcall.commands.doctor.settings import Settings, parsed, read_settings
+from rollcall.core.profile import AgentProfile
+
+ROLLCALL = Path(__file__).parents[4] / "functions/rollcall"
+
+
+def settings(*secrets: str, **given: str) -> Settings:
+    return Settings({"THREADS": "24", **given}, secrets, "functions/.env.shop")
+
+
+def agent(*models: str) -> AgentProfile:
+    return AgentProfile(id="a", name={"en": "A"}, instructions="", tools=(), models=models)
+
+
+def test_every_variable_that_code_reads_is_known_and_no_other() -> None:
+    sources = [path for path in ROLLCALL.rglob("*.py") if "commands" not in path.parts]
+    read = {
+        name
+        for path in sources
+        for name in re.findall(r"ROLLCALL_[A-Z_]+", path.read_text(encoding="utf-8"))
+    }
+    assert read == VARIABLES
+
+
+def test_files_are_read_as_firebase_tools_does(tmp_path: Path) -> None:
+    (tmp_path / ".env").write_text("# note\nTHREADS=24\nROLLCALL_MODEL=a:b # aside\n")
+    (tmp_path / ".env.shop").write_text(
+        "ROLLCALL_MODEL='gemini:x'\nexport ROLLCALL_SECRETS=\"ONE, TWO\"\n\nnot a line\n"
+    )
+    found = read_settings(tmp_path, "shop", emulator=False, shell={"ROLLCALL_MODEL": "no"})
+    assert found.given == {
+        "THREADS": "24",
+        "ROLLCALL_MODEL": "gemini:x",
+        "ROLLCALL_SECRETS": "ONE, TWO",
+    }
+    assert found.secrets == ("ONE", "TWO")
+    assert found.env.keys() >= {"ONE", "TWO"}
+
+
+def test_the_emulators_get_this_shells_variables_too(tmp_path: Path) -> None:
+    shell = {"ROLLCALL_MODEL": "offline:planner", "HOME": "/root"}
+    found = read_settings(tmp_path, "demo-x", emulator=True, shell=shell)
+    assert (found.given, found.file) == (
+        {"ROLLCALL_MODEL": "offline:planner"},
+        "functions/.env.local",
+    )
+    (model, _) = check_models(found, [], ())
+    assert (model.level, "offline planner" in model.text) == ("ok", True)
+
+
+@pytest.mark.parametrize(
+    ("line", "value"),
+    [("A=1", "1"), ("A = b c ", "b c"), ("A='x # y'", "x # y"), ("A=", ""), ('A="" # z', "")],
+)
+def test_a_line_of_a_file(line: str, value: str) -> None:
+    assert parsed(line) == {"A": value}
+
+
+def test_good_settings_are_well() -> None:
+    (found,) = check_variables(
+        settings(
+            "EXAMPLE_KEY",
+            ROLLCALL_REGION="europe-west1",
+            ROLLCALL_API_HOSTS="api.example.com, *.example.org:8443",
+            ROLLCALL_API_SECRETS='{"api.example.com": "EXAMPLE_KEY"}',
+            ROLLCALL_LEASE_S="30",
+            ROLLCALL_MAX_INSTANCES="run_agent:50, *:10",
+        )
+    )
+    assert found.level == "ok"
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"ROLLCALL_REGOIN": "x"}, "nothing reads ROLLCALL_REGOIN"),
+        ({"ROLLCALL_REGION": "Frankfurt"}, "ROLLCALL_REGION is a region"),
+        ({"ROLLCALL_LEASE_S": "0"}, "ROLLCALL_LEASE_S is a number"),
+        ({"ROLLCALL_ALLOW_UNPRICED": "yes"}, "true or false"),
+        ({"ENFORCE_APP_CHECK": "1"}, "ENFORCE_APP_CHECK is true or false"),
+        ({"ROLLCALL_MODEL": "gpt-5.5"}, "<provider>:<model>"),
+        ({"ROLLCALL_API_HOSTS": "https://api.example.com"}, "entries that are no host"),
+        ({"ROLLCALL_FUNCTION_HOSTS": "10.0.0.1"}, "entries that are no host: 10.0.0.1"),
+        ({"ROLLCALL_API_SECRETS": "EXAMPLE_KEY"}, "not a JSON object"),
+        ({"ROLLCALL_API_SECRETS": '{"api.example.com": "KEY"}'}, "not given: KEY"),
+        ({"ROLLCALL_STATEMENT_SECRET": "short"}, "fewer than 32"),
+        ({"GEMINI_API_KEY": "AIza"}, "plain text"),
+        ({"ROLLCALL_MIN_INSTANCES": "1"}, "of the form run_agent:1"),
+        ({"THREADS": ""}, "THREADS is not set"),
+        ({"THREADS": "many"}, "THREADS is a number"),
+    ],
+)
+def test_what_is_wrong_with_a_variable_is_told(given: dict[str, str], words: str) -> None:
+    found = check_variables(settings(**given))
+    assert any(words in each.text and each.level in ("warn", "fail") for each in found)
+    assert all(each.mend for each in found)
+
+
+def test_no_finding_shows_a_keys_value() -> None:
+    given = {"GEMINI_API_KEY": "AIza-planted", "ROLLCALL_STATEMENT_SECRET": "planted"}
+    told = " ".join(each.text + each.mend for each in check_variables(settings(**given)))
+    assert "planted" not in told
+
+
+def test_a_secret_with_a_value_in_a_file_fails() -> None:
+    found = check_variables(settings("KEY", KEY="x"))
+    assert [each.level for each in found] == ["fail"]
+
+
+def test_without_a_key_the_offline_planner_is_told() -> None:
+    first, embedder = check_models(settings(), [agent()], ())
+    assert (first.level, "offline planner" in first.text) == ("warn", True)
+    assert (embedder.level, "words alone" in embedder.text) == ("ok", True)
+
+
+def test_a_configured_model_with_its_key_and_its_price_is_well() -> None:
+    found = list(check_models(settings("GEMINI_API_KEY"), [agent()], ()))
+    assert [each.level for each in found] == ["ok", "ok"]
+
+
+def test_a_model_without_a_price_fails_unless_that_is_allowed() -> None:
+    given = {"ROLLCALL_MODEL": "openai:home-made", "OPENAI_BASE_URL": "http://x"}
+    (found, _) = check_models(settings(**given), [], ())
+    assert (found.level, "budgets/prices" in found.mend) == ("fail", True)
+    (found, _) = check_models(settings(**given, ROLLCALL_ALLOW_UNPRICED="true"), [], ())
+    assert found.level == "warn"
+    own = Price(models=["openai:home-made"], input=1, output=1)
+    (found, _) = check_models(settings(**given), [], [own])
+    assert found.level == "ok"
+
+
+@pytest.mark.parametrize(
+    ("model", "words"),
+    [
+        ("openai:gpt-5.5", "no key for it"),
+        ("prompted:openai:gpt-5.5", "no key for it"),
+        ("acme:best", "no provider 'acme'"),
+    ],
+)
+def test_an_agents_own_model_must_be_reachable(model: str, words: str) -> None:
+    found = list(check_models(settings("GEMINI_API_KEY"), [agent(model)], ()))
+    assert any(each.level == "fail" and words in each.text for each in found)

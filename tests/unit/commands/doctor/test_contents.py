@@ -1,0 +1,134 @@
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from rollcall.commands.doctor.contents import (
+    alike,
+    check_agents,
+    check_code,
+    check_compiled,
+    check_likeness,
+    check_records,
+)
+from rollcall.commands.doctor.findings import Finding
+from rollcall.commands.records import Agent, Record, record_of
+from rollcall.registry.entries import Entry
+from rollcall.registry.sync import Report
+
+NOW = datetime.now(UTC)
+MANIFEST: dict[str, Any] = {"digest": "d", "count": 3, "asOf": NOW, "compiledAt": NOW}
+
+
+def record(id: str, description: str = "Find a free room.", **changes: Any) -> Record:
+    document = {
+        "id": id,
+        "name": id.replace("_", " "),
+        "description": description,
+        "category": "office",
+        "status": "active",
+        "effect": "read",
+        "source": "operator",
+        "jsonSchema": {"type": "object", "properties": {}},
+        "execution": {"type": "firebase_function", "target": id.replace("_", "-")},
+        **changes,
+    }
+    return record_of(id, document, health={"slow": "down"}, refused={})
+
+
+def entry(id: str, description: str, **changes: Any) -> Entry:
+    found = record(id, description, **changes).entry
+    assert found
+    return found
+
+
+def told(findings: Any) -> list[tuple[str, str]]:
+    return [(each.level, each.text) for each in findings]
+
+
+def test_a_registry_that_was_never_compiled_fails() -> None:
+    (found,) = check_compiled({}, None, production=True)
+    assert (found.level, found.about("shop").mend) == (
+        "fail",
+        "cd functions && venv/bin/python -m rollcall sync --project shop",
+    )
+
+
+def test_a_document_that_was_changed_after_compiling_fails_after_two_minutes() -> None:
+    compiled = {**MANIFEST, "asOf": NOW - timedelta(hours=1)}
+    late = check_compiled(compiled, NOW - timedelta(minutes=30), production=True)
+    assert [each.level for each in late] == ["ok", "fail"]
+    soon = check_compiled(compiled, NOW - timedelta(seconds=20), production=True)
+    assert [each.level for each in soon] == ["ok"]
+
+
+def test_a_registry_that_nobody_publishes_is_told_in_production_alone() -> None:
+    old = {**MANIFEST, "compiledAt": NOW - timedelta(days=3), "asOf": NOW}
+    assert [each.level for each in check_compiled(old, None, production=True)] == ["ok", "warn"]
+    assert [each.level for each in check_compiled(old, None, production=False)] == ["ok"]
+
+
+def test_documents_that_differ_from_the_code_fail() -> None:
+    (found,) = check_code(Report(written=["capabilities/pay"], withdrawn=["capabilities/old"]))
+    assert (found.level, found.text.split(":")[1]) == (
+        "fail",
+        " capabilities/pay, capabilities/old",
+    )
+    assert [each.level for each in check_code(Report(unchanged=["capabilities/pay"]))] == ["ok"]
+
+
+def test_an_id_that_somebody_else_has_fails() -> None:
+    found = list(check_code(Report(taken=["capabilities/pay"])))
+    assert found[0].level == "fail"
+
+
+def test_refused_and_unhealthy_ones_are_told() -> None:
+    found = list(check_records([record("well"), record("slow"), record("bad", minRole="king")]))
+    assert [(each.topic, each.text.split()[0]) for each in found] == [
+        ("health", "slow"),
+        ("registry", "bad"),
+    ]
+
+
+def test_agents_that_find_all_their_tools_are_well() -> None:
+    agents = [Agent("desk", {"tools": ["category:office"], "status": "beta"})]
+    assert told(check_agents(agents, [record("find_room")])) == [
+        ("ok", "agents/desk (beta) finds all its tools")
+    ]
+
+
+def test_tools_that_there_are_not_and_tools_nobody_offers_are_told() -> None:
+    agents = [Agent("desk", {"tools": ["find_room", "find_rom"]})]
+    found = told(check_agents(agents, [record("find_room"), record("book_room")]))
+    assert found == [
+        ("warn", "agents/desk names what there is not: find_rom"),
+        ("warn", "no agent offers book_room: only a client's own calls reach that"),
+    ]
+
+
+def test_an_agent_without_any_tool_fails() -> None:
+    agents = [Agent("desk", {"tools": ["find_room"]})]
+    found = told(check_agents(agents, [record("find_room", status="disabled")]))
+    assert found[0] == ("fail", "agents/desk has no tool that may be offered")
+    assert found[1] == ("warn", "agents/desk: disabled or refused are find_room")
+
+
+def test_one_name_for_two_is_told() -> None:
+    entries = [entry("a", "Find a room.", name="Rooms"), entry("b", "Pay a bill.", name="rooms ")]
+    (found,) = check_likeness(entries)
+    assert found == Finding(
+        "warn",
+        "retrieval",
+        "one name (en: rooms) for a, b: people cannot tell them apart",
+    )
+
+
+def test_descriptions_of_the_same_words_are_told_and_others_are_not() -> None:
+    entries = [
+        entry("book_room", "Reserve a meeting room for a group of people at a given time."),
+        entry("reserve_room", "Reserve meeting rooms for groups of people at the given time."),
+        entry("pay_bill", "Pay a bill from the account that is named."),
+    ]
+    ((first, second, share),) = alike(entries)
+    assert (first, second) == ("book_room", "reserve_room")
+    assert share > 0.85

@@ -1,0 +1,48 @@
+from __future__ import annotations
+
+import pytest
+
+from rollcall.__main__ import main
+from rollcall.commands.parser import parser
+
+COMMANDS = ("list", "show", "sync", "disable", "enable", "search", "doctor", "usage", "enrich")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        [],
+        ["registry"],
+        ["registry", "lst"],
+        ["registry", "show"],
+        ["registry", "list", "--status", "sleeping"],
+        ["registry", "list", "--role", "king"],
+        ["registry", "enable", "pay", "--status", "disabled"],
+        ["registry", "search", "x", "--locale", "fr"],
+        ["registry", "usage", "--days", "0"],
+        ["registry", "usage", "--days", "many"],
+    ],
+    ids=" ".join,
+)
+def test_wrong_usage_is_exit_code_2(arguments: list[str]) -> None:
+    with pytest.raises(SystemExit) as left:
+        main(arguments)
+    assert left.value.code == 2
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_subcommand_explains_itself(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as left:
+        main(["registry", name, "--help"])
+    assert left.value.code == 0
+    assert "--project" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", ["list", "doctor", "usage", "sync", "enrich"])
+def test_what_reads_can_answer_in_json(name: str) -> None:
+    assert parser().parse_args(["registry", name, "--json"]).json
+
+
+def test_sync_is_a_command_of_its_own_for_the_deploys_hook() -> None:
+    options = parser().parse_args(["sync"])
+    assert (options.dry_run, options.json) == (False, False)

@@ -1,0 +1,72 @@
+from __future__ import annotations
+
+from typing import Any
+
+from rollcall.commands.records import Agent, Record, agents_of, record_of
+
+DOCUMENT: dict[str, Any] = {
+    "id": "find_room",
+    "name": "Rooms",
+    "description": "Find a free room.",
+    "category": "office",
+    "minRole": "user",
+    "status": "active",
+    "effect": "read",
+    "source": "operator",
+    "jsonSchema": {"type": "object", "properties": {"seats": {"type": "integer"}}},
+    "execution": {"type": "firebase_function", "target": "findRoom"},
+}
+
+
+def record(changes: dict[str, Any] | None = None, **told: Any) -> Record:
+    given = {"health": {}, "refused": {}, **told}
+    return record_of("find_room", {**DOCUMENT, **(changes or {})}, **given)
+
+
+def test_a_record_says_how_it_counts_now() -> None:
+    found = record({"overrides": {"status": "beta"}}, health={"find_room": "degraded"})
+    assert (found.status, found.health, found.where) == (
+        "beta",
+        "degraded",
+        "firebase_function findRoom",
+    )
+
+
+def test_what_cannot_be_read_is_refused_with_the_reason() -> None:
+    found = record({"minRole": "king"})
+    assert (found.status, found.entry) == ("refused", None)
+    assert found.reason and found.reason.startswith("minRole: ")
+
+
+def test_what_calls_itself_otherwise_is_refused() -> None:
+    assert record({"id": "find_rooms"}).reason == "it calls itself 'find_rooms'"
+
+
+def test_what_the_last_compilation_refused_is_refused() -> None:
+    found = record(refused={"find_room": "it is findRoom, a write, under another name"})
+    assert found.status == "refused"
+
+
+def test_overrides_of_the_wrong_kind_are_none() -> None:
+    assert record({"overrides": "disabled"}).overrides == {}
+
+
+def test_agents_name_capabilities_by_id_category_or_all() -> None:
+    agents = [
+        Agent("one", {"tools": ["find_room"]}),
+        Agent("two", {"tools": ["category:office", "find_room"]}),
+        Agent("three", {"tools": ["*"]}),
+        Agent("four", {"tools": ["category:messaging"]}),
+        Agent("five", {"tools": ["send"], "overrides": {"tools": ["*"]}}),
+        Agent("six", {"tools": None}),
+    ]
+    words = {agent.id: word for agent, word in agents_of(record(), agents)}
+    assert words == {"one": "find_room", "two": "find_room", "three": "*", "five": "*"}
+
+
+def test_code_of_another_codebase_and_on_clients_is_told_apart() -> None:
+    here = {"source": "code", "codebase": "default", "execution": {"type": "internal_service"}}
+    assert record(here).where == "code"
+    assert record({**here, "codebase": "shop"}).where == "code of shop"
+    away = {**here, "execution": {"type": "client", "target": "find_room"}}
+    assert record(away).where == "code, client"

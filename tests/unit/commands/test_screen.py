@@ -1,0 +1,87 @@
+from __future__ import annotations
+
+import io
+
+import pytest
+from rich.console import Console
+
+from rollcall.commands import screen as screens
+from rollcall.commands.place import Problem
+from rollcall.commands.screen import ID, Column, Screen, load_screen, shared_out
+
+NAME = "קביעת עדיפות להודעה"
+COLUMNS = [ID, Column("Name"), Column("Effect", whole=True), Column("Digest", from_width=100)]
+ROWS = [("set_message_priority", NAME, "write", "0123abcd")]
+
+
+def screen(*, columns: int = 80, terminal: bool = False, **env: str) -> tuple[Screen, io.StringIO]:
+    out = io.StringIO()
+    env = {"COLUMNS": str(columns), **env}
+    console = Console(
+        file=out, width=columns, force_terminal=terminal, _environ=env, color_system=None
+    )
+    return Screen(console, env=env), out
+
+
+@pytest.mark.parametrize("columns", [80, 100, 120, 200])
+def test_tables_fit_80_to_120_columns(columns: int) -> None:
+    shown, out = screen(columns=columns)
+    long = "a sentence that says what a tool is good for " * 6
+    shown.table(COLUMNS, [("get_conversation_action_items" * 2, long, "write", "0123abcd")])
+    assert max(map(len, out.getvalue().splitlines())) <= min(columns, 120)
+    assert "".join(out.getvalue().split()).count("good") == 6
+
+
+def test_columns_that_matter_less_are_left_out_where_it_is_narrow() -> None:
+    for columns, is_shown in ((80, False), (110, True)):
+        shown, out = screen(columns=columns)
+        shown.table(COLUMNS, ROWS)
+        assert ("0123abcd" in out.getvalue()) is is_shown
+
+
+def test_a_pipe_gets_reading_order_isolated_and_no_blanks_at_the_end() -> None:
+    shown, out = screen()
+    shown.table(COLUMNS, ROWS)
+    row = out.getvalue().splitlines()[1]
+    assert f"\u2068{NAME}\u2069" in row
+    assert row == row.rstrip()
+    assert "\x1b" not in row
+
+
+def test_a_terminal_that_orders_text_itself_gets_marks_so_that_cells_stay_apart() -> None:
+    shown, out = screen(terminal=True, VTE_VERSION="7000")
+    shown.table(COLUMNS, ROWS)
+    assert f"\u2068{NAME}\u2069" in out.getvalue()
+
+
+def test_for_other_terminals_each_cell_is_put_in_order() -> None:
+    shown, out = screen(terminal=True, XTERM_VERSION="XTerm(390)")
+    shown.table(COLUMNS, ROWS)
+    row = out.getvalue().splitlines()[1]
+    assert NAME[::-1] in row
+    assert row.index("set_message_priority") < row.index(NAME[::-1]) < row.index("write")
+
+
+def test_numbers_stand_on_the_right() -> None:
+    shown, out = screen()
+    shown.table([Column("Score", right=True), ID], [("1.50", "a"), ("12.25", "b")])
+    assert [line.split("  ")[0] for line in out.getvalue().splitlines()[1:]] == [" 1.50", "12.25"]
+
+
+def test_widths_are_what_is_needed_where_there_is_room() -> None:
+    assert shared_out(COLUMNS[:3], [20, 30, 6], room=80) == [20, 30, 6]
+
+
+def test_what_is_whole_stays_whole_and_ids_come_before_texts() -> None:
+    id, name, effect = shared_out(COLUMNS[:3], [60, 200, 6], room=80)
+    assert effect == 6
+    assert id == 24
+    assert id + name + effect + 2 * 2 == 80
+
+
+def test_without_rich_it_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(screens.importlib.util, "find_spec", lambda name: None)
+    with pytest.raises(Problem, match="Tables need rich") as problem:
+        load_screen()
+    assert "make setup" in str(problem.value).replace("\n", " ")
+    assert "--json" in str(problem.value)
