@@ -1,39 +1,53 @@
-"""Recall, order and cost of the tools offered for the labelled queries.
+"""Recall, order and cost of the tools offered for the labelled queries, by the registry itself.
 
-`recall@k` is the mean share of a query's tools among the first k, `all@5` the share of queries
-with every one of them among the first five; the place of the first counts into the MRR. `nothing`
-is the share of queries for which no tool is offered: right where none is needed, a loss elsewhere.
-`sent` is the length of the offered tools' JSON in that of all tools registered.
+`recall@k` is the mean share of a query's tools among the first k found; the place of the first
+counts into the MRR. `offered` is the share of them among the tools that are offered, the related
+ones too, and `all` the share of queries that lack none there. `nothing` is the share of queries
+for which no tool is offered: right where none is needed, a loss elsewhere. `tools` is how many are
+offered; `sent` what they cost, with the search for more and the guidance in the prompt, as a share
+of the JSON of all tools registered. Times are of the choice alone.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
 from rich.table import Table
 
-from rollcall.registry.index import Index
+from rollcall.agent.guidance import guidance
+from rollcall.core.context import User
+from rollcall.core.profile import AgentProfile
+from rollcall.core.wire import Role
+from rollcall.packs.messaging.agents import MESSAGING
+from rollcall.registry.selection import FINDER, Asking, Selection, select
+from rollcall.registry.snapshot import Snapshot
 from tests.evals.registry.queries import CATALOGUE_QUERIES, QUERIES, Query, read_queries
-from tests.evals.registry.tools import Document, catalogue, declared, searchable, sent_chars
+from tests.evals.registry.tools import catalogue, declared, registered, sent_chars
 from tests.evals.report import Measured, mean, share, table
 
-OFFERED = 5
 _CUTS = (1, 5, 10)
-
-Rank = Callable[[Query], list[str]]
-"""The tools found for a query, best first, at most ten."""
+ANYTHING = AgentProfile(id="anything", name={"en": "Anything"}, instructions="Help.", tools=("*",))
+"""An agent that may use whatever is registered, with the usual bounds."""
+_ASKER = User("eval", Role.ADMIN)
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A query and what was found for it, in how many milliseconds."""
+    """A query and what was chosen for it, in how many milliseconds.
+
+    Attributes:
+        found: Ids, best first.
+        sent: Characters that the offer costs in the prompt.
+    """
 
     query: Query
     found: list[str]
+    offered: frozenset[str]
+    sent: int
     ms: float
 
     def recall(self, cut: int) -> float:
@@ -48,41 +62,39 @@ class Asked:
 
 
 def measure() -> Measured:
-    """Ask the queries over the capabilities that exist, then all of them over the catalogue too."""
+    """Ask the pack's own agent over the capabilities that exist, and one that may use anything
+    over the catalogue too."""
     own, more = declared(), catalogue()
     over_own, over_more = read_queries(QUERIES), read_queries(CATALOGUE_QUERIES)
+    small, full = registered(own), registered([*own, *more])
+    size = len(own) + len(more)
     runs = {
-        f"{len(own)} tools": (own, over_own),
-        f"{len(own) + len(more)} tools": ([*own, *more], over_own),
-        f"{len(own) + len(more)} tools, the catalogue's queries": ([*own, *more], over_more),
+        f"the messaging agent, {len(MESSAGING.tools)} tools": (small, MESSAGING, over_own),
+        f"an agent with {size} tools": (full, ANYTHING, over_own),
+        f"an agent with {size} tools, the catalogue's queries": (full, ANYTHING, over_more),
     }
     tables, figures = [], {}
-    for name, (documents, queries) in runs.items():
-        asked = ask(by_words(documents), queries)
-        figures[name] = {group: of(some, documents) for group, some in groups(asked).items()}
-        tables.append(_table(f"Offered by words, {name}", figures[name]))
+    for name, (registry, profile, queries) in runs.items():
+        asked = ask(registry, profile, queries)
+        every = sent_chars([entry.spec for entry in _permitted(registry, profile)])
+        figures[name] = {group: of(some, every) for group, some in groups(asked).items()}
+        tables.append(_table(f"Tools for {name}", figures[name]))
     return Measured(tables, figures)
 
 
-def by_words(documents: Sequence[Document]) -> Rank:
-    """Rank these tools by the words they share with a query."""
-    index = Index.build([searchable(each) for each in documents])
-    ids = [each["id"] for each in documents]
-
-    def rank(query: Query) -> list[str]:
-        found = index.search(query.query, limit=_CUTS[-1], context=query.context)
-        return [ids[match.place] for match in found]
-
-    return rank
-
-
-def ask(rank: Rank, queries: Iterable[Query]) -> list[Asked]:
+def ask(registry: Snapshot, profile: AgentProfile, queries: Iterable[Query]) -> list[Asked]:
     """Put the queries, each on the clock."""
+    ids = registry.content.entries.ids
+    select(registry, Asking(profile, _ASKER, "warm up"))
     asked = []
     for query in queries:
+        asking = Asking(profile, _ASKER, query.query, recent=query.context)
         started = time.perf_counter()
-        found = rank(query)
-        asked.append(Asked(query, found, (time.perf_counter() - started) * 1000))
+        chosen = select(registry, asking)
+        ms = (time.perf_counter() - started) * 1000
+        found = [ids[match.place] for match in chosen.matches][: _CUTS[-1]]
+        cost = _sent(registry, chosen, query.language)
+        asked.append(Asked(query, found, frozenset(chosen.ids), cost, ms))
     return asked
 
 
@@ -96,27 +108,38 @@ def groups(asked: Sequence[Asked]) -> dict[str, list[Asked]]:
             made.setdefault(getattr(item.query, name), []).append(item)
     if idle:
         made["need none"] = idle
-        for item in idle:
-            made.setdefault(f"none: {item.query.split}", []).append(item)
-            made.setdefault(f"none: {item.query.kind}", []).append(item)
+        for name in ("split", "kind"):
+            for item in idle:
+                made.setdefault(f"none: {getattr(item.query, name)}", []).append(item)
     return made
 
 
-def of(asked: Sequence[Asked], documents: Sequence[Document]) -> dict[str, Any]:
-    """The figures of some queries over these tools."""
-    by_id = {each["id"]: each for each in documents}
-    every = sent_chars(documents)
-    sent = [sent_chars([by_id[id] for id in item.found[:OFFERED]]) / every for item in asked]
+def of(asked: Sequence[Asked], every: int) -> dict[str, Any]:
+    """The figures of some queries, where all tools cost `every` characters."""
     needing = [item for item in asked if item.query.gold]
+    kept = [len(item.query.gold & item.offered) / len(item.query.gold) for item in needing]
     figures: dict[str, Any] = {"queries": len(asked)}
     for cut in _CUTS:
         figures[f"recall@{cut}"] = mean([item.recall(cut) for item in needing])
-    figures["all@5"] = share(sum(item.recall(5) == 1 for item in needing), len(needing))
     figures["mrr"] = mean([item.reciprocal_rank for item in needing])
-    figures["nothing"] = share(sum(not item.found for item in asked), len(asked))
-    figures["sent"] = mean(sent)
+    figures["offered"] = mean(kept)
+    figures["all"] = share(sum(part == 1 for part in kept), len(kept))
+    figures["nothing"] = share(sum(not item.offered for item in asked), len(asked))
+    figures["tools"] = mean([float(len(item.offered)) for item in asked])
+    figures["sent"] = mean([item.sent / every for item in asked])
     figures["p50_ms"] = round(median(item.ms for item in asked), 3)
     return figures
+
+
+def _sent(registry: Snapshot, chosen: Selection, locale: str) -> int:
+    entries = [registry.content.entries[id] for id in chosen.ids]
+    specs = [entry.spec for entry in entries] + ([FINDER] if chosen.finds_more else [])
+    return sent_chars(specs) + len(guidance(entries, locale))
+
+
+def _permitted(registry: Snapshot, profile: AgentProfile) -> list[Any]:
+    entries = registry.content.entries.values()
+    return [entry for entry in entries if "*" in profile.tools or entry.id in profile.tools]
 
 
 def _table(title: str, figures: dict[str, dict[str, Any]]) -> Table:

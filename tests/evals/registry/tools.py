@@ -7,9 +7,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from rollcall import catalog
+from rollcall.models.base import ToolSpec
 from rollcall.registry.documents import capability_document
-from rollcall.registry.index import Searchable
+from rollcall.registry.reading import read_capability
+from rollcall.registry.snapshot import Snapshot
 from tests.evals.registry.queries import HERE
+from tests.support.registries import registry_of
 
 CATALOGUE = HERE / "catalogue.jsonl"
 
@@ -27,34 +30,14 @@ def catalogue() -> list[Document]:
     return [json.loads(line) for line in lines if line.strip()]
 
 
-def searchable(document: Document) -> Searchable:
-    """What an index reads of a document."""
-    return Searchable(
-        id=document["id"],
-        names=tuple(document["names"].values()),
-        description=document["description"],
-        keywords=tuple(document["keywords"]),
-        examples=tuple(each["userRequest"] for each in document["examples"]),
-        parameters=tuple(
-            (name, " ".join([of.get("description", ""), *map(str, of.get("enum") or ())]))
-            for name, of in document["jsonSchema"].get("properties", {}).items()
-        ),
+def registered(documents: Sequence[Document]) -> Snapshot:
+    """The registry with these documents, compiled as in Firestore."""
+    known = {"status": "active", "source": "code"}
+    return registry_of(
+        *(read_capability({**each, "name": each["names"]["en"], **known}) for each in documents)
     )
 
 
-def sent_chars(documents: Sequence[Document]) -> int:
+def sent_chars(specs: Sequence[ToolSpec]) -> int:
     """How long the JSON is in which a model is sent these tools."""
-    return sum(
-        len(
-            json.dumps(
-                {
-                    "name": document["id"],
-                    "description": document["description"],
-                    "parameters": document["jsonSchema"],
-                },
-                ensure_ascii=False,
-                separators=(",", ":"),
-            )
-        )
-        for document in documents
-    )
+    return sum(len(spec.json_text) for spec in specs)

@@ -7,8 +7,7 @@ from collections import Counter
 import pytest
 
 from rollcall.core.text import language, terms
-from rollcall.registry.index import Index
-from tests.evals.registry.measure import ask, by_words, groups, of
+from tests.evals.registry.measure import ANYTHING, ask, groups, of
 from tests.evals.registry.queries import (
     CATALOGUE_QUERIES,
     QUERIES,
@@ -16,7 +15,7 @@ from tests.evals.registry.queries import (
     read_queries,
     split_of,
 )
-from tests.evals.registry.tools import catalogue, declared, searchable, sent_chars
+from tests.evals.registry.tools import catalogue, declared, registered, sent_chars
 
 OWN = read_queries(QUERIES)
 MORE = read_queries(CATALOGUE_QUERIES)
@@ -65,36 +64,29 @@ def test_both_splits_are_there_and_follow_from_the_ids() -> None:
     assert all(query.split == split_of(query.id) for query in EVERY)
 
 
-def test_the_catalogue_can_be_indexed_beside_what_exists() -> None:
+def test_the_catalogue_can_be_registered_beside_what_exists() -> None:
     documents = [*declared(), *catalogue()]
-    assert len({each["id"] for each in documents}) == len(documents)
-    index = Index.build([searchable(each) for each in documents])
-    best = index.search("How large is the voltage drop on the longest run?", limit=1)[0]
-    assert documents[best.place]["id"] == "calculate_voltage_drop"
+    registry = registered(documents)
+    assert len(registry.content.entries) == len(documents) >= 45
+    query = one("How large is the voltage drop on the longest run?", "calculate_voltage_drop")
+    assert ask(registry, ANYTHING, [query])[0].found[0] == "calculate_voltage_drop"
 
 
-def test_a_query_without_tools_counts_only_for_what_is_offered() -> None:
-    documents = declared()
-    idle = [query for query in OWN if not query.gold][:3]
-    asked = ask(lambda query: [], idle)
-    figures = of(groups(asked)["need none"], documents)
+def test_a_query_without_tools_counts_only_for_what_it_is_offered() -> None:
+    asked = ask(registered(declared()), ANYTHING, [one("thank you very much")])
+    figures = of(groups(asked)["need none"], 1000)
     assert (figures["recall@5"], figures["nothing"], figures["sent"]) == (None, 1.0, 0.0)
 
 
 def test_recall_is_the_share_of_the_tools_that_a_query_needs() -> None:
-    documents = declared()
-    query = Query("q", split_of("q"), "en", "plain", "?", frozenset({"send_message", "nothing"}))
-    figures = of(ask(lambda query: ["summarize_conversation", "send_message"], [query]), documents)
-    assert (figures["recall@1"], figures["recall@5"], figures["mrr"]) == (0.0, 0.5, 0.5)
-    assert 0 < figures["sent"] < 1
+    registry = registered(declared())
+    query = one("show me the urgent messages", "get_priority_messages", "not_there")
+    found = ask(registry, ANYTHING, [query])
+    figures = of(found, sent_chars([entry.spec for entry in registry.content.entries.values()]))
+    assert (figures["recall@1"], figures["recall@5"], figures["mrr"]) == (0.5, 0.5, 1.0)
+    assert (figures["offered"], figures["all"], figures["nothing"]) == (0.5, 0.0, 0.0)
+    assert 0 < figures["sent"] < 1.5
 
 
-def test_ranking_by_words_finds_what_is_said_in_so_many_words() -> None:
-    rank = by_words(declared())
-    query = Query("q", split_of("q"), "en", "plain", "show urgent messages", frozenset())
-    assert rank(query)[0] == "get_priority_messages"
-
-
-def test_what_is_sent_grows_with_every_tool() -> None:
-    documents = declared()
-    assert 0 < sent_chars(documents[:1]) < sent_chars(documents[:2])
+def one(text: str, *gold: str) -> Query:
+    return Query("q", split_of("q"), "en", "plain", text, frozenset(gold))
