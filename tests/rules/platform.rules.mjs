@@ -44,6 +44,10 @@ const DOCUMENTS = {
   "runKeys/k1": { uid: "ana", threadId: "t1" },
   "erasures/ana": { uid: "ana" },
   "registry/manifest": { uid: "ana", digest: "0" },
+  "registry/health": { uid: "ana", records: "{}" },
+  "registry/usage-2026-11-21": { uid: "ana", records: "{}" },
+  "healthSamples/h1": { uid: "ana", counts: "{}" },
+  "ratings/t1~r1": { uid: "ana", rating: "up", comment: "Good" },
   "unheardOf/x1": { uid: "ana" },
 };
 
@@ -73,6 +77,15 @@ export default function platform(rules) {
     onlyThese(rules, "runKeys/k1", { filter: MINE });
     onlyThese(rules, "erasures/ana", { filter: MINE });
     onlyThese(rules, "registry/manifest", { filter: MINE });
+    onlyThese(rules, "registry/health", { filter: MINE });
+    onlyThese(rules, "registry/usage-2026-11-21", { filter: MINE });
+    onlyThese(rules, "healthSamples/h1", { filter: MINE });
+    onlyThese(rules, "ratings/t1~r1", {
+      may: owner,
+      filter: MINE,
+      created: (person) => ({ uid: person, rating: "up" }),
+      change: { rating: "down" },
+    });
     onlyThese(rules, "unheardOf/x1", { filter: MINE });
   });
 

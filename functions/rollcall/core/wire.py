@@ -23,6 +23,9 @@ MESSAGE_PARTS = 20
 REASON_CHARS = 500
 """The longest reason of a decision."""
 
+COMMENT_CHARS = 1_000
+"""The longest comment on an answer."""
+
 Id = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$")]
 """An id a client may choose: letters, digits, `_` and `-`, at most 64. The first is a letter or
 a digit, since Firestore keeps names like `__x__` to itself."""
@@ -234,6 +237,25 @@ class CancelRequest(Wire):
 
     thread_id: Id
     run_id: RunId
+
+
+class RateRequest(Wire):
+    """The data of `rate_message`: what the user thinks of a run's answer. The run is named, or a
+    document of the log that is its; a rating of null takes one back."""
+
+    thread_id: Id
+    run_id: RunId | None = None
+    message_id: Annotated[str, Field(pattern=r"^[0-9]{8}$")] | None = None
+    rating: Literal["up", "down"] | None
+    comment: str | None = Field(default=None, max_length=COMMENT_CHARS)
+
+    @model_validator(mode="after")
+    def _one_answer(self) -> RateRequest:
+        if (self.run_id is None) == (self.message_id is None):
+            raise ValueError("send exactly one of runId and messageId")
+        if self.rating is None and self.comment is not None:
+            raise ValueError("a comment goes with a rating")
+        return self
 
 
 class ThreadRequest(Wire):

@@ -46,3 +46,8 @@ def run_key(db: Client, key: str) -> DocumentReference:
 
 def audit(db: Client, entry_id: str) -> DocumentReference:
     return db.document(f"audit/{entry_id}")
+
+
+def rating(db: Client, thread_id: str, run_id: str) -> DocumentReference:
+    """What the user thought of a run's answer. A thread's id has no `~`."""
+    return db.document(f"ratings/{thread_id}~{run_id}")

@@ -1,0 +1,21 @@
+"""`rate_message`: what the user thinks of an answer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rollcall.core.context import Platform
+from rollcall.core.inputs import validate
+from rollcall.core.triggers import Call, OnCall, bound
+from rollcall.core.wire import RateRequest
+from rollcall.store.ratings import rate
+
+
+@bound(OnCall())
+def rate_message(platform: Platform, call: Call) -> dict[str, Any]:
+    """Rate an answer: `{threadId, runId or messageId, rating: "up"|"down"|null, comment?}`.
+
+    It can be changed, and taken back with null; the same again changes nothing. Returns
+    `{threadId, runId, rating, comment}` as it is kept.
+    """
+    return rate(platform.db, call.user, validate(RateRequest, call.data))

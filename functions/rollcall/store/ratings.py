@@ -1,0 +1,137 @@
+"""What users think of answers.
+
+    ratings/{threadId}~{runId}   uid, rating ("up", "down", null), comment, number, createdAt, ...
+
+One for each run, changed as often as the user changes their mind; the audit has an entry for each
+change, so that these can be counted. It is written in a transaction that reads the run: of a run
+that is being erased there is either no rating, or one that is erased with it.
+"""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from rollcall.core.context import User
+from rollcall.core.errors import (
+    FailedPrecondition,
+    NotFound,
+    PermissionDenied,
+    ResourceExhausted,
+    Unavailable,
+)
+from rollcall.core.redaction import redacted
+from rollcall.core.wire import SCHEMA_VERSION, RateRequest, RunStatus
+from rollcall.store import audit, paths
+
+if TYPE_CHECKING:
+    from google.cloud.firestore import Client, Transaction
+
+MAX_CHANGES = 50
+"""How often one answer may be rated anew."""
+
+
+def rate(db: Client, user: User, request: RateRequest) -> dict[str, Any]:
+    """Keep what a user thinks of an answer; the same again changes nothing.
+
+    Returns:
+        `{threadId, runId, rating, comment}`.
+    Raises:
+        NotFound: There is no such run or message.
+        PermissionDenied: It is another user's.
+        FailedPrecondition: The run is going on.
+        ResourceExhausted: It was rated too often.
+        Unavailable: Others wrote the same at the same time, again and again.
+    """
+    from google.api_core.exceptions import Aborted as Contended
+    from google.cloud.firestore import transactional
+
+    run_id = request.run_id or _run_of_message(db, user, request)
+    try:
+        told: dict[str, Any] = transactional(_rate)(db.transaction(), db, user, request, run_id)
+    except (Contended, ValueError) as error:
+        if isinstance(error, ValueError) and not isinstance(error.__cause__, Contended):
+            raise  # it is no "exceeded maximum number of attempts"
+        raise Unavailable("the rating was not taken; try again", retry_after_s=1) from error
+    return told
+
+
+def _rate(
+    transaction: Transaction, db: Client, user: User, request: RateRequest, run_id: str
+) -> dict[str, Any]:
+    run = paths.run(db, request.thread_id, run_id).get(transaction=transaction).to_dict()
+    reference = paths.rating(db, request.thread_id, run_id)
+    before = reference.get(transaction=transaction).to_dict() or {}
+    run = _checked(run, user, field="runId")
+    comment = redacted(request.comment) if request.comment else None
+    told = {
+        "threadId": request.thread_id,
+        "runId": run_id,
+        "rating": request.rating,
+        "comment": comment,
+    }
+    was = before.get("rating")
+    is_new = was != request.rating
+    if not is_new and before.get("comment") == comment:
+        return told
+    number = before.get("number", 0) + is_new
+    if number > MAX_CHANGES:
+        raise ResourceExhausted(f"an answer may be rated anew {MAX_CHANGES} times")
+    now = datetime.now(UTC)
+    asked = json.loads(run["request"])
+    document = {
+        **told,
+        "schemaVersion": SCHEMA_VERSION,
+        "uid": user.uid,
+        "turnId": run["turnId"],
+        "agent": run["agent"],
+        "number": number,
+        "createdAt": before.get("createdAt", now),
+        "updatedAt": now,
+    }
+    transaction.set(reference, document)
+    if is_new:
+        entry = audit.rating_entry(
+            uid=user.uid,
+            thread_id=request.thread_id,
+            run_id=run_id,
+            number=number,
+            agent=run["agent"],
+            variant=asked.get("variant"),
+            called=_called(run),
+            run_day=run["createdAt"].astimezone(UTC).date().isoformat(),
+            rating=request.rating,
+            before=was,
+            at=now,
+        )
+        audit.write(transaction, db, entry)
+    return told
+
+
+def _run_of_message(db: Client, user: User, request: RateRequest) -> str:
+    number = int(request.message_id or "")
+    message = paths.message(db, request.thread_id, number).get().to_dict()
+    if message is None:
+        raise NotFound("there is no such message", field="messageId")
+    if message["uid"] != user.uid:
+        raise PermissionDenied("this message belongs to someone else", field="messageId")
+    return str(message["runId"])
+
+
+def _checked(run: dict[str, Any] | None, user: User, *, field: str) -> dict[str, Any]:
+    if run is None:
+        raise NotFound("there is no such run", field=field)
+    if run["uid"] != user.uid:
+        raise PermissionDenied("this run belongs to someone else", field=field)
+    if run["status"] == RunStatus.RUNNING:
+        raise FailedPrecondition(
+            "this run is going on", field=field, hint="rate it once it has answered"
+        )
+    return run
+
+
+def _called(run: dict[str, Any]) -> list[str]:
+    """The tools that the run called; none where it ended without a result."""
+    result = json.loads(run.get("result") or "{}")
+    return [call["tool"] for call in result.get("toolCalls", ())]
