@@ -41,6 +41,7 @@ _TRIES = 5
 
 APPROVALS = Section(kind="approvals", find=of_user("approvals"), erase=delete)
 EFFECTS = Section(kind="effects", find=of_user("effects"), erase=delete)
+RATINGS = Section(kind="ratings", find=of_user("ratings"), erase=delete)
 
 
 def check_not_erased(thread: dict[str, Any]) -> None:
@@ -98,6 +99,8 @@ def erase_thread(work: Work, thread_id: str) -> None:
             for below in document.collections():
                 _empty(work, below)
         _empty(work, collection)
+    # Ratings last: none is made of a run that is gone.
+    erase_section(work, RATINGS, query=_in_thread(work, RATINGS, thread_id))
 
 
 def finish_clearing(work: Work, thread_id: str) -> None:
