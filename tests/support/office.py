@@ -125,9 +125,9 @@ class Office:
         self._ids = itertools.count(1)
         monkeypatch.setattr(office_pack, "hooks", self.hooks)
         emulate(monkeypatch.setenv)
-        self.declare(PROFILE)
         for id in CLIENT_TOOLS:
             db.document(f"capabilities/{id}").set(client_tool(id))
+        self.declare(PROFILE)
         bound: dict[str, Any] = {}
         for endpoint in (run_agent, cancel_run):
             trigger = trigger_of(endpoint)

@@ -88,7 +88,8 @@ def test_a_write_under_another_name_is_not_offered_as_a_read(office: Office, tar
             "effect": "read",
         }
     )
-    office.declare(tools=(*PROFILE.tools, "look_at_prices"))
+    named = "look_at_prices"
+    office.declare(tools=(*PROFILE.tools, named), pinned=(*PROFILE.pinned, named))
     asked = office.ask(calls(("look_at_prices", {"path": "x"})))
     assert "look_at_prices" not in [tool.name for tool in office.model.requests[0].tools]
     assert "pay" in [tool.name for tool in office.model.requests[0].tools]

@@ -168,7 +168,7 @@ def planted(
         office = Office(db, monkeypatch)
         profile = office_pack.PROFILE
         tools = (*(each.__name__ for each in OWN), *profile.tools)
-        office.declare(profile, tools=tools, models=("openai:gpt-test",), max_tools=40)
+        office.declare(profile, tools=tools, pinned=tools, models=("openai:gpt-test",))
         office.here.text_model = StructuredText(load_model("openai:gpt-test"))  # type: ignore
         secrets = (PHRASE, *FORMED, OPENAI_KEY, GEMINI_KEY, token, HIDDEN_RESULT)
         yield Planted(office, provider, secrets)
