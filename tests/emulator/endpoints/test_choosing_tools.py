@@ -1,0 +1,168 @@
+"""Which tools a run is offered, through the whole of `run_agent`: those that fit, those of the
+dialogue, those the model asks for, and never one that the user may not use."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from rollcall.core.profile import Variant
+from rollcall.core.wire import Role
+from rollcall.registry import snapshot
+from rollcall.registry.compiling import compile_after
+from rollcall.store import paths
+from tests.support.counting import counted
+from tests.support.office import Office, Ran
+from tests.support.registries import renew
+from tests.support.scripted import calls, says
+
+GARDEN = [f"grow_{fruit}" for fruit in ("apple", "pear", "plum", "fig", "date", "lime", "kiwi")]
+
+
+@pytest.fixture
+def garden(office: Office) -> Office:
+    """An office whose agent may use all there is, and little of it at once."""
+    for id in GARDEN:
+        office.db.document(f"capabilities/{id}").set(
+            {
+                "id": id,
+                "name": id,
+                "description": f"Water the {id.removeprefix('grow_')} tree.",
+                "category": "garden",
+                "status": "active",
+                "effect": "read",
+                "source": "operator",
+                "execution": {"type": "firebase_function", "target": id},
+            }
+        )
+    office.declare(tools=("*",), pinned=(), max_tools=2)
+    return office
+
+
+def offered(office: Office, request: int = -1) -> list[str]:
+    return [tool.name for tool in office.model.requests[request].tools]
+
+
+def test_what_fits_the_message_is_offered_with_a_way_to_find_more(garden: Office) -> None:
+    garden.ask(message="I want to book a room for an hour")
+    assert set(offered(garden)) >= {"book_room", "find_tools"}
+    assert len(offered(garden)) <= 6
+    assert offered(garden) == sorted(offered(garden))
+
+
+def test_small_talk_has_no_tools_and_the_agent_knows_what_it_could_do(garden: Office) -> None:
+    garden.ask(message="Good morning!")
+    assert offered(garden) == []
+    assert "Book a room" in garden.model.requests[-1].instructions
+
+
+def test_a_found_tool_can_be_called_and_is_there_when_the_turn_goes_on(garden: Office) -> None:
+    asked = garden.ask(
+        calls(("find_tools", {"query": "pay an amount of dollars"})),
+        calls(("pay", {"amountUsd": 5, "to": "bob"})),
+        message="Water the plum tree",
+    )
+    assert "pay" not in offered(garden, -2)
+    assert "pay" in offered(garden)
+    found = asked.done["toolCalls"][0]
+    assert (found["tool"], found["status"]) == ("find_tools", "done")
+    assert "pay" in [tool["name"] for tool in found["result"]["tools"]]
+    after = garden.resume(asked)
+    assert after.statuses() == ["done"]
+    assert "pay" in offered(garden)
+    assert len(garden.done()) == 1
+
+
+def test_a_tool_that_was_not_found_yet_is_refused(garden: Office) -> None:
+    asked = garden.ask(calls(("pay", {"amountUsd": 5, "to": "bob"})), message="Water the plum tree")
+    assert asked.statuses() == ["refused"]
+
+
+@pytest.mark.parametrize("arguments", [{}, {"query": " "}, {"query": 7}, {"q": "x"}])
+def test_a_search_for_nothing_is_answered_plainly(garden: Office, arguments: Any) -> None:
+    asked = garden.ask(calls(("find_tools", arguments)), message="Water the plum tree")
+    assert asked.done["toolCalls"][0]["error"]["code"] == "invalid-argument"
+
+
+def test_nobody_finds_what_is_for_another_role_or_tenant(garden: Office) -> None:
+    garden.overrule("capabilities/pay", minRole="admin")
+    garden.overrule("capabilities/send_letter", tenants=["north"])
+    search = calls(
+        ("find_tools", {"query": "pay an amount of dollars"}),
+        ("find_tools", {"query": "send a letter"}),
+    )
+
+    def names(ran: Ran) -> set[str]:
+        return {tool["name"] for call in ran.done["toolCalls"] for tool in call["result"]["tools"]}
+
+    nobody = names(garden.ask(search, message="Water the plum tree"))
+    assert not nobody & {"pay", "send_letter"}
+    claims = {"role": Role.ADMIN.value, "tenant": "north"}
+    both = names(garden.ask(search, message="Water the plum tree", uid="ruth", claims=claims))
+    assert both >= {"pay", "send_letter"}
+
+
+def test_what_the_last_turn_called_stays_at_hand(garden: Office) -> None:
+    first = garden.ask(calls(("look_up", {"query": "x"})), message="look up the topic, please")
+    assert first.statuses() == ["done"]
+    garden.ask(message="and the same for the other one", threadId=first.thread)
+    assert "look_up" in offered(garden)
+
+
+def test_an_answer_is_about_what_was_asked_before(garden: Office) -> None:
+    first = garden.ask(says("Which room?"), message="Book a room")
+    garden.ask(message="The blue one", threadId=first.thread)
+    assert "book_room" in offered(garden)
+
+
+def test_a_capability_that_is_down_is_not_offered_until_it_is_back(garden: Office) -> None:
+    manifest = garden.db.document("registry/manifest")
+    manifest.update({"health": {"book_room": "down"}})
+    snapshot.forget()
+    garden.ask(message="I want to book a room for an hour")
+    assert "book_room" not in offered(garden)
+    manifest.update({"health": {}})
+    snapshot.forget()
+    garden.ask(message="I want to book a room for an hour")
+    assert "book_room" in offered(garden)
+
+
+def test_a_user_is_always_served_in_the_same_variant_and_the_run_says_which(
+    garden: Office,
+) -> None:
+    variants = (Variant("V1", tools="all", instructions="All at once."), Variant("V2"))
+    garden.declare(tools=("*",), pinned=(), max_tools=2, variants=variants)
+    seen = {}
+    for uid in ("ann", "bob", "cid", "dan", "eve", "fay"):
+        ran = garden.ask(message="Water the plum tree", uid=uid)
+        run = paths.run(garden.db, ran.thread, ran.done["runId"]).get().to_dict() or {}
+        assert f'"variant": "{"V1" if len(offered(garden)) > 10 else "V2"}"' in run["request"]
+        seen[uid] = len(offered(garden)) > 10
+        told = garden.model.requests[-1].instructions.startswith("All at once.")
+        assert told is seen[uid]
+    assert set(seen.values()) == {True, False}
+
+
+def test_an_operators_change_is_compiled_and_counts(garden: Office) -> None:
+    reference = garden.db.document("capabilities/book_room")
+    reference.set({"overrides": {"phrases": {"he": ["תזמין לי אולם"]}}}, merge=True)
+    compile_after(garden.db, reference.get().update_time)
+    snapshot.forget()
+    garden.ask(message="תזמיני אולם למחר")
+    assert "book_room" in offered(garden)
+
+
+def test_a_warm_run_reads_nothing_of_the_registry(garden: Office) -> None:
+    garden.ask(message="Good morning!")
+    with counted() as one:
+        garden.ask(message="Good morning!", uid="bob")
+    for number in range(40):
+        garden.db.document(f"capabilities/more_{number}").set(
+            {**(garden.document("capabilities/grow_fig")), "id": f"more_{number}"}
+        )
+    renew(garden.db)
+    garden.ask(message="Good morning!")
+    with counted() as other:
+        garden.ask(message="Good morning!", uid="cid")
+    assert one.reads == other.reads
