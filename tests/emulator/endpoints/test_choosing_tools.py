@@ -104,7 +104,7 @@ def test_nobody_finds_what_is_for_another_role_or_tenant(garden: Office) -> None
 
 
 def test_what_the_last_turn_called_stays_at_hand(garden: Office) -> None:
-    first = garden.ask(calls(("look_up", {"query": "x"})), message="look up the topic, please")
+    first = garden.ask(calls(("look_up", {"word": "x"})), message="look a word up, please")
     assert first.statuses() == ["done"]
     garden.ask(message="and the same for the other one", threadId=first.thread)
     assert "look_up" in offered(garden)
