@@ -5,10 +5,11 @@ from __future__ import annotations
 from argparse import Namespace
 from collections.abc import Sequence
 from dataclasses import asdict
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from rollcall.commands.agent_details import run_agent
+from rollcall.commands.arguments import show_arguments, show_examples
+from rollcall.commands.lately import show_health, show_usage, used
 from rollcall.commands.place import Place, Problem, connect
 from rollcall.commands.printing import announce, moment, named, noted, print_json, short
 from rollcall.commands.records import (
@@ -23,6 +24,7 @@ from rollcall.commands.screen import Column, Screen, load_screen
 from rollcall.core.policy import ApprovalPolicy, combined
 from rollcall.registry.documents import AGENTS, CAPABILITIES
 from rollcall.registry.health_report import Health, health
+from rollcall.registry.usage_report import ToolRow
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client
@@ -37,7 +39,6 @@ _OVERRULABLE = {
     "phrases": None,
 }
 """What an operator may overrule, and the field in which it is declared."""
-_LIMITS = ("minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems", "pattern")
 
 
 def run(place: Place, options: Namespace) -> int:
@@ -49,19 +50,21 @@ def run(place: Place, options: Namespace) -> int:
     record = find_record(db, options.id)
     agents = agents_of(record, read_agents(db))
     seen = health(db).get(record.id)
+    lately = used(db, record.id)
     if options.json:
-        print_json(_plain(record, agents, seen))
+        print_json(_plain(record, agents, seen, lately))
         return 0
     screen = load_screen()
     _show_head(screen, record)
     _show_overrides(screen, record)
     if record.entry:
-        _show_arguments(screen, record.entry.spec.parameters)
-        _show_examples(screen, record.entry.spec.examples)
+        show_arguments(screen, record.entry.spec.parameters)
+        show_examples(screen, record.entry.spec.examples)
     _show_phrases(screen, record.document)
     _show_agents(screen, agents)
     _show_approval(screen, record)
-    _show_health(screen, seen)
+    show_health(screen, seen)
+    show_usage(screen, lately)
     return 0
 
 
@@ -100,7 +103,10 @@ def policy_in_words(policy: ApprovalPolicy) -> str:
 
 
 def _plain(
-    record: Record, agents: Sequence[tuple[Agent, str]], seen: Health | None
+    record: Record,
+    agents: Sequence[tuple[Agent, str]],
+    seen: Health | None,
+    used: ToolRow | None,
 ) -> dict[str, Any]:
     entry = record.entry
     return {
@@ -109,6 +115,7 @@ def _plain(
         "refused": record.reason,
         "health": record.health,
         "seen": asdict(seen) if seen else None,
+        "usage": asdict(used.counts) if used else None,
         "declared": {
             key: value
             for key, value in record.document.items()
@@ -167,57 +174,6 @@ def _show_overrides(screen: Screen, record: Record) -> None:
         screen.say(note, style="dim")
 
 
-def _show_arguments(screen: Screen, schema: dict[str, Any]) -> None:
-    properties = schema.get("properties", {})
-    screen.title("Arguments")
-    if not properties:
-        screen.say("none", style="dim")
-        return
-    required = set(schema.get("required", ()))
-    columns = [
-        Column("Name", whole=True),
-        Column("Type", whole=True),
-        Column("Needed", whole=True),
-        Column("Description"),
-    ]
-    rows = [
-        (name, kind_of(item), "yes" if name in required else "", _description(item))
-        for name, item in properties.items()
-    ]
-    screen.table(columns, rows)
-
-
-def kind_of(item: dict[str, Any]) -> str:
-    """An argument's type in short, such as "string[]" or "number | string"."""
-    if "anyOf" in item:
-        kinds = [kind_of(each) for each in item["anyOf"] if each.get("type") != "null"]
-        return " | ".join(dict.fromkeys(kinds))
-    kind = item.get("type", "any")
-    if kind == "array":
-        return f"{kind_of(item.get('items') or {})}[]"
-    return str(kind)
-
-
-def _description(item: dict[str, Any]) -> str:
-    parts = [str(item.get("description", "")).strip()]
-    if enum := item.get("enum"):
-        parts.append(f"One of {', '.join(map(str, enum))}.")
-    if limits := [f"{name} {item[name]}" for name in _LIMITS if name in item]:
-        parts.append(f"({', '.join(limits)})")
-    if item.get("default") not in (None, "", []):
-        parts.append(f"Default: {short(item['default'])}.")
-    return " ".join(filter(None, parts))
-
-
-def _show_examples(screen: Screen, examples: Sequence[dict[str, Any]]) -> None:
-    if examples:
-        screen.title("Examples")
-        rows = [
-            (str(each.get("userRequest", "")), short(each.get("parameters"))) for each in examples
-        ]
-        screen.table([Column("Request"), Column("Arguments")], rows)
-
-
 def _show_phrases(screen: Screen, document: dict[str, Any]) -> None:
     rows: list[tuple[str, str, str]] = []
     by_whom = (("enriched", "a model"), ("overrides", "an operator"))
@@ -264,27 +220,3 @@ def _show_approval(screen: Screen, record: Record) -> None:
         f"An approval holds on to the arguments and to the digest {entry.digest}. It is void once "
         f"the description, the arguments' schema, the version or {held} has changed."
     )
-
-
-def _show_health(screen: Screen, seen: Health | None) -> None:
-    """What real calls and the scheduled checks told."""
-    if seen is None:
-        return
-    screen.title("Health")
-    tries = f", tried again {moment(seen.again_at)}" if seen.again_at else ""
-    since = f" since {moment(seen.since)}" if seen.since else ""
-    rows = [("state", f"{seen.state}{' on trial' if seen.on_trial else ''}{since}{tries}")]
-    if seen.success is not None:
-        times = (
-            f", half within {seen.p50_ms:,} ms, 95 % within {seen.p95_ms:,} ms"
-            if (seen.p50_ms is not None and seen.p95_ms is not None)
-            else ""
-        )
-        calls = seen.ok + seen.failed
-        rows.append(("last 10 min", f"{seen.success:.0%} of {calls:,} calls succeeded{times}"))
-    if seen.today_ok or seen.today_failed:
-        rows.append(("today", f"{seen.today_ok:,} succeeded, {seen.today_failed:,} failed"))
-    if failure := seen.failure:
-        at = moment(datetime.fromtimestamp(failure.at, UTC))
-        rows.append(("last failure", f"{at}, {failure.code}: {failure.message}"))
-    screen.pairs(rows)

@@ -83,6 +83,7 @@ def _add_enrich(commands: Any) -> None:
         commands, "enrich", "enriching.run", "have a model write what users would say", json=True
     )
     enrich.add_argument("--only", metavar="ID", action="append", help="only this one; repeatable")
+    enrich.add_argument("--force", action="store_true", help="also where phrases are up to date")
     enrich.add_argument("--dry-run", action="store_true", help="only say which would be written")
 
 

@@ -2,91 +2,22 @@
 
 from __future__ import annotations
 
-import time
 from argparse import Namespace
-from collections import Counter
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from statistics import median
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from rollcall.commands.explaining import Answer, search
 from rollcall.commands.place import Place, Problem, connect
 from rollcall.commands.printing import announce, print_json
 from rollcall.core.context import User
 from rollcall.core.profile import AgentProfile
-from rollcall.core.text import terms, tokens
-from rollcall.core.wire import Role, Status
+from rollcall.core.wire import Role
 from rollcall.models.base import FIND_TOOLS
-from rollcall.registry.authorising import is_named
-from rollcall.registry.compiling import searchable
-from rollcall.registry.documents import CAPABILITIES
-from rollcall.registry.entries import Entry, at_least
 from rollcall.registry.overruling import overruled
-from rollcall.registry.reading import read_capability
-from rollcall.registry.selection import FLOOR, Asking, Selection, permitted, select
+from rollcall.registry.selection import FLOOR
 from rollcall.registry.snapshot import Snapshot, snapshot
-
-if TYPE_CHECKING:
-    from google.cloud.firestore import Client
 
 EVERYTHING = AgentProfile(id="*", name={"en": "Everything"}, instructions="", tools=("*",))
 """Who is asked where no agent is named."""
-WITHHELD = 5
-"""So many of the best that authorisation left out are shown."""
-_TIMES = 20
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """One tool of the answer.
-
-    Attributes:
-        score: Ranks; None where it came without being searched for.
-        why: "fits", "pinned", "related" or "one of few" if it is offered, "below the floor" or
-            "beyond the limit" if it is not.
-        words: The message's words by the field of the tool that has them.
-    """
-
-    entry: Entry
-    score: float | None
-    fit: float | None
-    why: str
-    words: dict[str, list[str]]
-
-    @property
-    def is_offered(self) -> bool:
-        return self.why in ("fits", "pinned", "related", "one of few")
-
-
-@dataclass(frozen=True, slots=True)
-class Withheld:
-    """What the words would have found, and why this user is not offered it."""
-
-    id: str
-    score: float
-    why: str
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """What a run would be offered.
-
-    Attributes:
-        left_out: How many capabilities authorisation left out, by reason.
-        first_ms: The first search, which unpacks the index.
-        ms: The median of those after it.
-    """
-
-    profile: AgentProfile
-    digest: str
-    selection: Selection
-    found: list[Found]
-    withheld: list[Withheld]
-    left_out: dict[str, int]
-    permitted: int
-    passed: bool
-    first_ms: float
-    ms: float
 
 
 def run(place: Place, options: Namespace) -> int:
@@ -104,55 +35,6 @@ def run(place: Place, options: Namespace) -> int:
     return 0
 
 
-def search(db: Client, registry: Snapshot, profile: AgentProfile, user: User, text: str) -> Answer:
-    """Choose tools for a message, and look at how that came about.
-
-    The client is taken to run every client tool, and a comparison's "all" is left aside.
-    """
-    entries = registry.content.entries
-    plain = replace(profile, variants=())
-    asking = Asking(plain, user, text, client_tools=frozenset(entries.ids))
-    first_ms, selection = _timed(lambda: select(registry, asking))
-    ms = median(_timed(lambda: select(registry, asking))[0] for _ in range(_TIMES))
-    allowed = permitted(registry, asking)
-    reasons = {
-        id: _reason(registry, profile, user, entries[id])
-        for place, id in enumerate(entries.ids)
-        if not allowed.mask[place]
-    }
-    return Answer(
-        profile=profile,
-        digest=registry.digest,
-        selection=selection,
-        found=_found(db, registry, plain, selection, text),
-        withheld=_withheld(registry, text, reasons),
-        left_out=dict(Counter(reasons.values()).most_common()),
-        permitted=allowed.count,
-        passed=any(match.fit >= FLOOR for match in selection.matches),
-        first_ms=first_ms,
-        ms=ms,
-    )
-
-
-def shared_words(entry: Entry, text: str) -> dict[str, list[str]]:
-    """The message's words by the field of the tool in which they stand, in any form."""
-    tool = searchable(entry)
-    fields = {
-        "name": [tool.id, *tool.names],
-        "keywords": tool.keywords,
-        "examples": tool.examples,
-        "description": [tool.description],
-        "arguments": [part for parameter in tool.parameters for part in parameter],
-    }
-    asked = [(word, set(terms(word))) for word in dict.fromkeys(tokens(text))]
-    shared = {}
-    for name, texts in fields.items():
-        held = set(terms("\n".join(texts)))
-        if hits := [word for word, stems in asked if stems & held]:
-            shared[name] = hits
-    return shared
-
-
 def _profile(registry: Snapshot, agent_id: str | None) -> AgentProfile:
     from rollcall.catalog import agents
 
@@ -162,79 +44,6 @@ def _profile(registry: Snapshot, agent_id: str | None) -> AgentProfile:
         known = ", ".join(sorted(agents()))
         raise Problem(f"This codebase has no agent {agent_id!r}; it has: {known}.")
     return overruled(agents()[agent_id], registry.content.agents.get(agent_id, {}))
-
-
-def _timed(work: Callable[[], Selection]) -> tuple[float, Selection]:
-    began = time.perf_counter()
-    done = work()
-    return (time.perf_counter() - began) * 1_000, done
-
-
-def _found(
-    db: Client, registry: Snapshot, profile: AgentProfile, selection: Selection, text: str
-) -> list[Found]:
-    """What was found, best first, and behind it what came along."""
-    ids = registry.content.entries.ids
-    matches = {ids[match.place]: match for match in selection.matches if match.score > 0}
-    order = [*matches, *(id for id in selection.ids if id not in matches)]
-    full = _with_phrases(db, registry, order)
-    found = []
-    for id in order:
-        match = matches.get(id)
-        why = _why(id, profile, selection, matched=match is not None)
-        words = shared_words(full[id], text)
-        score, fit = (match.score, match.fit) if match else (None, None)
-        found.append(Found(full[id], score, fit, why, words))
-    return found
-
-
-def _why(id: str, profile: AgentProfile, selection: Selection, *, matched: bool) -> str:
-    passed = any(match.fit >= FLOOR for match in selection.matches)
-    if id not in selection.ids:
-        return "beyond the limit" if passed else "below the floor"
-    if id in profile.pinned:
-        return "pinned"
-    if not passed:
-        return "one of few"
-    return "fits" if matched else "related"
-
-
-def _with_phrases(db: Client, registry: Snapshot, ids: Sequence[str]) -> dict[str, Entry]:
-    """Entries with the phrases that the index knows, which the compiled ones leave out."""
-    full = {id: registry.content.entries[id] for id in ids}
-    for document in db.get_all([db.document(f"{CAPABILITIES}/{id}") for id in ids]):
-        try:
-            full[document.id] = read_capability(document.to_dict() or {})
-        except ValueError:
-            continue  # it was changed since it was compiled, and cannot be read now
-    return full
-
-
-def _withheld(registry: Snapshot, text: str, reasons: dict[str, str]) -> list[Withheld]:
-    """The best among those that were left out, by the words alone."""
-    ids = registry.content.entries.ids
-    mask = bytes(id in reasons for id in ids)
-    matches = registry.content.index.search(text, limit=WITHHELD, allowed=mask)
-    return [
-        Withheld(ids[match.place], match.score, reasons[ids[match.place]])
-        for match in matches
-        if match.fit >= FLOOR
-    ]
-
-
-def _reason(registry: Snapshot, profile: AgentProfile, user: User, entry: Entry) -> str:
-    """Why this user is not offered it."""
-    if not is_named(entry.id, entry.category, frozenset(profile.tools)):
-        return "the agent does not name it"
-    if entry.status is Status.DISABLED:
-        return "disabled"
-    if not at_least(user.role, entry.min_role):
-        return f"for the role {entry.min_role.value} and above"
-    if entry.tenants is not None and user.tenant not in entry.tenants:
-        return "for other tenants"
-    if entry.id in registry.down:
-        return "down"
-    return "not permitted"
 
 
 def _plain(answer: Answer, user: User) -> dict[str, Any]:

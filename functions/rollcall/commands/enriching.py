@@ -1,0 +1,40 @@
+"""`registry enrich`: has the configured model write what users would say for each tool."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from dataclasses import asdict
+
+from rollcall.commands.place import FAILED, Place, connect
+from rollcall.commands.printing import announce, print_json
+from rollcall.registry.compiling import compile_registry
+from rollcall.registry.enrichment import Report, enrich
+
+
+def run(place: Place, options: Namespace) -> int:
+    """Write phrases where there are none of today's, and compile; 1 where some could not be."""
+    from rollcall.agent.platform import deployment
+
+    announce(place, options, writes=not options.dry_run)
+    db = connect(place)
+    model = None if options.dry_run else deployment().text_model
+    report = enrich(db, model, only=options.only, force=options.force, dry_run=options.dry_run)
+    compiled = compile_registry(db) if report.written and not options.dry_run else None
+    if options.json:
+        print_json({**asdict(report), "digest": compiled.digest if compiled else None})
+    else:
+        _print(report, is_dry=options.dry_run)
+        if compiled:
+            print(f"compiled, digest {compiled.digest}")
+    return FAILED if report.failed else 0
+
+
+def _print(report: Report, *, is_dry: bool) -> None:
+    verb = "would be asked" if is_dry else "written"
+    for id in report.written:
+        print(f"{verb}  {id}")
+    for id, why in report.skipped.items():
+        print(f"left alone  {id}: {why}")
+    for id, why in report.failed.items():
+        print(f"failed  {id}: {why}")
+    print(f"{report.requests} requests, about {report.tokens:,} tokens")

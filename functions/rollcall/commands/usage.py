@@ -1,0 +1,205 @@
+"""`registry usage`: what was offered, called, answered and paid, per variant, agent and tool."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Sequence
+from dataclasses import asdict
+from datetime import UTC, date, datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+from rollcall.commands.place import Place, connect
+from rollcall.commands.printing import announce, moment, print_json
+from rollcall.registry.share import Share, difference
+from rollcall.registry.usage import CURSOR
+from rollcall.registry.usage_report import RunRow, ToolRow, Usage, usage
+
+if TYPE_CHECKING:
+    from rollcall.commands.screen import Screen
+
+NONE = "–"
+
+
+def run(place: Place, options: Namespace) -> int:
+    """Show the counts of the last days, today among them."""
+    announce(place, options)
+    db = connect(place)
+    today = datetime.now(UTC).date()
+    found = usage(db, today - timedelta(days=options.days - 1), today)
+    counted = (db.document(CURSOR).get().to_dict() or {}).get("countedAt")
+    agents = [row for row in found.by_agent() if options.agent in (None, row.agent)]
+    if options.json:
+        print_json(_plain(found, agents, options.agent, counted))
+    else:
+        _show(found, agents, options.agent, counted)
+    return 0
+
+
+def share_in_short(share: Share) -> str:
+    """Such as "83% (70–91)": the share, and where the true one lies with 95 %."""
+    if share.value is None:
+        return NONE
+    low, high = share.interval
+    return f"{share.value:.0%} ({100 * low:.0f}–{100 * high:.0f})"
+
+
+def compared(rows: Sequence[RunRow]) -> list[str]:
+    """How each variant differs from the first: only where that is no accident."""
+    first, *others = rows
+    told = []
+    for row in others:
+        for name, one, other in (
+            ("succeed", row.success, first.success),
+            ("are rated well", row.rated_well, first.rated_well),
+        ):
+            low, high = difference(one, other)
+            if low > 0 or high < 0:
+                word, least, most = ("more", low, high) if low > 0 else ("fewer", -high, -low)
+                told.append(
+                    f"{row.variant} against {first.variant}: {100 * least:.0f} to "
+                    f"{100 * most:.0f} points {word} {name}"
+                )
+    names = ", ".join(str(row.variant) for row in others)
+    return told or [f"{names} against {first.variant}: no difference that is beyond accident"]
+
+
+def _plain(
+    found: Usage, agents: Sequence[RunRow], agent: str | None, counted: datetime | None
+) -> dict[str, Any]:
+    variants = [variant for row in agents for variant in found.by_variant(row.agent or "")]
+    return {
+        "since": found.since.isoformat(),
+        "until": found.until.isoformat(),
+        "countedAt": counted,
+        "variants": [_plain_run(row) for row in variants],
+        "agents": [_plain_run(row) for row in agents],
+        "capabilities": [_plain_tool(row) for row in found.by_capability(agent)],
+    }
+
+
+def _plain_run(row: RunRow) -> dict[str, Any]:
+    return {
+        "agent": row.agent,
+        "variant": row.variant,
+        **asdict(row.counts),
+        "success": _plain_share(row.success),
+        "ratedWell": _plain_share(row.rated_well),
+        "complete": _plain_share(row.complete),
+        "tokensPerTurn": row.tokens_per_turn,
+        "usdPerTurn": row.usd_per_turn,
+        "msPerTurn": row.ms_per_turn,
+    }
+
+
+def _plain_tool(row: ToolRow) -> dict[str, Any]:
+    return {
+        "id": row.tool,
+        **asdict(row.counts),
+        "success": _plain_share(row.success),
+        "ratedWell": _plain_share(row.rated_well),
+        "msPerCall": row.ms_per_call,
+        "usd": row.usd,
+    }
+
+
+def _plain_share(share: Share) -> dict[str, Any]:
+    low, high = share.interval
+    return {"n": share.n, "of": share.of, "value": share.value, "low": low, "high": high}
+
+
+def _show(
+    found: Usage, agents: Sequence[RunRow], agent: str | None, counted: datetime | None
+) -> None:
+    from rollcall.commands.screen import load_screen
+
+    screen = load_screen()
+    until = f"counted {moment(counted)}" if counted else "never counted"
+    screen.say(f"runs begun {_days(found.since, found.until)} (UTC), {until}", style="dim")
+    if not agents:
+        screen.say()
+        screen.say("No run was counted. The audit is counted by a scheduled function.")
+        return
+    for row in agents:
+        variants = found.by_variant(row.agent or "")
+        if any(each.variant for each in variants):
+            screen.title(f"Variants of {row.agent}")
+            _show_runs(screen, [(each.variant or NONE, each) for each in variants])
+            for line in compared(variants) if len(variants) > 1 else ():
+                screen.say(line)
+    screen.title("Agents")
+    _show_runs(screen, [(row.agent or NONE, row) for row in agents])
+    screen.title("Capabilities")
+    _show_tools(screen, found.by_capability(agent))
+    screen.say()
+    screen.say("Shares with the range in which the true one lies with 95 %.", style="dim")
+
+
+def _days(since: date, until: date) -> str:
+    return f"{since}" if since == until else f"{since} to {until}"
+
+
+def _show_runs(screen: Screen, rows: Sequence[tuple[str, RunRow]]) -> None:
+    from rollcall.commands.screen import Column
+
+    columns = [
+        Column("", share=0.2),
+        Column("Runs", right=True, whole=True),
+        Column("Succeed", whole=True),
+        Column("Rated well", whole=True),
+        Column("Nothing missed", whole=True, from_width=100),
+        Column("Tokens", right=True, whole=True),
+        Column("USD", right=True, whole=True),
+        Column("s", right=True, whole=True),
+    ]
+    screen.table(
+        columns,
+        [
+            (
+                name,
+                f"{row.counts.runs:,}",
+                share_in_short(row.success),
+                share_in_short(row.rated_well),
+                share_in_short(row.complete),
+                _number(row.tokens_per_turn, ",.0f"),
+                _number(row.usd_per_turn, ".4f"),
+                _number(None if row.ms_per_turn is None else row.ms_per_turn / 1_000, ".1f"),
+            )
+            for name, row in rows
+        ],
+    )
+    screen.say("Tokens, US dollars and seconds for each turn.", style="dim")
+
+
+def _show_tools(screen: Screen, rows: Sequence[ToolRow]) -> None:
+    from rollcall.commands.screen import ID, Column
+
+    columns = [
+        ID,
+        Column("Offered", right=True, whole=True),
+        Column("Called", right=True, whole=True),
+        Column("Missed", right=True, whole=True),
+        Column("Succeed", whole=True),
+        Column("Rated well", whole=True, from_width=90),
+        Column("ms", right=True, whole=True),
+        Column("USD", right=True, whole=True),
+    ]
+    screen.table(
+        columns,
+        [
+            (
+                row.tool,
+                f"{row.counts.offered:,}",
+                f"{row.counts.called:,}",
+                f"{row.counts.missed:,}",
+                share_in_short(row.success),
+                share_in_short(row.rated_well),
+                _number(row.ms_per_call, ",.0f"),
+                f"{row.usd:.2f}",
+            )
+            for row in rows
+        ],
+    )
+
+
+def _number(value: float | None, form: str) -> str:
+    return NONE if value is None else format(value, form)

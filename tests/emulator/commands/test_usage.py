@@ -1,0 +1,113 @@
+"""`registry usage` on the emulator, over counted runs."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from google.cloud.firestore import Client
+
+from rollcall.core.context import User
+from rollcall.core.wire import CallStatus, ModelUsage, ToolCallRecord
+from rollcall.registry.usage import roll_up
+from rollcall.store import audit
+
+from .conftest import Run
+
+NOW = datetime.now(UTC)
+
+
+def run_entry(number: int, **changes: Any) -> dict[str, Any]:
+    status = CallStatus.DONE if number % 4 else CallStatus.FAILED
+    fields: dict[str, Any] = {
+        "user": User("ann"),
+        "thread_id": "t1",
+        "turn_id": f"r{number}",
+        "run_id": f"r{number}",
+        "agent": "desk",
+        "models": [],
+        "variant": "V1" if number % 2 else "V2",
+        "offered": ["find_room", "pay_invoice"],
+        "found": [],
+        "calls": [
+            ToolCallRecord(id="c", tool="find_room", arguments={}, status=status, step=1, ms=40)
+        ],
+        "approvals": [],
+        "outcome": "success" if number % 2 else "failed",
+        "stop_reason": None,
+        "steps": 2,
+        "attempt": 1,
+        "usage": [ModelUsage(provider="gemini", model="x", input_tokens=90, output_tokens=10)],
+        "micro_usd": 2_500,
+        "began_at": NOW,
+        "at": NOW + timedelta(seconds=2),
+    }
+    return audit.run_entry(**{**fields, **changes})
+
+
+@pytest.fixture
+def counted(db: Client) -> Client:
+    batch = db.batch()
+    for number in range(40):
+        audit.write(batch, db, run_entry(number))
+    for number in range(4):
+        others = {
+            "agent": "other",
+            "variant": None,
+            "run_id": f"o{number}",
+            "turn_id": f"o{number}",
+        }
+        audit.write(batch, db, run_entry(number, **others))
+    batch.commit()
+    roll_up(db, {"find_room", "pay_invoice"}, settled=timedelta(0))
+    return db
+
+
+def test_usage_is_told_per_variant_agent_and_capability(run: Run, counted: Client) -> None:
+    done = run("registry", "usage")
+    assert done.code == 0
+    variants, rest = " ".join(done.out.split()).split(" Agents ")
+    agents, capabilities = rest.split(" Capabilities ")
+    assert "Variants of desk" in variants
+    assert "V1 20 100% (84–100) – 100% (84–100) 100 0.0025 2.0" in variants
+    assert "V2 20 0% (0–16)" in variants
+    assert "V2 against V1: 77 to 100 points fewer succeed" in variants
+    assert "desk 40 50% (35–65)" in agents
+    assert "find_room 44 44 0 75% (61–85) – 40 0.11" in capabilities
+    assert "pay_invoice 44 0 0 – – – 0.00" in capabilities
+    assert max(map(len, done.out.splitlines())) <= 100
+
+
+def test_usage_of_one_agent_leaves_the_others_out(run: Run, counted: Client) -> None:
+    found = run("registry", "usage", "--agent", "other", "--json").json
+    assert [row["agent"] for row in found["agents"]] == ["other"]
+    assert [(row["id"], row["called"]) for row in found["capabilities"]] == [
+        ("find_room", 4),
+        ("pay_invoice", 0),
+    ]
+    assert found["agents"][0]["usdPerTurn"] == 0.0025
+    assert found["countedAt"]
+
+
+def test_usage_of_days_before_is_not_todays(run: Run, counted: Client) -> None:
+    found = run("registry", "usage", "--days", "1", "--json").json
+    assert found["since"] == found["until"] == NOW.date().isoformat()
+    assert found["variants"][0]["success"] == {
+        "n": 20,
+        "of": 20,
+        "value": 1.0,
+        "low": pytest.approx(0.839, abs=0.001),
+        "high": 1.0,
+    }
+
+
+def test_show_tells_a_capabilitys_own_usage(run: Run, registry: Client, counted: Client) -> None:
+    out = " ".join(run("registry", "show", "find_room").out.split())
+    assert "offered 44, called 44 (in 0 runs without having been chosen), succeeded 75%" in out
+
+
+def test_nothing_counted_says_so(run: Run, db: Client) -> None:
+    done = run("registry", "usage")
+    assert (done.code, "No run was counted" in done.out) == (0, True)
+    assert "never counted" in done.out
