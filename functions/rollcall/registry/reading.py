@@ -17,7 +17,7 @@ from rollcall.core.options import DEFAULT_CODEBASE
 from rollcall.core.policy import ApprovalPolicy, combined
 from rollcall.core.wire import Role, Status
 from rollcall.models.base import ToolSpec
-from rollcall.registry.entries import RESERVED, Entry, Execution
+from rollcall.registry.entries import RESERVED, Entry, Execution, at_least
 from rollcall.registry.normalising import normalised, schema_of_parameters
 
 
@@ -139,7 +139,7 @@ def read_capability(document: dict[str, Any]) -> Entry:
         id=stored.id,
         names=stored.names or {"en": stored.name},
         category=stored.category,
-        min_role=overrides.min_role or stored.min_role,
+        min_role=_min_role(stored),
         status=overrides.status or stored.status,
         tenants=None if overrides.tenants is None else frozenset(overrides.tenants),
         runs_on=stored.runs_on,
@@ -168,6 +168,14 @@ def _schema(stored: _Stored) -> dict[str, Any]:
         return stored.json_schema
     given = stored.json_schema
     return normalised(schema_of_parameters(stored.parameters) if given is None else given)
+
+
+def _min_role(stored: _Stored) -> Role:
+    """An operator asks for a higher role than code does, never for a lower one."""
+    asked = stored.overrides.min_role or stored.min_role
+    if stored.source == "code" and at_least(stored.min_role, asked):
+        return stored.min_role
+    return asked
 
 
 def _policy(stored: _Stored) -> ApprovalPolicy | None:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from rollcall.core.capability import Capability, capability
-from rollcall.core.context import ToolContext
+from rollcall.core.context import ToolContext, User
+from rollcall.core.wire import Role
 from rollcall.registry.documents import capability_document
-from rollcall.registry.entries import Execution
+from rollcall.registry.entries import Entry, Execution
 from rollcall.registry.reading import read_capability
 
 URL = "https://api.example.com/rooms"
@@ -114,3 +116,77 @@ def test_the_documented_document_is_read() -> None:
 def test_a_document_that_runs_nowhere_is_refused(execution: Any, fields: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=r"(?i)execution|internal_service|code|GET"):
         read_capability(document(execution, **fields))
+
+
+def declared(**overrides: Any) -> dict[str, Any]:
+    """What code declares for teachers, under an operator's overrides."""
+
+    @capability(name={"en": "Now"}, category="c", min_role=Role.TEACHER)
+    def now(ctx: ToolContext) -> str:
+        """Tell the time."""
+        return ""
+
+    stored = capability_document(Capability.of(now))
+    return {**stored, "status": "active", "overrides": overrides}
+
+
+@pytest.mark.parametrize(
+    ("overrides", "role"),
+    [({}, "teacher"), ({"minRole": "admin"}, "admin"), ({"minRole": "user"}, "teacher")],
+)
+def test_an_operator_asks_for_a_higher_role_than_code_and_never_for_a_lower_one(
+    overrides: dict[str, Any], role: str
+) -> None:
+    assert read_capability(declared(**overrides)).min_role == role
+    theirs = {"type": "firebase_function", "target": "findRoom"}
+    foreign = document(theirs, minRole="teacher", overrides=overrides)
+    assert read_capability(foreign).min_role == overrides.get("minRole", "teacher")
+
+
+@pytest.mark.parametrize(
+    ("overrides", "why"),
+    [
+        ({"status": "off"}, "overrides.status"),
+        ({"minRole": "boss"}, "overrides.minRole"),
+        ({"tenants": "north"}, "overrides.tenants"),
+        ({"phrases": ["hello"]}, "overrides.phrases"),
+        ("disabled", "overrides"),
+    ],
+)
+def test_an_override_that_cannot_be_read_closes_the_capability_and_says_why(
+    overrides: Any, why: str
+) -> None:
+    with pytest.raises(ValueError, match=why):
+        read_capability({**declared(), "overrides": overrides})
+
+
+def test_a_persons_phrases_of_a_language_replace_the_models() -> None:
+    enriched = {"digest": "d", "phrases": {"en": ["what time is it"], "he": ["מה השעה"]}}
+    entry = read_capability({**declared(phrases={"he": ["כמה השעון"]}), "enriched": enriched})
+    assert entry.phrases == ("what time is it", "כמה השעון")
+
+
+def test_only_the_users_of_named_tenants_may_use_it() -> None:
+    entry = read_capability(declared(tenants=["north"]))
+    teacher = User("t", Role.TEACHER)
+    assert [entry.permits(replace(teacher, tenant=each)) for each in ("north", "south", None)] == [
+        True,
+        False,
+        False,
+    ]
+
+
+def test_a_compiled_entry_is_the_entry_but_for_what_only_the_index_needs() -> None:
+    entry = read_capability(declared(tenants=["b", "a"], approval={"ask": "always"}))
+    assert Entry.of_record(json.loads(json.dumps(entry.record()))) == entry
+
+
+def test_what_another_codebase_declares_is_a_function_of_its_own(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    entry = read_capability(declared())
+    assert (entry.is_foreign, entry.execution.type) == (False, "internal_service")
+    monkeypatch.setenv("ROLLCALL_CODEBASE", "school")
+    theirs = Entry.of_record(json.loads(json.dumps(entry.record())))
+    assert (theirs.is_foreign, theirs.execution.type) == (True, "firebase_function")
+    assert theirs.execution.target == "now"
