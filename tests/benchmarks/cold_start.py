@@ -1,11 +1,12 @@
 """Process start to first answer, over a bare file that does the same with the same libraries.
 
-Each function is served by functions-framework as a deployed one is (one worker, `functions/.env`),
-and its first call is a whole one: signed in, valid, answered with a result. Time counts from the
-start of the process to the answer's last byte; CPU is user and system time of the server and its
-worker by then. Rounds are interleaved, so that a busy moment strikes all alike; a first round, in
-which Python compiles what it imports, is thrown away. Firestore is the emulator, and the model's
-provider a server in a process of its own, on the same machine and always answering at once.
+Each function is served by functions-framework as a deployed one is (one worker; ours with what
+`functions/.env` sets), and its first call is a whole one: signed in, valid, answered with a result.
+Time counts from the start of the process to the answer's last byte; CPU is user and system time of
+the server and its worker by then. Rounds are interleaved, so that a busy moment strikes all alike;
+a first round, in which Python compiles what it imports, is thrown away. Firestore is the emulator,
+and the model's provider a server in a process of its own, on the same machine and always answering
+at once.
 
 The bare files are in `tests/benchmarks/bare`: one callable, an initialised app, the same libraries.
 The leaves are capabilities of `tests/benchmarks/pack`, put beside the real packs for the while, and
@@ -35,7 +36,7 @@ from rich.table import Table
 
 from dev.emulators import running
 from tests.support.calling import PROJECT
-from tests.support.serving import FUNCTIONS, served
+from tests.support.serving import FUNCTIONS, deployed_environment, served
 from tests.support.steady_provider import steady_provider
 
 ROUNDS = 9
@@ -66,6 +67,8 @@ class Case:
 
     def run(self, environment: dict[str, str]) -> None:
         """Start it and call it once."""
+        if self.source.parent != BARE:
+            environment = environment | deployed_environment()
         with served(self.source, self.target, environment | self.environment) as function:
             function.call(self.data)
             self.seconds.append(time.monotonic() - function.started)

@@ -106,7 +106,7 @@ def served(source: Path, target: str, environment: Mapping[str, str]) -> Iterato
             "GCLOUD_PROJECT": PROJECT,
             "FIREBASE_AUTH_EMULATOR_HOST": "127.0.0.1:1",
             "FUNCTION_TARGET": target,
-            **deployed_environment(),
+            "NO_GCE_CHECK": "true",  # this is no machine of Google's: do not ask
             **environment,
         },
         stdout=subprocess.DEVNULL,

@@ -16,10 +16,11 @@ from rollcall.core.profile import AgentProfile
 from rollcall.core.text import language
 from rollcall.core.wire import Status
 from rollcall.models.base import FIND_TOOLS
-from rollcall.registry.entries import Entry, at_least
+from rollcall.registry.entries import Entry
 from rollcall.registry.overruling import overruled
 from rollcall.registry.selection import Asking, find, permitted, select
 from rollcall.registry.snapshot import Snapshot, snapshot
+from rollcall.registry.standing import at_least
 from rollcall.store.log import from_documents
 from rollcall.store.runs import OpenRun
 

@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
+import logging
 import time
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
+from rollcall.agent.platform import deployment
 from rollcall.core import tracing
 from rollcall.core.capability import Capability
 from rollcall.core.context import Platform, TextModel, ToolContext, User
-from rollcall.core.errors import FailedPrecondition, PermissionDenied
+from rollcall.core.errors import FailedPrecondition, PermissionDenied, Unavailable
 from rollcall.core.inputs import validate
 from rollcall.core.policy import ApprovalPolicy
 from rollcall.core.triggers import Call
 from rollcall.core.wire import CapabilityCall
-from rollcall.registry.entries import Entry, at_least
-from rollcall.registry.snapshot import entry as entry_of
+from rollcall.registry.standing import at_least, standing
+from rollcall.store import light
+from rollcall.store.client import is_open, project_id
 
 AGENTS_S = 100.0
 """What agents that a capability asks may take: less than its function's own time."""
+
+log = logging.getLogger("rollcall")
 
 
 def direct_call(capability: Capability) -> Callable[[Platform, Call], Any]:
@@ -33,29 +38,33 @@ def direct_call(capability: Capability) -> Callable[[Platform, Call], Any]:
 
     def handle(platform: Platform, call: Call) -> Any:
         given = validate(CapabilityCall, {} if call.data is None else call.data)
-        entry = _check_allowed(capability, platform, call)
+        _check_allowed(capability, platform, call.user)
         ctx = ToolContext(
             user=call.user,
             platform=platform,
             locale=given.locale or "en",
             agents=partial(_ask_agent, platform, call.user),
-            paid_text_model=_text_model(platform, call.user),
+            paid_text_model=partial(_text_model, platform, call.user),
         )
         with _span(capability.id):
             if capability.mark.effect == "read":
                 return capability.call(ctx, given.arguments)
-            return _write(capability, entry, ctx, given)
+            return _write(capability, ctx, given)
 
     return handle
 
 
-def _write(capability: Capability, entry: Entry, ctx: ToolContext, given: CapabilityCall) -> Any:
+def _write(capability: Capability, ctx: ToolContext, given: CapabilityCall) -> Any:
     """Write through the ledger, under the caller's key or one of its own."""
     from rollcall.agent.router import way_of
     from rollcall.agent.targets import Local
+    from rollcall.registry.snapshot import entry as entry_of
     from rollcall.store.approvals import canonical, text_digest
     from rollcall.store.effects import Effect, effect_key, perform
 
+    entry = entry_of(ctx.db, capability.id)
+    if entry is None:
+        raise _unknown(capability)
     target = Local(capability, entry.policy, is_write=True)
     arguments = target.frozen(given.arguments, field="arguments")
     policy = target.policy or ApprovalPolicy()
@@ -101,16 +110,39 @@ def _ask_agent(platform: Platform, user: User, *args: Any, **options: Any) -> di
     return ask(*args, **options)
 
 
-def _check_allowed(capability: Capability, platform: Platform, call: Call) -> Entry:
+def _check_allowed(capability: Capability, platform: Platform, user: User) -> None:
     """The registry's word on role and status counts, since an operator may have changed it."""
-    if not at_least(call.user.role, capability.mark.min_role):
+    if not at_least(user.role, capability.mark.min_role):
         raise PermissionDenied(f"{capability.id} is for the role {capability.mark.min_role}")
-    entry = entry_of(platform.db, capability.id)
-    if entry is None:
-        raise FailedPrecondition(
-            f"{capability.id} is not in the registry yet",
-            hint="run `python -m rollcall registry sync` in functions/",
-        )
-    if not entry.permits(call.user):
+    is_own = platform is deployment()
+    found = standing(
+        capability.id,
+        project=project_id() if is_own else platform.db.project,
+        read=_read if is_own else partial(_read_by_client, platform),
+    )
+    if found is None:
+        raise _unknown(capability)
+    if not found.permits(user):
         raise PermissionDenied(f"{capability.id} is not available to you at present")
-    return entry
+
+
+def _read(path: str, fields: Sequence[str]) -> dict[str, Any] | None:
+    """Fields of a document, without Firestore's client while this process has not needed it."""
+    if not is_open():
+        try:
+            return light.read(path, fields)
+        except Unavailable as error:
+            log.info("%s; asking the client", error.message)
+    return _read_by_client(deployment(), path, fields)
+
+
+def _read_by_client(platform: Platform, path: str, fields: Sequence[str]) -> dict[str, Any] | None:
+    found: dict[str, Any] | None = platform.db.document(path).get(fields).to_dict()
+    return found
+
+
+def _unknown(capability: Capability) -> FailedPrecondition:
+    return FailedPrecondition(
+        f"{capability.id} is not in the registry yet",
+        hint="run `python -m rollcall registry sync` in functions/",
+    )

@@ -32,7 +32,8 @@ from rollcall.core.errors import (
 from rollcall.core.messages import ToolCall
 from rollcall.core.policy import ApprovalPolicy, combined
 from rollcall.models.base import FIND_TOOLS, ToolSpec
-from rollcall.registry.entries import Entry, at_least
+from rollcall.registry.entries import Entry
+from rollcall.registry.standing import at_least
 from rollcall.store.approvals import Approval, ApprovalStatus, canonical, text_digest
 from rollcall.store.effects import Effect, Way, perform
 
@@ -321,7 +322,7 @@ class Router:
             effect_key=mint(place) if mint and target.writes else None,
             is_cancelled=self.asker.is_cancelled,
             agents=self.agents,
-            paid_text_model=self.text_model,
+            paid_text_model=lambda: self.text_model,
         )
 
     def _left_s(self) -> float:

@@ -132,8 +132,8 @@ class ToolContext:
     effects: WriteBatch | None = None
     is_cancelled: Callable[[], bool] = _runs_on
     agents: AskAgent | None = None
-    paid_text_model: TextModel | None = None
-    """The platform's, counted in the user's budget."""
+    paid_text_model: Callable[[], TextModel | None] | None = None
+    """Makes the platform's, counted in the user's budget, for a call that asks for it."""
     citations: list[Citation] = field(default_factory=list)
     display: Display | None = None
 
@@ -159,7 +159,7 @@ class ToolContext:
     def text_model(self) -> TextModel | None:
         """A model that fills a JSON schema, or None where no key is configured."""
         if self.paid_text_model is not None:
-            return self.paid_text_model
+            return self.paid_text_model()
         return self.platform.text_model if self.platform else None
 
     @property

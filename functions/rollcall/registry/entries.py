@@ -10,11 +10,10 @@ from rollcall.core.options import codebase
 from rollcall.core.policy import ApprovalPolicy
 from rollcall.core.wire import Role, Status
 from rollcall.models.base import FIND_TOOLS, ToolSpec
+from rollcall.registry.standing import Standing
 
 RESERVED = frozenset({FIND_TOOLS})
 """Names of the platform's own tools, which no capability may take."""
-
-_ROLE_ORDER = tuple(Role)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,11 +64,7 @@ class Entry:
 
     def permits(self, user: User) -> bool:
         """Whether this user may use it now."""
-        return (
-            self.status is not Status.DISABLED
-            and at_least(user.role, self.min_role)
-            and (self.tenants is None or user.tenant in self.tenants)
-        )
+        return Standing(self.status, self.min_role, self.tenants).permits(user)
 
     def name(self, locale: str) -> str:
         """Its name for people."""
@@ -110,8 +105,3 @@ class Entry:
         if self.execution.type != "internal_service":
             return self
         return replace(self, execution=Execution("firebase_function", self.id))
-
-
-def at_least(role: Role, least: Role) -> bool:
-    """Whether `role` stands at or above `least` in `wire.Role`'s order."""
-    return _ROLE_ORDER.index(role) >= _ROLE_ORDER.index(least)

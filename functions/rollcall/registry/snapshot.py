@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from rollcall.core.errors import FailedPrecondition, Unavailable
+from rollcall.registry import standing
 from rollcall.registry.content import Content
 from rollcall.registry.entries import Entry
 from rollcall.registry.parts import MANIFEST, part, read_parts
@@ -110,6 +111,7 @@ def forget() -> None:
     """Read anew next time."""
     _snapshots.clear()
     _single.clear()
+    standing.forget()
 
 
 def _key(db: Client) -> str:

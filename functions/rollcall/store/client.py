@@ -28,6 +28,11 @@ def database() -> Client:
     return Client(project=project_id())
 
 
+def is_open() -> bool:
+    """Whether this process has its client by now, and with it the import that takes long."""
+    return database.cache_info().currsize > 0
+
+
 def project_id() -> str:
     """Return the Firebase project that this process works for."""
     found = os.environ.get("GCLOUD_PROJECT") or os.environ.get("GOOGLE_CLOUD_PROJECT")

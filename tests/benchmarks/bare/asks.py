@@ -9,7 +9,6 @@ from typing import Any
 
 import firebase_admin
 from firebase_functions import https_fn
-from google.auth.credentials import AnonymousCredentials
 from google.cloud import firestore
 from pydantic import BaseModel, Field
 
@@ -23,8 +22,8 @@ else:
 
     openai = OpenAI(max_retries=0)
 
-firebase_admin.initialize_app(AnonymousCredentials())
-db = firestore.Client(project=os.environ["GCLOUD_PROJECT"], credentials=AnonymousCredentials())
+firebase_admin.initialize_app()
+db = firestore.Client(project=os.environ["GCLOUD_PROJECT"])
 
 
 class Asked(BaseModel):

@@ -4,10 +4,9 @@ from typing import Any
 
 import firebase_admin
 from firebase_functions import https_fn
-from google.auth.credentials import AnonymousCredentials
 from pydantic import BaseModel, Field
 
-firebase_admin.initialize_app(AnonymousCredentials())
+firebase_admin.initialize_app()
 
 
 class Load(BaseModel):

@@ -1,0 +1,94 @@
+"""Reading a document without Firestore's client."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from google.cloud.firestore import Client
+
+from rollcall.core.errors import Unavailable
+from rollcall.store import light
+
+FUNCTIONS = Path(__file__).parents[3] / "functions"
+DATA = {
+    "status": "active",
+    "overrides": {"tenants": ["a", "b"], "note": None, "deep": {"n": [1, 2.5, True, {}]}},
+    "unasked": "x",
+}
+
+
+@pytest.fixture
+def here(db: Client, monkeypatch: pytest.MonkeyPatch) -> Client:
+    """The project that this process works for."""
+    monkeypatch.setenv("GCLOUD_PROJECT", db.project)
+    return db
+
+
+def test_it_gives_what_the_client_gives(here: Client) -> None:
+    here.document("capabilities/find room").set(DATA)
+    fields = ("status", "overrides", "missing")
+    expected = here.document("capabilities/find room").get(fields).to_dict()
+    assert light.read("capabilities/find room", fields) == expected
+    assert expected == {"status": "active", "overrides": DATA["overrides"]}
+
+
+def test_a_document_that_is_not_there_is_none(here: Client) -> None:
+    assert light.read("capabilities/nobody", ("status",)) is None
+
+
+def test_a_value_of_another_kind_is_left_to_the_client(here: Client) -> None:
+    here.document("capabilities/odd").set({"status": b"active"})
+    with pytest.raises(Unavailable):
+        light.read("capabilities/odd", ("status",))
+
+
+def test_who_does_not_answer_is_unavailable(here: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FIRESTORE_EMULATOR_HOST", "127.0.0.1:1")
+    with pytest.raises(Unavailable, match="ConnectionError"):
+        light.read("capabilities/find_room", ("status",))
+
+
+DIRECT = """
+import sys, main
+from rollcall.agent.direct import direct_call
+from rollcall.agent.platform import deployment
+from rollcall.core.capability import Capability, capability
+from rollcall.core.context import User
+from rollcall.core.errors import PermissionDenied
+from rollcall.core.triggers import Call
+
+@capability(name={"en": "Power"}, category="bench")
+def find_power(ctx, *, volts: float, amps: float) -> float:
+    "Tell the power of a load."
+    return volts * amps
+
+call = direct_call(Capability.of(find_power))
+try:
+    print(call(deployment(), Call(User("ann"), {"arguments": {"volts": 230, "amps": 2}})))
+except PermissionDenied as error:
+    print(error.code)
+print([m for m in sys.modules if m in ("google.cloud.firestore", "grpc", "docstring_parser")])
+"""
+
+
+@pytest.mark.parametrize(
+    ("status", "said"), [("active", "460.0"), ("disabled", "permission-denied")]
+)
+def test_a_leaf_that_reads_nothing_obeys_the_registry_without_the_client(
+    here: Client, status: str, said: str
+) -> None:
+    here.document("capabilities/find_power").set(
+        {"status": "active", "overrides": {"status": status}}
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", DIRECT],
+        cwd=FUNCTIONS,
+        env=os.environ | {"FUNCTION_TARGET": "get_priority_messages"},
+        capture_output=True,
+        text=True,
+    )
+    assert done.stdout.splitlines() == [said, "[]"], done.stderr
