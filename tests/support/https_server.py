@@ -97,7 +97,7 @@ class Handler(BaseHTTPRequestHandler):
         self.close_connection = True
         self.server.owner.answer(self)
 
-    do_GET = do_POST = _take  # noqa: N815
+    do_GET = do_POST = do_HEAD = do_OPTIONS = _take  # noqa: N815
 
     def reply(self, status: int, body: bytes = b"", **headers: str) -> None:
         """Write a whole reply; `content_type` and the like become headers."""

@@ -225,16 +225,16 @@ def _put(tally: Tally, windows: Mapping[str, Window], now: float) -> None:
 def _due(entries: Mapping[str, Entry], windows: Mapping[str, Window], now: float) -> list[Entry]:
     """What is to be checked now: first what failed its last check or is to be tried again, then
     this minute's share of all, by a checksum, so that nothing has to be kept of what is well."""
-    can_be = {
-        id: entry
-        for id, entry in entries.items()
-        if entry.execution.type != "client" and entry.status is not Status.DISABLED
-    }
-    again = [id for id, window in windows.items() if id in can_be and _is_waiting(window, now)]
-    period = max(PROBE_MINUTES, -(-len(can_be) // MAX_PROBES))
+    again = [id for id, window in windows.items() if id in entries and _is_waiting(window, now)]
+    period = max(PROBE_MINUTES, -(-len(entries) // MAX_PROBES))
     minute = int(now // 60) % period
-    share = [id for id in can_be if zlib.crc32(id.encode()) % period == minute]
-    return [can_be[id] for id in dict.fromkeys([*sorted(again), *share])][:MAX_PROBES]
+    share = [id for id in entries if zlib.crc32(id.encode()) % period == minute]
+    found = [entries[id] for id in dict.fromkeys([*sorted(again), *share])]
+    return [entry for entry in found if _can_be_checked(entry)][:MAX_PROBES]
+
+
+def _can_be_checked(entry: Entry) -> bool:
+    return entry.execution.type != "client" and entry.status is not Status.DISABLED
 
 
 def _is_waiting(window: Window, now: float) -> bool:

@@ -127,6 +127,18 @@ def call_endpoint(
     raise FailedPrecondition(f"{request.to} redirects more than {MAX_REDIRECTS} times")
 
 
+def reach_endpoint(execution: Execution, *, timeout_s: float) -> int:
+    """Ask for an endpoint's headers alone, without credentials; return its HTTP status.
+
+    Raises:
+        FailedPrecondition: It may not be called.
+        AgentError: It did not answer.
+    """
+    url = parse_url(execution.target)
+    _, reply = _Hop(url, "HEAD", None, None, None).send(ends=time.monotonic() + timeout_s)
+    return reply.status
+
+
 def _first(execution: Execution, arguments: dict[str, Any], call_key: str | None) -> _Hop:
     url = parse_url(execution.target)
     check_listed(url, HOSTS)  # before a secret is looked for

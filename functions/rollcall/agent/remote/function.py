@@ -125,6 +125,31 @@ def call_function(
     return _result(exchange(request, addresses, place.port, ends=ends), request)
 
 
+def reach_function(execution: Execution, *, timeout_s: float) -> int:
+    """Ask a function as a browser does before it calls, which runs none of its code; return the
+    HTTP status.
+
+    Raises:
+        FailedPrecondition: It may not be called.
+        AgentError: It did not answer.
+    """
+    ends = time.monotonic() + timeout_s
+    place = _place(execution.target)
+    request = Request(
+        to=f"the function {place.name}",
+        method="OPTIONS",
+        path=place.path,
+        host=place.host,
+        headers={
+            "Host": place.authority,
+            "Origin": "https://rollcall.invalid",
+            "Access-Control-Request-Method": "POST",
+        },
+    )
+    addresses = look_up(place.address, place.port, ends=ends)
+    return exchange(request, addresses, place.port, ends=ends).status
+
+
 def _place(target: str) -> _Place:
     """A function by its name in this project and region, or by its URL."""
     if target.startswith("https://"):

@@ -1,0 +1,78 @@
+"""The clock's functions, on the registry as it is published."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import pytest
+from google.cloud.firestore import Client
+
+from rollcall import catalog
+from rollcall.core.errors import Unavailable
+from rollcall.endpoints import watching
+from rollcall.endpoints.watching import check_health, roll_up_usage, watch
+from rollcall.registry import snapshot
+from rollcall.registry.health import PROBE_MINUTES
+from rollcall.registry.samples import SAMPLES, Gathering
+from rollcall.registry.sync import sync
+from tests.support.calling import Here
+
+
+@pytest.fixture
+def here(db: Client) -> Here:
+    snapshot.forget()
+    sync(db, catalog.capabilities(), catalog.agents().values())
+    return Here(db)
+
+
+def tell(db: Client, id: str, *codes: str) -> None:
+    gathering = Gathering()
+    for code in codes:
+        gathering.note(id, ms=5, code=code)
+    db.collection(SAMPLES).add(gathering._sample())
+
+
+def health(db: Client) -> dict[str, str]:
+    snapshot.forget()
+    return snapshot.snapshot(db).health
+
+
+def test_what_fails_is_down_in_the_registry_that_runs_read(here: Here) -> None:
+    digest = snapshot.snapshot(here.db).digest
+    check_health(here)
+    assert health(here.db) == {}
+    tell(here.db, "search_all_conversations", *["unavailable"] * 5)
+    check_health(here)
+    assert health(here.db) == {"search_all_conversations": "down"}
+    assert snapshot.snapshot(here.db).digest == digest  # nobody has to read its parts again
+
+
+def test_compiling_keeps_what_is_known_of_health(here: Here) -> None:
+    tell(here.db, "search_all_conversations", *["unavailable"] * 5)
+    check_health(here)
+    here.db.document("capabilities/pay").set({"source": "app", "status": "disabled"})
+    sync(here.db, catalog.capabilities(), catalog.agents().values())
+    assert health(here.db) == {"search_all_conversations": "down"}
+
+
+def test_code_that_cannot_be_loaded_is_found_by_the_clock(
+    here: Here, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def probe(entry: Any) -> None:
+        if entry.id == "search_all_conversations":
+            raise Unavailable(
+                "the code of search_all_conversations cannot be loaded: ModuleNotFoundError"
+            )
+
+    monkeypatch.setattr(watching, "probe", probe)
+    began = time.time()
+    for minute in range(PROBE_MINUTES + 2):
+        watch(here, now=began + 60 * minute)
+    assert health(here.db) == {"search_all_conversations": "down"}
+
+
+def test_usage_is_counted_by_the_clock(here: Here, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level("INFO", "rollcall")
+    roll_up_usage(here)
+    assert "0 entries counted" in caplog.text
