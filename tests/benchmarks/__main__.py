@@ -13,6 +13,7 @@ from tests.benchmarks import cold_start, firestore_cost, loop_overhead, tool_cho
 BENCHMARKS: dict[str, Callable[[], Table]] = {
     "cold_start": cold_start.measure,
     "loop_overhead": loop_overhead.measure,
+    "loop_flat": loop_overhead.measure_flat,
     "firestore_cost": firestore_cost.measure,
     "tool_choice": tool_choice.measure,
 }

@@ -1,84 +1,257 @@
-"""The loop's own cost: a turn with one tool, over the same turn written by hand on the bare SDK.
+"""A run's own cost: CPU of the loop with an adapter, over a loop by hand on the same bare SDK.
 
-Both talk to the same local server that speaks OpenAI's Responses wire format, so that what differs
-is ours: events, checks, threads for the tools, numbering of sources.
+One message, three tools called one after another, an answer; five tools with schemas as people
+write them (`loops/desk.py`). By hand (`loops/by_hand.py`) is what a competent author writes on the
+SDK: a client that is kept, the SDK's typed calls, arguments parsed, functions called, results
+appended; no events, checks, bounds, deadlines or redaction. Ours is the whole loop: the adapter,
+the router with validated arguments, threads, events, numbered sources; all but Firestore.
+
+The provider is a process of its own on loopback, which answers at once, so that none of its work
+counts. CPU is user and system time of all threads of this process (`time.process_time`), by run,
+once a client is there: the first runs are thrown away. The two alternate, so that a busy moment
+strikes both; compared are medians, as a ratio. Streamed is compared with streamed, plain with
+plain. The long answer is a text of 2,000 pieces, streamed: CPU for each piece.
+
+`measure_flat` runs the same conversation, from choosing the tools to the answer, in registries of 5
+and of 500 tools, of which the same five are offered.
 """
 
 from __future__ import annotations
 
-import json
+import os
 import statistics
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from functools import cache
 from typing import Any
+from unittest import mock
 
 from rich.table import Table
 
+from rollcall import catalog
+from rollcall.agent.asked import Asked
 from rollcall.agent.loop import run
+from rollcall.agent.prepare import prepare
+from rollcall.agent.purse import Free
+from rollcall.agent.router import Asker, Router
+from rollcall.agent.turn import Turn
+from rollcall.core.capability import Capability
+from rollcall.core.context import User
+from rollcall.core.messages import UserMessage
+from rollcall.core.profile import AgentProfile
 from rollcall.models.base import load_model
-from tests.support.fake_providers import FakeProviders
-from tests.support.provider_replies import responses_call, responses_text
-from tests.support.scripted import turn
+from rollcall.registry.entries import Entry
+from rollcall.registry.snapshot import Snapshot
+from tests.benchmarks.loops import by_hand
+from tests.benchmarks.loops.desk import ANSWER, FUNCTIONS, QUESTION
+from tests.benchmarks.loops.provider import provider
+from tests.support.registries import declared, registry_of, tool
+from tests.support.scripted import Notes, turn
 
-ROUNDS = 60
-TOOL = {
-    "type": "function",
-    "name": "look_up",
-    "description": "Look it up.",
-    "parameters": {"type": "object", "properties": {"query": {"type": "string"}}},
-}
+ROUNDS, LONG_ROUNDS, FLAT_ROUNDS = 25, 5, 100
+WARM_UP = 3
+LONG_PIECES = 2_000
+USER = User("ann")
+NOW = datetime(2026, 3, 2, 9, tzinfo=UTC)
+
+
+@dataclass
+class Pair:
+    """Two ways to the same answer, and what each cost in each round, s."""
+
+    name: str
+    hand: Callable[[], str]
+    ours: Callable[[], str]
+    cpu_s: tuple[list[float], list[float]] = field(default_factory=lambda: ([], []))
+    wall_s: tuple[list[float], list[float]] = field(default_factory=lambda: ([], []))
+
+    def play(self, rounds: int, answer: str) -> None:
+        """Run both in turn, so many times."""
+        for number in range(WARM_UP + rounds):
+            for place, work in enumerate((self.hand, self.ours)):
+                began, cpu = time.perf_counter(), time.process_time()
+                text = work()
+                cpu, wall = time.process_time() - cpu, time.perf_counter() - began
+                if text != answer:
+                    raise RuntimeError(f"{self.name}: another answer: {text[:200]!r}")
+                if number >= WARM_UP:
+                    self.cpu_s[place].append(cpu)
+                    self.wall_s[place].append(wall)
+
+    def ratio(self) -> tuple[float, float, float]:
+        """Medians of both, s of CPU, and how the second compares with the first."""
+        hand, ours = map(statistics.median, self.cpu_s)
+        return hand, ours, ours / hand
+
+    def wall_ratio(self) -> float:
+        """The same of time as it passes."""
+        hand, ours = map(statistics.median, self.wall_s)
+        return ours / hand
 
 
 def measure() -> Table:
-    """Time both on one server, alternating."""
-    with FakeProviders() as fake:
-        bare, ours = [], []
-        for number in range(ROUNDS + 5):
-            for times, work in ((bare, _bare_turn), (ours, _our_turn)):
-                fake.openai(responses_call("look_up", '{"query": "x"}'), responses_text("Found."))
-                started = time.perf_counter()
-                work()
-                if number >= 5:  # the first few warm up connections and imports
-                    times.append(time.perf_counter() - started)
-    table = Table(title=f"A turn with one tool call, median of {ROUNDS}")
-    for column in ("loop", "ms", "ratio"):
-        table.add_column(column, justify="left" if column == "loop" else "right")
-    base = statistics.median(bare)
-    for name, times in (("by hand on the openai SDK", bare), ("Rollcall", ours)):
-        median = statistics.median(times)
-        table.add_row(name, f"{median * 1000:.1f}", f"{median / base:.2f}")
+    """Play the conversation on each API, plain and streamed, and read a long answer."""
+    title = f"CPU of a run over a loop by hand on the bare SDK, medians of {ROUNDS}"
+    table = Table(title=title)
+    for column in ("run", "by hand", "Rollcall", "ratio", "ratio of time"):
+        table.add_column(column, justify="left" if column == "run" else "right")
+    with _provider():
+        for pair in _conversations():
+            pair.play(ROUNDS, ANSWER)
+            _add(table, pair, "ms", 1_000)
+        for pair in _long_answers():
+            pair.play(LONG_ROUNDS, "word " * LONG_PIECES)
+            _add(table, pair, "µs a piece", 1_000_000 / LONG_PIECES)
     return table
 
 
-def _our_turn() -> None:
-    for _ in run(turn(load_model("openai:gpt-test"), {"look_up": lambda progress, query: query})):
-        pass
+def measure_flat() -> Table:
+    """Play the conversation in registries of 5 and of 500 tools."""
+    title = f"CPU of a run, tools chosen and all, medians of {FLAT_ROUNDS}"
+    table = Table(title=title)
+    for column in ("run", "5 registered", "500 registered", "ratio", "ratio of time"):
+        table.add_column(column, justify="left" if column == "run" else "right")
+    own = declared(_desk().values())
+    others = [tool(f"report_{n}", f"Write report number {n} of the archive.") for n in range(495)]
+    few, many = registry_of(*own), registry_of(*own, *others)
+    with _provider():
+        for name, streamed in (("OpenAI chat, plain", False), ("OpenAI chat, streamed", True)):
+            works = [_chosen(registry, streamed=streamed) for registry in (few, many)]
+            os.environ["OPENAI_API"] = "chat"
+            pair = Pair(name, *works)
+            pair.play(FLAT_ROUNDS, ANSWER)
+            _add(table, pair, "ms", 1_000)
+    return table
 
 
-def _bare_turn() -> None:
-    client = _client()
-    items: list[Any] = [{"role": "user", "content": "What is new?"}]
-    for _ in range(5):
-        final = None
-        stream = client.responses.create(
-            model="gpt-test", input=items, tools=[TOOL], stream=True, store=False
+def _add(table: Table, pair: Pair, unit: str, factor: float) -> None:
+    hand, ours, ratio = pair.ratio()
+    costs = (f"{cost * factor:.1f} {unit}" for cost in (hand, ours))
+    table.add_row(pair.name, *costs, f"{ratio:.2f}", f"{pair.wall_ratio():.2f}")
+
+
+def _conversations() -> Iterator[Pair]:
+    forms: list[tuple[str, str, Callable[[str], str], bool]] = [
+        ("OpenAI responses", "responses", by_hand.responses, False),
+        ("OpenAI responses", "responses", by_hand.responses_streamed, True),
+        ("OpenAI chat", "chat", by_hand.chat, False),
+        ("OpenAI chat", "chat", by_hand.chat_streamed, True),
+        ("Gemini", "", by_hand.gemini, False),
+        ("Gemini", "", by_hand.gemini_streamed, True),
+    ]
+    for name, api, hand, streamed in forms:
+        os.environ["OPENAI_API"] = api
+        model = "gemini:gemini-test" if not api else "openai:gpt-test"
+        how = "streamed" if streamed else "plain"
+        yield Pair(f"{name}, {how}", _by_hand(hand, model), _ours(model, streamed=streamed))
+
+
+def _long_answers() -> Iterator[Pair]:
+    name = f"long-{LONG_PIECES}"
+    forms: list[tuple[str, str, Callable[[str], str], str]] = [
+        ("OpenAI responses", "responses", by_hand.responses_streamed, f"openai:{name}"),
+        ("OpenAI chat", "chat", by_hand.chat_streamed, f"openai:{name}"),
+        ("Gemini", "", by_hand.gemini_streamed, f"gemini:{name}"),
+    ]
+    for title, api, hand, model in forms:
+        os.environ["OPENAI_API"] = api
+        yield Pair(f"{title}, a long answer", _by_hand(hand, model), _ours(model, streamed=True))
+
+
+def _by_hand(loop: Callable[[str], str], model: str) -> Callable[[], str]:
+    return lambda: loop(model.partition(":")[2])
+
+
+def _ours(model: str, *, streamed: bool) -> Callable[[], str]:
+    entries = {entry.id: entry for entry in declared(_desk().values())}
+    tools = tuple(entry.spec for entry in entries.values())
+    asked = (UserMessage.of(QUESTION),)
+
+    def work() -> str:
+        made = turn(load_model(model), history=asked, instructions=by_hand.INSTRUCTIONS)
+        made = replace(made, tools=tools, dispatch=_router(entries), streamed=streamed)
+        return _answer(made)
+
+    return work
+
+
+def _chosen(registry: Snapshot, *, streamed: bool) -> Callable[[], str]:
+    """The whole of a run but Firestore: the tools chosen, the turn prepared, the loop."""
+    profile = AgentProfile(
+        id="desk",
+        name={"en": "Desk"},
+        instructions=by_hand.INSTRUCTIONS,
+        tools=("*",),
+        pinned=tuple(FUNCTIONS),
+        models=("openai:gpt-test",),
+    )
+
+    def work() -> str:
+        asked = _asked(registry, profile)
+        chosen = asked.choose([])
+        asked = asked.offering({**chosen, "offered": list(FUNCTIONS), "findsMore": False})
+        made = prepare(
+            asked,
+            history=[UserMessage.of(QUESTION)],
+            run_id="r1",
+            journal=Notes(),
+            dispatch=_router({entry.id: entry for entry in asked.entries}),
+            deadline=time.monotonic() + 60,
+            purse=Free(),
         )
-        for event in stream:
-            if event.type == "response.completed":
-                final = event.response
-        calls = [item for item in final.output if item.type == "function_call"]
-        if not calls:
-            return
-        items += final.output
-        for call in calls:
-            output = json.dumps(json.loads(call.arguments)["query"])
-            items.append(
-                {"type": "function_call_output", "call_id": call.call_id, "output": output}
-            )
+        return _answer(replace(made, streamed=streamed))
+
+    return work
+
+
+def _asked(registry: Snapshot, profile: AgentProfile) -> Asked:
+    nowhere: Any = None
+    return Asked(
+        platform=nowhere,
+        user=USER,
+        profile=profile,
+        registry=registry,
+        message=QUESTION,
+        locale="en",
+        now=NOW,
+        context=None,
+    )
+
+
+def _router(entries: dict[str, Entry]) -> Router:
+    nowhere: Any = None
+    asker = Asker(USER, "en", NOW, deadline=time.monotonic() + 60)
+    return Router(nowhere, asker, dict(entries), nowhere)
+
+
+def _answer(made: Turn) -> str:
+    steps = run(made)
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            text: str = end.value.text
+            return text
 
 
 @cache
-def _client() -> Any:
-    from openai import OpenAI
+def _desk() -> dict[str, Capability]:
+    return {name: Capability.of(function) for name, function in FUNCTIONS.items()}
 
-    return OpenAI(max_retries=0)
+
+@contextmanager
+def _provider() -> Iterator[None]:
+    """The provider, and an environment that leads everybody to it."""
+    with provider() as url, mock.patch.object(catalog, "find_capability", _desk().__getitem__):
+        environment = {
+            "OPENAI_BASE_URL": f"{url}/v1",
+            "OPENAI_API_KEY": "sk-bench-key",
+            "GOOGLE_GEMINI_BASE_URL": url,
+            "GOOGLE_API_KEY": "",
+            "GEMINI_API_KEY": "bench-key",
+        }
+        with mock.patch.dict(os.environ, environment):
+            yield

@@ -46,6 +46,8 @@ class Seen:
     path: str
     headers: dict[str, str]
     body: bytes
+    port: int = 0
+    """The client's: requests that came on one connection have the same."""
 
     @property
     def json(self) -> Json:
@@ -218,7 +220,7 @@ def _handler(fake: FakeProviders) -> type[BaseHTTPRequestHandler]:
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers.get("content-length", 0)))
             headers = {name.lower(): value for name, value in self.headers.items()}
-            self._send(fake.answer(Seen(self.path, headers, body)))
+            self._send(fake.answer(Seen(self.path, headers, body, self.client_address[1])))
 
         def _send(self, reply: Reply) -> None:
             if reply.is_mute:

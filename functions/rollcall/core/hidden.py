@@ -33,6 +33,7 @@ class Hidden:
 _GONE = object()
 _UNKNOWN = object()
 """In place of a Python value: only its JSON is there."""
+_SCALARS = (str, int, float, bool)
 
 
 class _Field(NamedTuple):
@@ -76,6 +77,8 @@ def _shown(data: Any, value: Any, hint: Any, mask: Any) -> Any:
     """`data` with `mask` in place of what is hidden; fields and items that are `_GONE` go."""
     if data is None:
         return None
+    if hint is Any and type(value) in _SCALARS:
+        return data  # most of a result is this, and looking at types is slow
     members = _members(hint)
     meant = [each for each in members if _may_be(each.kind, value)] or members
     if any(each.hidden for each in meant):

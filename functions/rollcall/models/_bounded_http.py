@@ -21,6 +21,7 @@ import httpx2
 from rollcall.models.cutting import interruptible
 
 CONNECT_S = 5.0
+LINGER_S = 0.2
 
 
 class BoundedClient(httpx2.Client):
@@ -59,6 +60,16 @@ class BoundedClient(httpx2.Client):
         return response
 
 
+def read_out(response: httpx2.Response, chunks: Iterator[bytes]) -> None:
+    """Read the rest of an answer of which all is known, so that its connection serves the next
+    request; one that does not end at once is not worth waiting for, and is not kept."""
+    if isinstance(response.stream, _BoundedStream):
+        response.stream.hasten(LINGER_S)
+    with suppress(Exception):  # whatever is wrong with the rest, the answer is there
+        for _ in chunks:
+            pass
+
+
 class _BoundedStream(httpx2.SyncByteStream):
     """A response's body, whose connection is bounded until the body is closed."""
 
@@ -71,6 +82,11 @@ class _BoundedStream(httpx2.SyncByteStream):
             yield from self._stream
         finally:
             self.close()
+
+    def hasten(self, limit_s: float) -> None:
+        """Let the rest take so long at most."""
+        if self._connection.ends is not None:
+            self._connection.ends = min(self._connection.ends, time.monotonic() + limit_s)
 
     def close(self) -> None:
         self._connection.ends = None  # before it serves somebody else

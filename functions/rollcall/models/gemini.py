@@ -116,11 +116,12 @@ def _answer(models: Models, name: str, request: ModelRequest, limit_s: float) ->
             extra_body=body_of(request, name),
         ),
     )
+    empty = types.Content()  # the SDK wants some; the real ones are in the body
     if request.streamed:
         stream = models.generate_content_stream
-        return kept_answer(lambda: list(stream(model=name, contents="-", config=config)))
+        return kept_answer(lambda: list(stream(model=name, contents=empty, config=config)))
     plain = models.generate_content
-    return kept_answer(lambda: plain(model=name, contents="-", config=config))
+    return kept_answer(lambda: plain(model=name, contents=empty, config=config))
 
 
 def _raise_failure(chunk: dict[str, Any], response: httpx2.Response) -> None:

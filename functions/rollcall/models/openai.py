@@ -65,8 +65,9 @@ class Model:
             path, read = "/chat/completions", _openai_chat.read
             body = _openai_chat.body_of(request, self.name, is_openai=server.is_openai)
         with closing(_post(client, path, body, left_s)) as response:
-            events = json_events(timely(response.iter_bytes(), clock, CALL_LIMIT_S))
-            yield from read(events, self.name)
+            chunks = timely(response.iter_bytes(), clock, CALL_LIMIT_S)
+            yield from read(json_events(chunks), self.name)
+            _read_out(response, chunks)
 
 
 class Embedder:
@@ -154,6 +155,12 @@ def _post(client: OpenAI, path: str, body: bytes, limit_s: float) -> httpx2.Resp
     )
     response: httpx2.Response = answer
     return response
+
+
+def _read_out(response: httpx2.Response, chunks: Iterator[bytes]) -> None:
+    from rollcall.models._bounded_http import read_out
+
+    read_out(response, chunks)
 
 
 @cache

@@ -152,6 +152,26 @@ def test_who_streams_all_the_same_is_understood(api: str, fake: FakeProviders) -
     assert said.message.text == "Hello, world!"
 
 
+@pytest.mark.parametrize("streamed", [True, False])
+def test_one_connection_serves_one_request_after_another(
+    api: str, fake: FakeProviders, streamed: bool
+) -> None:
+    for _ in range(3):
+        reply = text(api, "Hello, ", "world!")
+        say(fake, api, reply if streamed else in_one_piece(reply), streamed=streamed)
+    assert len({request.port for request in fake.requests}) == 1
+
+
+@pytest.mark.parametrize("spoken", ["responses", "chat"])
+def test_an_end_that_is_said_and_not_made_is_not_waited_for(spoken: str) -> None:
+    reply = text(spoken, "Hello, ", "world!")
+    with FakeProviders(openai_api=spoken) as fake:
+        endless = reply.stalling(after=len(reply.chunks))
+        said = say(fake, spoken, endless, streamed=True, deadline=time.monotonic() + 30)
+        assert said.message.text == "Hello, world!"
+        assert fake.hung_up.wait(10), "its connection is not kept"
+
+
 @pytest.mark.parametrize(
     ("status", "kind"),
     [
