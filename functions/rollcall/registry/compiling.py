@@ -127,6 +127,7 @@ def searchable(entry: Entry) -> Searchable:
             for name, item in spec.parameters.get("properties", {}).items()
             if isinstance(item, dict)
         ),
+        required=len(spec.parameters.get("required", ())),
     )
 
 

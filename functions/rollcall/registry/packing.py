@@ -7,7 +7,7 @@ import zlib
 from array import array
 from collections.abc import Sequence
 
-_MARK = b"rollcall index 1\n"
+_MARK = b"rollcall index 2\n"
 _LENGTH = 4
 
 

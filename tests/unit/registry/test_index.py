@@ -156,12 +156,41 @@ def test_a_pasted_document_costs_no_more_than_its_ends() -> None:
     assert found(f"{filler[:50_000]} voltage {filler[:50_000]}") == []
 
 
-def test_fit_is_the_share_of_the_question_that_a_tool_answers() -> None:
-    (whole, *_), (half, *_) = (
-        INDEX.search(text, limit=1) for text in ("voltage drop", "voltage drop of unicorns, daily")
+def test_fit_grows_with_what_speaks_for_a_tool_and_stays_below_1() -> None:
+    (weak, *_), (strong, *_) = (
+        INDEX.search(text, limit=1) for text in ("how long is the run?", "voltage drop of a wire")
     )
-    assert whole.fit == 1
-    assert 0 < half.fit < 1
+    assert TOOLS[weak.place].id == TOOLS[strong.place].id == "calculate_voltage_drop"
+    assert 0 < weak.fit < 0.5 < strong.fit < 1
+
+
+def test_words_of_no_tool_leave_the_fit_as_it_is() -> None:
+    (alone, *_), (among, *_) = (
+        INDEX.search(text, limit=1) for text in ("voltage drop", "voltage drop 123 xylophones")
+    )
+    assert alone.fit == among.fit
+
+
+def test_fit_is_of_the_message_alone() -> None:
+    (alone, *_), (said, *_) = (
+        INDEX.search("budget", limit=1, context=context) for context in ((), ["sum up my budget"])
+    )
+    assert alone.fit == pytest.approx(said.fit)
+    (before, *_) = INDEX.search("thanks a lot", limit=1, context=["sum up my budget"])
+    assert before.fit == 0
+
+
+def test_a_word_written_alike_finds_but_less() -> None:
+    (right, *_), (wrong, *_) = (
+        INDEX.search(text, limit=1) for text in ("conversations", "converzations")
+    )
+    assert right.place == wrong.place
+    assert wrong.score < right.score
+
+
+def test_of_two_alike_the_tool_that_needs_less_comes_first() -> None:
+    index = Index.build([Searchable("convert", required=5), Searchable("convert", required=1)])
+    assert [match.place for match in index.search("convert", limit=2)] == [1, 0]
 
 
 _texts = st.lists(st.sampled_from(WORDS), max_size=6).map(" ".join)
