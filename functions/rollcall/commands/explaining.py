@@ -16,10 +16,11 @@ from rollcall.core.wire import Status
 from rollcall.registry.authorising import is_named
 from rollcall.registry.compiling import searchable
 from rollcall.registry.documents import CAPABILITIES
-from rollcall.registry.entries import Entry, at_least
+from rollcall.registry.entries import Entry
 from rollcall.registry.reading import read_capability
 from rollcall.registry.selection import FLOOR, Asking, Selection, permitted, select
 from rollcall.registry.snapshot import Snapshot
+from rollcall.registry.standing import at_least
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client

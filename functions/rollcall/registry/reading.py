@@ -17,8 +17,9 @@ from rollcall.core.options import DEFAULT_CODEBASE
 from rollcall.core.policy import ApprovalPolicy, combined
 from rollcall.core.wire import Role, Status
 from rollcall.models.base import ToolSpec
-from rollcall.registry.entries import RESERVED, Entry, Execution, at_least
+from rollcall.registry.entries import RESERVED, Entry, Execution
 from rollcall.registry.normalising import normalised, schema_of_parameters
+from rollcall.registry.standing import at_least
 
 
 class _Read(BaseModel):
