@@ -4,8 +4,8 @@
     ...
     vector = in_time(asked)                  # None: go by words alone
 
-An embedder that is slow or fails costs one short wait and a line in the log; for a while it is
-then not asked at all.
+An embedder that is slow or fails twice running costs two short waits and a line in the log; for a
+while it is then not asked at all. (Once may be a process that is just starting.)
 """
 
 from __future__ import annotations
@@ -25,6 +25,8 @@ WAIT_S = 0.6
 """How long a query waits for its vector, from when it was asked for."""
 PAUSE_S = 60.0
 """How long an embedder that did not answer is left alone."""
+MISSES = 2
+"""After so many running it is left alone."""
 MAX_WAITING = 16
 """How many queries may wait for one embedder at once."""
 QUERY_CHARS = 2_000
@@ -55,12 +57,15 @@ def in_time(asked: Asked | None, *, wait_s: float = WAIT_S) -> list[float] | Non
         return None
     left = max(0.0, asked.asked_at + wait_s - time.monotonic())
     try:
-        return asked.future.result(left)
+        found = asked.future.result(left)
     except NotInTime:
-        asked.of.pause("did not answer in time")
+        asked.of.missed("did not answer in time")
+        return None
     except Exception as error:  # an SDK's, a network's: words still find tools
-        asked.of.pause(f"failed ({type(error).__name__})")
-    return None
+        asked.of.missed(f"failed ({type(error).__name__})")
+        return None
+    asked.of.answered()
+    return found
 
 
 class _Asker:
@@ -70,7 +75,8 @@ class _Asker:
         self._embedder = embedder
         self._room = threading.BoundedSemaphore(MAX_WAITING)
         self._paused_until = 0.0
-        self._pausing = threading.Lock()
+        self._misses = 0
+        self._counting = threading.Lock()
 
     def ask(self, text: str) -> Asked | None:
         if time.monotonic() < self._paused_until or not self._room.acquire(blocking=False):
@@ -79,12 +85,18 @@ class _Asker:
         threading.Thread(target=self._embed, args=(text, future), daemon=True).start()
         return Asked(self, future)
 
-    def pause(self, why: str) -> None:
-        """Leave the embedder alone for a while, and say so once."""
-        with self._pausing:
-            if time.monotonic() < self._paused_until:
+    def answered(self) -> None:
+        with self._counting:
+            self._misses = 0
+
+    def missed(self, why: str) -> None:
+        """Leave the embedder alone for a while if it goes on like this, and say so once."""
+        with self._counting:
+            self._misses += 1
+            if self._misses < MISSES or time.monotonic() < self._paused_until:
                 return
             self._paused_until = time.monotonic() + PAUSE_S
+            self._misses = 0
         log.warning(
             "%s %s: tools are found by words alone for %d s", self._embedder.id, why, PAUSE_S
         )

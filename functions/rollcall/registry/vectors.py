@@ -65,24 +65,26 @@ class VectorIndex:
 
     @classmethod
     def build(
-        cls, tools: Sequence[Searchable], embedder: Embedder, before: VectorIndex | None = None
+        cls,
+        tools: Sequence[Searchable],
+        embedder: Embedder | None,
+        before: VectorIndex | None = None,
     ) -> Self:
         """Embed tools; a text that `before` has, by the same embedder, is not embedded again.
 
-        What the embedder does not answer is logged and left out, and tried again next time.
+        Without an embedder, what `before` has of today's texts is kept. What the embedder does
+        not answer is logged and left out, and tried again next time.
         """
         texts = [text_of(tool) for tool in tools]
         digests = [_digest(text) for text in texts]
-        known = {}
-        if before is not None and before.embedder_id == embedder.id:
-            known = {
-                row.digest: row for row in before._rows if len(row.numbers) == embedder.dimensions
-            }
-        new = dict(zip(digests, texts, strict=True))
-        known |= dict(_embedded({d: t for d, t in new.items() if d not in known}, embedder))
+        known = before._known_to(embedder) if before else {}
+        if embedder:
+            new = {d: t for d, t in zip(digests, texts, strict=True) if d not in known}
+            known |= dict(_embedded(new, embedder))
         places = [place for place, digest in enumerate(digests) if digest in known]
         rows = [known[digests[place]] for place in places]
-        index = cls(embedder.id, places, rows, _mean(rows))
+        by = embedder.id if embedder else before.embedder_id if before else ""
+        index = cls(by, places, rows, _mean(rows))
         index._codes = [_code(row.numbers, index._bounds(row.scale)) for row in rows]
         return index
 
@@ -166,6 +168,14 @@ class VectorIndex:
             if apart[n] <= furthest
         ]
         return nlargest(limit, scored, key=lambda found: (found[1], -found[0]))
+
+    def _known_to(self, embedder: Embedder | None) -> dict[str, _Row]:
+        """The vectors that this embedder would make again, by digest; all without one."""
+        if embedder is None:
+            return {row.digest: row for row in self._rows}
+        if (embedder.id, embedder.dimensions) != (self.embedder_id, len(self._mean)):
+            return {}
+        return {row.digest: row for row in self._rows}
 
     def _bounds(self, scale: float) -> list[float]:
         """What a number of a row must exceed to lie above the mean."""

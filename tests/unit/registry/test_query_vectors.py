@@ -71,7 +71,9 @@ def test_a_failing_embedder_is_no_error(
 ) -> None:
     embedder.error = ConnectionError("sk-secret")
     embedder.open.set()
-    assert in_time(asked_for(embedder, "one"), wait_s=5) is None
+    for text in ("one", "two"):
+        assert in_time(asked_for(embedder, text), wait_s=5) is None
+    assert asked_for(embedder, "three") is None
     assert "ConnectionError" in caplog.text and "sk-secret" not in caplog.text
 
 
@@ -79,9 +81,19 @@ def test_after_the_pause_it_is_asked_again(
     embedder: Embedder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(query_vectors, "PAUSE_S", 0.0)
-    assert in_time(asked_for(embedder, "one"), wait_s=0.0) is None
+    for text in ("one", "two"):
+        assert in_time(asked_for(embedder, text), wait_s=0.0) is None
     embedder.open.set()
-    assert in_time(asked_for(embedder, "two"), wait_s=5) == [1.0, 0.0]
+    assert in_time(asked_for(embedder, "three"), wait_s=5) == [1.0, 0.0]
+
+
+def test_one_miss_between_answers_stops_nothing(embedder: Embedder) -> None:
+    for text in ("one", "two", "three"):
+        embedder.open.clear()
+        slow = asked_for(embedder, text)
+        assert in_time(slow, wait_s=0.0) is None
+        embedder.open.set()
+        assert in_time(asked_for(embedder, "again"), wait_s=5) == [1.0, 0.0]
 
 
 def test_time_that_other_work_took_counts(embedder: Embedder) -> None:

@@ -95,6 +95,13 @@ def test_only_texts_that_changed_are_embedded_again() -> None:
     assert after.search(embedder.vectors["does 1"], limit=1)[0][0] == 1
 
 
+def test_without_an_embedder_what_was_embedded_stays() -> None:
+    before = VectorIndex.build(tools(3), table(VECTORS[:3]))
+    after = VectorIndex.build(tools(4)[1:], None, before)
+    assert (after.embedder_id, after.places) == ("table:one", (0, 1))
+    assert after.search(VECTORS[2], limit=1)[0][0] == 1
+
+
 def test_another_embedders_vectors_are_not_kept() -> None:
     vectors = clustered(3, clusters=2, size=SIZE)
     before = VectorIndex.build(tools(3), table(vectors))
