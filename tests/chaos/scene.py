@@ -354,13 +354,12 @@ def examine(db: Any, thread_id: str, uid: str) -> None:
         Broken: It is not.
     """
     thread = db.document(f"threads/{thread_id}").get().to_dict() or {}
-    if thread["lease"] is not None or thread["waiting"] is not None:
-        raise Broken(f"the thread is not at rest: {thread['lease']} {thread['waiting']}")
+    if thread["waiting"] is not None:
+        raise Broken(f"the thread is not at rest: {thread['waiting']}")
     documents = log_of(db, thread_id)
     if [document["n"] for document in documents] != list(range(len(documents))):
         raise Broken(f"the log has gaps: {[document['n'] for document in documents]}")
-    if thread["nextMessage"] != len(documents):
-        raise Broken(f"{len(documents)} documents, and the next one is {thread['nextMessage']}")
+    _examine_view(db, thread_id, thread, [document["n"] for document in documents])
     history = from_documents(documents)
     if history[-1].role == "model":
         history = history[:-1]
@@ -376,11 +375,28 @@ def examine(db: Any, thread_id: str, uid: str) -> None:
             raise Broken(f"approval {approval.id} is left pending")
 
 
+def _examine_view(db: Any, thread_id: str, thread: dict[str, Any], numbers: list[int]) -> None:
+    view = db.document(f"threads/{thread_id}/views/window").get().to_dict()
+    if view is None and thread["lease"] is None:
+        return  # the last run was stopped where nobody was on it; the log tells all
+    if view is None or view["token"] != thread["leaseToken"]:
+        raise Broken(f"the view is {view}, the lease's token {thread['leaseToken']}")
+    if view["nextMessage"] != len(numbers):
+        raise Broken(f"{len(numbers)} documents, and the next one is {view['nextMessage']}")
+    if [document["n"] for document in view["documents"]] != numbers[-40:]:
+        raise Broken(f"the view holds {[document['n'] for document in view['documents']]}")
+
+
 def _examine_run(run: Any, data: dict[str, Any], documents: list[dict[str, Any]]) -> None:
     if data["status"] == "running" or data["leaseUntil"] is not None:
         raise Broken(f"run {run.id} has not ended: {data['status']}")
     if data["status"] == "done" and not data.get("result"):
         raise Broken(f"run {run.id} is done without a result")
+    blank = [
+        each.id for each in run.reference.collection("events").stream() if not _is_written(each)
+    ]
+    if blank:
+        raise Broken(f"run {run.id} has ended, and pages of it lie open: {blank}")
     stored = [each.to_dict() for each in run.reference.collection("events").order_by("n").stream()]
     if [each["n"] for each in stored] != list(range(len(stored))):
         raise Broken(f"run {run.id}: event documents {[each['n'] for each in stored]}")
@@ -399,6 +415,10 @@ def _examine_run(run: Any, data: dict[str, Any], documents: list[dict[str, Any]]
         raise Broken(f"run {run.id} is done, and its events end with {kinds[-2:]}, {ends}")
     if kinds.count("RUN_STARTED") > 1:
         raise Broken(f"run {run.id} started {kinds.count('RUN_STARTED')} times")
+
+
+def _is_written(page: Any) -> bool:
+    return "n" in (page.to_dict() or {})
 
 
 def log_of(db: Any, thread_id: str) -> list[dict[str, Any]]:

@@ -48,6 +48,7 @@ def write_thread(
     until = None if live_s is None else datetime.now(UTC) + timedelta(seconds=live_s)
     own = {"schemaVersion": 2, "uid": uid}
     here = {**own, "threadId": thread_id, "runId": "r1"}
+    page = {"n": 0, "first": 0, "count": 1, "attempt": 1}
     thread = f"threads/{thread_id}"
     documents: dict[str, dict[str, Any]] = {
         thread: {
@@ -72,8 +73,8 @@ def write_thread(
             "token": 3,
             "result": text,
         },
-        f"{thread}/runs/r1/events/000000": {**own, "n": 0, "events": f'["{text}"]'},
-        f"{thread}/runs/r1/events/000001": {**own, "n": 1, "events": "[]"},
+        f"{thread}/runs/r1/events/000000": {**own, **page, "events": f'["{text}"]'},
+        f"{thread}/runs/r1/events/000001": {**own, **page, "n": 1, "first": 1, "events": "[]"},
         f"approvals/{thread_id}-a": {
             **here,
             "status": "pending",

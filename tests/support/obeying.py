@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
@@ -79,7 +79,7 @@ class _Journal:
     def save_reply(self, step: int, reply: ModelMessage, spent: Spent) -> None:
         """Nothing is kept."""
 
-    def save_result(self, place: int, result: ToolResult, record: dict[str, Any]) -> None:
+    def save_results(self, results: Mapping[int, tuple[ToolResult, dict[str, Any]]]) -> None:
         """Nothing is kept."""
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -105,9 +105,10 @@ class Notes:
     def save_reply(self, step: int, reply: ModelMessage, spent: Spent) -> None:
         self.lines.append(f"reply {step} {len(reply.tool_calls)}")
 
-    def save_result(self, place: int, result: ToolResult, record: dict[str, Any]) -> None:
-        self.lines.append(f"result {result.name}")
-        self.records.append(record)
+    def save_results(self, results: Mapping[int, tuple[ToolResult, dict[str, Any]]]) -> None:
+        for result, record in results.values():
+            self.lines.append(f"result {result.name}")
+            self.records.append(record)
 
 
 def turn(

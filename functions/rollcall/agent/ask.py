@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -28,7 +29,7 @@ class _Unsaved:
     def save_reply(self, step: int, reply: ModelMessage, spent: Spent) -> None:
         """Kept by the caller, as the tool's result."""
 
-    def save_result(self, place: int, result: ToolResult, record: dict[str, Any]) -> None:
+    def save_results(self, results: Mapping[int, tuple[ToolResult, dict[str, Any]]]) -> None:
         """Kept by the caller, as the tool's result."""
 
 

@@ -14,6 +14,7 @@ from typing import Any
 
 from rollcall.agent import spans
 from rollcall.agent.dispatch import Answer, Ask, Leave
+from rollcall.agent.gathering import Gathering
 from rollcall.agent.limits import refused_by_bounds
 from rollcall.agent.results import render, render_error
 from rollcall.agent.turn import State, Turn, Waiting
@@ -78,6 +79,7 @@ def run_calls(
     inbox: _Inbox = queue.Queue()
     pool = ThreadPoolExecutor(PARALLEL, thread_name_prefix="tool")
     open_calls: dict[int, ToolCall] = {}
+    gathering = Gathering(turn.journal)
     try:
         for place, call in enumerate(calls):
             if place not in results:
@@ -89,7 +91,9 @@ def run_calls(
                 _leave_reads(turn, open_calls)
                 if not open_calls:
                     break
-            item = _next(turn, inbox, open_calls)
+            if gathering.is_due:
+                yield from gathering.saved()
+            item = _next(turn, inbox, open_calls, most_s=gathering.left_s)
             if not isinstance(item, _Done):
                 yield item
                 continue
@@ -99,15 +103,11 @@ def run_calls(
                 state.waiting.append(Waiting(item.place, item.call, item.outcome))
                 continue
             result, record = _record(turn, state, item, calls=len(calls))
-            turn.journal.save_result(item.place, result, record.dump())
+            gathering.add(item.place, item.call, result, record)
             results[item.place] = result
-            yield events.call_result(
-                call_id=item.call.id,
-                message_id=f"{item.call.id}-result",
-                content=result.content,
-            )
+        yield from gathering.saved()
     except GeneratorExit:  # the client left, or this process's time is over
-        _see_writes_off(turn, state, open_calls, inbox, calls=len(calls))
+        _see_writes_off(turn, state, open_calls, inbox, gathering, calls=len(calls))
         raise
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
@@ -188,19 +188,21 @@ def _broken(turn: Turn, call: ToolCall, error: BaseException, incident: str) -> 
     return Internal(message)
 
 
-def _next(turn: Turn, inbox: _Inbox, open_calls: dict[int, ToolCall]) -> Event | _Done | None:
-    """The next thing that happens; None after a second of nothing; or the deadline's passing for
-    one of the calls."""
+def _next(
+    turn: Turn, inbox: _Inbox, open_calls: dict[int, ToolCall], *, most_s: float | None
+) -> Event | _Done | None:
+    """The next thing that happens; None after a second of nothing, or after `most_s`; or the
+    deadline's passing for one of the calls."""
     left_s = turn.deadline - time.monotonic()
     try:
         if left_s > 0:
-            return inbox.get(timeout=min(left_s, IDLE_S))
+            return inbox.get(timeout=min(left_s, IDLE_S if most_s is None else most_s))
         for _ in range(inbox.qsize()):
             item = inbox.get_nowait()
             if isinstance(item, _Done):  # how far a call is, which may be told on and on, is not
                 return item
     except queue.Empty:
-        if left_s > IDLE_S:
+        if time.monotonic() < turn.deadline:
             return None
     place, call = next(iter(open_calls.items()))
     if turn.dispatch.writes(call):
@@ -211,9 +213,16 @@ def _next(turn: Turn, inbox: _Inbox, open_calls: dict[int, ToolCall]) -> Event |
 
 
 def _see_writes_off(
-    turn: Turn, state: State, open_calls: dict[int, ToolCall], inbox: _Inbox, *, calls: int
+    turn: Turn,
+    state: State,
+    open_calls: dict[int, ToolCall],
+    inbox: _Inbox,
+    gathering: Gathering,
+    *,
+    calls: int,
 ) -> None:
-    """Save how the writes end that were begun: whoever goes on with the turn would not know."""
+    """Save what is there and how the writes end that were begun: whoever goes on with the turn
+    would not know."""
     _leave_reads(turn, open_calls)
     ends = min(time.monotonic() + LEAVE_S, turn.deadline)
     while open_calls and time.monotonic() < ends:
@@ -225,11 +234,11 @@ def _see_writes_off(
             continue
         if isinstance(item.outcome, Ask | Leave):
             continue
-        result, record = _record(turn, state, item, calls=calls)
-        try:
-            turn.journal.save_result(item.place, result, record.dump())
-        except AgentError as error:  # nobody is there to be told, and the ledger knows the end
-            log.warning("the end of %s could not be saved: %s", item.call.name, error.message)
+        gathering.add(item.place, item.call, *_record(turn, state, item, calls=calls))
+    try:
+        gathering.save()
+    except AgentError as error:  # nobody is there to be told, and the ledger knows the writes' ends
+        log.warning("the ends of calls could not be saved: %s", error.message)
 
 
 def _leave_reads(turn: Turn, open_calls: dict[int, ToolCall]) -> None:

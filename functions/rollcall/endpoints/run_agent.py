@@ -4,7 +4,6 @@ earlier run of the same turn waits for."""
 from __future__ import annotations
 
 import json
-import uuid
 from collections.abc import Generator
 from contextlib import closing
 from typing import Any
@@ -25,6 +24,7 @@ from rollcall.core.messages import Media, Text, UserMessage
 from rollcall.core.redaction import redacted_json, redacted_message
 from rollcall.core.triggers import Call, OnCall, bound
 from rollcall.core.wire import MESSAGE_CHARS, MESSAGE_PARTS, RunRequest, TextPart
+from rollcall.store.run_ids import new_run_id
 from rollcall.store.runs import Finished, GoingOn, OpenRun
 from rollcall.store.threads import Opening, Stale, open_run, thread_id_for
 
@@ -179,7 +179,7 @@ def _digest(request: RunRequest) -> str:
 
 def _opening(request: RunRequest, asked: Asked, message: UserMessage) -> Opening:
     uid = asked.user.uid
-    run_id = request.run_id or uuid.uuid4().hex[:20]
+    run_id = request.run_id or new_run_id()
     return Opening(
         user=asked.user,
         agent=asked.profile.id,
@@ -193,4 +193,5 @@ def _opening(request: RunRequest, asked: Asked, message: UserMessage) -> Opening
         request=asked.choose,
         admission=admission(asked.platform.db, asked.user, asked.now),
         supersede=request.when_busy == "supersede",
+        is_named=request.run_id is not None,
     )

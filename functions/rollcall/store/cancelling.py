@@ -10,7 +10,8 @@ from rollcall.core.errors import Aborted, NotFound, PermissionDenied
 from rollcall.core.wire import Outcome, RunResult, RunStatus, StopReason
 from rollcall.store import paths
 from rollcall.store.closing import closing_of_cut_off, closing_of_waiting
-from rollcall.store.threads import window_documents
+from rollcall.store.pages import Page, find_page
+from rollcall.store.window import read_log
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client, WriteBatch
@@ -49,16 +50,18 @@ def _try(db: Client, uid: str, thread_id: str, run_id: str) -> str | None:
     if data["status"] != RunStatus.RUNNING:
         return str(data["status"])
     if data["leaseUntil"] > datetime.now(UTC):
-        return _tell(db, run)
+        return _tell(db, run, find_page(db, thread_id, run_id))
     return _close(db, thread, holder, run, waits=False)
 
 
-def _tell(db: Client, run: Any) -> str | None:
-    """Note the wish in the run's document; whoever is on it reads it within seconds."""
+def _tell(db: Client, run: Any, page: Page) -> str | None:
+    """Note the wish on the run's open page, where whoever is on it reads it within seconds, and
+    in its document for whoever takes it up."""
     fields = {"cancelRequested": True, "updatedAt": datetime.now(UTC)}
     option = db.write_option(last_update_time=run.update_time)
     batch = db.batch()
     batch.update(run.reference, fields, option=option)
+    page.ask_to_stop(batch, db)
     return _committed(batch, CANCELLING)
 
 
@@ -69,15 +72,17 @@ def _close(db: Client, thread: Any, holder: dict[str, Any], run: Any, *, waits: 
         Aborted: What it waited for is decided, and about to be carried out.
     """
     data = run.to_dict() or {}
-    documents = window_documents(db, thread.id, holder, None)
+    log = read_log(db, thread.id)
     if waits:
-        closing = closing_of_waiting(db, holder["waiting"], documents[-1])
+        closing = closing_of_waiting(db, holder["waiting"], log)
     else:
-        closing = closing_of_cut_off(db, thread.id, documents[-1])
+        closing = closing_of_cut_off(db, thread.id, log)
     token = holder.get("leaseToken", 0) + 1
     now = datetime.now(UTC)
     batch = db.batch()
     closing.write(batch, db, thread.id)
+    if not waits:
+        find_page(db, thread.id, run.id).remove(batch, db)
     # What the run has written since it began stands in the log only.
     batch.delete(paths.window(db, thread.id))
     batch.update(
@@ -94,15 +99,16 @@ def _close(db: Client, thread: Any, holder: dict[str, Any], run: Any, *, waits: 
         "endedAt": now,
         "updatedAt": now,
     }
+    steps = [each["step"] for each in log.documents if each["runId"] == run.id and "step" in each]
     if data.get("result") is None:
-        result = _result(data, thread.id, run.id).dump()
+        result = _result(data, thread.id, run.id, steps=max(steps, default=data["step"])).dump()
         ended |= {"result": json.dumps(result, ensure_ascii=False), "outcome": "cancelled"}
     option = db.write_option(last_update_time=run.update_time)
     batch.update(run.reference, ended, option=option)
     return _committed(batch, RunStatus.CANCELLED.value)
 
 
-def _result(run: dict[str, Any], thread_id: str, run_id: str) -> RunResult:
+def _result(run: dict[str, Any], thread_id: str, run_id: str, *, steps: int) -> RunResult:
     return RunResult(
         thread_id=thread_id,
         turn_id=run["turnId"],
@@ -112,7 +118,7 @@ def _result(run: dict[str, Any], thread_id: str, run_id: str) -> RunResult:
         stop_reason=StopReason.CANCELLED,
         type="info",
         message="",
-        steps=run["step"],
+        steps=steps,
     )
 
 

@@ -22,6 +22,7 @@ from rollcall.store import paths
 from rollcall.store.approvals import Approval, ApprovalStatus, load_approvals
 from rollcall.store.effects import EffectStatus, effect_key
 from rollcall.store.log import calls_of, unanswered
+from rollcall.store.window import Newest
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client, WriteBatch
@@ -41,6 +42,7 @@ class Closing:
     """Results for a step's open calls, by place, and approvals that are over.
 
     Attributes:
+        time: When the step's document was written last, where a process might still write it.
         unbegun: Entries for the ledger, by their keys: of these calls none may begin any more.
         begun: The ledger's entries of writes that nobody has noted the end of.
     """
@@ -50,13 +52,15 @@ class Closing:
     approvals: Sequence[Approval] = ()
     unbegun: dict[str, dict[str, Any]] = field(default_factory=dict)
     begun: Sequence[Any] = ()
+    time: Any = None
 
     def write(self, batch: WriteBatch, db: Client, thread_id: str) -> None:
         """Put the results and the approvals' end into a batch."""
         if self.document is not None and self.results:
             results = {**self.document["results"], **self.results}
             reference = paths.message(db, thread_id, self.document["n"])
-            batch.update(reference, {"results": results})
+            option = db.write_option(last_update_time=self.time) if self.time else None
+            batch.update(reference, {"results": results}, option=option)
         for approval in self.approvals:
             option = db.write_option(last_update_time=approval.update_time)
             ended = {"status": ApprovalStatus.EXPIRED.value, "endedAt": datetime.now(UTC)}
@@ -84,8 +88,8 @@ def step_effect_key(thread_id: str, document: dict[str, Any], place: int) -> str
     return effect_key(thread_id, document["runId"], document["n"], place)
 
 
-def closing_of_waiting(db: Client, waiting: dict[str, Any], document: dict[str, Any]) -> Closing:
-    """Close what a thread waited for.
+def closing_of_waiting(db: Client, waiting: dict[str, Any], found: Newest) -> Closing:
+    """Close what a thread waited for, with the newest document of its log.
 
     Raises:
         Aborted: Everything is decided: the run that carries it out is about to begin.
@@ -101,6 +105,7 @@ def closing_of_waiting(db: Client, waiting: dict[str, Any], document: dict[str, 
             field="threadId",
             retry_after_s=2,
         )
+    document = found.documents[-1]
     places = unanswered(document)
     calls = calls_of(document)
     results = {
@@ -114,8 +119,9 @@ def closing_of_waiting(db: Client, waiting: dict[str, Any], document: dict[str, 
     return Closing(document, results, open_ones)
 
 
-def closing_of_cut_off(db: Client, thread_id: str, document: dict[str, Any]) -> Closing:
+def closing_of_cut_off(db: Client, thread_id: str, found: Newest) -> Closing:
     """Close the calls of a run that will not go on: what the ledger knows of them is said."""
+    document = found.documents[-1]
     places = unanswered(document)
     if not places:
         return Closing()
@@ -132,6 +138,7 @@ def closing_of_cut_off(db: Client, thread_id: str, document: dict[str, Any]) -> 
         {str(place): _cut_off(calls[place], entries[place].to_dict()) for place in places},
         unbegun=unbegun,
         begun=[each for each in entries.values() if each.exists and _is_pending(each)],
+        time=found.time,
     )
 
 

@@ -13,7 +13,10 @@ from rollcall.store import audit, paths
 from rollcall.store.approvals import Approval, load_approvals
 from rollcall.store.batches import committed, read_all
 from rollcall.store.event_log import EventLog
-from rollcall.store.runs import OpenRun, run_document
+from rollcall.store.holding import find_holder, take_lease
+from rollcall.store.run_documents import run_document
+from rollcall.store.run_ids import check_key, erased, is_made_here, key_reference, write_key
+from rollcall.store.runs import OpenRun
 from rollcall.store.settling import (
     Continuing,
     StillOpen,
@@ -25,15 +28,7 @@ from rollcall.store.settling import (
     write_approvals,
 )
 from rollcall.store.taking_up import handle, user_of
-from rollcall.store.threads import (
-    check_free,
-    check_key,
-    close_holder,
-    run_key_for,
-    take_lease,
-    window_documents,
-    write_key,
-)
+from rollcall.store.window import newest, read_log
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client, WriteBatch
@@ -94,7 +89,7 @@ def _try_continue(
             paths.run(db, thread_id, waiting_run_id),
             paths.window(db, thread_id),
             paths.run(db, thread_id, continuing.run_id),
-            paths.run_key(db, run_key_for(_uid(continuing), continuing.run_id)),
+            key_reference(db, _uid(continuing), continuing.run_id),
         )
     )
     if (opened := _opened_before(db, thread_id, read, continuing)) is not None:
@@ -102,7 +97,11 @@ def _try_continue(
     waits = read.data.get("waiting")
     if not waits or waits["runId"] != waiting_run_id:
         raise FailedPrecondition("nothing in this thread waits for this answer", field="resume")
-    check_free(db, thread_id, read.data.get("lease"))
+    holder = find_holder(db, thread_id, read.data, read.window)
+    if holder is not None:
+        holder.check_gone()
+    if is_made_here(continuing.run_id) and continuing.run_id != f"{waiting_run_id}~1":
+        raise erased()
     check_key(read.key, thread_id=thread_id, run_id=continuing.run_id)
     now = datetime.now(UTC)
     asked = load_approvals(db, waits["approvals"])
@@ -114,6 +113,8 @@ def _try_continue(
     write_approvals(batch, db, asked, continuing, settled, now)
     for entry in decision_entries(settled, continuing.run_id):
         audit.write(batch, db, entry)
+    if holder is not None:
+        holder.close(batch, db, token=read.data.get("leaseToken", 0) + 1)
     return _commit_opening(db, batch, read, continuing, settled, now)
 
 
@@ -139,9 +140,8 @@ def _commit_opening(
 ) -> OpenRun | None:
     """Take the thread for the continuing run, in the batch that settles what it waited for."""
     thread_id, found, before = read.thread.id, read.data, read.before
-    documents = window_documents(db, thread_id, found, read.window)
-    if not _holds_a_turn(documents):
-        documents = window_documents(db, thread_id, found, None)
+    log = newest(db, thread_id, found, read.window)
+    documents = log.documents if _holds_a_turn(log.documents) else read_log(db, thread_id).documents
     token, taken = take_lease(found, continuing.run_id)
     allowed = allowed_after(found, settled)
     batch.update(
@@ -149,9 +149,8 @@ def _commit_opening(
         {**taken, "waiting": None, "allowed": allowed, "updatedAt": now},
         option=db.write_option(last_update_time=read.thread.update_time),
     )
-    close_holder(batch, db, thread_id, found.get("lease"), token=token)
     batch.update(read.waiting.reference, {"continuedBy": continuing.run_id, "updatedAt": now})
-    if continuing.user is not None and not read.key.exists:
+    if continuing.user is not None and not is_made_here(continuing.run_id):
         write_key(batch, db, _uid(continuing), thread_id, continuing.run_id)
     user = continuing.user or user_of(before)
     document = run_document(
@@ -163,6 +162,7 @@ def _commit_opening(
         digest=continuing.request_digest,
         opener=continuing.opener,
         first_message=documents[-1]["n"] + 1,
+        reached=documents[-1]["n"] + 1,
         continues=read.waiting.id,
         approvals=[approval.id for approval in settled],
         answers=answers_of(
@@ -170,19 +170,19 @@ def _commit_opening(
         ),
     )
     batch.create(read.run.reference, document)
+    events = EventLog(user.uid, thread_id, continuing.run_id, hand=continuing.opener)
+    events.open_page(batch, db, 0)
     written = committed(batch)
     if written is None:
         return None
+    events.page_time = written[-1].update_time
     return handle(
         db,
         document,
-        thread_id=thread_id,
-        run_id=continuing.run_id,
         thread={**found, "allowed": allowed},
         documents=documents,
         token=token,
-        run_time=written[-1].update_time,
-        events=EventLog(user.uid, thread_id, continuing.run_id),
+        events=events,
         approvals=settled,
     )
 
@@ -200,13 +200,10 @@ def _reopened(db: Client, thread_id: str, run: Any, thread: dict[str, Any]) -> O
     return handle(
         db,
         data,
-        thread_id=thread_id,
-        run_id=run.id,
         thread=thread,
-        documents=window_documents(db, thread_id, {**thread, "lease": True}, None),
+        documents=read_log(db, thread_id).documents,
         token=data["token"],
-        run_time=run.update_time,
-        events=EventLog(data["uid"], thread_id, run.id),
+        events=EventLog(data["uid"], thread_id, run.id, hand=data["opener"]),
         approvals=load_approvals(db, data["approvals"]),
     )
 

@@ -4,6 +4,9 @@ Several events a document, never one growing document. A document says which eve
 their numbers in the run (`first`, `count`) and which try of the run wrote it (`attempt`): a run
 that was taken up again after a crash goes on behind the last event that was stored, so what a
 client saw of a dead try beyond that is replaced by the documents of the next one.
+
+A run's documents are pages. The one that is written next lies open, without a number (`n`), so no
+query finds it yet. See `store/pages.py`: who has the open page has the run.
 """
 
 from __future__ import annotations
@@ -28,16 +31,23 @@ KEPT = timedelta(days=7)
 
 @dataclass(slots=True)
 class EventLog:
-    """The events of one try of a run, gathered until the next commit takes them along."""
+    """The events of one try of a run, gathered until the next commit takes them along.
+
+    Attributes:
+        hand: A random text: tells this try's open page from another's.
+        page: The open page's number: so many are written.
+        page_time: When the open page was last touched, as Firestore says.
+        count: How many events there are, the gathered ones included.
+    """
 
     uid: str
     thread_id: str
     run_id: str
+    hand: str
     attempt: int = 1
-    documents: int = 0
-    """How many documents there are: the next one's number."""
+    page: int = 0
+    page_time: Any = None
     count: int = 0
-    """How many events there are, the gathered ones included."""
     _texts: list[str] = field(default_factory=list)
     _taken: int = 0
 
@@ -56,45 +66,56 @@ class EventLog:
     def is_empty(self) -> bool:
         return not self._texts
 
-    def write(self, batch: WriteBatch, db: Client) -> None:
-        """Put the gathered events into a batch; `committed` follows when it is through."""
+    def write(self, batch: WriteBatch, db: Client, *, save: str, is_last: bool) -> None:
+        """Write the gathered events on the open page, and open the next one unless this is the
+        run's end; `committed` follows when the batch is through. These are its last writes.
+
+        Args:
+            save: Tells this save from any other.
+        """
         first = self.count - len(self._texts)
-        number = self.documents
+        number = self.page
         for texts in _chunks(self._texts):
-            batch.set(
-                paths.event_batch(db, self.thread_id, self.run_id, number),
-                {
-                    "schemaVersion": SCHEMA_VERSION,
-                    "uid": self.uid,
-                    "n": number,
-                    "first": first,
-                    "count": len(texts),
-                    "attempt": self.attempt,
-                    "events": f"[{','.join(texts)}]",
-                    "expiresAt": datetime.now(UTC) + KEPT,
-                },
-            )
+            reference = paths.event_batch(db, self.thread_id, self.run_id, number)
+            page = {
+                **self._blank(),
+                "by": save,
+                "n": number,
+                "first": first,
+                "count": len(texts),
+                "attempt": self.attempt,
+                "events": f"[{','.join(texts)}]",
+            }
+            if number == self.page:
+                option = db.write_option(last_update_time=self.page_time)
+                batch.update(reference, page, option=option)
+            else:
+                batch.create(reference, page)
             first += len(texts)
             number += 1
+        if not is_last:
+            self.open_page(batch, db, number)
         self._taken = len(self._texts)
 
-    def committed(self) -> None:
+    def open_page(self, batch: WriteBatch, db: Client, number: int) -> None:
+        """Lay an empty page open, where there is none."""
+        reference = paths.event_batch(db, self.thread_id, self.run_id, number)
+        batch.create(reference, self._blank())
+
+    def committed(self, page_time: Any) -> None:
         """What the last `write` took is stored."""
-        self.documents += sum(1 for _ in _chunks(self._texts[: self._taken]))
+        self.page += sum(1 for _ in _chunks(self._texts[: self._taken]))
+        self.page_time = page_time
         del self._texts[: self._taken]
         self._taken = 0
 
-
-def resume_log(db: Client, *, uid: str, thread_id: str, run_id: str, attempt: int) -> EventLog:
-    """The log of a run that is taken up again: it goes on behind what is stored."""
-    events = paths.run(db, thread_id, run_id).collection("events")
-    found = list(events.order_by("n", direction="DESCENDING").limit(1).stream())
-    log = EventLog(uid, thread_id, run_id, attempt)
-    if found:
-        newest = found[0].to_dict() or {}
-        log.documents = newest["n"] + 1
-        log.count = newest["first"] + newest["count"]
-    return log
+    def _blank(self) -> dict[str, Any]:
+        return {
+            "schemaVersion": SCHEMA_VERSION,
+            "uid": self.uid,
+            "by": self.hand,
+            "expiresAt": datetime.now(UTC) + KEPT,
+        }
 
 
 def read_events(db: Client, thread_id: str, run_id: str, *, after: int = -1) -> Iterator[Any]:
@@ -131,7 +152,7 @@ def open_ends(shown: Iterable[Event]) -> list[Event]:
 
 
 def _chunks(texts: list[str]) -> Iterator[list[str]]:
-    """Runs of events that fit into one document."""
+    """Runs of events that fit into one document each; one at least."""
     chunk: list[str] = []
     size = 0
     for text in texts:
@@ -140,8 +161,7 @@ def _chunks(texts: list[str]) -> Iterator[list[str]]:
             chunk, size = [], 0
         chunk.append(text)
         size += len(text)
-    if chunk:
-        yield chunk
+    yield chunk
 
 
 def _bounded(event: Event) -> Event:

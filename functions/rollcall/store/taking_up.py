@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import uuid
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
@@ -13,10 +14,13 @@ from rollcall.core.wire import Role, RunStatus
 from rollcall.store import paths
 from rollcall.store.approvals import Approval, load_approvals
 from rollcall.store.batches import committed, read_all
-from rollcall.store.event_log import EventLog, resume_log
-from rollcall.store.log import from_documents
+from rollcall.store.event_log import EventLog
+from rollcall.store.hold import Hold
+from rollcall.store.holding import take_lease
+from rollcall.store.log import from_documents, unanswered
+from rollcall.store.pages import find_page
 from rollcall.store.runs import OpenRun
-from rollcall.store.threads import take_lease, window_documents
+from rollcall.store.window import Newest, read_log
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client
@@ -30,7 +34,8 @@ def take_up(db: Client, thread_id: str, run_id: str) -> OpenRun | None:
     """Go on with a run whose process is gone, from the last saved step.
 
     Returns:
-        None if the run has ended, is in somebody's hands, or somebody else was faster.
+        None if the run has ended, is in somebody's hands, or somebody else was faster: who had it,
+        perhaps, and is not gone.
     """
     thread, run = read_all(db, paths.thread(db, thread_id), paths.run(db, thread_id, run_id))
     if not (thread.exists and run.exists):
@@ -41,54 +46,70 @@ def take_up(db: Client, thread_id: str, run_id: str) -> OpenRun | None:
     is_stale = until is not None and until <= datetime.now(UTC)
     if data["status"] != RunStatus.RUNNING or not is_stale or lease.get("runId") != run_id:
         return None
+    page, log = find_page(db, thread_id, run_id), read_log(db, thread_id)
     token, taken = take_lease(found, run_id)
-    attempt = data["attempt"] + 1
+    claim = _claim(data, token, log)
+    events = EventLog(
+        data["uid"],
+        thread_id,
+        run_id,
+        hand=uuid.uuid4().hex,
+        attempt=claim["attempt"],
+        page=page.number,
+        count=page.first,
+    )
     batch = db.batch()
     option = db.write_option(last_update_time=thread.update_time)
     batch.update(thread.reference, taken, option=option)
-    now = datetime.now(UTC)
-    fruitless = data["fruitless"] + 1
-    claim = {
-        "token": token,
-        "attempt": attempt,
-        "fruitless": fruitless,
-        "leaseUntil": _lease_end(now),
-        "updatedAt": now,
-    }
     batch.update(run.reference, claim, option=db.write_option(last_update_time=run.update_time))
+    newest = log.documents[-1]
+    if unanswered(newest):
+        # Whoever had the run may be about to save results there.
+        option = db.write_option(last_update_time=log.time)
+        reference = paths.message(db, thread_id, newest["n"])
+        batch.update(reference, {"savedBy": events.hand}, option=option)
+    page.take(batch, db, events)
     written = committed(batch)
     if written is None:
         return None
-    approvals = load_approvals(db, data["approvals"])
+    events.page_time = written[-1].update_time
     opened = handle(
         db,
         data,
-        thread_id=thread_id,
-        run_id=run_id,
         thread=found,
-        documents=window_documents(db, thread_id, {**found, "lease": lease}, None),
+        documents=log.documents,
         token=token,
-        run_time=written[-1].update_time,
-        events=resume_log(db, uid=data["uid"], thread_id=thread_id, run_id=run_id, attempt=attempt),
-        approvals=approvals,
+        events=events,
+        approvals=load_approvals(db, data["approvals"]),
     )
-    opened.attempt = attempt
-    opened.fruitless = fruitless
-    opened.seq = data["seq"]
-    opened.is_cancelled = bool(data.get("cancelRequested"))
+    opened.attempt = claim["attempt"]
+    opened.fruitless = claim["fruitless"]
+    opened.hold.is_cancelled = bool(data.get("cancelRequested"))
     return opened
+
+
+def _claim(run: dict[str, Any], token: int, log: Newest) -> dict[str, Any]:
+    """The fields of a run that is taken up."""
+    now = datetime.now(UTC)
+    # A run that version 2 began has noted itself that it got further.
+    got_further = log.next_message > run.get("reached", log.next_message)
+    return {
+        "token": token,
+        "attempt": run["attempt"] + 1,
+        "fruitless": 1 if got_further else run["fruitless"] + 1,
+        "reached": log.next_message,
+        "leaseUntil": now + timedelta(seconds=lease_s()),
+        "updatedAt": now,
+    }
 
 
 def handle(
     db: Client,
     run: dict[str, Any],
     *,
-    thread_id: str,
-    run_id: str,
     thread: dict[str, Any],
     documents: list[dict[str, Any]],
     token: int,
-    run_time: Any,
     events: EventLog,
     approvals: Sequence[Approval],
 ) -> OpenRun:
@@ -96,22 +117,22 @@ def handle(
 
     Args:
         run: The run's document, and `thread` the thread's.
+        events: The run's, with its open page.
         approvals: Decisions on those calls.
     """
     return OpenRun(
         db=db,
         user=user_of(run),
         agent=run["agent"],
-        thread_id=thread_id,
-        run_id=run_id,
+        thread_id=events.thread_id,
+        run_id=events.run_id,
         turn_id=run["turnId"],
         request=json.loads(run["request"]),
         token=token,
         history=from_documents(documents, leaves_last_open=True),
         documents=documents,
         next_message=documents[-1]["n"] + 1,
-        run_time=run_time,
-        events=events,
+        hold=Hold(db, events.thread_id, events.run_id, events),
         approvals=tuple(approvals),
         answers=json.loads(run["answers"]),
         allowed=thread.get("allowed") or {},
@@ -124,7 +145,3 @@ def user_of(run: dict[str, Any]) -> User:
     return User(
         uid=run["uid"], role=Role(found["role"]), tenant=found["tenant"], name=found["name"]
     )
-
-
-def _lease_end(now: datetime) -> datetime:
-    return now + timedelta(seconds=lease_s())

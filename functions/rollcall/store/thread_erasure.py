@@ -1,7 +1,8 @@
 """Erasing a thread: all that was said in it, and for good also the thread itself.
 
-The thread is taken first: a mark keeps new runs out, and the document of a run that held it is
-deleted, which is that run's fence. What is left is then removed in pages.
+The thread is taken first: a mark keeps new runs out, and the open page of a run that held it is
+removed together with the run's document, so that it can save nothing more. What is left is then
+removed in pages.
 """
 
 from __future__ import annotations
@@ -11,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 from rollcall.core.errors import Aborted, NotFound, PermissionDenied
 from rollcall.core.user_data import Section, delete, of_user
-from rollcall.core.wire import RunStatus
 from rollcall.store import paths
 from rollcall.store.erasures import (
     Kind,
@@ -23,6 +23,9 @@ from rollcall.store.erasures import (
     reference,
     repeated,
 )
+from rollcall.store.holding import is_alive
+from rollcall.store.pages import find_page
+from rollcall.store.window import read_log
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client, WriteBatch
@@ -156,9 +159,8 @@ def _check(thread: Document, uid: str) -> None:
     lease = data.get("lease")
     if not lease:
         return
-    run = thread.reference.collection("runs").document(lease["runId"]).get().to_dict() or {}
-    until = max(filter(None, (run.get("leaseUntil"), run.get("keptUntil"))), default=None)
-    if run.get("status") == RunStatus.RUNNING and until and until > datetime.now(UTC):
+    run = thread.reference.collection("runs").document(lease["runId"]).get()
+    if is_alive(run.to_dict() or {}):
         raise Aborted(
             f"run {lease['runId']} is still answering in this thread",
             field="threadId",
@@ -175,7 +177,7 @@ def _claim_with_thread(
     from google.api_core.exceptions import NotFound as Gone
 
     batch = db.batch()
-    _put_taken(batch, thread, id)
+    _put_taken(batch, db, thread, id)
     fresh = {**state, "until": first_state(state["kind"], state["uid"], None)["until"]}
     batch.set(reference(db, id), fresh)
     try:
@@ -190,17 +192,24 @@ def _take(work: Work, thread_id: str) -> bool:
     if not thread.exists or (thread.to_dict() or {})["uid"] != work.uid:
         return True
     batch = work.db.batch()
-    gone = _put_taken(batch, thread, work.id)
+    gone = _put_taken(batch, work.db, thread, work.id)
     return work.commit(batch, gone)
 
 
-def _put_taken(batch: WriteBatch, thread: Document, id: str) -> dict[str, int]:
+def _put_taken(batch: WriteBatch, db: Client, thread: Document, id: str) -> dict[str, int]:
     """Put into the batch what keeps everybody else out; return what it removes."""
     data = thread.to_dict() or {}
     lease = data.get("lease")
     if lease:
-        batch.delete(thread.reference.collection("runs").document(lease["runId"]))
-    taken = {"lease": None, "leaseToken": data.get("leaseToken", 0) + 1, "erasing": id}
+        find_page(db, thread.id, lease["runId"]).remove(batch, db)
+        batch.delete(paths.run(db, thread.id, lease["runId"]))
+    log = read_log(db, thread.id, at_least=data.get("nextMessage", 0))
+    taken = {
+        "lease": None,
+        "leaseToken": data.get("leaseToken", 0) + 1,
+        "nextMessage": log.next_message,
+        "erasing": id,
+    }
     batch.update(thread.reference, {**_emptied(thread), **taken}, option=_unchanged(thread))
     return {"runs": 1} if lease else {}
 

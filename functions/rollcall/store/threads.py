@@ -4,17 +4,17 @@ threads/{t}                  uid, agent, title, status, lease, waiting, nextMess
 threads/{t}/messages/{n}     append-only log: the user's message, then one document a step
 threads/{t}/runs/{r}         status, step, lease time, result
 threads/{t}/views/window     the newest messages in one document, rebuilt from the log in doubt
-runKeys/{k}                  which thread a user's run id belongs to
+runKeys/{k}                  which thread a client's run id belongs to
 
-A thread's lease names the run that holds it. Until when it does stands in the run's own document,
-which that run renews with each save.
+The usual opening reads the thread, its view and the user's rate, and trusts that the rest is as it
+should be: the run and its key are created, which fails where they are there. Only what refuses an
+opening, or comes in its way, has it look whether this very run was asked for before.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-import logging
 import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -22,15 +22,34 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from rollcall.core.context import User
-from rollcall.core.errors import Aborted, AlreadyExists, NotFound, PermissionDenied
+from rollcall.core.errors import (
+    Aborted,
+    AgentError,
+    AlreadyExists,
+    NotFound,
+    PermissionDenied,
+)
 from rollcall.core.messages import UserMessage
 from rollcall.core.wire import SCHEMA_VERSION, RunStatus
-from rollcall.store import migrations, paths
+from rollcall.store import paths
+from rollcall.store.batches import committed, read_all
 from rollcall.store.closing import Closing, closing_of_cut_off, closing_of_waiting
 from rollcall.store.event_log import EventLog
+from rollcall.store.hold import Hold
+from rollcall.store.holding import find_holder, take_lease
 from rollcall.store.log import from_documents, user_document
-from rollcall.store.runs import WINDOW_DOCUMENTS, Finished, GoingOn, OpenRun, run_document
+from rollcall.store.run_documents import run_document
+from rollcall.store.run_ids import (
+    check_key,
+    erased,
+    is_made_here,
+    key_reference,
+    used_before,
+    write_key,
+)
+from rollcall.store.runs import Finished, GoingOn, OpenRun
 from rollcall.store.thread_erasure import check_not_erased
+from rollcall.store.window import Newest, newest, read_log
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client, DocumentReference, WriteBatch
@@ -39,8 +58,6 @@ if TYPE_CHECKING:
     DocumentSnapshot = _Snapshot[Any]
 
 OPEN_TRIES = 5
-
-log = logging.getLogger("rollcall")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +79,7 @@ class Opening:
         request: Makes what is kept of how the turn was asked, plain JSON, from the thread's newest
             log documents as the window view has them; of a new thread there are none. Called once
             for each try at the opening.
+        is_named: The client chose the run's id.
     """
 
     user: User
@@ -76,6 +94,7 @@ class Opening:
     request: Callable[[Sequence[dict[str, Any]]], dict[str, Any]]
     admission: Admission | None = None
     supersede: bool = False
+    is_named: bool = True
     opener: str = field(default_factory=lambda: uuid.uuid4().hex)
 
 
@@ -89,12 +108,10 @@ class Stale:
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """What an opening has read."""
+    """What an opening has read, at one time."""
 
     thread: DocumentSnapshot
-    run: DocumentSnapshot
     window: DocumentSnapshot
-    key: DocumentSnapshot
     admission: DocumentSnapshot | None
 
     @property
@@ -105,11 +122,6 @@ class _Read:
 def thread_id_for(uid: str, run_id: str) -> str:
     """The id of the thread that a first message opens; the same for its repeats."""
     return hashlib.sha256(f"{uid}/{run_id}".encode()).hexdigest()[:20]
-
-
-def run_key_for(uid: str, run_id: str) -> str:
-    """The id of the document that says which thread a user's run id belongs to."""
-    return hashlib.sha256(f"run/{uid}/{run_id}".encode()).hexdigest()[:32]
 
 
 def open_run(db: Client, opening: Opening) -> OpenRun | Finished | GoingOn | Stale:
@@ -124,21 +136,45 @@ def open_run(db: Client, opening: Opening) -> OpenRun | Finished | GoingOn | Sta
         Aborted: The thread is held by another run.
         ResourceExhausted: The user's rate or budget does not allow it.
     """
+    if opening.is_named and is_made_here(opening.run_id):
+        if (before := _asked_before(db, opening)) is None:
+            raise erased()
+        return before
     for _ in range(OPEN_TRIES):
         read = _read(db, opening)
-        if read.run.exists:
-            run = read.run.to_dict() or {}
-            if run.get("opener") == opening.opener:
-                return _opened(db, opening, read, run)  # only the answer to the batch was lost
-            return repeated(
-                run, read.run, uid=opening.user.uid, request_digest=opening.request_digest
-            )
-        check_thread(read.thread, uid=opening.user.uid, agent=opening.agent, new=opening.is_new)
-        check_key(read.key, thread_id=opening.thread_id, run_id=opening.run_id)
-        opened = _try_open(db, opening, read)
-        if opened is not None:
-            return opened
+        try:
+            check_thread(read.thread, uid=opening.user.uid, agent=opening.agent, new=opening.is_new)
+            if (opened := _try_open(db, opening, read)) is not None:
+                return opened
+        except AgentError:
+            if (before := _asked_before(db, opening)) is None:
+                raise
+            return before
+        if (before := _asked_before(db, opening)) is not None:
+            return before
     raise Aborted("this thread is busy; try again", field="threadId", retry_after_s=1)
+
+
+def _asked_before(db: Client, opening: Opening) -> OpenRun | Finished | GoingOn | Stale | None:
+    """What has become of this run, if it was opened before; by this very opening, perhaps, and
+    only the answer to its batch was lost.
+
+    Raises:
+        AlreadyExists: Its id was used with other data.
+        NotFound: It was opened, and then erased.
+    """
+    uid, thread_id = opening.user.uid, opening.thread_id
+    run, key = read_all(
+        db, paths.run(db, thread_id, opening.run_id), key_reference(db, uid, opening.run_id)
+    )
+    if not run.exists:
+        check_key(key, thread_id=thread_id, run_id=opening.run_id)
+        return None
+    data = run.to_dict() or {}
+    if data.get("opener") != opening.opener:
+        return repeated(data, run, uid=uid, request_digest=opening.request_digest)
+    thread = paths.thread(db, thread_id).get().to_dict() or {}
+    return _handle(db, opening, data, read_log(db, thread_id).documents, thread)
 
 
 def repeated(
@@ -154,7 +190,7 @@ def repeated(
     if run["uid"] != uid:
         raise PermissionDenied("this thread belongs to someone else", field="threadId")
     if run["requestDigest"] != request_digest:
-        raise _used_before(snapshot.id)
+        raise used_before(snapshot.id)
     return state_of(run, thread_id=thread_id, run_id=snapshot.id)
 
 
@@ -191,119 +227,26 @@ def check_thread(thread: DocumentSnapshot, *, uid: str, agent: str, new: bool) -
     check_not_erased(data)
 
 
-def check_key(key: DocumentSnapshot, *, thread_id: str, run_id: str) -> None:
-    """
-    Raises:
-        AlreadyExists: The run id was used in another thread.
-        NotFound: It was used in this one, and its run was erased.
-    """
-    if key.exists and (key.to_dict() or {})["threadId"] != thread_id:
-        raise _used_before(run_id)
-    if key.exists:  # it was written together with its run, which is gone
-        raise NotFound("what this run said was erased; use a new runId", field="runId")
-
-
-def check_free(db: Client, thread_id: str, lease: dict[str, Any] | None) -> None:
-    """
-    Raises:
-        Aborted: The run that the lease names is alive, or is kept for the task queue.
-    """
-    if not lease:
-        return
-    run = paths.run(db, thread_id, lease["runId"]).get().to_dict() or {}
-    until = max(filter(None, (run.get("leaseUntil"), run.get("keptUntil"))), default=None)
-    if run.get("status") == RunStatus.RUNNING and until and until > datetime.now(UTC):
-        raise Aborted(
-            f"run {lease['runId']} is still answering in this thread",
-            field="threadId",
-            hint='wait for it, or send whenBusy: "supersede" to take over',
-            retry_after_s=2,
-        )
-
-
-def take_lease(data: dict[str, Any], run_id: str) -> tuple[int, dict[str, Any]]:
-    """The next lease token of a thread, and the fields that take the lease."""
-    token = data.get("leaseToken", 0) + 1
-    return token, {"lease": {"runId": run_id, "token": token}, "leaseToken": token}
-
-
-def close_holder(
-    batch: WriteBatch, db: Client, thread_id: str, lease: dict[str, Any] | None, *, token: int
-) -> None:
-    """Close the run that held the thread so far: it can save nothing after this batch."""
-    if not lease:
-        return
-    error = {"code": "aborted", "message": "another run has taken this thread over"}
-    fence = {
-        "status": RunStatus.FAILED.value,
-        "error": error,
-        "token": token,
-        "leaseUntil": None,
-        "endedAt": datetime.now(UTC),
-        "updatedAt": datetime.now(UTC),
-    }
-    batch.set(paths.run(db, thread_id, lease["runId"]), fence, merge=True)
-
-
-def write_key(batch: WriteBatch, db: Client, uid: str, thread_id: str, run_id: str) -> None:
-    """Say which thread a user's run id belongs to."""
-    key = {"schemaVersion": SCHEMA_VERSION, "uid": uid, "threadId": thread_id}
-    batch.create(paths.run_key(db, run_key_for(uid, run_id)), key)
-
-
-def window_documents(
-    db: Client, thread_id: str, thread: dict[str, Any], window: DocumentSnapshot | None
-) -> list[dict[str, Any]]:
-    """The recent log: from the view where it is up to date, otherwise from the log itself."""
-    view = window.to_dict() if window is not None and window.exists else None
-    if not thread:
-        return []
-    is_current = view and view["nextMessage"] == thread["nextMessage"] and not thread["lease"]
-    if view and is_current and (view["documents"] or not thread["nextMessage"]):
-        return [migrations.read("message", document) for document in view["documents"]]
-    # A run that ended without closing has left its steps in the log only.
-    log.info("thread %s: the window view is rebuilt from the log", thread_id)
-    messages = paths.thread(db, thread_id).collection("messages")
-    newest = messages.order_by("n", direction="DESCENDING").limit(WINDOW_DOCUMENTS).stream()
-    documents = [snapshot.to_dict() or {} for snapshot in newest][::-1]
-    return [migrations.read("message", document) for document in documents]
-
-
-def _used_before(run_id: str) -> AlreadyExists:
-    return AlreadyExists(
-        f"runId {run_id!r} was used before with other data; use a new one", field="runId"
-    )
-
-
 def _read(db: Client, opening: Opening) -> _Read:
-    references = [
-        paths.thread(db, opening.thread_id),
-        paths.run(db, opening.thread_id, opening.run_id),
-        paths.window(db, opening.thread_id),
-        paths.run_key(db, run_key_for(opening.user.uid, opening.run_id)),
-    ]
+    references = [paths.thread(db, opening.thread_id), paths.window(db, opening.thread_id)]
     if opening.admission:
         references.append(opening.admission.reference)
-    found = {snapshot.reference.path: snapshot for snapshot in db.get_all(references)}
-    snapshots = [found[reference.path] for reference in references]
-    thread, run, window, key, *admission = snapshots
-    return _Read(thread, run, window, key, admission[0] if admission else None)
+    thread, window, *admission = read_all(db, *references)
+    return _Read(thread, window, admission[0] if admission else None)
 
 
 def _try_open(db: Client, opening: Opening, read: _Read) -> OpenRun | None:
     """One try at the opening batch; None when somebody was faster."""
-    from google.api_core.exceptions import Conflict, FailedPrecondition
-    from google.api_core.exceptions import NotFound as Gone
-
-    data = read.data
-    lease = data.get("lease")
-    if not opening.supersede:
-        check_free(db, opening.thread_id, lease)
-    documents = window_documents(db, opening.thread_id, data, read.window)
-    closing = _closing(db, opening.thread_id, data, documents)
-    # A view may hold no document (the newest was too large for it), so the thread's count counts.
-    number = max(data.get("nextMessage", 0), documents[-1]["n"] + 1 if documents else 0)
-    closed = closing.closed(documents)
+    data, thread_id = read.data, opening.thread_id
+    if (data.get("lease") or {}).get("runId") == opening.run_id:
+        return None  # it is this very run that holds the thread, or that held it last
+    holder = find_holder(db, thread_id, data, read.window)
+    if holder is not None and not opening.supersede:
+        holder.check_gone()
+    found = newest(db, thread_id, data, read.window)
+    closing = _closing(db, thread_id, data, found)
+    closed = closing.closed(found.documents)
+    number = found.next_message
     token, taken = take_lease(data, opening.run_id)
     message = user_document(_stamp(opening, number), opening.message)
     run = run_document(
@@ -315,43 +258,41 @@ def _try_open(db: Client, opening: Opening, read: _Read) -> OpenRun | None:
         digest=opening.request_digest,
         opener=opening.opener,
         first_message=number,
+        reached=number + 1,
     )
     batch = db.batch()
-    closing.write(batch, db, opening.thread_id)
-    close_holder(batch, db, opening.thread_id, lease, token=token)
+    closing.write(batch, db, thread_id)
+    if holder is not None:
+        holder.close(batch, db, token=token)
     _write_thread(batch, db, opening, read.thread, {**taken, "nextMessage": number + 1})
-    batch.create(paths.message(db, opening.thread_id, number), message)
-    if not read.key.exists:
-        write_key(batch, db, opening.user.uid, opening.thread_id, opening.run_id)
+    batch.create(paths.message(db, thread_id, number), message)
+    if opening.is_named:
+        write_key(batch, db, opening.user.uid, thread_id, opening.run_id)
     if opening.admission and read.admission is not None:
         opening.admission.admit(batch, read.admission)
-    batch.create(paths.run(db, opening.thread_id, opening.run_id), run)
-    try:
-        written = batch.commit()
-    except (Conflict, FailedPrecondition, Gone):
+    batch.create(paths.run(db, thread_id, opening.run_id), run)
+    _events(opening).open_page(batch, db, 0)
+    written = committed(batch)
+    if written is None:
         return None
-    return _handle(db, opening, run, [*closed, message], written[-1].update_time, data)
+    return _handle(db, opening, run, [*closed, message], data, written[-1].update_time)
 
 
-def _closing(
-    db: Client, thread_id: str, thread: dict[str, Any], documents: list[dict[str, Any]]
-) -> Closing:
+def _closing(db: Client, thread_id: str, thread: dict[str, Any], found: Newest) -> Closing:
     """What must be written so that the calls of an earlier turn are all answered.
 
     Raises:
         Aborted: All that the thread waited for is decided, and is about to be carried out.
     """
-    if not documents:
+    if not found.documents:
         return Closing()
     if thread.get("waiting"):
-        return closing_of_waiting(db, thread["waiting"], documents[-1])
-    return closing_of_cut_off(db, thread_id, documents[-1])
+        return closing_of_waiting(db, thread["waiting"], found)
+    return closing_of_cut_off(db, thread_id, found)
 
 
-def _opened(db: Client, opening: Opening, read: _Read, run: dict[str, Any]) -> OpenRun:
-    """The run that an opening made whose answer was lost on the way."""
-    documents = window_documents(db, opening.thread_id, {**read.data, "lease": True}, None)
-    return _handle(db, opening, run, documents, read.run.update_time, read.data)
+def _events(opening: Opening) -> EventLog:
+    return EventLog(opening.user.uid, opening.thread_id, opening.run_id, hand=opening.opener)
 
 
 def _handle(
@@ -359,9 +300,11 @@ def _handle(
     opening: Opening,
     run: dict[str, Any],
     documents: list[dict[str, Any]],
-    run_time: Any,
     thread: dict[str, Any],
+    page_time: Any = None,
 ) -> OpenRun:
+    events = _events(opening)
+    events.page_time = page_time
     return OpenRun(
         db=db,
         user=opening.user,
@@ -375,8 +318,7 @@ def _handle(
         history=[*from_documents(documents[:-1]), opening.message],
         documents=documents,
         next_message=documents[-1]["n"] + 1,
-        run_time=run_time,
-        events=EventLog(opening.user.uid, opening.thread_id, opening.run_id),
+        hold=Hold(db, opening.thread_id, opening.run_id, events),
         allowed=thread.get("allowed") or {},
     )
 

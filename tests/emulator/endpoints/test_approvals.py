@@ -553,7 +553,8 @@ def test_an_agent_that_was_switched_off_meanwhile_writes_nothing_and_frees_the_t
     office.overrule("agents/office", status="disabled")
     assert office.resume(asked).code == "permission-denied"
     assert office.done() == []
-    assert office.document(f"threads/{asked.thread}")["lease"] is None
+    office.overrule("agents/office", status="active")
+    assert office.ask(says("Hello."), threadId=asked.thread).done["message"] == "Hello."
 
 
 # policies

@@ -131,7 +131,7 @@ def test_a_run_that_nobody_is_on_is_closed(office: Office) -> None:
     assert office.done() == []
 
 
-@pytest.mark.parametrize("at", ["save_result", "finish"])
+@pytest.mark.parametrize("at", ["save_results", "finish"])
 def test_a_continuation_that_nobody_is_on_is_closed_with_what_it_did(
     office: Office, at: str
 ) -> None:

@@ -53,8 +53,8 @@ def entries(asked: Ran) -> dict[str, Any]:
     [
         ("save_reply", True, 1),
         ("save_reply", False, 1),
-        ("save_result", True, 2),
-        ("save_result", False, 1),
+        ("save_results", True, 2),
+        ("save_results", False, 1),
         ("finish", True, 1),
     ],
 )
@@ -81,7 +81,7 @@ def test_a_run_that_died_after_its_end_was_saved_is_done(office: Office) -> None
 
 
 def test_a_run_with_a_living_process_is_left_alone(office: Office) -> None:
-    office.crash(MESSAGE, calls(("look_up", {})), at="save_result", before=True)
+    office.crash(MESSAGE, calls(("look_up", {})), at="save_results", before=True)
     assert office.go_on(THREAD, "r1") == "nothing to do"
     assert office.sweep() == 0
 
@@ -99,7 +99,7 @@ def test_an_approved_write_is_made_once_whenever_the_process_dies(
     office: Office, tool: str, arguments: dict[str, Any], before: bool
 ) -> None:
     asked = office.ask(calls((tool, arguments)), runId="r1")
-    office.crash(entries(asked), at="save_result", before=before)
+    office.crash(entries(asked), at="save_results", before=before)
     assert len(office.done(tool)) == 1
     result = left_lying(office, run_id="yes")
     assert [call["status"] for call in result["toolCalls"]] == ["done"]
@@ -109,7 +109,7 @@ def test_an_approved_write_is_made_once_whenever_the_process_dies(
 
 def test_a_write_whose_end_was_not_noted_is_said_to_be_unknown(office: Office) -> None:
     asked = office.ask(payment(5, "bob"), runId="r1")
-    office.crash(entries(asked), at="save_result", before=True)
+    office.crash(entries(asked), at="save_results", before=True)
     for effect in office.db.collection("effects").stream():  # as when it died before the note
         effect.reference.update({"status": EffectStatus.PENDING.value, "result": None})
     result = left_lying(office, run_id="yes")
@@ -122,7 +122,7 @@ def test_a_write_whose_end_was_not_noted_is_said_to_be_unknown(office: Office) -
 
 def test_a_capability_that_can_tell_says_whether_it_happened(office: Office) -> None:
     asked = office.ask(calls(("send_letter", {"to": "bob"})), runId="r1")
-    office.crash(entries(asked), at="save_result", before=True)
+    office.crash(entries(asked), at="save_results", before=True)
     for effect in office.db.collection("effects").stream():
         effect.reference.update({"status": EffectStatus.PENDING.value, "result": None})
     result = left_lying(office, run_id="yes")
@@ -172,7 +172,7 @@ def test_a_run_that_gets_no_further_is_given_up_in_the_end(office: Office) -> No
 
 
 def test_the_sweeper_goes_on_itself_where_the_queue_takes_nothing(office: Office) -> None:
-    office.crash(MESSAGE, calls(("look_up", {})), at="save_result", before=True)
+    office.crash(MESSAGE, calls(("look_up", {})), at="save_results", before=True)
     end_lease(office.db, THREAD, "r1")
     office.here.takes_tasks = False
     assert sweep(office.here, now=datetime.now(UTC)) == 1
@@ -180,12 +180,12 @@ def test_the_sweeper_goes_on_itself_where_the_queue_takes_nothing(office: Office
 
 
 def test_a_run_of_a_user_who_is_gone_is_closed(office: Office) -> None:
-    office.crash(MESSAGE, calls(("look_up", {})), at="save_result", before=True)
+    office.crash(MESSAGE, calls(("look_up", {})), at="save_results", before=True)
     office.here.gone.add("ann")
     end_lease(office.db, THREAD, "r1")
     office.sweep()
     assert office.run(THREAD, "r1")["error"]["code"] == "unauthenticated"
-    assert office.document(f"threads/{THREAD}")["lease"] is None
+    assert office.ask(says("Hello."), threadId=THREAD).done["message"] == "Hello."
 
 
 def test_a_write_that_runs_when_the_client_leaves_is_seen_to_its_end(office: Office) -> None:
@@ -273,7 +273,7 @@ def test_the_time_at_work_counts_over_continuations_and_waiting_does_not(office:
 
 def test_a_bound_holds_when_a_process_dies_between_two_steps(office: Office) -> None:
     office.declare(max_steps=1)
-    office.crash(MESSAGE, calls(("look_up", {"word": "bob"})), at="save_result", before=False)
+    office.crash(MESSAGE, calls(("look_up", {"word": "bob"})), at="save_results", before=False)
     result = left_lying(office, says("Bob it is."))
     assert (result["stopReason"], result["steps"]) == ("max_steps", 1)
     assert office.model.requests[-1].tool_choice == "none"
@@ -281,7 +281,7 @@ def test_a_bound_holds_when_a_process_dies_between_two_steps(office: Office) -> 
 
 def test_a_policy_that_asks_nobody_writes_once_also_when_the_process_dies(office: Office) -> None:
     office.declare(approvals={"stamp": ApprovalPolicy(ask="never")})
-    office.crash(MESSAGE, calls(("stamp", {"paper": "a"})), at="save_result", before=True)
+    office.crash(MESSAGE, calls(("stamp", {"paper": "a"})), at="save_results", before=True)
     left_lying(office)
     assert len(office.done("stamp")) == 1
 

@@ -88,7 +88,7 @@ def test_the_run_id_of_another_user_is_free(office: Office) -> None:
 
 def test_who_asks_again_for_a_run_that_died_goes_on_with_it(office: Office) -> None:
     data = {key: value for key, value in DATA.items() if key != "agent"}
-    office.crash(data, calls(("look_up", {})), at="save_result", before=True)
+    office.crash(data, calls(("look_up", {})), at="save_results", before=True)
     end_lease(office.db, THREAD, "r1")
     ran = office.call(DATA)
     assert ran.done["message"] == "Done."
@@ -98,7 +98,7 @@ def test_who_asks_again_for_a_run_that_died_goes_on_with_it(office: Office) -> N
 
 def test_who_follows_a_run_whose_process_dies_goes_on_with_it(office: Office) -> None:
     data = {key: value for key, value in DATA.items() if key != "agent"}
-    office.crash(data, calls(("look_up", {})), at="save_result", before=True)
+    office.crash(data, calls(("look_up", {})), at="save_results", before=True)
     stream = run_agent(office.here, Call(User("ann"), DATA))
     seen = [next(stream)]  # what the dead process has stored
     end_lease(office.db, THREAD, "r1")

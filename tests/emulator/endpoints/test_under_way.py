@@ -59,7 +59,7 @@ def test_a_write_that_was_not_begun_when_the_user_stopped_the_run_is_not_begun(
         "threadId": asked.thread,
         "runId": "yes",
     }
-    office.crash(answer, at="save_result", before=True)
+    office.crash(answer, at="save_results", before=True)
     for effect in office.db.collection("effects").stream():
         effect.reference.delete()  # as when the process had died before it began
     before = len(office.done("pay"))

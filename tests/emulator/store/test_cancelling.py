@@ -25,7 +25,7 @@ def test_a_live_run_heeds_it_at_its_next_save_and_loses_nothing(db: Client) -> N
     assert not run.is_cancelled
     run.save_reply(1, ModelMessage("", (CALL,)), Spent())
     assert run.is_cancelled
-    run.save_result(0, ToolResult("c1", "look_up", "{}"), {})
+    run.save_results({0: (ToolResult("c1", "look_up", "{}"), {})})
     answer(run, "Stopped.")
     log = paths.thread(db, run.thread_id).collection("messages").stream()
     assert len(list(log)) == 3
@@ -54,7 +54,7 @@ def test_stops_and_saves_at_once_lose_neither(db: Client) -> None:
         stops = [pool.submit(cancel, db, "ann", run.thread_id, "r1") for _ in range(4)]
         for step in range(1, 6):
             run.save_reply(step, ModelMessage("", (CALL,)), Spent())
-            run.save_result(0, ToolResult("c1", "look_up", "{}"), {})
+            run.save_results({0: (ToolResult("c1", "look_up", "{}"), {})})
         outcomes = {_outcome(each) for each in stops}
     assert outcomes <= {"cancelling", "busy"}
     assert run.next_message == 6
@@ -76,7 +76,7 @@ def test_a_run_that_is_closed_can_save_nothing_more(db: Client) -> None:
     end_lease(db, run.thread_id, "r1")
     assert cancel(db, "ann", run.thread_id, "r1") == "cancelled"
     with pytest.raises(Aborted):
-        run.save_result(0, ToolResult("c1", "look_up", "{}"), {})
+        run.save_results({0: (ToolResult("c1", "look_up", "{}"), {})})
     history = opened(db, opening("r2", is_new=False)).history
     assert isinstance(history[2], ToolMessage)
     assert "cut off" in history[2].results[0].content
@@ -87,7 +87,7 @@ def test_what_a_closed_run_had_written_is_in_the_next_ones_history(db: Client) -
     answer(opened(db, opening()), "Hi.")
     run = opened(db, opening("r2", is_new=False))
     run.save_reply(1, ModelMessage("Let me see.", (CALL,)), Spent())
-    run.save_result(0, ToolResult("c1", "look_up", '{"output": "found"}'), {})
+    run.save_results({0: (ToolResult("c1", "look_up", '{"output": "found"}'), {})})
     end_lease(db, run.thread_id, "r2")
     cancel(db, "ann", run.thread_id, "r2")
     history = opened(db, opening("r3", is_new=False)).history

@@ -93,7 +93,7 @@ def go_on(run: OpenRun, given: dict[str, Given], **more: Any) -> OpenRun | Still
 def test_a_run_is_taken_up_where_it_was_saved_last(db: Client) -> None:
     dead = opened(db, opening())
     dead.save_reply(1, ModelMessage("", (CALL, ToolCall("c2", "look", {}))), Spent(7, 8, 9))
-    dead.save_result(0, FOUND, {})
+    dead.save_results({0: (FOUND, {})})
     end_lease(db, dead.thread_id, "r1")
     run = take_up(db, dead.thread_id, "r1")
     assert run is not None
@@ -105,7 +105,7 @@ def test_a_run_is_taken_up_where_it_was_saved_last(db: Client) -> None:
 def test_a_run_whose_calls_are_all_answered_ends_with_their_results(db: Client) -> None:
     dead = opened(db, opening())
     dead.save_reply(1, ModelMessage("", (CALL,)), Spent())
-    dead.save_result(0, FOUND, {})
+    dead.save_results({0: (FOUND, {})})
     end_lease(db, dead.thread_id, "r1")
     run = take_up(db, dead.thread_id, "r1")
     assert run is not None
@@ -131,7 +131,7 @@ def test_of_many_at_once_one_takes_a_run_up(db: Client) -> None:
 
 SAVES: list[Callable[[OpenRun], None]] = [
     lambda run: run.save_reply(2, ModelMessage("late"), Spent()),
-    lambda run: run.save_result(0, FOUND, {}),
+    lambda run: run.save_results({0: (FOUND, {})}),
     lambda run: run.finish(step=2, answer=ModelMessage("late"), spent=Spent(), result=RESULT),
     lambda run: run.wait(Asking((approval(run),)), spent=Spent(), result=RESULT),
     lambda run: run.hand_over(),

@@ -32,7 +32,7 @@ def test_a_thread_whose_newest_document_outgrows_the_view_still_opens(db: Client
     calls = tuple(ToolCall(f"c{n}", "search", {}) for n in range(16))
     run.save_reply(1, ModelMessage("", calls), Spent())
     for place, call in enumerate(calls):
-        run.save_result(place, ToolResult(call.id, "search", "א" * 24_000), {})
+        run.save_results({place: (ToolResult(call.id, "search", "א" * 24_000), {})})
     run.give_up(BROKEN)
     again = opened(db, opening("r2", text="And now?", is_new=False))
     assert again.next_message == 3

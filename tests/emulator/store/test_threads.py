@@ -99,7 +99,7 @@ def test_calls_and_results_come_back_as_they_were(db: Client) -> None:
     call = ToolCall("c1", "search", {"grid": [[1, 2], [3]], "query": "תקציב"}, "ignored")
     parts = ({"thought": [[1], [2]]},)
     run.save_reply(1, ModelMessage("", (call,), "gemini", parts), Spent())
-    run.save_result(0, ToolResult("c1", "search", '{"output": []}'), {})
+    run.save_results({0: (ToolResult("c1", "search", '{"output": []}'), {})})
     answer(run, "Nothing.")
     history = opened(db, opening("r2", is_new=False)).history
     reply, results = history[1], history[2]

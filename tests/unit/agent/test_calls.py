@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -86,7 +87,7 @@ class Leaving:
     def save_reply(self, step: int, reply: ModelMessage, spent: Spent) -> None:
         """The reply is saved."""
 
-    def save_result(self, place: int, result: ToolResult, record: dict[str, Any]) -> None:
+    def save_results(self, results: Mapping[int, tuple[ToolResult, dict[str, Any]]]) -> None:
         raise Unavailable("the database did not take it")
 
 

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC
 from typing import Any
 
 import pytest
+from google.api_core.datetime_helpers import DatetimeWithNanoseconds
 from google.auth.credentials import AnonymousCredentials
 from google.cloud.firestore import Client
 from google.cloud.firestore_v1._helpers import decode_dict
 
 from rollcall.core import events
 from rollcall.store.event_log import DOCUMENT_CHARS, EventLog, open_ends
+
+TIME = DatetimeWithNanoseconds(2026, 11, 21, tzinfo=UTC)
 
 
 @pytest.fixture
@@ -21,14 +25,15 @@ def db() -> Client:
 
 
 def log() -> EventLog:
-    return EventLog("ann", "t", "r")
+    return EventLog("ann", "t", "r", hand="mine", page_time=TIME)
 
 
-def documents(db: Client, gathered: EventLog) -> list[dict[str, Any]]:
-    """What a batch would store of the gathered events."""
+def documents(db: Client, gathered: EventLog, *, is_last: bool = False) -> list[dict[str, Any]]:
+    """The pages that a batch would write of the gathered events."""
     batch = db.batch()
-    gathered.write(batch, db)
-    return [decode_dict(write.update.fields, db) for write in batch._write_pbs]
+    gathered.write(batch, db, save="mine.1", is_last=is_last)
+    pages = [decode_dict(write.update.fields, db) for write in batch._write_pbs]
+    return [page for page in pages if "n" in page]
 
 
 def text(number: int) -> events.Event:
@@ -55,7 +60,7 @@ def test_the_next_document_goes_on_where_the_last_one_ended(db: Client) -> None:
     gathered.add(text(0))
     gathered.add(text(1))
     documents(db, gathered)
-    gathered.committed()
+    gathered.committed(TIME)
     assert gathered.is_empty
     gathered.add(text(2))
     (document,) = documents(db, gathered)
@@ -77,7 +82,7 @@ def test_what_comes_while_a_batch_is_committed_waits_for_the_next(db: Client) ->
     gathered.add(text(0))
     documents(db, gathered)
     late = gathered.add(text(1))
-    gathered.committed()
+    gathered.committed(TIME)
     (document,) = documents(db, gathered)
     assert json.loads(document["events"]) == [late]
     assert document["first"] == 1
@@ -91,8 +96,8 @@ def test_many_events_are_spread_over_documents_of_bounded_size(db: Client) -> No
     assert [document["n"] for document in found] == [0, 1, 2, 3]
     assert [event for each in found for event in json.loads(each["events"])] == shown
     assert all(len(each["events"]) <= DOCUMENT_CHARS + 100 for each in found)
-    gathered.committed()
-    assert (gathered.documents, gathered.count) == (4, 7)
+    gathered.committed(TIME)
+    assert (gathered.page, gathered.count) == (4, 7)
 
 
 def test_a_result_that_is_too_large_is_left_to_the_runs_document(db: Client) -> None:
@@ -105,8 +110,30 @@ def test_a_result_that_is_too_large_is_left_to_the_runs_document(db: Client) -> 
     assert "result" not in json.loads(document["events"])[0]
 
 
-def test_nothing_gathered_writes_nothing(db: Client) -> None:
-    assert documents(db, log()) == []
+def test_a_save_without_events_writes_an_empty_page(db: Client) -> None:
+    (page,) = documents(db, log())
+    assert (page["n"], page["first"], page["count"], page["events"]) == (0, 0, 0, "[]")
+
+
+def test_a_save_writes_on_the_open_page_if_nobody_touched_it_and_opens_the_next(
+    db: Client,
+) -> None:
+    gathered = log()
+    gathered.add(text(0))
+    batch = db.batch()
+    gathered.write(batch, db, save="mine.1", is_last=False)
+    written, opened = batch._write_pbs
+    assert written.update.name.endswith("/events/000000")
+    assert written.current_document.update_time == TIME
+    assert opened.update.name.endswith("/events/000001")
+    assert opened.current_document.exists is False
+    assert decode_dict(opened.update.fields, db)["by"] == "mine"
+
+
+def test_the_last_save_opens_no_page(db: Client) -> None:
+    batch = db.batch()
+    log().write(batch, db, save="mine.1", is_last=True)
+    assert len(batch._write_pbs) == 1
 
 
 def test_what_was_begun_is_ended_the_last_begun_first() -> None:

@@ -1,0 +1,69 @@
+"""One run for one run id, over all threads of a user.
+
+A client's own id is kept in `runKeys/{k}` with its thread, since the same id may come again with
+another. An id that was made here needs no such document: it can be repeated in its thread, and a
+run is never opened under it again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import uuid
+from typing import TYPE_CHECKING, Any
+
+from rollcall.core.errors import AlreadyExists, NotFound
+from rollcall.core.wire import SCHEMA_VERSION
+from rollcall.store import paths
+
+if TYPE_CHECKING:
+    from google.cloud.firestore import Client, DocumentReference, WriteBatch
+    from google.cloud.firestore import DocumentSnapshot as _Snapshot
+
+    DocumentSnapshot = _Snapshot[Any]
+
+_MADE_HERE = re.compile(r"run-[0-9a-f]{20}|.*~1")
+
+
+def new_run_id() -> str:
+    """An id for a run that its client gave none."""
+    return f"run-{uuid.uuid4().hex[:20]}"
+
+
+def is_made_here(run_id: str) -> bool:
+    """Whether an id is such a one, or that of a run that continues another."""
+    return _MADE_HERE.fullmatch(run_id) is not None
+
+
+def key_reference(db: Client, uid: str, run_id: str) -> DocumentReference:
+    """The document that says which thread a user's run id belongs to."""
+    key = hashlib.sha256(f"run/{uid}/{run_id}".encode()).hexdigest()[:32]
+    return paths.run_key(db, key)
+
+
+def write_key(batch: WriteBatch, db: Client, uid: str, thread_id: str, run_id: str) -> None:
+    """Say which thread a user's run id belongs to; fails the batch if that is said already."""
+    key = {"schemaVersion": SCHEMA_VERSION, "uid": uid, "threadId": thread_id}
+    batch.create(key_reference(db, uid, run_id), key)
+
+
+def check_key(key: DocumentSnapshot, *, thread_id: str, run_id: str) -> None:
+    """
+    Raises:
+        AlreadyExists: The run id was used in another thread.
+        NotFound: It was used in this one, and its run was erased.
+    """
+    if key.exists and (key.to_dict() or {})["threadId"] != thread_id:
+        raise used_before(run_id)
+    if key.exists:  # it was written together with its run, which is gone
+        raise erased()
+
+
+def used_before(run_id: str) -> AlreadyExists:
+    return AlreadyExists(
+        f"runId {run_id!r} was used before with other data; use a new one", field="runId"
+    )
+
+
+def erased() -> NotFound:
+    return NotFound("what this run said was erased; use a new runId", field="runId")

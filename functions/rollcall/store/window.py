@@ -1,0 +1,101 @@
+"""A thread's newest messages: from the view that its last run left, or from the log itself.
+
+threads/{t}/views/window     token, nextMessage, documents
+
+A run that ends writes the view, with the token of its lease. So the view also says that the lease
+is over: while its token is the thread's newest, nobody has opened a run since.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from rollcall.core.wire import SCHEMA_VERSION
+from rollcall.store import migrations, paths
+from rollcall.store.log import without_media
+
+if TYPE_CHECKING:
+    from google.cloud.firestore import Client
+    from google.cloud.firestore import DocumentSnapshot as _Snapshot
+
+    DocumentSnapshot = _Snapshot[Any]
+
+WINDOW_DOCUMENTS = 40
+"""How many documents of the log the window view holds."""
+WINDOW_BYTES = 400_000
+
+log = logging.getLogger("rollcall")
+
+
+@dataclass(frozen=True, slots=True)
+class Newest:
+    """The newest documents of a thread's log, in their order.
+
+    Attributes:
+        next_message: The number that the next one gets.
+        time: When the last one was written, as Firestore says; None where the view told them.
+    """
+
+    documents: list[dict[str, Any]]
+    next_message: int
+    time: Any = None
+
+
+def has_ended(thread: dict[str, Any], view: DocumentSnapshot) -> bool:
+    """Whether the run that took the thread's lease last has ended and left this view."""
+    found = view.to_dict() or {}
+    if not thread.get("lease") and "token" not in found:  # written by version 2
+        return bool(found.get("nextMessage") == thread.get("nextMessage"))
+    return bool(found.get("token") == thread.get("leaseToken"))
+
+
+def newest(db: Client, thread_id: str, thread: dict[str, Any], view: DocumentSnapshot) -> Newest:
+    """The recent log: from the view where it is up to date, otherwise from the log."""
+    if not thread:
+        return Newest([], 0)
+    found = view.to_dict() or {}
+    if has_ended(thread, view) and (found["documents"] or not found["nextMessage"]):
+        documents = [migrations.read("message", each) for each in found["documents"]]
+        # A view may lack the newest document (it was too large), so its count counts.
+        return Newest(documents, max(found["nextMessage"], thread.get("nextMessage", 0)))
+    # A run that broke off has left its steps in the log only.
+    log.info("thread %s: the window view is rebuilt from the log", thread_id)
+    return read_log(db, thread_id, at_least=thread.get("nextMessage", 0))
+
+
+def read_log(db: Client, thread_id: str, *, at_least: int = 0) -> Newest:
+    """The same from the log itself.
+
+    Args:
+        at_least: The next message's number where the log is empty: it was cleared.
+    """
+    messages = paths.thread(db, thread_id).collection("messages")
+    found = messages.order_by("n", direction="DESCENDING").limit(WINDOW_DOCUMENTS).stream()
+    snapshots = list(found)[::-1]
+    documents = [migrations.read("message", each.to_dict() or {}) for each in snapshots]
+    if not documents:
+        return Newest([], at_least)
+    return Newest(documents, max(documents[-1]["n"] + 1, at_least), snapshots[-1].update_time)
+
+
+def view_of(
+    documents: Sequence[dict[str, Any]], *, uid: str, token: int, next_message: int
+) -> dict[str, Any]:
+    """The view that a run leaves: the newest documents that fit."""
+    kept: list[dict[str, Any]] = []
+    size = 0
+    for document in map(without_media, reversed(documents[-WINDOW_DOCUMENTS:])):
+        size += len(str(document).encode())
+        if size > WINDOW_BYTES:
+            break
+        kept.append(document)
+    return {
+        "schemaVersion": SCHEMA_VERSION,
+        "uid": uid,
+        "token": token,
+        "nextMessage": next_message,
+        "documents": kept[::-1],
+    }
