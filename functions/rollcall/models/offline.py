@@ -65,7 +65,7 @@ class Model:
         known = tuple(tool for tool in request.tools if tool.name != FIND_TOOLS)
         made = reply(replace(request, tools=known))
         written = 0
-        for delta in (*_texts(made.text), *_calls(made.calls, request)):
+        for delta in (*_texts(made.text, request), *_calls(made.calls, request)):
             clock.left_s(at_most=1.0)
             written += len(delta.text) if isinstance(delta, TextDelta | ArgumentsDelta) else 0
             yield delta
@@ -77,8 +77,8 @@ class Model:
         )
 
 
-def _texts(text: str) -> Iterator[TextDelta]:
-    words = re.findall(r"\s*\S+|\s+$", text)
+def _texts(text: str, request: ModelRequest) -> Iterator[TextDelta]:
+    words = re.findall(r"\s*\S+|\s+$", text) if request.streamed else [text] if text else []
     for at in range(0, len(words), _CHUNK_WORDS):
         yield TextDelta("".join(words[at : at + _CHUNK_WORDS]))
 
@@ -90,8 +90,9 @@ def _calls(calls: tuple[Call, ...], request: ModelRequest) -> Iterator[Delta]:
         id_ = f"call_{number}_{digest}"
         text = json.dumps(call.arguments, ensure_ascii=False)
         yield CallStart(id_, call.name)
-        for at in range(0, len(text), _CHUNK_CHARS):
-            yield ArgumentsDelta(id_, text[at : at + _CHUNK_CHARS])
+        size = _CHUNK_CHARS if request.streamed else len(text)
+        for at in range(0, len(text), size):
+            yield ArgumentsDelta(id_, text[at : at + size])
         yield CallEnd(id_)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -150,6 +151,35 @@ def test_only_a_stream_is_asked_for_as_one(api: str, fake: FakeProviders) -> Non
 def test_who_streams_all_the_same_is_understood(api: str, fake: FakeProviders) -> None:
     said = say(fake, api, text(api, "Hello, ", "world!"))
     assert said.message.text == "Hello, world!"
+
+
+def test_models_that_are_given_tools_by_words_are_asked_alike(
+    api: str, fake: FakeProviders
+) -> None:
+    call = f'Let me see.\n<tool_call>\n{{"name": "get_weather", "arguments": {OSLO}}}\n</tool_call>'
+    said = {}
+    for streamed in (True, False):
+        reply = text(api, call) if streamed else in_one_piece(text(api, call))
+        (fake.gemini if api == "gemini" else fake.openai)(reply)
+        model = load_model(f"prompted:{model_of(api).id}")
+        said[streamed] = gather(model.stream(asked(streamed=streamed)), "prompted")
+    for each in said.values():
+        assert each.message.text == "Let me see."
+        assert [call.arguments for call in each.message.tool_calls] == [{"city": "Oslo"}]
+    streams = [
+        b'"stream":true' in request.body or ":stream" in request.path for request in fake.requests
+    ]
+    assert streams == [True, False]
+
+
+def test_the_planner_says_the_same_at_once() -> None:
+    told = {}
+    for streamed in (True, False):
+        request = replace(asked(streamed=streamed), messages=(UserMessage.of("What can you do?"),))
+        told[streamed] = gather(load_model("offline:planner").stream(request))
+    assert told[False].message == told[True].message
+    assert told[False].finish == told[True].finish
+    assert sum(isinstance(delta, TextDelta) for delta in told[False].deltas) == 1
 
 
 @pytest.mark.parametrize("streamed", [True, False])
