@@ -316,10 +316,7 @@ class Index:
 def _postings(tools: Sequence[Searchable]) -> dict[str, list[tuple[int, int]]]:
     """The tools that have each word, by place, with the word's weight in each."""
     fields = [_field_words(tool) for tool in tools]
-    averages = {
-        name: sum(found[name].total() for found in fields) / max(len(fields), 1) or 1.0
-        for name in _FIELDS
-    }
+    averages = {name: _average([found[name].total() for found in fields]) for name in _FIELDS}
     postings: dict[str, list[tuple[int, int]]] = {}
     for place, (tool, found) in enumerate(zip(tools, fields, strict=True)):
         demand = 1 + _DEMAND * min(tool.required, _MOST_NEEDED)
@@ -337,6 +334,12 @@ def _field_words(tool: Searchable) -> dict[str, Counter[str]]:
         "parameters": [part for parameter in tool.parameters for part in parameter],
     }
     return {name: Counter(wording.words("\n".join(parts))) for name, parts in texts.items()}
+
+
+def _average(lengths: Sequence[int]) -> float:
+    """The mean length of a field where there is any."""
+    filled = [length for length in lengths if length]
+    return sum(filled) / len(filled) if filled else 1.0
 
 
 def _weights(
