@@ -121,6 +121,7 @@ class OnDocument:
     path: str
     when: Literal["created", "updated", "deleted", "written"] = "written"
     retry: bool = True
+    timeout_s: int = 60
 
     def bind(self, name: str, handler: Callable[..., Any], platform: Callable[[], Platform]) -> Any:
         from firebase_functions import firestore_fn
@@ -132,7 +133,8 @@ class OnDocument:
 
         run.__name__ = name
         decorate = getattr(firestore_fn, f"on_document_{self.when}")
-        function = decorate(document=self.path, **function_options(name))(run)
+        options = {"timeout_sec": self.timeout_s, **function_options(name)}
+        function = decorate(document=self.path, **options)(run)
         # FirestoreOptions has no `retry` yet; the deployed manifest does.
         function.__firebase_endpoint__.eventTrigger["retry"] = self.retry
         return function

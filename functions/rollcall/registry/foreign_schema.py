@@ -9,10 +9,15 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from functools import cache
+from hashlib import sha256
 from typing import Any
 
 MAX_CHARS = 30_000
 MAX_DEPTH = 16
+MAX_SOUND = 50_000
+_sound: set[bytes] = set()
+"""Digests of schemas that were found in order: checking one takes milliseconds, and a registry that
+is compiled anew has thousands that did not change."""
 _REFUSED = {
     "$ref": "write out what it refers to",
     "$dynamicRef": "write out what it refers to",
@@ -37,8 +42,12 @@ def check_schema(schema: dict[str, Any]) -> None:
     """
     from jsonschema import Draft202012Validator, SchemaError
 
-    if len(json.dumps(schema)) > MAX_CHARS:
+    text = json.dumps(schema)
+    if len(text) > MAX_CHARS:
         raise ValueError(f"jsonSchema has more than {MAX_CHARS:,} characters")
+    digest = sha256(text.encode()).digest()
+    if digest in _sound:
+        return
     for node in _nodes(schema, 0):
         for keyword, instead in _REFUSED.items():
             if keyword in node:
@@ -49,6 +58,9 @@ def check_schema(schema: dict[str, Any]) -> None:
         Draft202012Validator.check_schema(schema)
     except SchemaError as error:
         raise ValueError(f"jsonSchema is none: {error.message[:200]}") from None
+    if len(_sound) >= MAX_SOUND:
+        _sound.clear()
+    _sound.add(digest)
 
 
 def closed(schema: dict[str, Any]) -> dict[str, Any]:
