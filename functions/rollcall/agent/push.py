@@ -11,6 +11,7 @@ import logging
 import os
 import threading
 from collections.abc import Iterator, Sequence
+from contextvars import copy_context
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -49,7 +50,10 @@ def notify(db: Client, decider: Decider, *, approval_id: str) -> None:
         return
     # The SDK's own retries may take minutes; whoever asked for the approval does not wait for them.
     work = threading.Thread(
-        target=_notify, args=(db, decider, approval_id), name="push", daemon=True
+        target=copy_context().run,
+        args=(_notify, db, decider, approval_id),
+        name="push",
+        daemon=True,
     )
     work.start()
     work.join(MOST_SECONDS)

@@ -15,6 +15,7 @@ import threading
 import time
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as NotInTime
+from contextvars import copy_context
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
@@ -82,7 +83,8 @@ class _Asker:
         if time.monotonic() < self._paused_until or not self._room.acquire(blocking=False):
             return None
         future: Future[list[float]] = Future()
-        threading.Thread(target=self._embed, args=(text, future), daemon=True).start()
+        run = copy_context().run  # so that what is logged there is this request's
+        threading.Thread(target=run, args=(self._embed, text, future), daemon=True).start()
         return Asked(self, future)
 
     def answered(self) -> None:

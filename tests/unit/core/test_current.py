@@ -6,6 +6,7 @@ import threading
 from collections.abc import Generator
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
+from hashlib import sha256
 
 import pytest
 
@@ -136,6 +137,7 @@ def test_an_error_of_a_run_is_its_drivers() -> None:
 def test_a_user_is_told_by_a_digest_that_is_the_projects(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GCLOUD_PROJECT", "one")
     digest = user_digest("ann")
+    assert digest == sha256(b"one:ann").hexdigest()[:16]  # as docs/operating.md makes it
     assert (len(digest), digest == user_digest("bob")) == (16, False)
     monkeypatch.setenv("GCLOUD_PROJECT", "other")
     assert user_digest("ann") != digest

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextvars import copy_context
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -31,7 +32,9 @@ def side_by_side(work: Callable[[T], R], items: Sequence[T]) -> list[R]:
     from concurrent.futures import ThreadPoolExecutor
 
     with ThreadPoolExecutor(min(_AT_ONCE, len(items))) as pool:
-        return list(pool.map(work, items))
+        # In the caller's context, so that what is logged there is still the caller's.
+        asked = [pool.submit(copy_context().run, work, item) for item in items]
+        return [each.result() for each in asked]
 
 
 def fetch(query: Any) -> list[DocumentSnapshot[Any]]:
