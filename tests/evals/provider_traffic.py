@@ -5,10 +5,11 @@
 Every `*.jsonl` in FOLDER holds one record a line: `{id, provider, endpoint, status, headers,
 body}`, or `{id, provider, turns: [...]}` with such records for a dialogue. Each body is served
 by a local server, bodies that were not streamed both as they are and, for Gemini, as a stream of
-one chunk. What the adapter makes of it is compared with what the body holds: a failure must be
-an `AgentError` of the right kind, no call and no text may be lost, and what a provider wants
-back must be in the next request as it came. The loop's own reading of replies, with its tries, must
-come to the same. Exits with 1 if a record fails.
+one chunk; and each to who asked for a stream, and to who asked for one piece. What the adapter
+makes of it is compared with what the body holds: a failure must be an `AgentError` of the right
+kind, no call and no text may be lost, and what a provider wants back must be in the next request
+as it came. The loop's own reading of replies, with its tries, must come to the same. Exits with 1
+if a record fails.
 """
 
 from __future__ import annotations
@@ -72,19 +73,23 @@ def main(folder: str) -> int:
 def replay_record(record: Json) -> Iterator[str]:
     """Serve one record in each form it can come in."""
     for reply in forms_of(record):
-        with FakeProviders(openai_api=api_of(record)) as fake:
-            said, problems = replay_turn(fake, record, reply, [UserMessage.of("hello")])
-            yield from problems
-            yield from replay_reply(fake, record, reply, said)
+        for streamed in (True, False):
+            with FakeProviders(openai_api=api_of(record)) as fake:
+                history: list[Message] = [UserMessage.of("hello")]
+                said, problems = replay_turn(fake, record, reply, history, streamed=streamed)
+                yield from problems
+                yield from replay_reply(fake, record, reply, said, streamed=streamed)
 
 
-def replay_reply(fake: FakeProviders, record: Json, body: Reply, said: Said | None) -> list[str]:
+def replay_reply(
+    fake: FakeProviders, record: Json, body: Reply, said: Said | None, *, streamed: bool
+) -> list[str]:
     """Serve the body to what the loop reads replies with; it must agree with the adapter."""
     fake.gemini(*[body] * TRIES) if record["provider"] == "gemini" else fake.openai(*[body] * TRIES)
     purse = Balance()
     asked = stream_reply(
         [load_model(MODELS[record["provider"]])],
-        ModelRequest("", (UserMessage.of("hello"),), tools=TOOLS),
+        ModelRequest("", (UserMessage.of("hello"),), tools=TOOLS, streamed=streamed),
         message_id="m1",
         purse=purse,
         is_stopped=lambda: False,
@@ -133,7 +138,8 @@ def replay_loop(record: Json) -> Iterator[str]:
         with FakeProviders(openai_api=api_of(record["turns"][0])) as fake:
             for turn, replies in zip(turns, forms, strict=True):
                 reply = replies[min(form, len(replies) - 1)]
-                said, problems = replay_turn(fake, turn, reply, history)
+                streamed = turn["stream"]
+                said, problems = replay_turn(fake, turn, reply, history, streamed=streamed)
                 yield from problems
                 if said is None:
                     return
@@ -150,12 +156,12 @@ def answer_to(said: Said) -> Message:
 
 
 def replay_turn(
-    fake: FakeProviders, record: Json, reply: Reply, history: list[Message]
+    fake: FakeProviders, record: Json, reply: Reply, history: list[Message], *, streamed: bool
 ) -> tuple[Said | None, list[str]]:
     """Serve one body; return what was understood and every difference."""
     fake.gemini(reply) if record["provider"] == "gemini" else fake.openai(reply)
     expected = expected_of(record)
-    request = ModelRequest("", tuple(history), tools=TOOLS)
+    request = ModelRequest("", tuple(history), tools=TOOLS, streamed=streamed)
     said = None
     try:
         said = gather(load_model(MODELS[record["provider"]]).stream(request), record["provider"])
