@@ -8,12 +8,13 @@ from collections.abc import Callable
 from rich.console import Console
 from rich.table import Table
 
-from tests.benchmarks import cold_start, firestore_cost, loop_overhead, tool_choice
+from tests.benchmarks import cold_start, firestore_cost, loop_overhead, streams, tool_choice
 
 BENCHMARKS: dict[str, Callable[[], Table]] = {
     "cold_start": cold_start.measure,
     "loop_overhead": loop_overhead.measure,
     "loop_flat": loop_overhead.measure_flat,
+    "streams": streams.measure,
     "firestore_cost": firestore_cost.measure,
     "tool_choice": tool_choice.measure,
 }

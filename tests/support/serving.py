@@ -38,8 +38,7 @@ class Served:
 
     def cpu_s(self) -> float:
         """User and system time that its processes have used, s."""
-        # What clock_getcpuclockid(3) makes of a pid on Linux; Python has no name for it.
-        return sum(time.clock_gettime((~pid << 3) | 2) for pid in self.pids())
+        return sum(cpu_s_of(pid) for pid in self.pids())
 
     def memory_mb(self) -> float:
         """What its processes hold of the machine's memory, shared pages once, MB."""
@@ -124,6 +123,12 @@ def deployed_environment() -> dict[str, str]:
     """What `functions/.env` sets."""
     lines = (FUNCTIONS / ".env").read_text(encoding="utf-8").splitlines()
     return dict(line.split("=", 1) for line in lines if line and not line.startswith("#"))
+
+
+def cpu_s_of(pid: int) -> float:
+    """User and system time that a process has used, s."""
+    # What clock_getcpuclockid(3) makes of a pid on Linux; Python has no name for it.
+    return time.clock_gettime((~pid << 3) | 2)
 
 
 def _proportional_kb(pid: int) -> int:

@@ -55,9 +55,12 @@ class Standing:
             tenants = overrides.get("tenants")
             if not isinstance(tenants, list | None):
                 raise TypeError("tenants is no list")
+            declared = Role(document.get("minRole") or Role.USER)
+            asked = Role(overrides.get("minRole") or declared)
             return cls(
                 Status(overrides.get("status") or document["status"]),
-                Role(overrides.get("minRole") or document.get("minRole") or Role.USER),
+                # An operator asks for a higher role than code does, never for a lower one.
+                declared if at_least(declared, asked) else asked,
                 None if tenants is None else frozenset(tenants),
             )
         except (ValueError, KeyError, TypeError, AttributeError) as error:

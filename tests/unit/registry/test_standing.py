@@ -39,7 +39,7 @@ def test_an_operators_word_counts_instead() -> None:
     assert not of({"status": "disabled"}).permits(ANN)
     assert of({"status": "beta"}, status="disabled").permits(ANN)
     assert not of({"minRole": "admin"}).permits(TEACHER)
-    assert of({"minRole": "user"}, minRole="admin").permits(ANN)
+    assert not of({"minRole": "user"}, minRole="admin").permits(ANN)
 
 
 def test_tenants_are_all_or_those_that_are_named() -> None:
