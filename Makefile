@@ -5,7 +5,7 @@ ARGS ?=
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test chaos emulators check format bench eval seed lock clean
+.PHONY: help setup demo test chaos emulators registry check format bench eval seed lock clean
 
 help:  ## Show this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1	\2/p' $(MAKEFILE_LIST) | expand -t 18
@@ -28,6 +28,9 @@ emulators: setup  ## Run the emulators, with data, until Ctrl-C
 seed: setup  ## Load the data sets into the emulators that run
 	@$(RUN) -m dev.emulators seed
 
+registry: setup  ## See and change the live registry: ARGS="list", ARGS="doctor"
+	@cd functions && venv/bin/python -m rollcall registry $(ARGS)
+
 check: setup  ## Look for mistakes without running anything
 	$(RUN) -m ruff check
 	$(RUN) -m ruff format --check
@@ -40,8 +43,8 @@ format: setup  ## Put the code into its usual form
 bench: setup  ## Measure speed and cost
 	@$(RUN) -m tests.benchmarks $(ARGS)
 
-eval: setup  ## Measure how well questions are answered
-	@$(RUN) -m tests.evals $(ARGS)
+eval: setup  ## Measure how well questions are answered; POOL= QUERIES= over other tools
+	@$(RUN) -m $(if $(POOL)$(QUERIES),tests.evals.tool_search,tests.evals) $(ARGS)
 
 lock: setup  ## Renew the lock files
 	@$(RUN) -m dev.lock

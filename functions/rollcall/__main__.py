@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
 from collections.abc import Sequence
@@ -43,5 +44,13 @@ def _refusal(place: Place, error: Exception) -> str:
     return f"Firestore did not do it ({place}): {words}\n`registry doctor` looks for the reason."
 
 
+def _quieten() -> None:
+    """Keep warnings off the screen: what they say of the registry, commands print themselves."""
+    handler = logging.StreamHandler()
+    handler.setLevel(logging.ERROR)
+    logging.getLogger("rollcall").addHandler(handler)
+
+
 if __name__ == "__main__":
+    _quieten()
     sys.exit(main())

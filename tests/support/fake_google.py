@@ -22,6 +22,7 @@ from rollcall.commands.doctor.google import Google
 from .https_server import Handler, HttpsServer
 
 Json = dict[str, Any]
+_NAMES = {403: "PERMISSION_DENIED", 404: "NOT_FOUND", 429: "RESOURCE_EXHAUSTED"}
 
 
 def refusal(code: int, status: str, message: str) -> Json:
@@ -34,11 +35,13 @@ class FakeGoogle:
 
     def __init__(self) -> None:
         self._answers: dict[tuple[str, str], tuple[int, Json]] = {}
+        self._otherwise = (404, refusal(404, "NOT_FOUND", "Requested entity was not found."))
         self.asked: list[str] = []
 
     def __enter__(self) -> FakeGoogle:
         self._server = HttpsServer(None, "", self._reply)
-        root = f"http://127.0.0.1:{self._server.port}"
+        self.address = f"127.0.0.1:{self._server.port}"
+        root = f"http://{self.address}"
         self.client = Google(requests.Session(), root=lambda service: f"{root}/{service}")
         return self
 
@@ -58,15 +61,16 @@ class FakeGoogle:
 
     def refuse(self, service: str, path: str, status: int, message: str) -> None:
         """Refuse a path."""
-        names = {403: "PERMISSION_DENIED", 404: "NOT_FOUND", 429: "RESOURCE_EXHAUSTED"}
-        body = refusal(status, names[status], message)
-        self.answer(service, path, body, status=status)
+        self.answer(service, path, refusal(status, _NAMES[status], message), status=status)
+
+    def refuse_all(self, status: int, message: str) -> None:
+        """Refuse whatever has no answer."""
+        self._otherwise = (status, refusal(status, _NAMES[status], message))
 
     def _reply(self, handler: Handler) -> None:
         url = urlsplit(handler.path)
         query = parse_qs(url.query)
         self.asked.append(unquote(handler.path))
         key = (unquote(url.path), query.get("pageToken", [""])[0])
-        missing = (404, refusal(404, "NOT_FOUND", "Requested entity was not found."))
-        status, body = self._answers.get(key, missing)
-        handler.reply(status, json.dumps(body).encode())
+        status, body = self._answers.get(key, self._otherwise)
+        handler.reply(status, json.dumps(body).encode(), connection="close")

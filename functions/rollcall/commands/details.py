@@ -93,7 +93,7 @@ def policy_in_words(policy: ApprovalPolicy) -> str:
         else "above a threshold",
     }
     who = (
-        f"someone of the role {policy.decider_role.value}, not the asker"
+        f"someone of the role {policy.decider_role.value}, who is not the asker,"
         if (policy.decider_role)
         else "the user"
     )
@@ -142,7 +142,7 @@ def _show_head(screen: Screen, record: Record) -> None:
         ("effect", str(document.get("effect", "write"))),
         ("role", f"{entry.min_role.value} and above" if entry else str(document.get("minRole"))),
         ("tenants", _tenants(record)),
-        ("runs", record.where),
+        ("runs", _reached(record)),
         ("related", ", ".join(entry.spec.related) if entry else ""),
         ("version", str(document.get("version", 1))),
         ("digest", entry.digest if entry else ""),
@@ -151,6 +151,17 @@ def _show_head(screen: Screen, record: Record) -> None:
     if record.reason:
         rows.insert(1, ("why", record.reason))
     screen.pairs([(name, value) for name, value in rows if value])
+
+
+def _reached(record: Record) -> str:
+    """Where it runs, with the whole target."""
+    execution = record.document.get("execution") or {}
+    kind = execution.get("type")
+    if record.document.get("source") == "code":
+        return f"{record.where}, as {kind}"
+    method = f"{execution.get('method', 'POST')} " if kind == "api_endpoint" else ""
+    secret = "" if execution.get("requiresAuth", True) else ", without a secret"
+    return f"{kind}: {method}{execution.get('target')}{secret}"
 
 
 def _tenants(record: Record) -> str:
@@ -163,7 +174,7 @@ def _tenants(record: Record) -> str:
 def _show_overrides(screen: Screen, record: Record) -> None:
     overrides = record.overrides
     rows = [
-        (key, short(record.document.get(declared)) if declared else "", short(overrides[key]))
+        (key, short(_declared(record.document, declared)), short(overrides[key]))
         for key, declared in _OVERRULABLE.items()
         if key in overrides
     ]
@@ -172,6 +183,13 @@ def _show_overrides(screen: Screen, record: Record) -> None:
         screen.table([Column("Field", whole=True), Column("Declared"), Column("Overruled")], rows)
     if note := noted(overrides):
         screen.say(note, style="dim")
+
+
+def _declared(document: dict[str, Any], field: str | None) -> Any:
+    """What stands under an override; code's documents keep its status apart."""
+    if field == "declaredStatus":
+        return document.get(field) or document.get("status")
+    return document.get(field) if field else None
 
 
 def _show_phrases(screen: Screen, document: dict[str, Any]) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from rollcall.commands.place import Place, connect
 from rollcall.commands.printing import announce, print_json
 from rollcall.commands.records import (
+    HEALTHY,
     REFUSED,
     Agent,
     Record,
@@ -84,11 +85,10 @@ def _show(records: Sequence[Record], *, total: int, locale: str) -> None:
     columns = [
         ID,
         Column("Name"),
-        Column("Category", from_width=90),
+        Column("Category", whole=True, from_width=100),
         Column("Effect", whole=True),
         Column("Role", whole=True),
         Column("Status", whole=True),
-        Column("Health", whole=True),
         Column("Where", from_width=90),
         Column("Digest", whole=True, from_width=110),
     ]
@@ -113,6 +113,7 @@ def _show(records: Sequence[Record], *, total: int, locale: str) -> None:
 def _row(record: Record, locale: str) -> tuple[str, ...]:
     entry = record.entry
     assert entry is not None
+    health = "" if record.health == HEALTHY else f", {record.health}"
     marks = {key: OVERRULED if key in record.overrides else "" for key in ("status", "minRole")}
     return (
         record.id,
@@ -120,8 +121,7 @@ def _row(record: Record, locale: str) -> tuple[str, ...]:
         entry.category,
         "write" if entry.spec.writes else "read",
         entry.min_role.value + marks["minRole"],
-        entry.status.value + marks["status"],
-        record.health,
+        entry.status.value + marks["status"] + health,
         record.where,
         entry.digest[:DIGEST_CHARS],
     )

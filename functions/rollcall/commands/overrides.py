@@ -37,8 +37,8 @@ def _overrule(place: Place, options: Namespace, *, status: str | None, reason: s
     compiled = compile_registry(db)
     print(f"{path}: {_counting(before)} → {now}")
     print(
-        f"compiled, digest {compiled.digest}: it takes effect with the next run, in processes that "
-        f"are warm at the latest {FRESH_S:.0f} s from now"
+        f"compiled, digest {compiled.digest}\nit takes effect with the next run; in processes that "
+        f"are warm, at the latest {FRESH_S:.0f} s from now"
     )
     if why := compiled.refused.get(options.id):
         print(f"it is refused all the same: {why}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from rollcall.core.options import DEFAULT_CODEBASE
 from rollcall.core.wire import Status
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
 MANIFEST = "registry/manifest"
 REFUSED = "refused"
 HEALTHY = "healthy"
+
+
+_KINDS = {"firebase_function": "function", "api_endpoint": "endpoint"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +62,8 @@ class Record:
             of = str(self.document.get("codebase", DEFAULT_CODEBASE))
             here = "code" if of == DEFAULT_CODEBASE else f"code of {of}"
             return f"{here}, client" if kind == "client" else here
-        return f"{kind} {target}".strip()
+        host = urlsplit(target).hostname if "://" in target else None
+        return f"{_KINDS.get(kind, kind)} {host or target}".strip()
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,7 +55,7 @@ class Column:
     share: float = 0.0
 
 
-ID = Column("Capability", share=0.3)
+ID = Column("Capability", share=0.32)
 
 
 class Screen:
@@ -154,8 +154,8 @@ def shared_out(columns: Sequence[Column], needs: Sequence[int], *, room: int) ->
 
 
 def _style(text: str) -> str:
-    """The colour of a word that says how something is; an operator's has a mark behind it."""
-    return _STYLES.get(text.rstrip("*"), "")
+    """The colour of words that say how something is: of the last, without an operator's mark."""
+    return _STYLES.get(text.rpartition(", ")[2].rstrip("*"), "")
 
 
 def load_screen() -> Screen:

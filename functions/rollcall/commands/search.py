@@ -130,12 +130,13 @@ def _verdict(answer: Answer) -> str:
         return "Nothing is permitted, so nothing is offered."
     best = max((match.fit for match in answer.selection.matches), default=0.0)
     floor = f"best fit {best:.2f}, floor {FLOOR:.2f}"
-    offered = len(answer.selection.ids)
+    count = len(answer.selection.ids)
+    offered = f"{count} tool{'' if count == 1 else 's'}" if count else "no tools"
     finder = f" and {FIND_TOOLS}" if answer.selection.finds_more else ""
     if answer.selection.is_small_talk:
-        return f"Small talk ({floor}): offered are {offered or 'no'} tools."
+        return f"Small talk ({floor}): {offered} offered."
     if not answer.passed and any(each.why == "one of few" for each in answer.found):
-        return f"Below the floor ({floor}): offered are all {offered}, since they are few{finder}."
+        return f"Below the floor ({floor}): all {count} offered, since they are few{finder}."
     if not answer.passed:
-        return f"Below the floor ({floor}): offered are {offered or 'no'} tools{finder}."
-    return f"Floor passed ({floor}): offered are {offered} tools{finder}."
+        return f"Below the floor ({floor}): {offered}{finder} offered."
+    return f"Floor passed ({floor}): {offered}{finder} offered."

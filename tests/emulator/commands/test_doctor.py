@@ -2,8 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Any
+
 import pytest
 from google.cloud.firestore import Client
+
+from rollcall.catalog import function_triggers
+from rollcall.commands.doctor import command
+from rollcall.commands.doctor.findings import Finding
+from rollcall.commands.place import Place
+from rollcall.core.triggers import OnSchedule
+from tests.support.fake_google import FakeGoogle
 
 from .conftest import Run
 
@@ -49,3 +59,67 @@ def test_an_emulator_that_does_not_answer_fails(run: Run, monkeypatch: pytest.Mo
     monkeypatch.setattr("rollcall.commands.doctor.firestore._REACH_S", 1)
     done = run("registry", "doctor")
     assert (done.code, "no answer" in done.out) == (1, True)
+
+
+@pytest.fixture
+def google(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeGoogle]:
+    """Google as the doctor reaches it in production."""
+    with FakeGoogle() as fake:
+        monkeypatch.setattr(command, "sign_in", lambda project: fake.client)
+        yield fake
+
+
+def examined(db: Client) -> dict[str, list[Finding]]:
+    """What it finds in production, by topic; the documents are the emulator's all the same."""
+    found: dict[str, list[Finding]] = {}
+    for each in command.examine(Place(db.project, None)):
+        found.setdefault(each.topic, []).append(each)
+    return found
+
+
+def test_in_production_an_empty_project_is_told_all_that_is_missing(
+    run: Run, db: Client, google: FakeGoogle
+) -> None:
+    run("sync")
+    empty: dict[str, dict[str, Any]] = {
+        f"cloudfunctions/v2/projects/{db.project}/locations/-/functions": {},
+        f"cloudscheduler/v1/projects/{db.project}/locations/us-central1/jobs": {},
+        f"identitytoolkit/v1/projects/{db.project}/accounts:batchGet": {},
+    }
+    for group in ("indexes", "fields"):
+        path = f"v1/projects/{db.project}/databases/(default)/collectionGroups/-/{group}"
+        empty[f"firestore/{path}"] = {}
+    for path, answer in empty.items():
+        google.answer(*path.split("/", 1), answer)
+    found = examined(db)
+    assert {each.level for each in found["indexes"]} == {"fail"}
+    assert {each.level for each in found["expiry"]} == {"fail"}
+    assert [each.text for each in found["rules"]] == ["none were ever deployed"]
+    assert found["functions"][0].level == "fail"
+    assert len(found["schedules"]) == len(
+        [each for each in function_triggers().values() if isinstance(each, OnSchedule)]
+    )
+    assert found["roles"][0].level == found["models"][0].level == "warn"
+
+
+def test_in_production_what_may_not_be_looked_at_is_a_warning_each(
+    run: Run, db: Client, google: FakeGoogle
+) -> None:
+    run("sync")
+    google.refuse_all(403, "Permission denied on resource project.")
+    found = examined(db)
+    for topic in ("indexes", "expiry", "rules", "functions", "schedules", "roles"):
+        (finding,) = found[topic]
+        assert (finding.level, "role" in finding.mend) == ("warn", True), topic
+
+
+def test_the_auth_emulators_accounts_are_looked_at_where_it_runs(
+    run: Run, db: Client, google: FakeGoogle, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run("sync")
+    path = f"v1/projects/{db.project}/accounts:batchGet"
+    admin = {"localId": "ann", "customAttributes": '{"role": "admin"}'}
+    google.answer("identitytoolkit.googleapis.com", path, {"users": [admin]})
+    monkeypatch.setenv("FIREBASE_AUTH_EMULATOR_HOST", google.address)
+    found = run("registry", "doctor", "--json").json["findings"]
+    assert levels(found, "roles") == ["ok"]

@@ -14,8 +14,8 @@ def test_list_says_where_it_looks_and_shows_every_capability(run: Run, registry:
     assert first.startswith(f"Reading project {registry.project} · the emulator at ")
     assert done.code == 0
     (room,) = [line.split() for line in lines if line.startswith("find_room")]
-    assert room[-2:] == ["firebase_function", "findRoom"]
-    assert {"office", "read", "user", "active", "healthy"} <= set(room)
+    assert room[-2:] == ["function", "findRoom"]
+    assert {"office", "read", "user", "active"} <= set(room)
     assert max(map(len, done.out.splitlines())) <= 100
 
 

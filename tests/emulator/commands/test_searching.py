@@ -67,13 +67,13 @@ def test_search_leaves_out_other_tenants_what_is_disabled_and_what_is_down(
 
 def test_search_says_that_small_talk_gets_no_tools(run: Run, registry: Client) -> None:
     out = run("registry", "search", "thank you!").out
-    assert f"Small talk (best fit 0.00, floor {FLOOR:.2f}): offered are no tools." in out
+    assert f"Small talk (best fit 0.00, floor {FLOOR:.2f}): no tools offered." in out
 
 
 def test_search_says_when_the_floor_is_not_passed(run: Run, registry: Client) -> None:
     out = run("registry", "search", "which frogs sleep in winter?").out
     assert "Below the floor" in out
-    assert "offered are all 1, since they are few" in out
+    assert "all 1 offered, since they are few" in out
     assert "one of few" in out
 
 

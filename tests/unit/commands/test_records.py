@@ -28,7 +28,7 @@ def test_a_record_says_how_it_counts_now() -> None:
     assert (found.status, found.health, found.where) == (
         "beta",
         "degraded",
-        "firebase_function findRoom",
+        "function findRoom",
     )
 
 
@@ -70,3 +70,9 @@ def test_code_of_another_codebase_and_on_clients_is_told_apart() -> None:
     assert record({**here, "codebase": "shop"}).where == "code of shop"
     away = {**here, "execution": {"type": "client", "target": "find_room"}}
     assert record(away).where == "code, client"
+
+
+def test_an_endpoint_is_told_by_its_host() -> None:
+    target = "https://pay.example.com:8443/invoices?x=1"
+    found = record({"execution": {"type": "api_endpoint", "target": target}})
+    assert found.where == "endpoint pay.example.com"

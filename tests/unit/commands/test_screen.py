@@ -75,7 +75,7 @@ def test_widths_are_what_is_needed_where_there_is_room() -> None:
 def test_what_is_whole_stays_whole_and_ids_come_before_texts() -> None:
     id, name, effect = shared_out(COLUMNS[:3], [60, 200, 6], room=80)
     assert effect == 6
-    assert id == 24
+    assert id == 25
     assert id + name + effect + 2 * 2 == 80
 
 

@@ -73,6 +73,7 @@ def _registry(place: Place, settings: Settings) -> Iterator[Finding]:
     yield from contents.check_agents(published, records)
     yield from contents.check_likeness(entries)
     told = {agent.id: agent.document for agent in published}
+    yield from contents.check_overrides(agents().values(), told)
     profiles = [overruled(each, told.get(each.id, {})) for each in agents().values()]
     prices = read_prices(db.document("budgets/prices").get().to_dict())
     yield from configuration.check_models(settings, profiles, prices)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import logging
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -13,12 +14,14 @@ from rollcall.commands.records import (
     Record,
     agents_of,
 )
+from rollcall.core.profile import AgentProfile
 from rollcall.core.text import terms
 from rollcall.core.wire import Status
 from rollcall.registry.authorising import ALL, CATEGORY
 from rollcall.registry.compiling import searchable
 from rollcall.registry.entries import Entry
 from rollcall.registry.index import Index
+from rollcall.registry.overruling import overruled
 from rollcall.registry.sync import Report
 
 if TYPE_CHECKING:
@@ -152,6 +155,37 @@ def _agent(agent: Agent, *, known: set[str], all_words: set[str]) -> Iterator[Fi
         yield Finding("warn", "agents", f"{where}: disabled or refused are {listed(off)}")
     if not missing and not off:
         yield Finding("ok", "agents", f"{where} ({agent.status}) finds all its tools")
+
+
+def check_overrides(
+    profiles: Iterable[AgentProfile], told: Mapping[str, Mapping[str, Any]]
+) -> Iterator[Finding]:
+    """What operators wrote into agents' overrides and nobody can read: runs only log it.
+
+    Args:
+        told: The agents' documents, by id.
+    """
+    heard = _Heard(logging.WARNING)
+    log = logging.getLogger("rollcall")
+    log.addHandler(heard)
+    try:
+        for profile in profiles:
+            overruled(profile, told.get(profile.id, {}))
+    finally:
+        log.removeHandler(heard)
+    for text in heard.texts:
+        yield Finding("warn", "agents", text, "correct overrides in the agent's document")
+
+
+class _Heard(logging.Handler):
+    """Keeps what is logged."""
+
+    def __init__(self, level: int) -> None:
+        super().__init__(level)
+        self.texts: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.texts.append(" ".join(record.getMessage().split())[:300])
 
 
 def check_likeness(entries: Sequence[Entry]) -> Iterator[Finding]:

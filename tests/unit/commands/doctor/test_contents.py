@@ -9,10 +9,12 @@ from rollcall.commands.doctor.contents import (
     check_code,
     check_compiled,
     check_likeness,
+    check_overrides,
     check_records,
 )
 from rollcall.commands.doctor.findings import Finding
 from rollcall.commands.records import Agent, Record, record_of
+from rollcall.core.profile import AgentProfile
 from rollcall.registry.entries import Entry
 from rollcall.registry.sync import Report
 
@@ -111,6 +113,14 @@ def test_an_agent_without_any_tool_fails() -> None:
     found = told(check_agents(agents, [record("find_room", status="disabled")]))
     assert found[0] == ("fail", "agents/desk has no tool that may be offered")
     assert found[1] == ("warn", "agents/desk: disabled or refused are find_room")
+
+
+def test_overrides_of_an_agent_that_nobody_can_read_are_told() -> None:
+    desk = AgentProfile(id="desk", name={"en": "Desk"}, instructions="", tools=())
+    (found,) = check_overrides([desk], {"desk": {"overrides": {"maxSteps": "many"}}})
+    assert found.level == "warn"
+    assert found.text.startswith("agent desk: override maxSteps is left out: ")
+    assert list(check_overrides([desk], {"desk": {"overrides": {"maxSteps": 3}}})) == []
 
 
 def test_one_name_for_two_is_told() -> None:
