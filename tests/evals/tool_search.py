@@ -1,0 +1,169 @@
+"""Finds tools by words alone, over a pool given as JSON lines:
+
+    make eval POOL=<file.jsonl> QUERIES=<file.jsonl> [BASELINE=1] [JSON=1]
+
+What the lines are is in `pools.py`. Without emulator, key or other data.
+
+Over the queries with tools: `recall@k` is the mean share of a query's tools among the first k of
+the whole pool, `mrr` the mean of 1 / the place of the first of them (none among the first 10 counts
+0), `first` how often the first one found is right, `kept` how often something passes the registry's
+floor. Over those without: `no_tool` is how often nothing does. Where a row names its agent's
+`tools`, these two are of them alone. `p50_ms` and `p99_ms` are of one search, the message's words
+cut and stemmed too.
+
+BASELINE=1 shows stemmed BM25 beside it, with the p of a paired bootstrap for each figure. JSON=1
+prints the figures as the last line. Lines that cannot be read are named, and make the exit code 1.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from dev import problem
+from rollcall.registry.index import Index, Match, Searchable
+from rollcall.registry.selection import FLOOR
+from tests.evals.bm25 import Bm25, chance
+from tests.evals.pools import Query, read_pool, read_queries
+from tests.evals.report import mean, table
+
+_CUTS = (1, 5, 10)
+_FIGURES: dict[str, Callable[[Answered], float]] = {
+    **{f"recall@{cut}": lambda each, cut=cut: each.recall(cut) for cut in _CUTS},
+    "mrr": lambda each: each.reciprocal_rank,
+    "first": lambda each: float(each.reciprocal_rank == 1),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """A query with the names found, best first.
+
+    Attributes:
+        is_offered: Whether something passed the floor, of the tools the row's agent has.
+    """
+
+    query: Query
+    found: list[str]
+    is_offered: bool
+    ms: float
+
+    def recall(self, cut: int) -> float:
+        """The share of the query's tools among the first `cut`."""
+        return len(self.query.gold & set(self.found[:cut])) / len(self.query.gold)
+
+    @property
+    def reciprocal_rank(self) -> float:
+        """1 / the place of the first right tool."""
+        places = (place for place, name in enumerate(self.found, 1) if name in self.query.gold)
+        return 1 / next(places, float("inf"))
+
+
+def main() -> int:
+    """Measure, show, and say whether all lines could be read."""
+    pool, queries = _path("POOL"), _path("QUERIES")
+    tools, problems = read_pool(pool)
+    asked, more = read_queries(queries, tools)
+    problems += more
+    console = Console(width=120)
+    for line in problems:
+        console.print(f"[red]not read:[/] {escape(line)}", soft_wrap=True)
+    if not tools or not asked:
+        raise problem.Problem(f"There is nothing to measure in {pool.name} and {queries.name}.")
+    answered = answer(tools, asked)
+    console.print(_table(f"{len(tools):,} tools by words alone", answered))
+    if os.environ.get("BASELINE") == "1" and any(query.gold for query in asked):
+        console.print(_compared(answered, _baseline(tools, asked)))
+    if os.environ.get("JSON") == "1":
+        print(json.dumps({**figures(answered), "tools": len(tools), "notRead": len(problems)}))
+    return 1 if problems else 0
+
+
+def answer(tools: Sequence[Searchable], queries: Sequence[Query]) -> list[Answered]:
+    """Put the queries to an index of the tools, each on the clock."""
+    index = Index.build(tools)
+    places = {tool.id: place for place, tool in enumerate(tools)}
+    index.search(queries[0].text, limit=_CUTS[-1])
+    answered = []
+    for query in queries:
+        started = time.perf_counter()
+        matches = index.search(query.text, limit=_CUTS[-1])
+        ms = (time.perf_counter() - started) * 1000
+        found = [tools[match.place].id for match in matches]
+        if query.tools is not None:
+            matches = _among(index, query, places)
+        answered.append(Answered(query, found, any(m.fit >= FLOOR for m in matches), ms))
+    return answered
+
+
+def figures(answered: Sequence[Answered]) -> dict[str, Any]:
+    """The figures of some queries; None where there is no query to take one of."""
+    needing = [each for each in answered if each.query.gold]
+    idle = [each for each in answered if not each.query.gold]
+    times = sorted(each.ms for each in answered)
+    return {
+        **{name: mean([of(each) for each in needing]) for name, of in _FIGURES.items()},
+        "kept": mean([float(each.is_offered) for each in needing]),
+        "no_tool": mean([float(not each.is_offered) for each in idle]),
+        "queries": len(answered),
+        "p50_ms": round(median(times), 3),
+        "p99_ms": round(times[len(times) * 99 // 100], 3),
+    }
+
+
+def _among(index: Index, query: Query, places: dict[str, int]) -> list[Match]:
+    allowed = bytearray(len(places))
+    for name in query.tools or ():
+        if name in places:
+            allowed[places[name]] = 1
+    return index.search(query.text, limit=1, allowed=allowed)
+
+
+def _baseline(tools: Sequence[Searchable], queries: Sequence[Query]) -> list[Answered]:
+    bm25 = Bm25(tools)
+    ranked = ([tools[at].id for at in bm25.search(each.text, _CUTS[-1])] for each in queries)
+    return [
+        Answered(query, found, bool(found), 0.0)
+        for query, found in zip(queries, ranked, strict=True)
+    ]
+
+
+def _table(title: str, answered: Sequence[Answered]) -> Table:
+    groups = {"all": list(answered)}
+    for each in answered:
+        if each.query.category is not None:
+            groups.setdefault(each.query.category, []).append(each)
+    rows = [[name, *figures(group).values()] for name, group in groups.items()]
+    return table(title, ["", *figures(answered)], rows)
+
+
+def _compared(ours: Sequence[Answered], theirs: Sequence[Answered]) -> Table:
+    rows = []
+    for name, of in _FIGURES.items():
+        pair = [[of(each) for each in some if each.query.gold] for some in (ours, theirs)]
+        rows.append([name, *map(mean, pair), f"{chance(*pair):.4f}"])
+    return table("Beside stemmed BM25", ["", "words", "BM25", "p"], rows)
+
+
+def _path(variable: str) -> Path:
+    given = os.environ.get(variable)
+    if not given:
+        raise problem.Problem(f"Name the file: {variable}=<file.jsonl>")
+    path = Path(given)
+    if not path.is_file():
+        raise problem.Problem(f"There is no file {given}, as {variable} says.")
+    return path
+
+
+if __name__ == "__main__":
+    problem.run(main)
