@@ -83,6 +83,13 @@ def redacted_json(value: Any) -> Any:
     return _mapped(value, _redactor())
 
 
+def json_redactor() -> Callable[[Any], Any]:
+    """`redacted_json` for many values one after another: the environment is looked at once, which
+    costs more than a short value."""
+    clean = _redactor()
+    return lambda value: _mapped(value, clean)
+
+
 def redacted_message(message: M) -> M:
     """A message of a dialogue as it may be stored and sent to a model.
 

@@ -18,7 +18,7 @@ from rollcall.core.context import User
 from rollcall.core.errors import Aborted
 from rollcall.core.events import Event
 from rollcall.core.messages import Message, ModelMessage, ToolResult
-from rollcall.core.redaction import redacted_json
+from rollcall.core.redaction import json_redactor, redacted_json
 from rollcall.core.wire import SCHEMA_VERSION, RunStatus
 from rollcall.store import paths
 from rollcall.store.approvals import Approval
@@ -89,6 +89,7 @@ class OpenRun:
         answers: Decisions and results from outside for the last step's calls, by place.
         attempt: 1, and one more for each time the run was taken up.
         fruitless: How often it was taken up since it last got any further.
+        redact: Takes credentials out of events.
     """
 
     db: Client
@@ -108,6 +109,7 @@ class OpenRun:
     allowed: dict[str, str] = field(default_factory=dict)
     attempt: int = 1
     fruitless: int = 0
+    redact: Callable[[Any], Any] = field(default_factory=json_redactor)
 
     @property
     def is_cancelled(self) -> bool:
@@ -149,7 +151,7 @@ class OpenRun:
 
     def show(self, event: Event) -> Event:
         """Number an event and gather it for those who follow from Firestore."""
-        return self.hold.events.add(redacted_json(event))
+        return self.hold.events.add(self.redact(event))
 
     def tick(self) -> None:
         """Store gathered events, keep the lease, and look whether the run was cancelled.

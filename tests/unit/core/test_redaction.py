@@ -26,6 +26,7 @@ from rollcall.core.messages import (
 from rollcall.core.redaction import (
     HIDDEN,
     RedactingFilter,
+    json_redactor,
     redact_logs,
     redacted,
     redacted_json,
@@ -144,7 +145,9 @@ def test_short_values_of_the_environment_are_left_alone(monkeypatch: pytest.Monk
 def test_json_is_redacted_inside_and_keys_are_kept() -> None:
     secret = CREDENTIALS[0]
     value = {secret: [secret, {"a": (f"x {secret}", 1, None, True)}]}
-    assert redacted_json(value) == {secret: [HIDDEN, {"a": [f"x {HIDDEN}", 1, None, True]}]}
+    expected = {secret: [HIDDEN, {"a": [f"x {HIDDEN}", 1, None, True]}]}
+    assert redacted_json(value) == expected
+    assert json_redactor()(value) == expected
 
 
 @given(st.text())
