@@ -22,11 +22,11 @@ BUCKETS = 4096
 """Features are told apart by a hash of so many values."""
 MOST_WORDS = 20
 """Whoever says more wants something."""
-CHATTY = 0.5
+CHATTY = 0.25
 """Log-odds from which a message is small talk, where no tool answers it. Above 0, since a request
 that is left without tools costs more than small talk that is given some."""
-ANSWERED = 0.5
-"""A tool that meets this share of what a message asks is wanted, however chatty it is."""
+ANSWERED = 0.3
+"""A tool for which a message speaks as strongly as this is wanted, however chatty that is."""
 _LETTERS = (3, 4)
 
 
@@ -34,7 +34,7 @@ def is_small_talk(text: str, *, fit: float = 0.0) -> bool:
     """Whether a message wants no tool.
 
     Args:
-        fit: The share of the message that the best tool answers, 0..1; `Match.fit`.
+        fit: How strongly the message speaks for the tool that fits best, 0..1; `Match.fit`.
     """
     return fit < ANSWERED and chattiness(text) >= CHATTY
 
