@@ -11,6 +11,7 @@ import flask
 import pytest
 import yaml
 
+from rollcall.core.current import noted
 from rollcall.core.errors import Aborted, AgentError, InvalidArgument, NotFound, Unavailable
 from rollcall.core.triggers import (
     DocumentEvent,
@@ -168,6 +169,17 @@ def test_a_task_hands_its_data_and_the_platform_on() -> None:
     seen: list[Any] = []
     assert dispatched(lambda *given: seen.append(given), {"id": 1}) == 200
     assert seen == [("platform", {"id": 1})]
+
+
+def test_what_a_task_does_is_noted_as_its_functions_and_of_its_requests_trace() -> None:
+    seen: list[Any] = []
+    function = OnTask().bind("tidy", lambda *given: seen.append(dict(noted())), here)
+    trace, span = "a" * 32, "b" * 16
+    sent = {"X-Cloud-Trace-Context": f"{trace}/{int(span, 16)};o=1"}
+    with flask.Flask("t").test_request_context(method="POST", json={"data": {}}, headers=sent):
+        function(flask.request)
+    assert seen == [{"function": "tidy", "trace": trace, "span": span, "sampled": "01"}]
+    assert noted() == {}
 
 
 @pytest.mark.parametrize("data", [None, "x", [1], 7])
