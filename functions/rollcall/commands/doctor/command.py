@@ -11,6 +11,7 @@ from functools import partial
 from rollcall.commands.doctor import configuration, contents, deployed, firestore
 from rollcall.commands.doctor.findings import Check, Finding, guarded
 from rollcall.commands.doctor.google import Google, sign_in
+from rollcall.commands.doctor.likeness import check_likeness
 from rollcall.commands.doctor.settings import Settings, read_settings
 from rollcall.commands.place import FAILED, ROOT, Place, Problem, connect
 from rollcall.commands.printing import announce, print_json
@@ -71,7 +72,7 @@ def _registry(place: Place, settings: Settings) -> Iterator[Finding]:
     yield from contents.check_code(sync(db, capabilities(), agents().values(), dry_run=True))
     yield from contents.check_records(records)
     yield from contents.check_agents(published, records)
-    yield from contents.check_likeness(entries)
+    yield from check_likeness(entries)
     told = {agent.id: agent.document for agent in published}
     yield from contents.check_overrides(agents().values(), told)
     profiles = [overruled(each, told.get(each.id, {})) for each in agents().values()]
@@ -107,6 +108,7 @@ def _in_production(google: Google, place: Place, settings: Settings) -> Iterator
     triggers = function_triggers()
     scheduled = [name for name, each in triggers.items() if isinstance(each, OnSchedule)]
     indexes, rules = firestore.read_committed(ROOT)
+    yield Finding("ok", "credentials", f"those of {google.who}")
 
     def functions() -> Iterator[Finding]:
         found = deployed.read_functions(google, project)

@@ -8,19 +8,10 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from rollcall.commands.doctor.findings import Finding, firebase, listed, rollcall
-from rollcall.commands.records import (
-    HEALTHY,
-    Agent,
-    Record,
-    agents_of,
-)
+from rollcall.commands.records import HEALTHY, Agent, Record, agents_of
 from rollcall.core.profile import AgentProfile
-from rollcall.core.text import terms
 from rollcall.core.wire import Status
 from rollcall.registry.authorising import ALL, CATEGORY
-from rollcall.registry.compiling import searchable
-from rollcall.registry.entries import Entry
-from rollcall.registry.index import Index
 from rollcall.registry.overruling import overruled
 from rollcall.registry.sync import Report
 
@@ -29,9 +20,8 @@ if TYPE_CHECKING:
 
 TOPIC = "registry"
 SYNC = rollcall("sync")
-ALIKE = 0.85
-"""The share of words that two descriptions may have in common."""
-_NEIGHBOURS = 4
+MOST_REFUSED = 20
+"""So many are told one by one."""
 _DAILY = timedelta(hours=25)
 _SOON = timedelta(minutes=2)
 
@@ -96,15 +86,19 @@ def check_code(report: Report) -> Iterator[Finding]:
 
 def check_records(records: Sequence[Record]) -> Iterator[Finding]:
     """What is refused, and what is out of order."""
+    refused = [record for record in records if record.reason]
+    for record in refused[:MOST_REFUSED]:
+        yield Finding(
+            "warn",
+            TOPIC,
+            f"{record.id} is refused: {record.reason}",
+            f"correct capabilities/{record.id}",
+        )
+    if (more := len(refused) - MOST_REFUSED) > 0:
+        mend = rollcall("registry list --status refused")
+        yield Finding("warn", TOPIC, f"{more} more are refused", mend)
     for record in records:
-        if record.reason:
-            yield Finding(
-                "warn",
-                TOPIC,
-                f"{record.id} is refused: {record.reason}",
-                f"correct capabilities/{record.id}",
-            )
-        elif record.health != HEALTHY:
+        if not record.reason and record.health != HEALTHY:
             yield Finding(
                 "warn",
                 "health",
@@ -186,54 +180,6 @@ class _Heard(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         self.texts.append(" ".join(record.getMessage().split())[:300])
-
-
-def check_likeness(entries: Sequence[Entry]) -> Iterator[Finding]:
-    """Names and descriptions that a model cannot tell apart."""
-    for locale, name, ids in _same_names(entries):
-        yield Finding(
-            "warn",
-            "retrieval",
-            f"one name ({locale}: {name}) for {listed(ids)}: people cannot tell them apart",
-        )
-    for first, second, share in alike(entries):
-        yield Finding(
-            "warn",
-            "retrieval",
-            f"{first} and {second} are described by nearly the same words ({share:.0%}): a model "
-            "takes one for the other",
-            "say in each description what the other does not do",
-        )
-
-
-def _same_names(entries: Sequence[Entry]) -> list[tuple[str, str, list[str]]]:
-    held: dict[tuple[str, str], list[str]] = {}
-    for entry in entries:
-        for locale, name in entry.names.items():
-            held.setdefault((locale, name.casefold().strip()), []).append(entry.id)
-    return [(locale, name, ids) for (locale, name), ids in held.items() if len(ids) > 1]
-
-
-def alike(entries: Sequence[Entry]) -> list[tuple[str, str, float]]:
-    """Pairs whose descriptions share more than `ALIKE` of their words, the most alike first.
-
-    Each is compared with those that the word search finds by its description, so that thousands
-    take seconds.
-    """
-    index = Index.build([searchable(entry) for entry in entries])
-    words = [frozenset(terms(entry.spec.description)) for entry in entries]
-    found: dict[tuple[int, int], float] = {}
-    for place, entry in enumerate(entries):
-        for match in index.search(entry.spec.description, limit=_NEIGHBOURS):
-            pair = (min(place, match.place), max(place, match.place))
-            if match.place != place and pair not in found:
-                found[pair] = _shared(words[pair[0]], words[pair[1]])
-    close = [(entries[a].id, entries[b].id, share) for (a, b), share in found.items()]
-    return sorted((each for each in close if each[2] >= ALIKE), key=lambda each: -each[2])
-
-
-def _shared(one: frozenset[str], other: frozenset[str]) -> float:
-    return len(one & other) / len(one | other) if one and other else 0.0
 
 
 def last_change(db: Client) -> datetime | None:

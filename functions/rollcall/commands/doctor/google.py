@@ -38,10 +38,14 @@ class Google:
 
     Args:
         session: google-auth's `AuthorizedSession`, or one of requests.
+        who: Whose credentials the session carries, for people.
         root: The address of a service, such as "firestore"; Google's own where left out.
     """
 
-    def __init__(self, session: Any, *, root: Callable[[str], str] | None = None) -> None:
+    def __init__(
+        self, session: Any, *, who: str = "nobody", root: Callable[[str], str] | None = None
+    ) -> None:
+        self.who = who
         self._session = session
         self._root = root or (lambda service: f"https://{service}.googleapis.com")
 
@@ -81,7 +85,10 @@ def sign_in(project: str) -> Google:
     from google.auth.transport.requests import AuthorizedSession
 
     credentials, _ = google.auth.default(scopes=[_SCOPE], quota_project_id=project)
-    return Google(AuthorizedSession(credentials))  # type: ignore[no-untyped-call]
+    # A service account names itself; a person's credentials do so in newer files only.
+    names = (getattr(credentials, name, "") for name in ("service_account_email", "account"))
+    who = next(filter(None, names), "a person")
+    return Google(AuthorizedSession(credentials), who=who)  # type: ignore[no-untyped-call]
 
 
 def _message(reply: Any) -> str:

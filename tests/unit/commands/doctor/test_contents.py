@@ -1,24 +1,29 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from itertools import combinations
 from typing import Any
 
+from hypothesis import given
+from hypothesis import strategies as st
+
 from rollcall.commands.doctor.contents import (
-    alike,
     check_agents,
     check_code,
     check_compiled,
-    check_likeness,
     check_overrides,
     check_records,
 )
 from rollcall.commands.doctor.findings import Finding
+from rollcall.commands.doctor.likeness import ALIKE, alike, check_likeness
 from rollcall.commands.records import Agent, Record, record_of
 from rollcall.core.profile import AgentProfile
+from rollcall.core.text import terms
 from rollcall.registry.entries import Entry
 from rollcall.registry.sync import Report
 
 NOW = datetime.now(UTC)
+WORDS = ("room", "invoice", "teacher", "lesson", "circuit", "breaker", "fax")
 MANIFEST: dict[str, Any] = {"digest": "d", "count": 3, "asOf": NOW, "compiledAt": NOW}
 
 
@@ -87,9 +92,15 @@ def test_an_id_that_somebody_else_has_fails() -> None:
 def test_refused_and_unhealthy_ones_are_told() -> None:
     found = list(check_records([record("well"), record("slow"), record("bad", minRole="king")]))
     assert [(each.topic, each.text.split()[0]) for each in found] == [
-        ("health", "slow"),
         ("registry", "bad"),
+        ("health", "slow"),
     ]
+
+
+def test_of_many_refused_ones_the_first_are_told_and_the_rest_counted() -> None:
+    found = list(check_records([record(f"bad_{n}", minRole="king") for n in range(25)]))
+    assert len(found) == 21
+    assert found[-1].text == "5 more are refused"
 
 
 def test_agents_that_find_all_their_tools_are_well() -> None:
@@ -142,3 +153,32 @@ def test_descriptions_of_the_same_words_are_told_and_others_are_not() -> None:
     ((first, second, share),) = alike(entries)
     assert (first, second) == ("book_room", "reserve_room")
     assert share > 0.85
+
+
+def test_of_many_pairs_the_first_are_told_and_the_rest_counted() -> None:
+    same = "Reserve a meeting room for a group of people."
+    entries = [entry(f"book_{n}", same, name=f"Name {n}") for n in range(6)]
+    found = list(check_likeness(entries))
+    assert len(alike(entries)) == 15
+    assert len(found) == 11
+    assert found[-1].text == "5 more pairs are as much alike"
+
+
+@given(
+    st.lists(
+        st.lists(
+            st.sampled_from(["room", "invoice", "teacher", "lesson", "circuit", "breaker", "fax"]),
+            max_size=7,
+        ),
+        max_size=12,
+    )
+)
+def test_no_pair_that_is_alike_is_overlooked(descriptions: list[list[str]]) -> None:
+    entries = [entry(f"t{n}", " ".join(words) or "x") for n, words in enumerate(descriptions)]
+    sets = [frozenset(terms(each.spec.description)) for each in entries]
+    expected = {
+        (entries[a].id, entries[b].id)
+        for a, b in combinations(range(len(sets)), 2)
+        if sets[a] and sets[b] and len(sets[a] & sets[b]) / len(sets[a] | sets[b]) >= ALIKE
+    }
+    assert {(first, second) for first, second, _ in alike(entries)} == expected
