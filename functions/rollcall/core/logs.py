@@ -67,24 +67,22 @@ class Lines(logging.Formatter):
         self._write = write
 
     def format(self, record: logging.LogRecord) -> str:
-        """Make the line; the handler's filter has redacted message and exception by now."""
-        message = record.getMessage()
-        stack = record.exc_text or (
-            self.formatException(record.exc_info) if record.exc_info else ""
-        )
+        """Make the line. The handler's filter has redacted message and exception by now; what else
+        is told of them is redacted here."""
+        message = current.without_uid(record.getMessage())
+        told = {**current.noted(), **(getattr(record, _OURS, None) or {})}
         entry = {
             "severity": record.levelname,
             "message": message[:MESSAGE_CHARS],
             "logger": record.name,
             "time": datetime.fromtimestamp(record.created, UTC).isoformat(),
-            **current.noted(),
-            **(getattr(record, _OURS, None) or {}),
+            **_mapped(redacted_json(_mapped(told, str)), current.without_uid),
         }
         if found := _INCIDENT.search(message):
             entry["incident"] = found[1]
-        if stack := "\n".join(filter(None, (stack, record.stack_info))):
-            entry["stack_trace"] = stack[-STACK_CHARS:]
-        return self._write(_mapped(redacted_json(_mapped(entry, str)), current.without_uid))
+        if stack := "\n".join(filter(None, (record.exc_text, record.stack_info))):
+            entry["stack_trace"] = current.without_uid(stack)[-STACK_CHARS:]
+        return self._write(entry)
 
 
 def as_json(entry: dict[str, Any]) -> str:

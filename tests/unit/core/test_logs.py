@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from rollcall.core.current import in_request, note, note_user, user_digest
-from rollcall.core.logs import Lines, as_json, as_text, fields, write_logs
+from rollcall.core.logs import MESSAGE_CHARS, Lines, as_json, as_text, fields, write_logs
 from rollcall.core.redaction import HIDDEN, RedactingFilter
 
 FUNCTIONS = Path(__file__).parents[3] / "functions"
@@ -133,12 +133,17 @@ def test_a_line_is_bounded_and_keeps_the_end_of_a_traceback() -> None:
             deep(left - 1)
         raise ValueError("x" * 50_000 + " the end")
 
-    try:
-        deep(3)
-    except ValueError:
-        log.logger.exception("m" * 100_000)
+    def work() -> None:
+        note_user(UID)
+        try:
+            deep(3)
+        except ValueError:
+            log.logger.exception("m" * (MESSAGE_CHARS - 4) + f" {UID} " + "m" * 100_000)
+
+    in_request("f", work, {}.get)
     assert len(log.stream.getvalue()) < 60_000
     assert log.entry()["stack_trace"].endswith("the end")
+    assert UID[:3] not in log.entry()["message"]  # what is cut off is cut from the digest
 
 
 def test_runs_at_once_in_one_process_do_not_mix() -> None:
