@@ -18,13 +18,12 @@ _APART = {"id", "name", "names", "instructions", "overrides", "schemaVersion", "
 """Fields that are shown in their own place, or not at all."""
 
 
-def run_agent(db: Client, options: Namespace) -> int:
+def run_agent(db: Client, id: str, options: Namespace) -> int:
     """Show one agent.
 
     Raises:
         Problem: There is none of this id.
     """
-    id = options.id.partition("/")[2]
     document = db.document(f"{AGENTS}/{id}").get().to_dict()
     if document is None:
         known = ", ".join(agent.id for agent in read_agents(db)) or "none"

@@ -16,6 +16,7 @@ from rollcall.commands.records import (
     Agent,
     Record,
     agents_of,
+    path_of,
     read_agents,
     read_manifest,
     record_of,
@@ -43,11 +44,12 @@ _OVERRULABLE = {
 
 def run(place: Place, options: Namespace) -> int:
     """Show one capability, or `agents/<id>`."""
+    collection, _, id = path_of(options.id).partition("/")
     announce(place, options)
     db = connect(place)
-    if options.id.startswith(f"{AGENTS}/"):
-        return run_agent(db, options)
-    record = find_record(db, options.id)
+    if collection == AGENTS:
+        return run_agent(db, id, options)
+    record = find_record(db, id)
     agents = agents_of(record, read_agents(db))
     seen = health(db).get(record.id)
     lately = used(db, record.id)

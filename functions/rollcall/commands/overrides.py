@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from rollcall.commands.place import Place, Problem, connect
 from rollcall.commands.printing import announce
+from rollcall.commands.records import path_of
 from rollcall.core.wire import Status
 from rollcall.registry.compiling import compile_registry
-from rollcall.registry.documents import AGENTS, CAPABILITIES
 from rollcall.registry.snapshot import FRESH_S
 
 if TYPE_CHECKING:
@@ -29,9 +29,9 @@ def enable(place: Place, options: Namespace) -> int:
 
 
 def _overrule(place: Place, options: Namespace, *, status: str | None, reason: str | None) -> int:
+    path = path_of(options.id)
     announce(place, options, writes=True)
     db = connect(place)
-    path = path_of(options.id)
     before = _write(db, path, status=status, reason=reason)
     now = status or str(before.get("status"))
     compiled = compile_registry(db)
@@ -40,16 +40,11 @@ def _overrule(place: Place, options: Namespace, *, status: str | None, reason: s
         f"compiled, digest {compiled.digest}\nit takes effect with the next run; in processes that "
         f"are warm, at the latest {FRESH_S:.0f} s from now"
     )
-    if why := compiled.refused.get(options.id):
+    if why := compiled.refused.get(path.rpartition("/")[2]):
         print(f"it is refused all the same: {why}")
     if status is None and now == Status.DISABLED:
         print(_still_disabled(before, options.id))
     return 0
-
-
-def path_of(id: str) -> str:
-    """The document that is meant: a capability's id, or `agents/<id>`."""
-    return id if id.startswith(f"{AGENTS}/") else f"{CAPABILITIES}/{id}"
 
 
 def _write(db: Client, path: str, *, status: str | None, reason: str | None) -> dict[str, Any]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+from rollcall.commands.place import USAGE, Problem
 from rollcall.core.options import DEFAULT_CODEBASE
 from rollcall.core.wire import Status
 from rollcall.registry.authorising import ALL, CATEGORY
@@ -95,6 +97,18 @@ class Agent:
         return next(
             (word for word in (id, f"{CATEGORY}{category}", ALL) if word in self.tools), None
         )
+
+
+def path_of(id: str) -> str:
+    """The document that is meant by a capability's id, or by `agents/<id>`.
+
+    Raises:
+        Problem: It is no id.
+    """
+    collection, _, name = id.rpartition("/")
+    if collection not in ("", CAPABILITIES, AGENTS) or not re.fullmatch(r"[A-Za-z0-9_-]+", name):
+        raise Problem(f"{id!r} is neither a capability's id nor agents/<id>.", exit_code=USAGE)
+    return f"{collection or CAPABILITIES}/{name}"
 
 
 def read_manifest(db: Client) -> dict[str, Any]:

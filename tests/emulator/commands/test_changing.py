@@ -109,3 +109,10 @@ def test_what_there_is_not_is_neither_made_nor_changed(
     done = run("registry", command, "nothing")
     assert (done.code, "no capabilities/nothing" in done.err) == (1, True)
     assert not registry.document("capabilities/nothing").get().exists
+
+
+@pytest.mark.parametrize("id", ["threads/t1", "a/b/c", "", "agents/", "x y"])
+def test_what_is_no_id_is_wrong_usage(run: Run, db: Client, id: str) -> None:
+    for command in ("show", "disable", "enable"):
+        done = run("registry", command, id)
+        assert (done.code, "neither a capability's id" in done.err) == (2, True)
