@@ -115,6 +115,19 @@ def _summarize_reopen(arguments: dict[str, Any]) -> dict[str, str]:
         "תסמן",
         "המשימה בוצעה",
         "סיימתי את המשימה",
+        "close the task",
+        "close the to-do",
+        "cross it off",
+        "strike off",
+        "took care of it",
+        "already did it",
+        "handled",
+        "לסגור את המשימה",
+        "סגור את המשימה",
+        "תוריד מהרשימה",
+        "טופל",
+        "גמור",
+        "כבר נעשה",
     ],
     examples=[
         {
@@ -160,6 +173,12 @@ def complete_action_item(ctx: ToolContext, *, action_item_id: DocumentId) -> Act
         "לא בוצע עדיין",
         "סמן כלא בוצע",
         "החזר לפתוחות",
+        "put it back",
+        "still open",
+        "not finished after all",
+        "תחזיר את המשימה",
+        "לא גמור",
+        "עוד לא נעשה",
     ],
     examples=[
         {

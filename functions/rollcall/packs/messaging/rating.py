@@ -127,6 +127,15 @@ def _summarize(arguments: dict[str, Any]) -> dict[str, str]:
         "סמן כדחופה",
         "סמני כדחופה",
         "תעדף את ההודעה",
+        "bump up",
+        "raise the priority",
+        "lower the priority",
+        "more important",
+        "less important",
+        "תעלה את העדיפות",
+        "תוריד את העדיפות",
+        "פחות חשוב",
+        "יותר חשוב",
     ],
     examples=[
         {
