@@ -6,10 +6,10 @@ a tool that needs many arguments weighs a little less. A message scores a tool b
 `rarity * weight` over its words, and over the words that are written like them (`likeness`), which
 count less.
 
-Two things keep a search short. Rare words are read first, and once the frequent ones still to come
-can lift no new tool into the best `limit`, they are only looked up for the tools already found
-(MaxScore: the answer stays exact). And what a user may not use is dropped before that bound is
-taken, so that a narrow permission costs no more than a wide one.
+Two things keep a search short. The words that say much of few tools are read first, and once those
+still to come can lift no new tool into the best `limit`, they are only looked up for the tools
+already found (MaxScore: the answer stays exact). And what a user may not use is dropped before that
+bound is taken, so that a narrow permission costs no more than a wide one.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import math
 from array import array
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from heapq import nlargest
@@ -42,9 +42,10 @@ _DEMAND, _MOST_NEEDED = 0.07, 8
 # What a word written alike counts of the word itself.
 _ALIKE = 0.7
 _FULL = 255
-# A word in more tools is read last. The tools of so many such words are kept at hand, a byte each.
-_FREQUENT = 64
-_MOST_SPREAD = 512
+# A word in more tools than this is looked up in a list of all tools, a byte each; so many bytes of
+# such lists are kept.
+_FREQUENT = 128
+_KEPT = 8 << 20
 _ROUNDING = 1e-9
 
 
@@ -93,6 +94,7 @@ class _Columns:
         starts: Where each word's tools begin in `places`, and after the last word their end.
         places: The tools that have each word, ascending.
         weights: How much the word counts in each of these, 1..255.
+        peaks: The greatest of each word's weights.
         like_starts: Where each word's like words begin in `like`, and their end.
         like: Words written like another, by number.
         likenesses: How like each of these is, 1..255.
@@ -103,17 +105,10 @@ class _Columns:
     starts: array[int]
     places: array[int]
     weights: bytes
+    peaks: bytes
     like_starts: array[int]
     like: array[int]
     likenesses: bytes
-
-
-@dataclass(frozen=True, slots=True)
-class _Spread:
-    """A frequent word's weight in every tool, by place, and the greatest of them, 0..1."""
-
-    weights: bytearray
-    peak: float
 
 
 class Index:
@@ -126,7 +121,7 @@ class Index:
         size = columns.size
         self._rarities = [_rarity(last - first, size) for first, last in pairwise(columns.starts)]
         self._unknown_rarity = _rarity(0, size)
-        self._spread = lru_cache(maxsize=_MOST_SPREAD)(self._spread_out)
+        self._spread = lru_cache(maxsize=_KEPT // max(size, 1))(self._spread_out)
         self._near_unknown = lru_cache(maxsize=4_096)(likeness.near)
 
     @classmethod
@@ -143,6 +138,7 @@ class Index:
                 _ends(len(postings[word]) for word in words),
                 array("I", (place for word in words for place, _ in postings[word])),
                 bytes(weight for word in words for _, weight in postings[word]),
+                bytes(max(weight for _, weight in postings[word]) for word in words),
                 _ends(len(found) for found in near),
                 array("I", (word for found in near for word, _ in found)),
                 bytes(round(_FULL * alike) for found in near for _, alike in found),
@@ -160,6 +156,7 @@ class Index:
                 packing.numbers("I", c.starts),
                 packing.numbers("I", c.places),
                 c.weights,
+                c.peaks,
                 packing.numbers("I", c.like_starts),
                 packing.numbers("I", c.like),
                 c.likenesses,
@@ -173,7 +170,9 @@ class Index:
         Raises:
             ValueError: The bytes are damaged, or an index of another version.
         """
-        size, text, starts, places, weights, like_starts, like, likenesses = packing.unpack(data, 8)
+        size, text, starts, places, weights, peaks, like_starts, like, likenesses = packing.unpack(
+            data, 9
+        )
         words = text.decode().split("\n") if text else []
         columns = _Columns(
             int.from_bytes(size, "little"),
@@ -181,6 +180,7 @@ class Index:
             packing.column("I", starts),
             packing.column("I", places),
             weights,
+            peaks,
             packing.column("I", like_starts),
             packing.column("I", like),
             likenesses,
@@ -208,7 +208,7 @@ class Index:
             return []
         asked = wording.asked(text)
         values = self._values({**wording.mentioned(context), **asked})
-        best = _best(self._scores(values, limit, allowed), limit)
+        best = self._ranked(values, limit, allowed)
         if not context:
             return [Match(place, score, self._fit(score)) for place, score in best]
         own = self._values(asked)
@@ -236,66 +236,80 @@ class Index:
         first, last = c.like_starts[term], c.like_starts[term + 1]
         return [(c.like[at], c.likenesses[at] / _FULL) for at in range(first, last)]
 
-    def _scores(
-        self, values: dict[int, float], limit: int, allowed: bytes | bytearray | None
-    ) -> dict[int, float]:
-        """The scores of all tools that could be among the best `limit`, by place."""
-        starts = self._c.starts
+    def _ranked(
+        self, values: Mapping[int, float], limit: int, allowed: bytes | bytearray | None
+    ) -> list[tuple[int, float]]:
+        """The best `limit` places with their scores; of one score the earlier place comes first."""
+        order = self._order(values)
+        # What the words still to come can add at most, a little more for rounding.
+        left = math.fsum(most for _, most, _ in order) + _ROUNDING
+        look = left / 2
         scores: dict[int, float] = {}
-        frequent = []
-        for term, value in values.items():
-            if starts[term + 1] - starts[term] > _FREQUENT:
-                frequent.append((value * self._spread(term).peak, term, value))
-            else:
-                self._read(term, value, scores)
-        frequent.sort(reverse=True)
-        scores = _only(scores, allowed)
-        # What the frequent words still to come can add at most, a little more for rounding.
-        left = math.fsum(most for most, _, _ in frequent) + _ROUNDING
-        for done, (most, term, value) in enumerate(frequent):
-            floor = _nth_best(scores, limit)
-            if floor > left:
-                return self._looked_up(scores, floor, left, frequent[done:])
+        for done, (term, most, value) in enumerate(order):
+            if left <= look:
+                scores = _only(scores, allowed)
+                floor = _nth_best(scores.values(), limit)
+                if floor > left:
+                    return _best(self._looked_up(scores, floor, left, order[done:]), limit)
+                look = (left + floor) / 2
             self._read(term, value, scores)
-            scores = _only(scores, allowed)
             left -= most
-        return scores
+        return _best(list(_only(scores, allowed).items()), limit)
+
+    def _order(self, values: Mapping[int, float]) -> list[tuple[int, float, float]]:
+        """Each word with what it can add at most and its value; those first that say much of few
+        tools."""
+        starts, peaks = self._c.starts, self._c.peaks
+        order = []
+        for term, value in values.items():
+            most = value * peaks[term] / _FULL
+            order.append(((starts[term + 1] - starts[term]) / most, term, most, value))
+        order.sort()
+        return [(term, most, value) for _, term, most, value in order]
 
     def _read(self, term: int, value: float, scores: dict[int, float]) -> None:
         """Add what a word gives to every tool that has it."""
-        c = self._c
-        first, last = c.starts[term], c.starts[term + 1]
         value /= _FULL
         known = scores.get
-        for place, weight in zip(c.places[first:last], c.weights[first:last], strict=True):
+        for place, weight in self._tools(term):
             scores[place] = known(place, 0.0) + value * weight
 
     def _looked_up(
         self,
-        scores: dict[int, float],
+        scores: Mapping[int, float],
         floor: float,
         left: float,
-        frequent: Sequence[tuple[float, int, float]],
-    ) -> dict[int, float]:
-        """The scores of tools already found that can still be among the best, with what frequent
-        words add to them."""
-        for most, term, value in frequent:
+        order: Sequence[tuple[int, float, float]],
+    ) -> list[tuple[int, float]]:
+        """The places already found that can still be among the best, with the scores that the other
+        words bring them to."""
+        found = list(scores.items())
+        for term, most, value in order:
             least = floor - left
-            scores = {place: score for place, score in scores.items() if score >= least}
-            weights = self._spread(term).weights
             value /= _FULL
-            for place in scores:
-                scores[place] += value * weights[place]
+            if self._c.starts[term + 1] - self._c.starts[term] > _FREQUENT:
+                weights = self._spread(term)
+                found = [(at, score + value * weights[at]) for at, score in found if score >= least]
+            else:
+                weight = dict(self._tools(term)).get
+                found = [
+                    (at, score + value * weight(at, 0)) for at, score in found if score >= least
+                ]
             left -= most
-        return scores
+        return found
 
-    def _spread_out(self, term: int) -> _Spread:
+    def _tools(self, term: int) -> Iterator[tuple[int, int]]:
+        """The tools that have a word, with its weight in each."""
         c = self._c
-        weights = bytearray(c.size)
         first, last = c.starts[term], c.starts[term + 1]
-        for place, weight in zip(c.places[first:last], c.weights[first:last], strict=True):
+        return zip(c.places[first:last], c.weights[first:last], strict=True)
+
+    def _spread_out(self, term: int) -> bytearray:
+        """A word's weight in every tool, by place."""
+        weights = bytearray(self._c.size)
+        for place, weight in self._tools(term):
             weights[place] = weight
-        return _Spread(weights, max(weights) / _FULL)
+        return weights
 
     def _score(self, values: Mapping[int, float], place: int) -> float:
         """The score of one tool."""
@@ -368,7 +382,7 @@ def _ends(counts: Iterable[int]) -> array[int]:
 def _check(c: _Columns) -> None:
     count = len(c.words)
     whole = (
-        len(c.starts) == len(c.like_starts) == count + 1
+        len(c.starts) == len(c.like_starts) == len(c.peaks) + 1 == count + 1
         and c.starts[-1] == len(c.places) == len(c.weights)
         and c.like_starts[-1] == len(c.like) == len(c.likenesses)
         and max(c.places, default=-1) < c.size
@@ -384,12 +398,11 @@ def _only(scores: dict[int, float], allowed: bytes | bytearray | None) -> dict[i
     return {place: score for place, score in scores.items() if allowed[place]}
 
 
-def _nth_best(scores: dict[int, float], limit: int) -> float:
-    return nlargest(limit, scores.values())[-1] if limit <= len(scores) else 0.0
+def _nth_best(scores: Collection[float], limit: int) -> float:
+    return nlargest(limit, scores)[-1] if limit <= len(scores) else 0.0
 
 
-def _best(scores: dict[int, float], limit: int) -> list[tuple[int, float]]:
-    """The best `limit` places with their scores; of one score the earlier place comes first."""
-    floor = _nth_best(scores, limit)
-    kept = [(-score, place) for place, score in scores.items() if score >= floor]
-    return [(place, -score) for score, place in sorted(kept)[:limit]]
+def _best(found: Sequence[tuple[int, float]], limit: int) -> list[tuple[int, float]]:
+    floor = _nth_best([score for _, score in found], limit)
+    kept = sorted((-score, place) for place, score in found if score >= floor)
+    return [(place, -score) for score, place in kept[:limit]]
