@@ -23,6 +23,7 @@ from rollcall.core.context import User
 from rollcall.core.profile import AgentProfile
 from rollcall.core.wire import Role
 from rollcall.packs.messaging.agents import MESSAGING
+from rollcall.registry.entries import Entry
 from rollcall.registry.selection import FINDER, Asking, Selection, select
 from rollcall.registry.snapshot import Snapshot
 from tests.evals.registry.queries import CATALOGUE_QUERIES, QUERIES, Query, read_queries
@@ -75,8 +76,10 @@ def measure() -> Measured:
     }
     tables, figures = [], {}
     for name, (registry, profile, queries) in runs.items():
-        asked = ask(registry, profile, queries)
-        every = sent_chars([entry.spec for entry in _permitted(registry, profile)])
+        usable = _permitted(registry, profile)
+        ids = {entry.id for entry in usable}
+        asked = ask(registry, profile, [each for each in queries if each.gold <= ids])
+        every = sent_chars([entry.spec for entry in usable])
         figures[name] = {group: of(some, every) for group, some in groups(asked).items()}
         tables.append(_table(f"Tools for {name}", figures[name]))
     return Measured(tables, figures)
@@ -137,7 +140,7 @@ def _sent(registry: Snapshot, chosen: Selection, locale: str) -> int:
     return sent_chars(specs) + len(guidance(entries, locale))
 
 
-def _permitted(registry: Snapshot, profile: AgentProfile) -> list[Any]:
+def _permitted(registry: Snapshot, profile: AgentProfile) -> list[Entry]:
     entries = registry.content.entries.values()
     return [entry for entry in entries if "*" in profile.tools or entry.id in profile.tools]
 
