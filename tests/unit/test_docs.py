@@ -89,6 +89,13 @@ def test_code_is_well_formed(document: Path) -> None:
                 subprocess.run(["bash", "-n", "-c", code], check=True)
 
 
+def test_every_variable_that_code_reads_is_in_the_guide_to_deploying() -> None:
+    sources = [path.read_text() for path in (ROOT / "functions/rollcall").rglob("*.py")]
+    read = {name for source in sources for name in re.findall(r'"(ROLLCALL_[A-Z_]+)"', source)}
+    assert len(read) > 10
+    assert read <= set(re.findall(r"ROLLCALL_[A-Z_]+", (ROOT / "docs/deploy.md").read_text()))
+
+
 def test_layout_names_every_part() -> None:
     layout = README.split("## Layout")[1].split("```")[1]
     named = set(re.findall(r"^ *(\w+)/ ", layout, re.MULTILINE))
