@@ -106,10 +106,11 @@ class Asked:
         return find(self.registry, self._asking(), query, without=without)
 
     def _some(self, mask: bytes) -> list[str]:
-        """Some of what the user may use."""
-        ids = self.registry.content.entries.ids
-        places = itertools.islice((place for place, may in enumerate(mask) if may), ABILITIES)
-        return [ids[place] for place in places]
+        """Some of what the user may use, in the order in which the agent names them."""
+        entries = self.registry.content.entries
+        named = (id for id in self.profile.tools if id in entries and mask[entries.places[id]])
+        others = (id for id, may in zip(entries, mask, strict=True) if may)
+        return list(itertools.islice(dict.fromkeys(itertools.chain(named, others)), ABILITIES))
 
     def _asking(self) -> Asking:
         return Asking(
