@@ -51,8 +51,8 @@ from tests.benchmarks.loops.provider import provider
 from tests.support.registries import declared, registry_of, tool
 from tests.support.scripted import Notes, turn
 
-ROUNDS, LONG_ROUNDS, FLAT_ROUNDS = 25, 5, 100
-WARM_UP = 3
+ROUNDS, LONG_ROUNDS, FLAT_ROUNDS = 20, 4, 60
+WARM_UP = 2
 LONG_PIECES = 2_000
 USER = User("ann")
 NOW = datetime(2026, 3, 2, 9, tzinfo=UTC)
