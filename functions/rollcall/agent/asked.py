@@ -109,8 +109,8 @@ class Asked:
         """Some of what the user may use, in the order in which the agent names them."""
         entries = self.registry.content.entries
         named = (id for id in self.profile.tools if id in entries and mask[entries.places[id]])
-        others = (id for id, may in zip(entries, mask, strict=True) if may)
-        return list(itertools.islice(dict.fromkeys(itertools.chain(named, others)), ABILITIES))
+        others = itertools.islice(itertools.compress(entries.ids, mask), ABILITIES)
+        return list(dict.fromkeys((*named, *others)))[:ABILITIES]
 
     def _asking(self) -> Asking:
         return Asking(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import compress, islice
 
 from rollcall.core.context import User
 from rollcall.core.profile import AgentProfile
@@ -134,8 +135,7 @@ def find(registry: Snapshot, asking: Asking, query: str, *, without: frozenset[s
 
 
 def _all(registry: Snapshot, allowed: Permitted) -> Selection:
-    places = [place for place, may in enumerate(allowed.mask) if may][:MAX_ALL]
-    ids = tuple(registry.content.entries.ids[place] for place in places)
+    ids = tuple(islice(compress(registry.content.entries.ids, allowed.mask), MAX_ALL))
     return Selection(ids, has_more=len(ids) < allowed.count)
 
 
@@ -159,7 +159,7 @@ def _fitting(
         return _ids(registry, matches)[:limit]
     if allowed.count > FEW:
         return []
-    return [id for id, may in zip(registry.content.entries, allowed.mask, strict=True) if may]
+    return list(compress(registry.content.entries.ids, allowed.mask))
 
 
 def _ids(registry: Snapshot, matches: Sequence[Match]) -> list[str]:
