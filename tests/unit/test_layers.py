@@ -24,7 +24,15 @@ MAY_IMPORT = {
     "endpoints": {"core", "models", "registry", "store", "agent", "catalog"},
     "commands": {"core", "models", "registry", "store", "agent", "catalog", "commands"},
 }
-HEAVY = {"google.genai", "openai", "firebase_functions", "firebase_admin", "google.cloud", "grpc"}
+HEAVY = {
+    "google.genai",
+    "openai",
+    "firebase_functions",
+    "firebase_admin",
+    "google.cloud",
+    "grpc",
+    "opentelemetry",
+}
 EDGE = {"core/callable.py"}
 """Imported only where a callable function is bound."""
 

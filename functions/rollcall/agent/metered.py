@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import closing
 from typing import TYPE_CHECKING
 
+from rollcall.agent import spans
 from rollcall.agent.replies import estimate
 from rollcall.agent.spending import FirestorePurse
 from rollcall.core.context import TextModel, User
@@ -50,7 +51,7 @@ class Metered:
         """
         tokens = estimate(request)
         purse = FirestorePurse(self._db, self._user, allow_unpriced=self._allow_unpriced)
-        with closing(purse):
+        with closing(purse), spans.of_reply(self.id, streamed=request.streamed) as span:
             reservation = purse.reserve(
                 self.id, input_tokens=tokens, output_tokens=request.max_output_tokens
             )
@@ -64,6 +65,7 @@ class Metered:
             finally:  # also when the reader went away
                 used = said if said != Usage() else _arrived(tokens, arrived)
                 purse.settle(reservation, used)
+                spans.told_usage(span, used or Usage())
 
 
 def _size(delta: Delta) -> int:

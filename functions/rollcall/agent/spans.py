@@ -15,6 +15,7 @@ from rollcall.agent.intake import Reply
 from rollcall.core import current
 from rollcall.core.messages import ToolCall
 from rollcall.core.tracing import NOTHING, Attribute, Span, is_on, span
+from rollcall.models.base import Usage
 from rollcall.store.runs import OpenRun
 
 _PROVIDERS = {"gemini": "gcp.gemini"}
@@ -84,11 +85,18 @@ def told_reply(made: Span, reply: Reply) -> None:
     """What a reply used, and how it ended."""
     if made is NOTHING:
         return
+    told_usage(made, reply.usage)
+    made.set({"gen_ai.response.finish_reasons": [reply.reason.value]})
+
+
+def told_usage(made: Span, usage: Usage) -> None:
+    """What a reply used."""
+    if made is NOTHING:
+        return
     made.set(
         {
-            **_usage(reply.usage.input_tokens, reply.usage.output_tokens),
-            "gen_ai.usage.cache_read.input_tokens": reply.usage.cached_input_tokens,
-            "gen_ai.response.finish_reasons": [reply.reason.value],
+            **_usage(usage.input_tokens, usage.output_tokens),
+            "gen_ai.usage.cache_read.input_tokens": usage.cached_input_tokens,
         }
     )
 

@@ -16,6 +16,7 @@ from rollcall.core.messages import UserMessage
 from rollcall.models.base import Delta, Finish, FinishReason, ModelRequest, TextDelta, Usage
 from rollcall.models.structured import StructuredText
 from rollcall.store import budgets, limits
+from tests.support.spans import recorded
 
 ANN = User("ann")
 REQUEST = ModelRequest(instructions="Answer.", messages=(UserMessage.of("Hello"),))
@@ -47,6 +48,17 @@ def test_a_call_is_paid_by_the_user(db: Client) -> None:
     assert StructuredText(model).generate(instructions="", text="x", schema={}) == {"a": 1}
     day = spent(db)
     assert (day.spent.micro_usd, day.slices) == (8_000, {})
+
+
+def test_a_call_is_a_span_with_what_it_used(db: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    finish = Finish(FinishReason.STOP, Usage(1_000, 10, 100))
+    with recorded(monkeypatch) as spans:
+        list(Metered(Says(TextDelta("Hi"), finish), db, ANN).stream(REQUEST))
+    used = dict(spans.named("chat gpt-5.5").attributes or {})
+    assert used["gen_ai.provider.name"] == "openai"
+    assert used["gen_ai.usage.input_tokens"] == 1_000
+    assert used["gen_ai.usage.cache_read.input_tokens"] == 10
+    assert used["gen_ai.usage.output_tokens"] == 100
 
 
 def test_an_answer_that_breaks_off_or_is_given_up_is_paid_by_what_arrived(db: Client) -> None:
