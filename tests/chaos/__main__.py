@@ -2,7 +2,7 @@
 
 CHAOS_SEED     repeats what a seed did; by default another one each time
 CHAOS_KILLS    about how many processes to kill, by default 250
-CHAOS_ONLY     some of: kills, races, providers, traffic, forgeries
+CHAOS_ONLY     some of: kills, seams, races, providers, traffic, forgeries
 CHAOS_TRAFFIC  a folder of recorded provider traffic to serve as well
 
 Exits with 1 if anything did not hold.
@@ -35,9 +35,10 @@ from tests.chaos.forgeries import Forgeries  # noqa: E402
 from tests.chaos.kills import Findings, try_kills  # noqa: E402
 from tests.chaos.races import Races  # noqa: E402
 from tests.chaos.scene import Broken  # noqa: E402
+from tests.chaos.seams import WAYS, Seams, seams  # noqa: E402
 
 KILLS = 250
-PARTS = ("kills", "races", "providers", "traffic", "forgeries")
+PARTS = ("kills", "seams", "races", "providers", "traffic", "forgeries")
 
 
 @dataclass
@@ -82,6 +83,7 @@ def main() -> int:
         world = prepared(Path(folder))
         parts: dict[str, Callable[[], None]] = {
             "kills": lambda: show_kills(report, _kills(world, seed, kills)),
+            "seams": lambda: _seams(report, world),
             "races": lambda: _races(report, world),
             "providers": lambda: _providers(report, world),
             "traffic": lambda: _traffic(report, world),
@@ -150,6 +152,14 @@ def show_kills(report: Report, findings: Findings) -> None:
     for how, told in _HOW.items():
         if findings.struck[how]:
             report.row(f"  {told}", str(findings.struck[how]), "", [])
+
+
+def _seams(report: Report, world: World) -> None:
+    tried = Seams(world.db, world.project, world.file, f"seam{uuid.uuid4().hex[:6]}")
+    for way in WAYS:
+        chosen = [each for each in seams() if each.way == way]
+        what = f"stands still before a save, is {way}, and goes on"
+        report.row(what, str(len(chosen)), "", tried.try_all(chosen))
 
 
 def _races(report: Report, world: World) -> None:

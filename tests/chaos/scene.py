@@ -181,7 +181,7 @@ class Scene:
             raise Broken(f"stuck after {ROUNDS} recoveries in act {self._acts}: {job}")
         if retries:
             again = self._try(job)
-            if again.result is None and not self._is_hurt(again.error or {}):
+            if again.result is None and not self._is_excused(again):
                 raise Broken(f"the client asks again and gets {again.error}")
 
     def _try(self, job: Job) -> Outcome:
@@ -313,6 +313,14 @@ class Scene:
                 allowed = {0, 1}
             if happened not in allowed:
                 raise Broken(f"{tool} {token} happened {happened} times; the log: {status}")
+
+    def _is_excused(self, outcome: Outcome) -> bool:
+        """Whether nothing is wrong but what the harness did: the database failed, or the client
+        left."""
+        fault = self.faults.get(len(self.commits) - 1)
+        left = fault is not None and fault.how == "left" and outcome.error is None
+        lost = "the harness lost" in str((outcome.error or {}).get("message"))
+        return left or lost or self._is_hurt(outcome.error or {})
 
     def _is_hurt(self, error: dict[str, Any]) -> bool:
         """Whether a run ended early because the database failed, and said so."""

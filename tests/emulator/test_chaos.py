@@ -23,6 +23,7 @@ from tests.chaos.forgeries import Forgeries
 from tests.chaos.kills import STORIES, try_kills
 from tests.chaos.races import Races
 from tests.chaos.scene import Scene, effects, statuses
+from tests.chaos.seams import WAYS, Seams, some
 from tests.chaos.worker import Fault, Job, Worker, run
 
 KILLS = 16
@@ -75,6 +76,14 @@ def test_a_process_that_lost_its_thread_begins_no_write(db: Client, file: str) -
     assert before == {"late": "cut off"}
     said = dict(statuses(db, thread_id))["late"]
     assert (said, effects(db, "count", "late")) in {("aborted", 0), ("unknown", 0)}
+
+
+def test_a_process_that_stood_still_before_a_save_saves_nothing_when_it_goes_on(
+    db: Client, file: str
+) -> None:
+    """Its run was taken up, superseded, stopped or erased meanwhile."""
+    seed = int(os.environ.get("CHAOS_SEED") or 20261121)
+    assert Seams(db, db.project, file, "seam").try_all(some(len(WAYS) + 3, seed)) == []
 
 
 RACES = ("one run id, sent by all", "other run ids; supersede", "a yes, a new message, a stop")

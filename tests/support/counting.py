@@ -1,4 +1,7 @@
-"""Counts what work costs at Firestore: documents read, documents written, round trips."""
+"""Counts what work costs at Firestore: documents read, documents written, round trips.
+
+The platform's own collections are counted apart from those that tools read and write.
+"""
 
 from __future__ import annotations
 
@@ -12,11 +15,51 @@ from google.cloud.firestore_v1.services.firestore.client import FirestoreClient
 
 @dataclass
 class Counted:
-    """Billed operations and round trips; a query that finds nothing is billed as one read."""
+    """Billed operations and round trips; a query that finds nothing is billed as one read.
+
+    Attributes:
+        reads: Documents read, and `writes` written or deleted, event documents apart.
+        event_writes: Writes of event documents: each is laid open, and then filled.
+        tool_reads: Of these reads, those that tools made by themselves.
+        tool_writes: Of these writes, those that tools made by themselves.
+    """
 
     reads: int = 0
     writes: int = 0
+    event_writes: int = 0
+    tool_reads: int = 0
+    tool_writes: int = 0
     round_trips: int = 0
+
+    @property
+    def platform_reads(self) -> int:
+        return self.reads - self.tool_reads
+
+    @property
+    def platform_writes(self) -> int:
+        return self.writes - self.tool_writes
+
+    def read(self, path: str) -> None:
+        self.reads += 1
+        self.tool_reads += _is_by_tool(path)
+
+    def wrote(self, path: str) -> None:
+        if "/runs/" in path and "/events/" in path:
+            self.event_writes += 1
+            return
+        self.writes += 1
+        self.tool_writes += _is_by_tool(path)
+
+
+PLATFORM = {
+    *("threads", "runKeys", "budgets", "approvals", "effects", "audit"),
+    *("registry", "capabilities", "agents", "ratings", "erasures"),
+}
+
+
+def _is_by_tool(path: str) -> bool:
+    """Whether a document, or a collection, is none of the platform's."""
+    return path.partition("/documents/")[2].partition("/")[0] not in PLATFORM
 
 
 @contextmanager
@@ -37,17 +80,21 @@ def counted() -> Iterator[Counted]:
 
     def commit(request: Any, answer: Any) -> Any:
         writes = request["writes"] if isinstance(request, dict) else request.writes
-        found.writes += len(writes)
+        for write in writes:
+            found.wrote(write.update.name or write.delete)
         return answer
 
     def documents(request: Any, answer: Any) -> Iterator[Any]:
-        found.reads += 1  # an answer without documents is billed as one read
-        first = True
-        for item in answer:
-            if getattr(item, "found", None) or getattr(item, "missing", None) or _document(item):
-                found.reads += not first  # counted here: a caller may stop half-way
-                first = False
-            yield item
+        seen = 0
+        try:
+            for item in answer:
+                if path := _path(item):
+                    seen += 1
+                    found.read(path)  # counted here: a caller may stop half-way
+                yield item
+        finally:
+            if not seen:  # an answer without documents is billed as one read
+                found.read(_asked(request))
 
     wrap("commit", commit)
     wrap("batch_get_documents", documents)
@@ -60,5 +107,18 @@ def counted() -> Iterator[Counted]:
             setattr(FirestoreClient, name, original)
 
 
-def _document(item: Any) -> bool:
-    return bool(getattr(item, "document", None) and item.document.name)
+def _asked(request: Any) -> str:
+    """The collection that a query asks for."""
+    request = request if isinstance(request, dict) else {"parent": request.parent}
+    query = request.get("structured_query")
+    names = [each.collection_id for each in query.from_] if query is not None else []
+    return "/".join([request.get("parent", ""), *names])
+
+
+def _path(item: Any) -> str:
+    """The document that a part of an answer is about, if it is about one."""
+    if getattr(item, "found", None):
+        return str(item.found.name)
+    if getattr(item, "missing", None):
+        return str(item.missing)
+    return str(item.document.name) if getattr(item, "document", None) else ""
