@@ -21,7 +21,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser().parse_args(arguments)
     try:
         place = choose(options.project, os.environ)
-        return int(options.run(place, options))
+        code = int(options.run(place, options))
+        sys.stdout.flush()  # here, where a reader who has left is known
+        return code
     except Problem as problem:
         print(problem, file=sys.stderr)
         return problem.exit_code

@@ -1,9 +1,13 @@
 from __future__ import annotations
 
 import pytest
+from google.api_core.exceptions import PermissionDenied
+from google.auth.exceptions import RefreshError
 
 from rollcall.__main__ import main
 from rollcall.commands.parser import parser
+from rollcall.commands.place import Problem
+from rollcall.core.errors import Unavailable
 
 COMMANDS = ("list", "show", "sync", "disable", "enable", "search", "doctor", "usage", "enrich")
 
@@ -46,3 +50,29 @@ def test_what_reads_can_answer_in_json(name: str) -> None:
 def test_sync_is_a_command_of_its_own_for_the_deploys_hook() -> None:
     options = parser().parse_args(["sync"])
     assert (options.dry_run, options.json) == (False, False)
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (PermissionDenied("Missing or insufficient permissions."), "insufficient permissions"),
+        (RefreshError("Reauthentication is needed."), "Reauthentication is needed"),
+        (Unavailable("the registry is being published", hint="try again"), "try again"),
+        (Problem("There is none."), "There is none."),
+    ],
+    ids=lambda each: type(each).__name__ if isinstance(each, Exception) else "",
+)
+def test_a_failure_is_told_in_words_and_is_exit_code_1(
+    error: Exception,
+    words: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def fail(*arguments: object) -> int:
+        raise error
+
+    monkeypatch.setenv("FIRESTORE_EMULATOR_HOST", "127.0.0.1:9")
+    monkeypatch.setenv("GCLOUD_PROJECT", "demo-x")  # which main sets, and which is put back
+    monkeypatch.setattr("rollcall.commands.listing.run", fail)
+    assert main(["registry", "list", "--project", "demo-x"]) == 1
+    assert words in capsys.readouterr().err

@@ -1,0 +1,79 @@
+"""The command as it is typed: a process of its own, in functions/."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+from google.cloud.firestore import Client
+
+from rollcall.commands.place import ROOT
+
+# As on a computer that has what is deployed and nothing of what develops it.
+WITHOUT_TOOLS = """
+import importlib.util, sys
+found = importlib.util.find_spec
+tools = ("rich", "dev")
+importlib.util.find_spec = lambda name, *more: None if name in tools else found(name, *more)
+sys.modules["rich"] = sys.modules["dev"] = None
+from rollcall.__main__ import main
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+def started(db: Client, *arguments: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, *arguments],
+        cwd=ROOT / "functions",
+        env={**os.environ, "GCLOUD_PROJECT": db.project, "COLUMNS": "80"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def typed(db: Client, *arguments: str) -> tuple[int, str, str]:
+    process = started(db, *arguments)
+    out, err = process.communicate(timeout=120)
+    return process.returncode, out, err
+
+
+def test_tables_are_shown_from_the_folder_in_which_it_is_typed(registry: Client) -> None:
+    code, out, err = typed(registry, "-m", "rollcall", "registry", "list")
+    assert (code, err) == (0, "")
+    assert "pay_invoice" in out
+    assert max(map(len, out.splitlines())) <= 80
+
+
+def test_json_is_all_that_a_program_reads(registry: Client) -> None:
+    _, out, err = typed(registry, "-m", "rollcall", "registry", "list", "--json")
+    assert [each["id"] for each in json.loads(out)] == ["broken", "find_room", "pay_invoice"]
+    assert err.startswith("Reading project ")
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["sync", "registry disable find_room", "registry enable find_room", "registry list --json"],
+)
+def test_a_deploys_hook_and_programs_need_no_tools_of_development(
+    registry: Client, command: str
+) -> None:
+    code, _, err = typed(registry, "-c", WITHOUT_TOOLS, *command.split())
+    assert code == 0, err
+
+
+def test_a_table_without_rich_says_what_is_missing(registry: Client) -> None:
+    code, _, err = typed(registry, "-c", WITHOUT_TOOLS, "registry", "list")
+    assert (code, "Tables need rich" in err) == (1, True)
+
+
+def test_a_reader_who_has_seen_enough_is_no_failure(registry: Client) -> None:
+    process = started(registry, "-m", "rollcall", "registry", "list", "--json")
+    assert process.stdout and process.stderr
+    process.stdout.close()
+    assert process.wait(120) == 0
+    assert "Traceback" not in process.stderr.read()
+    process.stderr.close()
