@@ -17,6 +17,8 @@ from rollcall.core.context import AskAgent, Platform, User
 from rollcall.core.errors import FailedPrecondition
 from rollcall.core.messages import ModelMessage, ToolResult, UserMessage
 from rollcall.core.redaction import redacted_message
+from rollcall.models.base import FIND_TOOLS
+from rollcall.registry.samples import witness
 from rollcall.store.log import Spent
 
 MAX_DEPTH = 2
@@ -57,6 +59,7 @@ def asker(platform: Platform, user: User, *, deadline: float, depth: int = 0) ->
                 ended = _drained(run(replace(turn, streamed=False)))
         finally:
             turn.purse.close()
+        witness(platform.db.project).note_calls(ended.calls, except_for={FIND_TOOLS})
         result = to_result(ended, agent=agent_id, thread_id="", turn_id=run_id, run_id=run_id)
         return result.dump()
 

@@ -80,6 +80,7 @@ def run_calls(
     pool = ThreadPoolExecutor(PARALLEL, thread_name_prefix="tool")
     open_calls: dict[int, ToolCall] = {}
     gathering = Gathering(turn.journal)
+    began = time.monotonic()
     try:
         for place, call in enumerate(calls):
             if place not in results:
@@ -93,7 +94,7 @@ def run_calls(
                     break
             if gathering.is_due:
                 yield from gathering.saved()
-            item = _next(turn, inbox, open_calls, most_s=gathering.left_s)
+            item = _next(turn, inbox, open_calls, began=began, most_s=gathering.left_s)
             if not isinstance(item, _Done):
                 yield item
                 continue
@@ -189,7 +190,12 @@ def _broken(turn: Turn, call: ToolCall, error: BaseException, incident: str) -> 
 
 
 def _next(
-    turn: Turn, inbox: _Inbox, open_calls: dict[int, ToolCall], *, most_s: float | None
+    turn: Turn,
+    inbox: _Inbox,
+    open_calls: dict[int, ToolCall],
+    *,
+    began: float,
+    most_s: float | None,
 ) -> Event | _Done | None:
     """The next thing that happens; None after a second of nothing, or after `most_s`; or the
     deadline's passing for one of the calls."""
@@ -205,11 +211,12 @@ def _next(
         if time.monotonic() < turn.deadline:
             return None
     place, call = next(iter(open_calls.items()))
+    ms = round((time.monotonic() - began) * 1000)
     if turn.dispatch.writes(call):
         unknown = Unknown(f"{call.name} was still writing when this turn's time was over")
-        return _Done(place, call, unknown, unknown.status)
+        return _Done(place, call, unknown, unknown.status, ms)
     late = DeadlineExceeded(f"{call.name} took longer than this turn may")
-    return _Done(place, call, late, CallStatus.FAILED)
+    return _Done(place, call, late, CallStatus.FAILED, ms)
 
 
 def _see_writes_off(

@@ -18,6 +18,7 @@ from rollcall.core.inputs import validate
 from rollcall.core.policy import ApprovalPolicy
 from rollcall.core.triggers import Call
 from rollcall.core.wire import CapabilityCall
+from rollcall.registry.samples import by_client, watched
 from rollcall.registry.standing import at_least, standing
 from rollcall.store import light
 from rollcall.store.client import is_open, project_id
@@ -46,7 +47,8 @@ def direct_call(capability: Capability) -> Callable[[Platform, Call], Any]:
             agents=partial(_ask_agent, platform, call.user),
             paid_text_model=partial(_text_model, platform, call.user),
         )
-        with _span(capability.id):
+        project = project_id() if platform is deployment() else platform.db.project
+        with _span(capability.id), watched(capability.id, project, partial(_create, platform)):
             if capability.mark.effect == "read":
                 return capability.call(ctx, given.arguments)
             return _write(capability, ctx, given)
@@ -134,6 +136,14 @@ def _read(path: str, fields: Sequence[str]) -> dict[str, Any] | None:
         except Unavailable as error:
             log.info("%s; asking the client", error.message)
     return _read_by_client(deployment(), path, fields)
+
+
+def _create(platform: Platform, path: str, data: dict[str, Any]) -> None:
+    """Store a document, without Firestore's client while this process has not needed it."""
+    if platform is deployment() and not is_open():
+        light.create(path, data)
+    else:
+        by_client(platform.db)(path, data)
 
 
 def _read_by_client(platform: Platform, path: str, fields: Sequence[str]) -> dict[str, Any] | None:

@@ -28,6 +28,8 @@ from rollcall.core.context import Platform
 from rollcall.core.errors import Aborted, AgentError, Unavailable
 from rollcall.core.events import Event
 from rollcall.core.wire import RunStatus, StopReason
+from rollcall.models.base import FIND_TOOLS
+from rollcall.registry.samples import by_client, witness
 from rollcall.store.approvals import Approval, approval_id
 from rollcall.store.event_log import open_ends, read_events
 from rollcall.store.runs import Asking, OpenRun
@@ -90,6 +92,8 @@ def drive(
 def _driven(
     platform: Platform, asked: Asked, opened: OpenRun, *, until: float, streamed: bool
 ) -> Events:
+    seeing = witness(opened.db.project)
+    seeing.tell(by_client(opened.db))  # what earlier runs saw, while this one waits for its model
     yield from _begin(opened)
     user = asked.user
     turn = prepare_run(
@@ -118,6 +122,8 @@ def _driven(
             hint="ask again with the same runId to follow it",
             retry_after_s=1,
         )
+    seeing.note_calls(ended.calls, except_for={FIND_TOOLS, *asked.client_tools})
+    seeing.tell(by_client(opened.db))  # beside the commit that ends the run
     return (yield from _end(opened, ended, trail))
 
 

@@ -113,7 +113,7 @@ def _on_trial(breaker: Breaker, evidence: Evidence, now: float) -> Breaker:
 
 
 def _in_service(breaker: Breaker, evidence: Evidence, now: float) -> Breaker:
-    if evidence.heard_at and now - evidence.heard_at >= QUIET_S:
+    if now - evidence.heard_at >= QUIET_S:
         evidence = Evidence()
     if _is_down(evidence):
         return _struck(breaker, now)

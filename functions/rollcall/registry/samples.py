@@ -15,13 +15,13 @@ import logging
 import threading
 import time
 import uuid
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from rollcall.core.errors import AgentError
-from rollcall.core.redaction import redacted
 from rollcall.core.wire import SCHEMA_VERSION, CallStatus, ToolCallRecord
 from rollcall.registry import latencies
 from rollcall.registry.breaker import OWN_FAILURES
@@ -40,12 +40,16 @@ MAX_CAPABILITIES = 500
 MESSAGE_CHARS = 160
 TOO_LITTLE_MS = 5_000
 """Being late with less time than this is no fault of the capability."""
-_WRITE_S = 10.0
+WRITE_S = 10.0
+"""What storing one may take."""
+
+Create = Callable[[str, "dict[str, Any]"], None]
+"""Stores a document at a path, unless it is there already."""
 
 log = logging.getLogger("rollcall")
 
 
-class Gathering:
+class Witness:
     """The counts of one process. Safe to use from any thread."""
 
     def __init__(
@@ -102,7 +106,7 @@ class Gathering:
                 code, message = str(error.get("code")), str(error.get("message", ""))
                 self.note(call.tool, ms=call.ms, code=code, message=message)
 
-    def tell(self, db: Client) -> threading.Thread | None:
+    def tell(self, create: Create) -> threading.Thread | None:
         """Write a sample in a thread of its own, if it is time for one."""
         with self._lock:
             wait_s = SOON_S if self._has_failures else FLUSH_S
@@ -111,8 +115,8 @@ class Gathering:
                 return None
             self._is_writing, self._told_at = True, self._clock()
             if self._unsent is None:
-                self._unsent = uuid.uuid4().hex[:20], self._sample()
-        thread = threading.Thread(target=self._write, args=(db, *self._unsent), daemon=True)
+                self._unsent = f"{SAMPLES}/{uuid.uuid4().hex[:20]}", self._sample()
+        thread = threading.Thread(target=self._write, args=(create, *self._unsent), daemon=True)
         thread.start()
         return thread
 
@@ -128,15 +132,11 @@ class Gathering:
             "expiresAt": at + KEPT,
         }
 
-    def _write(self, db: Client, id: str, sample: dict[str, Any]) -> None:
+    def _write(self, create: Create, path: str, sample: dict[str, Any]) -> None:
         """Under the same id until it is stored, so that it is stored once."""
-        from google.api_core.exceptions import AlreadyExists
-
         is_stored = True
         try:
-            db.document(f"{SAMPLES}/{id}").create(sample, retry=None, timeout=_WRITE_S)
-        except AlreadyExists:
-            log.info("a health sample was stored before")
+            create(path, sample)
         except Exception as error:  # nobody waits for this thread: whatever it was, try again later
             log.info("a health sample is not stored yet: %r", error)
             is_stored = False
@@ -150,6 +150,8 @@ def _to_tell(seen: Seen) -> Seen:
     """The same with its error's message cleaned and cut, which is not worth doing for each."""
     if seen.failure is None:
         return seen
+    from rollcall.core.redaction import redacted
+
     failure = replace(seen.failure, message=redacted(seen.failure.message))
     return replace(seen, failure=shortened(failure, MESSAGE_CHARS))
 
@@ -158,22 +160,60 @@ def _is_own(code: str, ms: int) -> bool:
     return code in OWN_FAILURES and not (code == "deadline-exceeded" and ms < TOO_LITTLE_MS)
 
 
-_gatherings: dict[str, Gathering] = {}
+_witnesses: dict[str, Witness] = {}
 _lock = threading.Lock()
 
 
-def gathering(db: Client) -> Gathering:
-    """This process's own, for one database."""
+def witness(project: str) -> Witness:
+    """This process's own, for one project."""
     with _lock:
-        return _gatherings.setdefault(f"{db.project}/{db._database}", Gathering())
+        return _witnesses.setdefault(project, Witness())
 
 
 def forget() -> None:
     """Begin anew, with nothing gathered."""
     with _lock:
-        _gatherings.clear()
+        _witnesses.clear()
 
 
-def code_of(error: BaseException) -> str:
-    """The code that an exception counts as."""
-    return error.code if isinstance(error, AgentError) else AgentError.code
+def by_client(db: Client) -> Create:
+    """Create documents by Firestore's client."""
+
+    def create(path: str, data: dict[str, Any]) -> None:
+        from google.api_core.exceptions import AlreadyExists
+
+        try:
+            db.document(path).create(data, retry=None, timeout=WRITE_S)
+        except AlreadyExists:
+            log.info("%s was stored before", path)
+
+    return create
+
+
+@contextmanager
+def watched(id: str, project: str, create: Create) -> Iterator[None]:
+    """Note how a call ends that is made inside; tell, before and after it, if it is time."""
+    seeing = witness(project)
+    seeing.tell(create)
+    began = time.monotonic()
+    try:
+        yield
+    except Exception as error:
+        code, message = _told(error)
+        seeing.note(id, ms=_since(began), code=code, message=message)
+        raise
+    else:
+        seeing.note(id, ms=_since(began))
+    finally:
+        seeing.tell(create)
+
+
+def _told(error: Exception) -> tuple[str, str]:
+    """Code and message of an error; what is not ours may say anything, so only its kind is told."""
+    if isinstance(error, AgentError):
+        return error.code, error.message
+    return AgentError.code, type(error).__name__
+
+
+def _since(began: float) -> int:
+    return round((time.monotonic() - began) * 1000)

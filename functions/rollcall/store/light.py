@@ -1,4 +1,4 @@
-"""Reads a document over REST, for a process that has not needed Firestore yet.
+"""Reads and creates a document over REST, for a process that has not needed Firestore yet.
 
 Importing the client takes half as long as a whole bare function takes to start, and a function that
 computes from its arguments needs nothing of Firestore but its own small entry in the registry.
@@ -7,7 +7,8 @@ computes from its arguments needs nothing of Firestore but its own small entry i
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from datetime import datetime
 from functools import cache
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
@@ -32,13 +33,9 @@ def read(path: str, fields: Sequence[str]) -> dict[str, Any] | None:
     """
     from requests.exceptions import RequestException
 
-    host = os.environ.get("FIRESTORE_EMULATOR_HOST")
-    origin = f"http://{host}" if host else "https://firestore.googleapis.com"
-    documents = f"{origin}/v1/projects/{project_id()}/databases/(default)/documents"
     wanted = [("mask.fieldPaths", field) for field in fields]
     try:
-        url = f"{documents}/{quote(path)}"
-        response = _session(bool(host)).get(url, params=wanted, timeout=TIMEOUT_S)
+        response = _session(_host()).get(_url(path), params=wanted, timeout=TIMEOUT_S)
         if response.status_code == 404:
             return None
         response.raise_for_status()
@@ -48,12 +45,50 @@ def read(path: str, fields: Sequence[str]) -> dict[str, Any] | None:
         raise Unavailable(f"{path} was not read: {type(error).__name__}") from error
 
 
+def create(path: str, data: Mapping[str, str | int | datetime]) -> None:
+    """Store a document at `path`, unless there is one.
+
+    Raises:
+        Unavailable: It is not known to be stored, for whatever reason.
+    """
+    from requests.exceptions import RequestException
+
+    collection, _, id = path.rpartition("/")
+    body = {"fields": {name: _written(value) for name, value in data.items()}}
+    try:
+        response = _session(_host()).post(
+            _url(collection), params={"documentId": id}, json=body, timeout=TIMEOUT_S
+        )
+        if response.status_code != 409:
+            response.raise_for_status()
+    except RequestException as error:
+        raise Unavailable(f"{path} was not stored: {type(error).__name__}") from error
+
+
+def _written(value: str | int | datetime) -> dict[str, Any]:
+    """A value as REST writes it."""
+    if isinstance(value, datetime):
+        return {"timestampValue": value.isoformat()}
+    return {"stringValue": value} if isinstance(value, str) else {"integerValue": str(value)}
+
+
+def _host() -> str | None:
+    """The emulator's; None where there is none."""
+    return os.environ.get("FIRESTORE_EMULATOR_HOST") or None
+
+
+def _url(path: str) -> str:
+    host = _host()
+    origin = f"http://{host}" if host else "https://firestore.googleapis.com"
+    return f"{origin}/v1/projects/{project_id()}/databases/(default)/documents/{quote(path)}"
+
+
 @cache
-def _session(is_emulator: bool) -> Session:
+def _session(emulator: str | None) -> Session:
     """Signed as this process's service account is; to the emulator, as its owner."""
     import requests
 
-    if is_emulator:
+    if emulator:
         session = requests.Session()
         session.trust_env = False  # no proxy leads to it
         session.headers["Authorization"] = "Bearer owner"

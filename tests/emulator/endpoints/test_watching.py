@@ -14,7 +14,7 @@ from rollcall.endpoints import watching
 from rollcall.endpoints.watching import check_health, roll_up_usage, watch
 from rollcall.registry import snapshot
 from rollcall.registry.health import PROBE_MINUTES
-from rollcall.registry.samples import SAMPLES, Gathering
+from rollcall.registry.samples import SAMPLES, Witness
 from rollcall.registry.sync import sync
 from tests.support.calling import Here
 
@@ -27,10 +27,10 @@ def here(db: Client) -> Here:
 
 
 def tell(db: Client, id: str, *codes: str) -> None:
-    gathering = Gathering()
+    witness = Witness()
     for code in codes:
-        gathering.note(id, ms=5, code=code)
-    db.collection(SAMPLES).add(gathering._sample())
+        witness.note(id, ms=5, code=code)
+    db.collection(SAMPLES).add(witness._sample())
 
 
 def health(db: Client) -> dict[str, str]:

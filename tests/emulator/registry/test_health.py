@@ -21,7 +21,7 @@ from rollcall.registry import health as checking
 from rollcall.registry import tally as tallying
 from rollcall.registry.health import PAGE, check, check_up
 from rollcall.registry.health_report import health
-from rollcall.registry.samples import SAMPLES, Gathering
+from rollcall.registry.samples import SAMPLES, Witness, by_client
 from rollcall.registry.tally import Tally
 from tests.support.counting import counted
 
@@ -44,11 +44,11 @@ def clock() -> Clock:
 
 def tell(db: Client, clock: Clock, *results: str | None, id: str = "look_up") -> None:
     """A process sees calls end, with these codes, and tells."""
-    gathering = Gathering(clock=clock, now=clock)
+    witness = Witness(clock=clock, now=clock)
     for code in results:
-        gathering.note(id, ms=40, code=code, message="the archive is closed")
+        witness.note(id, ms=40, code=code, message="the archive is closed")
     clock.now += 20
-    thread = gathering.tell(db)
+    thread = witness.tell(by_client(db))
     assert thread is not None
     thread.join(20)
 
@@ -220,9 +220,9 @@ def totals(db: Client) -> tuple[int, int]:
 def test_more_samples_than_one_commit_takes_all_count(db: Client, clock: Clock) -> None:
     batch = db.batch()
     for number in range(PAGE + 30):
-        gathering = Gathering(clock=clock, now=clock)
-        gathering.note("look_up", ms=5)
-        batch.set(db.collection(SAMPLES).document(), gathering._sample())
+        witness = Witness(clock=clock, now=clock)
+        witness.note("look_up", ms=5)
+        batch.set(db.collection(SAMPLES).document(), witness._sample())
         clock.now += 0.01 * number
     batch.commit()
     assert look(db, clock).samples == PAGE + 30
@@ -366,12 +366,12 @@ def test_a_call_of_what_is_down_is_refused_at_once() -> None:
 def test_ten_thousand_busy_capabilities_fit(db: Client, clock: Clock, manifest: None) -> None:
     ids = [f"a_capability_with_quite_a_long_name_that_says_a_lot_{n:05}" for n in range(10_000)]
     for start in range(0, 10_000, 500):
-        gathering = Gathering(clock=clock, now=clock)
+        witness = Witness(clock=clock, now=clock)
         for number, id in enumerate(ids[start : start + 500]):
             code = "unavailable" if number % 2 else None
             for _ in range(5):
-                gathering.note(id, ms=number, code=code, message="x" * 500)
-        db.document(f"{SAMPLES}/{start}").set(gathering._sample())
+                witness.note(id, ms=number, code=code, message="x" * 500)
+        db.document(f"{SAMPLES}/{start}").set(witness._sample())
     look(db, clock)
     parts = [each for each in db.collection("registry").stream() if each.id.startswith("health")]
     sizes = [len(part.to_dict()["records"].encode()) for part in parts]  # type: ignore[index]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -50,6 +51,22 @@ def test_who_does_not_answer_is_unavailable(here: Client, monkeypatch: pytest.Mo
     monkeypatch.setenv("FIRESTORE_EMULATOR_HOST", "127.0.0.1:1")
     with pytest.raises(Unavailable, match="ConnectionError"):
         light.read("capabilities/find_room", ("status",))
+
+
+def test_a_document_is_stored_once_as_the_client_would(here: Client) -> None:
+    at = datetime(2026, 11, 21, 12, 0, 0, 5_000, tzinfo=UTC)
+    data = {"schemaVersion": 2, "counts": '{"a": "ש"}', "at": at}
+    light.create("healthSamples/a", data)
+    light.create("healthSamples/a", {"schemaVersion": 3})
+    assert here.document("healthSamples/a").get().to_dict() == data
+
+
+def test_what_is_not_known_to_be_stored_is_unavailable(
+    here: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FIRESTORE_EMULATOR_HOST", "127.0.0.1:1")
+    with pytest.raises(Unavailable, match="ConnectionError"):
+        light.create("healthSamples/a", {"schemaVersion": 2})
 
 
 DIRECT = """

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from contextlib import suppress
 from itertools import pairwise
 from typing import Any
 
 import pytest
-from google.api_core.exceptions import AlreadyExists, ServiceUnavailable
+from google.api_core.exceptions import ServiceUnavailable
 
+from rollcall.core.errors import NotFound, Unavailable
 from rollcall.core.redaction import HIDDEN
 from rollcall.core.wire import CallStatus, ToolCallRecord
-from rollcall.registry.samples import FLUSH_S, MAX_CAPABILITIES, SOON_S, Gathering
+from rollcall.registry import samples
+from rollcall.registry.samples import FLUSH_S, MAX_CAPABILITIES, SOON_S, Witness
 
 
 class Clock:
@@ -23,27 +26,21 @@ class Clock:
         return self.now
 
 
-class Collection:
-    """Takes documents, unless told to fail."""
+class Documents:
+    """Stores documents, unless told to fail."""
 
     def __init__(self) -> None:
         self.stored: dict[str, dict[str, Any]] = {}
         self.fails: Callable[[], None] = lambda: None
         self.stores_first = False
 
-    def document(self, path: str) -> Any:
-        collection = self
-
-        class Reference:
-            def create(self, data: dict[str, Any], **options: Any) -> None:
-                if path in collection.stored:
-                    raise AlreadyExists("there")  # type: ignore[no-untyped-call]
-                if collection.stores_first:
-                    collection.stored[path] = data
-                collection.fails()
-                collection.stored[path] = data
-
-        return Reference()
+    def __call__(self, path: str, data: dict[str, Any]) -> None:
+        if path in self.stored:
+            return
+        if self.stores_first:
+            self.stored[path] = data
+        self.fails()
+        self.stored[path] = data
 
 
 @pytest.fixture
@@ -52,23 +49,23 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-def db() -> Collection:
-    return Collection()
+def db() -> Documents:
+    return Documents()
 
 
 @pytest.fixture
-def gathering(clock: Clock) -> Gathering:
-    return Gathering(clock=clock, now=clock)
+def witness(clock: Clock) -> Witness:
+    return Witness(clock=clock, now=clock)
 
 
-def tell(gathering: Gathering, db: Collection) -> bool:
-    thread = gathering.tell(db)  # type: ignore[arg-type]
+def tell(witness: Witness, db: Documents) -> bool:
+    thread = witness.tell(db)
     if thread:
         thread.join(10)
     return thread is not None
 
 
-def only(db: Collection) -> dict[str, Any]:
+def only(db: Documents) -> dict[str, Any]:
     (sample,) = db.stored.values()
     return counts(sample)
 
@@ -83,30 +80,30 @@ def record(tool: str = "look_up", status: str = "done", **changes: Any) -> ToolC
     return ToolCallRecord(**{**fields, "status": CallStatus(status), **changes})
 
 
-def test_nothing_is_told_of_nothing(gathering: Gathering, clock: Clock, db: Collection) -> None:
+def test_nothing_is_told_of_nothing(witness: Witness, clock: Clock, db: Documents) -> None:
     clock.now += 1_000
-    assert not tell(gathering, db)
+    assert not tell(witness, db)
 
 
 def test_successes_are_told_every_twenty_seconds(
-    gathering: Gathering, clock: Clock, db: Collection
+    witness: Witness, clock: Clock, db: Documents
 ) -> None:
     told = 0
     for _ in range(200):  # a busy minute
-        gathering.note("look_up", ms=7)
-        told += tell(gathering, db)
+        witness.note("look_up", ms=7)
+        told += tell(witness, db)
         clock.now += 0.3
     assert told == len(db.stored) == 60 // FLUSH_S - 1
     assert all(counts(each)["look_up"]["ok"] > 60 for each in db.stored.values())
 
 
 def test_failures_are_told_sooner_and_not_more_often_than_every_five_seconds(
-    gathering: Gathering, clock: Clock, db: Collection
+    witness: Witness, clock: Clock, db: Documents
 ) -> None:
     told = []
     for _ in range(60):
-        gathering.note("look_up", ms=7, code="unavailable")
-        if tell(gathering, db):
+        witness.note("look_up", ms=7, code="unavailable")
+        if tell(witness, db):
             told.append(clock.now)
         clock.now += 0.5
     assert len(told) == 30 // SOON_S - 1
@@ -114,13 +111,13 @@ def test_failures_are_told_sooner_and_not_more_often_than_every_five_seconds(
 
 
 def test_a_sample_tells_results_rows_times_and_the_last_error(
-    gathering: Gathering, clock: Clock, db: Collection
+    witness: Witness, clock: Clock, db: Documents
 ) -> None:
-    gathering.note("look_up", ms=7, code="internal", message="first")
-    gathering.note("look_up", ms=8)
-    gathering.note("look_up", ms=60, code="unknown", message="with sk-proj-abcdefgh12345678 in it")
+    witness.note("look_up", ms=7, code="internal", message="first")
+    witness.note("look_up", ms=8)
+    witness.note("look_up", ms=60, code="unknown", message="with sk-proj-abcdefgh12345678 in it")
     clock.now += SOON_S
-    assert tell(gathering, db)
+    assert tell(witness, db)
     found = only(db)["look_up"]
     assert (found["ok"], found["failed"], found["in_a_row"]) == (1, 2, 1)
     assert sum(found["ms"]) == 3
@@ -138,27 +135,27 @@ def test_a_sample_tells_results_rows_times_and_the_last_error(
     ],
 )
 def test_what_is_not_the_capabilitys_own_fault_does_not_count(
-    code: str, gathering: Gathering, clock: Clock, db: Collection
+    code: str, witness: Witness, clock: Clock, db: Documents
 ) -> None:
-    gathering.note("look_up", ms=7, code=code)
+    witness.note("look_up", ms=7, code=code)
     clock.now += 100
-    assert not tell(gathering, db)
+    assert not tell(witness, db)
 
 
 def test_being_late_counts_only_where_there_was_time(
-    gathering: Gathering, clock: Clock, db: Collection
+    witness: Witness, clock: Clock, db: Documents
 ) -> None:
-    gathering.note("look_up", ms=4_999, code="deadline-exceeded")
-    gathering.note("look_nowhere", ms=5_000, code="deadline-exceeded")
+    witness.note("look_up", ms=4_999, code="deadline-exceeded")
+    witness.note("look_nowhere", ms=5_000, code="deadline-exceeded")
     clock.now += 100
-    assert tell(gathering, db)
+    assert tell(witness, db)
     assert set(only(db)) == {"look_nowhere"}
 
 
 def test_a_runs_calls_count_by_how_they_ended(
-    gathering: Gathering, clock: Clock, db: Collection
+    witness: Witness, clock: Clock, db: Documents
 ) -> None:
-    gathering.note_calls(
+    witness.note_calls(
         [
             record(),
             record("pay", "failed", error={"code": "unavailable", "message": "closed"}),
@@ -171,7 +168,7 @@ def test_a_runs_calls_count_by_how_they_ended(
         except_for={"open_file"},
     )
     clock.now += 100
-    assert tell(gathering, db)
+    assert tell(witness, db)
     assert {id: (each["ok"], each["failed"]) for id, each in only(db).items()} == {
         "look_up": (1, 0),
         "pay": (0, 1),
@@ -180,45 +177,59 @@ def test_a_runs_calls_count_by_how_they_ended(
 
 
 def test_a_sample_that_was_not_stored_is_told_again_as_it_was(
-    gathering: Gathering, clock: Clock, db: Collection
+    witness: Witness, clock: Clock, db: Documents
 ) -> None:
     def fail() -> None:
         raise ServiceUnavailable("away")  # type: ignore[no-untyped-call]
 
-    gathering.note("look_up", ms=7)
+    witness.note("look_up", ms=7)
     clock.now += FLUSH_S
     db.fails = fail
-    assert tell(gathering, db)
-    gathering.note("look_up", ms=7)
-    assert not tell(gathering, db)  # not before it is time again
+    assert tell(witness, db)
+    witness.note("look_up", ms=7)
+    assert not tell(witness, db)  # not before it is time again
     db.fails = lambda: None
     for _ in range(2):
         clock.now += FLUSH_S
-        assert tell(gathering, db)
+        assert tell(witness, db)
     assert [counts(each)["look_up"]["ok"] for each in db.stored.values()] == [1, 1]
 
 
 def test_a_sample_whose_answer_was_lost_is_stored_once(
-    gathering: Gathering, clock: Clock, db: Collection
+    witness: Witness, clock: Clock, db: Documents
 ) -> None:
     def fail() -> None:
         raise ServiceUnavailable("the answer was lost")  # type: ignore[no-untyped-call]
 
     db.fails, db.stores_first = fail, True
-    gathering.note("look_up", ms=7)
+    witness.note("look_up", ms=7)
     for _ in range(3):
         clock.now += FLUSH_S
-        tell(gathering, db)
+        tell(witness, db)
     assert only(db)["look_up"]["ok"] == 1
     assert len(db.stored) == 1
 
 
 def test_a_sample_is_bounded_and_the_rest_comes_with_the_next(
-    gathering: Gathering, clock: Clock, db: Collection
+    witness: Witness, clock: Clock, db: Documents
 ) -> None:
     for number in range(MAX_CAPABILITIES + 7):
-        gathering.note(f"tool_{number}", ms=7)
+        witness.note(f"tool_{number}", ms=7)
     for _ in range(2):
         clock.now += FLUSH_S
-        assert tell(gathering, db)
+        assert tell(witness, db)
     assert sorted(len(counts(each)) for each in db.stored.values()) == [7, MAX_CAPABILITIES]
+
+
+def test_a_call_is_noted_by_how_it_ends(monkeypatch: pytest.MonkeyPatch, db: Documents) -> None:
+    samples.forget()
+    for error in (None, Unavailable("closed"), NotFound("none"), ValueError("of Ann's"), None):
+        with suppress(type(error) if error else ()), samples.watched("look_up", "p", db):
+            if error:
+                raise error
+    seen = samples.witness("p")._seen["look_up"]
+    assert (seen.ok, seen.failed, seen.in_a_row) == (2, 2, 0)
+    assert seen.failure is not None
+    assert (seen.failure.code, seen.failure.message) == ("internal", "ValueError")
+    assert samples.witness("q")._seen == {}
+    samples.forget()

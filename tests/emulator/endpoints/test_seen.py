@@ -1,0 +1,117 @@
+"""What runs and direct calls see of capabilities: told beside them, and never in their way."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from typing import Any
+
+import pytest
+from google.cloud.firestore import Client
+
+from rollcall.registry import samples
+from rollcall.registry.health import check
+from rollcall.registry.samples import SAMPLES, SOON_S, Witness
+from tests.support.office import Office
+from tests.support.scripted import calls, says
+
+
+@pytest.fixture
+def late(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is time to tell, whenever there is something."""
+    monkeypatch.setattr(samples, "SOON_S", 0.0)
+    monkeypatch.setattr(samples, "FLUSH_S", 0.0)
+
+
+def told(db: Client) -> dict[str, dict[str, Any]]:
+    """What the samples of this test say, added up by tool."""
+    for thread in threading.enumerate():
+        if thread.name.endswith("(_write)"):
+            thread.join(10)
+    found: dict[str, dict[str, Any]] = {}
+    for sample in db.collection(SAMPLES).stream():
+        for id, counts in json.loads((sample.to_dict() or {})["counts"]).items():
+            sums = found.setdefault(id, {"ok": 0, "failed": 0})
+            sums["ok"] += counts["ok"]
+            sums["failed"] += counts["failed"]
+            sums["failure"] = counts["failure"]
+    return found
+
+
+@pytest.mark.usefixtures("late")
+def test_a_runs_calls_are_told_when_it_ends(office: Office) -> None:
+    office.ask(calls(("look_up", {"word": "a"}), ("look_nowhere", {})), says("Done."))
+    found = told(office.db)
+    assert (found["look_up"]["ok"], found["look_nowhere"]["failed"]) == (1, 1)
+    failure = found["look_nowhere"]["failure"]
+    assert (failure["code"], failure["message"]) == ("unavailable", "the archive is closed")
+
+
+@pytest.mark.usefixtures("late")
+def test_direct_calls_are_told_too(office: Office) -> None:
+    for name in ("look_up", "look_nowhere"):
+        office.functions.post(name, {"arguments": {}})
+    office.functions.post("look_up", {"arguments": {"word": 7}})  # no fault of the capability's
+    found = told(office.db)
+    assert {id: (each["ok"], each["failed"]) for id, each in found.items()} == {
+        "look_up": (1, 0),
+        "look_nowhere": (0, 1),
+    }
+
+
+@pytest.mark.usefixtures("late")
+def test_what_a_person_refused_and_what_a_client_ran_says_nothing(office: Office) -> None:
+    asked = office.ask(calls(("pay", {"amountUsd": 5, "to": "bob"})))
+    office.resume(asked, says("No."), answers=[{"approved": False}])
+    left = office.ask(calls(("open_file", {"path": "a"})), clientTools=["open_file"])
+    call_id = left.done["outcome"]["pendingToolCallIds"][0]
+    results = [{"toolCallId": call_id, "error": "no such file"}]
+    office.send({"toolResults": results, "threadId": left.thread}, clientTools=["open_file"])
+    assert told(office.db) == {}
+
+
+@pytest.mark.usefixtures("late")
+def test_a_tool_that_fails_in_five_runs_is_down(office: Office) -> None:
+    for _ in range(5):
+        office.ask(calls(("look_nowhere", {})), says("Done."))
+    told(office.db)
+    checked = check(office.db, {}, probe=lambda entry: None, now=time.time())
+    assert checked.states == {"look_nowhere": "down"}
+
+
+def test_most_runs_write_nothing_for_it(office: Office) -> None:
+    for _ in range(3):
+        office.ask(calls(("look_up", {"word": "a"})), says("Done."))
+    assert told(office.db) == {}
+    assert samples.witness(office.db.project)._seen["look_up"].ok == 3
+
+
+@pytest.mark.usefixtures("late")
+def test_a_database_that_takes_no_sample_slows_no_run(
+    office: Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hangs = threading.Event()
+
+    def write(self: Witness, *args: Any) -> None:
+        hangs.wait(60)
+
+    monkeypatch.setattr(Witness, "_write", write)
+    began = time.monotonic()
+    for _ in range(3):
+        ran = office.ask(calls(("look_nowhere", {})), says("Done."))
+        assert ran.done["outcome"]["type"] == "success"
+    hangs.set()
+    assert time.monotonic() - began < 30
+    assert told(office.db) == {}
+
+
+def test_failures_are_told_after_five_seconds(
+    office: Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    office.ask(calls(("look_nowhere", {})), says("Done."))
+    assert told(office.db) == {}
+    seeing = samples.witness(office.db.project)
+    monkeypatch.setattr(seeing, "_told_at", time.monotonic() - SOON_S)
+    office.ask(says("Hello."))  # the next request tells what the last one saw
+    assert told(office.db)["look_nowhere"]["failed"] == 1
