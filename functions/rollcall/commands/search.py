@@ -100,7 +100,7 @@ def _show(answer: Answer, user: User, *, locale: str) -> None:
             "" if each.score is None else f"{each.score:.2f}",
             "" if each.fit is None else f"{each.fit:.2f}",
             each.why if each.is_offered else f"no: {each.why}",
-            "; ".join(f"{field}: {', '.join(words)}" for field, words in each.words.items()),
+            words_in_short(each.words),
         )
         for each in answer.found
     ]
@@ -122,6 +122,17 @@ def _show(answer: Answer, user: User, *, locale: str) -> None:
         f"{answer.ms:.2f} ms (the first time {answer.first_ms:.1f} ms)   digest {answer.digest}",
         style="dim",
     )
+
+
+def words_in_short(words: dict[str, list[str]]) -> str:
+    """Each word in the first field that has it: names come before descriptions."""
+    told: set[str] = set()
+    parts = []
+    for field, found in words.items():
+        if new := [word for word in found if word not in told]:
+            parts.append(f"{field}: {', '.join(new)}")
+            told.update(new)
+    return "; ".join(parts)
 
 
 def _verdict(answer: Answer) -> str:

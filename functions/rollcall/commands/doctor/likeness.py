@@ -12,8 +12,8 @@ from rollcall.registry.entries import Entry
 
 ALIKE = 0.85
 """The share of words that two descriptions may have in common."""
-MOST_PAIRS = 10
-"""So many are told one by one."""
+MOST = 10
+"""So many pairs are named."""
 
 
 def check_likeness(entries: Sequence[Entry]) -> Iterator[Finding]:
@@ -24,17 +24,15 @@ def check_likeness(entries: Sequence[Entry]) -> Iterator[Finding]:
             "retrieval",
             f"one name ({locale}: {name}) for {listed(ids)}: people cannot tell them apart",
         )
-    pairs = alike(entries)
-    for first, second, share in pairs[:MOST_PAIRS]:
+    if pairs := alike(entries):
+        named = [f"{one} and {other} ({share:.0%})" for one, other, share in pairs]
         yield Finding(
             "warn",
             "retrieval",
-            f"{first} and {second} are described by nearly the same words ({share:.0%}): a model "
-            "takes one for the other",
+            "described by nearly the same words, so that a model takes one for the other: "
+            f"{listed(named, most=MOST)}",
             "say in each description what the other does not do",
         )
-    if (more := len(pairs) - MOST_PAIRS) > 0:
-        yield Finding("warn", "retrieval", f"{more} more pairs are as much alike")
 
 
 def _same_names(entries: Sequence[Entry]) -> list[tuple[str, str, list[str]]]:
