@@ -8,7 +8,14 @@ from collections.abc import Callable
 from rich.console import Console
 from rich.table import Table
 
-from tests.benchmarks import cold_start, firestore_cost, loop_overhead, streams, tool_choice
+from tests.benchmarks import (
+    cold_start,
+    firestore_cost,
+    loop_overhead,
+    streams,
+    tool_choice,
+    tool_search,
+)
 
 BENCHMARKS: dict[str, Callable[[], Table]] = {
     "cold_start": cold_start.measure,
@@ -17,6 +24,7 @@ BENCHMARKS: dict[str, Callable[[], Table]] = {
     "streams": streams.measure,
     "firestore_cost": firestore_cost.measure,
     "tool_choice": tool_choice.measure,
+    "tool_search": tool_search.measure,
 }
 
 

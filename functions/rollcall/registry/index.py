@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from heapq import nlargest
 from itertools import pairwise
-from typing import Self
+from typing import NamedTuple, Self
 
 from rollcall.registry import packing, wording
 from rollcall.registry.likeness import Likeness
@@ -86,8 +86,7 @@ class Match:
     fit: float
 
 
-@dataclass(frozen=True, slots=True)
-class _Columns:
+class _Columns(NamedTuple):
     """What an index is made of.
 
     Attributes:
@@ -243,16 +242,19 @@ class Index:
         order = self._order(values)
         # What the words still to come can add at most, a little more for rounding.
         left = math.fsum(most for _, most, _ in order) + _ROUNDING
-        look = left / 2
         scores: dict[int, float] = {}
+        floor = 0.0
+        news = 0
         for done, (term, most, value) in enumerate(order):
-            if left <= look:
+            # Finding the floor costs about as much as reading half as many tools.
+            if news > len(scores) / 2 and floor <= left:
                 scores = _only(scores, allowed)
                 floor = _nth_best(scores.values(), limit)
-                if floor > left:
-                    return _best(self._looked_up(scores, floor, left, order[done:]), limit)
-                look = (left + floor) / 2
-            self._read(term, value, scores)
+                news = 0
+            if floor > left:
+                found = self._looked_up(_only(scores, allowed), floor, left, order[done:])
+                return _best(found, limit)
+            news += self._read(term, value, scores)
             left -= most
         return _best(list(_only(scores, allowed).items()), limit)
 
@@ -267,12 +269,13 @@ class Index:
         order.sort()
         return [(term, most, value) for _, term, most, value in order]
 
-    def _read(self, term: int, value: float, scores: dict[int, float]) -> None:
-        """Add what a word gives to every tool that has it."""
+    def _read(self, term: int, value: float, scores: dict[int, float]) -> int:
+        """Add what a word gives to every tool that has it; return how many these are."""
         value /= _FULL
         known = scores.get
         for place, weight in self._tools(term):
             scores[place] = known(place, 0.0) + value * weight
+        return self._c.starts[term + 1] - self._c.starts[term]
 
     def _looked_up(
         self,

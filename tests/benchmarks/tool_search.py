@@ -1,0 +1,158 @@
+"""The word search over tools: building, bytes, loading and queries, at growing registries.
+
+The tools are made up, no two alike, out of 3,000 words and one more for each two tools, each word's
+share falling with its rank as in real tools: the first is in some 4 of 10 tools, the hundredth in 4
+of 100. A tool has a name of 2 to 4 words, a description of 6 to 16, and up to 3 arguments with 2 to
+5 words each. A query has 10 to 40 words: half are function words of English, a fifth are one tool's
+own, one in twenty is known to no tool, the others spread wider than the tools' are.
+
+Each query is asked once of an index just loaded, so what is kept between queries is what queries
+before it left; its time has the cutting and stemming of its words in it. Times are of the process,
+so that a busy machine counts little. The import is that of `rollcall.registry.index` after what
+every function has loaded anyway, the median of 5 processes.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from functools import partial
+from itertools import accumulate
+from pathlib import Path
+from typing import Generic, NamedTuple, TypeVar
+
+from rich.table import Table
+
+from rollcall.core import stopwords
+from rollcall.registry.index import Index, Searchable
+
+T = TypeVar("T")
+
+SIZES = (100, 1_000, 10_000)
+QUERIES = 500
+OFFERED = 8
+_IMPORTS = 5
+_FUNCTIONS = Path(__file__).parents[2] / "functions"
+_TIMED_IMPORT = """
+import time
+import rollcall.core.context
+started = time.process_time()
+import rollcall.registry.index
+print((time.process_time() - started) * 1000)
+"""
+_ONSETS = [*"bdfghklmnprstv", "br", "ch", "fl", "gr", "st"]
+_NUCLEI = ["a", "ai", "e", "ea", "i", "io", "o", "ou", "u", "y"]
+_ENDINGS = ["", "ed", "er", "ing", "ion", "ment", "s", "t"]
+
+
+def measure() -> Table:
+    """One row for each size; the import in the title."""
+    table = Table(title=f"Word search, {QUERIES} queries each; import {_import_ms():.1f} ms")
+    for column in ("tools", "words", "build s", "kB", "load ms", "query ms, median", "p99"):
+        table.add_column(column, justify="right")
+    for size in SIZES:
+        table.add_row(*_row(size))
+    return table
+
+
+def _row(size: int) -> list[str]:
+    draw = random.Random(size)
+    words = _Words(3_000 + size // 2, draw)
+    tools = [_tool(words, number) for number in range(size)]
+    queries = [_query(words, draw.choice(tools)) for _ in range(QUERIES)]
+    built = _timed(lambda: Index.build(tools))
+    data = built.done.dump()
+    loads = [_timed(lambda: Index.load(data)) for _ in range(5)]
+    index = loads[-1].done
+    times = sorted(_timed(partial(index.search, text, limit=OFFERED)).ms for text in queries)
+    return [
+        f"{size:,}",
+        f"{len(words.known):,}",
+        f"{built.ms / 1000:.2f}",
+        f"{len(data) / 1000:,.0f}",
+        f"{statistics.median(load.ms for load in loads):.1f}",
+        f"{statistics.median(times):.3f}",
+        f"{times[len(times) * 99 // 100]:.3f}",
+    ]
+
+
+class _Words:
+    """Made-up words by falling frequency."""
+
+    def __init__(self, count: int, draw: random.Random) -> None:
+        made: dict[str, None] = {}
+        while len(made) < count:
+            made[_word(draw)] = None
+        self.known = list(made)
+        self.random = draw
+        self._declared = _shares(count, 8)
+        self._asked = _shares(count, 60)
+
+    def declared(self, least: int, most: int) -> list[str]:
+        """Draw a number of them as tools have them."""
+        count = self.random.randint(least, most)
+        return self.random.choices(self.known, cum_weights=self._declared, k=count)
+
+    def asked(self, count: int) -> list[str]:
+        """Draw so many as users say them."""
+        return self.random.choices(self.known, cum_weights=self._asked, k=count)
+
+
+def _shares(count: int, flatness: int) -> list[float]:
+    return list(accumulate(1 / (rank + flatness) for rank in range(1, count + 1)))
+
+
+def _word(draw: random.Random) -> str:
+    parts = (draw.choice(_ONSETS) + draw.choice(_NUCLEI) for _ in range(draw.randint(1, 3)))
+    return "".join(parts) + draw.choice(_ENDINGS)
+
+
+def _tool(words: _Words, number: int) -> Searchable:
+    arguments = words.declared(0, 3)
+    return Searchable(
+        f"{'_'.join(words.declared(2, 4))}_{number}",
+        description=" ".join(words.declared(6, 16)),
+        parameters=tuple((each, " ".join(words.declared(2, 5))) for each in arguments),
+        required=len(arguments) // 2,
+    )
+
+
+def _query(words: _Words, tool: Searchable) -> str:
+    draw = words.random
+    count = draw.randint(10, 40)
+    said = draw.choices(tool.description.split(), k=count // 5)
+    said += draw.choices(sorted(stopwords.ENGLISH), k=count // 2)
+    said += ["".join(_word(draw) for _ in range(3)) for _ in range(count // 20)]
+    said += words.asked(count - len(said))
+    draw.shuffle(said)
+    return " ".join(said)
+
+
+class _Timed(NamedTuple, Generic[T]):
+    ms: float
+    done: T
+
+
+def _timed(work: Callable[[], T]) -> _Timed[T]:
+    started = time.process_time()
+    done = work()
+    return _Timed((time.process_time() - started) * 1000, done)
+
+
+def _import_ms() -> float:
+    printed = [
+        subprocess.run(
+            [sys.executable, "-c", _TIMED_IMPORT],
+            env={**os.environ, "PYTHONPATH": str(_FUNCTIONS)},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for _ in range(_IMPORTS)
+    ]
+    return statistics.median(map(float, printed))
