@@ -89,7 +89,8 @@ class Asked:
         Args:
             found: Ids of tools that the turn's model has searched for.
         """
-        allowed = permitted(self.registry, self._asking())
+        # What went down since stays: a call of it is told so, and one that was approved is tried.
+        allowed = permitted(self.registry, self._asking(), with_down=True)
         places = self.registry.content.entries.places
         ids = dict.fromkeys((*request["offered"], *found))
         usable = [id for id in ids if id in places and allowed.mask[places[id]]]

@@ -28,6 +28,7 @@ from rollcall.core.profile import MAX_STEPS_CAP
 from rollcall.models.base import ToolSpec, load_model
 from rollcall.registry.entries import Entry
 from rollcall.registry.selection import FINDER
+from rollcall.registry.snapshot import snapshot
 from rollcall.store.closing import step_effect_key
 from rollcall.store.runs import OpenRun
 
@@ -196,6 +197,7 @@ def _router(asked: Asked, asker: Asker, agents: AskAgent, known: Known) -> Route
             asked.user,
             allow_unpriced=asked.profile.allow_unpriced,
         ),
+        health=lambda: snapshot(asked.platform.db).health,
     )
 
 

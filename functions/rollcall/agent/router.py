@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, MutableMapping
+from collections.abc import Callable, Mapping, MutableMapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -32,6 +32,7 @@ from rollcall.core.errors import (
 from rollcall.core.messages import ToolCall
 from rollcall.core.policy import ApprovalPolicy, combined
 from rollcall.models.base import FIND_TOOLS, ToolSpec
+from rollcall.registry.breaker import check_up
 from rollcall.registry.entries import Entry
 from rollcall.registry.standing import at_least
 from rollcall.store.approvals import Approval, ApprovalStatus, canonical, text_digest
@@ -99,6 +100,7 @@ class Router:
         find: Searches for more tools; None where the model may not.
         policies: The agent's own, by capability.
         text_model: What capabilities are given, counted in the user's budget.
+        health: Of capabilities that are not well by now, by id: "degraded" or "down".
     """
 
     platform: Platform
@@ -109,6 +111,7 @@ class Router:
     policies: dict[str, ApprovalPolicy] = field(default_factory=dict)
     known: Known = field(default_factory=Known)
     text_model: TextModel | None = None
+    health: Callable[[], Mapping[str, str]] = dict
 
     def is_decided(self, call: ToolCall) -> bool:
         return call.id in self.known.approvals or call.id in self.known.answers
@@ -146,6 +149,8 @@ class Router:
         approval = self.known.approvals.get(call.id)
         if approval is not None:
             self._check_decided(approval)
+        else:  # what a person said yes to is tried all the same
+            check_up(self.health(), call.name)
         target = self.target(call.name)
         policy = self._policy(call.name, target)
         approved = (

@@ -10,8 +10,11 @@ Times are seconds of one clock, such as `time.time()`.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
+
+from rollcall.core.errors import FailedPrecondition
 
 State = Literal["healthy", "degraded", "down"]
 
@@ -80,6 +83,22 @@ class Breaker:
     until: float = 0.0
     strikes: int = 0
     on_trial: bool = False
+
+
+def check_up(health: Mapping[str, str], id: str) -> None:
+    """Refuse at once what was offered and is down by now: waiting for it to fail helps nobody.
+
+    Args:
+        health: The snapshot's.
+    Raises:
+        FailedPrecondition: It is. No failure of its own, so that it counts as none.
+    """
+    if health.get(id) == "down":
+        raise FailedPrecondition(
+            f"{id} does not work at present",
+            hint="do without it, and tell the user that it is out of order for now",
+            retry_after_s=60,
+        )
 
 
 def judged(breaker: Breaker, evidence: Evidence, now: float) -> Breaker:

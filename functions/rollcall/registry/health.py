@@ -16,7 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from rollcall.core.errors import Aborted, AgentError, FailedPrecondition
+from rollcall.core.errors import Aborted, AgentError
 from rollcall.core.redaction import redacted
 from rollcall.core.wire import Status
 from rollcall.registry.breaker import OWN_FAILURES
@@ -69,22 +69,6 @@ class Checked:
     changed: list[str] = field(default_factory=list)
     samples: int = 0
     probed: int = 0
-
-
-def check_up(health: Mapping[str, str], id: str) -> None:
-    """Refuse at once what was offered and is down by now: waiting for it to fail helps nobody.
-
-    Args:
-        health: The snapshot's.
-    Raises:
-        FailedPrecondition: It is. No failure of its own, so that it counts as none.
-    """
-    if health.get(id) == "down":
-        raise FailedPrecondition(
-            f"{id} does not work at present",
-            hint="do without it, and tell the user that it is out of order for now",
-            retry_after_s=60,
-        )
 
 
 def check(db: Client, entries: Mapping[str, Entry], *, probe: Probe, now: float) -> Checked:

@@ -90,13 +90,17 @@ class Selection:
         return self.has_more and not self.is_small_talk
 
 
-def permitted(registry: Snapshot, asking: Asking) -> Permitted:
-    """What this user may be offered by this agent now."""
+def permitted(registry: Snapshot, asking: Asking, *, with_down: bool = False) -> Permitted:
+    """What this user may be offered by this agent now.
+
+    Args:
+        with_down: Also what does not work at present: it was offered before.
+    """
     return registry.content.permissions.permitted(
         (*asking.profile.tools, *asking.profile.pinned),
         asking.user,
         client_tools=asking.client_tools,
-        without=registry.down,
+        without=frozenset() if with_down else registry.down,
     )
 
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import threading
 import time
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from google.cloud.firestore import Client
 
-from rollcall.registry import samples
+from rollcall.models.base import Delta, ModelRequest
+from rollcall.registry import samples, snapshot
 from rollcall.registry.health import check
 from rollcall.registry.samples import SAMPLES, SOON_S, Witness
 from tests.support.office import Office
@@ -115,3 +117,43 @@ def test_failures_are_told_after_five_seconds(
     monkeypatch.setattr(seeing, "_told_at", time.monotonic() - SOON_S)
     office.ask(says("Hello."))  # the next request tells what the last one saw
     assert told(office.db)["look_nowhere"]["failed"] == 1
+
+
+def goes_down(office: Office, tool: str) -> Any:
+    """A reply that calls the tool, while this is found to be down."""
+
+    def reply(request: ModelRequest) -> Iterator[Delta]:
+        office.db.document("registry/manifest").update({"health": {tool: "down"}})
+        snapshot.forget()
+        yield from calls((tool, {"amountUsd": 5, "to": "bob"} if tool == "pay" else {}))
+
+    return reply
+
+
+def test_what_goes_down_while_it_is_offered_is_refused_at_once(office: Office) -> None:
+    ran = office.ask(goes_down(office, "look_up"), says("It is out of order."))
+    (told_back,) = office.model.told()
+    assert told_back["error"]["code"] == "failed-precondition"
+    assert "does not work at present" in told_back["error"]["message"]
+    assert ran.statuses() == ["failed"]
+    assert office.done("look_up") == []
+    assert samples.witness(office.db.project)._seen == {}  # no failure of its own
+
+
+def test_what_is_down_is_not_offered(office: Office) -> None:
+    office.db.document("registry/manifest").update(
+        {"health": {"look_up": "down", "pay": "degraded"}}
+    )
+    snapshot.forget()
+    office.ask(says("Hello."))
+    offered = {tool.name for tool in office.model.requests[-1].tools}
+    assert "look_up" not in offered
+    assert "pay" in offered
+
+
+def test_what_a_person_said_yes_to_is_tried_all_the_same(office: Office) -> None:
+    asked = office.ask(calls(("pay", {"amountUsd": 5, "to": "bob"})))
+    office.db.document("registry/manifest").update({"health": {"pay": "down"}})
+    snapshot.forget()
+    office.resume(asked, says("Paid."))
+    assert len(office.done("pay")) == 1

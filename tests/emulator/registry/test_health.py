@@ -19,7 +19,7 @@ from rollcall.core.errors import AgentError, FailedPrecondition, Unavailable
 from rollcall.core.wire import Status
 from rollcall.registry import health as checking
 from rollcall.registry import tally as tallying
-from rollcall.registry.health import PAGE, check, check_up
+from rollcall.registry.health import PAGE, check
 from rollcall.registry.health_report import health
 from rollcall.registry.samples import SAMPLES, Witness, by_client
 from rollcall.registry.tally import Tally
@@ -350,14 +350,6 @@ def test_if_nothing_at_all_can_be_reached_it_is_us(db: Client, clock: Clock) -> 
         look(db, clock, only_ours, **tools, **ours)
         clock.now += 60
     assert health(db) == {}
-
-
-def test_a_call_of_what_is_down_is_refused_at_once() -> None:
-    check_up({"look_up": "degraded"}, "look_up")
-    check_up({}, "look_up")
-    with pytest.raises(FailedPrecondition) as refused:
-        check_up({"look_up": "down"}, "look_up")
-    assert refused.value.retry_after_s
 
 
 # ---- ten thousand capabilities ----

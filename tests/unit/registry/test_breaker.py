@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rollcall.core.errors import FailedPrecondition
 from rollcall.registry.breaker import (
     COOL_DOWN_S,
     FORGET_S,
@@ -15,6 +16,7 @@ from rollcall.registry.breaker import (
     QUIET_S,
     Breaker,
     Evidence,
+    check_up,
     judged,
 )
 
@@ -129,6 +131,14 @@ def test_what_nobody_used_for_an_hour_is_given_the_benefit_of_the_doubt() -> Non
     trial, at = back(DOWN)
     assert judged(trial, Evidence(), at + QUIET_S - 1) == trial
     assert judged(trial, Evidence(), at + QUIET_S).state == "healthy"
+
+
+def test_a_call_of_what_is_down_is_refused_at_once() -> None:
+    check_up({"look_up": "degraded"}, "look_up")
+    check_up({}, "look_up")
+    with pytest.raises(FailedPrecondition) as refused:
+        check_up({"look_up": "down"}, "look_up")
+    assert refused.value.retry_after_s
 
 
 # ---- whatever comes ----
