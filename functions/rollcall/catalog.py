@@ -6,7 +6,6 @@ the one whose source says `def <target>(`. Discovery, which has no target, impor
 
 from __future__ import annotations
 
-import gc
 import inspect
 import os
 import sys
@@ -30,9 +29,6 @@ if TYPE_CHECKING:
 
 _ROOT = Path(__file__).parent
 _PLACES = ("packs", "endpoints")
-_NEW_OBJECTS = 50_000
-"""After how many Python looks for garbage, instead of 700. Imports make a great many objects and no
-garbage, and looking through these again and again is a tenth of a cold start."""
 
 
 def cloud_functions(target: str | None) -> dict[str, Any]:
@@ -41,7 +37,6 @@ def cloud_functions(target: str | None) -> dict[str, Any]:
     Raises:
         NotFound: Nothing here is called `target`.
     """
-    gc.set_threshold(_NEW_OBJECTS)
     _prepare_process(target)
     modules = [_module_of(target)] if target else list(_modules())
     bound = {

@@ -9,7 +9,6 @@ from contextlib import closing
 from typing import Any
 
 from rollcall.agent.asked import Asked, receive
-from rollcall.agent.deciding import decide
 from rollcall.agent.drive import Events, drive
 from rollcall.agent.follow import follow, pause
 from rollcall.agent.going_on import function_end, recalled, taken_up
@@ -63,6 +62,8 @@ def run_agent(platform: Platform, call: Call) -> Events:
 
 def _answer(platform: Platform, call: Call, request: RunRequest, *, until: float) -> Events:
     """Decisions, or results of the client's tools, for a run that waits."""
+    from rollcall.agent.deciding import decide  # which most instances are not asked for at once
+
     opened = decide(platform, call.user, request, request_digest=_digest(request))
     if isinstance(opened, dict):
         return opened

@@ -1,6 +1,6 @@
 """Callables that ask a model once: pydantic, Firestore and a provider's SDK, and nothing kept.
 
-`asks_and_keeps` does by hand what a kept dialogue needs at the least at Firestore: one read of
+`asks_gemini_and_keeps` does by hand what a kept dialogue needs at least at Firestore: one read of
 five documents, one write before the call and one after it.
 """
 
@@ -35,36 +35,36 @@ class Asked(BaseModel):
 @https_fn.on_call()
 def asks_openai(request: https_fn.CallableRequest[Any]) -> Any:
     """What OpenAI's model answers."""
-    return {"uid": request.auth.uid, "message": _openai(request)}
+    asked = Asked.model_validate({"message": request.data["message"]})
+    items: Any = [{"role": "user", "content": asked.message}]
+    stream = openai.responses.create(model="gpt-test", input=items, stream=True, store=False)
+    events = [event.delta for event in stream if event.type == "response.output_text.delta"]
+    return {"uid": request.auth.uid, "message": "".join(events)}
 
 
 @https_fn.on_call()
 def asks_gemini(request: https_fn.CallableRequest[Any]) -> Any:
     """What Gemini answers."""
-    asked = Asked.model_validate({"message": request.data["message"]})
-    stream = gemini.models.generate_content_stream(
-        model="gemini-test", contents=asked.message, config=types.GenerateContentConfig(store=False)
-    )
-    return {"uid": request.auth.uid, "message": "".join(chunk.text or "" for chunk in stream)}
+    return {"uid": request.auth.uid, "message": _gemini(request)}
 
 
 @https_fn.on_call()
-def asks_and_keeps(request: https_fn.CallableRequest[Any]) -> Any:
-    """What OpenAI's model answers, noted in Firestore."""
+def asks_gemini_and_keeps(request: https_fn.CallableRequest[Any]) -> Any:
+    """What Gemini answers, noted in Firestore."""
     thread = db.collection("benchThreads").document()
     list(db.get_all([thread, *(thread.collection("runs").document(str(n)) for n in range(4))]))
     _write(thread, {"message": request.data["message"]})
-    text = _openai(request)
+    text = _gemini(request)
     _write(thread, {"answer": text})
     return {"uid": request.auth.uid, "message": text}
 
 
-def _openai(request: https_fn.CallableRequest[Any]) -> str:
+def _gemini(request: https_fn.CallableRequest[Any]) -> str:
     asked = Asked.model_validate({"message": request.data["message"]})
-    items: Any = [{"role": "user", "content": asked.message}]
-    stream = openai.responses.create(model="gpt-test", input=items, stream=True, store=False)
-    events = [event.delta for event in stream if event.type == "response.output_text.delta"]
-    return "".join(events)
+    stream = gemini.models.generate_content_stream(
+        model="gemini-test", contents=asked.message, config=types.GenerateContentConfig(store=False)
+    )
+    return "".join(chunk.text or "" for chunk in stream)
 
 
 def _write(thread: Any, said: dict[str, str]) -> None:
