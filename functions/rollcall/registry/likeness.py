@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from itertools import chain
 
 _LEAST = 0.45
-_MOST_ALIKE = 4
+_MOST_ALIKE = 3
 _LONGEST = 40
 
 

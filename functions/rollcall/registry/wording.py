@@ -65,19 +65,20 @@ def _asking_stems() -> frozenset[str]:
 def _stem(word: str) -> str:
     if "א" <= word[0] <= "ת":
         return hebrew.stem(word)
+    word = word.removesuffix("'s")
     return _english_stem(word) if word.isascii() and word.isalpha() else word
 
 
 def _english_stem(word: str) -> str:
     """A word without the endings of number, tense and plain derivation: "cities" is "citi"."""
-    word = _singular(word.removesuffix("'s"))
+    word = _singular(word)
     for ending in ("ing", "ed"):
         root = word.removesuffix(ending)
         if root != word and len(root) >= 3 and not set(root).isdisjoint("aeiouy"):
             is_doubled = len(root) > 3 and root[-1] == root[-2] and root[-1] not in "lsz"
             word = root[:-1] if is_doubled else root
             break
-    if len(word) > _FEWEST_LETTERS:
+    if len(word) >= _FEWEST_LETTERS:
         word = word.removesuffix("e")
     for ending in ("ation", "ment", "ly"):
         if word.endswith(ending) and len(word) - len(ending) >= _FEWEST_LETTERS:

@@ -1,0 +1,79 @@
+"""Claims about the words that the search over tools compares, and about words written alike."""
+
+from __future__ import annotations
+
+import pytest
+
+from rollcall.registry.likeness import Likeness
+from rollcall.registry.wording import asked, mentioned, words
+
+
+@pytest.mark.parametrize(
+    ("forms", "stem"),
+    [
+        (("city", "cities", "city's"), "city"),
+        (("book", "books", "booked", "booking"), "book"),
+        (("planned", "planning", "plan"), "plan"),
+        (("rate", "rates", "rated", "rating"), "rat"),
+        (("estimate", "estimates", "estimated", "estimating"), "estimat"),
+        (("convert", "converts", "converted"), "convert"),
+        (("classes", "class"), "class"),
+        (("shipment", "shipments", "ship"), "ship"),
+        (("status",), "status"),
+        (("analysis",), "analysis"),
+        (("sing",), "sing"),
+    ],
+)
+def test_plain_endings_do_not_part_english_words(forms: tuple[str, ...], stem: str) -> None:
+    assert {word for form in forms for word in words(form)} == {stem}
+
+
+def test_names_are_split_and_little_words_dropped() -> None:
+    assert words("getUserName of the user_profile") == ["user", "name", "user", "profil"]
+
+
+def test_hebrew_words_lose_prefixes_niqqud_and_final_letters() -> None:
+    assert words("בַּתקציבים ושל ה-WhatsApp")[0] == words("תקציב")[0]
+    assert "whatsapp" in words("ב-WhatsApp")
+
+
+def test_words_that_ask_for_anything_count_less() -> None:
+    said = asked("Please show me the forecast")
+    assert said["forecast"] == 1
+    assert set(said.values()) == {1.0, 0.7}
+
+
+def test_what_was_said_before_counts_less_and_less() -> None:
+    said = mentioned(["budget", "invoice and budget", "a", "b", "salary"])
+    assert 1 > said["budget"] > said["invoic"] > 0
+    assert "salary" not in said and "salari" not in said
+
+
+def test_a_long_message_is_read_at_its_ends() -> None:
+    said = asked("forecast " + "x " * 50_000 + "weather")
+    assert {"forecast", "weather"} <= said.keys()
+    assert "middle" not in asked("a " * 5_000 + "middle" + " a" * 5_000)
+
+
+@pytest.mark.parametrize(
+    ("word", "like"),
+    [("investor", "invest"), ("forcast", "forecast"), ("תקציבאי", "תקציב"), ("погоды", "погода")],
+)
+def test_words_written_alike_are_near(word: str, like: str) -> None:
+    known = ["invest", "forecast", "תקציב", "погода", "music"]
+    assert [known[number] for number, _ in Likeness(known).near(word)] == [like]
+
+
+def test_the_most_alike_come_first_and_a_word_is_not_near_itself() -> None:
+    known = ["conversation", "conversion", "conserve", "convert", "conversational", "tax"]
+    near = Likeness(known).near("conversation")
+    assert 0 not in dict(near) and 5 not in dict(near)
+    assert [share for _, share in near] == sorted((share for _, share in near), reverse=True)
+    assert all(0 < share < 1 for _, share in near)
+    assert len(near) <= 3
+
+
+@pytest.mark.parametrize("word", ["", "a", "é", "x" * 100_000])
+def test_any_word_may_be_asked_for(word: str) -> None:
+    assert Likeness([]).near(word) == []
+    assert Likeness(["a", "music"]).near(word) == []
