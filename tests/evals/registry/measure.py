@@ -67,12 +67,14 @@ def measure() -> Measured:
     over the catalogue too."""
     own, more = declared(), catalogue()
     over_own, over_more = read_queries(QUERIES), read_queries(CATALOGUE_QUERIES)
-    small, full = registered(own), registered([*own, *more])
-    size = len(own) + len(more)
+    full = registered([*own, *more])
     runs = {
-        f"the messaging agent, {len(MESSAGING.tools)} tools": (small, MESSAGING, over_own),
-        f"an agent with {size} tools": (full, ANYTHING, over_own),
-        f"an agent with {size} tools, the catalogue's queries": (full, ANYTHING, over_more),
+        f"the messaging agent, {len(MESSAGING.tools)} tools": (
+            registered(own),
+            MESSAGING,
+            over_own,
+        ),
+        f"an agent with {len(own) + len(more)} tools": (full, ANYTHING, [*over_own, *over_more]),
     }
     tables, figures = [], {}
     for name, (registry, profile, queries) in runs.items():
@@ -106,7 +108,7 @@ def groups(asked: Sequence[Asked]) -> dict[str, list[Asked]]:
     needing = [item for item in asked if item.query.gold]
     idle = [item for item in asked if not item.query.gold]
     made = {"need tools": needing}
-    for name in ("split", "language", "kind"):
+    for name in ("split", "about", "language", "kind"):
         for item in needing:
             made.setdefault(getattr(item.query, name), []).append(item)
     if idle:

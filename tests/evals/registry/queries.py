@@ -28,6 +28,11 @@ class Query:
     recent: tuple[str, ...] = ()
 
     @property
+    def about(self) -> str:
+        """Whose tools it is about: those that exist, or those of the catalogue."""
+        return "catalogue" if self.id.startswith("cat-") else "existing"
+
+    @property
     def context(self) -> tuple[str, ...]:
         """The user's earlier messages, newest first."""
         return self.recent[::-1]
