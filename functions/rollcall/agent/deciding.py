@@ -24,9 +24,10 @@ from rollcall.store import paths
 from rollcall.store.answers import note_answers, write_decisions
 from rollcall.store.approvals import Approval, ApprovalStatus, Given, load_approvals
 from rollcall.store.continuing import open_continuation
-from rollcall.store.runs import Finished, GoingOn, OpenRun
+from rollcall.store.run_states import Finished, GoingOn, Stale, repeated, state_of
+from rollcall.store.runs import OpenRun
 from rollcall.store.settling import Continuing, StillOpen
-from rollcall.store.threads import Stale, check_thread, repeated, state_of
+from rollcall.store.threads import check_thread
 
 Found = OpenRun | Finished | GoingOn | Stale | dict[str, Any]
 

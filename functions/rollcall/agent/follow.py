@@ -10,8 +10,7 @@ from rollcall.core.errors import Aborted, NotFound
 from rollcall.core.events import Event
 from rollcall.store import paths
 from rollcall.store.event_log import read_events
-from rollcall.store.runs import Finished, GoingOn
-from rollcall.store.threads import Stale, state_of
+from rollcall.store.run_states import Finished, GoingOn, Stale, state_of
 
 POLL_S = 0.4
 """Between two looks; events are stored at most once a second."""

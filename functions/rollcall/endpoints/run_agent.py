@@ -24,8 +24,9 @@ from rollcall.core.redaction import redacted_json, redacted_message
 from rollcall.core.triggers import Call, OnCall, bound
 from rollcall.core.wire import MESSAGE_CHARS, MESSAGE_PARTS, RunRequest, TextPart
 from rollcall.store.run_ids import new_run_id
-from rollcall.store.runs import Finished, GoingOn, OpenRun
-from rollcall.store.threads import Opening, Stale, open_run, thread_id_for
+from rollcall.store.run_states import Finished, GoingOn, Stale
+from rollcall.store.runs import OpenRun
+from rollcall.store.threads import Opening, open_run, thread_id_for
 
 CONTEXT_CHARS = 4_000
 MEDIA_CHARS = 850_000

@@ -45,22 +45,6 @@ Answered = tuple[ToolResult, dict[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)
-class Finished:
-    """The run was done before: its stored result, or the error it ended with."""
-
-    result: dict[str, Any] | None
-    error: dict[str, Any] | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class GoingOn:
-    """Somebody else is on this run at present."""
-
-    thread_id: str
-    run_id: str
-
-
-@dataclass(frozen=True, slots=True)
 class Asking:
     """What a run ends with when it waits.
 

@@ -30,7 +30,7 @@ from rollcall.core.errors import (
     PermissionDenied,
 )
 from rollcall.core.messages import UserMessage
-from rollcall.core.wire import SCHEMA_VERSION, RunStatus
+from rollcall.core.wire import SCHEMA_VERSION
 from rollcall.store import paths
 from rollcall.store.batches import committed, read_all
 from rollcall.store.closing import Closing, closing_of_cut_off, closing_of_waiting
@@ -44,10 +44,10 @@ from rollcall.store.run_ids import (
     erased,
     is_made_here,
     key_reference,
-    used_before,
     write_key,
 )
-from rollcall.store.runs import Finished, GoingOn, OpenRun
+from rollcall.store.run_states import Finished, GoingOn, Stale, repeated
+from rollcall.store.runs import OpenRun
 from rollcall.store.thread_erasure import check_not_erased
 from rollcall.store.window import Newest, newest, read_log
 
@@ -96,14 +96,6 @@ class Opening:
     supersede: bool = False
     is_named: bool = True
     opener: str = field(default_factory=lambda: uuid.uuid4().hex)
-
-
-@dataclass(frozen=True, slots=True)
-class Stale:
-    """The run was begun, and whoever was on it is gone: it can be taken up."""
-
-    thread_id: str
-    run_id: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,34 +167,6 @@ def _asked_before(db: Client, opening: Opening) -> OpenRun | Finished | GoingOn 
         return repeated(data, run, uid=uid, request_digest=opening.request_digest)
     thread = paths.thread(db, thread_id).get().to_dict() or {}
     return _handle(db, opening, data, read_log(db, thread_id).documents, thread)
-
-
-def repeated(
-    run: dict[str, Any], snapshot: DocumentSnapshot, *, uid: str, request_digest: str
-) -> Finished | GoingOn | Stale:
-    """What has become of a run that is asked for again.
-
-    Raises:
-        PermissionDenied: It is another user's.
-        AlreadyExists: It was asked for with other data.
-    """
-    thread_id = snapshot.reference.parent.parent.id
-    if run["uid"] != uid:
-        raise PermissionDenied("this thread belongs to someone else", field="threadId")
-    if run["requestDigest"] != request_digest:
-        raise used_before(snapshot.id)
-    return state_of(run, thread_id=thread_id, run_id=snapshot.id)
-
-
-def state_of(run: dict[str, Any], *, thread_id: str, run_id: str) -> Finished | GoingOn | Stale:
-    """Whether a run is done, in somebody's hands, or left lying."""
-    if run.get("result") is not None:
-        return Finished(json.loads(run["result"]))
-    if run["status"] != RunStatus.RUNNING:
-        return Finished(None, run.get("error") or {})
-    if run["leaseUntil"] > datetime.now(UTC):
-        return GoingOn(thread_id, run_id)
-    return Stale(thread_id, run_id)
 
 
 def check_thread(thread: DocumentSnapshot, *, uid: str, agent: str, new: bool) -> None:

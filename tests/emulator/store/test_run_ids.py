@@ -10,7 +10,8 @@ from google.cloud.firestore import Client
 from rollcall.core.errors import AgentError, AlreadyExists, NotFound
 from rollcall.store.my_data import erase_one_thread
 from rollcall.store.run_ids import is_made_here, new_run_id
-from rollcall.store.runs import Finished, OpenRun
+from rollcall.store.run_states import Finished
+from rollcall.store.runs import OpenRun
 from rollcall.store.threads import Opening, open_run, thread_id_for
 from tests.emulator.store.test_threads import answer, opened, opening
 from tests.support.keeping import Keeping

@@ -16,7 +16,8 @@ from rollcall.core.errors import Aborted, AgentError, AlreadyExists, NotFound, P
 from rollcall.core.messages import ModelMessage, ToolCall, ToolMessage, ToolResult, UserMessage
 from rollcall.store import paths
 from rollcall.store.log import Spent
-from rollcall.store.runs import Finished, GoingOn, OpenRun
+from rollcall.store.run_states import Finished, GoingOn
+from rollcall.store.runs import OpenRun
 from rollcall.store.threads import Opening, open_run, thread_id_for
 from tests.support.leases import end_lease
 
