@@ -12,6 +12,7 @@ from rollcall.core.triggers import Call
 from rollcall.core.wire import Role
 from rollcall.endpoints.cancel_run import cancel_run
 from rollcall.endpoints.my_data import delete_my_data, export_my_data
+from rollcall.endpoints.rate_message import rate_message
 from rollcall.endpoints.usage import my_usage
 from tests.support.keeping import everything, naming
 from tests.support.office import Office, payment
@@ -47,6 +48,7 @@ def lived(office: Office) -> None:
     cancelled = as_zed(office, payment(10, WORD))
     ids = {"threadId": cancelled.thread, "runId": cancelled.done["runId"]}
     cancel_run(office.here, Call(ZED, ids))
+    rate_message(office.here, Call(ZED, {**ids, "rating": "down", "comment": f"No {WORD}"}))
     direct = {"arguments": {"to": WORD}, "callKey": WORD}
     office.functions.post("send_letter", direct, uid=UID, claims=TEACHER)
     device = {"uid": UID, "token": WORD, "platform": "web", "createdAt": datetime.now(UTC)}
@@ -99,6 +101,7 @@ def test_whatever_a_user_did_nothing_names_them_afterwards(office: Office) -> No
     before = kept(office)
     assert {path.split("/")[0] for path in naming(before, UID, WORD)} >= {
         *("threads", "approvals", "effects", "audit", "runKeys", "devices", "conversations"),
+        "ratings",
     }
     anns = {path for path in before if before[path].get("uid") == "ann"}
     receipt = delete_my_data(office.here, Call(ZED, {"confirm": True}))
