@@ -22,10 +22,9 @@ BUCKETS = 4096
 """Features are told apart by a hash of so many values."""
 MOST_WORDS = 20
 """Whoever says more wants something."""
-CHATTY = 0.25
-"""Log-odds from which a message is small talk, where no tool answers it. Above 0, since a request
-that is left without tools costs more than small talk that is given some."""
-ANSWERED = 0.3
+EVIDENCE = 3.0
+"""How far the odds of small talk must rise for what the best tool has to say for itself."""
+ANSWERED = 0.5
 """A tool for which a message speaks as strongly as this is wanted, however chatty that is."""
 _LETTERS = (3, 4)
 
@@ -36,7 +35,7 @@ def is_small_talk(text: str, *, fit: float = 0.0) -> bool:
     Args:
         fit: How strongly the message speaks for the tool that fits best, 0..1; `Match.fit`.
     """
-    return fit < ANSWERED and chattiness(text) >= CHATTY
+    return fit < ANSWERED and chattiness(text) >= EVIDENCE * fit
 
 
 def chattiness(text: str) -> float:
