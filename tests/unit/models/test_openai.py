@@ -1,3 +1,4 @@
+import json
 import time
 
 import pytest
@@ -104,6 +105,16 @@ def test_deadline_holds_however_the_answer_drags(fake: FakeProviders, reply: Rep
     with pytest.raises(DeadlineExceeded):
         say(deadline=began + 0.3)
     assert time.monotonic() - began < 5
+
+
+def test_a_tools_json_is_written_once_and_sent_as_it_is(fake: FakeProviders) -> None:
+    spec = ToolSpec("get_weather", "מזג האוויר", {"type": "object", "properties": {"עיר": {}}})
+    told = {"name": spec.name, "description": spec.description, "parameters": spec.parameters}
+    assert spec.json_text is spec.json_text
+    assert json.loads(spec.json_text) == told
+    fake.openai(responses_text("Cold."))
+    gather(openai.Model("gpt-5.5").stream(ModelRequest("", (HELLO,), (spec, WEATHER))))
+    assert fake.requests[0].json["tools"][0] == {"type": "function", "strict": False, **told}
 
 
 def test_client_is_usable_after_a_cut(fake: FakeProviders) -> None:
