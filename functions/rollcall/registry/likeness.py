@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import chain
 
-_LEAST = 0.45
+_LEAST = 0.4
 _MOST_ALIKE = 3
 _LONGEST = 40
 

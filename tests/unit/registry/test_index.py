@@ -205,6 +205,7 @@ _pools = st.lists(
 )
 
 
+@settings(deadline=None)
 @given(_pools, _texts, st.data())
 def test_authorising_first_equals_filtering_the_whole_ranking(
     pool: list[Searchable], text: str, data: st.DataObject
@@ -233,7 +234,7 @@ def many() -> Index:
     )
 
 
-@settings(max_examples=25)
+@settings(max_examples=25, deadline=None)
 @given(st.lists(st.integers(0, 200), min_size=1, max_size=12), st.integers(1, 20))
 def test_reading_less_of_ten_thousand_tools_changes_nothing(
     many: Index, numbers: list[int], limit: int

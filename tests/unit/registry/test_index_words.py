@@ -29,7 +29,7 @@ def test_plain_endings_do_not_part_english_words(forms: tuple[str, ...], stem: s
 
 
 def test_names_are_split_and_little_words_dropped() -> None:
-    assert words("getUserName of the user_profile") == ["user", "name", "user", "profil"]
+    assert words("getUserName of the user_profile") == ["user", "nam", "user", "profil"]
 
 
 def test_hebrew_words_lose_prefixes_niqqud_and_final_letters() -> None:
