@@ -15,6 +15,7 @@ from tests.benchmarks import (
     streams,
     tool_choice,
     tool_search,
+    tool_vectors,
 )
 
 BENCHMARKS: dict[str, Callable[[], Table]] = {
@@ -25,6 +26,7 @@ BENCHMARKS: dict[str, Callable[[], Table]] = {
     "firestore_cost": firestore_cost.measure,
     "tool_choice": tool_choice.measure,
     "tool_search": tool_search.measure,
+    "tool_vectors": tool_vectors.measure,
 }
 
 
