@@ -181,7 +181,9 @@ class Scene:
             raise Broken(f"stuck after {ROUNDS} recoveries in act {self._acts}: {job}")
         if retries:
             again = self._try(job)
-            if again.result is None and not self._is_excused(again):
+            if self._was_struck(again):
+                again = self._try(job)
+            if again.result is None and not self._is_hurt(again.error or {}):
                 raise Broken(f"the client asks again and gets {again.error}")
 
     def _try(self, job: Job) -> Outcome:
@@ -314,13 +316,12 @@ class Scene:
             if happened not in allowed:
                 raise Broken(f"{tool} {token} happened {happened} times; the log: {status}")
 
-    def _is_excused(self, outcome: Outcome) -> bool:
-        """Whether nothing is wrong but what the harness did: the database failed, or the client
-        left."""
+    def _was_struck(self, outcome: Outcome) -> bool:
+        """Whether the last worker got no answer for what the harness did to it."""
         fault = self.faults.get(len(self.commits) - 1)
-        left = fault is not None and fault.how == "left" and outcome.error is None
+        left = fault is not None and fault.how == "left"
         lost = "the harness lost" in str((outcome.error or {}).get("message"))
-        return left or lost or self._is_hurt(outcome.error or {})
+        return outcome.died or left or lost
 
     def _is_hurt(self, error: dict[str, Any]) -> bool:
         """Whether a run ended early because the database failed, and said so."""

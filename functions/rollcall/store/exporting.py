@@ -33,8 +33,9 @@ _THREADS = "threads"
 _IN_THREAD = ("messages", "runs")
 _INTERNAL = {
     "threads": {"lease", "leaseToken", "erasing"},
+    "messages": {"savedBy"},
     "runs": {
-        *("leaseUntil", "keptUntil", "token", "opener", "attempt", "seq"),
+        *("leaseUntil", "keptUntil", "token", "opener", "attempt", "fruitless", "reached", "seq"),
         *("requestDigest", "cancelRequested"),
     },
 }

@@ -481,8 +481,11 @@ def test_an_export_has_everything_once_over_all_its_pages(db: Client) -> None:
 
 def test_an_export_hides_how_leases_work(db: Client) -> None:
     write_thread(db, "t1", live_s=60)
+    db.document("threads/t1/messages/00000001").update({"savedBy": "somebody"})
+    db.document("threads/t1/runs/r1").update({"reached": 3, "fruitless": 0})
     fields = {key for item in export(db) for key in item["data"]}
-    assert fields.isdisjoint({"lease", "leaseToken", "leaseUntil", "token"})
+    internal = {"lease", "leaseToken", "leaseUntil", "token", "savedBy", "reached", "fruitless"}
+    assert fields.isdisjoint(internal)
 
 
 def test_an_export_survives_what_is_written_meanwhile(db: Client) -> None:

@@ -13,16 +13,18 @@ from google.api_core.exceptions import Conflict, FailedPrecondition, NotFound, S
 from google.cloud.firestore import Client
 from google.cloud.firestore_v1.services.firestore.client import FirestoreClient
 
-from rollcall.core.errors import Unavailable
+from rollcall.core.errors import Aborted, Unavailable
 from rollcall.core.events import text_content
 from rollcall.core.messages import ModelMessage, ToolCall, ToolResult
 from rollcall.store import hold, paths
 from rollcall.store.cancelling import cancel
+from rollcall.store.erasures import Work
 from rollcall.store.log import Spent
 from rollcall.store.my_data import erase_one_thread, erase_user
 from rollcall.store.pages import find_page
 from rollcall.store.runs import OpenRun
 from rollcall.store.taking_up import take_up
+from rollcall.store.thread_erasure import begin_thread_erasure
 from tests.emulator.store.test_continuing import SAVES, everything
 from tests.emulator.store.test_threads import answer, opened, opening
 from tests.support.keeping import Keeping
@@ -128,6 +130,21 @@ def test_a_save_that_was_stored_and_is_sent_again_later_changes_nothing(
     assert everything(db) == before
 
 
+@pytest.mark.parametrize("what", [0, 2, 6])
+def test_a_thread_that_begins_to_be_erased_takes_nothing_from_its_run(
+    db: Client, what: int
+) -> None:
+    """What is said there is removed page by page: nothing may come behind that."""
+    run = begun(db)
+    end_lease(db, run.thread_id, "r1")
+    work = begin_thread_erasure(db, "ann", run.thread_id, "clear_thread", seconds=20)
+    assert isinstance(work, Work)
+    before = everything(db)
+    with pytest.raises(Aborted):
+        WHAT[what](run)
+    assert everything(db) == before
+
+
 def test_an_earlier_save_that_comes_late_is_not_taken_for_a_later_one(
     db: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -135,6 +152,8 @@ def test_an_earlier_save_that_comes_late_is_not_taken_for_a_later_one(
     with recorded(monkeypatch, sends=False) as late, pytest.raises(Unavailable):
         run.save_reply(2, ModelMessage("", (CALL,)), Spent())
     late[0]()
+    with pytest.raises(Aborted):
+        answer(run, "It is paid.")
     run.give_up(BROKEN)
     assert run.is_closed
     stored = paths.run(db, run.thread_id, "r1").get().to_dict() or {}
