@@ -45,6 +45,8 @@ def cloud_functions(target: str | None) -> dict[str, Any]:
         for name, function in _own_functions(module)
         if target in (None, name)
     }
+    if target:
+        _start(modules[0], target)
     functions = {name: function for name, function in bound.items() if function is not None}
     if target is None:
         check_instances(functions)
@@ -153,6 +155,13 @@ def _bind(name: str, function: Callable[..., Any]) -> Any:
         trigger, function = OnCall(), direct_call(capability)
     bind: Trigger = trigger
     return bind.bind(name, function, deployment)
+
+
+def _start(module: ModuleType, target: str) -> None:
+    """Do what the function asks for before its first call."""
+    trigger = trigger_of(getattr(module, target))
+    if isinstance(trigger, OnCall) and trigger.at_start is not None:
+        trigger.at_start()
 
 
 def _own_functions(module: ModuleType) -> Iterator[tuple[str, Callable[..., Any]]]:

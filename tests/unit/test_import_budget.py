@@ -37,7 +37,7 @@ ONLY_FOR_RUNS = {
 """A leaf needs its arguments checked, and nothing of what runs are made of."""
 
 
-def loaded(target: str, names: set[str]) -> set[str]:
+def loaded(target: str, names: set[str], **environment: str) -> set[str]:
     """Which of `names` a process that serves `target` has imported before its first call."""
     code = "import json, sys, main; print(json.dumps(list(sys.modules)))"
     done = subprocess.run(
@@ -47,7 +47,7 @@ def loaded(target: str, names: set[str]) -> set[str]:
             "PATH": os.environ["PATH"],
             "FUNCTION_TARGET": target,
             "GCLOUD_PROJECT": "demo-test",
-            "OPENAI_API_KEY": "sk-test",
+            **environment,
         },
         capture_output=True,
         text=True,
@@ -56,9 +56,9 @@ def loaded(target: str, names: set[str]) -> set[str]:
     return names & set(json.loads(done.stdout))
 
 
-@pytest.mark.parametrize("target", ["get_user_conversations", "send_message", "run_agent"])
+@pytest.mark.parametrize("target", ["get_user_conversations", "send_message", "list_capabilities"])
 def test_what_the_first_call_may_not_need_is_not_there_yet(target: str) -> None:
-    assert loaded(target, NEVER_AT_START) == set()
+    assert loaded(target, NEVER_AT_START, OPENAI_API_KEY="sk-test") == set()
 
 
 @pytest.mark.parametrize("target", ["get_user_conversations", "send_message"])
@@ -66,5 +66,21 @@ def test_a_leaf_starts_without_what_runs_are_made_of(target: str) -> None:
     assert loaded(target, ONLY_FOR_RUNS) == set()
 
 
-def test_the_budget_counts_names_that_exist() -> None:
-    assert loaded("run_agent", ONLY_FOR_RUNS | {"pydantic"}) == ONLY_FOR_RUNS | {"pydantic"}
+SDKS = {"google.genai", "openai"}
+
+
+@pytest.mark.parametrize(
+    ("environment", "sdks"),
+    [
+        ({"OPENAI_API_KEY": "sk-test"}, {"openai"}),
+        ({"GEMINI_API_KEY": "test"}, {"google.genai"}),
+        ({}, set()),
+        ({"ROLLCALL_MODEL": "nobody:x"}, set()),  # which each call is told, and not the deploy
+    ],
+)
+def test_run_agent_starts_with_its_models_sdk_and_nothing_else_that_is_heavy(
+    environment: dict[str, str], sdks: set[str]
+) -> None:
+    others = {"docstring_parser", "jsonschema", "rollcall.models._offline", "snowballstemmer"}
+    wanted = sdks | {"google.cloud.firestore"} | ONLY_FOR_RUNS
+    assert loaded("run_agent", others | SDKS | wanted, **environment) == wanted

@@ -84,9 +84,14 @@ class OnCall:
 
     A handler that is a generator streams: it yields chunks and returns the result, for
     `httpsCallable(functions, name).stream(data)`.
+
+    Args:
+        timeout_s: How long one call may take.
+        at_start: Done before a process that serves the function takes its first call.
     """
 
     timeout_s: int = 120
+    at_start: Callable[[], None] | None = None
 
     def bind(self, name: str, handler: Callable[..., Any], platform: Callable[[], Platform]) -> Any:
         from rollcall.core.callable import bind_callable

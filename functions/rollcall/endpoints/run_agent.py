@@ -12,6 +12,7 @@ from rollcall.agent.asked import Asked, receive
 from rollcall.agent.drive import Events, drive
 from rollcall.agent.follow import follow, pause
 from rollcall.agent.going_on import function_end, recalled, taken_up
+from rollcall.agent.platform import import_sdks
 from rollcall.agent.spending import admission
 from rollcall.core import events
 from rollcall.core.capability import digest
@@ -33,7 +34,7 @@ MEDIA_CHARS = 850_000
 RUN_AGENT_S = 540
 
 
-@bound(OnCall(timeout_s=RUN_AGENT_S))
+@bound(OnCall(timeout_s=RUN_AGENT_S, at_start=import_sdks))
 def run_agent(platform: Platform, call: Call) -> Events:
     """Answer a message in a thread, or go on with what waits for an answer, streaming AG-UI
     events; the last value is the `RunResult`."""

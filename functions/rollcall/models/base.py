@@ -1,6 +1,7 @@
 """The protocol every model provider implements, and the words it is spoken in.
 
-A provider is a module `rollcall.models.<provider>` with a class `Model(name)`:
+A provider is a module `rollcall.models.<provider>` with a class `Model(name)`, and the name of
+its SDK's module, where it has one, as `SDK`:
 
     for delta in Model("gemini-3.8-flash").stream(request): ...
 
@@ -193,6 +194,16 @@ def load_embedder(embedder_id: str) -> Embedder:
     """
     embedder: Embedder = _provider(embedder_id).Embedder(embedder_id.partition(":")[2])
     return embedder
+
+
+def import_sdk(model_id: str) -> None:
+    """Import the SDK that the model's provider names as its `SDK`, if it needs one.
+
+    Raises:
+        FailedPrecondition: There is no such provider here.
+    """
+    if sdk := getattr(_provider(model_id), "SDK", None):
+        import_module(sdk)
 
 
 def _provider(model_id: str) -> Any:

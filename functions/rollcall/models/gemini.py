@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from google import genai
     from google.genai.models import Models
 
+SDK = "google.genai"
 CALL_LIMIT_S = 300.0
 EMBED_LIMIT_S = 60.0
 EMBED_BATCH = 100

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     import httpx2
     from openai import OpenAI
 
+SDK = "openai"
 CALL_LIMIT_S = 300.0
 EMBED_LIMIT_S = 60.0
 EMBED_BATCH = 256
