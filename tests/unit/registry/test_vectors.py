@@ -11,8 +11,10 @@ from operator import mul
 
 import pytest
 
+from rollcall.models.base import load_embedder
 from rollcall.registry.index import Match, Searchable
 from rollcall.registry.vectors import TEXT_CHARS, VectorIndex, merged, text_of
+from tests.support.fake_providers import FakeProviders
 
 SIZE = 64
 
@@ -214,3 +216,16 @@ def test_with_one_ranking_alone_its_order_stays() -> None:
     words = [Match(4, 9.0, 0.8), Match(2, 5.0, 0.4)]
     assert [match.place for match in merged(words, [], limit=5)] == [4, 2]
     assert [match.place for match in merged([], [(7, 0.9), (1, 0.3)], limit=1)] == [7]
+
+
+@pytest.mark.parametrize("provider", ["gemini:gemini-embedding-2", "openai:text-embedding-3-small"])
+def test_tools_are_embedded_by_the_providers_own_wire(provider: str) -> None:
+    with FakeProviders() as fake:
+        embedder = load_embedder(provider)
+        index = VectorIndex.build(tools(3), embedder)
+        assert (index.places, index.embedder_id) == ((0, 1, 2), provider)
+        assert len(fake.requests) == 1
+        VectorIndex.build(tools(3), embedder, VectorIndex.load(index.dump()))
+        assert len(fake.requests) == 1
+        asked = embedder.embed(["does 1"], task="query")[0]
+    assert len(index.search(asked, limit=2)) == 2
