@@ -16,6 +16,7 @@ import logging
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from threading import Event
 from typing import TYPE_CHECKING, Any
 
 from rollcall.core.context import TextModel
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
 LOCALES = ("en", "he")
 AT_ONCE = 4
 """So many tools of code are asked about in one request."""
+SIDE_BY_SIDE = 4
+"""So many requests are under way at once."""
 _DESCRIPTION_CHARS = 2_000
 _WORDS_CHARS = 600
 _CHARS_PER_TOKEN = 3
@@ -58,7 +61,7 @@ class Report:
     """What became of each tool, by id.
 
     Attributes:
-        written: Asked about, with phrases stored; in a dry run, what would be asked about.
+        written: Those with new phrases; in a dry run, what would be asked about.
         skipped: Why it was not asked about.
         failed: Why there are no phrases all the same.
         requests: How many requests were made, or would be.
@@ -114,16 +117,34 @@ def enrich(
         documents = {found.id: found.to_dict() or {} for found in stored}
     report = Report()
     wanted = list(_wanted(documents, report, locales=locales, only=only, force=force))
-    for some in _batches(wanted):
-        report.requests += 1
-        report.tokens += _tokens(some)
-        if text_model is None or dry_run:
-            report.written += [each.id for each in some]
-        elif not _enrich(db, text_model, some, report):
-            break
-    asked = {*report.written, *report.failed}
-    report.failed |= {each.id: "not asked any more" for each in wanted if each.id not in asked}
+    batches = list(_batches(wanted))
+    report.tokens = sum(map(_tokens, batches))
+    if text_model is None or dry_run:
+        report.written, report.requests = [each.id for each in wanted], len(batches)
+    else:
+        _enrich_all(db, text_model, batches, report)
     return report
+
+
+def _enrich_all(
+    db: Client, text_model: TextModel, batches: Sequence[Sequence[_Wanted]], report: Report
+) -> None:
+    """Ask about all, some at once; where asking on is of no use, the rest is not asked."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    hopeless = Event()
+
+    def ask(some: Sequence[_Wanted]) -> int:
+        if hopeless.is_set():
+            report.failed.update({each.id: "not asked any more" for each in some})
+            return 0
+        if not _enrich(db, text_model, some, report):
+            hopeless.set()
+        return 1
+
+    with ThreadPoolExecutor(SIDE_BY_SIDE) as pool:
+        report.requests = sum(pool.map(ask, batches))
+    report.written.sort()
 
 
 def _wanted(
@@ -179,7 +200,7 @@ def _enrich(db: Client, text_model: TextModel, some: Sequence[_Wanted], report: 
             instructions=_INSTRUCTIONS, text=_fenced(some), schema=_schema(some)
         )
     except AgentError as error:
-        report.failed |= {each.id: f"{error.code}: {error}" for each in some}
+        report.failed.update({each.id: f"{error.code}: {error}" for each in some})
         return not isinstance(error, FailedPrecondition | QuotaExhausted)
     model = str(getattr(text_model, "id", "model"))
     for each in some:
