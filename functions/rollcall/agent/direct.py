@@ -48,7 +48,10 @@ def direct_call(capability: Capability) -> Callable[[Platform, Call], Any]:
             paid_text_model=partial(_text_model, platform, call.user),
         )
         project = project_id() if platform is deployment() else platform.db.project
-        with _span(capability.id), watched(capability.id, project, partial(_create, platform)):
+        seen = watched(
+            capability.id, project, partial(_create, platform), arguments=given.arguments
+        )
+        with _span(capability.id), seen:
             if capability.mark.effect == "read":
                 return capability.call(ctx, given.arguments)
             return _write(capability, ctx, given)

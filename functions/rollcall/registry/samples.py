@@ -38,6 +38,9 @@ KEPT = timedelta(days=1)
 MAX_CAPABILITIES = 500
 """In one sample; the others come with the next."""
 MESSAGE_CHARS = 160
+_KEPT_CHARS = 2_000
+_LEAST_CHARS = 3
+"""Shorter texts are in any message."""
 TOO_LITTLE_MS = 5_000
 """Being late with less time than this is no fault of the capability."""
 WRITE_S = 10.0
@@ -67,8 +70,15 @@ class Witness:
         self._unsent: tuple[str, dict[str, Any]] | None = None
         self._is_writing = False
 
-    def note(self, id: str, *, ms: int, code: str | None = None, message: str = "") -> None:
-        """Note how one call ended; `code` is its error's, None where it came to a result."""
+    def note(
+        self, id: str, *, ms: int, code: str | None = None, message: str = "", arguments: Any = None
+    ) -> None:
+        """Note how one call ended.
+
+        Args:
+            code: Its error's; None where it came to a result.
+            arguments: What it was called with: these are the user's, and taken out of the message.
+        """
         if code is not None and not _is_own(code, ms):
             return
         at = self._now()
@@ -79,7 +89,7 @@ class Witness:
             latencies.count(counts, ms)
             failure = before.failure
             if code is not None:
-                failure = Failure(code, message, at)
+                failure = Failure(code, _impersonal(message[:_KEPT_CHARS], arguments), at)
             self._seen[id] = Seen(
                 ok=before.ok + (not failed),
                 failed=before.failed + failed,
@@ -104,7 +114,9 @@ class Witness:
             elif call.status in (CallStatus.FAILED, CallStatus.UNKNOWN):
                 error = call.error or {}
                 code, message = str(error.get("code")), str(error.get("message", ""))
-                self.note(call.tool, ms=call.ms, code=code, message=message)
+                self.note(
+                    call.tool, ms=call.ms, code=code, message=message, arguments=call.arguments
+                )
 
     def tell(self, create: Create) -> threading.Thread | None:
         """Write a sample in a thread of its own, if it is time for one."""
@@ -156,6 +168,25 @@ def _to_tell(seen: Seen) -> Seen:
     return replace(seen, failure=shortened(failure, MESSAGE_CHARS))
 
 
+def _impersonal(message: str, arguments: Any) -> str:
+    """A message without the texts and numbers that the call was given."""
+    given = {text for text in _texts(arguments) if len(text) >= _LEAST_CHARS}
+    for text in sorted(given, key=len, reverse=True):
+        message = message.replace(text, "…")
+    return message
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, dict):
+        for item in value.values():
+            yield from _texts(item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _texts(item)
+    elif value is not None:
+        yield str(value)
+
+
 def _is_own(code: str, ms: int) -> bool:
     return code in OWN_FAILURES and not (code == "deadline-exceeded" and ms < TOO_LITTLE_MS)
 
@@ -191,8 +222,9 @@ def by_client(db: Client) -> Create:
 
 
 @contextmanager
-def watched(id: str, project: str, create: Create) -> Iterator[None]:
-    """Note how a call ends that is made inside; tell, before and after it, if it is time."""
+def watched(id: str, project: str, create: Create, *, arguments: Any) -> Iterator[None]:
+    """Note how a call ends that is made inside, with these arguments; tell, before and after it,
+    if it is time."""
     seeing = witness(project)
     seeing.tell(create)
     began = time.monotonic()
@@ -200,7 +232,7 @@ def watched(id: str, project: str, create: Create) -> Iterator[None]:
         yield
     except Exception as error:
         code, message = _told(error)
-        seeing.note(id, ms=_since(began), code=code, message=message)
+        seeing.note(id, ms=_since(began), code=code, message=message, arguments=arguments)
         raise
     else:
         seeing.note(id, ms=_since(began))

@@ -142,6 +142,25 @@ def test_what_is_not_the_capabilitys_own_fault_does_not_count(
     assert not tell(witness, db)
 
 
+def test_what_a_call_was_given_is_not_in_the_message(
+    witness: Witness, clock: Clock, db: Documents
+) -> None:
+    witness.note_calls(
+        [
+            record(
+                "pay",
+                "failed",
+                arguments={"to": [{"name": "Zed"}, "Zed 4711"], "amount": 1234.5, "n": 1, "x": ""},
+                error={"code": "internal", "message": "1234.5 for Zed 4711 (1 of Zed) broke"},
+            )
+        ],
+        except_for=(),
+    )
+    clock.now += 100
+    assert tell(witness, db)
+    assert only(db)["pay"]["failure"]["message"] == "… for … (1 of …) broke"
+
+
 def test_being_late_counts_only_where_there_was_time(
     witness: Witness, clock: Clock, db: Documents
 ) -> None:
@@ -224,7 +243,10 @@ def test_a_sample_is_bounded_and_the_rest_comes_with_the_next(
 def test_a_call_is_noted_by_how_it_ends(monkeypatch: pytest.MonkeyPatch, db: Documents) -> None:
     samples.forget()
     for error in (None, Unavailable("closed"), NotFound("none"), ValueError("of Ann's"), None):
-        with suppress(type(error) if error else ()), samples.watched("look_up", "p", db):
+        with (
+            suppress(type(error) if error else ()),
+            samples.watched("look_up", "p", db, arguments={}),
+        ):
             if error:
                 raise error
     seen = samples.witness("p")._seen["look_up"]
