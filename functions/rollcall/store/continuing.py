@@ -98,8 +98,6 @@ def _try_continue(
     if not waits or waits["runId"] != waiting_run_id:
         raise FailedPrecondition("nothing in this thread waits for this answer", field="resume")
     holder = find_holder(db, thread_id, read.data, read.window)
-    if holder is not None:
-        holder.check_gone()
     if is_made_here(continuing.run_id) and continuing.run_id != f"{waiting_run_id}~1":
         raise erased()
     check_key(read.key, thread_id=thread_id, run_id=continuing.run_id)

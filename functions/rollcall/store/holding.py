@@ -30,20 +30,6 @@ class Holder:
     run: DocumentSnapshot
     page: Page
 
-    def check_gone(self) -> None:
-        """
-        Raises:
-            Aborted: The run is alive, or is kept for the task queue.
-        """
-        run = self.run.to_dict() or {}
-        if is_alive(run):
-            raise Aborted(
-                f"run {self.run.id} is still answering in this thread",
-                field="threadId",
-                hint='wait for it, or send whenBusy: "supersede" to take over',
-                retry_after_s=2,
-            )
-
     def close(self, batch: WriteBatch, db: Client, *, token: int) -> None:
         """Close the run: it can save nothing after this batch."""
         now = datetime.now(UTC)
@@ -61,19 +47,35 @@ class Holder:
 
 
 def find_holder(
-    db: Client, thread_id: str, thread: dict[str, Any], view: DocumentSnapshot
+    db: Client,
+    thread_id: str,
+    thread: dict[str, Any],
+    view: DocumentSnapshot,
+    *,
+    supersede: bool = False,
 ) -> Holder | None:
-    """The run that holds a thread, dead or alive; None where it has ended.
+    """The run that holds a thread and is gone; None where it has ended.
 
     Args:
         thread: The thread's data, and `view` its window, as read at one time.
+        supersede: It may be alive.
+    Raises:
+        Aborted: It is alive, or is kept for the task queue.
     """
     lease = thread.get("lease")
     if not lease or has_ended(thread, view):
         return None
     run = paths.run(db, thread_id, lease["runId"]).get()
-    if (run.to_dict() or {}).get("status") != RunStatus.RUNNING:
+    data = run.to_dict() or {}
+    if data.get("status") != RunStatus.RUNNING:
         return None
+    if is_alive(data) and not supersede:
+        raise Aborted(
+            f"run {run.id} is still answering in this thread",
+            field="threadId",
+            hint='wait for it, or send whenBusy: "supersede" to take over',
+            retry_after_s=2,
+        )
     return Holder(run, find_page(db, thread_id, lease["runId"]))
 
 

@@ -139,6 +139,8 @@ def open_run(db: Client, opening: Opening) -> OpenRun | Finished | GoingOn | Sta
             if (opened := _try_open(db, opening, read)) is not None:
                 return opened
         except AgentError:
+            if not opening.is_named:
+                raise
             if (before := _asked_before(db, opening)) is None:
                 raise
             return before
@@ -204,9 +206,7 @@ def _try_open(db: Client, opening: Opening, read: _Read) -> OpenRun | None:
     data, thread_id = read.data, opening.thread_id
     if (data.get("lease") or {}).get("runId") == opening.run_id:
         return None  # it is this very run that holds the thread, or that held it last
-    holder = find_holder(db, thread_id, data, read.window)
-    if holder is not None and not opening.supersede:
-        holder.check_gone()
+    holder = find_holder(db, thread_id, data, read.window, supersede=opening.supersede)
     found = newest(db, thread_id, data, read.window)
     closing = _closing(db, thread_id, data, found)
     closed = closing.closed(found.documents)
