@@ -10,19 +10,15 @@ from __future__ import annotations
 
 import json
 import logging
-import zlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from rollcall.core.errors import Aborted, AgentError
-from rollcall.core.redaction import redacted
-from rollcall.core.wire import Status
-from rollcall.registry.breaker import OWN_FAILURES
-from rollcall.registry.samples import MESSAGE_CHARS, SAMPLES
+from rollcall.core.errors import Aborted
+from rollcall.registry.probes import Probe, due, probed
+from rollcall.registry.samples import SAMPLES
 from rollcall.registry.tally import Tally, conflicts
-from rollcall.registry.window import Failure, Seen, Window, shortened
+from rollcall.registry.window import Failure, Seen, Window
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client
@@ -36,22 +32,9 @@ PAGE = 200
 MAX_PAGES = 50
 MAX_NAMED = 5_000
 """How many states the manifest holds, those that are down first."""
-PROBES_AT_ONCE = 8
-MAX_PROBES = 40
-PROBE_MINUTES = 15
-"""Each capability is checked this often, or as often as `MAX_PROBES` a minute allows."""
-OURS = 5
-"""If so many checks fail and none succeeds, it is rather our own network."""
 _TRIES = 8
 
 log = logging.getLogger("rollcall")
-
-Probe = Callable[["Entry"], None]
-"""Checks that a capability can be reached.
-
-Raises:
-    AgentError: It cannot, if the code is one of `OWN_FAILURES`; any other says nothing about it.
-"""
 
 
 @dataclass(slots=True)
@@ -81,9 +64,9 @@ def check(db: Client, entries: Mapping[str, Entry], *, probe: Probe, now: float)
         Aborted: Others did the same, faster, again and again; nothing is lost.
     """
     tally = Tally.load(db, NAME)
-    due = _due(entries, _windows(tally), now)
-    checked = Checked(probed=len(due))
-    found = _fold(db, tally, _probe(due, probe, now), checked, now)
+    looked_for = due(entries, _windows(tally), now)
+    checked = Checked(probed=len(looked_for))
+    found = _fold(db, tally, probed(looked_for, probe, now), checked, now)
     for _ in range(MAX_PAGES):
         if found < PAGE:
             break
@@ -128,7 +111,7 @@ def publish(db: Client, states: Mapping[str, str]) -> bool:
 def _fold(
     db: Client,
     known: Tally | None,
-    probed: Mapping[str, Failure | None],
+    found: Mapping[str, Failure | None],
     checked: Checked,
     now: float,
 ) -> int:
@@ -145,7 +128,11 @@ def _fold(
         samples = list(db.collection(SAMPLES).order_by("at").limit(PAGE).stream())
         windows = _windows(tally)
         before = {id: window.breaker.state for id, window in windows.items()}
-        _add(windows, (each.to_dict() or {} for each in samples), probed, now)
+        for sample in samples:
+            _add(windows, sample)
+        for id, failure in found.items():
+            if failure is not None or id in windows:
+                windows.setdefault(id, Window()).probed(failure, now)
         for window in windows.values():
             window.judge(now)
         _put(tally, windows, now)
@@ -184,18 +171,17 @@ def _windows(tally: Tally) -> dict[str, Window]:
     return {id: Window.of(record) for id, record in tally.records.items()}
 
 
-def _add(
-    windows: dict[str, Window],
-    samples: Iterable[Mapping[str, Any]],
-    probed: Mapping[str, Failure | None],
-    now: float,
-) -> None:
-    for sample in samples:
-        for id, data in json.loads(sample["counts"]).items():
-            windows.setdefault(id, Window()).add(Seen.of(data))
-    for id, failure in probed.items():
-        if failure is not None or id in windows:
-            windows.setdefault(id, Window()).probed(failure, now)
+def _add(windows: dict[str, Window], sample: Any) -> None:
+    """Add what a process saw. What cannot be read goes with the rest: it must not keep all that
+    comes after it from being counted."""
+    try:
+        counts = json.loads(sample.get("counts"))
+        seen = {id: Seen.of(data) for id, data in counts.items()}
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        log.error("health sample %s cannot be read: %r", sample.id, error)
+        return
+    for id, each in seen.items():
+        windows.setdefault(id, Window()).add(each)
 
 
 def _put(tally: Tally, windows: Mapping[str, Window], now: float) -> None:
@@ -204,53 +190,6 @@ def _put(tally: Tally, windows: Mapping[str, Window], now: float) -> None:
         record = None if window.is_over(now) else window.record()
         if record != tally.records.get(id):
             tally.put(id, record)
-
-
-def _due(entries: Mapping[str, Entry], windows: Mapping[str, Window], now: float) -> list[Entry]:
-    """What is to be checked now: first what failed its last check or is to be tried again, then
-    this minute's share of all, by a checksum, so that nothing has to be kept of what is well."""
-    again = [id for id, window in windows.items() if id in entries and _is_waiting(window, now)]
-    period = max(PROBE_MINUTES, -(-len(entries) // MAX_PROBES))
-    minute = int(now // 60) % period
-    share = [id for id in entries if zlib.crc32(id.encode()) % period == minute]
-    found = [entries[id] for id in dict.fromkeys([*sorted(again), *share])]
-    return [entry for entry in found if _can_be_checked(entry)][:MAX_PROBES]
-
-
-def _can_be_checked(entry: Entry) -> bool:
-    return entry.execution.type != "client" and entry.status is not Status.DISABLED
-
-
-def _is_waiting(window: Window, now: float) -> bool:
-    if window.breaker.state == "down":
-        return now >= window.breaker.until
-    return window.probe_failures > 0
-
-
-def _probe(due: Sequence[Entry], probe: Probe, now: float) -> dict[str, Failure | None]:
-    """Check some capabilities side by side; None for those that are there."""
-    with ThreadPoolExecutor(PROBES_AT_ONCE, thread_name_prefix="probe") as pool:
-        found = dict(pool.map(lambda entry: _probed(entry, probe, now), due))
-    known = {id: failure for id, failure in found.items() if not isinstance(failure, AgentError)}
-    remote = [each.id for each in due if each.execution.type != "internal_service"]
-    failed = [id for id in remote if known.get(id)]
-    if len(failed) >= OURS and all(known.get(id) for id in remote if id in known):
-        log.warning("none of %d capabilities could be reached: it may be us", len(failed))
-        return {id: failure for id, failure in known.items() if id not in failed}
-    return known
-
-
-def _probed(entry: Entry, probe: Probe, now: float) -> tuple[str, Failure | AgentError | None]:
-    """One check; an error that says nothing about the capability is returned as it is."""
-    try:
-        probe(entry)
-    except AgentError as error:
-        if error.code not in OWN_FAILURES:
-            log.info("capability %s could not be checked: %s", entry.id, error.message)
-            return entry.id, error
-        failure = Failure(error.code, redacted(error.message), now)
-        return entry.id, shortened(failure, MESSAGE_CHARS)
-    return entry.id, None
 
 
 def _named(db: Client, states: Mapping[str, str]) -> dict[str, str]:

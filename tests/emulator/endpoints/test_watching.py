@@ -13,7 +13,7 @@ from rollcall.core.errors import Unavailable
 from rollcall.endpoints import watching
 from rollcall.endpoints.watching import check_health, roll_up_usage, watch
 from rollcall.registry import snapshot
-from rollcall.registry.health import PROBE_MINUTES
+from rollcall.registry.probes import PROBE_MINUTES
 from rollcall.registry.samples import SAMPLES, Witness
 from rollcall.registry.sync import sync
 from tests.support.calling import Here

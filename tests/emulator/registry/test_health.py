@@ -287,6 +287,18 @@ def test_a_check_that_is_cut_off_loses_and_repeats_nothing(
     assert told(db) == {"look_up": "degraded"}
 
 
+def test_a_sample_that_cannot_be_read_keeps_no_other_from_counting(
+    db: Client, clock: Clock, caplog: pytest.LogCaptureFixture
+) -> None:
+    for number, counts in enumerate(["no JSON", "[]", '{"look_up": {"ok": 1}}', None]):
+        at = datetime.fromtimestamp(NOON + number, UTC)
+        db.document(f"{SAMPLES}/{number}").set({"at": at, "counts": counts})
+    tell(db, clock, None)
+    assert look(db, clock).samples == 5
+    assert (totals(db), samples(db)) == ((1, 0), 0)
+    assert caplog.text.count("cannot be read") == 4
+
+
 # ---- scheduled checks ----
 
 
