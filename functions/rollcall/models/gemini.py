@@ -152,12 +152,19 @@ def _base_url() -> str | None:
 
 @cache
 def _client(key: str, base_url: str | None) -> genai.Client:
+    import httpx2
     from google import genai
     from google.genai import types
 
     from rollcall.models._gemini_http import KeepingClient
 
+    # The SDK would make two more, for clients that nobody uses; each reads all certificates.
+    trust = httpx2.create_ssl_context()
     options = types.HttpOptions(
-        api_version="v1beta", base_url=base_url, httpx_client=KeepingClient()
+        api_version="v1beta",
+        base_url=base_url,
+        httpx_client=KeepingClient(verify=trust),
+        client_args={"verify": trust},
+        async_client_args={"verify": trust, "ssl": trust},
     )
     return genai.Client(api_key=key, enterprise=False, http_options=options)
