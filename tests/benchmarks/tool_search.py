@@ -4,7 +4,7 @@ The tools are made up, no two alike, out of 3,000 words and one more for each tw
 share falling with its rank as in real tools: the first is in some 4 of 10 tools, the hundredth in 4
 of 100. A tool has a name of 2 to 4 words, a description of 6 to 16, and up to 3 arguments with 2 to
 5 words each. A query has 10 to 40 words: half are function words of English, a fifth are one tool's
-own, one in twenty is known to no tool, the others spread wider than the tools' are.
+own, one in twelve is known to no tool, the others spread wider than the tools' are.
 
 Each query is asked once of an index just loaded, so what is kept between queries is what queries
 before it left; its time has the cutting and stemming of its words in it. Times are of the process,
@@ -62,9 +62,10 @@ def measure() -> Table:
 
 def _row(size: int) -> list[str]:
     draw = random.Random(size)
-    words = _Words(3_000 + size // 2, draw)
+    words = _Words.made(3_000 + size // 2, draw)
     tools = [_tool(words, number) for number in range(size)]
-    queries = [_query(words, draw.choice(tools)) for _ in range(QUERIES)]
+    said = words.said_by(tools)
+    queries = [_query(said, draw.choice(tools)) for _ in range(QUERIES)]
     built = _timed(lambda: Index.build(tools))
     data = built.done.dump()
     loads = [_timed(lambda: Index.load(data)) for _ in range(5)]
@@ -84,14 +85,24 @@ def _row(size: int) -> list[str]:
 class _Words:
     """Made-up words by falling frequency."""
 
-    def __init__(self, count: int, draw: random.Random) -> None:
-        made: dict[str, None] = {}
-        while len(made) < count:
-            made[_word(draw)] = None
-        self.known = list(made)
+    def __init__(self, known: list[str], draw: random.Random) -> None:
+        self.known = known
         self.random = draw
-        self._declared = _shares(count, 8)
-        self._asked = _shares(count, 60)
+        self._declared = _shares(len(known), 8)
+        self._asked = _shares(len(known), 60)
+
+    @classmethod
+    def made(cls, count: int, draw: random.Random) -> _Words:
+        """Make up so many."""
+        known: dict[str, None] = {}
+        while len(known) < count:
+            known[_word(draw)] = None
+        return cls(list(known), draw)
+
+    def said_by(self, tools: list[Searchable]) -> _Words:
+        """Those that some tool has."""
+        said = {word for tool in tools for word in tool.description.split()}
+        return _Words([word for word in self.known if word in said], self.random)
 
     def declared(self, least: int, most: int) -> list[str]:
         """Draw a number of them as tools have them."""
@@ -127,7 +138,7 @@ def _query(words: _Words, tool: Searchable) -> str:
     count = draw.randint(10, 40)
     said = draw.choices(tool.description.split(), k=count // 5)
     said += draw.choices(sorted(stopwords.ENGLISH), k=count // 2)
-    said += ["".join(_word(draw) for _ in range(3)) for _ in range(count // 20)]
+    said += ["".join(_word(draw) for _ in range(3)) for _ in range(count // 12)]
     said += words.asked(count - len(said))
     draw.shuffle(said)
     return " ".join(said)

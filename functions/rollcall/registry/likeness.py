@@ -28,7 +28,12 @@ class Likeness:
                 self._holders.setdefault(piece, []).append(number)
 
     def near(self, word: str) -> list[tuple[int, float]]:
-        """Return the few words most like another, by number, with how alike they are, below 1."""
+        """Return the few words most like another, by number, with how alike they are, below 1.
+
+        What has digits in it is like nothing else: 2023 is not 2024.
+        """
+        if not word.isalpha():
+            return []
         pieces = _pieces(word)
         own = len(pieces)
         shared = Counter(chain.from_iterable(self._holders.get(piece, ()) for piece in pieces))

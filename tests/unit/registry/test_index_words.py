@@ -73,6 +73,11 @@ def test_the_most_alike_come_first_and_a_word_is_not_near_itself() -> None:
     assert len(near) <= 3
 
 
+def test_numbers_are_like_nothing() -> None:
+    assert Likeness(["2023", "sha256", "share"]).near("2024") == []
+    assert Likeness(["sha256"]).near("sha256sum") == []
+
+
 @pytest.mark.parametrize("word", ["", "a", "é", "x" * 100_000])
 def test_any_word_may_be_asked_for(word: str) -> None:
     assert Likeness([]).near(word) == []
