@@ -172,7 +172,8 @@ def _providers(report: Report, world: World) -> None:
     for api in providers.MODELS:
         tried = list(providers.cases((api,)))
         broken = providers.try_cases(world.db, world.project, world.file, tried)
-        came = f"{len(providers.PATTERNS)} faults, once and always, at once and after a tool"
+        faults = f"{len(providers.PATTERNS)} faults, streamed and in one piece"
+        came = f"{faults}, once and always, at once and after a tool"
         report.row(f"provider at its worst: {api}", str(len(tried)), came, broken)
 
 

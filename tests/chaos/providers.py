@@ -18,6 +18,7 @@ from tests.chaos.worker import Job, Worker
 from tests.support import provider_replies as wire
 from tests.support.fake_providers import GEMINI_KEY, OPENAI_KEY, FakeProviders
 from tests.support.provider_replies import Reply
+from tests.support.whole_replies import in_one_piece
 
 LANES = 8
 """Most cases wait for something, so many fit side by side."""
@@ -105,17 +106,35 @@ _SLOW = {"drips", "stalls", "says nothing at all"}
 @dataclass(frozen=True, slots=True)
 class Case:
     """One pattern at one place: `always`, or `once` and a sound reply after it; in the reply to
-    the message, or in the one after a tool's result."""
+    the message, or in the one after a tool's result; for a caller who watches, or for one who
+    waits for the end, to whom replies come in one piece."""
 
     api: str
     pattern: str
     always: bool
     after_tool: bool
+    streamed: bool = True
 
     def __str__(self) -> str:
         how = "always" if self.always else "once"
         where = "after a tool" if self.after_tool else "at once"
-        return f"{self.api}: {self.pattern}, {how}, {where}"
+        form = "streamed" if self.streamed else "in one piece"
+        return f"{self.api}: {self.pattern}, {how}, {where}, {form}"
+
+    def replies(self) -> list[Reply]:
+        """What the provider sends."""
+        bad = [PATTERNS[self.pattern](self.api)] * (TRIES if self.always else 1)
+        replies = [*([calls(self.api)] if self.after_tool else []), *bad]
+        if not self.always:
+            replies.append(texts(self.api, "It is so."))
+        return replies if self.streamed else [_whole(reply) for reply in replies]
+
+
+def _whole(reply: Reply) -> Reply:
+    """The same in one piece; half of it where the connection does not bring all."""
+    whole = in_one_piece(reply)
+    is_cut = reply.breaks or reply.stalls or reply.drips_every_s is not None
+    return replace(whole, chunks=whole.chunks[:1]) if is_cut else whole
 
 
 def cases(apis: tuple[str, ...] = tuple(MODELS), *, slow: bool = True) -> Iterator[Case]:
@@ -126,6 +145,7 @@ def cases(apis: tuple[str, ...] = tuple(MODELS), *, slow: bool = True) -> Iterat
             for always in (True, False):
                 for after_tool in (True, False):
                     yield Case(api, pattern, always, after_tool)
+                yield Case(api, pattern, always, after_tool=False, streamed=False)
 
 
 def try_cases(db: Any, project: str, file: str, tried: list[Case]) -> list[str]:
@@ -133,12 +153,8 @@ def try_cases(db: Any, project: str, file: str, tried: list[Case]) -> list[str]:
 
     def each(numbered: tuple[int, Case]) -> list[str]:
         number, case = numbered
-        reply = PATTERNS[case.pattern](case.api)
-        bad = [reply] * (TRIES if case.always else 1)
-        replies = [*([calls(case.api)] if case.after_tool else []), *bad]
-        if not case.always:
-            replies.append(texts(case.api, "It is so."))
-        return _try(db, project, file, number, str(case), case.api, replies)
+        said = {"api": case.api, "replies": case.replies(), "streamed": case.streamed}
+        return _try(db, project, file, number, str(case), said)
 
     with ThreadPoolExecutor(LANES) as pool:
         return [problem for found in pool.map(each, enumerate(tried)) for problem in found]
@@ -159,7 +175,8 @@ def try_traffic(db: Any, project: str, file: str, folder: str) -> tuple[int, lis
 
     def each(numbered: tuple[int, tuple[str, str, Reply]]) -> list[str]:
         number, (id, api, form) = numbered
-        return _try(db, project, file, 10_000 + number, id, api, [form] * TRIES)
+        said = {"api": api, "replies": [form] * TRIES, "streamed": True}
+        return _try(db, project, file, 10_000 + number, id, said)
 
     with ThreadPoolExecutor(LANES) as pool:
         problems = [each for found in pool.map(each, enumerate(found)) for each in found]
@@ -167,10 +184,10 @@ def try_traffic(db: Any, project: str, file: str, folder: str) -> tuple[int, lis
 
 
 def _try(
-    db: Any, project: str, file: str, number: int, name: str, api: str, replies: list[Reply]
+    db: Any, project: str, file: str, number: int, name: str, said: dict[str, Any]
 ) -> list[str]:
     uid = stage.PEOPLE[number % len(stage.PEOPLE)]
-    data = {"api": api, "replies": replies, "runId": f"provider-{number}"}
+    data = {**said, "runId": f"provider-{number}"}
     try:
         outcome = Worker(Job("provider", project, file, uid, data)).outcome()
         if outcome.error or outcome.died:
@@ -203,7 +220,10 @@ def work(platform: stage.Stage, job: Job, events: list[dict[str, Any]], number: 
         queue(*job.data["replies"])
         began = time.monotonic()
         data = {"agent": "hasty", "runId": job.data["runId"], "message": "What is it?"}
-        frames = functions.stream("run_agent", data, uid=job.uid)
+        if job.data["streamed"]:
+            frames = functions.stream("run_agent", data, uid=job.uid)
+        else:
+            frames = [functions.post("run_agent", data, uid=job.uid).json]
         if time.monotonic() - began > MOST_S:
             problems.append(f"it took {time.monotonic() - began:.0f} s")
         problems += list(_problems(frames))

@@ -17,7 +17,9 @@ def in_one_piece(reply: Reply) -> Reply:
     events = _events(reply)
     if not events:
         return reply
-    if any("choices" in event for event in events):
+    if len(events) == 1:
+        whole = events[0]
+    elif any("choices" in event for event in events):
         whole = _completion(events)
     elif any(str(event.get("type")).startswith("response.") for event in events):
         whole = _response(events)
@@ -33,7 +35,7 @@ def _events(reply: Reply) -> list[Json]:
         lines = b"".join(reply.chunks).decode().splitlines()
         data = [line.removeprefix("data:").strip() for line in lines if line.startswith("data:")]
         return [json.loads(text) for text in data if text != "[DONE]"]
-    except ValueError:
+    except (ValueError, RecursionError):
         return []
 
 
