@@ -77,7 +77,7 @@ def _sync_registry(platform: Platform) -> list[Loaded]:
         from rollcall.catalog import agents, capabilities
         from rollcall.registry.sync import sync
 
-        done = sync(platform.db, capabilities(), agents().values())
+        done = sync(platform.db, capabilities(), agents().values(), embedder=platform.embedder)
     except (ImportError, AttributeError, TypeError, ValueError, AgentError) as error:
         raise Unusable(f"the registry could not be synced: {error}") from error
     return [Loaded("registry", "reference", len(done.written), len(done.unchanged))]

@@ -18,8 +18,10 @@ from rollcall.core.wire import Status
 from rollcall.models.base import FIND_TOOLS
 from rollcall.registry.entries import Entry
 from rollcall.registry.overruling import overruled
-from rollcall.registry.selection import Asking, find, permitted, select
-from rollcall.registry.snapshot import Snapshot, snapshot
+from rollcall.registry.query_vectors import Asked as Embedding
+from rollcall.registry.query_vectors import asked_for, in_time
+from rollcall.registry.selection import FEW, Asking, Near, find, permitted, select
+from rollcall.registry.snapshot import Snapshot, snapshot, vectors
 from rollcall.registry.standing import at_least
 from rollcall.store.log import from_documents
 from rollcall.store.runs import OpenRun
@@ -44,6 +46,7 @@ class Asked:
         entries: The tools that may answer, once they are chosen.
         finds_more: Whether the model may search for others.
         abilities: Where none was chosen: what there is, to be talked about and not called.
+        embedding: The message's vector, on its way; None goes by words alone.
     """
 
     platform: Platform
@@ -60,6 +63,7 @@ class Asked:
     entries: tuple[Entry, ...] = ()
     finds_more: bool = False
     abilities: tuple[Entry, ...] = ()
+    embedding: Embedding | None = None
 
     def choose(self, documents: Sequence[dict[str, Any]]) -> dict[str, Any]:
         """Choose the tools, and say what the turn's later runs need to know, as plain JSON.
@@ -70,7 +74,13 @@ class Asked:
         recent, sticky, was_asked = dialogue(from_documents(documents))
         chosen = select(
             self.registry,
-            replace(self._asking(), recent=recent, sticky=sticky, was_asked=was_asked),
+            replace(
+                self._asking(),
+                recent=recent,
+                sticky=sticky,
+                was_asked=was_asked,
+                near=self._near(),
+            ),
         )
         variant = self.profile.variant_for(self.user.uid)
         return {
@@ -105,6 +115,19 @@ class Asked:
     def find(self, query: str, without: frozenset[str]) -> list[Entry]:
         """Tools for what a model says it needs, but those it has."""
         return find(self.registry, self._asking(), query, without=without)
+
+    def _near(self) -> Near | None:
+        """The search by meaning for the message, where its vector was asked for."""
+        embedder = self.platform.embedder if self.embedding else None
+        if embedder is None:
+            return None
+
+        def near(mask: bytes | bytearray, limit: int) -> Sequence[tuple[int, float]]:
+            vector = in_time(self.embedding)
+            index = vectors(self.platform.db, self.registry, embedder) if vector else None
+            return index.search(vector, limit=limit, allowed=mask) if index and vector else ()
+
+        return near
 
     def _some(self, mask: bytes) -> list[str]:
         """Some of what the user may use, in the order in which the agent names them."""
@@ -162,7 +185,15 @@ def receive(
         client_id=client_id,
         client_tools=_of_clients(registry, client_tools),
         token=token,
+        embedding=_embedding(platform, registry, message.text),
     )
+
+
+def _embedding(platform: Platform, registry: Snapshot, text: str) -> Embedding | None:
+    """Ask for a message's vector while the thread is read; not where all tools are few."""
+    if not registry.content.vector_parts or len(registry.content.entries) <= FEW:
+        return None
+    return asked_for(platform.embedder, text)
 
 
 def recall(platform: Platform, opened: OpenRun, *, user: User, token: str | None) -> Asked:

@@ -18,8 +18,10 @@ def run(place: Place, options: Namespace) -> int:
     announce(place, options, writes=not options.dry_run)
     db = connect(place)
     model = None if options.dry_run else deployment().text_model
+    embedder = None if options.dry_run else deployment().embedder
     report = enrich(db, model, only=options.only, force=options.force, dry_run=options.dry_run)
-    compiled = compile_registry(db) if report.written and not options.dry_run else None
+    is_due = report.written and not options.dry_run
+    compiled = compile_registry(db, embedder=embedder) if is_due else None
     if options.json:
         print_json({**asdict(report), "digest": compiled.digest if compiled else None})
     else:

@@ -162,7 +162,7 @@ def _why(id: str, profile: AgentProfile, selection: Selection, *, matched: bool)
         return "beyond the limit" if passed else "below the floor"
     if id in profile.pinned:
         return "pinned"
-    if not passed:
+    if selection.are_few:
         return "one of few"
     return "fits" if matched else "related"
 

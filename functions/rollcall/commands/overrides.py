@@ -29,12 +29,14 @@ def enable(place: Place, options: Namespace) -> int:
 
 
 def _overrule(place: Place, options: Namespace, *, status: str | None, reason: str | None) -> int:
+    from rollcall.agent.platform import deployment
+
     path = path_of(options.id)
     announce(place, options, writes=True)
     db = connect(place)
     before = _write(db, path, status=status, reason=reason)
     now = status or str(before.get("status"))
-    compiled = compile_registry(db)
+    compiled = compile_registry(db, embedder=deployment().embedder)
     print(f"{path}: {_counting(before)} → {now}")
     print(
         f"compiled, digest {compiled.digest}\nit takes effect with the next run; in processes that "

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from typing import TYPE_CHECKING
 
 from rollcall.commands.place import Place, connect
 from rollcall.commands.printing import announce, print_json
 from rollcall.registry.sync import Report, sync
 
-if TYPE_CHECKING:
-    pass
-
 
 def run(place: Place, options: Namespace) -> int:
     """Bring the registry up to the code; refused documents are told, and are no failure."""
+    from rollcall.agent.platform import deployment
     from rollcall.catalog import agents, capabilities
 
     announce(place, options, writes=not options.dry_run)
-    report = sync(connect(place), capabilities(), agents().values(), dry_run=options.dry_run)
+    report = sync(
+        connect(place),
+        capabilities(),
+        agents().values(),
+        dry_run=options.dry_run,
+        embedder=deployment().embedder,
+    )
     if options.json:
         print_json(_plain(report))
     else:

@@ -146,8 +146,8 @@ def _verdict(answer: Answer) -> str:
     finder = f" and {FIND_TOOLS}" if answer.selection.finds_more else ""
     if answer.selection.is_small_talk:
         return f"Small talk ({floor}): {offered} offered."
-    if not answer.passed and any(each.why == "one of few" for each in answer.found):
-        return f"Below the floor ({floor}): all {count} offered, since they are few{finder}."
+    if answer.selection.are_few:
+        return f"All {count} that are permitted are offered, since they are few ({floor})."
     if not answer.passed:
         return f"Below the floor ({floor}): {offered}{finder} offered."
     return f"Floor passed ({floor}): {offered}{finder} offered."

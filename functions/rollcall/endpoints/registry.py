@@ -73,7 +73,7 @@ def _compile(platform: Platform, event: DocumentEvent) -> None:
     from rollcall.registry.compiling import compile_after
 
     if _told(event.before) != _told(event.after):
-        compile_after(platform.db, event.time)
+        compile_after(platform.db, event.time, embedder=platform.embedder)
 
 
 def _told(document: dict[str, Any] | None) -> dict[str, Any] | None:

@@ -21,7 +21,7 @@ def sync_registry(platform: Platform) -> None:
     """Publish what this codebase declares; it writes only what changed."""
     from rollcall.catalog import agents, capabilities
 
-    report = sync(platform.db, capabilities(), agents().values())
+    report = sync(platform.db, capabilities(), agents().values(), embedder=platform.embedder)
     log.info("registry: %d written, %d withdrawn", len(report.written), len(report.withdrawn))
 
 

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
+from rollcall.core.context import Embedder
 from rollcall.core.errors import Unavailable
 from rollcall.core.wire import SCHEMA_VERSION, Role, Status
 from rollcall.registry.documents import AGENTS, CAPABILITIES
@@ -28,15 +29,19 @@ from rollcall.registry.parts import (
     HEAD,
     INDEX,
     MANIFEST,
+    VECTORS,
     Segment,
     delete_parts,
     packed,
     part,
+    read_parts,
     segment_of,
     segments_for,
+    unpacked,
     write_parts,
 )
 from rollcall.registry.reading import read_capability
+from rollcall.registry.vectors import VectorIndex
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client
@@ -69,9 +74,11 @@ class Compiled:
     written: int
 
 
-def compile_registry(db: Client) -> Compiled:
+def compile_registry(db: Client, *, embedder: Embedder | None = None) -> Compiled:
     """Read every document, and publish what can be used of them.
 
+    Args:
+        embedder: What new texts are embedded by; without one the vectors that there are stay.
     Raises:
         Unavailable: Others published at the same time, again and again.
     """
@@ -80,7 +87,8 @@ def compile_registry(db: Client) -> Compiled:
     for _ in range(_TRIES):
         manifest = part(db, MANIFEST).get()
         entries, refused = _entries(db)
-        segments, held = segmented(entries, _documents(db, AGENTS))
+        vectors = _vectors(db, manifest, entries, embedder)
+        segments, held = segmented(entries, _documents(db, AGENTS), vectors)
         known = _named_parts(manifest)
         written = write_parts(db, held, known=known)
         digest = _digest(segments)
@@ -93,7 +101,7 @@ def compile_registry(db: Client) -> Compiled:
     raise Unavailable("the registry is being published by others; try again", retry_after_s=5)
 
 
-def compile_after(db: Client, changed_at: datetime) -> bool:
+def compile_after(db: Client, changed_at: datetime, *, embedder: Embedder | None = None) -> bool:
     """Compile, unless that was done since a change; of many at once, few do.
 
     Returns:
@@ -105,7 +113,7 @@ def compile_after(db: Client, changed_at: datetime) -> bool:
             return False
         if _claim(db):
             try:
-                compile_registry(db)
+                compile_registry(db, embedder=embedder)
             finally:
                 part(db, _CLAIM).delete()
             return True
@@ -173,8 +181,28 @@ def _documents(db: Client, collection: str) -> dict[str, dict[str, Any]]:
     return {found.id: found.to_dict() or {} for found in db.collection(collection).stream()}
 
 
+def _vectors(
+    db: Client, manifest: DocumentSnapshot, entries: Sequence[Entry], embedder: Embedder | None
+) -> VectorIndex | None:
+    """What entries mean; what was published of it is kept. None where nothing was embedded."""
+    before = None
+    for each in (manifest.to_dict() or {}).get("segments", ()):
+        if each["name"] == VECTORS:
+            segment = Segment(VECTORS, tuple(each["parts"]))
+            try:
+                before = VectorIndex.load(unpacked(segment, read_parts(db, segment.parts)))
+            except ValueError as error:
+                log.warning("the published vectors are made anew: %s", error)
+    if embedder is None and before is None:
+        return None
+    made = VectorIndex.build([searchable(entry) for entry in entries], embedder, before)
+    return made if made.places else None
+
+
 def segmented(
-    entries: Sequence[Entry], agents: dict[str, dict[str, Any]]
+    entries: Sequence[Entry],
+    agents: dict[str, dict[str, Any]],
+    vectors: VectorIndex | None = None,
 ) -> tuple[list[Segment], dict[str, bytes]]:
     """Everything that processes read, cut into parts."""
     told = {id: document.get("overrides") for id, document in agents.items()}
@@ -191,6 +219,8 @@ def segmented(
         INDEX: Index.build([searchable(entry) for entry in entries]).dump(),
         **{f"entries-{n}": "\n".join(found).encode() for n, found in enumerate(lines)},
     }
+    if vectors is not None:
+        pieces[VECTORS] = vectors.dump()
     segments: list[Segment] = []
     held: dict[str, bytes] = {}
     for name, data in pieces.items():

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Self
 
 from rollcall.registry.authorising import Permissions
 from rollcall.registry.entries import Entry
-from rollcall.registry.parts import HEAD, INDEX, Segment, segment_of, unpacked
+from rollcall.registry.parts import HEAD, INDEX, VECTORS, Segment, segment_of, unpacked
 
 if TYPE_CHECKING:
     from rollcall.registry.index import Index
+    from rollcall.registry.vectors import VectorIndex
 
 
 class Entries(Mapping[str, Entry]):
@@ -69,6 +70,8 @@ class Content:
         self.digest = digest
         self.parts = dict(parts)
         self._segments = segments
+        self._vectors: VectorIndex | None = None
+        self._vectors_lock = Lock()
         head = json.loads(unpacked(segments[HEAD], parts))
         self.agents: dict[str, dict[str, Any]] = head["agents"]
         self.entries = Entries([row[0] for row in head["entries"]], segments, parts)
@@ -92,3 +95,26 @@ class Content:
         from rollcall.registry.index import Index
 
         return Index.load(unpacked(self._segments[INDEX], self.parts))
+
+    @property
+    def vector_parts(self) -> tuple[str, ...]:
+        """The documents that hold the vectors; read only by who can embed a query."""
+        return self._segments[VECTORS].parts if VECTORS in self._segments else ()
+
+    def vectors(self, read: Callable[[Iterable[str]], Mapping[str, bytes]]) -> VectorIndex | None:
+        """The search by meaning over `entries`; None where nothing was embedded.
+
+        Args:
+            read: Gets documents by id; called once.
+        Raises:
+            ValueError: A part is missing or damaged.
+        """
+        if not self.vector_parts:
+            return None
+        with self._vectors_lock:
+            if self._vectors is None:
+                from rollcall.registry.vectors import VectorIndex
+
+                held = read(self.vector_parts)
+                self._vectors = VectorIndex.load(unpacked(self._segments[VECTORS], held))
+            return self._vectors

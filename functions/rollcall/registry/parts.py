@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 COLLECTION = "registry"
 MANIFEST = "manifest"
-HEAD, INDEX = "head", "index"
+HEAD, INDEX, VECTORS = "head", "index", "vectors"
 ENTRIES_PER_SEGMENT = 500
 PART_BYTES = 900_000
 """What one document holds; Firestore takes 1 MiB with its other fields."""

@@ -6,7 +6,7 @@ nothing fits: small talk needs no tools. With `find_tools` a model asks for more
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import compress, islice
 
@@ -21,11 +21,14 @@ from rollcall.registry.snapshot import Snapshot
 
 FLOOR = 0.12
 """The least share of what was asked that some tool must answer for any to be offered."""
+LEAST = 0.4
+"""What has less than this share of the best one's score is left out."""
 FEW = 12
-"""So few are offered together where a request fits none of them in particular."""
+"""So few are always offered together, but for small talk: choosing could only leave out the right
+one."""
 RELATED = 3
 """So many of the best bring those that they name as related."""
-MAX_RELATED = 3
+MAX_RELATED = 2
 MAX_ALL = 100
 """What a provider takes at most, where all tools are offered."""
 FOUND = 5
@@ -48,6 +51,10 @@ FINDER = ToolSpec(
 )
 
 
+Near = Callable[[bytes | bytearray, int], Sequence[tuple[int, float]]]
+"""Tools near a message in meaning: of those in a mask, at most so many."""
+
+
 @dataclass(frozen=True, slots=True)
 class Asking:
     """Who asks what, of which agent.
@@ -57,6 +64,8 @@ class Asking:
         sticky: Ids of tools that the dialogue is about.
         was_asked: The message answers a question, so what was said before says what it is about.
         client_tools: Those that the user's client can run.
+        near: Finds the tools nearest to the message in meaning, of those in a mask, at most so
+            many, as (place, cosine), best first. None goes by words alone.
     """
 
     profile: AgentProfile
@@ -66,6 +75,7 @@ class Asking:
     sticky: Sequence[str] = ()
     was_asked: bool = False
     client_tools: frozenset[str] = frozenset()
+    near: Near | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,12 +86,14 @@ class Selection:
         ids: What is offered, in the order of the ids: the same tools are the same prompt.
         matches: What was found for the message, best first, offered or not.
         has_more: Whether there is more that could be asked for.
+        are_few: All are offered, because they are few.
         is_small_talk: The message is a greeting, thanks or a chat.
     """
 
     ids: tuple[str, ...]
     matches: tuple[Match, ...] = ()
     has_more: bool = False
+    are_few: bool = False
     is_small_talk: bool = False
 
     @property
@@ -116,16 +128,28 @@ def select(registry: Snapshot, asking: Asking) -> Selection:
     matches = registry.content.index.search(
         asking.message, limit=limit * 2, allowed=allowed.mask, context=asking.recent
     )
+    is_chat = is_small_talk(asking.message, fit=max((m.fit for m in matches), default=0.0))
+    passes = _passes(matches)
+    if asking.near and not is_chat and (near := asking.near(allowed.mask, limit * 2)):
+        from rollcall.registry.vectors import merged
+
+        matches, passes = merged(matches, near, limit=limit * 2), True
     before = _asked_about(registry, asking, allowed)
     always = _known(registry, allowed, (*asking.profile.pinned, *asking.sticky, *before))
-    is_chat = is_small_talk(asking.message, fit=max((m.fit for m in matches), default=0.0))
-    fitting = [] if is_chat else _fitting(registry, allowed, matches, limit)
-    related = _related(registry, allowed, fitting, always)
+    fitting: list[str] = []
+    are_few = allowed.count <= FEW and not is_chat
+    if are_few:
+        fitting = list(compress(registry.content.entries.ids, allowed.mask))
+    elif not is_chat and passes:
+        fitting = _fitting(registry, matches, limit)
+    room = max(1, limit - len(fitting))
+    related = _related(registry, allowed, fitting, always)[:room]
     ids = tuple(sorted({*always, *fitting, *related}))
     return Selection(
         ids,
         tuple(matches),
         has_more=len(ids) < allowed.count,
+        are_few=are_few,
         is_small_talk=is_chat,
     )
 
@@ -155,15 +179,10 @@ def _passes(matches: Sequence[Match]) -> bool:
     return any(match.fit >= FLOOR for match in matches)
 
 
-def _fitting(
-    registry: Snapshot, allowed: Permitted, matches: Sequence[Match], limit: int
-) -> list[str]:
-    """The best, best first; where nothing fits, all if they are few: it cannot be told which."""
-    if _passes(matches):
-        return _ids(registry, matches)[:limit]
-    if allowed.count > FEW:
-        return []
-    return list(compress(registry.content.entries.ids, allowed.mask))
+def _fitting(registry: Snapshot, matches: Sequence[Match], limit: int) -> list[str]:
+    """The best, best first, without those that are far behind."""
+    least = LEAST * matches[0].score
+    return _ids(registry, [match for match in matches[:limit] if match.score >= least])
 
 
 def _ids(registry: Snapshot, matches: Sequence[Match]) -> list[str]:

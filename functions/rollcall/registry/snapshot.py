@@ -12,10 +12,13 @@ from rollcall.core.errors import FailedPrecondition, Unavailable
 from rollcall.registry import standing
 from rollcall.registry.content import Content
 from rollcall.registry.entries import Entry
-from rollcall.registry.parts import MANIFEST, part, read_parts
+from rollcall.registry.parts import MANIFEST, VECTORS, part, read_parts
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client
+
+    from rollcall.core.context import Embedder
+    from rollcall.registry.vectors import VectorIndex
 
 FRESH_S = 30.0
 """How long the registry in memory counts without a look at the manifest, s. With the trigger that
@@ -107,6 +110,19 @@ def entry(db: Client, capability_id: str) -> Entry | None:
     return found
 
 
+def vectors(db: Client, registry: Snapshot, embedder: Embedder) -> VectorIndex | None:
+    """The search by meaning over a snapshot's entries, read once; None where this embedder's
+    vectors are not there, or cannot be read at present."""
+    from google.api_core.exceptions import GoogleAPICallError, RetryError
+
+    try:
+        found = registry.content.vectors(lambda part_ids: read_parts(db, part_ids))
+    except (GoogleAPICallError, RetryError, ValueError) as error:
+        log.warning("the registry's vectors could not be read: %s", error)
+        return None
+    return found if found and found.embedder_id == embedder.id else None
+
+
 def forget() -> None:
     """Read anew next time."""
     _snapshots.clear()
@@ -152,7 +168,12 @@ def _read(db: Client, before: Snapshot | None) -> Snapshot:
     if before and before.digest == manifest["digest"]:
         return replace(before, **state, read_at=time.monotonic())
     held = before.content.parts if before else {}
-    wanted = [part_id for segment in manifest["segments"] for part_id in segment["parts"]]
+    wanted = [
+        part_id
+        for segment in manifest["segments"]
+        if segment["name"] != VECTORS  # read when they are wanted
+        for part_id in segment["parts"]
+    ]
     new = read_parts(db, [part_id for part_id in wanted if part_id not in held])
     parts = {part_id: data for part_id, data in {**held, **new}.items() if part_id in set(wanted)}
     return Snapshot(Content.of(manifest, parts), **state)

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from rollcall.core.capability import Capability
+from rollcall.core.context import Embedder
 from rollcall.core.options import DEFAULT_CODEBASE, codebase
 from rollcall.core.profile import AgentProfile
 from rollcall.registry.compiling import Compiled, compile_registry
@@ -36,6 +37,7 @@ def sync(
     capabilities: Iterable[Capability],
     profiles: Iterable[AgentProfile],
     *,
+    embedder: Embedder | None = None,
     dry_run: bool = False,
 ) -> Report:
     """Bring `capabilities/` and `agents/` up to what code declares.
@@ -45,6 +47,7 @@ def sync(
     were registered by hand (`source` other than "code"), are not touched.
 
     Args:
+        embedder: What tools are made findable by meaning with; see `compile_registry`.
         dry_run: Only say what would be written.
     """
     report = Report()
@@ -55,7 +58,7 @@ def sync(
         if not dry_run:
             batch.commit()
     if not dry_run:
-        report.compiled = compile_registry(db)
+        report.compiled = compile_registry(db, embedder=embedder)
     return report
 
 

@@ -6,7 +6,7 @@ import pytest
 from google.cloud.firestore import Client
 
 from rollcall.core.profile import AgentProfile
-from rollcall.registry import snapshot
+from rollcall.registry import selection, snapshot
 from rollcall.registry.compiling import compile_registry
 from rollcall.registry.selection import FLOOR
 
@@ -19,8 +19,9 @@ DESK = AgentProfile(
 
 @pytest.fixture(autouse=True)
 def desk(monkeypatch: pytest.MonkeyPatch) -> None:
-    """An agent of this codebase, whose document the registry has."""
+    """An agent of this codebase, whose document the registry has; chosen from as if from many."""
     monkeypatch.setattr("rollcall.catalog.agents", lambda: {"desk": DESK})
+    monkeypatch.setattr(selection, "FEW", 0)
 
 
 def test_search_offers_what_fits_and_says_by_which_words(run: Run, registry: Client) -> None:
@@ -73,7 +74,15 @@ def test_search_says_that_small_talk_gets_no_tools(run: Run, registry: Client) -
 def test_search_says_when_the_floor_is_not_passed(run: Run, registry: Client) -> None:
     out = run("registry", "search", "which frogs sleep in winter?").out
     assert "Below the floor" in out
-    assert "all 1 offered, since they are few" in out
+    assert "no tools and find_tools offered" in out
+
+
+def test_search_says_that_few_tools_are_all_offered(
+    run: Run, registry: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(selection, "FEW", 12)
+    out = run("registry", "search", "which frogs sleep in winter?").out
+    assert "All 1 that are permitted are offered, since they are few" in out
     assert "one of few" in out
 
 

@@ -182,7 +182,9 @@ def test_of_many_changes_at_once_all_are_in_and_few_compile(
     times = []
     compile_once = compiling.compile_registry
     monkeypatch.setattr(
-        compiling, "compile_registry", lambda db: times.append(1) or compile_once(db)
+        compiling,
+        "compile_registry",
+        lambda db, **options: times.append(1) or compile_once(db, **options),
     )
 
     def change(number: int) -> None:

@@ -51,11 +51,11 @@ def test_where_nothing_fits_the_model_may_still_search() -> None:
         assert (found.ids, found.finds_more) == ((), True)
 
 
-def test_of_few_tools_all_are_offered_where_it_cannot_be_told_which() -> None:
+def test_of_few_tools_all_are_offered_but_for_small_talk() -> None:
     registry = registry_of(*OFFICE)
     everything = ("book_room", "find_room", "order_lunch", "print_badge")
     assert chosen("Translate this poem into Latin", registry).ids == everything
-    assert chosen("I want a pizza", registry).ids == ("order_lunch",)
+    assert chosen("I want a pizza", registry).ids == everything
     assert chosen("Hello!", registry).ids == ()
 
 
