@@ -6,7 +6,7 @@ from __future__ import annotations
 import itertools
 import json
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
@@ -21,8 +21,9 @@ from rollcall import catalog
 from rollcall.agent import prepare
 from rollcall.agent.direct import direct_call
 from rollcall.agent.going_on import go_on
+from rollcall.core.capability import Capability
 from rollcall.core.context import User
-from rollcall.core.errors import AgentError
+from rollcall.core.errors import AgentError, NotFound
 from rollcall.core.messages import ModelMessage, ToolMessage
 from rollcall.core.profile import AgentProfile
 from rollcall.core.triggers import Call, DocumentEvent, OnCall, trigger_of
@@ -52,6 +53,17 @@ Reply = list[Delta] | AgentError | Callable[[ModelRequest], Iterator[Delta]]
 
 class Died(BaseException):
     """The process is no more."""
+
+
+def finder(known: Mapping[str, Capability]) -> Callable[[str], Capability]:
+    """Finds capabilities as the catalogue does."""
+
+    def find(id: str) -> Capability:
+        if id not in known:
+            raise NotFound(f"there is no capability {id!r} in this codebase")
+        return known[id]
+
+    return find
 
 
 @dataclass
@@ -146,7 +158,7 @@ class Office:
         """Deploy the pack; `changes` are of its profile."""
         known = office_capabilities()
         profile = replace(profile or PROFILE, **changes)
-        self.patch.setattr(catalog, "find_capability", lambda id: known[id])
+        self.patch.setattr(catalog, "find_capability", finder(known))
         self.patch.setattr(catalog, "capabilities", lambda: list(known.values()))
         self.patch.setattr(catalog, "agents", lambda: {profile.id: profile})
         sync(self.db, list(known.values()), [profile])
@@ -155,7 +167,7 @@ class Office:
     def redeclare(self, capability: Any) -> None:
         """Deploy another version of one capability."""
         known = {**office_capabilities(), capability.id: capability}
-        self.patch.setattr(catalog, "find_capability", lambda id: known[id])
+        self.patch.setattr(catalog, "find_capability", finder(known))
         sync(self.db, list(known.values()), [PROFILE])
         snapshot.forget()
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from rollcall.agent.fences import fenced_name
 from rollcall.core.text import language
+from rollcall.models.base import FIND_TOOLS
 from rollcall.registry.entries import Entry
 
 TOKENS = 600
@@ -31,32 +32,33 @@ def guidance(entries: Sequence[Entry], locale: str) -> str:
     """
     words = _WORDS.get(locale, _WORDS["en"])
     room = TOKENS * 4
-    lines = [_line(entry, locale, words) for entry in entries]
-    kept: list[str] = []
-    for line in lines:
-        if (size := len(line.encode()) + 1) > room:
-            break
-        room -= size
-        kept.append(line)
-    for place, entry in enumerate(entries[: len(kept)]):
+    kept: list[tuple[Entry, str]] = []
+    for entry in entries:
+        line = _line(entry, locale, words)
+        if (size := len(line.encode()) + 1) <= room:
+            room -= size
+            kept.append((entry, line))
+    lines = []
+    for entry, line in kept:
         example = _example(entry, locale)
         addition = f"; {words['as in']}: {example}" if example else ""
-        if addition and len(addition.encode()) <= room:
-            room -= len(addition.encode())
-            kept[place] += addition
-    return "\n".join([words["title"], *kept]) if kept else ""
+        if len(addition.encode()) > room:
+            addition = ""
+        room -= len(addition.encode())
+        lines.append(line + addition)
+    return "\n".join([words["title"], *lines]) if lines else ""
 
 
-def spoken_of(entries: Sequence[Entry], locale: str) -> str:
+def spoken_of(entries: Sequence[Entry], locale: str, *, finds_more: bool) -> str:
     """What the agent could do, where no tool was chosen for the message: for who asks what it
     can. Empty without any."""
     if not entries:
         return ""
     names = [_name(entry, locale) for entry in entries]
-    return (
-        "No tool is at hand for this message. If the user asks what you can do, you help with: "
-        f"{', '.join(names)}."
-    )
+    state = "No tool is at hand for this message."
+    if finds_more:
+        state = f"No tool was chosen for this message; {FIND_TOOLS} searches for what it needs."
+    return f"{state} If the user asks what you can do, you help with: {', '.join(names)}."
 
 
 def _name(entry: Entry, locale: str) -> str:
@@ -66,9 +68,11 @@ def _name(entry: Entry, locale: str) -> str:
 
 def _line(entry: Entry, locale: str, words: dict[str, str]) -> str:
     parts = [f"- {entry.id} ({_name(entry, locale)})"]
+    if entry.is_foreign:  # its schema tells its arguments, as data
+        return parts[0]
     schema = entry.spec.parameters
     required = set(schema.get("required", ()))
-    arguments = list(_arguments(schema, is_foreign=entry.is_foreign))
+    arguments = list(_arguments(schema))
     for word, wanted in (("needs", True), ("takes", False)):
         told = [text for name, text in arguments if (name in required) is wanted]
         if told:
@@ -76,10 +80,10 @@ def _line(entry: Entry, locale: str, words: dict[str, str]) -> str:
     return "; ".join(parts)
 
 
-def _arguments(schema: dict[str, Any], *, is_foreign: bool) -> Iterator[tuple[str, str]]:
+def _arguments(schema: dict[str, Any]) -> Iterator[tuple[str, str]]:
     """Each argument by its name, with its values where it has few."""
     for name, item in schema.get("properties", {}).items():
-        values = [] if is_foreign or not isinstance(item, dict) else item.get("enum", [])
+        values = item.get("enum", [])
         listed = " | ".join(str(value) for value in values)
         yield name, f"{name} ({listed})" if 0 < len(values) <= MAX_VALUES else name
 

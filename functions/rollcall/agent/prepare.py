@@ -103,6 +103,7 @@ def prepare(
             profile,
             entries=asked.entries,
             abilities=asked.abilities,
+            finds_more=asked.finds_more,
             locale=asked.locale,
             user=asked.user,
             now=asked.now,

@@ -40,6 +40,7 @@ def instructions(
     *,
     entries: Sequence[Entry] = (),
     abilities: Sequence[Entry] = (),
+    finds_more: bool = False,
     locale: str = "en",
     user: User,
     now: datetime,
@@ -51,7 +52,7 @@ def instructions(
     The user's name and the client's `context` are data, and fenced as such.
     """
     parts = [profile.instructions.strip(), _RULES]
-    if told := guidance(entries, locale) or spoken_of(abilities, locale):
+    if told := guidance(entries, locale) or spoken_of(abilities, locale, finds_more=finds_more):
         parts.append(told)
     parts.append(f"Today is {now:%A, %Y-%m-%d}.")
     if user.name:

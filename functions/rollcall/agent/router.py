@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import logging
+import re
 import time
 from collections.abc import Callable, Mapping, MutableMapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
 
 from rollcall.agent.dispatch import Answer, Ask, Leave
 from rollcall.agent.results import bounded
@@ -201,6 +203,7 @@ class Router:
         if entry is None or not entry.permits(self.asker.user):
             raise PermissionDenied(f"{name} is not available to this user")
         if entry.execution.type == "firebase_function":
+            _check_not_ours(entry)
             reach = function_reach(entry, self.asker.user, self.asker.token, self._left_s)
             return Registered(entry, reach)
         if entry.execution.type == "api_endpoint":
@@ -332,6 +335,25 @@ class Router:
 
     def _left_s(self) -> float:
         return max(self.asker.deadline - time.monotonic(), 1.0)
+
+
+def _check_not_ours(entry: Entry) -> None:
+    """One of our own writes, called as a function, would be the user's own call: its own yes.
+
+    Raises:
+        FailedPrecondition: It is one, whatever its document says.
+    """
+    from rollcall.catalog import find_capability
+
+    for name in re.split(r"[/?#;:]", unquote(entry.execution.target)):
+        try:
+            is_write = find_capability(name).mark.effect == "write"
+        except NotFound:
+            continue
+        if is_write:
+            raise FailedPrecondition(
+                f"{entry.id} is {name}, a write of this codebase, under another name"
+            )
 
 
 def decider_of(policy: ApprovalPolicy, user: User) -> Decider:

@@ -128,7 +128,7 @@ class Registered:
 
     @property
     def digest(self) -> str:
-        return self.entry.digest
+        return self.entry.seal
 
     @property
     def version(self) -> int:

@@ -133,7 +133,7 @@ class OnDocument:
 
         def run(event: Any) -> None:
             before, after = _snapshots(event.data, self.when)
-            written = DocumentEvent(dict(event.params), before, after)
+            written = DocumentEvent(dict(event.params), before, after, _time(event.time))
             _begun(name, lambda: handler(platform(), written))
 
         run.__name__ = name

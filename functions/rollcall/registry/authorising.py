@@ -102,6 +102,11 @@ class Permissions:
         )
 
 
+def is_id(name: str) -> bool:
+    """Whether a name in a profile is one capability's, not a category or all."""
+    return name != ALL and not name.startswith(CATEGORY)
+
+
 def is_named(id: str, category: str, tools: frozenset[str]) -> bool:
     """Whether a profile's tools name this capability."""
     return id in tools or ALL in tools or f"{CATEGORY}{category}" in tools

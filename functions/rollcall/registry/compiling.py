@@ -13,11 +13,14 @@ import hashlib
 import json
 import logging
 import os
+import re
 import time
-from collections.abc import Container, Sequence
+from collections.abc import Container, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
 
 from rollcall.core.context import Embedder
 from rollcall.core.errors import Unavailable
@@ -31,7 +34,6 @@ from rollcall.registry.parts import (
     MANIFEST,
     VECTORS,
     Segment,
-    delete_parts,
     packed,
     part,
     read_parts,
@@ -53,7 +55,8 @@ MAX_REFUSED = 100
 """How many refusals the manifest tells; it stays small."""
 _TRIES = 5
 _CLAIM = "compiling"
-_CLAIM_S = 60
+_CLAIM_S = 540
+"""As long as a trigger may take: of ten thousand schemas, checking takes a while."""
 _ROLES = tuple(Role)
 
 log = logging.getLogger("rollcall")
@@ -89,14 +92,12 @@ def compile_registry(db: Client, *, embedder: Embedder | None = None) -> Compile
         entries, refused = _entries(db)
         vectors = _vectors(db, manifest, entries, embedder)
         segments, held = segmented(entries, _documents(db, AGENTS), vectors)
-        known = _named_parts(manifest)
-        written = write_parts(db, held, known=known)
+        written = write_parts(db, held)
         digest = _digest(segments)
         try:
             _publish(db, manifest, segments, digest=digest, count=len(entries), refused=refused)
         except (AlreadyExists, FailedPrecondition):
             continue  # what somebody else published may be of later documents
-        delete_parts(db, _outlived(manifest) - set(held))
         return Compiled(digest, len(entries), refused, written)
     raise Unavailable("the registry is being published by others; try again", retry_after_s=5)
 
@@ -111,12 +112,10 @@ def compile_after(db: Client, changed_at: datetime, *, embedder: Embedder | None
         manifest = part(db, MANIFEST).get().to_dict() or {}
         if manifest.get("asOf") and manifest["asOf"] >= changed_at:
             return False
-        if _claim(db):
-            try:
+        with _claimed(db) as is_mine:
+            if is_mine:
                 compile_registry(db, embedder=embedder)
-            finally:
-                part(db, _CLAIM).delete()
-            return True
+                return True
         time.sleep(1)  # who is at it may have begun before the change
 
 
@@ -153,9 +152,10 @@ def _entries(db: Client) -> tuple[list[Entry], dict[str, str]]:
             if entry.id != id:
                 raise ValueError(f"it calls itself {entry.id!r}")
             entries[id] = entry
-        except ValueError as error:
-            # One bad document must not take the others down with it.
-            refused[id] = str(error)[:300]
+        except Exception as error:
+            # Whatever somebody has written into one document must not take the others down.
+            kind = "" if isinstance(error, ValueError) else f"{type(error).__name__}: "
+            refused[id] = f"{kind}{error}"[:300]
     own = {entry.id for entry in entries.values() if entry.spec.writes and entry.codebase}
     for entry in [each for each in entries.values() if _is_alias(each, own)]:
         refused[entry.id] = f"it is {entry.execution.target}, a write, under another name"
@@ -167,14 +167,15 @@ def _entries(db: Client) -> tuple[list[Entry], dict[str, str]]:
 
 def _is_alias(entry: Entry, own_writes: Container[str]) -> bool:
     """Whether this is one of our own writes under another name. Called as a function it would be
-    the user's own call, which is its own yes; nor need its document say that it writes."""
+    the user's own call, which is its own yes; nor need its document say that it writes. The router
+    looks again, at the code."""
     if entry.execution.type != "firebase_function":
         return False
-    host, _, name = entry.execution.target.partition("?")[0].rstrip("/").rpartition("/")
+    host, *names = re.split(r"/+", unquote(entry.execution.target).removeprefix("https://"))
     projects = (os.environ.get(name) for name in ("GCLOUD_PROJECT", "GOOGLE_CLOUD_PROJECT"))
     ours = tuple(f"-{project}.cloudfunctions.net" for project in projects if project)
-    is_here = not host or (bool(ours) and host.lower().removesuffix(":443").endswith(ours))
-    return is_here and name in own_writes
+    is_here = not names or host.lower().partition(":")[0].endswith(ours or ("/",))
+    return is_here and any(re.split(r"[?#;]", name)[0] in own_writes for name in names or [host])
 
 
 def _documents(db: Client, collection: str) -> dict[str, dict[str, Any]]:
@@ -270,7 +271,13 @@ def _publish(
     if not is_same:
         fields["previous"] = sorted(_named_parts(before))
     option = db.write_option(last_update_time=before.update_time)
-    part(db, MANIFEST).update(fields, option=option)
+    # In one commit: who is late deletes nothing that another has published meanwhile.
+    batch = db.batch()
+    batch.update(part(db, MANIFEST), fields, option=option)
+    named = {part_id for segment in segments for part_id in segment.parts}
+    for part_id in _outlived(before) - named:
+        batch.delete(part(db, part_id))
+    batch.commit()
 
 
 def _named_parts(manifest: DocumentSnapshot) -> set[str]:
@@ -295,21 +302,34 @@ def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"), sort_keys=True, default=str)
 
 
-def _claim(db: Client) -> bool:
-    """Whether it is this process that compiles now."""
+@contextmanager
+def _claimed(db: Client) -> Iterator[bool]:
+    """Whether it is this process that compiles now; the claim is given back at the end."""
+    from google.api_core.exceptions import FailedPrecondition, NotFound
+
+    at = _claim(db)
+    try:
+        yield at is not None
+    finally:
+        if at is not None:
+            with suppress(FailedPrecondition, NotFound):  # it took so long that another has it
+                part(db, _CLAIM).delete(db.write_option(last_update_time=at))
+
+
+def _claim(db: Client) -> Any:
+    """When the claim was made; None where somebody else has it."""
     from google.api_core.exceptions import AlreadyExists, FailedPrecondition, NotFound
 
     reference = part(db, _CLAIM)
     until = datetime.now(UTC) + timedelta(seconds=_CLAIM_S)
     try:
-        reference.create({"schemaVersion": SCHEMA_VERSION, "until": until})
+        return reference.create({"schemaVersion": SCHEMA_VERSION, "until": until}).update_time
     except AlreadyExists:
         found = reference.get()
-        if found.exists and (found.to_dict() or {})["until"] > datetime.now(UTC):
-            return False
-        try:  # who claimed it is gone
-            option = db.write_option(last_update_time=found.update_time)
-            reference.update({"until": until}, option=option)
-        except (FailedPrecondition, NotFound):
-            return False
-    return True
+    if not found.exists or (found.to_dict() or {})["until"] > datetime.now(UTC):
+        return None
+    try:  # who claimed it is gone
+        option = db.write_option(last_update_time=found.update_time)
+        return reference.update({"until": until}, option=option).update_time
+    except (FailedPrecondition, NotFound):
+        return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from threading import Lock
@@ -15,6 +16,9 @@ from rollcall.registry.parts import HEAD, INDEX, VECTORS, Segment, segment_of, u
 if TYPE_CHECKING:
     from rollcall.registry.index import Index
     from rollcall.registry.vectors import VectorIndex
+
+
+log = logging.getLogger("rollcall")
 
 
 class Entries(Mapping[str, Entry]):
@@ -94,7 +98,13 @@ class Content:
         """The word search over `entries`; a match's place counts in their order."""
         from rollcall.registry.index import Index
 
-        return Index.load(unpacked(self._segments[INDEX], self.parts))
+        try:
+            return Index.load(unpacked(self._segments[INDEX], self.parts))
+        except ValueError as error:  # another version compiled it; the next sync mends that
+            from rollcall.registry.compiling import searchable
+
+            log.warning("the registry's index is made anew in this process: %s", error)
+            return Index.build([searchable(entry) for entry in self.entries.values()])
 
     @property
     def vector_parts(self) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import Any, Literal
 
 from rollcall.core.context import User
@@ -36,6 +36,9 @@ class Entry:
     """A capability as it is offered: what was declared, under the operator's overrides.
 
     Attributes:
+        digest: Of the code behind it, as its document says.
+        seal: Of all that the document says of what runs. Where the code is elsewhere, an approval
+            holds on to this.
         tenants: Whose users may use it; None for everybody's.
         codebase: Which codebase of Rollcall declares it; None where a document registered it.
         policy: Who is asked before it writes, as the document and the operator have it.
@@ -50,6 +53,7 @@ class Entry:
     tenants: frozenset[str] | None
     runs_on: str
     digest: str
+    seal: str
     version: int
     codebase: str | None
     policy: ApprovalPolicy | None
@@ -81,13 +85,14 @@ class Entry:
     @classmethod
     def of_record(cls, record: dict[str, Any]) -> Entry:
         """Read what `record` made; it was checked when it was compiled."""
-        spec, tenants, policy = record["spec"], record["tenants"], record["policy"]
+        tenants, policy = record["tenants"], record["policy"]
+        spec = _known(ToolSpec, record["spec"])
         for name in ("keywords", "examples", "related"):
             spec[name] = tuple(spec[name])
-        execution = Execution(**record["execution"])
+        execution = Execution(**_known(Execution, record["execution"]))
         entry = cls(
             **{
-                **record,
+                **_known(cls, record),
                 "min_role": Role(record["min_role"]),
                 "status": Status(record["status"]),
                 "tenants": None if tenants is None else frozenset(tenants),
@@ -105,3 +110,9 @@ class Entry:
         if self.execution.type != "internal_service":
             return self
         return replace(self, execution=Execution("firebase_function", self.id))
+
+
+def _known(kind: type, record: dict[str, Any]) -> dict[str, Any]:
+    """The fields that this version knows: a newer one may have compiled the registry."""
+    names = {each.name for each in fields(kind)}
+    return {name: value for name, value in record.items() if name in names}

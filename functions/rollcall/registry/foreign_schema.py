@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from functools import cache
+from functools import lru_cache
 from hashlib import sha256
 from typing import Any
 
@@ -98,7 +98,7 @@ def _nodes(value: Any, depth: int) -> Iterator[dict[str, Any]]:
             yield from _nodes(item, depth + 1)
 
 
-@cache
+@lru_cache(1_000)
 def _matcher(pattern: str) -> Any:
     """A regular expression that takes linear time, whatever it is and whatever it reads.
 
@@ -113,7 +113,7 @@ def _matcher(pattern: str) -> Any:
         raise ValueError(f"jsonSchema has a pattern that is not taken: {pattern[:100]!r}") from None
 
 
-@cache
+@lru_cache(1_000)
 def _validator(schema_text: str) -> Any:
     from jsonschema import Draft202012Validator, ValidationError, validators
     from referencing import Registry

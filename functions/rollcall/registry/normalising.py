@@ -32,7 +32,11 @@ def normalised(schema: Any) -> _Node:
     """
     if not isinstance(schema, dict):
         raise ValueError("jsonSchema is no object")
-    if len(json.dumps(schema)) > MAX_CHARS:
+    try:
+        text = json.dumps(schema, allow_nan=False)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"jsonSchema is no JSON: {error}") from None
+    if len(text) > MAX_CHARS:
         raise ValueError(f"jsonSchema has more than {MAX_CHARS:,} characters")
     plain = _Plain(schema).node(schema, (), 0)
     plain = _one_object(plain)
@@ -58,7 +62,7 @@ def schema_of_parameters(parameters: Sequence[_Node]) -> _Node:
         name, kind = parameter.get("name"), parameter.get("type", "string")
         if not isinstance(name, str) or not name:
             raise ValueError(f"parameters.{number} has no name")
-        if kind not in _FLAT_TYPES:
+        if not isinstance(kind, str) or kind not in _FLAT_TYPES:
             raise ValueError(
                 f"parameters.{number} has the type {str(kind)[:40]!r}; "
                 f"there are {', '.join(sorted(_FLAT_TYPES))}"
@@ -101,6 +105,8 @@ class _Plain:
         for key, value in node.items():
             if key in _NOTES:
                 continue
+            if key == "required" and not _are_names(value):
+                raise ValueError("jsonSchema has a required that is no list of names")
             if key == "properties":
                 plain[key] = self._properties(value, path, depth)
             elif key in ("items", "additionalProperties", "not", "contains") and value is not False:
@@ -111,7 +117,30 @@ class _Plain:
                 plain[key] = [self.node(each, path, depth + 1) for each in value]
             else:
                 plain[key] = value
+        if "required" in plain:
+            may_be_null = self._nullable(node.get("properties"))
+            plain["required"] = [name for name in plain["required"] if name not in may_be_null]
         return _without_unions(plain)
+
+    def _nullable(self, properties: Any) -> set[str]:
+        """Arguments that may be null: they may be left out instead, required or not."""
+        found = properties.items() if isinstance(properties, dict) else ()
+        return {name for name, item in found if self._takes_null(item, 0)}
+
+    def _takes_null(self, item: Any, depth: int) -> bool:
+        if not isinstance(item, dict) or depth > MAX_DEPTH:
+            return False
+        if isinstance(item.get("$ref"), str):
+            kind, _, name = item["$ref"].removeprefix("#/").partition("/")
+            defined = self._root.get(kind)
+            return isinstance(defined, dict) and self._takes_null(defined.get(name), depth + 1)
+        kinds, values = item.get("type"), item.get("enum")
+        options = [*_listed(item.get("anyOf")), *_listed(item.get("oneOf"))]
+        return (
+            (kinds == "null" or "null" in _listed(kinds))
+            or None in _listed(values)
+            or any(self._takes_null(option, depth + 1) for option in options)
+        )
 
     def _referred(self, node: _Node, path: tuple[str, ...], depth: int) -> _Node:
         reference = node["$ref"]
@@ -143,6 +172,14 @@ class _Plain:
         return {name: self.node(item, path, depth + 1) for name, item in kept.items()}
 
 
+def _are_names(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(name, str) for name in value)
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
 def _without_unions(node: _Node) -> _Node:
     """`type` lists and `oneOf` as `anyOf`, `const` as `enum`, null left out, `allOf` merged."""
     kinds = node.get("type")
@@ -157,8 +194,12 @@ def _without_unions(node: _Node) -> _Node:
         node = {**node, "enum": [node["const"]]}
         del node["const"]
     if "oneOf" in node:
-        node = {**node, "anyOf": [*node.get("anyOf", ()), *node["oneOf"]]}
+        if "anyOf" in node:
+            raise ValueError("jsonSchema has an anyOf and a oneOf in one place, which is not taken")
+        node = {**node, "anyOf": node["oneOf"]}
         del node["oneOf"]
+    if "enum" in node and None in _listed(node["enum"]) and len(node["enum"]) > 1:
+        node = {**node, "enum": [value for value in node["enum"] if value is not None]}
     if "allOf" in node:
         parts = node["allOf"]
         rest = {key: value for key, value in node.items() if key != "allOf"}
@@ -168,7 +209,7 @@ def _without_unions(node: _Node) -> _Node:
         left = [option for option in options if option.get("type") != "null"]
         rest = {key: value for key, value in node.items() if key != "anyOf"}
         if len(left) == 1:
-            return {**left[0], **rest}
+            return _merged([left[0], rest])
         return {**rest, "anyOf": left} if left else rest
     return node
 
@@ -181,13 +222,15 @@ def _merged(parts: Iterable[_Node]) -> _Node:
             if key not in merged or merged[key] == value:
                 merged[key] = value
             elif key == "properties":
-                merged[key] = {**merged[key], **value}
+                both = merged[key].keys() & value.keys()
+                same = {name: _merged([merged[key][name], value[name]]) for name in both}
+                merged[key] = {**merged[key], **value, **same}
             elif key == "required":
                 merged[key] = [*merged[key], *(name for name in value if name not in merged[key])]
-            elif key == "description":
+            elif key in ("description", "default", "examples"):
                 merged[key] = value
             else:
-                raise ValueError(f"jsonSchema has an allOf whose parts differ in {key!r}")
+                raise ValueError(f"jsonSchema demands two things at once that differ in {key!r}")
     return merged
 
 
@@ -203,9 +246,7 @@ def _one_object(node: _Node) -> _Node:
     properties: _Node = dict(rest.get("properties", {}))
     for option in options:
         for name, item in option.get("properties", {}).items():
-            if name in properties and properties[name] != item:
-                item = {"anyOf": [properties[name], item]}
-            properties[name] = item
+            properties[name] = _either(properties[name], item) if name in properties else item
     required = [
         name
         for name in options[0].get("required", ())
@@ -213,6 +254,18 @@ def _one_object(node: _Node) -> _Node:
     ]
     required += [name for name in rest.get("required", ()) if name not in required]
     return {**rest, "type": "object", "properties": properties, "required": required}
+
+
+def _either(one: _Node, other: _Node) -> _Node:
+    """What takes what one or the other takes; options side by side, values in one list."""
+    if one == other:
+        return one
+    if one.keys() == other.keys() == {"enum"}:
+        return {
+            "enum": [*one["enum"], *(each for each in other["enum"] if each not in one["enum"])]
+        }
+    known = one["anyOf"] if one.keys() == {"anyOf"} else [one]
+    return {"anyOf": [*known, *([other] if other not in known else [])]}
 
 
 def _described(node: _Node) -> _Node:

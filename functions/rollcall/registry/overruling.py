@@ -61,4 +61,6 @@ def overruled(profile: AgentProfile, document: Mapping[str, Any]) -> AgentProfil
             if key == "approvals":
                 changes["status"] = Status.DISABLED
             log.warning("agent %s: override %s is left out: %s", profile.id, key, error)
+    if "instructions" in changes:  # the operator's word, in every variant
+        changes["variants"] = tuple(replace(each, instructions=None) for each in profile.variants)
     return replace(profile, **changes)

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 COLLECTION = "registry"
 MANIFEST = "manifest"
+"""Whenever the form of what it names changes, it takes another name: while a deploy goes on,
+processes of both versions read."""
 HEAD, INDEX, VECTORS = "head", "index", "vectors"
 ENTRIES_PER_SEGMENT = 500
 PART_BYTES = 900_000
@@ -60,9 +62,11 @@ def packed(name: str, data: bytes) -> tuple[Segment, dict[str, bytes]]:
     return Segment(name, tuple(held)), held
 
 
-def write_parts(db: Client, held: Mapping[str, bytes], *, known: Iterable[str]) -> int:
+def write_parts(db: Client, held: Mapping[str, bytes]) -> int:
     """Write the documents that are not there yet; return how many."""
-    new = [(part_id, data) for part_id, data in held.items() if part_id not in set(known)]
+    references = [part(db, part_id) for part_id in held]
+    there = {found.id for found in db.get_all(references, field_paths=["kind"]) if found.exists}
+    new = [(part_id, data) for part_id, data in held.items() if part_id not in there]
     for part_id, data in new:  # one by one: a commit takes 10 MiB
         part(db, part_id).set({"schemaVersion": SCHEMA_VERSION, "kind": "part", "data": data})
     return len(new)

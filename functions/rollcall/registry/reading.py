@@ -18,6 +18,7 @@ from rollcall.core.policy import ApprovalPolicy, combined
 from rollcall.core.wire import Role, Status
 from rollcall.models.base import ToolSpec
 from rollcall.registry.entries import RESERVED, Entry, Execution
+from rollcall.registry.foreign_schema import check_schema
 from rollcall.registry.normalising import normalised, schema_of_parameters
 from rollcall.registry.standing import at_least
 
@@ -73,7 +74,7 @@ class _Enriched(_Read):
 class _Stored(_Read):
     id: str = Field(pattern=r"^[a-z][a-z0-9_]{0,61}$")
     name: str = Field(max_length=200)
-    names: dict[str, str] = {}
+    names: Annotated[dict[_Text, _Text], Field(max_length=20)] = {}
     description: str = Field(default="", max_length=8_000)
     category: str = Field(default="", max_length=100)
     min_role: Role = Role.USER
@@ -144,7 +145,8 @@ def read_capability(document: dict[str, Any]) -> Entry:
         status=overrides.status or stored.status,
         tenants=None if overrides.tenants is None else frozenset(overrides.tenants),
         runs_on=stored.runs_on,
-        digest=stored.digest if is_code else _foreign_digest(stored, schema),
+        digest=stored.digest if is_code else _seal(stored, schema),
+        seal=_seal(stored, schema),
         version=stored.version,
         codebase=stored.codebase if is_code else None,
         policy=_policy(stored),
@@ -166,6 +168,7 @@ def _schema(stored: _Stored) -> dict[str, Any]:
     if stored.source == "code":
         if stored.json_schema is None:
             raise ValueError("jsonSchema is missing")
+        check_schema(stored.json_schema)  # another codebase's, perhaps
         return stored.json_schema
     given = stored.json_schema
     return normalised(schema_of_parameters(stored.parameters) if given is None else given)
@@ -190,7 +193,7 @@ def _phrases(stored: _Stored) -> tuple[str, ...]:
     return tuple(phrase for locale in sorted(chosen) for phrase in chosen[locale])
 
 
-def _foreign_digest(stored: _Stored, schema: dict[str, Any]) -> str:
+def _seal(stored: _Stored, schema: dict[str, Any]) -> str:
     """What an approval holds on to, of a capability whose code is elsewhere."""
     return digest_of(
         {
@@ -199,6 +202,7 @@ def _foreign_digest(stored: _Stored, schema: dict[str, Any]) -> str:
             "v": stored.version,
             "f": stored.digest,
             "e": stored.reached.model_dump(mode="json"),
+            "c": [stored.source == "code", stored.codebase],
         }
     )
 

@@ -13,7 +13,7 @@ from itertools import compress, islice
 from rollcall.core.context import User
 from rollcall.core.profile import AgentProfile
 from rollcall.models.base import FIND_TOOLS, ToolSpec
-from rollcall.registry.authorising import Permitted
+from rollcall.registry.authorising import Permitted, is_id
 from rollcall.registry.entries import Entry
 from rollcall.registry.index import Match
 from rollcall.registry.small_talk import is_small_talk
@@ -109,7 +109,7 @@ def permitted(registry: Snapshot, asking: Asking, *, with_down: bool = False) ->
         with_down: Also what does not work at present: it was offered before.
     """
     return registry.content.permissions.permitted(
-        (*asking.profile.tools, *asking.profile.pinned),
+        (*asking.profile.tools, *filter(is_id, asking.profile.pinned)),
         asking.user,
         client_tools=asking.client_tools,
         without=frozenset() if with_down else registry.down,
@@ -123,7 +123,7 @@ def select(registry: Snapshot, asking: Asking) -> Selection:
         return Selection(())
     variant = asking.profile.variant_for(asking.user.uid)
     if variant is not None and variant.tools == "all":
-        return _all(registry, allowed)
+        return _all(registry, allowed, (*asking.profile.pinned, *asking.sticky))
     limit = asking.profile.max_tools
     matches = registry.content.index.search(
         asking.message, limit=limit * 2, allowed=allowed.mask, context=asking.recent
@@ -162,8 +162,10 @@ def find(registry: Snapshot, asking: Asking, query: str, *, without: frozenset[s
     return [registry.content.entries[id] for id in ids if id not in without][:FOUND]
 
 
-def _all(registry: Snapshot, allowed: Permitted) -> Selection:
-    ids = tuple(islice(compress(registry.content.entries.ids, allowed.mask), MAX_ALL))
+def _all(registry: Snapshot, allowed: Permitted, always: Sequence[str]) -> Selection:
+    first = _known(registry, allowed, always)
+    rest = islice(compress(registry.content.entries.ids, allowed.mask), MAX_ALL)
+    ids = tuple(sorted(list(dict.fromkeys((*first, *rest)))[:MAX_ALL]))
     return Selection(ids, has_more=len(ids) < allowed.count)
 
 

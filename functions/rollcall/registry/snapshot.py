@@ -8,7 +8,7 @@ import time
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from rollcall.core.errors import FailedPrecondition, Unavailable
+from rollcall.core.errors import AgentError, FailedPrecondition, Unavailable
 from rollcall.registry import standing
 from rollcall.registry.content import Content
 from rollcall.registry.entries import Entry
@@ -25,6 +25,8 @@ FRESH_S = 30.0
 compiles an operator's change, that takes effect within a minute."""
 _STALE_S = 60.0
 """For so long a copy still serves others while one renews it, s."""
+_AGAIN_S = 5.0
+"""After so long a renewal that failed is tried again, s."""
 _TRIES = 3
 
 log = logging.getLogger("rollcall")
@@ -140,13 +142,13 @@ def _renewed(db: Client, before: Snapshot | None) -> Snapshot:
     for tries in range(1, _TRIES + 1):
         try:
             return _read(db, before)
-        except (GoogleAPICallError, RetryError, ValueError) as error:
+        except (GoogleAPICallError, RetryError, AgentError, ValueError, LookupError) as error:
             if isinstance(error, ValueError) and tries < _TRIES:
                 continue  # a newer one was published while this one was read
             if before is None:
                 raise Unavailable("the registry cannot be read at present") from error
-            log.warning("the registry could not be read anew: %s", error)
-            return before
+            log.warning("the registry could not be read anew: %r", error)
+            return replace(before, read_at=time.monotonic() - FRESH_S + _AGAIN_S)
     raise AssertionError("unreachable")
 
 
@@ -176,4 +178,6 @@ def _read(db: Client, before: Snapshot | None) -> Snapshot:
     ]
     new = read_parts(db, [part_id for part_id in wanted if part_id not in held])
     parts = {part_id: data for part_id, data in {**held, **new}.items() if part_id in set(wanted)}
+    if missing := set(wanted) - parts.keys():
+        raise ValueError(f"{len(missing)} documents of the registry are not there")
     return Snapshot(Content.of(manifest, parts), **state)

@@ -91,6 +91,8 @@ def _sync_collection(
 
 def _is_ours(document: dict[str, Any]) -> bool:
     """Whether this codebase declared it, or nobody did yet: only an operator wrote something."""
+    if "source" not in document:
+        return True
     declared_by = (document.get("source", "code"), document.get("codebase", DEFAULT_CODEBASE))
     return declared_by == ("code", codebase())
 

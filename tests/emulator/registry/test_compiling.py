@@ -46,6 +46,10 @@ def test_what_cannot_be_used_is_refused_with_its_reason_and_the_rest_goes_in(db:
     register(db, "bad_name", jsonSchema={"properties": {"שם": {"type": "string"}}})
     register(db, "nowhere", execution={"type": "api_endpoint", "target": "http://example.com"})
     db.document("capabilities/empty").set({})
+    register(db, "odd_type", jsonSchema=None, parameters=[{"name": "a", "type": ["string"]}])
+    register(db, "a_time", jsonSchema={"properties": {"a": {"default": datetime.now(UTC)}}})
+    register(db, "not_a_number", jsonSchema={"properties": {"a": {"default": float("nan")}}})
+    register(db, "long_name", names={"en": "x" * 300})
     compiled = compile_registry(db)
     reasons = {
         "no_status": "status: Input should be",
@@ -55,6 +59,10 @@ def test_what_cannot_be_used_is_refused_with_its_reason_and_the_rest_goes_in(db:
         "bad_name": "providers take",
         "nowhere": "no target",
         "empty": "Field required",
+        "odd_type": "has the type",
+        "a_time": "no JSON",
+        "not_a_number": "no JSON",
+        "long_name": "names",
     }
     assert compiled.count == 1
     assert compiled.refused.keys() == reasons.keys() == manifest(db)["refused"].keys()
@@ -215,6 +223,49 @@ def test_a_compiler_that_died_keeps_nobody_waiting_for_ever(db: Client) -> None:
     register(db)
     assert compile_after(db, datetime.now(UTC)) is True
     assert not db.document("registry/compiling").get().exists
+
+
+def test_a_part_that_is_gone_is_written_again(db: Client) -> None:
+    register(db)
+    compile_registry(db)
+    gone = next(each for each in db.collection("registry").stream() if each.id != "manifest")
+    gone.reference.delete()
+    assert compile_registry(db).written == 1
+    assert gone.reference.get().exists
+
+
+def test_who_is_late_deletes_nothing_that_another_has_published(
+    db: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def change(version: int) -> None:
+        register(db, version=version)
+        compile_registry(db)
+
+    change(1)
+    change(2)
+    publish = compiling._publish
+    late: list[bool] = []
+
+    def slowly(*args: Any, **options: Any) -> None:
+        if not late:
+            late.append(True)
+            change(1)  # and takes its own change back: the first parts are the newest again
+        publish(*args, **options)
+
+    monkeypatch.setattr(compiling, "_publish", slowly)
+    register(db, version=3)
+    compile_registry(db)
+    named = {part for segment in manifest(db)["segments"] for part in segment["parts"]}
+    assert named <= {each.id for each in db.collection("registry").stream()}
+
+
+def test_a_claim_that_another_took_over_is_not_given_back(db: Client) -> None:
+    with compiling._claimed(db) as is_mine:
+        assert is_mine
+        db.document("registry/compiling").update({"by": "another"})
+    assert db.document("registry/compiling").get().exists
+    with compiling._claimed(db) as is_mine:
+        assert not is_mine
 
 
 def test_health_that_was_noted_stays(db: Client) -> None:

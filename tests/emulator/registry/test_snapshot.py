@@ -15,6 +15,7 @@ from rollcall.core.profile import AgentProfile
 from rollcall.core.wire import Role
 from rollcall.registry import parts, snapshot
 from rollcall.registry.compiling import compile_registry
+from rollcall.registry.index import Index
 from rollcall.registry.overruling import overruled
 from tests.emulator.registry.test_compiling import register
 from tests.support.counting import counted
@@ -112,6 +113,52 @@ def test_a_part_that_is_missing_or_damaged_is_no_half_registry(db: Client) -> No
         snapshot.snapshot(db)
     parts.delete_parts(db, [each.id for each in db.collection("registry").stream()])
     assert list(snapshot.snapshot(db).content.entries) == ["find_room"]
+
+
+def test_a_single_missing_part_is_noticed_and_read_when_it_is_back(db: Client) -> None:
+    register(db)
+    compile_registry(db)
+    for segment in (db.document("registry/manifest").get().to_dict() or {})["segments"]:
+        snapshot.forget()
+        reference = db.document(f"registry/{segment['parts'][0]}")
+        held = reference.get().to_dict()
+        reference.delete()
+        with pytest.raises(Unavailable):
+            snapshot.snapshot(db)
+        reference.set(held)
+        assert list(snapshot.snapshot(db).content.entries) == ["find_room"]
+
+
+def test_an_index_of_another_version_is_made_anew(
+    db: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    register(db)
+    compile_registry(db)
+
+    def refuse(data: bytes) -> Index:
+        raise ValueError("an index of another version")
+
+    monkeypatch.setattr(Index, "load", refuse)
+    found = snapshot.snapshot(db).content
+    assert [match.place for match in found.index.search("a free room", limit=3)] == [0]
+
+
+def test_a_renewal_that_fails_is_not_tried_by_every_request(
+    db: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    register(db)
+    snapshot.snapshot(db)
+    tries = []
+
+    def fail(*args: Any) -> Any:
+        tries.append(1)
+        raise ServiceUnavailable("away")
+
+    monkeypatch.setattr(snapshot, "part", fail)
+    grow_old(db)
+    for _ in range(5):
+        snapshot.snapshot(db)
+    assert len(tries) == 1
 
 
 def test_others_are_served_the_old_copy_while_one_reads_anew(

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from datetime import UTC, datetime
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import flask
@@ -219,6 +221,20 @@ def test_an_event_says_what_was_there_before_and_after() -> None:
     assert snapshots(Change(None, new), "written") == (None, {"a": 2})
     assert snapshots(Change(old, None), "written") == ({"a": 1}, None)
     assert DocumentEvent({}, None, None).after is None
+
+
+@pytest.mark.parametrize(
+    "time",
+    ["2026-11-21T09:00:00Z", datetime(2026, 11, 21, 9), datetime(2026, 11, 21, 9, tzinfo=UTC)],
+)
+def test_an_event_says_when_it_happened_and_not_when_it_is_handled(time: Any) -> None:
+    seen: list[DocumentEvent] = []
+    function = OnDocument("a/{b}").bind("tidy", lambda platform, event: seen.append(event), here)
+    data = Change(None, Snapshot({"a": 2}))
+    function.__wrapped__(SimpleNamespace(data=data, params={"b": "x"}, time=time))
+    assert [(event.time, event.params) for event in seen] == [
+        (datetime(2026, 11, 21, 9, tzinfo=UTC), {"b": "x"})
+    ]
 
 
 @pytest.mark.parametrize("role", ["Admin", "root", "", None, 7, ["admin"], {"admin": True}])

@@ -78,6 +78,60 @@ def test_unions_and_notes_take_one_form(given: Any, becomes: dict[str, Any]) -> 
     assert item(given) == becomes
 
 
+@pytest.mark.parametrize(
+    "unit",
+    [
+        {"type": ["string", "null"]},
+        {"anyOf": [{"type": "string"}, {"type": "null"}]},
+        {"enum": ["a", None]},
+        {"$ref": "#/$defs/Unit"},
+    ],
+)
+def test_an_argument_that_may_be_null_may_be_left_out(unit: dict[str, Any]) -> None:
+    defined = {"Unit": {"oneOf": [{"type": "string"}, {"type": "null"}]}}
+    schema = {**of(unit=unit, b={"type": "string"}), "required": ["unit", "b"], "$defs": defined}
+    found = normalised(schema)
+    assert found["required"] == ["b"]
+    assert errors(found, {"b": "x"}) == []
+    assert errors(found, {"b": "x", "unit": "a"}) == []
+
+
+def test_what_several_parts_demand_of_one_argument_holds_together() -> None:
+    number = {"properties": {"n": {"type": "number"}}}
+    bounded = {"properties": {"n": {"maximum": 10}, "m": {"type": "string"}}, "required": ["m"]}
+    found = normalised({"type": "object", "allOf": [number, bounded]})
+    assert found["properties"]["n"] == {"type": "number", "maximum": 10, "description": "N"}
+    one = normalised({**of(x={"type": "string"}), "anyOf": [{**of(y=True), "required": ["y"]}]})
+    assert (list(one["properties"]), one["required"]) == (["y", "x"], ["y"])
+    with pytest.raises(ValueError, match="differ in 'maximum'"):
+        normalised({"allOf": [{"properties": {"n": {"maximum": n}}} for n in (1, 2)]})
+
+
+def test_a_long_union_of_objects_is_no_deep_one() -> None:
+    kinds = [
+        {**of(kind={"const": f"k{n}"}, value={"minimum": n}), "required": ["kind"]}
+        for n in range(20)
+    ]
+    found = normalised({"oneOf": kinds})
+    assert found["properties"]["kind"]["enum"] == [f"k{n}" for n in range(20)]
+    assert len(found["properties"]["value"]["anyOf"]) == 20
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        of(a={"type": "number", "default": float("nan")}),
+        of(a={"default": b"bytes"}),
+        {**of(a={"type": "string"}), "required": True},
+        {**of(a={"type": "string"}), "required": [1], "anyOf": [of(b=True)]},
+        of(a={"anyOf": [{"type": "string"}], "oneOf": [{"type": "number"}]}),
+    ],
+)
+def test_what_is_no_json_schema_is_refused_and_nothing_else_is_raised(schema: Any) -> None:
+    with pytest.raises(ValueError, match="jsonSchema"):
+        normalised(schema)
+
+
 def test_an_argument_called_title_is_no_note() -> None:
     assert list(normalised(of(title={"type": "string"}))["properties"]) == ["title"]
 
@@ -138,6 +192,7 @@ def test_a_flat_list_of_parameters_is_a_schema_too() -> None:
     assert found["properties"]["count"] == {"type": "number", "default": 2, "description": "Count"}
     assert found["properties"]["kind"]["enum"] == ["a", "b"]
     for wrong, why in (
+        ({"name": "a", "type": ["string", "null"]}, "has the type"),
         ({"type": "string"}, "parameters.0 has no name"),
         ({"name": "a", "type": "date"}, "type 'date'"),
     ):

@@ -150,6 +150,19 @@ def test_a_variant_with_all_tools_offers_all_that_are_permitted() -> None:
     assert offered == {(), everything}
 
 
+def test_what_is_pinned_is_in_even_where_all_do_not_fit() -> None:
+    many = registry_of(*(tool(f"tool_{n:03}") for n in range(150)))
+    both = (Variant("V1", tools="all"),)
+    ids = chosen("Hello!", many, variants=both, pinned=("tool_149",)).ids
+    assert (len(ids), "tool_149" in ids) == (100, True)
+
+
+def test_to_pin_all_permits_nothing_more() -> None:
+    pinned = ("*", "category:test")
+    found = chosen("A room and a pizza, please", tools=("find_room",), pinned=pinned)
+    assert found.ids == ("find_room",)
+
+
 def test_a_user_always_gets_the_same_variant_and_each_gets_about_half() -> None:
     profile = replace(AGENT, variants=(Variant("V1", tools="all"), Variant("V2")))
     got = [profile.variant_for(f"u{n}") for n in range(1_000)]
