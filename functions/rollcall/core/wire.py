@@ -227,9 +227,11 @@ class CapabilityCall(Wire):
 
 
 class ListRequest(Wire):
-    """The data of `list_capabilities`."""
+    """The data of `list_capabilities`. `after` is the `next` of the page before."""
 
     locale: Literal["en", "he"] | None = None
+    after: str | None = Field(default=None, max_length=100)
+    limit: int = Field(default=200, ge=1, le=500)
 
 
 class CancelRequest(Wire):

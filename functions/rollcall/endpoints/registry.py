@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import compress, islice
 from typing import Any
 
 from rollcall.agent.asked import may_use
@@ -19,7 +20,11 @@ UNTOLD = {"lastUpdated"}
 
 @bound(OnCall())
 def list_capabilities(platform: Platform, call: Call) -> dict[str, Any]:
-    """List what this user may use: `{capabilities: [...], agents: [...]}`."""
+    """List what this user may use: `{capabilities: [...], agents: [...], next?}`.
+
+    Capabilities come in the order of their ids, a page of `limit` at a time; `next` is there where
+    more follow, and goes into `after`.
+    """
     from rollcall.catalog import agents
 
     request = validate(ListRequest, {} if call.data is None else call.data)
@@ -31,10 +36,11 @@ def list_capabilities(platform: Platform, call: Call) -> dict[str, Any]:
     ]
     on_client = frozenset(content.entries)
     allowed = content.permissions.permitted((ALL,), call.user, client_tools=on_client)
-    entries = [
-        content.entries[id] for id, may in zip(content.entries, allowed.mask, strict=True) if may
-    ]
+    ids = compress(content.entries.ids, allowed.mask)
+    page = list(islice((id for id in ids if id > (request.after or "")), request.limit + 1))
+    entries = [content.entries[id] for id in page[: request.limit]]
     return {
+        **({"next": entries[-1].id} if len(page) > request.limit else {}),
         "capabilities": [
             {
                 "id": entry.id,

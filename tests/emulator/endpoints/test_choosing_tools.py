@@ -7,8 +7,12 @@ from typing import Any
 
 import pytest
 
+from rollcall.core.context import User
+from rollcall.core.errors import InvalidArgument
 from rollcall.core.profile import Variant
+from rollcall.core.triggers import Call
 from rollcall.core.wire import Role
+from rollcall.endpoints.registry import list_capabilities
 from rollcall.registry import snapshot
 from rollcall.registry.compiling import compile_after
 from rollcall.store import paths
@@ -166,3 +170,24 @@ def test_a_warm_run_reads_nothing_of_the_registry(garden: Office) -> None:
     with counted() as other:
         garden.ask(message="Good morning!", uid="cid")
     assert one.reads == other.reads
+
+
+def test_what_a_user_may_use_is_listed_page_by_page(garden: Office) -> None:
+    def page(**data: Any) -> dict[str, Any]:
+        call = Call(User("ann"), data)
+        return list_capabilities(garden.here, call)
+
+    whole = [each["id"] for each in page()["capabilities"]]
+    assert (whole, "next" in page()) == (sorted(whole), False)
+    seen: list[str] = []
+    after = None
+    while True:
+        found = page(limit=5, **({"after": after} if after else {}))
+        assert len(found["capabilities"]) <= 5
+        seen += [each["id"] for each in found["capabilities"]]
+        after = found.get("next")
+        if after is None:
+            break
+    assert seen == whole
+    with pytest.raises(InvalidArgument):
+        page(limit=0)
