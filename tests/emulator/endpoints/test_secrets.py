@@ -167,8 +167,9 @@ def planted(
     with FakeProviders() as provider:
         office = Office(db, monkeypatch)
         profile = office_pack.PROFILE
-        tools = (*(each.__name__ for each in OWN), *profile.tools)
-        office.declare(profile, tools=tools, pinned=tools, models=("openai:gpt-test",))
+        own = tuple(each.__name__ for each in OWN)
+        named = {"tools": (*own, *profile.tools), "pinned": (*own, *profile.pinned)}
+        office.declare(profile, models=("openai:gpt-test",), **named)
         office.here.text_model = StructuredText(load_model("openai:gpt-test"))  # type: ignore
         secrets = (PHRASE, *FORMED, OPENAI_KEY, GEMINI_KEY, token, HIDDEN_RESULT)
         yield Planted(office, provider, secrets)
