@@ -21,6 +21,7 @@ from rollcall.registry.overruling import overruled
 from rollcall.registry.query_vectors import Asked as Embedding
 from rollcall.registry.query_vectors import asked_for, in_time
 from rollcall.registry.selection import FEW, Asking, Near, find, permitted, select
+from rollcall.registry.small_talk import is_small_talk
 from rollcall.registry.snapshot import Snapshot, snapshot, vectors
 from rollcall.registry.standing import at_least
 from rollcall.store.log import from_documents
@@ -185,13 +186,18 @@ def receive(
         client_id=client_id,
         client_tools=_of_clients(registry, client_tools),
         token=token,
-        embedding=_embedding(platform, registry, message.text),
+        embedding=_embedding(platform, registry, profile, user, message.text),
     )
 
 
-def _embedding(platform: Platform, registry: Snapshot, text: str) -> Embedding | None:
-    """Ask for a message's vector while the thread is read; not where all tools are few."""
-    if not registry.content.vector_parts or len(registry.content.entries) <= FEW:
+def _embedding(
+    platform: Platform, registry: Snapshot, profile: AgentProfile, user: User, text: str
+) -> Embedding | None:
+    """Ask for a message's vector while the thread is read; not where nothing is chosen by it."""
+    variant = profile.variant_for(user.uid)
+    has_choice = bool(profile.tools) and (variant is None or variant.tools == "chosen")
+    are_many = registry.content.vector_parts and len(registry.content.entries) > FEW
+    if not has_choice or not are_many or is_small_talk(text):
         return None
     return asked_for(platform.embedder, text)
 

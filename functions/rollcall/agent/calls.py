@@ -7,7 +7,7 @@ import queue
 import time
 import uuid
 from collections.abc import Generator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
 from dataclasses import dataclass
 from typing import Any
@@ -79,13 +79,14 @@ def run_calls(
     inbox: _Inbox = queue.Queue()
     pool = ThreadPoolExecutor(PARALLEL, thread_name_prefix="tool")
     open_calls: dict[int, ToolCall] = {}
+    begun: dict[int, Future[None]] = {}
     gathering = Gathering(turn.journal)
     began = time.monotonic()
     try:
         for place, call in enumerate(calls):
             if place not in results:
                 open_calls[place] = call
-                _begin(turn, state, place, call, pool, inbox)
+                _begin(turn, state, place, call, pool, inbox, begun)
         while open_calls:
             if turn.is_stopped():
                 # What only reads is left; a write that was begun is seen to its end.
@@ -94,7 +95,7 @@ def run_calls(
                     break
             if gathering.is_due:
                 yield from gathering.saved()
-            item = _next(turn, inbox, open_calls, began=began, most_s=gathering.left_s)
+            item = _next(turn, inbox, open_calls, begun, began=began, most_s=gathering.left_s)
             if not isinstance(item, _Done):
                 yield item
                 continue
@@ -129,13 +130,14 @@ def _begin(
     call: ToolCall,
     pool: ThreadPoolExecutor,
     inbox: _Inbox,
+    begun: dict[int, Future[None]],
 ) -> None:
     refusal = _refusal(turn, state, call, place)
     if refusal is not None:
         inbox.put(_Done(place, call, refusal, CallStatus.REFUSED))
         return
     state.count(call)
-    pool.submit(copy_context().run, _work, turn, place, call, inbox)
+    begun[place] = pool.submit(copy_context().run, _work, turn, place, call, inbox)
 
 
 def _refusal(turn: Turn, state: State, call: ToolCall, number: int) -> AgentError | None:
@@ -193,6 +195,7 @@ def _next(
     turn: Turn,
     inbox: _Inbox,
     open_calls: dict[int, ToolCall],
+    begun: Mapping[int, Future[None]],
     *,
     began: float,
     most_s: float | None,
@@ -212,6 +215,9 @@ def _next(
             return None
     place, call = next(iter(open_calls.items()))
     ms = round((time.monotonic() - began) * 1000)
+    if place in begun and begun[place].cancel():  # it was waiting for one of the others to end
+        late = DeadlineExceeded(f"there was no time left to begin {call.name}")
+        return _Done(place, call, late, CallStatus.FAILED)
     if turn.dispatch.writes(call):
         unknown = Unknown(f"{call.name} was still writing when this turn's time was over")
         return _Done(place, call, unknown, unknown.status, ms)

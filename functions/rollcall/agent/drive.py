@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -32,6 +32,7 @@ from rollcall.models.base import FIND_TOOLS
 from rollcall.registry.samples import by_client, witness
 from rollcall.store.approvals import Approval, approval_id
 from rollcall.store.event_log import open_ends, read_events
+from rollcall.store.hold import NotSaved
 from rollcall.store.runs import Asking, OpenRun
 
 QUEUE = "continuerun"
@@ -61,6 +62,9 @@ def drive(
     """
     try:
         return (yield from _driven(platform, asked, opened, until=until, streamed=streamed))
+    except NotSaved:
+        _leave_to_queue(platform, opened)
+        raise
     except AgentError as error:
         if not opened.is_closed:
             last = opened.show(events.run_error(message=error.message, code=error.code))
@@ -160,6 +164,22 @@ def _end(opened: OpenRun, ended: Ended, trail: Trail) -> Events:
     ).dump()
     finished = events.run_finished(thread_id=opened.thread_id, run_id=opened.run_id, result=result)
     last = opened.show(finished)
+    try:
+        _save_end(opened, ended, trail, result, approvals)
+    except Exception:
+        opened.hold.events.take_back()
+        raise
+    yield last
+    return result
+
+
+def _save_end(
+    opened: OpenRun,
+    ended: Ended,
+    trail: Trail,
+    result: dict[str, Any],
+    approvals: Sequence[Approval],
+) -> None:
     if ended.waiting:
         calls = tuple(each.call.id for each in ended.waiting if isinstance(each.whom, Leave))
         until = datetime.now(UTC) + CLIENT_CALL if calls else None
@@ -177,8 +197,6 @@ def _end(opened: OpenRun, ended: Ended, trail: Trail) -> Events:
             status=RunStatus.CANCELLED if is_cancelled else RunStatus.DONE,
             beside=trail.of(ended),
         )
-    yield last
-    return result
 
 
 def _approval(opened: OpenRun, place: int, call_id: str, ask: Ask) -> Approval:

@@ -49,7 +49,8 @@ def _watched(opened: OpenRun, events: Generator[Y, None, Result]) -> Generator[Y
             end.tell("left")  # to the task queue, or to the run that took the thread over
             raise
         except AgentError as error:
-            end.tell("failed", code=error.code)
+            # One that is not closed goes on elsewhere.
+            end.tell("failed" if opened.is_closed else "left", code=error.code)
             raise
         except GeneratorExit:
             end.tell("left")

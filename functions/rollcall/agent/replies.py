@@ -24,7 +24,7 @@ from rollcall.core.errors import (
 from rollcall.core.events import Event
 from rollcall.core.logs import fields
 from rollcall.core.messages import ModelMessage
-from rollcall.models.base import Clock, FinishReason, Model, ModelRequest, Usage
+from rollcall.models.base import BrokenOff, Clock, FinishReason, Model, ModelRequest, Usage
 
 _BYTES_PER_TOKEN = 3
 """Low, so that an estimate is high: English has four, Hebrew and JSON have fewer."""
@@ -158,7 +158,7 @@ def _attempt(
         yield from _pass_on(asked, model, reply, intake)
         yield from intake.close()
     except AgentError as error:
-        refused = not reply.started and not isinstance(error, DeadlineExceeded)
+        refused = not reply.started and not isinstance(error, DeadlineExceeded | BrokenOff)
         yield from intake.close()
         raise
     finally:  # also when the reader went away

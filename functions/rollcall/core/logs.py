@@ -21,8 +21,8 @@ from rollcall.core import current
 from rollcall.core.redaction import redact_logs, redacted_json
 
 SWITCH = "ROLLCALL_LOGS"
-MESSAGE_CHARS = 16_000
-STACK_CHARS = 32_000
+MESSAGE_CHARS = 6_000
+STACK_CHARS = 12_000
 """Of a traceback the end is kept, which says what happened. An entry may have 256 KiB."""
 
 _LABELS = ("function", "user", "agent", "thread", "turn", "run", "tool")

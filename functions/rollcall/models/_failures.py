@@ -25,7 +25,7 @@ from rollcall.core.errors import (
     Unavailable,
 )
 from rollcall.models._json_stream import mapping, sequence
-from rollcall.models.base import Clock, QuotaExhausted
+from rollcall.models.base import BrokenOff, Clock, QuotaExhausted
 from rollcall.models.cutting import aborted, is_cut
 
 log = logging.getLogger(__name__)
@@ -35,6 +35,8 @@ _SECRET = re.compile(
     r"(?i)bearer\s+\S+|(?<=key=)[^&\s]+|\b(?:sk|pk|rk|gsk|org|proj)[-_][\w*.\-]{4,}"
     r"|\bAIza[\w*\-]+|\bya29\.[\w.\-]+|\b[\w\-]{32,}"
 )
+_NOT_REACHED = {"ConnectError", "ConnectTimeout", "PoolTimeout", "ProxyError"}
+"""What happens before a request is sent."""
 _WAIT = re.compile(r"(?i)(?:try again|retry) in ((?:[\d.]+(?:ms|h|m|s))+)")
 _UNITS_S = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
 _USED_UP = {"insufficient_quota", "billing_hard_limit_reached", "billing_not_active"}
@@ -99,7 +101,8 @@ def as_agent_error(error: Exception, model_id: str, clock: Clock, *secrets: str)
         return FailedPrecondition(f"the address configured for {provider} is not a usable URL")
     if isinstance(error, UnicodeError):
         return InvalidArgument("the message holds characters that cannot be sent")
-    return Unavailable(f"{provider} could not be reached, or its answer broke off")
+    kind = Unavailable if chain & _NOT_REACHED else BrokenOff
+    return kind(f"{provider} could not be reached, or its answer broke off")
 
 
 def redacted(words: str, *secrets: str) -> str:

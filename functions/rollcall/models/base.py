@@ -35,11 +35,20 @@ from importlib import import_module
 from typing import Any, Literal, Protocol
 
 from rollcall.core.context import Embedder
-from rollcall.core.errors import DeadlineExceeded, FailedPrecondition, ResourceExhausted
+from rollcall.core.errors import (
+    DeadlineExceeded,
+    FailedPrecondition,
+    ResourceExhausted,
+    Unavailable,
+)
 from rollcall.core.messages import Json, Message
 
 FIND_TOOLS = "find_tools"
 """The platform's own tool, with which a model asks for tools that it was not offered."""
+
+
+class BrokenOff(Unavailable):
+    """The request had reached the provider when its answer broke off: it may have its price."""
 
 
 class QuotaExhausted(ResourceExhausted):
@@ -64,7 +73,7 @@ class ToolSpec:
         """What providers are sent, `{name, description, parameters}`, as JSON text: written once
         for each tool, not for each request."""
         sent = {"name": self.name, "description": self.description, "parameters": self.parameters}
-        return json.dumps(sent, ensure_ascii=False, separators=(",", ":"))
+        return json.dumps(sent, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -175,7 +175,7 @@ def _wanted(
         elif not force and _is_current(document, digest, asked):
             report.skipped[id] = "its phrases are of today"
         else:
-            yield _Wanted(id, asked, line, digest, entry.codebase is None)
+            yield _Wanted(id, asked, line, digest, entry.is_foreign)
 
 
 def _batches(wanted: Sequence[_Wanted]) -> Iterator[list[_Wanted]]:
@@ -212,6 +212,7 @@ def _enrich(db: Client, text_model: TextModel, some: Sequence[_Wanted], report: 
             continue
         written = {
             "digest": each.digest,
+            "asked": list(each.locales),
             "model": model,
             "at": datetime.now(UTC),
             "phrases": {locale: found for locale, found in phrases.items() if found},
@@ -303,5 +304,6 @@ def _is_current(document: dict[str, Any], digest: str, locales: Sequence[str]) -
     enriched = document.get("enriched")
     if not isinstance(enriched, dict) or enriched.get("digest") != digest:
         return False
-    phrases = enriched.get("phrases")
-    return isinstance(phrases, dict) and all(phrases.get(locale) for locale in locales)
+    # A language of which nothing could be used is not asked for again and again.
+    asked = enriched.get("asked")
+    return isinstance(asked, list) and set(locales) <= {each for each in asked if each}

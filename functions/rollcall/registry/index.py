@@ -23,6 +23,8 @@ __all__ = ["Index", "Match", "Searchable"]
 
 # What a word written alike counts of the word itself.
 _ALIKE = 0.7
+# A word that more tools have finds enough by itself; looking for words like it costs a third more.
+_COMMON = 40
 # Values are whole numbers: a rarity of 1 is so many.
 _ONE = 1_000
 
@@ -168,6 +170,8 @@ class Index:
             if number is not None:
                 rarity = self._rarities[number]
                 values[number] = values.get(number, 0.0) + counts * rarity
+            if number is not None and self._postings.count(number) > _COMMON:
+                continue
             for other, alike in self._alike(word, number):
                 value = counts * _ALIKE * alike * min(rarity, self._rarities[other])
                 values[other] = values.get(other, 0.0) + value

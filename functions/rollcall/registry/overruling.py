@@ -47,10 +47,12 @@ def overruled(profile: AgentProfile, document: Mapping[str, Any]) -> AgentProfil
     close the agent, since they were meant to ask somebody.
     """
     overrides = document.get("overrides")
+    is_read = overrides is None or isinstance(overrides, dict)
     overrides = overrides if isinstance(overrides, dict) else {}
-    status = overrides.get("status") or document.get("status") or profile.status
-    # A status that cannot be read was meant to change something: nobody uses the agent then.
-    known = isinstance(status, str) and status in set(Status)
+    said = (overrides.get("status"), document.get("status"), profile.status)
+    status = next(each for each in said if each is not None)
+    # What cannot be read was meant to change something: nobody uses the agent then.
+    known = is_read and isinstance(status, str) and status in set(Status)
     changes: dict[str, Any] = {"status": Status(status) if known else Status.DISABLED}
     for key in overrides.keys() & _adapters().keys() if overrides else ():
         field_name, adapter = _adapters()[key]

@@ -83,13 +83,15 @@ class Witness:
             return
         at = self._now()
         failed = code is not None
+        if failed:
+            message = _impersonal(_clean(message[:_KEPT_CHARS]), arguments)
         with self._lock:
             before = self._seen.get(id) or Seen(0, 0, 0, latencies.none(), at)
             counts = list(before.ms)
             latencies.count(counts, ms)
             failure = before.failure
             if code is not None:
-                failure = Failure(code, _impersonal(message[:_KEPT_CHARS], arguments), at)
+                failure = Failure(code, message, at)
             self._seen[id] = Seen(
                 ok=before.ok + (not failed),
                 failed=before.failed + failed,
@@ -166,6 +168,13 @@ def _to_tell(seen: Seen) -> Seen:
 
     failure = replace(seen.failure, message=redacted(seen.failure.message))
     return replace(seen, failure=shortened(failure, MESSAGE_CHARS))
+
+
+def _clean(message: str) -> str:
+    """A message without credentials, while these are still whole."""
+    from rollcall.core.redaction import redacted
+
+    return redacted(message)
 
 
 def _impersonal(message: str, arguments: Any) -> str:

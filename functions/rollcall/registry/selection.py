@@ -23,6 +23,8 @@ FLOOR = 0.12
 """The least share of what was asked that some tool must answer for any to be offered."""
 LEAST = 0.4
 """What has less than this share of the best one's score is left out."""
+BEHIND = 0.1
+"""What is further from a message than the nearest by so much, in cosine, is left out."""
 FEW = 12
 """So few are always offered together, but for small talk: choosing could only leave out the right
 one."""
@@ -133,7 +135,9 @@ def select(registry: Snapshot, asking: Asking) -> Selection:
     if asking.near and not is_chat and (near := asking.near(allowed.mask, limit * 2)):
         from rollcall.registry.vectors import merged
 
-        matches, passes = merged(matches, near, limit=limit * 2), True
+        spoken_for = [m for m in matches if passes and m.score >= LEAST * matches[0].score]
+        close = [each for each in near if each[1] >= near[0][1] - BEHIND]
+        matches, passes = merged(spoken_for, close, limit=limit * 2), True
     before = _asked_about(registry, asking, allowed)
     always = _known(registry, allowed, (*asking.profile.pinned, *asking.sticky, *before))
     fitting: list[str] = []

@@ -50,15 +50,15 @@ class Standing:
         Raises:
             FailedPrecondition: A field says nothing that is known. It was meant to say something.
         """
-        overrides = document.get("overrides") or {}
+        overrides = _said(document, "overrides", {})
         try:
             tenants = overrides.get("tenants")
-            if not isinstance(tenants, list | None):
-                raise TypeError("tenants is no list")
-            declared = Role(document.get("minRole") or Role.USER)
-            asked = Role(overrides.get("minRole") or declared)
+            if tenants is not None and not _are_texts(tenants):
+                raise TypeError("tenants is no list of texts")
+            declared = Role(_said(document, "minRole", Role.USER))
+            asked = Role(_said(overrides, "minRole", declared))
             return cls(
-                Status(overrides.get("status") or document["status"]),
+                Status(_said(overrides, "status", document.get("status"))),
                 # An operator asks for a higher role than code does, never for a lower one.
                 declared if at_least(declared, asked) else asked,
                 None if tenants is None else frozenset(tenants),
@@ -66,6 +66,16 @@ class Standing:
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             what = f"the registry's document cannot be used: {error}"
             raise FailedPrecondition(what) from None
+
+
+def _said(fields: Mapping[str, Any], name: str, otherwise: Any) -> Any:
+    """What a field says; null says nothing."""
+    found = fields.get(name)
+    return otherwise if found is None else found
+
+
+def _are_texts(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(each, str) for each in value)
 
 
 def standing(capability_id: str, *, project: str, read: Read) -> Standing | None:

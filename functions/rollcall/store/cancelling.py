@@ -72,6 +72,8 @@ def _close(db: Client, thread: Any, holder: dict[str, Any], run: Any, *, waits: 
         Aborted: What it waited for is decided, and about to be carried out.
     """
     data = run.to_dict() or {}
+    # Before the log: what the run saves after this makes the batch fail.
+    page = None if waits else find_page(db, thread.id, run.id)
     log = read_log(db, thread.id)
     if waits:
         closing = closing_of_waiting(db, holder["waiting"], log)
@@ -81,8 +83,8 @@ def _close(db: Client, thread: Any, holder: dict[str, Any], run: Any, *, waits: 
     now = datetime.now(UTC)
     batch = db.batch()
     closing.write(batch, db, thread.id)
-    if not waits:
-        find_page(db, thread.id, run.id).remove(batch, db)
+    if page is not None:
+        page.remove(batch, db)
     # What the run has written since it began stands in the log only.
     batch.delete(paths.window(db, thread.id))
     batch.update(

@@ -36,7 +36,7 @@ from rollcall.core.errors import (
 )
 from rollcall.core.options import lease_s
 from rollcall.core.redaction import redacted, redacted_json
-from rollcall.core.wire import SCHEMA_VERSION
+from rollcall.core.wire import SCHEMA_VERSION, RunStatus
 from rollcall.store import audit, paths
 
 if TYPE_CHECKING:
@@ -141,11 +141,29 @@ def _begin(db: Client, effect: Effect) -> Any:
         "startedAt": datetime.now(UTC),
     }
     try:
-        return paths.effect(db, effect.key).create(entry).update_time
+        time = paths.effect(db, effect.key).create(entry).update_time
     except Taken:
         found, time = _entry(db, effect)
         # The client asks again by itself when an answer is lost; then the first one was ours.
-        return time if found.get("claim") == entry["claim"] else None
+        if found.get("claim") != entry["claim"]:
+            return None
+    _check_run_goes_on(db, effect)
+    return time
+
+
+def _check_run_goes_on(db: Client, effect: Effect) -> None:
+    """An erasure takes the entries that close a run's calls, so a claim that comes after it must
+    not count; one that comes before is found by it.
+
+    Raises:
+        Aborted: The run has ended, or is gone.
+    """
+    if not (effect.thread_id and effect.run_id):
+        return
+    run = paths.run(db, effect.thread_id, effect.run_id).get(["status"]).to_dict()
+    if run is None or run.get("status") != RunStatus.RUNNING:
+        paths.effect(db, effect.key).delete()
+        raise Aborted("this run has ended; nothing was written")
 
 
 def _again(db: Client, effect: Effect, way: Way, *, waits_for_others: bool) -> Any:

@@ -58,6 +58,12 @@ class EventLog:
         self._texts.append(json.dumps(_bounded(numbered), ensure_ascii=False))
         return numbered
 
+    def take_back(self) -> None:
+        """Leave out the newest event, if it is not stored: what it tells was not saved."""
+        if self._texts:
+            self._texts.pop()
+            self.count -= 1
+
     @property
     def gathered_chars(self) -> int:
         return sum(map(len, self._texts))

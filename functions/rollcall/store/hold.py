@@ -28,12 +28,17 @@ if TYPE_CHECKING:
     Fill = Callable[[WriteBatch], None]
 
 SAVE_TRIES = 10
+PAUSE_S, MOST_PAUSE_S = 0.02, 0.5
 
 log = logging.getLogger("rollcall")
 
 
 def _lease_end() -> float:
     return time.monotonic() + lease_s()
+
+
+class NotSaved(Unavailable):
+    """The database did not take a save. The run is sound, and can go on elsewhere."""
 
 
 @dataclass(slots=True)
@@ -76,7 +81,7 @@ class Hold:
             What was written, in the order of the batch; nothing where the answer was lost.
         Raises:
             Aborted: Another run has taken the thread over.
-            Unavailable: The database took it at none of `SAVE_TRIES` tries.
+            NotSaved: The database took it at none of `SAVE_TRIES` tries.
         """
         now = datetime.now(UTC)
         renews = self.is_ending and not is_last
@@ -171,9 +176,11 @@ class Hold:
             ServerError,
         )
 
-        for _ in range(SAVE_TRIES):
+        for number in range(SAVE_TRIES):
             try:
                 return attempt()
             except (Conflict, FailedPrecondition, NotFound, ServerError, RetryError) as error:
                 log.info("run %s: a save was not taken: %r", self.run_id, error)
-        raise Unavailable("the database did not take what this run has to save")
+                if number:  # the first time it is enough to look what became of it
+                    time.sleep(min(PAUSE_S * 2**number, MOST_PAUSE_S))
+        raise NotSaved("the database did not take what this run has to save", retry_after_s=2)

@@ -31,6 +31,7 @@ def read(path: str, fields: Sequence[str]) -> dict[str, Any] | None:
     Raises:
         Unavailable: It was not read, for whatever reason. The client may know better.
     """
+    from google.auth.exceptions import GoogleAuthError
     from requests.exceptions import RequestException
 
     wanted = [("mask.fieldPaths", field) for field in fields]
@@ -41,7 +42,7 @@ def read(path: str, fields: Sequence[str]) -> dict[str, Any] | None:
         response.raise_for_status()
         found: dict[str, Any] = _value({"mapValue": response.json()})
         return found
-    except (RequestException, ValueError, KeyError) as error:
+    except (RequestException, GoogleAuthError, ValueError, KeyError, AttributeError) as error:
         raise Unavailable(f"{path} was not read: {type(error).__name__}") from error
 
 
@@ -51,6 +52,7 @@ def create(path: str, data: Mapping[str, str | int | datetime]) -> None:
     Raises:
         Unavailable: It is not known to be stored, for whatever reason.
     """
+    from google.auth.exceptions import GoogleAuthError
     from requests.exceptions import RequestException
 
     collection, _, id = path.rpartition("/")
@@ -61,7 +63,7 @@ def create(path: str, data: Mapping[str, str | int | datetime]) -> None:
         )
         if response.status_code != 409:
             response.raise_for_status()
-    except RequestException as error:
+    except (RequestException, GoogleAuthError) as error:
         raise Unavailable(f"{path} was not stored: {type(error).__name__}") from error
 
 

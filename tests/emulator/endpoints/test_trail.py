@@ -5,10 +5,13 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Any
 
+import pytest
+
 from rollcall.core.context import User
 from rollcall.core.profile import Variant
 from rollcall.core.triggers import Call
 from rollcall.endpoints.rate_message import rate_message
+from rollcall.registry import selection
 from rollcall.registry.usage import roll_up
 from rollcall.registry.usage_report import usage
 from tests.support.office import Office, Ran
@@ -36,7 +39,10 @@ def test_a_run_tells_what_was_chosen_called_and_how_it_went(office: Office) -> N
     assert all(call["ms"] >= 0 for call in told["calls"])
 
 
-def test_what_the_model_had_to_search_for_was_missed(office: Office) -> None:
+def test_what_the_model_had_to_search_for_was_missed(
+    office: Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(selection, "FEW", 0)
     office.declare(max_tools=1, pinned=("look_up",))
     ran = office.ask(
         calls(("find_tools", {"query": "stamp a paper"})),

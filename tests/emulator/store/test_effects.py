@@ -281,3 +281,23 @@ def test_a_result_that_is_too_large_is_kept_as_done(till: Till) -> None:
     way = Way(lambda batch: {"text": "x" * 300_000})
     perform(till.db, EFFECT, way, waits_for_others=False)
     assert "note" in perform(till.db, EFFECT, way, waits_for_others=False)
+
+
+@pytest.mark.parametrize("way", ["plain", "findable", "atomic"])
+@pytest.mark.parametrize("run", [None, "done", "failed", "cancelled"])
+def test_a_run_that_has_ended_or_was_erased_begins_no_write(
+    till: Till, way: str, run: str | None
+) -> None:
+    if run is not None:
+        till.db.document("threads/t/runs/r").set({"uid": "ann", "status": run})
+    effect = dataclasses.replace(EFFECT, thread_id="t", run_id="r")
+    with pytest.raises(Aborted, match="has ended"):
+        till.perform(way, effect)
+    assert till.written() == 0
+    assert not till.db.document(f"effects/{EFFECT.key}").get().exists
+
+
+def test_a_run_that_goes_on_writes(till: Till) -> None:
+    till.db.document("threads/t/runs/r").set({"uid": "ann", "status": "running"})
+    effect = dataclasses.replace(EFFECT, thread_id="t", run_id="r")
+    assert till.perform("plain", effect) == RESULT

@@ -109,3 +109,19 @@ def test_a_leaf_that_reads_nothing_obeys_the_registry_without_the_client(
         text=True,
     )
     assert done.stdout.splitlines() == [said, "[]"], done.stderr
+
+
+def test_credentials_that_cannot_be_had_are_unavailable(monkeypatch: pytest.MonkeyPatch) -> None:
+    from google.auth.exceptions import TransportError
+
+    class Signed:
+        def get(self, *args: object, **options: object) -> object:
+            raise TransportError("the metadata server does not answer")
+
+        post = get
+
+    monkeypatch.setattr(light, "_session", lambda emulator: Signed())
+    with pytest.raises(Unavailable):
+        light.read("capabilities/x", ["status"])
+    with pytest.raises(Unavailable):
+        light.create("healthSamples/x", {"n": 1})

@@ -136,3 +136,20 @@ def test_a_tool_that_is_called_in_the_step_that_finds_it_is_refused() -> None:
     work = replace(work, tools=tuple(tool for tool in work.tools if tool.name == "a"))
     _, ended = play(work)
     assert [record.status for record in ended.calls] == [CallStatus.DONE, CallStatus.REFUSED]
+
+
+def test_a_call_that_was_never_begun_is_not_blamed_for_the_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(step, "PARALLEL", 1)
+    is_over = threading.Event()
+    tools = {"slow": lambda progress: is_over.wait(10), "quick": lambda progress: 1}
+    work = turn(
+        ScriptedModel([calls(("slow", {}), ("quick", {}))]), tools, deadline=time.monotonic() + 0.5
+    )
+    _, ended = play(work)
+    is_over.set()
+    slow, quick = ended.calls
+    assert (slow.status, quick.status) == (CallStatus.FAILED, CallStatus.FAILED)
+    assert slow.ms > 0
+    assert (quick.ms, "no time left to begin" in str(quick.error)) == (0, True)

@@ -42,6 +42,7 @@ class Opened:
     user: User = field(default_factory=lambda: User(UID))
     request: dict[str, Any] = field(default_factory=lambda: {"offered": ["a", "b"]})
     approvals: tuple[Any, ...] = ()
+    is_closed: bool = True
 
 
 @observed

@@ -86,3 +86,22 @@ def test_what_is_not_registered_is_looked_for_again() -> None:
     found = iter([None, {"status": "active"}])
     assert standing("find_room", project="p", read=lambda *_: next(found)) is None
     assert standing("find_room", project="p", read=lambda *_: next(found)) is not None
+
+
+@pytest.mark.parametrize(
+    "overrides",
+    [
+        {"tenants": [None]},
+        {"tenants": ["acme", 5]},
+        {"tenants": "acme"},
+        {"minRole": ""},
+        {"minRole": 0},
+        {"status": ""},
+        {"status": False},
+        "",
+        [],
+    ],
+)
+def test_an_override_that_says_nothing_known_closes(overrides: Any) -> None:
+    with pytest.raises(FailedPrecondition):
+        Standing.of({"status": "active", "minRole": "user", "overrides": overrides})
