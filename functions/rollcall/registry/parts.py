@@ -72,12 +72,6 @@ def write_parts(db: Client, held: Mapping[str, bytes]) -> int:
     return len(new)
 
 
-def delete_parts(db: Client, part_ids: Iterable[str]) -> None:
-    """Delete documents that no manifest names any more."""
-    for part_id in part_ids:
-        part(db, part_id).delete()
-
-
 def read_parts(db: Client, part_ids: Iterable[str]) -> dict[str, bytes]:
     """What these documents hold, as far as they are there."""
     references = [part(db, part_id) for part_id in part_ids]

@@ -12,7 +12,7 @@ from google.cloud.firestore import Client
 
 from rollcall.registry import compiling
 from rollcall.registry.compiling import compile_after, compile_registry
-from rollcall.registry.parts import PART_BYTES, delete_parts
+from rollcall.registry.parts import PART_BYTES
 from rollcall.registry.snapshot import snapshot
 from tests.support.registries import renew
 
@@ -275,7 +275,3 @@ def test_health_that_was_noted_stays(db: Client) -> None:
     register(db, version=2)
     compile_registry(db)
     assert manifest(db)["health"] == {"find_room": "down"}
-
-
-def test_deleting_parts_that_are_gone_is_no_error(db: Client) -> None:
-    delete_parts(db, ["part-nobody"])
