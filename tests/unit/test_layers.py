@@ -18,10 +18,11 @@ MAY_IMPORT = {
     "core": {"core"},
     "models": {"core", "models"},
     "store": {"core", "store"},
+    "knowledge": {"core", "knowledge", "store"},
     "registry": {"core", "models", "registry", "store"},
     "agent": {"core", "models", "registry", "store", "agent", "catalog"},
-    "packs": {"core", "store", "packs"},
-    "endpoints": {"core", "models", "registry", "store", "agent", "catalog"},
+    "packs": {"core", "knowledge", "store", "packs"},
+    "endpoints": {"core", "knowledge", "models", "registry", "store", "agent", "catalog"},
     "commands": {"core", "models", "registry", "store", "agent", "catalog", "commands"},
 }
 HEAVY = {
@@ -32,6 +33,7 @@ HEAVY = {
     "google.cloud",
     "grpc",
     "opentelemetry",
+    "pypdf",
 }
 EDGE = {"core/callable.py"}
 """Imported only where a callable function is bound."""

@@ -131,6 +131,11 @@ class Citation(Wire):
     edition: str | None = None
     article: str | None = None
     table: str | None = None
+    document_id: str | None = None
+    page: int | None = None
+    """Counted from 1, as the file's own pages are."""
+    section: str | None = None
+    """The headings above the passage, outermost first."""
     url: str | None = None
 
 

@@ -1,0 +1,1 @@
+"""Documents that users upload: read, cut into passages, indexed, searched, cited."""
