@@ -14,9 +14,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Self
 
-from rollcall.registry import packing, weighing, wording
+from rollcall.core import packing
+from rollcall.core.postings import Postings
+from rollcall.registry import weighing, wording
 from rollcall.registry.likeness import Likeness
-from rollcall.registry.postings import Postings
 from rollcall.registry.weighing import FULL, Searchable
 
 __all__ = ["Index", "Match", "Searchable"]

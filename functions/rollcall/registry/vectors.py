@@ -11,7 +11,6 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
-import math
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,8 +18,10 @@ from heapq import nlargest
 from operator import gt, mul
 from typing import Self
 
+from rollcall.core import packing
 from rollcall.core.context import Embedder
-from rollcall.registry import packing
+from rollcall.core.eight_bits import eight_bits
+from rollcall.core.fusion import fused
 from rollcall.registry.index import Match, Searchable
 
 SHORTLIST = 100
@@ -28,9 +29,7 @@ SHORTLIST = 100
 TEXT_CHARS = 2_000
 _VERSION = 1
 _AT_ONCE = 100
-_FULL = 127
 _DIGEST_CHARS = 16
-_RRF = 60
 _BITS = bytes.maketrans(b"\x00\x01", b"01")
 
 log = logging.getLogger("rollcall")
@@ -193,10 +192,7 @@ def merged(
 ) -> list[Match]:
     """Merge two rankings by reciprocal rank; a match keeps the `fit` that its words have."""
     fits = {match.place: match.fit for match in words}
-    scores: dict[int, float] = {}
-    for ranking in ([match.place for match in words], [place for place, _ in vectors]):
-        for rank, place in enumerate(ranking, start=1):
-            scores[place] = scores.get(place, 0.0) + 1 / (_RRF + rank)
+    scores = fused([[match.place for match in words], [place for place, _ in vectors]])
     best = nlargest(limit, scores, key=lambda place: (scores[place], -place))
     return [Match(place, scores[place], fits.get(place, 0.0)) for place in best]
 
@@ -220,11 +216,7 @@ def _embedded(texts: Mapping[str, str], embedder: Embedder) -> Iterator[tuple[st
 
 def _row(digest: str, vector: Sequence[float]) -> _Row:
     """A vector brought to length 1, in 8-bit numbers."""
-    most = max(map(abs, vector), default=0.0)
-    if not most or not math.isfinite(sum(vector)):
-        return _Row(digest, 0.0, array("b", bytes(len(vector))))
-    numbers = array("b", [round(value / most * _FULL) for value in vector])
-    return _Row(digest, 1 / math.sqrt(sum(map(mul, numbers, numbers))), numbers)
+    return _Row(digest, *eight_bits(vector))
 
 
 def _code(numbers: Sequence[int], bounds: Sequence[float]) -> int:

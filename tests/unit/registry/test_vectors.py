@@ -185,7 +185,7 @@ def test_damaged_bytes_are_refused(data: bytes) -> None:
 
 
 def test_columns_that_do_not_belong_together_are_refused() -> None:
-    from rollcall.registry import packing
+    from rollcall.core import packing
 
     sections = packing.unpack(INDEX.dump(), 6)
     sections[3] = sections[3][:-4]

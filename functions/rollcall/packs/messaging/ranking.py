@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from heapq import heapify, heappop, heappush
 
+from rollcall.core.fusion import fused
 from rollcall.packs.messaging.index import Entry, Shard
 from rollcall.packs.messaging.query import Query, expand, read_query
 
@@ -32,7 +33,6 @@ _SPREAD = 7  # Messages over which a pick lowers its neighbours.
 _REPEAT_COST = 0.5
 _SAME_TALK_COST = 0.03  # By which a pick lowers all of its conversation: others get a place.
 _MAIN_WORDS = 8
-_FUSION_RANK = 60
 _SPACER = 4 * _REACH * _STRIDE
 
 _REPEAT = [
@@ -86,11 +86,12 @@ def rank(
 
 def fuse(word_hits: Sequence[Hit], vector_hits: Sequence[Hit], *, limit: int = 10) -> list[Hit]:
     """Return both lists merged by reciprocal rank; scores again run from 0 to 1."""
-    best = 2 / (_FUSION_RANK + 1)
-    totals: dict[tuple[str, str], float] = defaultdict(float)
-    for hits in (word_hits, vector_hits):
-        for place, hit in enumerate(hits, start=1):
-            totals[hit.conversation_id, hit.message_id] += 1 / (_FUSION_RANK + place) / best
+    totals = fused(
+        [
+            [(hit.conversation_id, hit.message_id) for hit in hits]
+            for hits in (word_hits, vector_hits)
+        ]
+    )
     merged = sorted(totals.items(), key=lambda item: -item[1])
     return [Hit(message, talk, score) for (talk, message), score in merged[:limit]]
 

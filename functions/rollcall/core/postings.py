@@ -1,8 +1,8 @@
-"""Which tools have each word, and the best of them for words of given values.
+"""Which items (tools, passages) have each word, and the best of them for words of given values.
 
-A tool's score is the sum of `value * weight` over the words. Words that say much of few tools are
-read first; once those still to come can lift no new tool into the best, they are only looked up for
-the tools already found (MaxScore: the answer stays exact). What may not be found is dropped before
+An item's score is the sum of `value * weight` over the words. Words that say much of few items are
+read first; once those still to come can lift no new item into the best, they are only looked up for
+the items already found (MaxScore: the answer stays exact). What may not be found is dropped before
 that bound is taken, so that a narrow permission costs no more than a wide one. Values are whole
 numbers, so that sums are exact in any order.
 """
@@ -15,18 +15,18 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from heapq import nlargest
 
-# A word in more tools than this is looked up in a list of all tools, a byte each; so many bytes of
+# A word in more items than this is looked up in a list of all items, a byte each; so many bytes of
 # such lists are kept.
 _FREQUENT = 128
 _KEPT = 8 << 20
 
 
 class Postings:
-    """The tools of each word.
+    """The items of each word.
 
     Attributes:
-        starts: Where each word's tools begin in `places`, and after the last word their end.
-        places: The tools that have each word, ascending.
+        starts: Where each word's items begin in `places`, and after the last word their end.
+        places: The items that have each word, ascending.
         weights: How much the word weighs in each of these, 1..255.
         peaks: The greatest of each word's weights.
     """
@@ -51,11 +51,11 @@ class Postings:
         self._spread = lru_cache(maxsize=_KEPT // max(size, 1))(self._spread_out)
 
     @classmethod
-    def of(cls, size: int, tools: Iterable[Sequence[tuple[int, int]]]) -> Postings:
-        """Take each word's tools, by place, with its weight in each."""
+    def of(cls, size: int, items: Iterable[Sequence[tuple[int, int]]]) -> Postings:
+        """Take each word's items, by place, with its weight in each."""
         starts, places = array("I", [0]), array("I")
         weights, peaks = bytearray(), bytearray()
-        for found in tools:
+        for found in items:
             places.extend(place for place, _ in found)
             weights.extend(weight for _, weight in found)
             peaks.append(max(weight for _, weight in found))
@@ -63,7 +63,7 @@ class Postings:
         return cls(size, starts, places, bytes(weights), bytes(peaks))
 
     def count(self, word: int) -> int:
-        """Return how many tools have a word."""
+        """Return how many items have a word."""
         return self.starts[word + 1] - self.starts[word]
 
     def best(
@@ -73,7 +73,7 @@ class Postings:
 
         Args:
             values: What each word is worth, above 0.
-            allowed: By place, true where the tool may be found; None allows all.
+            allowed: By place, true where the item may be found; None allows all.
         """
         order = self._order(values)
         # What the words still to come can add at most.
@@ -81,7 +81,7 @@ class Postings:
         scores: dict[int, int] = {}
         floor = news = 0
         for done, (word, most, value) in enumerate(order):
-            # Finding the floor costs about as much as reading half as many tools.
+            # Finding the floor costs about as much as reading half as many items.
             if floor <= left and news > len(scores) / 2:
                 scores = _only(scores, allowed)
                 floor = _nth_best(scores.values(), limit)
@@ -95,7 +95,7 @@ class Postings:
         return _first(list(_only(scores, allowed).items()), limit)
 
     def score(self, values: Mapping[int, int], place: int) -> int:
-        """Return the score of one tool."""
+        """Return the score of one item."""
         score = 0
         for word, value in values.items():
             last = self.starts[word + 1]
@@ -106,14 +106,14 @@ class Postings:
 
     def _order(self, values: Mapping[int, int]) -> list[tuple[int, int, int]]:
         """Each word with what it can add at most and its value; those first that say much of few
-        tools."""
+        items."""
         order = [(word, value * self.peaks[word], value) for word, value in values.items()]
         return sorted(order, key=lambda each: (self.count(each[0]) / each[1], each[0]))
 
     def _read(self, word: int, value: int, scores: dict[int, int]) -> None:
-        """Add what a word gives to every tool that has it."""
+        """Add what a word gives to every item that has it."""
         known = scores.get
-        for place, weight in self._tools(word):
+        for place, weight in self._items(word):
             scores[place] = known(place, 0) + value * weight
 
     def _looked_up(
@@ -132,22 +132,22 @@ class Postings:
                 spread = self._spread(word)
                 found = [(at, score + value * spread[at]) for at, score in found if score >= least]
             else:
-                weight = dict(self._tools(word)).get
+                weight = dict(self._items(word)).get
                 found = [
                     (at, score + value * weight(at, 0)) for at, score in found if score >= least
                 ]
             left -= most
         return found
 
-    def _tools(self, word: int) -> Iterator[tuple[int, int]]:
-        """The tools that have a word, with its weight in each."""
+    def _items(self, word: int) -> Iterator[tuple[int, int]]:
+        """The items that have a word, with its weight in each."""
         first, last = self.starts[word], self.starts[word + 1]
         return zip(self.places[first:last], self.weights[first:last], strict=True)
 
     def _spread_out(self, word: int) -> bytearray:
-        """A word's weight in every tool, by place."""
+        """A word's weight in every item, by place."""
         weights = bytearray(self.size)
-        for place, weight in self._tools(word):
+        for place, weight in self._items(word):
             weights[place] = weight
         return weights
 
