@@ -59,7 +59,8 @@ def asker(platform: Platform, user: User, *, deadline: float, depth: int = 0) ->
                 ended = _drained(run(replace(turn, streamed=False)))
         finally:
             turn.purse.close()
-        witness(platform.db.project).note_calls(ended.calls, except_for={FIND_TOOLS})
+        seeing = witness(platform.db.project)
+        seeing.note_calls(ended.calls, uid=user.uid, except_for={FIND_TOOLS})
         result = to_result(ended, agent=agent_id, thread_id="", turn_id=run_id, run_id=run_id)
         return result.dump()
 

@@ -49,7 +49,11 @@ def direct_call(capability: Capability) -> Callable[[Platform, Call], Any]:
         )
         project = project_id() if platform is deployment() else platform.db.project
         seen = watched(
-            capability.id, project, partial(_create, platform), arguments=given.arguments
+            capability.id,
+            project,
+            partial(_create, platform),
+            uid=call.user.uid,
+            arguments=given.arguments,
         )
         with _span(capability.id), seen:
             if capability.mark.effect == "read":

@@ -126,7 +126,7 @@ def _driven(
             hint="ask again with the same runId to follow it",
             retry_after_s=1,
         )
-    seeing.note_calls(ended.calls, except_for={FIND_TOOLS, *asked.client_tools})
+    seeing.note_calls(ended.calls, uid=user.uid, except_for={FIND_TOOLS, *asked.client_tools})
     seeing.tell(by_client(opened.db))  # beside the commit that ends the run
     return (yield from _end(opened, ended, trail))
 

@@ -4,7 +4,9 @@ It is `healthy`, `degraded` (offered, with failures of its own) or `down` (not o
 while down it is tried again: on trial it is `degraded`, and a few successes or failures decide.
 Each time that it has to go again it stays away twice as long.
 
-Only failures that are the capability's own are evidence; what is wrong with a question is not.
+Only failures that are the capability's own are evidence; what is wrong with a question is not. And
+one user is one voice: who counts the calls sees to it that nobody's failures alone are as many as
+take a capability away from the others (`window.VOICE`).
 Times are seconds of one clock, such as `time.time()`.
 """
 
@@ -31,6 +33,8 @@ WELL_SHARE = 0.1
 """What is degraded is well again only below this: less than what made it so."""
 DOWN_PROBES = 3
 TRIAL_SUCCESSES = 3
+TRIAL_USERS = 2
+"""Failures on trial count from so many users on."""
 COOL_DOWN_S = 60
 LONGEST_COOL_DOWN_S = 1_800
 FORGET_S = 1_800
@@ -46,6 +50,7 @@ class Evidence:
     Attributes:
         ok: Calls of the window that came to a result; on trial, since that began.
         failed: Those that failed by the capability's own fault.
+        failing_users: Whose calls these were, at least.
         in_a_row: Its failures since its last success.
         probe_failures: Scheduled checks that failed, since the last one that did not.
         heard_at: When the newest result or failed check came in; 0 where there is none.
@@ -53,6 +58,7 @@ class Evidence:
 
     ok: int = 0
     failed: int = 0
+    failing_users: int = 0
     in_a_row: int = 0
     probe_failures: int = 0
     heard_at: float = 0.0
@@ -122,7 +128,8 @@ def _while_down(breaker: Breaker, evidence: Evidence, now: float) -> Breaker:
 
 
 def _on_trial(breaker: Breaker, evidence: Evidence, now: float) -> Breaker:
-    if evidence.failed > evidence.ok or evidence.probe_failures >= DOWN_PROBES:
+    most_fail = evidence.failed > evidence.ok and evidence.failing_users >= TRIAL_USERS
+    if most_fail or evidence.probe_failures >= DOWN_PROBES:
         return _struck(breaker, now)
     if evidence.ok >= TRIAL_SUCCESSES:
         return _in_service(replace(breaker, on_trial=False), evidence, now)

@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING, Any
 from rollcall.core.errors import Aborted
 from rollcall.registry.probes import Probe, due, probed
 from rollcall.registry.samples import SAMPLES
+from rollcall.registry.seen import Failure, Seen
 from rollcall.registry.tally import Tally, conflicts
-from rollcall.registry.window import Failure, Seen, Window
+from rollcall.registry.window import Window
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client

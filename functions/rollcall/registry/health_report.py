@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 from rollcall.registry.breaker import State
 from rollcall.registry.health import NAME
+from rollcall.registry.seen import Failure
 from rollcall.registry.tally import Tally
-from rollcall.registry.window import Failure, Window
+from rollcall.registry.window import Window
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client
@@ -59,7 +60,7 @@ def health(db: Client, *, now: datetime | None = None) -> dict[str, Health]:
 
 
 def _of(id: str, window: Window, now: float) -> Health:
-    breaker, found = window.breaker, window.evidence(now)
+    breaker, (ok, failed) = window.breaker, window.calls(now)
     is_today = window.day == datetime.fromtimestamp(now, UTC).date().isoformat()
     return Health(
         id=id,
@@ -67,8 +68,8 @@ def _of(id: str, window: Window, now: float) -> Health:
         on_trial=breaker.on_trial,
         since=datetime.fromtimestamp(breaker.since, UTC) if breaker.since else None,
         again_at=(datetime.fromtimestamp(breaker.until, UTC) if breaker.state == "down" else None),
-        ok=found.ok,
-        failed=found.failed,
+        ok=ok,
+        failed=failed,
         p50_ms=window.latency(0.5, now),
         p95_ms=window.latency(0.95, now),
         today_ok=window.day_ok if is_today else 0,

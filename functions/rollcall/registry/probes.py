@@ -13,7 +13,8 @@ from rollcall.core.redaction import redacted
 from rollcall.core.wire import Status
 from rollcall.registry.breaker import OWN_FAILURES
 from rollcall.registry.samples import MESSAGE_CHARS
-from rollcall.registry.window import Failure, Window, shortened
+from rollcall.registry.seen import Failure, shortened
+from rollcall.registry.window import Window
 
 if TYPE_CHECKING:
     from rollcall.registry.entries import Entry

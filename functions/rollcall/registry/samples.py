@@ -23,9 +23,8 @@ from typing import TYPE_CHECKING, Any
 
 from rollcall.core.errors import AgentError
 from rollcall.core.wire import SCHEMA_VERSION, CallStatus, ToolCallRecord
-from rollcall.registry import latencies
 from rollcall.registry.breaker import OWN_FAILURES
-from rollcall.registry.window import Failure, Seen, shortened
+from rollcall.registry.seen import Failure, Seen, shortened, user_of
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client
@@ -71,53 +70,59 @@ class Witness:
         self._is_writing = False
 
     def note(
-        self, id: str, *, ms: int, code: str | None = None, message: str = "", arguments: Any = None
+        self,
+        id: str,
+        *,
+        uid: str,
+        ms: int,
+        code: str | None = None,
+        message: str = "",
+        arguments: Any = None,
     ) -> None:
         """Note how one call ended.
 
         Args:
+            uid: Whose call it was.
             code: Its error's; None where it came to a result.
             arguments: What it was called with: these are the user's, and taken out of the message.
         """
         if code is not None and not _is_own(code, ms):
             return
-        at = self._now()
-        failed = code is not None
-        if failed:
+        at, user = self._now(), user_of(uid, id)
+        if code is not None:
             message = _impersonal(_clean(message[:_KEPT_CHARS]), arguments)
         with self._lock:
-            before = self._seen.get(id) or Seen(0, 0, 0, latencies.none(), at)
-            counts = list(before.ms)
-            latencies.count(counts, ms)
-            failure = before.failure
-            if code is not None:
-                failure = Failure(code, message, at)
-            self._seen[id] = Seen(
-                ok=before.ok + (not failed),
-                failed=before.failed + failed,
-                in_a_row=before.in_a_row + 1 if failed else 0,
-                ms=counts,
-                at=at,
-                failure=failure,
-            )
-            self._has_failures = self._has_failures or failed
+            seen = self._seen.setdefault(id, Seen(at))
+            if code is None:
+                seen.done(user, ms=ms, at=at)
+            else:
+                seen.went_wrong(user, Failure(code, message, at), ms=ms)
+                self._has_failures = True
 
-    def note_calls(self, calls: Iterable[ToolCallRecord], *, except_for: Collection[str]) -> None:
+    def note_calls(
+        self, calls: Iterable[ToolCallRecord], *, uid: str, except_for: Collection[str]
+    ) -> None:
         """Note the calls of a run.
 
         Args:
+            uid: Whose run it was.
             except_for: Ids of what has no health: tools of the client and of the platform itself.
         """
         for call in calls:
             if call.tool in except_for:
                 continue
             if call.status is CallStatus.DONE:
-                self.note(call.tool, ms=call.ms)
+                self.note(call.tool, uid=uid, ms=call.ms)
             elif call.status in (CallStatus.FAILED, CallStatus.UNKNOWN):
                 error = call.error or {}
                 code, message = str(error.get("code")), str(error.get("message", ""))
                 self.note(
-                    call.tool, ms=call.ms, code=code, message=message, arguments=call.arguments
+                    call.tool,
+                    uid=uid,
+                    ms=call.ms,
+                    code=code,
+                    message=message,
+                    arguments=call.arguments,
                 )
 
     def tell(self, create: Create) -> threading.Thread | None:
@@ -231,9 +236,9 @@ def by_client(db: Client) -> Create:
 
 
 @contextmanager
-def watched(id: str, project: str, create: Create, *, arguments: Any) -> Iterator[None]:
-    """Note how a call ends that is made inside, with these arguments; tell, before and after it,
-    if it is time."""
+def watched(id: str, project: str, create: Create, *, uid: str, arguments: Any) -> Iterator[None]:
+    """Note how a user's call ends that is made inside, with these arguments; tell, before and
+    after it, if it is time."""
     seeing = witness(project)
     seeing.tell(create)
     began = time.monotonic()
@@ -241,10 +246,11 @@ def watched(id: str, project: str, create: Create, *, arguments: Any) -> Iterato
         yield
     except Exception as error:
         code, message = _told(error)
-        seeing.note(id, ms=_since(began), code=code, message=message, arguments=arguments)
+        took = _since(began)
+        seeing.note(id, uid=uid, ms=took, code=code, message=message, arguments=arguments)
         raise
     else:
-        seeing.note(id, ms=_since(began))
+        seeing.note(id, uid=uid, ms=_since(began))
     finally:
         seeing.tell(create)
 

@@ -2,60 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, astuple, dataclass, field, replace
+from dataclasses import astuple, dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
 from rollcall.registry import latencies
 from rollcall.registry.breaker import WINDOW_S, Breaker, Evidence, judged
+from rollcall.registry.seen import MAX_USERS, ByUser, Failure, Row, Seen
 
 _BLOCK_S = 600
 """Latencies are kept for this block of time and the one before."""
+VOICE = 3
+"""So many failures of one user count in a window, and in a row; see `breaker.DOWN_IN_A_ROW`."""
 
 
-@dataclass(frozen=True, slots=True)
-class Failure:
-    """An error as operators see it. `at` is seconds since 1970."""
-
-    code: str
-    message: str
-    at: float
-
-
-@dataclass(frozen=True, slots=True)
-class Seen:
-    """What one process saw of a capability since it last told.
-
-    Attributes:
-        ok: Calls that came to a result.
-        failed: Calls that failed by the capability's own fault.
-        in_a_row: The failures after the last success.
-        ms: Counts of how long they took, see `latencies`.
-        at: When the last of them ended, seconds since 1970.
-    """
-
-    ok: int
-    failed: int
-    in_a_row: int
-    ms: list[int]
-    at: float
-    failure: Failure | None = None
-
-    def document(self) -> dict[str, Any]:
-        return {
-            "ok": self.ok,
-            "failed": self.failed,
-            "in_a_row": self.in_a_row,
-            "ms": self.ms,
-            "at": self.at,
-            "failure": asdict(self.failure) if self.failure else None,
-        }
-
-    @classmethod
-    def of(cls, data: dict[str, Any]) -> Seen:
-        known = {name: data[name] for name in ("ok", "failed", "in_a_row", "ms", "at")}
-        failure = data.get("failure")
-        return cls(**known, failure=Failure(**failure) if failure else None)
+Minute = list[Any]
+"""`[minute, ok, failed]`, and as a fourth the same by user for those of whom a call failed."""
 
 
 @dataclass(slots=True)
@@ -63,18 +25,19 @@ class Window:
     """One capability's record.
 
     Attributes:
-        minutes: Of each minute with calls: `[minute, ok, failed]`, in order.
+        minutes: Of each minute with calls, in order.
         blocks: Of the newest two blocks of ten minutes with calls: `[block, latencies]`.
         day: Which day the totals are of, in UTC.
+        row: Failures since the last success, by user; of each as many as count.
         from_at: What ended before counts for the day's totals alone.
     """
 
-    minutes: list[list[int]] = field(default_factory=list)
+    minutes: list[Minute] = field(default_factory=list)
     blocks: list[tuple[int, list[int]]] = field(default_factory=list)
     day: str = ""
     day_ok: int = 0
     day_failed: int = 0
-    in_a_row: int = 0
+    row: Row = field(default_factory=dict)
     probe_failures: int = 0
     heard_at: float = 0.0
     from_at: float = 0.0
@@ -90,7 +53,7 @@ class Window:
             return
         self._add_to_minute(int(seen.at // 60), seen)
         self._add_to_block(int(seen.at // _BLOCK_S), seen)
-        self.in_a_row = seen.in_a_row if seen.ok else self.in_a_row + seen.failed
+        self._add_to_row(seen)
         if seen.ok:
             self.probe_failures = 0
         self.heard_at = max(self.heard_at, seen.at)
@@ -104,14 +67,25 @@ class Window:
         self.failure = failure
         self.heard_at = max(self.heard_at, at)
 
+    def calls(self, now: float) -> tuple[int, int]:
+        """How many calls of the window came to a result, and how many failed."""
+        recent = self._recent(now)
+        return sum(each[1] for each in recent), sum(each[2] for each in recent)
+
     def evidence(self, now: float) -> Evidence:
-        """What counts now."""
-        oldest = int((now - WINDOW_S) // 60)
-        recent = [each for each in self.minutes if each[0] > oldest]
+        """What counts now: all calls, except that of a user with more failures than `VOICE` only
+        so many count, and successes in proportion."""
+        ok, failed = self.calls(now)
+        users = _by_user(self._recent(now))
+        for user_ok, user_failed in users.values():
+            if user_failed > VOICE:
+                failed -= user_failed - VOICE
+                ok -= user_ok - round(user_ok * VOICE / user_failed)
         return Evidence(
-            ok=sum(each[1] for each in recent),
-            failed=sum(each[2] for each in recent),
-            in_a_row=self.in_a_row,
+            ok=ok,
+            failed=failed,
+            failing_users=len(users),
+            in_a_row=sum(self.row.values()),
             probe_failures=self.probe_failures,
             heard_at=self.heard_at,
         )
@@ -121,7 +95,7 @@ class Window:
         before = self.breaker
         self.breaker = judged(before, self.evidence(now), now)
         if self.breaker.on_trial and not before.on_trial:
-            self.minutes, self.in_a_row, self.probe_failures = [], 0, 0
+            self.minutes, self.row, self.probe_failures = [], {}, 0
             self.from_at = now
         return self.breaker != before
 
@@ -170,13 +144,26 @@ class Window:
             self.day_ok += seen.ok
             self.day_failed += seen.failed
 
+    def _recent(self, now: float) -> list[Minute]:
+        oldest = int((now - WINDOW_S) // 60)
+        return [each for each in self.minutes if each[0] > oldest]
+
     def _add_to_minute(self, minute: int, seen: Seen) -> None:
         by_minute = {each[0]: each for each in self.minutes}
         counts = by_minute.setdefault(minute, [minute, 0, 0])
         counts[1] += seen.ok
         counts[2] += seen.failed
+        if seen.users:
+            users = _by_user([counts, [minute, 0, 0, seen.users]])
+            most = sorted(users, key=lambda user: -users[user][1])[:MAX_USERS]
+            counts[3:] = [{user: users[user] for user in most}]
         oldest = max(by_minute) - WINDOW_S // 60
         self.minutes = [by_minute[each] for each in sorted(by_minute) if each > oldest]
+
+    def _add_to_row(self, seen: Seen) -> None:
+        before = {} if seen.ok else self.row
+        row = {user: min(VOICE, before.get(user, 0) + n) for user, n in seen.row.items()}
+        self.row = dict(list({**before, **row}.items())[-MAX_USERS:])
 
     def _add_to_block(self, block: int, seen: Seen) -> None:
         by_block = dict(self.blocks)
@@ -190,7 +177,7 @@ _SHORT = {
     "d": "day",
     "o": "day_ok",
     "f": "day_failed",
-    "r": "in_a_row",
+    "w": "row",
     "p": "probe_failures",
     "h": "heard_at",
     "j": "from_at",
@@ -200,10 +187,15 @@ _SHORT = {
 _TUPLES: dict[str, type[Failure] | type[Breaker]] = {"failure": Failure, "breaker": Breaker}
 
 
-def shortened(failure: Failure, chars: int) -> Failure:
-    """The same with its message cut."""
-    text = failure.message
-    return replace(failure, message=text if len(text) <= chars else text[: chars - 1] + "…")
+def _by_user(minutes: list[Minute]) -> ByUser:
+    """The calls of users of whom one failed."""
+    found: ByUser = {}
+    for minute in minutes:
+        for user, (ok, failed) in (minute[3] if minute[3:] else {}).items():
+            counts = found.setdefault(user, [0, 0])
+            counts[0] += ok
+            counts[1] += failed
+    return found
 
 
 def _day_of(at: float) -> str:

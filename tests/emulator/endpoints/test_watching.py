@@ -28,8 +28,8 @@ def here(db: Client) -> Here:
 
 def tell(db: Client, id: str, *codes: str) -> None:
     witness = Witness()
-    for code in codes:
-        witness.note(id, ms=5, code=code)
+    for number, code in enumerate(codes):
+        witness.note(id, uid=f"user {number}", ms=5, code=code)
     db.collection(SAMPLES).add(witness._sample())
 
 

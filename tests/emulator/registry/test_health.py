@@ -42,11 +42,14 @@ def clock() -> Clock:
     return Clock()
 
 
-def tell(db: Client, clock: Clock, *results: str | None, id: str = "look_up") -> None:
-    """A process sees calls end, with these codes, and tells."""
+def tell(
+    db: Client, clock: Clock, *results: str | None, id: str = "look_up", uid: str = ""
+) -> None:
+    """A process sees calls end, with these codes, and tells; each another user's if not `uid`'s."""
     witness = Witness(clock=clock, now=clock)
-    for code in results:
-        witness.note(id, ms=40, code=code, message="the archive is closed")
+    for number, code in enumerate(results):
+        user = uid or f"{number} at {clock.now}"
+        witness.note(id, uid=user, ms=40, code=code, message="the archive is closed")
     clock.now += 20
     thread = witness.tell(by_client(db))
     assert thread is not None
@@ -96,6 +99,20 @@ def test_one_failure_takes_nothing_out_and_five_do(
     assert samples(db) == 0
 
 
+def test_one_user_takes_nothing_out_of_service_and_a_second_does(
+    db: Client, clock: Clock, manifest: None
+) -> None:
+    for _ in range(4):  # processes
+        tell(db, clock, *["internal"] * 30, uid="ann")
+        look(db, clock)
+        assert told(db) == {"look_up": "degraded"}
+    found = health(db, now=datetime.fromtimestamp(clock.now, UTC))["look_up"]
+    assert (found.ok, found.failed) == (0, 120)  # told as they were
+    tell(db, clock, "internal", "internal", uid="ben")
+    look(db, clock)
+    assert told(db) == {"look_up": "down"}
+
+
 def test_it_comes_back_by_itself_and_stays_after_successes(
     db: Client, clock: Clock, manifest: None
 ) -> None:
@@ -116,7 +133,7 @@ def test_it_goes_again_if_it_still_fails_and_for_longer(
     look(db, clock)
     clock.now += 60
     look(db, clock)
-    tell(db, clock, "internal")
+    tell(db, clock, "internal", "internal")
     look(db, clock)
     assert told(db) == {"look_up": "down"}
     clock.now += 119
@@ -221,7 +238,7 @@ def test_more_samples_than_one_commit_takes_all_count(db: Client, clock: Clock) 
     batch = db.batch()
     for number in range(PAGE + 30):
         witness = Witness(clock=clock, now=clock)
-        witness.note("look_up", ms=5)
+        witness.note("look_up", uid="ann", ms=5)
         batch.set(db.collection(SAMPLES).document(), witness._sample())
         clock.now += 0.01 * number
     batch.commit()
@@ -373,13 +390,14 @@ def test_ten_thousand_busy_capabilities_fit(db: Client, clock: Clock, manifest: 
         witness = Witness(clock=clock, now=clock)
         for number, id in enumerate(ids[start : start + 500]):
             code = "unavailable" if number % 2 else None
-            for _ in range(5):
-                witness.note(id, ms=number, code=code, message="x" * 500)
+            for call in range(5):
+                uid, text = f"user {call}", "x" * 500
+                witness.note(id, uid=uid, ms=number, code=code, message=text)
         db.document(f"{SAMPLES}/{start}").set(witness._sample())
     look(db, clock)
     parts = [each for each in db.collection("registry").stream() if each.id.startswith("health")]
     sizes = [len(part.to_dict()["records"].encode()) for part in parts]  # type: ignore[index]
-    assert len(parts) == 8
+    assert len(parts) == 16
     assert max(sizes) < tallying.PART_BYTES < 1_000_000
     assert totals(db) == (25_000, 25_000)
     assert (len(told(db)), set(told(db).values())) == (5_000, {"down"})

@@ -87,9 +87,11 @@ def test_a_trial_ends_with_successes() -> None:
     assert (well.state, well.on_trial) == ("healthy", False)
 
 
-def test_a_trial_ends_with_a_failure_and_a_longer_time_away() -> None:
+def test_a_trial_ends_with_failures_of_two_users_and_a_longer_time_away() -> None:
     trial, at = back(DOWN)
-    again = judged(trial, Evidence(failed=1, in_a_row=1, heard_at=at), at + 1)
+    one = Evidence(failed=3, in_a_row=3, failing_users=1, heard_at=at)
+    assert judged(trial, one, at + 1) == trial
+    again = judged(trial, replace(one, failing_users=2), at + 1)
     assert (again.state, again.until) == ("down", at + 1 + 2 * COOL_DOWN_S)
 
 
@@ -103,7 +105,7 @@ def test_the_time_away_doubles_up_to_half_an_hour() -> None:
     breaker, waits = DOWN, [DOWN.until - NOW]
     for _ in range(8):
         trial, at = back(breaker)
-        breaker = judged(trial, Evidence(failed=1, in_a_row=1, heard_at=at), at)
+        breaker = judged(trial, Evidence(failed=2, failing_users=2, heard_at=at), at)
         waits.append(breaker.until - at)
     assert waits == [60, 120, 240, 480, 960, 1800, 1800, 1800, 1800]
     assert waits[-1] == LONGEST_COOL_DOWN_S
@@ -148,6 +150,7 @@ found_by_chance = st.builds(
     Evidence,
     ok=counts,
     failed=counts,
+    failing_users=st.integers(0, 3),
     in_a_row=st.integers(0, 8),
     probe_failures=st.integers(0, 5),
     heard_at=st.sampled_from([0.0, NOW - QUIET_S, NOW - 600, NOW - 1, NOW]),

@@ -16,6 +16,7 @@ from rollcall.core.redaction import HIDDEN
 from rollcall.core.wire import CallStatus, ToolCallRecord
 from rollcall.registry import samples
 from rollcall.registry.samples import FLUSH_S, MAX_CAPABILITIES, SOON_S, Witness
+from rollcall.registry.seen import MAX_USERS
 
 
 class Clock:
@@ -90,7 +91,7 @@ def test_successes_are_told_every_twenty_seconds(
 ) -> None:
     told = 0
     for _ in range(200):  # a busy minute
-        witness.note("look_up", ms=7)
+        witness.note("look_up", uid="ann", ms=7)
         told += tell(witness, db)
         clock.now += 0.3
     assert told == len(db.stored) == 60 // FLUSH_S - 1
@@ -102,7 +103,7 @@ def test_failures_are_told_sooner_and_not_more_often_than_every_five_seconds(
 ) -> None:
     told = []
     for _ in range(60):
-        witness.note("look_up", ms=7, code="unavailable")
+        witness.note("look_up", uid="ann", ms=7, code="unavailable")
         if tell(witness, db):
             told.append(clock.now)
         clock.now += 0.5
@@ -113,17 +114,47 @@ def test_failures_are_told_sooner_and_not_more_often_than_every_five_seconds(
 def test_a_sample_tells_results_rows_times_and_the_last_error(
     witness: Witness, clock: Clock, db: Documents
 ) -> None:
-    witness.note("look_up", ms=7, code="internal", message="first")
-    witness.note("look_up", ms=8)
-    witness.note("look_up", ms=60, code="unknown", message="with sk-proj-abcdefgh12345678 in it")
+    witness.note("look_up", uid="ann", ms=7, code="internal", message="first")
+    witness.note("look_up", uid="ann", ms=8)
+    witness.note(
+        "look_up", uid="ann", ms=60, code="unknown", message="with sk-proj-abcdefgh12345678 in it"
+    )
     clock.now += SOON_S
     assert tell(witness, db)
     found = only(db)["look_up"]
-    assert (found["ok"], found["failed"], found["in_a_row"]) == (1, 2, 1)
+    assert (found["ok"], found["failed"], list(found["row"].values())) == (1, 2, [1])
     assert sum(found["ms"]) == 3
     assert found["failure"] == {"code": "unknown", "message": f"with {HIDDEN} in it", "at": 1_000.0}
     (sample,) = db.stored.values()
     assert (sample["expiresAt"] - sample["at"]).total_seconds() == 86_400
+
+
+def test_failures_are_told_by_user_and_without_their_ids(
+    witness: Witness, clock: Clock, db: Documents
+) -> None:
+    for uid in ("ann-4711", "ann-4711", "ben-4712"):
+        for id in ("look_up", "look_nowhere"):
+            witness.note(id, uid=uid, ms=7, code="internal")
+    witness.note("look_nowhere", uid="zed-4713", ms=7)
+    clock.now += SOON_S
+    assert tell(witness, db)
+    up, nowhere = only(db)["look_up"], only(db)["look_nowhere"]
+    assert list(up["users"].values()) == list(nowhere["users"].values()) == [[0, 2], [0, 1]]
+    assert (list(up["row"].values()), nowhere["row"]) == ([2, 1], {})
+    assert not set(up["users"]) & set(nowhere["users"])  # nobody is followed from tool to tool
+    assert not any(part in str(db.stored) for part in ("4711", "4712", "4713", "ann", "ben"))
+
+
+def test_the_users_of_a_sample_are_bounded_and_no_failure_is_lost(
+    witness: Witness, clock: Clock, db: Documents
+) -> None:
+    for number in range(MAX_USERS + 5):
+        witness.note("look_up", uid=f"user {number}", ms=7, code="internal")
+    clock.now += SOON_S
+    assert tell(witness, db)
+    found = only(db)["look_up"]
+    assert len(found["users"]) == MAX_USERS
+    assert sum(found["row"].values()) == sum(each[1] for each in found["users"].values()) == 15
 
 
 @pytest.mark.parametrize(
@@ -137,7 +168,7 @@ def test_a_sample_tells_results_rows_times_and_the_last_error(
 def test_what_is_not_the_capabilitys_own_fault_does_not_count(
     code: str, witness: Witness, clock: Clock, db: Documents
 ) -> None:
-    witness.note("look_up", ms=7, code=code)
+    witness.note("look_up", uid="ann", ms=7, code=code)
     clock.now += 100
     assert not tell(witness, db)
 
@@ -154,6 +185,7 @@ def test_what_a_call_was_given_is_not_in_the_message(
                 error={"code": "internal", "message": "1234.5 for Zed 4711 (1 of Zed) broke"},
             )
         ],
+        uid="ann",
         except_for=(),
     )
     clock.now += 100
@@ -164,8 +196,8 @@ def test_what_a_call_was_given_is_not_in_the_message(
 def test_being_late_counts_only_where_there_was_time(
     witness: Witness, clock: Clock, db: Documents
 ) -> None:
-    witness.note("look_up", ms=4_999, code="deadline-exceeded")
-    witness.note("look_nowhere", ms=5_000, code="deadline-exceeded")
+    witness.note("look_up", uid="ann", ms=4_999, code="deadline-exceeded")
+    witness.note("look_nowhere", uid="ann", ms=5_000, code="deadline-exceeded")
     clock.now += 100
     assert tell(witness, db)
     assert set(only(db)) == {"look_nowhere"}
@@ -184,6 +216,7 @@ def test_a_runs_calls_count_by_how_they_ended(
             record("tidy", "rejected", error={"code": "rejected", "message": "no"}),
             record("open_file"),
         ],
+        uid="ann",
         except_for={"open_file"},
     )
     clock.now += 100
@@ -201,11 +234,11 @@ def test_a_sample_that_was_not_stored_is_told_again_as_it_was(
     def fail() -> None:
         raise ServiceUnavailable("away")  # type: ignore[no-untyped-call]
 
-    witness.note("look_up", ms=7)
+    witness.note("look_up", uid="ann", ms=7)
     clock.now += FLUSH_S
     db.fails = fail
     assert tell(witness, db)
-    witness.note("look_up", ms=7)
+    witness.note("look_up", uid="ann", ms=7)
     assert not tell(witness, db)  # not before it is time again
     db.fails = lambda: None
     for _ in range(2):
@@ -221,7 +254,7 @@ def test_a_sample_whose_answer_was_lost_is_stored_once(
         raise ServiceUnavailable("the answer was lost")  # type: ignore[no-untyped-call]
 
     db.fails, db.stores_first = fail, True
-    witness.note("look_up", ms=7)
+    witness.note("look_up", uid="ann", ms=7)
     for _ in range(3):
         clock.now += FLUSH_S
         tell(witness, db)
@@ -233,7 +266,7 @@ def test_a_sample_is_bounded_and_the_rest_comes_with_the_next(
     witness: Witness, clock: Clock, db: Documents
 ) -> None:
     for number in range(MAX_CAPABILITIES + 7):
-        witness.note(f"tool_{number}", ms=7)
+        witness.note(f"tool_{number}", uid="ann", ms=7)
     for _ in range(2):
         clock.now += FLUSH_S
         assert tell(witness, db)
@@ -245,12 +278,12 @@ def test_a_call_is_noted_by_how_it_ends(monkeypatch: pytest.MonkeyPatch, db: Doc
     for error in (None, Unavailable("closed"), NotFound("none"), ValueError("of Ann's"), None):
         with (
             suppress(type(error) if error else ()),
-            samples.watched("look_up", "p", db, arguments={}),
+            samples.watched("look_up", "p", db, uid="ann", arguments={}),
         ):
             if error:
                 raise error
     seen = samples.witness("p")._seen["look_up"]
-    assert (seen.ok, seen.failed, seen.in_a_row) == (2, 2, 0)
+    assert (seen.ok, seen.failed, seen.row) == (2, 2, {})
     assert seen.failure is not None
     assert (seen.failure.code, seen.failure.message) == ("internal", "ValueError")
     assert samples.witness("q")._seen == {}

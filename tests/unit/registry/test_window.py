@@ -3,25 +3,37 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from rollcall.registry import latencies
-from rollcall.registry.window import Failure, Seen, Window
+from rollcall.registry.seen import MAX_USERS, Failure, Seen
+from rollcall.registry.window import Window
 
 NOON = 1_796_904_000.0  # 2026-12-10 12:00 UTC
 FAILURE = Failure("unavailable", "the archive is closed", NOON)
 
 
-def seen(ok: int = 0, failed: int = 0, *, at: float = NOON, ms: int = 100, **more: Any) -> Seen:
-    counts = latencies.none()
-    for _ in range(ok + failed):
-        latencies.count(counts, ms)
-    row = more.pop("in_a_row", failed)
-    return Seen(ok, failed, row, counts, at, FAILURE if failed else None)
+def seen(
+    ok: int = 0, failed: int = 0, *, at: float = NOON, ms: int = 100, by: str = "", after: int = 0
+) -> Seen:
+    """What a process saw: failures, and among them, before the last `after`, the successes.
+
+    Args:
+        by: The users, a letter each, whose calls fail in turn; each failure another's if empty.
+    """
+    found = Seen(at)
+    failing = [by[n % len(by)] if by else f"{at}/{n}" for n in range(failed)]
+    for user in failing[: failed - after]:
+        found.went_wrong(user, replace(FAILURE, at=at), ms=ms)
+    for _ in range(ok):
+        found.done("somebody", ms=ms, at=at)
+    for user in failing[failed - after :]:
+        found.went_wrong(user, replace(FAILURE, at=at), ms=ms)
+    return found
 
 
 def test_results_count_for_ten_minutes() -> None:
@@ -46,10 +58,62 @@ def test_a_days_totals_begin_with_the_day() -> None:
 def test_a_success_ends_a_row_of_failures() -> None:
     window = Window()
     window.add(seen(failed=2))
-    window.add(seen(failed=2))
-    assert window.in_a_row == 4
-    window.add(seen(ok=1, failed=3, in_a_row=1))
-    assert window.in_a_row == 1
+    window.add(seen(failed=2, by="xy"))
+    assert window.evidence(NOON).in_a_row == 4
+    window.add(seen(ok=1, failed=3, after=1))
+    assert window.evidence(NOON).in_a_row == 1
+
+
+@given(st.integers(1, 400), st.integers(0, 3), st.integers(1, 20))
+def test_nobodys_failures_alone_take_a_capability_from_others(
+    failures: int, others: int, processes: int
+) -> None:
+    window, now = Window(), NOON
+    for _ in range(processes):
+        window.add(seen(failed=failures, by="x", at=now))
+        now += 20
+        window.judge(now)
+        assert window.breaker.state != "down"
+    window.add(seen(ok=others, at=now))
+    window.judge(now)
+    assert window.breaker.state != "down"
+
+
+def test_two_users_for_whom_it_always_fails_are_enough() -> None:
+    window = Window()
+    window.add(seen(failed=3, by="x"))
+    window.judge(NOON)
+    assert window.breaker.state == "degraded"
+    window.add(seen(failed=2, by="y"))
+    assert window.judge(NOON)
+    assert window.breaker.state == "down"
+
+
+def test_few_busy_users_for_whom_it_mostly_fails_are_enough() -> None:
+    window = Window()
+    for user in "vwxyz":
+        called = Seen(NOON)
+        for call in range(30):
+            if call % 3:
+                called.went_wrong(user, FAILURE, ms=5)
+            else:
+                called.done(user, ms=5, at=NOON)
+        window.add(called)
+    assert window.calls(NOON) == (50, 100)
+    found = window.evidence(NOON)
+    assert (found.failed, found.failing_users) == (15, 5)
+    assert found.failing == pytest.approx(2 / 3, abs=0.1)
+    assert window.judge(NOON)
+    assert window.breaker.state == "down"
+
+
+def test_a_user_who_makes_it_fail_leaves_a_busy_capability_as_it_is() -> None:
+    window = Window()
+    for second in range(0, 600, 20):
+        window.add(seen(ok=2, failed=50, by="x", after=50, at=NOON + second))
+        window.judge(NOON + second)
+        assert window.breaker.state != "down"
+    assert window.evidence(NOON + 600).failed == 3
 
 
 def test_what_ended_before_a_trial_is_not_held_against_it() -> None:
@@ -62,9 +126,29 @@ def test_what_ended_before_a_trial_is_not_held_against_it() -> None:
     window.add(seen(failed=2, at=back_at - 5))  # its process told it late
     assert not window.judge(back_at)
     assert window.day_failed == 7
+    window.add(seen(failed=9, by="x", at=back_at + 5))
+    assert not window.judge(back_at + 5)  # one user's
     window.add(seen(failed=1, at=back_at + 5))
     assert window.judge(back_at + 5)
     assert window.breaker.state == "down"
+
+
+def test_the_users_of_a_record_are_bounded() -> None:
+    window = Window()
+    for second in range(600):
+        window.add(seen(failed=10, at=NOON + second))
+    assert max(len(minute[3]) for minute in window.minutes) == MAX_USERS
+    assert len(window.row) == MAX_USERS
+    assert len(json.dumps(window.record())) < 5_000
+
+
+def test_what_a_version_before_wrote_is_read() -> None:
+    minute = int(NOON // 60)
+    window = Window.of({"m": [[minute, 3, 4]], "r": 4, "h": NOON})
+    assert (window.calls(NOON), window.row) == ((3, 4), {})
+    before = {"ok": 1, "failed": 2, "in_a_row": 2, "ms": latencies.none(), "at": NOON}
+    window.add(Seen.of({**before, "failure": None}))
+    assert window.calls(NOON) == (4, 6)
 
 
 def test_a_check_that_succeeds_takes_no_failed_calls_back() -> None:
@@ -126,7 +210,7 @@ def test_a_record_is_read_as_it_was_written_and_is_small(
     text = json.dumps(window.record(), separators=(",", ":"))
     assert Window.of(json.loads(text)) == window
     assert json.loads(text) == window.record()  # so that what has not changed is not written
-    assert len(text) < 1_000
+    assert len(text) < 5_000
     assert sum(each[1] + each[2] for each in window.minutes) <= window.day_ok + window.day_failed
 
 
