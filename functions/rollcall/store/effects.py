@@ -29,6 +29,7 @@ from rollcall.core.errors import (
     AgentError,
     AlreadyExists,
     FailedPrecondition,
+    InvalidArgument,
     NotFound,
     OutcomeUnknown,
     ResourceExhausted,
@@ -288,9 +289,11 @@ def _commit(db: Client, effect: Effect, batch: WriteBatch, result: Any, begun_at
     Whatever the commit says, the ledger's entry is in the same batch and tells what happened;
     and writing that entry anew keeps a commit that is still on its way from happening later.
     """
+    from google.api_core.exceptions import Aborted as Contended
     from google.api_core.exceptions import AlreadyExists as Exists
     from google.api_core.exceptions import FailedPrecondition as Moved
     from google.api_core.exceptions import GoogleAPIError, NotFound
+    from google.api_core.exceptions import InvalidArgument as Unfit
 
     option = db.write_option(last_update_time=begun_at)
     done = _outcome(EffectStatus.DONE, result=result)
@@ -298,12 +301,19 @@ def _commit(db: Client, effect: Effect, batch: WriteBatch, result: Any, begun_at
     audit.write(batch, db, _trace(effect, EffectStatus.DONE))
     try:
         batch.commit()
-    except (Moved, Exists, NotFound):
+    except (Contended, Moved, Exists, NotFound):
         refused = Aborted(
             "what this would change was changed meanwhile; nothing was written",
             hint="look again at how it is now",
         )
         return _failed(db, effect, refused, begun_at)
+    except Unfit as error:
+        log.error("the database does not take what %s writes: %r", effect.tool, error)
+        unfit = InvalidArgument(
+            f"the database does not take what {effect.tool} would write; nothing was written",
+            hint="it may be too large: ask for less at once",
+        )
+        return _failed(db, effect, unfit, begun_at)
     except GoogleAPIError:
         broken = Unavailable("the database did not take the write; nothing was written")
         try:

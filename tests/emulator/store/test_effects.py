@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+from google.api_core.exceptions import Aborted as Contention
 from google.cloud.firestore import Client, WriteBatch
 
 from rollcall.core.errors import (
@@ -224,6 +225,37 @@ def test_an_atomic_write_that_finds_its_data_changed_says_so(till: Till) -> None
     with pytest.raises(Aborted, match="changed meanwhile"):
         perform(till.db, EFFECT, Way(book, atomic=True), waits_for_others=False)
     assert till.status() == "failed"
+
+
+def test_an_atomic_write_that_others_are_in_the_way_of_may_be_tried_again(
+    till: Till, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    original = WriteBatch.commit
+
+    def commit(self: WriteBatch, *args: Any, **options: Any) -> Any:
+        if len(self) > 2:  # the writes, the ledger and its trace
+            raise Contention("too much contention on these documents")  # type: ignore[no-untyped-call]
+        return original(self, *args, **options)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(WriteBatch, "commit", commit)
+        with pytest.raises(Aborted, match="changed meanwhile"):
+            till.perform("atomic")
+    assert (till.status(), till.written()) == ("failed", 0)
+    assert till.perform("atomic") == RESULT
+    assert till.written() == 1
+
+
+def test_what_the_database_does_not_take_is_no_fault_in_passing(till: Till) -> None:
+    def write(batch: WriteBatch | None) -> Any:
+        assert batch is not None
+        batch.create(till.db.document("done/large"), {"text": "x" * 1_100_000})
+
+    for _ in range(2):  # the same key, the same answer
+        with pytest.raises(AgentError, match="does not take what pay would write") as refused:
+            perform(till.db, EFFECT, Way(write, atomic=True), waits_for_others=False)
+    assert not isinstance(refused.value, Unavailable)
+    assert (till.status(), till.written()) == ("failed", 0)
 
 
 def test_two_processes_that_make_one_atomic_write_make_it_once(till: Till) -> None:
