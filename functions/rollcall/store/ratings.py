@@ -1,6 +1,7 @@
 """What users think of answers.
 
-    ratings/{threadId}~{runId}   uid, rating ("up", "down", null), comment, number, createdAt, ...
+    ratings/{threadId}~{runId}   uid, rating ("up", "down", null), comment, number, writes,
+                                 createdAt, ...
 
 One for each run, changed as often as the user changes their mind; the audit has an entry for each
 change, so that these can be counted. It is written in a transaction that reads the run: of a run
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 
 MAX_CHANGES = 50
 """How often one answer may be rated anew."""
+MAX_WRITES = 2 * MAX_CHANGES
+"""How often its rating may be written at all: with another comment, too."""
 
 
 def rate(db: Client, user: User, request: RateRequest) -> dict[str, Any]:
@@ -76,8 +79,9 @@ def _rate(
     if not is_new and before.get("comment") == comment:
         return told
     number = before.get("number", 0) + is_new
-    if number > MAX_CHANGES:
-        raise ResourceExhausted(f"an answer may be rated anew {MAX_CHANGES} times")
+    writes = before.get("writes", before.get("number", 0)) + 1
+    if request.rating is not None:  # taking it back is for ever possible
+        _check_bounds(number, writes)
     now = datetime.now(UTC)
     asked = json.loads(run["request"])
     document = {
@@ -87,6 +91,7 @@ def _rate(
         "turnId": run["turnId"],
         "agent": run["agent"],
         "number": number,
+        "writes": writes,
         "createdAt": before.get("createdAt", now),
         "updatedAt": now,
     }
@@ -107,6 +112,15 @@ def _rate(
         )
         audit.write(transaction, db, entry)
     return told
+
+
+def _check_bounds(number: int, writes: int) -> None:
+    hint = "it can still be taken back"
+    if number > MAX_CHANGES:
+        raise ResourceExhausted(f"an answer may be rated anew {MAX_CHANGES} times", hint=hint)
+    if writes > MAX_WRITES:
+        text = f"an answer's rating and comment may be written {MAX_WRITES} times"
+        raise ResourceExhausted(text, hint=hint)
 
 
 def _run_of_message(db: Client, user: User, request: RateRequest) -> str:

@@ -9,10 +9,10 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-from google.cloud.firestore import Client
+from google.cloud.firestore import DELETE_FIELD, Client
 
 from rollcall.core.context import User
-from rollcall.core.errors import AgentError, Unavailable
+from rollcall.core.errors import AgentError, ResourceExhausted, Unavailable
 from rollcall.core.redaction import HIDDEN
 from rollcall.core.triggers import Call
 from rollcall.endpoints.my_data import delete_my_data, export_my_data
@@ -20,7 +20,7 @@ from rollcall.endpoints.rate_message import rate_message
 from rollcall.registry.usage import roll_up
 from rollcall.registry.usage_report import usage
 from rollcall.store.my_data import erase_one_thread
-from rollcall.store.ratings import MAX_CHANGES
+from rollcall.store.ratings import MAX_CHANGES, MAX_WRITES
 from tests.support.keeping import Keeping, write_all
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -190,6 +190,27 @@ def test_nobody_writes_the_audit_full_by_changing_their_mind(db: Client) -> None
         rate(db, "down" if number % 2 else "up")
     assert refused(db, "up") == ("resource-exhausted", None)
     rate(db, "down", comment="It stays so")
+    rate(db, None)
+    assert refused(db, "up") == ("resource-exhausted", None)
+
+
+def test_nobody_rewrites_a_comment_for_ever(db: Client) -> None:
+    rate(db, "up", comment="0")
+    db.document("ratings/t1~r1").update({"writes": MAX_WRITES - 1})
+    rate(db, "up", comment="1")
+    with pytest.raises(ResourceExhausted, match=f"comment may be written {MAX_WRITES} times"):
+        rate(db, "up", comment="2")
+    assert stored(db)["comment"] == "1"
+    assert rate(db, "up", comment="1")["comment"] == "1"  # the same again is no write
+    assert rate(db, None)["comment"] is None
+    assert refused(db, "down") == ("resource-exhausted", None)
+
+
+def test_a_rating_of_a_version_before_counts_its_changes_as_its_writes(db: Client) -> None:
+    rate(db, "up")
+    db.document("ratings/t1~r1").update({"writes": DELETE_FIELD})
+    rate(db, "up", comment="Good")
+    assert stored(db)["writes"] == 2
 
 
 def test_a_rating_is_exported_and_goes_with_its_thread(db: Client) -> None:
