@@ -35,14 +35,23 @@ class _Unsaved:
         """Kept by the caller, as the tool's result."""
 
 
-def asker(platform: Platform, user: User, *, deadline: float, depth: int = 0) -> AskAgent:
-    """Make the `agents` of a `ToolContext`; they must have answered by `deadline`."""
+def asker(
+    platform: Platform,
+    user: User,
+    *,
+    deadline: float,
+    context: Mapping[str, Any] | None = None,
+    depth: int = 0,
+) -> AskAgent:
+    """Make the `agents` of a `ToolContext`; they must have answered by `deadline`, and are told the
+    same `context` as who asks them."""
 
     def ask(agent_id: str, message: str, *, max_steps: int | None = None) -> dict[str, Any]:
         if depth >= MAX_DEPTH:
             raise FailedPrecondition(f"agents ask each other at most {MAX_DEPTH} levels deep")
         said = redacted_message(UserMessage.of(message))
-        asked = receive(platform, user=user, agent_id=agent_id, message=said)
+        known = dict(context) if context else None
+        asked = receive(platform, user=user, agent_id=agent_id, message=said, context=known)
         asked = asked.offering(asked.choose([]))
         run_id = uuid.uuid4().hex[:20]
         turn = prepare_inner(
@@ -50,7 +59,7 @@ def asker(platform: Platform, user: User, *, deadline: float, depth: int = 0) ->
             said,
             run_id=run_id,
             journal=_Unsaved(),
-            agents=asker(platform, user, deadline=deadline, depth=depth + 1),
+            agents=asker(platform, user, deadline=deadline, context=context, depth=depth + 1),
             max_steps=max_steps,
             deadline=deadline,
         )

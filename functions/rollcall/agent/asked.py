@@ -108,6 +108,7 @@ class Asked:
         entries = self.registry.content.entries
         return replace(
             self,
+            context=request["context"],
             entries=tuple(entries[id] for id in usable),
             finds_more=request.get("findsMore", False),
             abilities=() if usable else tuple(entries[id] for id in self._some(allowed.mask)),

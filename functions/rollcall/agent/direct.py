@@ -44,7 +44,8 @@ def direct_call(capability: Capability) -> Callable[[Platform, Call], Any]:
             user=call.user,
             platform=platform,
             locale=given.locale or "en",
-            agents=partial(_ask_agent, platform, call.user),
+            context=given.context or {},
+            agents=partial(_ask_agent, platform, call.user, given.context),
             paid_text_model=partial(_text_model, platform, call.user),
         )
         project = project_id() if platform is deployment() else platform.db.project
@@ -111,11 +112,13 @@ def _text_model(platform: Platform, user: User) -> TextModel | None:
     return paid_by(platform.text_model, platform.db, user)
 
 
-def _ask_agent(platform: Platform, user: User, *args: Any, **options: Any) -> dict[str, Any]:
+def _ask_agent(
+    platform: Platform, user: User, context: dict[str, Any] | None, *args: Any, **options: Any
+) -> dict[str, Any]:
     """Most capabilities ask no agent, so the loop is imported when one does."""
     from rollcall.agent.ask import asker
 
-    ask = asker(platform, user, deadline=time.monotonic() + AGENTS_S)
+    ask = asker(platform, user, deadline=time.monotonic() + AGENTS_S, context=context)
     return ask(*args, **options)
 
 

@@ -103,7 +103,9 @@ def _driven(
     turn = prepare_run(
         asked,
         opened,
-        agents=lambda deadline: asker(platform, user, deadline=deadline, depth=1),
+        agents=lambda deadline: asker(
+            platform, user, deadline=deadline, context=asked.context, depth=1
+        ),
     )
     turn = replace(turn, streamed=streamed)
     trail = Trail(opened, turn)

@@ -50,6 +50,7 @@ def prepare_run(asked: Asked, opened: OpenRun, *, agents: Callable[[float], AskA
         deadline=deadline,
         thread_id=opened.thread_id,
         run_id=opened.run_id,
+        context=asked.context or {},
         token=asked.token,
         # Calls are made after their reply was saved: the newest document is their step's.
         effect_key=lambda place: step_effect_key(opened.thread_id, opened.documents[-1], place),
@@ -145,7 +146,13 @@ def prepare_inner(
 ) -> Turn:
     """The turn of an agent that is asked inside a tool: it has no thread, and nobody to ask."""
     deadline = min(deadline, time.monotonic() + asked.profile.deadline_s)
-    asker = Asker(user=asked.user, locale=asked.locale, now=asked.now, deadline=deadline)
+    asker = Asker(
+        user=asked.user,
+        locale=asked.locale,
+        now=asked.now,
+        deadline=deadline,
+        context=asked.context or {},
+    )
     return prepare(
         asked,
         history=[message],

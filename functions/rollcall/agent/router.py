@@ -58,6 +58,7 @@ class Asker:
     """Who is asking: the user, and the run the calls are made in.
 
     Attributes:
+        context: What the client says of where the user is; data.
         token: The user's ID token, while one is at hand: passed on to other functions.
         effect_key: Mints the key of the effect of a call, from its place; None where nobody can be
             asked and nothing may be written: in an agent that is asked inside a tool.
@@ -69,6 +70,7 @@ class Asker:
     deadline: float
     thread_id: str = ""
     run_id: str = ""
+    context: Mapping[str, Any] = field(default_factory=dict)
     token: str | None = None
     effect_key: Callable[[int], str] | None = None
     is_cancelled: Callable[[], bool] = lambda: False
@@ -329,6 +331,7 @@ class Router:
             progress=progress,
             effect_key=mint(place) if mint and target.writes else None,
             is_cancelled=self.asker.is_cancelled,
+            context=self.asker.context,
             agents=self.agents,
             paid_text_model=lambda: self.text_model,
         )

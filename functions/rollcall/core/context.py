@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal, Protocol
@@ -120,7 +120,9 @@ class ToolContext:
     `effect_key` is set for writes only, the same for every try of one effect. `effects` is set
     for writes declared `atomic`: what they put into this batch is committed with the ledger's own
     entry, so it happens exactly once or not at all. `is_cancelled()` says whether the user has
-    stopped the run; long work asks it now and then and returns early.
+    stopped the run; long work asks it now and then and returns early. `context` is what the client
+    says of where the user is, such as `{"projectId": "house"}`: data like an argument, which gives
+    no right to anything.
     """
 
     user: User
@@ -131,6 +133,7 @@ class ToolContext:
     effect_key: str | None = None
     effects: WriteBatch | None = None
     is_cancelled: Callable[[], bool] = _runs_on
+    context: Mapping[str, Any] = field(default_factory=dict)
     agents: AskAgent | None = None
     paid_text_model: Callable[[], TextModel | None] | None = None
     """Makes the platform's, counted in the user's budget, for a call that asks for it."""

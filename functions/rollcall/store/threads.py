@@ -217,7 +217,7 @@ def _try_open(db: Client, opening: Opening, read: _Read) -> OpenRun | None:
         user=opening.user,
         agent=opening.agent,
         turn_id=opening.turn_id,
-        request=opening.request(closed),
+        request=_request(opening, closed, data),
         token=token,
         digest=opening.request_digest,
         opener=opening.opener,
@@ -296,6 +296,17 @@ def _stamp(opening: Opening, number: int) -> dict[str, Any]:
         "turnId": opening.turn_id,
         "createdAt": datetime.now(UTC),
     }
+
+
+def _request(
+    opening: Opening, documents: Sequence[dict[str, Any]], thread: dict[str, Any]
+) -> dict[str, Any]:
+    """What the turn is asked with; where the client does not say where the user is, they are where
+    the thread's last message was sent from."""
+    request = opening.request(documents)
+    if opening.context is None and thread.get("context"):
+        request["context"] = json.loads(thread["context"])
+    return request
 
 
 def _write_thread(

@@ -8,10 +8,10 @@ from rollcall.core.capability import Preview, Undo, capability
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import FailedPrecondition
 from rollcall.core.wire import Display, Wire
+from rollcall.core.wording import isolated, say, short
 from rollcall.packs.messaging.documents import ACTION_ITEMS, in_words, iso, moment_of, text_of
 from rollcall.packs.messaging.sources import cite_message
 from rollcall.packs.messaging.targets import DocumentId, Target, find_target
-from rollcall.packs.messaging.wording import isolated, say, short
 
 DONE, OPEN = "done", "open"
 _FIELD = "actionItemId"

@@ -8,11 +8,11 @@ from rollcall.core.capability import Preview, Undo, capability
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import FailedPrecondition
 from rollcall.core.wire import Display, Wire
+from rollcall.core.wording import isolated, say, short
 from rollcall.packs.messaging.documents import MESSAGES, iso, moment_of, read_message, text_of
 from rollcall.packs.messaging.prioritising import SET_BY, is_set_by_hand, prioritise, set_by_hand
 from rollcall.packs.messaging.sources import cite_message, shown
 from rollcall.packs.messaging.targets import DocumentId, Target, find_target
-from rollcall.packs.messaging.wording import isolated, say, short
 
 Priority = Literal["urgent", "high", "medium", "low", "automatic"]
 AUTOMATIC = "automatic"

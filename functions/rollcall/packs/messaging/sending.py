@@ -10,6 +10,7 @@ from rollcall.core.capability import Preview, Undo, capability
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import FailedPrecondition, InvalidArgument, PermissionDenied
 from rollcall.core.wire import Display, Wire
+from rollcall.core.wording import isolated, say, short
 from rollcall.packs.messaging.access import reach
 from rollcall.packs.messaging.documents import (
     CONTENT_CHARS,
@@ -22,7 +23,6 @@ from rollcall.packs.messaging.documents import (
 )
 from rollcall.packs.messaging.sources import cite_message, shown
 from rollcall.packs.messaging.targets import DocumentId, Target, find_target, id_of_effect
-from rollcall.packs.messaging.wording import isolated, say, short
 
 Content = Annotated[str, Field(min_length=1, max_length=CONTENT_CHARS)]
 _FIELD = "messageId"

@@ -1,0 +1,60 @@
+"""What a client says of where the user is reaches the tools, and gives no right to anything."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from rollcall import catalog
+from rollcall.agent.direct import direct_call
+from rollcall.core.capability import Capability, capability
+from rollcall.core.context import ToolContext, User
+from rollcall.core.triggers import Call
+from rollcall.registry import snapshot
+from rollcall.registry.sync import sync
+from tests.support.office import Office, finder
+from tests.support.office_pack import PROFILE, office_capabilities
+from tests.support.scripted import calls, says
+
+
+@capability(name={"en": "Look up"}, category="office")
+def look_up(ctx: ToolContext) -> dict[str, Any]:
+    """Say where the user is."""
+    return {"at": ctx.context.get("projectId"), "uid": ctx.user.uid}
+
+
+@pytest.fixture
+def placed(office: Office) -> Office:
+    known = {**office_capabilities(), "look_up": Capability.of(look_up)}
+    office.patch.setattr(catalog, "find_capability", finder(known))
+    sync(office.db, list(known.values()), [PROFILE])
+    snapshot.forget()
+    return office
+
+
+def where(ran: Any) -> dict[str, Any]:
+    (call,) = ran.done["toolCalls"]
+    found: dict[str, Any] = call["result"]
+    return found
+
+
+def test_tools_of_a_run_are_told_where_the_user_is(placed: Office) -> None:
+    ran = placed.ask(calls(("look_up", {})), says("There."), context={"projectId": "house"})
+    assert where(ran) == {"at": "house", "uid": "ann"}
+
+
+def test_a_thread_remembers_where_its_last_message_came_from(placed: Office) -> None:
+    first = placed.ask(says("Hello."), context={"projectId": "house"})
+    later = placed.ask(calls(("look_up", {})), says("There."), threadId=first.thread)
+    assert where(later)["at"] == "house"
+    moved = placed.ask(
+        calls(("look_up", {})), says("There."), threadId=first.thread, context={"projectId": "barn"}
+    )
+    assert where(moved)["at"] == "barn"
+
+
+def test_a_direct_call_is_told_the_same(placed: Office) -> None:
+    handle = direct_call(Capability.of(look_up))
+    data = {"arguments": {}, "context": {"projectId": "house", "uid": "bob"}}
+    assert handle(placed.here, Call(User("ann"), data)) == {"at": "house", "uid": "ann"}
