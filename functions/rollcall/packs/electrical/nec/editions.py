@@ -1,0 +1,61 @@
+"""The editions of the NEC that this pack knows, and what moved between them."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Literal, get_args
+
+from rollcall.core.errors import InvalidArgument
+
+Edition = Literal[2017, 2020, 2023, 2026]
+EDITIONS: tuple[Edition, ...] = get_args(Edition)
+DEFAULT: Edition = 2023
+
+MOVED: tuple[tuple[str, str, str], ...] = (
+    ("310.15(B)(16)", "310.16", "310.16"),
+    ("310.15(B)(2)(a)", "310.15(B)(1)(1)", "310.15(B)(1)(1)"),
+    ("310.15(B)(3)(a)", "310.15(C)(1)", "310.15(C)(1)"),
+    ("310.15(B)(5)", "310.15(E)", "310.15(E)"),
+    ("220.12", "220.12", "220.42(A)"),
+    ("220.42", "220.42", "220.45"),
+    ("220.44", "220.44", "220.47"),
+    ("430.52", "430.52", "430.52(C)(1)"),
+)
+"""The same table or section in 2017, in 2020 and from 2023 on. A number that means two things
+(220.42) means the older one: that is how people know it."""
+
+_ARTICLE_220 = re.compile(r"220(?=$|\.)")
+
+
+def parse_edition(value: Any) -> Edition:
+    """The edition of a year, as a number or as text.
+
+    Raises:
+        InvalidArgument: It is none of `EDITIONS`.
+    """
+    for edition in EDITIONS:
+        if str(value).strip() == str(edition):
+            return edition
+    raise InvalidArgument(
+        f"there are no data for an NEC edition {value!r}; known: {', '.join(map(str, EDITIONS))}",
+        field="edition",
+    )
+
+
+def article(number: str, edition: Edition) -> str:
+    """The number that a section or table of any edition has in `edition`.
+
+    Only renumberings that are known are made: `310.16` was `310.15(B)(16)` in 2017, and Article 220
+    is Article 120 in 2026. Anything else keeps its number.
+    """
+    if number == "120" or number.startswith("120."):
+        number = "220" + number[3:]
+    for numbers in MOVED:
+        if number in numbers:
+            number = numbers[_place(edition)]
+            break
+    return _ARTICLE_220.sub("120", number) if edition == 2026 else number
+
+
+def _place(edition: Edition) -> int:
+    return min(EDITIONS.index(edition), 2)

@@ -1,0 +1,52 @@
+"""A figure of a table together with its standing in the edition that was asked for."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from rollcall.core.wording import isolated
+from rollcall.packs.electrical.nec import stored
+from rollcall.packs.electrical.nec.editions import Edition
+from rollcall.packs.electrical.results import Words
+
+
+class Standing(NamedTuple):
+    """Whether a figure was checked for an edition; `note` says what is known where it was not."""
+
+    verified: bool
+    note: Words | None = None
+
+
+class Figure(NamedTuple):
+    """A value whose edition matters. Not verified: use it only with its note."""
+
+    value: float
+    verified: bool
+    note: Words | None = None
+
+
+VERIFIED = Standing(True)
+
+
+def standing(name: str, edition: Edition) -> Standing:
+    """The standing of a whole table, `name` as its file in `data/`, in an edition."""
+    return row_standing(name, tuple(stored.load(name)["verified"]), edition)
+
+
+def row_standing(name: str, verified: tuple[int, ...], edition: Edition) -> Standing:
+    """The standing in `edition` of a row that was checked against the editions `verified`."""
+    if edition in verified:
+        return VERIFIED
+    table = stored.load(name)
+    if "unverified" in table:
+        return Standing(False, stored.words(table["unverified"]))
+    return Standing(False, _unchecked(table["table"], verified, edition))
+
+
+def _unchecked(table: str, verified: tuple[int, ...], edition: Edition) -> Words:
+    years = ", ".join(str(year) for year in verified)
+    return Words(
+        en=f"Table {table} was not checked against the {edition} edition; the figures are those "
+        f"of {years}.",
+        he=f"טבלה {isolated(table)} לא נבדקה מול מהדורת {edition}; הערכים הם של {isolated(years)}.",
+    )
