@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from rollcall.agent.asked import Asked, recall
 from rollcall.agent.drive import drive
+from rollcall.agent.trail import trail_of_failure
 from rollcall.core.context import Platform, User
 from rollcall.core.errors import AgentError, FailedPrecondition
 from rollcall.core.wire import RunStatus
@@ -52,7 +53,7 @@ def taken_up(db: Client, thread_id: str, run_id: str) -> OpenRun | None:
     if opened is None or opened.fruitless <= MAX_FRUITLESS:
         return opened
     message = f"this was tried {MAX_FRUITLESS} times and broke off each time"
-    opened.give_up({"code": "internal", "message": message})
+    opened.give_up({"code": "internal", "message": message}, beside=trail_of_failure(opened))
     return None
 
 
@@ -65,7 +66,8 @@ def recalled(platform: Platform, opened: OpenRun, *, user: User, token: str | No
     try:
         return recall(platform, opened, user=user, token=token)
     except AgentError as error:
-        opened.give_up({"message": error.message, **error.details})
+        told = {"message": error.message, **error.details}
+        opened.give_up(told, beside=trail_of_failure(opened))
         raise
 
 
@@ -73,7 +75,8 @@ def work_off(platform: Platform, opened: OpenRun, *, until: float) -> str:
     """Drive an open run whose user is not at hand; their rights are looked up as of now."""
     user = platform.find_user(opened.user.uid)
     if user is None:
-        opened.give_up({"code": "unauthenticated", "message": "the account is gone or disabled"})
+        told = {"code": "unauthenticated", "message": "the account is gone or disabled"}
+        opened.give_up(told, beside=trail_of_failure(opened))
         return "closed"
     try:
         asked = recalled(platform, opened, user=user, token=None)

@@ -11,6 +11,7 @@ from rollcall.agent.turn import Ended, Turn
 from rollcall.core.wire import ToolCallRecord
 from rollcall.store import audit
 from rollcall.store.approvals import Approval
+from rollcall.store.closed_runs import Saved
 from rollcall.store.runs import OpenRun
 
 if TYPE_CHECKING:
@@ -56,8 +57,9 @@ class Trail:
 
 
 def trail_of_failure(opened: OpenRun) -> Beside:
-    """Write the entry of a run that ended without an answer."""
+    """Write the entry of a run that ended without an answer, with what was saved of it."""
     now = datetime.now(UTC)
+    saved = Saved.of(opened.documents, run_id=opened.run_id, turn_id=opened.turn_id)
     entry = audit.run_entry(
         user=opened.user,
         thread_id=opened.thread_id,
@@ -68,14 +70,14 @@ def trail_of_failure(opened: OpenRun) -> Beside:
         variant=opened.request.get("variant"),
         offered=opened.request["offered"],
         found=(),
-        calls=(),
+        calls=saved.calls,
         approvals=[_decided(each) for each in opened.approvals],
         outcome="failed",
         stop_reason=None,
-        steps=0,
+        steps=saved.steps,
         attempt=opened.attempt,
         usage=(),
-        micro_usd=0,
+        micro_usd=saved.micro_usd,
         began_at=now,
         at=now,
     )

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from rollcall.core.errors import Aborted, NotFound, PermissionDenied
 from rollcall.core.wire import Outcome, RunResult, RunStatus, StopReason
 from rollcall.store import paths
+from rollcall.store.closed_runs import write_end
 from rollcall.store.closing import closing_of_cut_off, closing_of_waiting
 from rollcall.store.pages import Page, find_page
 from rollcall.store.window import read_log
@@ -107,6 +108,8 @@ def _close(db: Client, thread: Any, holder: dict[str, Any], run: Any, *, waits: 
         ended |= {"result": json.dumps(result, ensure_ascii=False), "outcome": "cancelled"}
     option = db.write_option(last_update_time=run.update_time)
     batch.update(run.reference, ended, option=option)
+    stopped = StopReason.CANCELLED
+    write_end(batch, db, run, thread_id=thread.id, documents=log.documents, stop_reason=stopped)
     return _committed(batch, RunStatus.CANCELLED.value)
 
 

@@ -14,7 +14,7 @@ from rollcall.store.approvals import Approval, load_approvals
 from rollcall.store.batches import committed, read_all
 from rollcall.store.event_log import EventLog
 from rollcall.store.holding import find_holder, take_lease
-from rollcall.store.run_documents import run_document
+from rollcall.store.run_documents import request_of, run_document, user_of
 from rollcall.store.run_ids import check_key, erased, is_made_here, key_reference, write_key
 from rollcall.store.runs import OpenRun
 from rollcall.store.settling import (
@@ -27,7 +27,7 @@ from rollcall.store.settling import (
     settle,
     write_approvals,
 )
-from rollcall.store.taking_up import handle, user_of
+from rollcall.store.taking_up import handle
 from rollcall.store.window import newest, read_log
 
 if TYPE_CHECKING:
@@ -112,7 +112,8 @@ def _try_continue(
     for entry in decision_entries(settled, continuing.run_id):
         audit.write(batch, db, entry)
     if holder is not None:
-        holder.close(batch, db, token=read.data.get("leaseToken", 0) + 1)
+        documents = read_log(db, thread_id).documents
+        holder.close(batch, db, token=read.data.get("leaseToken", 0) + 1, documents=documents)
     return _commit_opening(db, batch, read, continuing, settled, now)
 
 
@@ -155,7 +156,7 @@ def _commit_opening(
         user=user,
         agent=before["agent"],
         turn_id=before["turnId"],
-        request=json.loads(before["request"]),
+        request=request_of(before),
         token=token,
         digest=continuing.request_digest,
         opener=continuing.opener,

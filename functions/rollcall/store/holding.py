@@ -6,6 +6,7 @@ in the view that it leaves when it ends, or in its own document, with the time o
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
@@ -30,8 +31,16 @@ class Holder:
     run: DocumentSnapshot
     page: Page
 
-    def close(self, batch: WriteBatch, db: Client, *, token: int) -> None:
-        """Close the run: it can save nothing after this batch."""
+    def close(
+        self, batch: WriteBatch, db: Client, *, token: int, documents: Sequence[dict[str, Any]]
+    ) -> None:
+        """Close the run: it can save nothing after this batch.
+
+        Args:
+            documents: The newest of its thread.
+        """
+        from rollcall.store.closed_runs import write_end  # seldom needed
+
         now = datetime.now(UTC)
         ended = {
             "status": RunStatus.FAILED.value,
@@ -44,6 +53,8 @@ class Holder:
         option = db.write_option(last_update_time=self.run.update_time)
         batch.update(self.run.reference, ended, option=option)
         self.page.remove(batch, db)
+        thread_id = self.run.reference.parent.parent.id
+        write_end(batch, db, self.run, thread_id=thread_id, documents=documents)
 
 
 def find_holder(

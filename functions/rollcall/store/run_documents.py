@@ -1,4 +1,4 @@
-"""A run's own document: as it is created, and what its end adds."""
+"""A run's own document: as it is created, what its end adds, and what it says."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 from rollcall.core.context import User
 from rollcall.core.options import lease_s
 from rollcall.core.redaction import redacted_json
-from rollcall.core.wire import SCHEMA_VERSION, RunStatus
+from rollcall.core.wire import SCHEMA_VERSION, Role, RunStatus
 from rollcall.store.log import result_text
 
 
@@ -80,3 +80,17 @@ def ended_fields(status: RunStatus, result: dict[str, Any], step: int) -> dict[s
         "stopReason": result.get("stopReason"),
         "usage": result["usage"],
     }
+
+
+def user_of(run: dict[str, Any]) -> User:
+    """Who asked, as a run's document has it."""
+    found = run["user"]
+    return User(
+        uid=run["uid"], role=Role(found["role"]), tenant=found["tenant"], name=found["name"]
+    )
+
+
+def request_of(run: dict[str, Any]) -> dict[str, Any]:
+    """What the turn was asked with, as a run's document has it."""
+    found: dict[str, Any] = json.loads(run["request"])
+    return found

@@ -8,9 +8,8 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from rollcall.core.context import User
 from rollcall.core.options import lease_s
-from rollcall.core.wire import Role, RunStatus
+from rollcall.core.wire import RunStatus
 from rollcall.store import paths
 from rollcall.store.approvals import Approval, load_approvals
 from rollcall.store.batches import committed, read_all
@@ -19,6 +18,7 @@ from rollcall.store.hold import Hold
 from rollcall.store.holding import take_lease
 from rollcall.store.log import from_documents, unanswered
 from rollcall.store.pages import find_page
+from rollcall.store.run_documents import request_of, user_of
 from rollcall.store.runs import OpenRun
 from rollcall.store.window import Newest, read_log
 
@@ -127,7 +127,7 @@ def handle(
         thread_id=events.thread_id,
         run_id=events.run_id,
         turn_id=run["turnId"],
-        request=json.loads(run["request"]),
+        request=request_of(run),
         token=token,
         history=from_documents(documents, leaves_last_open=True),
         documents=documents,
@@ -136,12 +136,4 @@ def handle(
         approvals=tuple(approvals),
         answers=json.loads(run["answers"]),
         allowed=thread.get("allowed") or {},
-    )
-
-
-def user_of(run: dict[str, Any]) -> User:
-    """Who asked, as a run's document has it."""
-    found = run["user"]
-    return User(
-        uid=run["uid"], role=Role(found["role"]), tenant=found["tenant"], name=found["name"]
     )

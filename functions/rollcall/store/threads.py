@@ -227,7 +227,7 @@ def _try_open(db: Client, opening: Opening, read: _Read) -> OpenRun | None:
     batch = db.batch()
     closing.write(batch, db, thread_id)
     if holder is not None:
-        holder.close(batch, db, token=token)
+        holder.close(batch, db, token=token, documents=found.documents)
     _write_thread(batch, db, opening, read.thread, {**taken, "nextMessage": number + 1})
     batch.create(paths.message(db, thread_id, number), message)
     if opening.is_named:

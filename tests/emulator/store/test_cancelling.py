@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 from google.cloud.firestore import Client
@@ -92,6 +94,53 @@ def test_what_a_closed_run_had_written_is_in_the_next_ones_history(db: Client) -
     cancel(db, "ann", run.thread_id, "r2")
     history = opened(db, opening("r3", is_new=False)).history
     assert "found" in str(history[-2])
+
+
+def test_whoever_closes_a_run_tells_the_audit_what_was_saved_of_it_once(db: Client) -> None:
+    run = opened(db, opening())
+    run.save_reply(1, ModelMessage("", (CALL, CALL)), Spent(tokens=9, micro_usd=700))
+    record = {"status": "failed", "ms": 40, "step": 1}
+    run.save_results({0: (ToolResult("c1", "look_up", "{}", is_error=True), record)})
+    end_lease(db, run.thread_id, "r1")
+    for _ in range(2):
+        assert cancel(db, "ann", run.thread_id, "r1") == "cancelled"
+    (entry,) = trail(db)
+    assert (entry["runId"], entry["outcome"], entry["stopReason"]) == (
+        *("r1", "cancelled", "cancelled"),
+    )
+    assert [(each["tool"], each["status"], each["ms"]) for each in entry["calls"]] == [
+        ("look_up", "failed", 40)
+    ]
+    assert (entry["steps"], entry["microUsd"], entry["attempt"]) == (1, 700, 1)
+    assert entry["beganAt"] <= entry["at"] <= datetime.now(UTC)
+
+
+def test_a_run_whose_thread_is_taken_over_is_told_once_and_its_own_cost_alone(db: Client) -> None:
+    first = opened(db, opening())
+    first.save_reply(1, ModelMessage("", (CALL,)), Spent(micro_usd=500))
+    opened(db, opening("r2", is_new=False, supersede=True))
+    first.give_up({"code": "internal"})  # too late
+    end_lease(db, first.thread_id, "r2")
+    opened(db, opening("r3", is_new=False))
+    told = {entry["runId"]: entry for entry in trail(db)}
+    assert {id: each["outcome"] for id, each in told.items()} == {"r1": "failed", "r2": "failed"}
+    assert (told["r1"]["microUsd"], told["r2"]["microUsd"]) == (500, 0)
+    assert told["r1"]["callsLeftOut"] == len(told["r1"]["calls"]) == 0
+
+
+def test_only_one_of_many_that_close_a_run_tells_of_it(db: Client) -> None:
+    run = opened(db, opening())
+    end_lease(db, run.thread_id, "r1")
+    with ThreadPoolExecutor(4) as pool:
+        stops = [pool.submit(cancel, db, "ann", run.thread_id, "r1") for _ in range(4)]
+        assert {_outcome(each) for each in stops} <= {"cancelled", "busy"}
+    assert [entry["runId"] for entry in trail(db)] == ["r1"]
+
+
+def trail(db: Client) -> list[dict[str, Any]]:
+    """The runs that the audit knows of."""
+    found = [each.to_dict() or {} for each in db.collection("audit").stream()]
+    return [each for each in found if each["kind"] == "run"]
 
 
 def test_only_the_owner_stops_a_run(db: Client) -> None:
