@@ -39,8 +39,8 @@ __all__ = [
 def lighting_va_per_ft2(occupancy: str, edition: Edition = DEFAULT) -> Figure:
     """The general lighting load of an occupancy, VA for each square foot of floor (Table 220.12).
 
-    Verified for dwellings through 2023, and for other occupancies in 2017 alone: later editions
-    have other figures, and the one of 2017 is then given as not verified.
+    From 2020 on the figures of other occupancies than dwellings are others, and already include
+    125 % for continuous loads (note 1 of the table). Not verified for 2026.
 
     Raises:
         InvalidArgument: The table has no such occupancy.
@@ -48,10 +48,11 @@ def lighting_va_per_ft2(occupancy: str, edition: Edition = DEFAULT) -> Figure:
     key = parse_occupancy(occupancy)
     for row in stored.rows("220_12"):
         if row.cells[0] == key and edition in row.editions:
-            return Figure(float(row.cells[3]), *row_standing("220_12", row.verified, edition))
-    known = dict.fromkeys(row.cells[0] for row in stored.rows("220_12"))
+            return Figure(float(row.cells[3]), *row_standing("220_12", row, edition))
+    known = [cells[0] for cells in stored.cells("220_12", edition)]
     raise InvalidArgument(
-        f"Table 220.12 has no {occupancy!r}; it has {', '.join(known)}", field="occupancy"
+        f"Table 220.12 has no {occupancy!r} in {edition}; it has {', '.join(known)}",
+        field="occupancy",
     )
 
 
@@ -69,7 +70,7 @@ def lighting_demand_va(va: float, occupancy: str, edition: Edition = DEFAULT) ->
     own = [row for row in rows if row.cells[0] == key]
     own = own or [row for row in rows if row.cells[0] == "other"]
     demand = _in_steps(va, (row.cells[3:] for row in own))
-    return Figure(demand, *row_standing("220_42", own[0].verified, edition))
+    return Figure(demand, *row_standing("220_42", own[0], edition))
 
 
 def receptacle_demand_va(va: float) -> float:

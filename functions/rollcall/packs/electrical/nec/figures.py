@@ -30,13 +30,18 @@ VERIFIED = Standing(True)
 
 def standing(name: str, edition: Edition) -> Standing:
     """The standing of a whole table, `name` as its file in `data/`, in an edition."""
-    return row_standing(name, tuple(stored.load(name)["verified"]), edition)
+    verified = tuple(stored.load(name)["verified"])
+    return VERIFIED if edition in verified else _not_checked(name, verified, edition)
 
 
-def row_standing(name: str, verified: tuple[int, ...], edition: Edition) -> Standing:
-    """The standing in `edition` of a row that was checked against the editions `verified`."""
-    if edition in verified:
+def row_standing(name: str, row: stored.Row, edition: Edition) -> Standing:
+    """The standing of one row of a table in an edition."""
+    if edition in row.verified:
         return VERIFIED
+    return Standing(False, row.note) if row.note else _not_checked(name, row.verified, edition)
+
+
+def _not_checked(name: str, verified: tuple[int, ...], edition: Edition) -> Standing:
     table = stored.load(name)
     if "unverified" in table:
         return Standing(False, stored.words(table["unverified"]))

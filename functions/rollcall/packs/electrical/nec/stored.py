@@ -1,8 +1,9 @@
 """The tables as they lie in `data/`: each file is read when it is first asked for, once.
 
 A file holds `{table, title, units, verified, unverified?, columns, rows, notes, sources}`. A row is
-a list of cells in the order of `columns`, or `{cells, editions?, verified?, uncertain?}` where it
-stands in some editions only, was checked against fewer, or has single cells that were not.
+a list of cells in the order of `columns`, or `{cells, editions?, verified?, uncertain?, note?}`
+where it stands in some editions only, was checked against fewer (`note` says what is known), or
+has single cells that were not.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from rollcall.packs.electrical.nec.editions import EDITIONS, Edition
 from rollcall.packs.electrical.results import Words
 
 _DATA = Path(__file__).with_name("data")
-_LATIN = re.compile(r"[A-Za-z0-9√°Ω][^א-ת,:;\"]*[A-Za-z0-9²%)√°Ω]|[0-9]")
+_LATIN = re.compile(r"[0-9]*[A-Za-z√Ω][^א-ת,:;\"]*[A-Za-z0-9²%)]|[0-9][^א-ת,:;\"]*[A-Za-z²)]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +32,7 @@ class Row:
     editions: tuple[int, ...]
     verified: tuple[int, ...]
     uncertain: tuple[str, ...] = ()
+    note: Words | None = None
 
 
 @cache
@@ -69,4 +71,5 @@ def _rows(table: dict[str, Any]) -> Iterator[Row]:
             editions,
             tuple(edition for edition in known if edition in editions),
             tuple(row.get("uncertain", ())),
+            words(row["note"]) if "note" in row else None,
         )
