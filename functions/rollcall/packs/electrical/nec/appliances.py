@@ -115,6 +115,8 @@ def dryer_demand_percent(dryers: int) -> float:
 def dryer_demand_w(nameplate_watts: Sequence[float]) -> float:
     """The demand load of household dryers, W: each counts 5000 W at least (220.54).
 
+    By the table of 2017 to 2023; 2026 has another (`figures.standing("220_54", 2026)`).
+
     Raises:
         InvalidArgument: A rating is not above 0.
     """

@@ -11,7 +11,8 @@ STANDARD_RATINGS: tuple[int, ...] = (
     *(15, 20, 25, 30, 35, 40, 45, 50, 60, 70, 80, 90, 100, 110, 125, 150, 175, 200, 225, 250),
     *(300, 350, 400, 450, 500, 600, 700, 800, 1000, 1200, 1600, 2000, 2500, 3000, 4000, 5000, 6000),
 )
-"""Of breakers and fuses alike, A. Fuses have five more: `fuse_ratings`."""
+"""Of breakers and fuses alike, A. Fuses have five more: `fuse_ratings`. The 10 A breaker, which
+Table 240.6(A) has from 2023 on, is for few circuits (210.18) and not chosen by itself."""
 
 NEXT_SIZE_UP_TO = 800
 """240.4(B) rounds up to this rating, A; above it 240.4(C) does not."""
@@ -19,7 +20,7 @@ NEXT_SIZE_UP_TO = 800
 
 def fuse_ratings() -> tuple[int, ...]:
     """The standard ratings of fuses, ascending, A: 1, 3, 6, 10 and 601 A are theirs alone."""
-    return tuple(rating for rating, _ in stored.cells("240_6_a"))
+    return tuple(dict.fromkeys(rating for rating, _ in stored.cells("240_6_a")))
 
 
 def is_standard(amps: float) -> bool:

@@ -55,7 +55,14 @@ def cells(name: str, edition: Edition | None = None) -> Iterator[tuple[Any, ...]
 
 def words(text: dict[str, str]) -> Words:
     """A stored text; what is Latin in the Hebrew one reads in its own direction."""
-    return Words(en=text["en"], he=_LATIN.sub(lambda match: isolated(match[0]), text["he"]))
+    return Words(en=text["en"], he=_LATIN.sub(_isolate, text["he"]))
+
+
+def _isolate(match: re.Match[str]) -> str:
+    run = match[0]
+    # A bracket that the run did not open belongs to the sentence.
+    tail = ")" if run.endswith(")") and run.count("(") < run.count(")") else ""
+    return isolated(run.removesuffix(tail)) + tail
 
 
 def _rows(table: dict[str, Any]) -> Iterator[Row]:
