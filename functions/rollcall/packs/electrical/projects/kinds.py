@@ -40,5 +40,7 @@ WORDS: dict[str, str] = {
     "restroom": "restroom toilet שירותים",
     "mechanical": "mechanical room חדר מכונות",
     "shop": "shop workshop סדנה בית מלאכה",
+    "closet": "closet wardrobe ארון בגדים",
+    "stairway": "stairs stairway steps מדרגות חדר מדרגות",
 }
 """By the values of `records.LoadType` and `records.Area`."""

@@ -1,7 +1,7 @@
 """What an electrical project is made of: the shapes that are stored, imported and exported.
 
-Voltages are volts between lines, currents amperes, lengths feet one way. A field that is None is not
-known: a calculation that needs it refuses, or states what it assumes.
+Voltages are volts between lines, currents amperes, lengths feet one way. A field that is None is
+not known: a calculation that needs it refuses, or states what it assumes.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ LoadType = Literal[
 Area = Literal[
     "kitchen", "bathroom", "bedroom", "living", "dining", "laundry", "garage", "basement",
     "crawl_space", "outdoor", "rooftop", "pool", "hallway", "office", "corridor", "restroom",
-    "mechanical", "shop", "other",
+    "mechanical", "shop", "closet", "stairway", "other",
 ]  # fmt: skip
 Occupancy = Literal[
     "dwelling", "office", "workshop", "store", "warehouse", "school", "restaurant", "hotel",
@@ -220,6 +220,8 @@ class Service(Wiring):
     disconnects: Annotated[int, Field(ge=1, le=50)] = 1
     surge_protection: bool | None = None
     emergency_disconnect: bool | None = None
+    ground_fault_protection: bool | None = None
+    """Of equipment, at the disconnecting means (230.95)."""
 
 
 class Building(Wire):
