@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from rollcall.core.errors import AgentError
 from rollcall.store import seeding
 from rollcall.store.seeding import Kind, Loaded
+from seed.projects import projects
 from seed.records import Unusable
 from seed.sample import COLLECTIONS, DEMO_USER, FOLDER, anchor, conversations
 from seed.screen import Screen
@@ -35,6 +36,7 @@ def load_all(target: Target, kinds: Collection[Kind], screen: Screen) -> None:
             raise Unusable(error.message) from error
         if "sample" in kinds:
             loaded += _load_conversations(platform, screen)
+            loaded.append(_load_projects(platform))
         loaded += _sync_registry(platform)
     screen.loaded(loaded)
     if target.auth and "sample" in kinds:
@@ -65,6 +67,14 @@ def _load_conversations(platform: Platform, screen: Screen) -> list[Loaded]:
         Loaded("conversations", "sample", new, len(results) - new),
         Loaded("messages", "sample", written, sum(done.unchanged for done in results)),
     ]
+
+
+def _load_projects(platform: Platform) -> Loaded:
+    from rollcall.packs.electrical.projects.documents import write_project
+
+    done = [write_project(platform.db, sample.project, sample.members) for sample in projects()]
+    new = sum(1 for each in done if each.anything)
+    return Loaded("projects", "sample", new, len(done) - new)
 
 
 def _sync_registry(platform: Platform) -> list[Loaded]:

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from google.cloud.firestore import Client
 
 FOLDER = Path(__file__).parent
-COLLECTIONS = frozenset({"conversations", "messages"})
-"""Collections whose files are written by the messaging pack, not by the plain loader."""
+COLLECTIONS = frozenset({"conversations", "messages", "projects"})
+"""Collections whose files are written by their packs, not by the plain loader."""
 
 _MANIFEST = "seed-conversations"
 

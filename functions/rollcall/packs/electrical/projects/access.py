@@ -49,7 +49,8 @@ class Opened:
 def open_project(
     ctx: ToolContext, project_id: str | None = None, *, role: ProjectRole = "viewer"
 ) -> Opened:
-    """Read a project with its panels: one document, and one for each panel.
+    """Read a project with its panels, as it was at one moment: one document, and one for each
+    panel.
 
     Which one: the argument's, or the one the client says the user is in
     (`context.projectId`), or the only one the user has.
@@ -67,7 +68,8 @@ def open_project(
     found = reference.get()
     data = found.to_dict() or {}
     held = check_role(ctx, id, data if found.exists else None, role)
-    snapshots = {snapshot.id: snapshot for snapshot in reference.collection(PANELS).stream()}
+    as_it_was = reference.collection(PANELS).stream(read_time=found.read_time)
+    snapshots = {snapshot.id: snapshot for snapshot in as_it_was}
     panels = [snapshot.to_dict() or {} for snapshot in snapshots.values()]
     return Opened(read_project(id, data, panels), held, reference, snapshots, chosen_by)
 

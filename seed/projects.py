@@ -1,0 +1,37 @@
+"""The sample's electrical projects, as the electrical pack takes them.
+
+The file's documents are projects as `import_project` reads them, with `members` (roles by user
+id) and `violations` beside: what was built wrong on purpose, each with its article and place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from rollcall.packs.electrical.projects.records import Project, ProjectRole
+from rollcall.store.seeding import read_file
+
+_FILE = Path(__file__).parent / "projects.json"
+_BESIDE = frozenset({"members", "violations"})
+
+
+class Sample(NamedTuple):
+    """A project, who is in it, and what is wrong with it on purpose.
+
+    `violations`: `{article, at, circuitNumber?, what}` each; `at` is the id of a panel or a
+    transformer, or "service".
+    """
+
+    project: Project
+    members: dict[str, ProjectRole]
+    violations: list[dict[str, Any]]
+
+
+def projects() -> Iterator[Sample]:
+    """All sample projects."""
+    for id, data in read_file(_FILE).documents.items():
+        own = {key: value for key, value in data.items() if key not in _BESIDE}
+        project = Project.model_validate({"id": id, **own})
+        yield Sample(project, data["members"], data["violations"])

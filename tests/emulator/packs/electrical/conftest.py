@@ -1,0 +1,63 @@
+"""Projects to work on: the sample's, each stored whole, and contexts of people at them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from google.cloud.firestore import Client
+
+from rollcall.core.context import ToolContext, User
+from rollcall.packs.electrical.projects.documents import write_project
+from seed.projects import projects
+
+NOW = datetime(2026, 11, 24, 12, tzinfo=UTC)
+
+
+class Bare:
+    """A platform with a database and nothing else."""
+
+    text_model = None
+    embedder = None
+
+    def __init__(self, db: Client) -> None:
+        self.db = db
+
+    def enqueue(self, queue: str, data: dict[str, Any]) -> None:
+        raise AssertionError("nothing is enqueued here")
+
+    def find_user(self, uid: str) -> User | None:
+        return None if uid.startswith("nobody") else User(uid=uid)
+
+    def notify(self, decider: Any, *, approval_id: str) -> None:
+        raise AssertionError("nobody is notified here")
+
+
+@pytest.fixture
+def sample_projects(db: Client) -> Client:
+    """A Firestore with the sample's projects."""
+    for sample in projects():
+        write_project(db, sample.project, sample.members)
+    return db
+
+
+@pytest.fixture
+def at_work(db: Client) -> Callable[..., ToolContext]:
+    """Makes the context of a person's call: `at_work("dan", project="house", locale="he")`."""
+
+    def context(
+        uid: str = "demo", *, project: str | None = None, locale: str = "en", writes: bool = False
+    ) -> ToolContext:
+        return ToolContext(
+            user=User(uid=uid),
+            platform=Bare(db),
+            locale=locale,
+            now=NOW,
+            context={"projectId": project} if project else {},
+            effects=db.batch() if writes else None,
+            effect_key="key" if writes else None,
+        )
+
+    return context
