@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import log10, sqrt
+from math import log10, pow, sqrt
 
 from rollcall.packs.electrical.calculations.arc_flash.coefficients import (
     ARCING_CURRENT,
@@ -121,7 +121,7 @@ def interpolated(voltage_kv: float, fitted: Fitted) -> float:
 def _fitted_current(arc: Arc, kv: float) -> float:
     k1, k2, k3, *powers = ARCING_CURRENT[arc.electrodes][kv]
     power = k1 + k2 * log10(arc.bolted_ka) + k3 * log10(arc.gap_mm)
-    return 10.0**power * _polynomial(powers, arc.bolted_ka)
+    return pow(10, power) * _polynomial(powers, arc.bolted_ka)
 
 
 def _final_current(arc: Arc, fitted: Fitted) -> float:
@@ -147,13 +147,13 @@ def _fitted_energy(
         + k13 * log10(final_ka if arc.is_low_voltage else fitted_ka)
         - log10(arc.enclosure_factor)
     )
-    return 12.552 / 50 * duration_ms * 10.0**power
+    return 12.552 / 50 * duration_ms * pow(10, power)
 
 
 def _fitted_boundary(arc: Arc, kv: float, energy_j_cm2: float) -> float:
     """The distance at which this energy has fallen to 1.2 cal/cm2: it falls by a power of it."""
     k12 = ENERGY[arc.electrodes][kv][11]
-    return arc.distance_mm * (BOUNDARY_J_CM2 / energy_j_cm2) ** (1 / k12)
+    return arc.distance_mm * pow(BOUNDARY_J_CM2 / energy_j_cm2, 1 / k12)
 
 
 def _polynomial(coefficients: Sequence[float], x: float) -> float:

@@ -1,0 +1,129 @@
+"""Fault current from point to point, with resistance and reactance alongside."""
+
+from math import sqrt
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rollcall.core.errors import FailedPrecondition, InvalidArgument
+from rollcall.packs.electrical.calculations.short_circuit.chain import (
+    Conductors,
+    Windings,
+    check_voltage,
+    from_infinite_bus,
+    from_utility,
+    through_conductors,
+    through_transformer,
+)
+
+RUN = Conductors("500", "copper", "steel", 100)
+UTILITY = from_utility("service", 40_000, 480, 3, 6.0)
+HOUSE = from_infinite_bus("service", Windings(50, 1, 240, 2.0, 2.0))
+
+
+def test_plan_review_example_goes_on_to_a_second_panel() -> None:
+    # "Electrical Plan Review" (Bussmann): f is .174 to fault #1, from 46,273 A.
+    start = from_infinite_bus("T1", Windings(300, 3, 208, 2, 3))
+    first = through_conductors(start, "MSB", Conductors("500", "copper", "steel", 20, 2))
+    assert first.f == pytest.approx(0.174, abs=5e-4)
+    assert first.line_amps == pytest.approx(46_273 * 0.852, rel=1e-3)
+    second = through_conductors(first, "LP", Conductors("2", "copper", "steel", 20))
+    # by hand: 1.732 x 20 x 39,425 / (5,907 x 1 x 208) = 1.111, and 39,425 / 2.111
+    assert second.f == pytest.approx(1.111, abs=1e-3)
+    assert second.line_amps == pytest.approx(18_675, rel=1e-3)
+
+
+def test_current_resistance_and_reactance_agree_at_the_source() -> None:
+    assert sqrt(3) * UTILITY.line_amps * sqrt(UTILITY.r_ohm**2 + UTILITY.x_ohm**2) == pytest.approx(
+        480
+    )
+    assert UTILITY.xr_ratio == pytest.approx(6)
+    loop = sqrt(HOUSE.r_ohm**2 + HOUSE.x_ohm**2)
+    assert HOUSE.line_amps * loop == pytest.approx(240)
+
+
+def test_conductors_bring_x_r_towards_their_own() -> None:
+    # Chapter 9 Table 9, 500 kcmil copper in steel: X 0.048 and R 0.029 ohm per 1000 ft
+    far = through_conductors(UTILITY, "far", Conductors("500", "copper", "steel", 9_000))
+    assert far.xr_ratio == pytest.approx(0.048 / 0.029, rel=0.02)
+    near = through_conductors(UTILITY, "near", RUN)
+    assert 0.048 / 0.029 < near.xr_ratio < UTILITY.xr_ratio
+
+
+@given(st.floats(1, 5_000))
+def test_the_current_stays_close_to_that_of_impedances_added_by_their_angles(feet: float) -> None:
+    """C values and Table 9 come from different tables, and sizes add up to more than vectors."""
+    end = through_conductors(UTILITY, "end", Conductors("500", "copper", "pvc", feet))
+    by_angle = 480 / sqrt(3) / sqrt(end.r_ohm**2 + end.x_ohm**2)
+    assert end.line_amps == pytest.approx(by_angle, rel=0.3)
+
+
+def test_two_lines_of_three_phases_have_87_percent_of_the_current() -> None:
+    short = Conductors("500", "copper", "steel", 1e-6)
+    two = through_conductors(UTILITY, "two", short, 1)
+    assert two.line_amps == pytest.approx(40_000 * 0.866, rel=1e-3)
+    assert two.neutral_amps == pytest.approx(40_000, rel=1e-3)
+    assert two.neutral_v == pytest.approx(277, abs=0.2)
+    assert two.xr_ratio == pytest.approx(6, rel=1e-3)
+
+
+def test_the_tapped_coil_of_a_delta_has_its_neutral_half_way() -> None:
+    delta = from_utility("service", 20_000, 240, 3, 3.0)
+    assert through_conductors(delta, "two", RUN, 1).neutral_v == 120
+
+
+def test_at_a_single_phase_transformer_the_fault_to_neutral_is_one_and_a_half_times() -> None:
+    assert HOUSE.neutral_amps == pytest.approx(1.5 * HOUSE.line_amps)
+    assert HOUSE.neutral_v == 120
+    assert HOUSE.amps == HOUSE.neutral_amps
+
+
+@given(st.floats(1, 500), st.floats(1.1, 10))
+def test_the_fault_to_neutral_falls_faster_with_length(feet: float, times: float) -> None:
+    def share(length_ft: float) -> float:
+        end = through_conductors(HOUSE, "end", Conductors("4/0", "aluminum", "pvc", length_ft))
+        assert end.neutral_amps is not None
+        return end.neutral_amps / end.line_amps
+
+    assert share(feet * times) < share(feet) < 1.5
+
+
+def test_a_single_phase_transformer_on_three_phases_takes_two_lines() -> None:
+    windings = Windings(50, 1, 240, 2.0, 2.0, primary_v=480)
+    below = through_transformer(UTILITY, "T2", windings)
+    assert below.phases == 1
+    assert below.line_amps < 50_000 / 240 * 100 / 1.8
+    assert below.neutral_amps == pytest.approx(1.5 * below.line_amps)
+
+
+@given(st.floats(1_000, 200_000), st.floats(15, 2_000))
+def test_a_second_transformer_never_passes_more_than_an_infinite_bus(
+    amps: float, kva: float
+) -> None:
+    supply = from_utility("service", amps, 480, 3, 5.0)
+    windings = Windings(kva, 3, 208, 4.0, 3.0, primary_v=480)
+    below = through_transformer(supply, "T2", windings)
+    assert below.line_amps < from_infinite_bus("x", windings).line_amps
+    assert below.line_amps < amps * 480 / 208
+    by_angle = 208 / sqrt(3) / sqrt(below.r_ohm**2 + below.x_ohm**2)
+    assert below.line_amps == pytest.approx(by_angle, rel=0.1)
+
+
+def test_three_phases_cannot_come_from_one() -> None:
+    with pytest.raises(FailedPrecondition, match="'LP' has three phases"):
+        through_conductors(HOUSE, "LP", RUN, 3)
+
+
+def test_equipment_of_another_voltage_than_its_supply_is_refused() -> None:
+    check_voltage(UTILITY, 440, "panel 'LP'")
+    with pytest.raises(FailedPrecondition, match=r"'LP' is at 208 V, but 'service'.*480 V"):
+        check_voltage(UTILITY, 208, "panel 'LP'")
+    with pytest.raises(FailedPrecondition, match="primary of 'T2'"):
+        through_transformer(UTILITY, "T2", Windings(50, 3, 208, 2.0, 2.0, primary_v=4_160))
+
+
+def test_a_size_without_a_c_value_is_refused() -> None:
+    with pytest.raises(InvalidArgument) as refused:
+        through_conductors(UTILITY, "LP", Conductors("700", "copper", "steel", 10))
+    assert refused.value.field == "conductorSize"
