@@ -32,7 +32,7 @@ from rich.table import Table
 
 from dev import problem
 from rollcall.registry.index import Index, Match, Searchable
-from rollcall.registry.selection import FLOOR
+from rollcall.registry.selection import SEVERAL, passes
 from tests.evals.bm25 import Bm25, chance
 from tests.evals.pools import Query, read_pool, read_queries
 from tests.evals.report import mean, table
@@ -102,7 +102,7 @@ def answer(tools: Sequence[Searchable], queries: Sequence[Query]) -> list[Answer
         found = [tools[match.place].id for match in matches]
         if query.tools is not None:
             matches = _among(index, query, places)
-        answered.append(Answered(query, found, any(m.fit >= FLOOR for m in matches), ms))
+        answered.append(Answered(query, found, passes(matches), ms))
     return answered
 
 
@@ -126,7 +126,7 @@ def _among(index: Index, query: Query, places: dict[str, int]) -> list[Match]:
     for name in query.tools or ():
         if name in places:
             allowed[places[name]] = 1
-    return index.search(query.text, limit=1, allowed=allowed)
+    return index.search(query.text, limit=SEVERAL, allowed=allowed)
 
 
 def _baseline(tools: Sequence[Searchable], queries: Sequence[Query]) -> list[Answered]:

@@ -18,7 +18,7 @@ from rollcall.registry.compiling import searchable
 from rollcall.registry.documents import CAPABILITIES
 from rollcall.registry.entries import Entry
 from rollcall.registry.reading import read_capability
-from rollcall.registry.selection import FLOOR, Asking, Selection, permitted, select
+from rollcall.registry.selection import FLOOR, Asking, Selection, passes, permitted, select
 from rollcall.registry.snapshot import Snapshot
 from rollcall.registry.standing import at_least
 
@@ -107,7 +107,7 @@ def search(db: Client, registry: Snapshot, profile: AgentProfile, user: User, te
         withheld=_withheld(registry, text, reasons),
         left_out=dict(Counter(reasons.values()).most_common()),
         permitted=allowed.count,
-        passed=any(match.fit >= FLOOR for match in selection.matches),
+        passed=passes(selection.matches),
         first_ms=first_ms,
         ms=ms,
     )
@@ -157,9 +157,8 @@ def _found(
 
 
 def _why(id: str, profile: AgentProfile, selection: Selection, *, matched: bool) -> str:
-    passed = any(match.fit >= FLOOR for match in selection.matches)
     if id not in selection.ids:
-        return "beyond the limit" if passed else "below the floor"
+        return "beyond the limit" if passes(selection.matches) else "below the floor"
     if id in profile.pinned:
         return "pinned"
     if selection.are_few:

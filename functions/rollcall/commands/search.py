@@ -150,4 +150,6 @@ def _verdict(answer: Answer) -> str:
         return f"All {count} that are permitted are offered, since they are few ({floor})."
     if not answer.passed:
         return f"Below the floor ({floor}): {offered}{finder} offered."
+    if best < FLOOR:
+        return f"Said in words that many tools have ({floor}): {offered}{finder} offered."
     return f"Floor passed ({floor}): {offered}{finder} offered."

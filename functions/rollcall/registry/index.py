@@ -40,11 +40,14 @@ class Match:
         fit: How strongly the message itself speaks for this tool, 0..1, comparable between
             messages: 0.5 is as much as one word that is this tool's alone and its very name,
             0.67 as much as two of them. The thread's earlier messages do not count.
+        share: How much of what the message itself says this tool answers, 0..1: also of one that
+            says little, in words that many tools have.
     """
 
     place: int
     score: float
     fit: float
+    share: float = 0.0
 
 
 class Index:
@@ -153,14 +156,13 @@ class Index:
         values = self._values({**wording.mentioned(context), **asked})
         best = self._postings.best(values, limit, allowed)
         own = self._values(asked) if context else values
-        return [
-            Match(
-                place,
-                score / (_ONE * FULL),
-                self._fit(self._postings.score(own, place) if context else score),
-            )
-            for place, score in best
-        ]
+        most = self._most(asked)
+        matches = []
+        for place, score in best:
+            met = (self._postings.score(own, place) if context else score) / (_ONE * FULL)
+            share = min(met / most, 1.0) if most else 0.0
+            matches.append(Match(place, score / (_ONE * FULL), self._fit(met), share))
+        return matches
 
     def _values(self, asked: Mapping[str, float]) -> dict[int, int]:
         """What each word that could be met is worth, by number."""
@@ -186,9 +188,18 @@ class Index:
         places = range(starts[number], starts[number + 1])
         return [(near[at], alike[at] / FULL) for at in places]
 
-    def _fit(self, score: int) -> float:
-        met = score / (_ONE * FULL * self._unknown_rarity)
-        return met / (1 + met)
+    def _most(self, asked: Mapping[str, float]) -> float:
+        """What a tool scores that has every word, as its very name."""
+        known, unknown = self._numbers.get, self._unknown_rarity
+        numbers = ((known(word), counts) for word, counts in asked.items())
+        return sum(
+            counts * (unknown if number is None else self._rarities[number])
+            for number, counts in numbers
+        )
+
+    def _fit(self, met: float) -> float:
+        """Of a score, how much it is beside that of one word that is no other tool's."""
+        return met / (met + self._unknown_rarity)
 
 
 def _rarity(count: int, size: int) -> float:

@@ -21,6 +21,9 @@ from rollcall.registry.snapshot import Snapshot
 
 FLOOR = 0.12
 """The least share of what was asked that some tool must answer for any to be offered."""
+MOSTLY, SEVERAL = 0.3, 3
+"""Words that most tools have speak for none of them. Where so many tools answer so great a share of
+a message all the same, it says nothing else, and the best of them are offered."""
 LEAST = 0.4
 """What has less than this share of the best one's score is left out."""
 BEHIND = 0.1
@@ -131,20 +134,20 @@ def select(registry: Snapshot, asking: Asking) -> Selection:
         asking.message, limit=limit * 2, allowed=allowed.mask, context=asking.recent
     )
     is_chat = is_small_talk(asking.message, fit=max((m.fit for m in matches), default=0.0))
-    passes = _passes(matches)
+    answers = passes(matches)
     if asking.near and not is_chat and (near := asking.near(allowed.mask, limit * 2)):
         from rollcall.registry.vectors import merged
 
-        spoken_for = [m for m in matches if passes and m.score >= LEAST * matches[0].score]
+        spoken_for = [m for m in matches if answers and m.score >= LEAST * matches[0].score]
         close = [each for each in near if each[1] >= near[0][1] - BEHIND]
-        matches, passes = merged(spoken_for, close, limit=limit * 2), True
+        matches, answers = merged(spoken_for, close, limit=limit * 2), True
     before = _asked_about(registry, asking, allowed)
     always = _known(registry, allowed, (*asking.profile.pinned, *asking.sticky, *before))
     fitting: list[str] = []
     are_few = allowed.count <= FEW and not is_chat
     if are_few:
         fitting = list(compress(registry.content.entries.ids, allowed.mask))
-    elif not is_chat and passes:
+    elif not is_chat and answers:
         fitting = _fitting(registry, matches, limit)
     room = max(1, limit - len(fitting))
     related = _related(registry, allowed, fitting, always)[:room]
@@ -166,6 +169,13 @@ def find(registry: Snapshot, asking: Asking, query: str, *, without: frozenset[s
     return [registry.content.entries[id] for id in ids if id not in without][:FOUND]
 
 
+def passes(matches: Sequence[Match]) -> bool:
+    """Whether these answer enough of a message for any of them to be offered."""
+    if any(match.fit >= FLOOR for match in matches):
+        return True
+    return sum(match.share >= MOSTLY for match in matches) >= SEVERAL
+
+
 def _all(registry: Snapshot, allowed: Permitted, always: Sequence[str]) -> Selection:
     first = _known(registry, allowed, always)
     rest = islice(compress(registry.content.entries.ids, allowed.mask), MAX_ALL)
@@ -178,11 +188,7 @@ def _asked_about(registry: Snapshot, asking: Asking, allowed: Permitted) -> list
     if not asking.was_asked or not asking.recent:
         return []
     matches = registry.content.index.search(asking.recent[0], limit=RELATED, allowed=allowed.mask)
-    return _ids(registry, matches)[:RELATED] if _passes(matches) else []
-
-
-def _passes(matches: Sequence[Match]) -> bool:
-    return any(match.fit >= FLOOR for match in matches)
+    return _ids(registry, matches)[:RELATED] if passes(matches) else []
 
 
 def _fitting(registry: Snapshot, matches: Sequence[Match], limit: int) -> list[str]:

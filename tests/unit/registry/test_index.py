@@ -171,6 +171,23 @@ def test_words_of_no_tool_leave_the_fit_as_it_is() -> None:
     assert alone.fit == among.fit
 
 
+def test_the_share_of_a_message_is_large_where_it_says_nothing_else() -> None:
+    index = Index.build([Searchable(f"{verb}_wire") for verb in ("cut", "draw", "find", "test")])
+    (alone, *others), (among, *_) = (
+        index.search(text, limit=4) for text in ("the wires", "wires for a xylophone")
+    )
+    assert alone.fit < 0.05 < 0.3 < alone.share <= 1
+    assert [each.share for each in others] == [alone.share] * 3
+    assert among.share < 0.1
+
+
+def test_the_share_is_of_the_message_alone() -> None:
+    (before, *_) = INDEX.search("thanks a lot", limit=1, context=["sum up my budget"])
+    assert before.share == 0
+    (said, *_) = INDEX.search("budget", limit=1, context=["sum up my budget"])
+    assert said.share == pytest.approx(INDEX.search("budget", limit=1)[0].share)
+
+
 def test_fit_is_of_the_message_alone() -> None:
     (alone, *_), (said, *_) = (
         INDEX.search("budget", limit=1, context=context) for context in ((), ["sum up my budget"])

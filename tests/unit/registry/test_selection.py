@@ -51,6 +51,30 @@ def test_where_nothing_fits_the_model_may_still_search() -> None:
         assert (found.ids, found.finds_more) == ((), True)
 
 
+SHARED = [
+    tool(f"{verb}_circuit", f"{verb.title()} one circuit of the panel.", category="wiring")
+    for verb in (
+        *("add", "check", "draw", "erase", "find", "group", "label", "list"),
+        *("measure", "move", "name", "size", "split", "trace"),
+    )
+]
+
+
+@pytest.mark.parametrize("others", [(), FILLING])
+def test_a_word_that_most_tools_share_offers_the_best_of_them(others: Any) -> None:
+    registry = registry_of(*SHARED, *others)
+    for message in ("circuits", "The circuit?", "which circuits", "a circuit of a panel"):
+        found = chosen(message, registry, tools=("category:wiring",), max_tools=5)
+        assert len(found.ids) == 5, message
+        assert found.finds_more
+
+
+@pytest.mark.parametrize("message", ["Translate a circuit into Latin", "circuit breaker walrus"])
+def test_beside_other_words_one_that_most_tools_share_offers_nothing(message: str) -> None:
+    found = chosen(message, registry_of(*SHARED), max_tools=5)
+    assert (found.ids, found.finds_more) == ((), True)
+
+
 def test_of_few_tools_all_are_offered_but_for_small_talk() -> None:
     registry = registry_of(*OFFICE)
     everything = ("book_room", "find_room", "order_lunch", "print_badge")
