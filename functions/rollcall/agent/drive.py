@@ -16,6 +16,7 @@ from typing import Any
 
 from rollcall.agent.ask import asker
 from rollcall.agent.asked import Asked
+from rollcall.agent.decisions import decided
 from rollcall.agent.dispatch import Ask, Leave
 from rollcall.agent.loop import run
 from rollcall.agent.observed import observed
@@ -164,6 +165,7 @@ def _end(opened: OpenRun, ended: Ended, trail: Trail) -> Events:
         run_id=opened.run_id,
         approvals=approvals,
     ).dump()
+    opened.decisions = decided(opened.decisions, ended.calls, opened.approvals)
     finished = events.run_finished(thread_id=opened.thread_id, run_id=opened.run_id, result=result)
     last = opened.show(finished)
     try:

@@ -76,6 +76,13 @@ def fenced_context(context: dict[str, Any]) -> str:
     return f"<data>\n{text}\n</data>"
 
 
+def fenced_lines(text: str, chars: int) -> str:
+    """Text of several lines that others' words went into: bounded, between marks."""
+    text = neutral(text)
+    shown = text if len(text) <= chars else text[: chars - 1] + "…"
+    return f"<data>\n{shown}\n</data>"
+
+
 def fenced_description(text: str) -> str:
     """The description of a tool that others registered: plain words, bounded, said to be theirs."""
     return _BY_PROVIDER + _words(text, DESCRIPTION_CHARS)

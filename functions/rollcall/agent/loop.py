@@ -24,7 +24,7 @@ from rollcall.core.errors import AgentError, DeadlineExceeded, Unavailable
 from rollcall.core.events import Event
 from rollcall.core.messages import ModelMessage, ToolMessage
 from rollcall.core.redaction import redacted_message
-from rollcall.core.wire import ModelUsage, StopReason
+from rollcall.core.wire import Citation, ModelUsage, StopReason
 from rollcall.models.base import FinishReason, ModelRequest
 
 MALFORMED_TRIES = 2
@@ -172,6 +172,10 @@ def _finish(turn: Turn, state: State, reply: Reply) -> Steps:
         addition = phrases.stopped(reason, turn.locale)
     elif not reply.text.strip():
         addition = phrases.no_answer(turn.locale)
+    elif turn.review is not None:
+        found = turn.review(reply.text, turn.locale)
+        state.named = state.sources.number(found.citations)
+        addition = found.remark
     if addition:
         addition = f"\n\n{addition}" if reply.text.strip() else addition
         yield from _say(f"{_message_id(turn, state)}-end", addition)
@@ -225,11 +229,17 @@ def _ended(state: State, reply: Reply, reason: StopReason | None) -> Ended:
         stop_reason=reason,
         quick_replies=reply.quick_replies,
         calls=state.records,
-        citations=state.sources.referred_to(reply.text),
+        citations=_cited(state, reply.text),
         steps=state.step,
         usage=list(state.usage.values()),
         spent=state.spent,
     )
+
+
+def _cited(state: State, text: str) -> list[Citation]:
+    """The sources that the answer marks, and those that it names."""
+    marked = state.sources.referred_to(text)
+    return [*marked, *(each for each in state.named if each not in marked)]
 
 
 def _request(turn: Turn, state: State) -> ModelRequest:
@@ -239,6 +249,7 @@ def _request(turn: Turn, state: State) -> ModelRequest:
         messages=tuple(state.fenced),
         tools=state.tools,
         abilities=turn.abilities,
+        notes=turn.notes,
         deadline=turn.deadline,
         cache_key=turn.cache_key,
         locale=turn.locale,

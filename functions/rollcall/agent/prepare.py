@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from rollcall.agent.asked import Asked
 from rollcall.agent.before import before_of
+from rollcall.agent.briefing import brief
 from rollcall.agent.dispatch import Dispatch
 from rollcall.agent.fences import fenced_description, fenced_schema
 from rollcall.agent.metered import paid_by
@@ -71,6 +72,8 @@ def prepare_run(asked: Asked, opened: OpenRun, *, agents: Callable[[float], AskA
         deadline=deadline,
         before=before,
         purse=_purse(asked),
+        is_first_turn=all(each["turnId"] == opened.turn_id for each in opened.documents),
+        decisions=opened.decisions,
     )
     return replace(turn, is_stopped=lambda: opened.is_cancelled, attempt=opened.attempt)
 
@@ -86,11 +89,15 @@ def prepare(
     purse: Purse,
     before: Before | None = None,
     max_steps: int | None = None,
+    is_first_turn: bool = True,
+    decisions: Sequence[str] = (),
 ) -> Turn:
     """Choose the models and bound everything. The history ends with the message, or with a reply
     whose calls are being answered.
 
     Args:
+        is_first_turn: Nothing was said in the thread before.
+        decisions: What was decided in it.
         deadline: `time.monotonic()` value by which who asks must have an answer.
     """
     profile = asked.profile
@@ -98,6 +105,7 @@ def prepare(
     sound, repairs = repaired(history, leaves_last_open=bool(before and before.step))
     for repair in repairs:
         log.warning("run %s: the thread's history was repaired: %s", run_id, repair)
+    told = brief(asked, sound, is_first_turn=is_first_turn, decisions=decisions)
     return Turn(
         run_id=run_id,
         instructions=instructions(
@@ -109,8 +117,13 @@ def prepare(
             user=asked.user,
             now=asked.now,
             context=asked.context,
+            told=told,
         ),
-        history=tuple(window(sound, tokens=profile.history_tokens)),
+        history=tuple(
+            window(sound, tokens=profile.history_tokens, messages=profile.history_messages)
+        ),
+        notes=told.notes,
+        review=profile.review,
         tools=_tools(asked),
         abilities=tuple(offered(entry) for entry in asked.abilities),
         models=tuple(load_model(name) for name in models),

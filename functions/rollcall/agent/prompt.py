@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Any
 
-from rollcall.agent.fences import fenced_context, fenced_name
+from rollcall.agent.briefing import Brief
+from rollcall.agent.fences import fenced_context, fenced_lines, fenced_name
 from rollcall.agent.guidance import guidance, spoken_of
 from rollcall.core.context import User
 from rollcall.core.profile import AgentProfile
 from rollcall.core.redaction import redacted, redacted_json
 from rollcall.registry.entries import Entry
+
+PLACE_CHARS = 12_000
+"""The most that is told of where the user is, and of what was decided."""
 
 _RULES = """\
 How you work:
@@ -45,19 +49,38 @@ def instructions(
     user: User,
     now: datetime,
     context: dict[str, Any] | None,
+    told: Brief | None = None,
 ) -> str:
     """The instructions of one turn: profile and rules; then what follows from its tools; then what
     differs from user to user.
 
-    The user's name and the client's `context` are data, and fenced as such.
+    The user's name, the client's `context`, and what is told of where the user is and of what was
+    decided, are data, and fenced as such.
     """
     parts = [profile.instructions.strip(), _RULES]
-    if told := guidance(entries, locale) or spoken_of(abilities, locale, finds_more=finds_more):
-        parts.append(told)
+    if guided := guidance(entries, locale) or spoken_of(abilities, locale, finds_more=finds_more):
+        parts.append(guided)
     parts.append(f"Today is {now:%A, %Y-%m-%d}.")
     if user.name:
         parts.append(f"The user's name: {fenced_name(redacted(user.name))}.")
     if context:
         shown = fenced_context(redacted_json(context))
         parts.append(f"What the app says of where the user is:\n{shown}")
+    parts += _briefed(told) if told else ()
     return "\n\n".join(parts)
+
+
+def _briefed(told: Brief) -> Iterator[str]:
+    if told.place:
+        shown = fenced_lines(redacted(told.place), PLACE_CHARS)
+        yield f"What is stored of where the user is:\n{shown}"
+    if told.decisions:
+        lines = "\n".join(f"- {each}" for each in told.decisions)
+        shown = fenced_lines(lines, PLACE_CHARS)
+        yield f"What was decided and recommended in this dialogue, oldest first:\n{shown}"
+    if told.notes:
+        notes = "\n".join(f"[{note.citation.n}] {note.text}" for note in told.notes)
+        yield (
+            "What is known of what the user asks. It needs no tool; put the number after what it "
+            f"supports:\n{notes}"
+        )

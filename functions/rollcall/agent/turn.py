@@ -13,6 +13,7 @@ from rollcall.agent.dispatch import Ask, Dispatch, Leave
 from rollcall.agent.purse import Free, Purse
 from rollcall.agent.results import Sources
 from rollcall.core.messages import Message, ModelMessage, ToolCall, ToolResult
+from rollcall.core.profile import Note, Review
 from rollcall.core.wire import CallStatus, Citation, ModelUsage, StopReason, ToolCallRecord
 from rollcall.models.base import Model, ToolSpec
 from rollcall.store.log import Spent
@@ -51,7 +52,8 @@ class Turn:
     results when no model can, without a network. `deadline` is a `time.monotonic()` value.
     `history` may end with a reply whose calls are not all answered; `before` then says what is
     known of them, and of the turn's earlier runs. `abilities` are tools that are spoken of, where
-    none is offered.
+    none is offered. `notes` are numbered from 1; the results' sources follow them. `review` looks
+    a model's answer through.
     """
 
     run_id: str
@@ -72,6 +74,8 @@ class Turn:
     attempt: int = 1
     abilities: tuple[ToolSpec, ...] = ()
     cache_key: str | None = None
+    notes: tuple[Note, ...] = ()
+    review: Callable[[str, str], Review] | None = None
     streamed: bool = True
     """Whether somebody watches the replies come."""
 
@@ -129,7 +133,7 @@ def _key(call: ToolCall) -> str:
 @dataclass(slots=True)
 class State:
     """A turn as far as it has come. `records` and `usage` are this run's; the counts are the
-    turn's. `tools` are those that the model may call by now: it may ask for more. `fenced` is as
+    turn's. `named` are sources that the answer names in words. `tools` are those that the model may call by now: it may ask for more. `fenced` is as
     much of the history as was sent, as it was sent."""
 
     history: list[Message]
@@ -139,6 +143,7 @@ class State:
     records: list[ToolCallRecord] = field(default_factory=list)
     earlier: list[ToolCallRecord] = field(default_factory=list)
     sources: Sources = field(default_factory=Sources)
+    named: list[Citation] = field(default_factory=list)
     usage: dict[str, ModelUsage] = field(default_factory=dict)
     seen: Counter[str] = field(default_factory=Counter)
     per_tool: Counter[str] = field(default_factory=Counter)
@@ -166,6 +171,7 @@ class State:
         )
         for call in before.calls:
             state.count(call)
+        state.sources.restore([note.citation for note in turn.notes])
         state.sources.restore(before.citations)
         return state
 

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rollcall.core.messages import Media, Message, ToolMessage, UserMessage
+from rollcall.core.messages import Media, Message, ModelMessage, ToolMessage, UserMessage
 
 MEDIA_TOKENS = 1_000
 
 
-def window(history: Sequence[Message], *, tokens: int) -> list[Message]:
-    """The newest whole exchanges of `history` that fit into `tokens`.
+def window(
+    history: Sequence[Message], *, tokens: int, messages: int | None = None
+) -> list[Message]:
+    """The newest whole exchanges of `history` that fit into `tokens`, and have at most `messages`
+    messages of the user and answers.
 
     An exchange begins with a user's message and holds the replies and results that follow, so a
     call is never parted from its result. The last exchange is kept whatever it costs.
@@ -22,13 +25,21 @@ def window(history: Sequence[Message], *, tokens: int) -> list[Message]:
         if exchanges:  # what is left of an exchange that begins before `history` is of no use
             exchanges[-1].append(message)
     kept: list[list[Message]] = []
-    used = 0
+    used = said = 0
     for exchange in reversed(exchanges):
         used += sum(estimate_tokens(message) for message in exchange)
-        if kept and used > tokens:
+        said += sum(_is_said(message) for message in exchange)
+        if kept and (used > tokens or (messages is not None and said > messages)):
             break
         kept.append(exchange)
     return [message for exchange in reversed(kept) for message in exchange]
+
+
+def _is_said(message: Message) -> bool:
+    """Whether a person reads it as a message: not a call, nor what it came to."""
+    if isinstance(message, ModelMessage):
+        return not message.tool_calls
+    return isinstance(message, UserMessage)
 
 
 def estimate_tokens(message: Message) -> int:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from rollcall.core.policy import ApprovalPolicy
-from rollcall.core.wire import Role, Status
+from rollcall.core.wire import Citation, Role, Status
+
+if TYPE_CHECKING:
+    from rollcall.core.context import ToolContext
 
 MAX_STEPS_CAP = 10
 """No call may ask for more steps than this."""
@@ -27,6 +30,38 @@ class Variant:
     id: str
     tools: Literal["all", "chosen"] = "chosen"
     instructions: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Briefing:
+    """What an agent is told of the place where the user is; it reaches the model as data.
+
+    Args:
+        read: `read(ctx, short) -> text`, called when a turn begins or goes on; it checks the user
+            like a capability, and None or an `AgentError` leaves the agent without.
+        when: "first" tells it in a thread's first turn only, "always" in each, "summarised" whole
+            in the first and short in the others.
+    """
+
+    read: Callable[[ToolContext, bool], str | None]
+    when: Literal["first", "always", "summarised"] = "first"
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """Something known beforehand of what a message asks, in the pack's own words."""
+
+    text: str
+    citation: Citation
+
+
+@dataclass(frozen=True, slots=True)
+class Review:
+    """What is found in an answer: the sources that it names, and what the user should be told of
+    it, such as a source that is not known."""
+
+    citations: tuple[Citation, ...] = ()
+    remark: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +86,11 @@ class AgentProfile:
         variants: Ways of working that are compared; each user always gets the same one.
         deadline_s: Time at work of one turn; waiting for a person does not count.
         history_tokens: Budget of the history window.
+        history_messages: Messages of the user and answers in that window; None for no such bound.
+        briefing: What it is told of where the user is.
+        notes: `notes(message, locale)`: what is known of what a message asks. The agent may answer
+            from it without a tool, and cites it.
+        review: `review(answer, locale)`: looks an answer of a model through when it is whole.
         result_chars: What the model sees of one tool result.
     """
 
@@ -73,6 +113,10 @@ class AgentProfile:
     max_tools: int = 5
     deadline_s: int = 120
     history_tokens: int = 12_000
+    history_messages: int | None = None
+    briefing: Briefing | None = None
+    notes: Callable[[str, str], Sequence[Note]] | None = None
+    review: Callable[[str, str], Review] | None = None
     result_chars: int = 24_000
 
     def variant_for(self, uid: str) -> Variant | None:

@@ -42,6 +42,7 @@ from rollcall.core.errors import (
     Unavailable,
 )
 from rollcall.core.messages import Json, Message
+from rollcall.core.profile import Note
 
 FIND_TOOLS = "find_tools"
 """The platform's own tool, with which a model asks for tools that it was not offered."""
@@ -92,6 +93,8 @@ class ModelRequest:
         cache_key: Same for requests that share a long prefix.
         locale: "en" or "he": the language to fall back on.
         now_iso: The user's time, ISO 8601 with offset; the offline planner resolves dates by it.
+        notes: What is known beforehand of what the last message asks, with the numbers to cite it
+            by; the instructions say the same. The offline planner answers from it.
         streamed: Whether somebody watches the reply come. A reply that nobody watches is asked for
             in one piece, which costs less; its deltas are the same, but whole.
     """
@@ -108,6 +111,7 @@ class ModelRequest:
     now_iso: str = ""
     streamed: bool = True
     abilities: tuple[ToolSpec, ...] = ()
+    notes: tuple[Note, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

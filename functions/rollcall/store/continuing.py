@@ -28,7 +28,7 @@ from rollcall.store.settling import (
     write_approvals,
 )
 from rollcall.store.taking_up import handle
-from rollcall.store.window import newest, read_log
+from rollcall.store.window import decisions_of, newest, read_log
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client, WriteBatch
@@ -183,6 +183,7 @@ def _commit_opening(
         token=token,
         events=events,
         approvals=settled,
+        decisions=log.decisions,
     )
 
 
@@ -204,6 +205,7 @@ def _reopened(db: Client, thread_id: str, run: Any, thread: dict[str, Any]) -> O
         token=data["token"],
         events=EventLog(data["uid"], thread_id, run.id, hand=data["opener"]),
         approvals=load_approvals(db, data["approvals"]),
+        decisions=decisions_of(paths.window(db, thread_id).get()),
     )
 
 

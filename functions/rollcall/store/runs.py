@@ -73,6 +73,7 @@ class OpenRun:
         answers: Decisions and results from outside for the last step's calls, by place.
         attempt: 1, and one more for each time the run was taken up.
         fruitless: How often it was taken up since it last got any further.
+        decisions: What was decided in the thread, in lines; a run that ends leaves them to the next.
         redact: Takes credentials out of events.
     """
 
@@ -93,6 +94,7 @@ class OpenRun:
     allowed: dict[str, str] = field(default_factory=dict)
     attempt: int = 1
     fruitless: int = 0
+    decisions: list[str] = field(default_factory=list)
     redact: Callable[[Any], Any] = field(default_factory=json_redactor)
 
     @property
@@ -265,7 +267,13 @@ class OpenRun:
     def _leave_view(self, batch: WriteBatch, documents: Sequence[dict[str, Any]]) -> None:
         """Renew the window view. Its token says that the lease is over."""
         after = max(self.next_message, documents[-1]["n"] + 1)
-        view = view_of(documents, uid=self.user.uid, token=self.token, next_message=after)
+        view = view_of(
+            documents,
+            uid=self.user.uid,
+            token=self.token,
+            next_message=after,
+            decisions=self.decisions,
+        )
         batch.set(paths.window(self.db, self.thread_id), view)
 
 

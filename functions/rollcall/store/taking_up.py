@@ -20,7 +20,7 @@ from rollcall.store.log import from_documents, unanswered
 from rollcall.store.pages import find_page
 from rollcall.store.run_documents import request_of, user_of
 from rollcall.store.runs import OpenRun
-from rollcall.store.window import Newest, read_log
+from rollcall.store.window import Newest, decisions_of, read_log
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client
@@ -37,7 +37,12 @@ def take_up(db: Client, thread_id: str, run_id: str) -> OpenRun | None:
         None if the run has ended, is in somebody's hands, or somebody else was faster: who had it,
         perhaps, and is not gone.
     """
-    thread, run = read_all(db, paths.thread(db, thread_id), paths.run(db, thread_id, run_id))
+    thread, run, view = read_all(
+        db,
+        paths.thread(db, thread_id),
+        paths.run(db, thread_id, run_id),
+        paths.window(db, thread_id),
+    )
     if not (thread.exists and run.exists):
         return None
     data, found = run.to_dict() or {}, thread.to_dict() or {}
@@ -81,6 +86,7 @@ def take_up(db: Client, thread_id: str, run_id: str) -> OpenRun | None:
         token=token,
         events=events,
         approvals=load_approvals(db, data["approvals"]),
+        decisions=decisions_of(view),
     )
     opened.attempt = claim["attempt"]
     opened.fruitless = claim["fruitless"]
@@ -112,6 +118,7 @@ def handle(
     token: int,
     events: EventLog,
     approvals: Sequence[Approval],
+    decisions: Sequence[str],
 ) -> OpenRun:
     """An open run whose history may end with calls that have no result yet.
 
@@ -119,6 +126,7 @@ def handle(
         run: The run's document, and `thread` the thread's.
         events: The run's, with its open page.
         approvals: Decisions on those calls.
+        decisions: What was decided in the thread before.
     """
     return OpenRun(
         db=db,
@@ -136,4 +144,5 @@ def handle(
         approvals=tuple(approvals),
         answers=json.loads(run["answers"]),
         allowed=thread.get("allowed") or {},
+        decisions=list(decisions),
     )

@@ -31,7 +31,7 @@ from rollcall.core.errors import (
 )
 from rollcall.core.messages import UserMessage
 from rollcall.core.wire import SCHEMA_VERSION
-from rollcall.store import paths
+from rollcall.store import migrations, paths
 from rollcall.store.batches import committed, read_all
 from rollcall.store.closing import Closing, closing_of_cut_off, closing_of_waiting
 from rollcall.store.event_log import EventLog
@@ -49,7 +49,7 @@ from rollcall.store.run_ids import (
 from rollcall.store.run_states import Finished, GoingOn, Stale, repeated
 from rollcall.store.runs import OpenRun
 from rollcall.store.thread_erasure import check_not_erased
-from rollcall.store.window import Newest, newest, read_log
+from rollcall.store.window import Newest, decisions_of, newest, read_log
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client, DocumentReference, WriteBatch
@@ -167,8 +167,9 @@ def _asked_before(db: Client, opening: Opening) -> OpenRun | Finished | GoingOn 
     data = run.to_dict() or {}
     if data.get("opener") != opening.opener:
         return repeated(data, run, uid=uid, request_digest=opening.request_digest)
-    thread = paths.thread(db, thread_id).get().to_dict() or {}
-    return _handle(db, opening, data, read_log(db, thread_id).documents, thread)
+    thread, view = read_all(db, paths.thread(db, thread_id), paths.window(db, thread_id))
+    documents = read_log(db, thread_id).documents
+    return _handle(db, opening, data, documents, thread.to_dict() or {}, decisions_of(view))
 
 
 def check_thread(thread: DocumentSnapshot, *, uid: str, agent: str, new: bool) -> None:
@@ -239,7 +240,8 @@ def _try_open(db: Client, opening: Opening, read: _Read) -> OpenRun | None:
     written = committed(batch)
     if written is None:
         return None
-    return _handle(db, opening, run, [*closed, message], data, written[-1].update_time)
+    documents, time = [*closed, message], written[-1].update_time
+    return _handle(db, opening, run, documents, data, found.decisions, time)
 
 
 def _closing(db: Client, thread_id: str, thread: dict[str, Any], found: Newest) -> Closing:
@@ -265,6 +267,7 @@ def _handle(
     run: dict[str, Any],
     documents: list[dict[str, Any]],
     thread: dict[str, Any],
+    decisions: list[str],
     page_time: Any = None,
 ) -> OpenRun:
     events = _events(opening)
@@ -284,6 +287,7 @@ def _handle(
         next_message=documents[-1]["n"] + 1,
         hold=Hold(db, opening.thread_id, opening.run_id, events),
         allowed=thread.get("allowed") or {},
+        decisions=decisions,
     )
 
 
@@ -305,7 +309,7 @@ def _request(
     the thread's last message was sent from."""
     request = opening.request(documents)
     if opening.context is None and thread.get("context"):
-        request["context"] = json.loads(thread["context"])
+        request["context"] = json.loads(migrations.read("thread", thread)["context"])
     return request
 
 

@@ -1,6 +1,6 @@
 """A thread's newest messages: from the view that its last run left, or from the log itself.
 
-threads/{t}/views/window     token, nextMessage, documents
+threads/{t}/views/window     token, nextMessage, documents, decisions
 
 A run that ends writes the view, with the token of its lease. So the view also says that the lease
 is over: while its token is the thread's newest, nobody has opened a run since.
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from rollcall.core.wire import SCHEMA_VERSION
@@ -37,11 +37,13 @@ class Newest:
     Attributes:
         next_message: The number that the next one gets.
         time: When the last one was written, as Firestore says; None where the view told them.
+        decisions: What the view says was decided before, also where the documents are the log's.
     """
 
     documents: list[dict[str, Any]]
     next_message: int
     time: Any = None
+    decisions: list[str] = field(default_factory=list)
 
 
 def has_ended(thread: dict[str, Any], view: DocumentSnapshot) -> bool:
@@ -57,13 +59,21 @@ def newest(db: Client, thread_id: str, thread: dict[str, Any], view: DocumentSna
     if not thread:
         return Newest([], 0)
     found = view.to_dict() or {}
+    decisions = decisions_of(view)
     if has_ended(thread, view) and (found["documents"] or not found["nextMessage"]):
         documents = [migrations.read("message", each) for each in found["documents"]]
         # A view may lack the newest document (it was too large), so its count counts.
-        return Newest(documents, max(found["nextMessage"], thread.get("nextMessage", 0)))
+        after = max(found["nextMessage"], thread.get("nextMessage", 0))
+        return Newest(documents, after, decisions=decisions)
     # A run that broke off has left its steps in the log only.
     log.info("thread %s: the window view is rebuilt from the log", thread_id)
-    return read_log(db, thread_id, at_least=thread.get("nextMessage", 0))
+    read = read_log(db, thread_id, at_least=thread.get("nextMessage", 0))
+    return replace(read, decisions=decisions)
+
+
+def decisions_of(view: DocumentSnapshot) -> list[str]:
+    """What was decided in the thread, as the last run that left a view has it."""
+    return list((view.to_dict() or {}).get("decisions") or ())
 
 
 def read_log(db: Client, thread_id: str, *, at_least: int = 0) -> Newest:
@@ -82,9 +92,14 @@ def read_log(db: Client, thread_id: str, *, at_least: int = 0) -> Newest:
 
 
 def view_of(
-    documents: Sequence[dict[str, Any]], *, uid: str, token: int, next_message: int
+    documents: Sequence[dict[str, Any]],
+    *,
+    uid: str,
+    token: int,
+    next_message: int,
+    decisions: Sequence[str] = (),
 ) -> dict[str, Any]:
-    """The view that a run leaves: the newest documents that fit."""
+    """The view that a run leaves: the newest documents that fit, and what was decided."""
     kept: list[dict[str, Any]] = []
     size = 0
     for document in map(without_media, reversed(documents[-WINDOW_DOCUMENTS:])):
@@ -98,4 +113,5 @@ def view_of(
         "token": token,
         "nextMessage": next_message,
         "documents": kept[::-1],
+        "decisions": list(decisions),
     }

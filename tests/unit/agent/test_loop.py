@@ -19,6 +19,7 @@ from rollcall.agent.turn import Before, Ended, Turn
 from rollcall.core.context import Decider
 from rollcall.core.errors import DeadlineExceeded, NotFound, Unavailable
 from rollcall.core.messages import ModelMessage, ToolCall, ToolMessage, ToolResult, UserMessage
+from rollcall.core.profile import Note, Review
 from rollcall.core.wire import CallStatus, Citation, StopReason
 from rollcall.models.base import FinishReason, TextDelta
 from rollcall.store.log import Spent
@@ -329,6 +330,32 @@ def test_sources_are_numbered_once_over_the_turn_and_listed_where_referred_to() 
     model = ScriptedModel([calls(("a", {}), ("b", {})), says("As said in [3].")])
     _, ended = play(turn(model, {"a": cited("m1", "m2"), "b": cited("m2", "m3")}))
     assert [(c.n, c.message_id) for c in ended.citations] in ([(3, "m3")], [(3, "m1")])
+
+
+def code(article: str) -> Citation:
+    return Citation(type="code", title=f"Article {article}", code="NEC", article=article)
+
+
+def test_notes_are_the_first_sources_and_those_of_results_follow() -> None:
+    note = Note("Grounding.", code("250").model_copy(update={"n": 1}))
+    made = Answer({}, [code("250"), code("310.16")])
+    model = ScriptedModel([calls(("a", {})), says("See [1] and [2].")])
+    _, ended = play(turn(model, {"a": lambda progress: made}, notes=(note,)))
+    assert model.requests[0].notes == (note,)
+    assert [(c.n, c.article) for c in ended.citations] == [(1, "250"), (2, "310.16")]
+
+
+def test_what_an_answer_names_is_cited_and_what_is_to_be_said_of_it_is_added() -> None:
+    def review(answer: str, locale: str) -> Review:
+        assert (answer, locale) == ("By 110.9 it holds, by [1] too.", "en")
+        return Review((code("110.9"),), "999.9 is not known.")
+
+    made = Answer({}, [code("310.16")])
+    model = ScriptedModel([calls(("a", {})), says("By 110.9 it holds, by [1] too.")])
+    events, ended = play(turn(model, {"a": lambda progress: made}, review=review))
+    assert [(c.n, c.article) for c in ended.citations] == [(1, "310.16"), (2, "110.9")]
+    assert ended.text.endswith("\n\n999.9 is not known.")
+    assert any(event.get("delta") == "\n\n999.9 is not known." for event in events)
 
 
 def test_usage_is_added_up_over_the_steps() -> None:

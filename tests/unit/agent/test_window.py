@@ -43,6 +43,14 @@ def test_the_last_exchange_is_kept_whatever_it_costs() -> None:
     assert window(history, tokens=10) == [history[-1]]
 
 
+def test_of_what_people_read_only_so_many_messages_are_kept() -> None:
+    history = [message for n in range(9) for message in exchange(n, with_call=n % 2 == 0)]
+    kept = window(history, tokens=100_000, messages=5)
+    assert [each for each in kept if isinstance(each, UserMessage)] == [
+        UserMessage.of(f"q{n} " + "x" * 10) for n in (7, 8)
+    ]
+
+
 def test_hebrew_and_media_cost_more() -> None:
     english = estimate_tokens(UserMessage.of("budget" * 10))
     assert estimate_tokens(UserMessage.of("תקציב!" * 10)) > english
