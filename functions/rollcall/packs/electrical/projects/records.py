@@ -6,6 +6,7 @@ not known: a calculation that needs it refuses, or states what it assumes.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from typing import Annotated, Any, Literal
 
@@ -190,9 +191,10 @@ class Panel(Wire):
                         f"{circuit.circuit_number} of {self.name} both take position {position}"
                     )
                 taken[position] = circuit
-        ids = [circuit.id for circuit in self.circuits]
-        if len(set(ids)) < len(ids):
-            raise ValueError(f"two circuits of {self.name} have one id")
+        ids = Counter(circuit.id for circuit in self.circuits)
+        for id, count in ids.items():
+            if count > 1:
+                raise ValueError(f"{count} circuits of {self.name} have the id {id!r}")
         return self
 
     @property

@@ -8,10 +8,11 @@ from typing import Annotated, NamedTuple
 from pydantic import Field
 
 from rollcall.core.errors import InvalidArgument, NotFound
-from rollcall.core.text import terms
+from rollcall.core.text import terms, tokens
 from rollcall.packs.electrical.projects.kinds import WORDS
 from rollcall.packs.electrical.projects.records import Circuit, Panel, Project, RecordId
 
+_FEWEST_LETTERS = 4
 MAX_NAMED = 10
 """How many a refusal lists."""
 
@@ -71,7 +72,9 @@ def panel_named(project: Project, name: str) -> Panel:
     if not found:
         raise NotFound(f"no panel {name[:80]!r}; {_panels(known)}", field="panelName")
     if len(found) > 1:
-        raise InvalidArgument(f"{name[:80]!r} could be {_listed(found)}", field="panelName")
+        raise InvalidArgument(
+            f"which panel? {name[:80]!r} could be {_listed(found)}", field="panelName"
+        )
     return found[0]
 
 
@@ -116,16 +119,33 @@ def described(text: str, circuits: Sequence[Found]) -> list[Found]:
     """The circuits that these words describe best, in either language; several if equally well.
 
     A word counts where it stands in the circuit's description or panel, or names its kind of load
-    or its area.
+    or its area; half, where one there begins as it does or it begins so ("חשמלי", "חשמל").
     """
     wanted = set(terms(text))
-    scored = [(len(wanted & set(_words_of(each))), each) for each in circuits]
+    scored = [(_likeness(wanted, set(_words_of(each))), each) for each in circuits]
     best = max((score for score, _ in scored), default=0)
-    if best == 0 or best * 2 < len(wanted):  # half of what was said, at least
+    if best < 1 or best * 2 < len(wanted):  # half of what was said, at least
         return []
     found = [each for score, each in scored if score == best]
-    whole = [each for each in found if set(terms(each.circuit.description)) <= wanted]
+    whole = [each for each in found if _is_whole(each.circuit.description, text)]
     return whole if len(whole) == 1 else found
+
+
+def _likeness(wanted: set[str], words: set[str]) -> float:
+    exact = wanted & words
+    nearly = [one for one in wanted - exact if any(_begins(one, other) for other in words)]
+    return len(exact) + len(nearly) / 2
+
+
+def _begins(one: str, other: str) -> bool:
+    short, long = sorted((one, other), key=len)
+    return len(short) >= _FEWEST_LETTERS and long.startswith(short)
+
+
+def _is_whole(description: str, text: str) -> bool:
+    """Whether all of a description was said, single letters ("UPS A") included."""
+    marks = {token for token in tokens(description) if len(token) == 1}
+    return set(terms(description)) <= set(terms(text)) and marks <= set(tokens(text))
 
 
 def _words_of(found: Found) -> Iterator[str]:
@@ -142,18 +162,18 @@ def _only(
         return found[0]
     if not found:
         raise NotFound(
-            f"no circuit in {place} has {named}; {_circuits(known)}",
+            f"no circuit in {place} has {named}; there are {_circuits(known)}",
             field=field,
         )
-    raise InvalidArgument(f"{named} fits {_circuits(found)}", field=field)
+    raise InvalidArgument(f"which circuit? {named} fits {_circuits(found)}", field=field)
 
 
 def _circuits(found: Sequence[Found]) -> str:
     if not found:
-        return "there are none"
+        return "none"
     named = "; ".join(each.label for each in found[:MAX_NAMED])
     more = f" and {len(found) - MAX_NAMED} more" if len(found) > MAX_NAMED else ""
-    return f"there are {named}{more}"
+    return f"{named}{more}"
 
 
 def _panels(panels: Sequence[Panel]) -> str:
