@@ -1,0 +1,177 @@
+"""The text of a PDF, page by page, within bounds.
+
+Pages' text is all that is looked at: scripts, attachments, forms and links are never opened. Most
+bounds are pypdf's own, set lower here; the time for each page is ours. What is left can only use up
+the memory and time of the process that reads, which are bounded too (`child`).
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+import re
+import signal
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+from typing import TYPE_CHECKING, Any
+
+from rollcall.knowledge.reading.direction import readable
+from rollcall.knowledge.reading.pages import MOST_PAGE_CHARS, MOST_PAGES, CannotRead, Page
+from rollcall.knowledge.reading.plain import cleaned
+
+if TYPE_CHECKING:
+    from pypdf import PdfReader
+
+PAGE_S = 10
+"""CPU time for one page, s; a page that takes longer is left out."""
+MOST_LEFT_OUT = 20
+"""Pages that may be left out for that; with more the file is refused."""
+_STREAM_BYTES = 30_000_000
+_LARGER = 1.15
+_FORGET_EVERY = 10
+
+_log = logging.getLogger(__name__)
+
+
+class _TooLong(BaseException):
+    """A page's time is over. No `Exception`, since pypdf catches those and goes on."""
+
+
+def read_pdf(path: Path) -> Iterator[int | Page]:
+    """How many pages there are, and then each; the text of one left out is empty.
+
+    Raises:
+        CannotRead: It is encrypted, has too many pages, or cannot be made sense of.
+    """
+    from pypdf.errors import FileNotDecryptedError, LimitReachedError
+
+    try:
+        with path.open("rb") as file:
+            yield from _pages(_opened(file))
+    except CannotRead:
+        raise
+    except FileNotDecryptedError as error:
+        raise CannotRead("encrypted") from error
+    except (LimitReachedError, MemoryError, RecursionError, _TooLong) as error:
+        raise CannotRead("too_heavy") from error
+    except Exception as error:  # damaged files make a library fail in any way there is
+        raise CannotRead("malformed") from error
+
+
+def _opened(file: Any) -> PdfReader:
+    from pypdf import PasswordType, PdfReader, overwrite_configuration
+
+    if b"%PDF-" not in file.read(1024):
+        raise CannotRead("wrong_type")
+    overwrite_configuration(
+        maximum_declared_stream_length=_STREAM_BYTES,
+        array_based_stream_maximum_output_length=_STREAM_BYTES,
+        lzw_maximum_output_length=_STREAM_BYTES,
+        run_length_maximum_output_length=_STREAM_BYTES,
+        zlib_maximum_output_length=_STREAM_BYTES,
+        stream_decoding_work_maximum_length=3 * _STREAM_BYTES,
+        page_tree_maximum_entries=4 * MOST_PAGES,
+        jbig2dec_binary=None,  # nothing else is started
+    )
+    logging.getLogger("pypdf").setLevel(logging.CRITICAL)
+    with _within(PAGE_S):
+        reader = PdfReader(file)
+        # A file that only restricts printing opens with the empty password.
+        if reader.is_encrypted and reader.decrypt("") == PasswordType.NOT_DECRYPTED:
+            raise CannotRead("encrypted")
+    return reader
+
+
+def _pages(reader: PdfReader) -> Iterator[int | Page]:
+    count = _count(reader)
+    yield count
+    left_out = 0
+    for number in range(1, count + 1):
+        try:
+            with _within(PAGE_S):
+                page = _page(reader, number)
+        except (_TooLong, RecursionError) as error:
+            left_out += 1
+            _log.warning("page %d is left out: %s", number, type(error).__name__)
+            if left_out > MOST_LEFT_OUT:
+                raise CannotRead("too_heavy") from error
+            page = Page(number, "")
+        yield page
+        if number % _FORGET_EVERY == 0:
+            reader.resolved_objects.clear()  # else every image that was passed stays in memory
+
+
+def _count(reader: PdfReader) -> int:
+    from pypdf.errors import LimitReachedError
+
+    try:
+        with _within(PAGE_S):
+            count = len(reader.pages)
+    except LimitReachedError as error:
+        raise CannotRead("too_many_pages") from error
+    if count > MOST_PAGES:
+        raise CannotRead("too_many_pages")
+    if not count:
+        raise CannotRead("malformed")
+    return count
+
+
+def _page(reader: PdfReader, number: int) -> Page:
+    pieces: list[tuple[str, float]] = []
+
+    def note(text: str, cm: Any, tm: Any, font: Any, size: float) -> None:
+        if text:
+            pieces.append((text, round(size * _scale(tm) * _scale(cm), 1)))
+
+    text = reader.pages[number - 1].extract_text(visitor_text=note)[:MOST_PAGE_CHARS]
+    large = _large_lines(pieces) if "".join(each for each, _ in pieces).startswith(text) else []
+    return Page(number, readable(cleaned(text)), frozenset(large))
+
+
+def _scale(matrix: Any) -> float:
+    """By how much a matrix makes letters taller."""
+    return math.hypot(matrix[2], matrix[3])
+
+
+def _large_lines(pieces: list[tuple[str, float]]) -> list[int]:
+    """The lines whose letters are larger than most letters of the page."""
+    sizes = Counter[float]()
+    largest: dict[int, float] = {}
+    line = 0
+    for text, size in pieces:
+        sizes[size] += len(text)
+        for part in re.split("(\n)", text):
+            if part == "\n":
+                line += 1
+            elif part.strip():
+                largest[line] = min(size, largest.get(line, size))
+    usual = sizes.most_common(1)[0][0] if sizes else 0.0
+    return [line for line, size in largest.items() if size > usual * _LARGER]
+
+
+@contextmanager
+def _within(seconds: int) -> Iterator[None]:
+    """Break off what takes more CPU time than this.
+
+    Raises:
+        _TooLong: It did.
+    """
+
+    if sys.platform == "win32":  # which knows no such timer
+        yield
+        return
+
+    def stop(signal_number: int, frame: FrameType | None) -> None:
+        raise _TooLong
+
+    before = signal.signal(signal.SIGVTALRM, stop)
+    signal.setitimer(signal.ITIMER_VIRTUAL, seconds, 1)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)

@@ -1,0 +1,53 @@
+"""Hebrew that comes out of a PDF backwards."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rollcall.knowledge.reading.direction import readable
+
+
+@pytest.mark.parametrize(
+    ("backwards", "readable_line"),
+    [
+        ("ןיינבה לש הקראהה", "ההארקה של הבניין"),
+        ("AWG 12 ךילומ", "מוליך AWG 12"),
+        ("(310.16 הלבט) םיליבכה", "הכבילים (טבלה 310.16)"),
+        ("14 12 םיכילומ", "מוליכים 12 14"),
+        (".120V אוה חתמה", "המתח הוא 120V."),
+    ],
+)
+def test_a_line_is_turned_and_what_is_read_from_the_left_is_not(
+    backwards: str, readable_line: str
+) -> None:
+    assert readable(backwards) == readable_line
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ההארקה של הבניין",
+        "המוליכים של הלוח, AWG 12 (טבלה 310.16).",
+        "The earthing conductor, 12 AWG",
+        "",
+    ],
+)
+def test_what_is_in_order_stays_as_it_is(text: str) -> None:
+    assert readable(text) == text
+
+
+def test_a_line_in_which_nothing_tells_goes_by_its_page() -> None:
+    assert readable("ןיינבה לש הקראה\nחול") == "הארקה של הבניין\nלוח"
+    assert readable("הארקה של הבניין\nלוח") == "הארקה של הבניין\nלוח"
+
+
+def test_a_page_may_have_lines_of_both_kinds() -> None:
+    assert readable("ההארקה של הבניין\nןיינבה לש הקראהה") == "\n".join(["ההארקה של הבניין"] * 2)
+
+
+@given(st.text(st.characters(codec="utf-8")))
+def test_no_letter_is_lost(text: str) -> None:
+    mirrored = str.maketrans(")]}>»", "([{<«")
+    assert sorted(readable(text).translate(mirrored)) == sorted(text.translate(mirrored))

@@ -1,0 +1,129 @@
+"""Files that mean harm, and files that are only damaged: each ends in a reason, and soon."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+
+from rollcall.knowledge.reading.pages import MOST_PAGES, PROBLEMS, CannotRead, Page, reason
+from rollcall.knowledge.reading.process import Kind, _environment, read
+from tests.support.pdfs import encrypted, file_of, one_page, pdf, stream
+
+GOOD = pdf([[("3.2 Grounding", 16), "The conductor is sized by the table."], ["Second page."]])
+
+
+def pages_of(folder: Path, data: bytes, kind: Kind = "pdf", *, seconds: float = 60) -> list[Page]:
+    path = folder / "file"
+    path.write_bytes(data)
+    found = list(read(kind, path, seconds=seconds))
+    assert found[0] == len(found) - 1
+    return [page for page in found if isinstance(page, Page)]
+
+
+def problem_of(folder: Path, data: bytes, kind: Kind = "pdf", *, seconds: float = 60) -> str:
+    with pytest.raises(CannotRead) as refused:
+        pages_of(folder, data, kind, seconds=seconds)
+    return refused.value.problem
+
+
+def test_a_pdf_is_read_by_page_and_large_lines_are_known(tmp_path: Path) -> None:
+    first, second = pages_of(tmp_path, GOOD)
+    assert first == Page(1, "3.2 Grounding\nThe conductor is sized by the table.", frozenset({0}))
+    assert second == Page(2, "Second page.")
+
+
+def test_hebrew_is_read_whichever_way_round_the_pdf_has_it(tmp_path: Path) -> None:
+    line = "ההארקה של הבניין"
+    (page,) = pages_of(tmp_path, pdf([[line, line[::-1]]]))
+    assert page.text == f"{line}\n{line}"
+
+
+def test_a_pdf_that_only_restricts_printing_is_read(tmp_path: Path) -> None:
+    assert pages_of(tmp_path, encrypted(GOOD, user_password=""))[1].text == "Second page."
+
+
+def looping_form() -> bytes:
+    """A drawing that draws itself four times over."""
+    return file_of(
+        [
+            b"<< /Type /Catalog /Pages 2 0 R >>",
+            b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+            b"<< /Type /Page /Parent 2 0 R /Contents 4 0 R "
+            b"/Resources << /Font << /F1 5 0 R >> /XObject << /X 6 0 R >> >> >>",
+            stream(b"/X Do"),
+            b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+            b"<< /Type /XObject /Subtype /Form /Length 27 "
+            b"/Resources << /Font << /F1 5 0 R >> /XObject << /X 6 0 R >> >> >>"
+            b"\nstream\n/X Do /X Do /X Do /X Do    \nendstream",
+        ]
+    )
+
+
+@pytest.mark.parametrize(
+    ("data", "problem"),
+    [
+        (b"", "empty"),
+        (b"hello, I am text", "wrong_type"),
+        (b"PK\x03\x04" + bytes(500), "wrong_type"),
+        (encrypted(GOOD, user_password="secret"), "encrypted"),
+        (GOOD[: len(GOOD) // 2], "malformed"),
+        (b"%PDF-1.7\n" + random.Random(7).randbytes(5_000), "malformed"),
+        (pdf([["x"]] * (MOST_PAGES + 1)), "too_many_pages"),
+        (pdf([["x"]] * (5 * MOST_PAGES)), "too_many_pages"),
+        (one_page(b" " * 300_000_000), "too_heavy"),
+        (one_page(b" " * 60_000_000, times=3), "too_heavy"),
+        (one_page(b"BT /F1 10 Tf " + b"(a) Tj " * 900_000 + b"ET"), "too_heavy"),
+        (
+            file_of(
+                [
+                    b"<< /Type /Catalog /Pages 2 0 R /X " + b"[" * 50_000 + b"]" * 50_000 + b" >>",
+                    b"<< /Type /Pages /Kids [] /Count 0 >>",
+                ]
+            ),
+            "malformed",
+        ),
+        (
+            file_of(
+                [
+                    b"<< /Type /Catalog /Pages 2 0 R >>",
+                    b"<< /Type /Pages /Kids [2 0 R] /Count 1 >>",
+                ]
+            ),
+            "malformed",
+        ),
+    ],
+    ids=[
+        *("empty", "text", "zip", "encrypted", "cut off", "noise", "501 pages", "2500 pages"),
+        *("bomb", "bomb in a bomb", "a million operators", "nested arrays", "pages in a circle"),
+    ],
+)
+def test_a_hostile_pdf_is_refused_with_its_reason(
+    tmp_path: Path, data: bytes, problem: str
+) -> None:
+    assert problem_of(tmp_path, data) == problem
+
+
+@pytest.mark.parametrize("data", [looping_form(), one_page(b"[" * 100_000 + b"]" * 100_000)])
+def test_a_page_that_leads_nowhere_is_an_empty_page(tmp_path: Path, data: bytes) -> None:
+    (page,) = pages_of(tmp_path, data)
+    assert page.text.strip() == ""
+
+
+def test_what_takes_too_long_is_ended(tmp_path: Path) -> None:
+    slow = one_page(b"BT /F1 10 Tf " + b"(a) Tj " * 900_000 + b"ET")
+    assert problem_of(tmp_path, slow, seconds=0.5) == "too_heavy"
+
+
+def test_the_reading_process_is_given_no_keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-planted-in-the-environment")
+    assert "sk-planted-in-the-environment" not in str(_environment())
+
+
+@pytest.mark.parametrize("problem", PROBLEMS)
+def test_every_problem_is_said_in_both_languages(problem: str) -> None:
+    told = reason(problem)  # type: ignore[arg-type]
+    assert told["code"] == problem
+    assert len(told["en"]) > 10
+    assert any("א" <= letter <= "ת" for letter in told["he"])

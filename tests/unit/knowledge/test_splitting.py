@@ -1,0 +1,126 @@
+"""Pages cut into passages: nothing lost, pages right, whatever the text."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rollcall.knowledge.reading.pages import Page
+from rollcall.knowledge.splitting import MOST_CHARS, Piece, split
+
+LINES = st.one_of(
+    st.text(st.characters(codec="utf-8", exclude_characters="\n\r"), max_size=120),
+    st.sampled_from(
+        [
+            "",
+            "3.2 Grounding",
+            "ARTICLE 250 Grounding",
+            "# Top",
+            "## Below",
+            "```",
+            "פרק 3",
+            "word. ",
+        ]
+    ),
+    st.integers(1, 4_000).map(lambda count: "long " * (count // 5) + "x" * (count % 7)),
+    st.integers(1_400, 4_000).map(lambda count: "x" * count),
+)
+PAGES = st.lists(st.lists(LINES, max_size=40).map("\n".join), max_size=6)
+
+
+def pages(texts: list[str], *, large: frozenset[int] = frozenset()) -> list[Page]:
+    return [Page(number, text, large) for number, text in enumerate(texts, start=1)]
+
+
+def squeezed(text: str) -> str:
+    return "".join(text.split())
+
+
+@given(PAGES, st.booleans())
+def test_no_letter_is_lost_or_moved(texts: list[str], markdown: bool) -> None:
+    pieces = list(split(pages(texts), markdown=markdown))
+    assert squeezed("".join(each.text for each in pieces)) == squeezed("".join(texts))
+
+
+@given(PAGES, st.booleans())
+def test_no_passage_is_too_long_or_empty(texts: list[str], markdown: bool) -> None:
+    for piece in split(pages(texts), markdown=markdown):
+        assert piece.text.strip()
+        assert len(piece.text) <= MOST_CHARS
+
+
+@given(st.lists(st.lists(st.integers(0, 30), max_size=30), max_size=8))
+def test_a_passages_pages_are_those_its_words_stand_on(counts: list[list[int]]) -> None:
+    """Every word says which page it is on."""
+    texts = [
+        "\n".join(f"page{number} " * words for words in lines)
+        for number, lines in enumerate(counts, start=1)
+    ]
+    for piece in split(pages(texts)):
+        told = {int(word.removeprefix("page")) for word in piece.text.split()}
+        assert (piece.page_from, piece.page_to) == (min(told), max(told))
+
+
+def test_files_without_pages_give_passages_without() -> None:
+    (piece,) = split([Page(None, "One line.")])
+    assert (piece.page_from, piece.page_to) == (None, None)
+
+
+def test_markdown_headings_make_a_path() -> None:
+    text = "# Manual\nIntro.\n## Safety\nFirst.\n### Gloves\nWear them.\n## Tools\nA hammer."
+    found = [
+        (each.headings, each.text.split("\n")[-1]) for each in split(pages([text]), markdown=True)
+    ]
+    assert found == [
+        (("Manual",), "Intro."),
+        (("Manual", "Safety"), "First."),
+        (("Manual", "Safety", "Gloves"), "Wear them."),
+        (("Manual", "Tools"), "A hammer."),
+    ]
+
+
+def test_a_mark_inside_a_code_block_is_no_heading() -> None:
+    text = "# Use\n```\n# a comment\n```\nDone."
+    (piece,) = split(pages([text]), markdown=True)
+    assert piece.headings == ("Use",)
+
+
+def test_headings_right_behind_one_another_belong_to_what_follows() -> None:
+    text = (
+        "Chapter 2\nARTICLE 250 Grounding and Bonding\n250.66 Size of the Conductor\nIt is sized."
+    )
+    (piece,) = split(pages([text]))
+    assert piece.headings == (
+        "Chapter 2",
+        "ARTICLE 250 Grounding and Bonding",
+        "250.66 Size of the Conductor",
+    )
+
+
+def body(sentence: str, *, chars: int) -> str:
+    return "\n".join([sentence] * (chars // len(sentence)))
+
+
+def test_a_passage_ends_where_a_heading_begins() -> None:
+    text = (
+        body("The first part says this.", chars=400)
+        + "\n3.2 Grounding\n"
+        + body("More.", chars=300)
+    )
+    first, second = split(pages([text]))
+    assert first.headings == ()
+    assert second.headings == ("3.2 Grounding",)
+    assert second.text.startswith("3.2 Grounding\n")
+
+
+def test_a_long_section_is_cut_between_sentences_and_keeps_its_heading() -> None:
+    text = "3.2 Grounding\n" + body("Each of these sentences ends with a full stop.", chars=5_000)
+    found = list(split(pages([text])))
+    assert {each.headings for each in found} == {("3.2 Grounding",)}
+    assert all(each.text.endswith(".") for each in found)
+    assert all(1_000 <= len(each.text) <= MOST_CHARS for each in found[:-1])
+
+
+def test_a_passage_may_run_over_a_page_end() -> None:
+    found = list(split(pages(["A sentence that goes on", "upon the next page."])))
+    assert found == [Piece((), 1, 2, "A sentence that goes on\nupon the next page.")]
