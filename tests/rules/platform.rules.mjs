@@ -24,7 +24,8 @@ const THREAD = {
   agent: "messaging",
   title: "Priorities",
   status: "active",
-  context: {},
+  context: '{"projectId":"house"}',
+  place: { projectId: "house" },
   lease: null,
   messageCount: 2,
 };
@@ -143,6 +144,16 @@ export default function platform(rules) {
         where("agent", "==", "messaging"),
       ];
       for (const filter of filters) await denied(getDocs(query(threads, filter)));
+    });
+
+    test("is listed by the project it is about, and nobody else's with it", async () => {
+      const house = where("place.projectId", "==", "house");
+      const own = (who) => [house, where("uid", "==", who)];
+      const listed = async (who, filters) =>
+        (await getDocs(query(collection(rules.as(who), "threads"), ...filters))).docs.map((d) => d.id);
+      assert.deepEqual(await listed("ana", own("ana")), ["t1"]);
+      await denied(listed("ana", [house]));
+      await denied(listed("eve", own("ana")));
     });
 
     test("has parts that are listed by owner", async () => {

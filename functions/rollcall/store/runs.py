@@ -73,7 +73,7 @@ class OpenRun:
         answers: Decisions and results from outside for the last step's calls, by place.
         attempt: 1, and one more for each time the run was taken up.
         fruitless: How often it was taken up since it last got any further.
-        decisions: What was decided in the thread, in lines; a run that ends leaves them to the next.
+        decisions: What was decided in the thread, in lines; whoever ends leaves them to the next.
         redact: Takes credentials out of events.
     """
 

@@ -14,7 +14,9 @@ opening, or comes in its way, has it look whether this very run was asked for be
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
+import re
 import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -58,6 +60,10 @@ if TYPE_CHECKING:
     DocumentSnapshot = _Snapshot[Any]
 
 OPEN_TRIES = 5
+MAX_CONTEXT_KEYS = 20
+"""How many of a context's keys are looked at for ids."""
+ID_CHARS = 128
+_ID_KEY = re.compile(r"[a-z][A-Za-z0-9]{0,39}Id")
 
 
 @dataclass(frozen=True, slots=True)
@@ -313,6 +319,16 @@ def _request(
     return request
 
 
+def place_of(context: dict[str, Any]) -> dict[str, str]:
+    """The ids in a client's context, such as `{"projectId": "house"}`, by which its user lists the
+    threads of one place."""
+    return {
+        key: value
+        for key, value in itertools.islice(context.items(), MAX_CONTEXT_KEYS)
+        if _ID_KEY.fullmatch(key) and isinstance(value, str) and 0 < len(value) <= ID_CHARS
+    }
+
+
 def _write_thread(
     batch: WriteBatch,
     db: Client,
@@ -326,6 +342,7 @@ def _write_thread(
     if opening.context is not None:
         # As text: Firestore refuses lists inside lists, deep maps and some keys.
         fields["context"] = json.dumps(opening.context, ensure_ascii=False)
+        fields["place"] = place_of(opening.context)
     reference = paths.thread(db, opening.thread_id)
     if thread.exists:
         option = db.write_option(last_update_time=thread.update_time)

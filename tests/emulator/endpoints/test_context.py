@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from google.cloud.firestore import FieldFilter
 
 from rollcall import catalog
 from rollcall.agent.direct import direct_call
@@ -58,3 +59,28 @@ def test_a_direct_call_is_told_the_same(placed: Office) -> None:
     handle = direct_call(Capability.of(look_up))
     data = {"arguments": {}, "context": {"projectId": "house", "uid": "bob"}}
     assert handle(placed.here, Call(User("ann"), data)) == {"at": "house", "uid": "ann"}
+
+
+def listed(office: Office, project: str) -> list[str]:
+    """As a client lists its user's threads of a project."""
+    query = office.db.collection("threads").where(filter=FieldFilter("uid", "==", "ann"))
+    query = query.where(filter=FieldFilter("place.projectId", "==", project))
+    return [each.id for each in query.order_by("updatedAt", direction="DESCENDING").stream()]
+
+
+def test_a_users_threads_are_listed_by_project(placed: Office) -> None:
+    first = placed.ask(says("One."), context={"projectId": "house", "note": "x" * 500}).thread
+    second = placed.ask(says("Two."), context={"projectId": "house"}).thread
+    placed.ask(says("Three."), context={"projectId": "barn"})
+    placed.ask(says("Four."))
+    assert listed(placed, "house") == [second, first]
+    placed.ask(says("Moved."), threadId=first, context={"projectId": "barn"})
+    assert listed(placed, "house") == [second]
+
+
+@pytest.mark.parametrize(
+    "context", [{"__x__": "a"}, {"projectId": ["a"]}, {"projectId": ""}, {"a.bId": "c"}, {"Id": 5}]
+)
+def test_what_is_no_id_is_no_place(placed: Office, context: dict[str, Any]) -> None:
+    thread = placed.ask(says("Hello."), context=context).thread
+    assert placed.document(f"threads/{thread}")["place"] == {}
