@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from rollcall.core.text import language, tokens
 from rollcall.models._offline import compose
+from rollcall.models._offline.concepts import explained
 from rollcall.models._offline.fields import label, one_line
 from rollcall.models._offline.goals import goals, pending
 from rollcall.models._offline.history import Turn, read
@@ -42,6 +43,9 @@ def reply(request: ModelRequest) -> Reply:
     talk = None if turn.steps else small_talk(turn.text)
     if talk:
         return _talk(talk, turn, request.tools or request.abilities)
+    known = None if turn.steps else explained(turn.text, request.notes)
+    if known:
+        return Reply(known)
     parts = [advance(goal, turn, request) for goal in goals(turn, request)]
     calls = tuple({call.key: call for part in parts for call in part.calls}.values())
     if calls and len(turn.steps) < _MOST_STEPS:
