@@ -1,0 +1,84 @@
+"""How the current of a panel appears in the panel that feeds it: over a feeder's lines, or through
+a transformer."""
+
+from __future__ import annotations
+
+import cmath
+import math
+from collections.abc import Callable, Sequence
+
+from rollcall.packs.electrical.calculations.loads.phases import (
+    Currents,
+    System,
+    lines_of,
+    scaled,
+    total,
+)
+from rollcall.packs.electrical.projects.records import Circuit, Transformer
+
+Carry = Callable[[Currents], Currents]
+_DELTA_WYE = cmath.rect(1, math.pi / 6)
+"""A secondary voltage to neutral is in phase with the primary's voltage between lines."""
+
+
+def over_feeder(circuit: Circuit | None, below: System, above: System) -> Carry:
+    """Over the lines of the feeder's own circuit. Where that is not known, a panel of all lines
+    keeps their order, and one of two lines counts a third on each pair."""
+    ways = _ways(circuit, below.lines, above)
+
+    def carry(drawn: Currents) -> Currents:
+        found = []
+        for lines in ways:
+            each = [0j] * above.lines
+            for amps, own, line in zip(drawn, below.to_neutral, lines, strict=True):
+                each[line] += amps * _turn(above.to_neutral[line], own)
+            found.append(scaled(tuple(each), 1 / len(ways)))
+        return total(above, found)
+
+    return carry
+
+
+def through_transformer(
+    transformer: Transformer, circuit: Circuit | None, below: System, above: System
+) -> Carry:
+    """Through a transformer whose secondary is `below`: three phases as delta to wye, one phase
+    between two lines. Its own losses and magnetizing current are left out."""
+    if transformer.phases == 3 and below.lines == 3 and above.lines == 3:
+        ratio = below.voltage / math.sqrt(3) / above.voltage
+        return lambda drawn: _delta(drawn, ratio)
+    ways = _ways(circuit, 2, above)
+
+    def carry(drawn: Currents) -> Currents:
+        power = sum(
+            volts * amps.conjugate() for volts, amps in zip(below.to_neutral, drawn, strict=True)
+        )
+        found = []
+        for first, second in ways:
+            volts = above.to_neutral[first] - above.to_neutral[second]
+            each = [0j] * above.lines
+            each[first] = (power / volts).conjugate()
+            each[second] = -each[first]
+            found.append(scaled(tuple(each), 1 / len(ways)))
+        return total(above, found)
+
+    return carry
+
+
+def _ways(circuit: Circuit | None, lines: int, above: System) -> Sequence[tuple[int, ...]]:
+    """The lines above that a supply of `lines` lines may stand on."""
+    if circuit is not None and circuit.poles == lines:
+        return [lines_of(circuit, above)]
+    if lines == above.lines:
+        return [tuple(range(lines))]
+    if lines > above.lines:  # three lines from two: not a supply that exists; keep what fits
+        return [tuple(line % above.lines for line in range(lines))]
+    return [(first, (first + 1) % above.lines) for first in range(above.lines)]
+
+
+def _turn(volts: complex, own: complex) -> complex:
+    return cmath.rect(1, cmath.phase(volts) - cmath.phase(own))
+
+
+def _delta(drawn: Currents, ratio: float) -> Currents:
+    windings = [amps * ratio * _DELTA_WYE for amps in drawn]
+    return tuple(windings[line] - windings[line - 1] for line in range(3))
