@@ -66,7 +66,7 @@ def full_load_amps(hp: str | float, voltage: float, phases: Literal[1, 3]) -> fl
         InvalidArgument: The table has no such motor.
     """
     table, columns = _motors(phases)
-    rated = _rated_voltage(voltage, columns)
+    rated = rated_voltage(voltage, columns)
     power = parse_hp(hp)
     if power not in table:
         raise InvalidArgument(
@@ -163,7 +163,12 @@ def _percent_of(amps: float, percent: int) -> float:
     return round(amps * percent / 100, 9)
 
 
-def _rated_voltage(voltage: float, columns: tuple[int, ...]) -> int:
+def rated_voltage(voltage: float, columns: tuple[int, ...]) -> int:
+    """The rated motor voltage, of those that a table has, whose column a system voltage uses.
+
+    Raises:
+        InvalidArgument: There is none.
+    """
     for low, high, rated in _SYSTEMS:
         if low <= voltage <= high and rated in columns:
             return rated

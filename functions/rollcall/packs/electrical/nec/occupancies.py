@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from functools import cache
+
 from rollcall.core.errors import InvalidArgument
 
 _WORDS: dict[str, str] = {
@@ -56,9 +59,33 @@ def parse_occupancy(text: str) -> str:
         InvalidArgument: It is not known.
     """
     plain = " ".join(text.lower().replace("_", " ").split())
-    for key, words in _WORDS.items():
-        if plain == key.replace("_", " ") or plain in words.split("|"):
+    for key, names in _names():
+        if plain in names:
             return key
     raise InvalidArgument(
         f"{text!r} is no known occupancy; known: {', '.join(sorted(_WORDS))}", field="occupancy"
+    )
+
+
+def find_occupancy(text: str) -> str | None:
+    """The occupancy that a sentence names; the longest name wins, and None names none."""
+    words = re.findall(r"[^\W_]+", text.lower())
+    plain = f" {' '.join(words)} "
+    found = [
+        (len(name), key) for key, names in _names() for name in names if _is_named(name, plain)
+    ]
+    return max(found)[1] if found else None
+
+
+def _is_named(name: str, plain: str) -> bool:
+    # Hebrew glues its little words to the front: "למשרד" is "to an office".
+    before = r"[ והבלמשכ]{1,3}" if "א" <= name[0] <= "ת" else " "
+    return re.search(rf"{before}{re.escape(name)} ", plain) is not None
+
+
+@cache
+def _names() -> tuple[tuple[str, frozenset[str]], ...]:
+    return tuple(
+        (key, frozenset({key.replace("_", " "), *words.split("|")}))
+        for key, words in _WORDS.items()
     )
