@@ -125,19 +125,19 @@ class Postings:
     ) -> list[tuple[int, int]]:
         """The places already found that can still be among the best, with the scores that the other
         words bring them to."""
-        found = list(scores.items())
+        found = scores
         for word, most, value in sorted(order, key=lambda each: -each[1]):
             least = floor - left
+            if least > 0:
+                found = {place: score for place, score in found.items() if score >= least}
             if self.count(word) > _FREQUENT:
                 spread = self._spread(word)
-                found = [(at, score + value * spread[at]) for at, score in found if score >= least]
+                found = {place: score + value * spread[place] for place, score in found.items()}
             else:
                 weight = dict(self._items(word)).get
-                found = [
-                    (at, score + value * weight(at, 0)) for at, score in found if score >= least
-                ]
+                found = {place: score + value * weight(place, 0) for place, score in found.items()}
             left -= most
-        return found
+        return list(found.items())
 
     def _items(self, word: int) -> Iterator[tuple[int, int]]:
         """The items that have a word, with its weight in each."""
