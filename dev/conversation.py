@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from typing import Any
 
 from rich.text import Text
@@ -28,13 +28,22 @@ class Conversation:
         uid: Who asks.
     """
 
-    def __init__(self, functions: Functions, screen: Screen, *, agent: str, uid: str) -> None:
+    def __init__(
+        self,
+        functions: Functions,
+        screen: Screen,
+        *,
+        agent: str,
+        uid: str,
+        context: Mapping[str, str] | None = None,
+    ) -> None:
         self.waiting: list[Interrupt] = []
         self.thread_id: str | None = None
         self._functions = functions
         self._screen = screen
         self._agent = agent
         self._uid = uid
+        self._context = dict(context or {})
         self._left_one = False
         self._question = ""
         self._run_id = ""
@@ -75,6 +84,8 @@ class Conversation:
         self, data: dict[str, Any], *, run_id: str, decided: Sequence[Interrupt]
     ) -> Result | None:
         data["agent"] = self._agent
+        if self._context:
+            data["context"] = self._context
         if self.thread_id:
             data["threadId"] = self.thread_id
         try:

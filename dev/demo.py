@@ -64,6 +64,34 @@ REQUESTS = (
         elsewhere=True,
     ),
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Tour:
+    """What the demo asks an agent where nobody says what to ask, and where it says the user is."""
+
+    questions: tuple[str, ...]
+    requests: tuple[Request, ...] = ()
+    context: tuple[tuple[str, str], ...] = ()
+
+
+TOURS = {
+    "messaging": Tour(QUESTIONS, REQUESTS),
+    "electrical": Tour(
+        (
+            "What is the voltage drop on the EV charger?",
+            "Run an inspection of the project",
+            "Can the panel take another 7200 W?",
+            "מה זרם הקצר בלוח הראשי?",
+            "What is article 250 about?",
+        ),
+        (
+            Request("Add a 1500 W circuit for a garage heater", Answer(True)),
+            Request("הוסף מעגל של 1200 ואט למייבש מגבות", Answer(False, "עוד לא"), elsewhere=True),
+        ),
+        (("projectId", "house"),),
+    ),
+}
 _OFFSETS = (0, *range(3000, 12_000, 1000))
 _PICTURE_COLUMNS = 96
 
@@ -76,14 +104,21 @@ def main() -> int:
     with _prepared(screen) as at:
         user = _signed_in(at)
         functions = Functions(at.functions_url, token=user.token)
-        conversation = Conversation(functions, screen, agent=options.agent, uid=user.uid)
+        tour = TOURS.get(options.agent, TOURS["messaging"])
+        conversation = Conversation(
+            functions,
+            screen,
+            agent=options.agent,
+            uid=user.uid,
+            context=dict(options.context or tour.context),
+        )
         answered = [
             _ask(screen, conversation, question, options.answer)
-            for question in options.questions or QUESTIONS
+            for question in options.questions or tour.questions
         ]
         if not options.questions:
             device = Device(at, user)
-            answered += [_request(screen, conversation, each, device) for each in REQUESTS]
+            answered += [_request(screen, conversation, each, device) for each in tour.requests]
         if options.picture:
             _save_picture(screen.console, options.picture)
         elif sys.stdin.isatty():
@@ -96,6 +131,13 @@ def _options() -> argparse.Namespace:
     parser.add_argument("questions", nargs="*", help="ask these instead")
     parser.add_argument("--agent", default="messaging", help="whom to ask")
     parser.add_argument(
+        "--context",
+        type=_as_pair,
+        action="append",
+        metavar="KEY=VALUE",
+        help="where you are, as an app would say it, such as projectId=house",
+    )
+    parser.add_argument(
         "--answer",
         type=_as_answer,
         metavar="yes|no",
@@ -103,6 +145,13 @@ def _options() -> argparse.Namespace:
     )
     parser.add_argument("--picture", type=Path, metavar="FILE.svg", help="save what is shown")
     return parser.parse_args()
+
+
+def _as_pair(text: str) -> tuple[str, str]:
+    key, equals, value = text.partition("=")
+    if not (key and equals and value):
+        raise argparse.ArgumentTypeError("KEY=VALUE, such as projectId=house")
+    return key, value
 
 
 def _as_answer(text: str) -> Answer:
