@@ -1,0 +1,1 @@
+"""What the capabilities about faults share: what a question changes, and how results are shown."""

@@ -1,0 +1,87 @@
+"""Interrupting ratings against fault currents (NEC 110.9)."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rollcall.packs.electrical.calculations.short_circuit.at_panel import Fault, Motors
+from rollcall.packs.electrical.calculations.short_circuit.chain import from_utility
+from rollcall.packs.electrical.calculations.short_circuit.ratings import (
+    STANDARD_A,
+    smallest_standard,
+)
+from rollcall.packs.electrical.faults.interrupting import Check, check
+from seed.projects import projects
+
+OFFICE = next(each.project for each in projects() if each.project.id == "office")
+
+
+def checked(
+    amps: float, rating: float | None, *, xr: float = 2.0, motors: Motors | None = None, **of: Any
+) -> Check:
+    panel = OFFICE.panels[0].model_copy(update={"is_service_equipment": False, **of})
+    point = from_utility("service", amps, 480, 3, xr)
+    fault = Fault(panel, (point,), (None,), motors or Motors(0, 0), (), ())
+    return check(OFFICE, panel, fault, rating)
+
+
+@pytest.mark.parametrize(
+    ("amps", "rating"),
+    [(1, 10_000), (10_000, 10_000), (10_001, 14_000), (42_001, 50_000), (200_000, 200_000)],
+)
+def test_the_smallest_standard_rating_that_suffices(amps: float, rating: int) -> None:
+    assert smallest_standard(amps) == rating
+
+
+@given(st.floats(1, 300_000))
+def test_a_rating_is_never_below_the_current(amps: float) -> None:
+    found = smallest_standard(amps)
+    assert (found is None) == (amps > STANDARD_A[-1])
+    assert found is None or found >= amps
+
+
+@given(st.floats(500, 250_000), st.sampled_from(STANDARD_A))
+def test_compliant_means_rated_for_what_is_available(amps: float, rating: int) -> None:
+    found = checked(amps, rating)
+    assert found.compliant == (amps <= rating)
+    assert bool(found.warnings) == (not found.compliant)
+
+
+def test_motors_count() -> None:
+    assert checked(9_900, 10_000).compliant
+    assert not checked(9_900, 10_000, motors=Motors(1, 30)).compliant
+
+
+def test_a_rating_that_is_not_known_is_not_checked() -> None:
+    found = checked(15_000, None)
+    assert (found.compliant, found.required, found.duty_amps) == (None, 18_000, None)
+    assert "18,000 A" in found.warnings[0].en
+
+
+def test_above_200_ka_no_standard_rating_suffices() -> None:
+    found = checked(210_000, 200_000)
+    assert (found.required, found.compliant) == (None, False)
+    assert "current limitation" in found.warnings[0].en
+
+
+def test_high_x_r_makes_a_close_rating_too_low_for_the_peak() -> None:
+    assert checked(21_500, 22_000, xr=4.9).warnings == ()
+    found = checked(21_500, 22_000, xr=12)
+    assert found.compliant
+    assert found.duty_amps is not None
+    assert found.duty_amps > 22_000
+    assert "X/R 12.0" in found.warnings[0].en
+
+
+def test_a_series_rating_comes_with_its_conditions() -> None:
+    few = checked(9_000, 10_000, series_rated=True, motors=Motors(1, 90))
+    many = checked(9_000, 10_000, series_rated=True, motors=Motors(3, 110))
+    assert [len(few.warnings), len(many.warnings)] == [1, 2]
+    assert "100 A" in many.warnings[1].en  # 1 % of 10,000 A
+
+
+def test_service_equipment_is_marked_with_the_current() -> None:
+    found = checked(9_000, 10_000, is_service_equipment=True)
+    assert any("110.24(A)" in warning.en and "9,000 A" in warning.en for warning in found.warnings)
