@@ -1,0 +1,164 @@
+"""lookup_nec_table, as it is called and as it reads questions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from rollcall.core.context import ToolContext, User
+from rollcall.core.errors import InvalidArgument, NotFound
+from rollcall.core.text import language
+from rollcall.packs.electrical.nec.editions import EDITIONS
+from rollcall.packs.electrical.nec.tables import FILES
+from rollcall.packs.electrical.nec_tables import NecTable, lookup_nec_table
+
+PRIORITY = ["310.16", "250.66", "250.122", "220.12", "220.42", "220.55", "430.52"]
+
+
+def context(locale: str = "en") -> ToolContext:
+    return ToolContext(user=User(uid="u1"), locale=locale)
+
+
+def look(**given: Any) -> NecTable:
+    return lookup_nec_table(context(given.pop("locale", "en")), **given)
+
+
+def cells(found: NecTable) -> dict[str, Any]:
+    (row,) = found.rows
+    return row
+
+
+def test_a_conductor_has_one_row_and_one_column() -> None:
+    found = look(table="310.16", size="4 AWG", material="Al", temperature_rating=75)
+    assert cells(found) == {"size": "4", "aluminum75": 65, "verified": True}
+    assert found.answer is not None and "65 A" in found.answer
+    assert (found.table, found.edition, found.total_rows) == ("310.16", 2023, 30)
+    assert not found.warnings
+
+
+@pytest.mark.parametrize(
+    ("query", "table", "expected"),
+    [
+        ("ampacity of 4 AWG aluminum at 75", "310.16", {"aluminum75": 65}),
+        ("which EGC for 100 A", "250.122", {"copper": "8", "aluminum": "6"}),
+        ("table 250.66 for 2/0 copper service", "250.66", {"copper": "4", "aluminum": "2"}),
+        ("full load current of a 7-1/2 hp three-phase motor at 208 V", "430.250", {"v208": 24.2}),
+        ("current of a 5 hp single-phase motor at 240 V", "430.248", {"v230": 28}),
+        ("adjustment factor for 7 current-carrying conductors", "310.15(C)(1)", {"factor": 0.7}),
+        ("temperature correction at 43 °C", "310.15(B)(1)(1)", {"rating90": 0.87}),
+        ("next standard breaker above 83 A", "240.6(A)", {"ratingAmps": 90}),
+        ("motor breaker percentage for design B", "430.52(C)(1)", {"instantaneousBreaker": 1100}),
+        ("demand of 14 dryers", "220.54", {"percent": 47, "lessPerDryer": 1}),
+        ("lighting load of an office", "220.42(A)", {"vaPerFt2": 1.3}),
+        ("Chapter 9 Table 9 for 250 kcmil", "Chapter 9 Table 9", {"rCopperSteel": 0.054}),
+        ("מה כושר ההולכה של AWG 4 אלומיניום ב-75 מעלות?", "310.16", {"aluminum75": 65}),
+        ("איזה מוליך הארקה נדרש למפסק של 100 אמפר?", "250.122", {"copper": "8"}),
+        ("עומס תאורה למשרד", "220.42(A)", {"vaPerFt2": 1.3}),
+        ("מקדם הפחתה ל-7 מוליכים", "310.15(C)(1)", {"factor": 0.7}),
+    ],
+)
+def test_a_question_finds_its_table_and_row(
+    query: str, table: str, expected: dict[str, Any]
+) -> None:
+    found = look(query=query)
+    assert found.table == table
+    assert expected.items() <= cells(found).items()
+
+
+@pytest.mark.parametrize("table", [*PRIORITY, *FILES])
+@pytest.mark.parametrize("edition", EDITIONS)
+@pytest.mark.parametrize("locale", ["en", "he"])
+def test_every_table_is_shown_whole_in_every_edition(table: str, edition: Any, locale: str) -> None:
+    ctx = context(locale)
+    found = lookup_nec_table(ctx, table=table, edition=edition)
+    assert len(found.rows) == found.total_rows <= 64
+    assert {column.key for column in found.columns} <= set(found.rows[0])
+    assert found.verified == all(row["verified"] for row in found.rows)
+    assert found.verified or found.warnings
+    assert found.sources and found.units
+    assert language(found.title) == locale or "C" in table
+    assert ctx.display is not None and ctx.display.columns and ctx.display.rows
+    assert len(ctx.display.rows) == len(found.rows)
+    assert set(ctx.display.rows[0]) == set(ctx.display.columns)
+
+
+def test_it_cites_the_table_by_its_number_in_the_edition() -> None:
+    ctx = context()
+    lookup_nec_table(ctx, table="310.16", edition=2017)
+    (citation,) = ctx.citations
+    assert (citation.code, citation.edition) == ("NEC", "2017")
+    assert citation.table == citation.article == "310.15(B)(16)"
+    (reference,) = look(table="Chapter 9 Table 8").citations
+    assert (reference.article, reference.table) == ("Chapter 9", "8")
+    assert not look(table="C values").citations
+
+
+def test_what_was_not_verified_is_marked_and_explained() -> None:
+    found = look(table="220.45", row="hotel", edition=2023)
+    assert [row["verified"] for row in found.rows] == [False] * 3
+    assert not found.verified
+    assert "2017" in found.warnings[0]
+    assert "2017" in found.rows[0]["note"]
+    assert look(table="220.45", row="office").verified  # one of all others, which did not change
+    in_hebrew = look(table="250.122", value=100, edition=2026, locale="he")
+    assert language(in_hebrew.warnings[0]) == "he"
+
+
+def test_editions_differ_where_the_code_does() -> None:
+    aluminum = [
+        cells(look(table="250.122", value=6000, edition=edition))["aluminum"]
+        for edition in (2017, 2020, 2023)
+    ]
+    assert aluminum == ["1200", "1250", "1250"]
+
+
+def test_a_service_of_unknown_material_gets_both_rows() -> None:
+    assert [row["copper"] for row in look(table="250.66", size="2/0").rows] == ["6", "4"]
+
+
+def test_what_does_not_enter_the_table_is_said_and_left_aside() -> None:
+    found = look(table="220.55", value=3, size="12", material="copper")
+    assert cells(found)["columnCKw"] == 14
+    assert ["size" in found.warnings[0], "material" in found.warnings[1]] == [True, True]
+
+
+def test_a_doubtful_cell_concerns_those_who_see_it() -> None:
+    assert not look(table="C values", size="750", material="aluminum").verified
+    assert look(table="C values", size="750", material="copper").verified
+
+
+def test_arguments_win_over_the_question() -> None:
+    found = look(query="ampacity of 4 AWG aluminum at 75", size="2", temperature_rating=90)
+    assert cells(found) == {"size": "2", "aluminum90": 100, "verified": True}
+
+
+@pytest.mark.parametrize(
+    ("given_", "field", "said"),
+    [
+        ({"table": "310.16", "size": "5/0"}, "size", "18 to 4/0"),
+        ({"table": "310.16", "size": "12", "material": "silver"}, "material", "copper"),
+        ({"table": "250.122", "value": 7000}, "value", "15 to 6000"),
+        ({"table": "Chapter 9 Table 9", "size": "700"}, "size", "14 to 1000"),
+        ({"table": "310.15(B)(1)(1)", "value": 90}, "value", "10 to 85"),
+        ({"table": "430.250", "value": 6}, "value", "1/2 to 500"),
+        ({"table": "430.250", "value": 5, "voltage": 277}, "voltage", "220 to 240"),
+        ({"table": "220.12", "row": "spaceship"}, "occupancy", "dwelling"),
+        ({"table": "430.52", "row": "steam engine"}, "row", "no row"),
+        ({}, "table", "310.16"),
+        ({"query": "hello"}, "table", "310.16"),
+    ],
+)
+def test_what_cannot_be_looked_up_is_refused_by_name(
+    given_: dict[str, Any], field: str, said: str
+) -> None:
+    with pytest.raises(InvalidArgument) as refused:
+        look(**given_)
+    assert refused.value.field == field
+    assert said in refused.value.message
+
+
+def test_an_unknown_table_lists_those_known() -> None:
+    with pytest.raises(NotFound) as refused:
+        look(table="999.1")
+    assert all(number in refused.value.message for number in PRIORITY)
