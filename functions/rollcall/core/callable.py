@@ -132,7 +132,8 @@ def _open(gate: Callable[..., Any], request: flask.Request, stated: User | None)
         # The Admin SDK does not look at the expiry while it works with the Auth emulator.
         raise Unauthenticated("the ID token is expired", hint="send a fresh one")
     token = request.headers.get("Authorization", "").removeprefix("Bearer ")
-    return Call(user=to_user(found.auth.uid, found.auth.token), data=found.data, token=token)
+    claims = dict(found.auth.token)
+    return Call(user=to_user(found.auth.uid, claims), data=found.data, token=token, claims=claims)
 
 
 def _raising(error: Exception) -> Iterator[Any]:

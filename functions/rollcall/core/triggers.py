@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Literal, Protocol, TypeVar
@@ -35,13 +35,14 @@ log = logging.getLogger("rollcall")
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One call of a callable function: who, what, with which token (for passing on), and whether
-    the caller reads the chunks of the answer or its end alone."""
+    """One call of a callable function: who, what, with which token (for passing on), whether the
+    caller reads the chunks of the answer or its end alone, and the verified token's claims."""
 
     user: User
     data: Any
     token: str | None = None
     streams: bool = True
+    claims: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,11 +157,13 @@ class OnTask:
         max_attempts: How often one task is begun.
         timeout_s: How long one attempt may take, at most 1800.
         max_concurrent: How many tasks of this queue run at once.
+        alone: Each in an instance of its own, with all of that one's memory.
     """
 
     max_attempts: int = 5
     timeout_s: int = 540
     max_concurrent: int = 50
+    alone: bool = False
 
     def bind(self, name: str, handler: Callable[..., Any], platform: Callable[[], Platform]) -> Any:
         """Make the task function.
@@ -186,13 +189,14 @@ class OnTask:
                 log.error("task %s: %s (%s); dropped", name, error.message, error.code)
 
         run.__name__ = name
+        deployed = function_options(name) | ({"concurrency": 1} if self.alone else {})
         return tasks_fn.on_task_dispatched(
             retry_config=options.RetryConfig(
                 max_attempts=self.max_attempts, min_backoff_seconds=2, max_backoff_seconds=300
             ),
             rate_limits=options.RateLimits(max_concurrent_dispatches=self.max_concurrent),
             timeout_sec=self.timeout_s,
-            **function_options(name),
+            **deployed,
         )(run)
 
 

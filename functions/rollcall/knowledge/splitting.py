@@ -15,8 +15,9 @@ from rollcall.knowledge.reading.pages import Page
 
 TARGET_CHARS = 1_100
 MOST_CHARS = 1_500
-_FEWEST_CHARS = 250
-"""A passage that is shorter goes on behind what only looks like a heading."""
+_FEWEST_CHARS = 60
+"""A passage that is shorter goes on behind what looks like a heading on the same page: in a table
+many lines do."""
 _SENTENCE_ENDS = (".", "!", "?", ":", "״", "。")
 _FENCE = re.compile(r"^ {0,3}(```|~~~)")
 
@@ -65,7 +66,7 @@ class _Cutter:
 
     def add(self, page: int | None, line: str, *, is_large: bool) -> Iterator[Piece]:
         heading = self._heading(line, is_large)
-        if self._ends_before(line, heading):
+        if self._ends_before(page, line, heading):
             yield from self.end()
         if heading:
             self._above = [each for each in self._above if each.level < heading.level]
@@ -95,11 +96,12 @@ class _Cutter:
             self._in_fence = not self._in_fence
         return None if self._in_fence else markdown_heading(line)
 
-    def _ends_before(self, line: str, heading: Heading | None) -> bool:
+    def _ends_before(self, page: int | None, line: str, heading: Heading | None) -> bool:
         if heading:
             # Headings right behind one another belong to what follows them.
             has_text = self._headings is not None
-            return has_text and (self.markdown or self._chars >= _FEWEST_CHARS)
+            is_new_page = page is not None and page not in self._pages
+            return has_text and (self.markdown or is_new_page or self._chars >= _FEWEST_CHARS)
         if self._chars < TARGET_CHARS:
             return False
         return not line.strip() or self._lines[-1].endswith(_SENTENCE_ENDS)

@@ -23,6 +23,7 @@ VARIABLES = frozenset(
         "ROLLCALL_CODEBASE",
         "ROLLCALL_EMBEDDER",
         "ROLLCALL_ERASE_DEPARTED",
+        "ROLLCALL_FILES_BUCKET",
         "ROLLCALL_FUNCTION_HOSTS",
         "ROLLCALL_LEASE_S",
         "ROLLCALL_LOGS",
@@ -32,7 +33,9 @@ VARIABLES = frozenset(
         "ROLLCALL_REGION",
         "ROLLCALL_SECRETS",
         "ROLLCALL_STATEMENT_SECRET",
+        "ROLLCALL_TEAM_UPLOADS",
         "ROLLCALL_TRACES",
+        "ROLLCALL_UPLOADS",
     }
 )
 """Every variable of ours that code reads."""
@@ -49,18 +52,23 @@ _CREDENTIALS = (
 )
 _HOST_LISTS = ("ROLLCALL_API_HOSTS", "ROLLCALL_FUNCTION_HOSTS")
 _INSTANCES = r"\s*(?:[A-Za-z0-9_-]+|\*)\s*:\s*\d{1,4}\s*"
+_UPLOADER = r"\s*(?:user|student|teacher|admin|claim:[^=,]+=[^,]+)\s*"
+_UPLOADERS = (rf"{_UPLOADER}(,{_UPLOADER})*", "of the form teacher,claim:plan=premium")
 _FORMS = {
     "ROLLCALL_ALLOW_UNPRICED": (r"true|false", "true or false"),
     "ROLLCALL_CODEBASE": (r"[a-z0-9_-]{1,63}", "a codebase of firebase.json"),
     "ROLLCALL_EMBEDDER": (r"[a-z_]+:.+", "<provider>:<model>"),
     "ROLLCALL_ERASE_DEPARTED": (r"always", "always"),
+    "ROLLCALL_FILES_BUCKET": (r"[a-z0-9][a-z0-9._-]{1,220}[a-z0-9]", "a bucket's name, or none"),
     "ROLLCALL_LEASE_S": (r"[1-9]\d*(\.\d+)?", "a number of seconds"),
     "ROLLCALL_LOGS": (r"json|text", "json or text"),
     "ROLLCALL_MAX_INSTANCES": (rf"{_INSTANCES}(,{_INSTANCES})*", "of the form run_agent:50,*:10"),
     "ROLLCALL_MIN_INSTANCES": (rf"{_INSTANCES}(,{_INSTANCES})*", "of the form run_agent:1"),
     "ROLLCALL_MODEL": (r"[a-z_]+:.+", "<provider>:<model>"),
     "ROLLCALL_REGION": (r"[a-z]+-[a-z]+\d+", "a region, such as europe-west1"),
+    "ROLLCALL_TEAM_UPLOADS": _UPLOADERS,
     "ROLLCALL_TRACES": (r"otel", "otel"),
+    "ROLLCALL_UPLOADS": _UPLOADERS,
     "ENFORCE_APP_CHECK": (r"true|false", "true or false"),
     "OPENAI_API": (r"chat|responses", "chat or responses"),
 }

@@ -1,0 +1,81 @@
+"""Documents that users upload: the callables, the queue that reads them, and the sweep.
+
+What lists, searches and deletes them is in `packs/knowledge`, as capabilities.
+"""
+
+from __future__ import annotations
+
+import logging
+from datetime import UTC, datetime
+from typing import Any
+
+from rollcall.core.context import Platform
+from rollcall.core.errors import InvalidArgument
+from rollcall.core.inputs import validate
+from rollcall.core.triggers import Call, OnCall, OnSchedule, OnTask, bound
+
+READ_S = 900
+
+log = logging.getLogger("rollcall")
+
+
+@bound(OnCall())
+def begin_upload(platform: Platform, call: Call) -> dict[str, Any]:
+    """Announce a file: `{name, contentType, bytes, sha256, scope?, content?}`.
+
+    Returns `{fileId, partBytes, missing}`, the numbers of the parts to send. With `content`, for a
+    file of one part, it is finished as well: `{fileId, document}`. The same again goes on with
+    what was begun.
+    """
+    from rollcall.knowledge.uploading import BeginUpload, begin
+
+    request = validate(BeginUpload, call.data)
+    return begin(platform, call.user, call.claims, request, now=datetime.now(UTC)).dump()
+
+
+@bound(OnCall())
+def upload_part(platform: Platform, call: Call) -> dict[str, Any]:
+    """Send a part of one's own upload, in base64: `{fileId, part, content}`."""
+    from rollcall.knowledge.uploading import UploadPart, add_part
+
+    request = validate(UploadPart, call.data)
+    add_part(platform, call.user, request)
+    return {"fileId": request.file_id, "part": request.part}
+
+
+@bound(OnCall())
+def finish_upload(platform: Platform, call: Call) -> dict[str, Any]:
+    """Check that the file is whole and have it read: `{fileId}`.
+
+    Returns `{fileId, document}`; the document's record in Firestore then tells how far it is.
+    """
+    from rollcall.knowledge.uploading import FinishUpload, finish
+
+    request = validate(FinishUpload, call.data)
+    return finish(platform, call.user, request, now=datetime.now(UTC)).dump()
+
+
+@bound(OnTask(max_attempts=5, timeout_s=READ_S, max_concurrent=5, alone=True))
+def indexdocument(platform: Platform, data: dict[str, Any]) -> None:
+    """Read a document that waits: `{documentId}`. A task that comes twice does nothing."""
+    from rollcall.knowledge.indexing import index
+
+    id = data.get("documentId")
+    if not isinstance(id, str) or not id or "/" in id:
+        raise InvalidArgument("the task names no document", field="documentId")
+    index(platform, id)
+
+
+@bound(OnSchedule("every 10 minutes"))
+def sweep_files(platform: Platform) -> None:
+    """Remove uploads that nobody finished and files whose record is gone; hand on documents that
+    wait for too long."""
+    from rollcall.knowledge.queueing import enqueue, overdue
+    from rollcall.store.files import files
+
+    now = datetime.now(UTC)
+    removed = files(platform.db).sweep(now=now)
+    left = overdue(platform.db, now=now)
+    for id in left:
+        enqueue(platform, id)
+    log.info("files: %d removed; documents: %d handed on", removed, len(left))

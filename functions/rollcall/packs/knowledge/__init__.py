@@ -1,0 +1,1 @@
+"""The user's own documents, as capabilities: listed, searched, deleted."""

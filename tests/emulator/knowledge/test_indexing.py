@@ -1,0 +1,246 @@
+"""Documents are read once and whole, replaced at a stroke, and survive a reader that dies."""
+
+from __future__ import annotations
+
+import threading
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from rollcall.core.context import ToolContext
+from rollcall.core.errors import InvalidArgument, Unavailable
+from rollcall.endpoints.knowledge import indexdocument, sweep_files
+from rollcall.knowledge import indexing
+from rollcall.knowledge.indexing import MOST_ATTEMPTS, index
+from rollcall.knowledge.queueing import overdue
+from rollcall.knowledge.reading.process import read
+from tests.support.knowledge import ANN, Library, everything
+from tests.support.pdfs import encrypted, pdf
+
+MANUAL = "# Manual\nIntro.\n## Grounding\nThe electrode is driven eight feet deep.\n"
+OTHER = "# Manual\nIntro.\n## Bonding\nThe jumper is sized by the service conductor.\n"
+SECRET = "sk-proj-planted0123456789abcdef"
+
+
+def test_a_pdf_is_found_by_page_and_section(library: Library) -> None:
+    pages = [
+        [("3 Introduction", 16), "What this is about."],
+        [("3.2 Grounding", 14), "The electrode is driven eight feet deep."],
+    ]
+    id = library.add(ANN, pdf(pages), "guide.pdf")
+    record = library.record(id)
+    assert (record["status"], record["incoming"], record["reason"]) == ("ready", None, None)
+    assert record["current"]["pages"] == 2
+    assert "dueAt" not in record
+    best = library.search(ANN, "how deep is the electrode?").passages[0]
+    assert (best.page_from, best.page_to) == (2, 2)
+    assert best.heading.endswith("3.2 Grounding")
+    assert best.title == "guide"
+
+
+@pytest.mark.parametrize(
+    ("content", "name", "code"),
+    [
+        (encrypted(pdf([["secret"]]), user_password="x"), "a.pdf", "encrypted"),
+        (pdf([["cut"]])[:200], "a.pdf", "malformed"),
+        (pdf([[""]]), "a.pdf", "no_text"),
+        (b"MZ" + bytes(range(256)) * 20, "a.txt", "wrong_type"),
+        (pdf([["x"]] * 501), "a.pdf", "too_many_pages"),
+    ],
+)
+def test_what_cannot_be_read_says_why_and_keeps_nothing_but_its_record(
+    library: Library, content: bytes, name: str, code: str
+) -> None:
+    id = library.add(ANN, content, name)
+    record = library.record(id)
+    assert (record["status"], record["reason"]["code"]) == ("failed", code)
+    assert everything(library.db) == [f"documents/{id}"]
+
+
+def test_the_same_name_again_replaces_and_the_old_answers_until_the_new_is_ready(
+    library: Library,
+) -> None:
+    id = library.add(ANN, MANUAL, "manual.md")
+    assert library.upload(ANN, OTHER.encode(), "manual.md") == id
+    assert library.record(id)["status"] == "queued"
+    assert library.titles(ANN, "electrode") == {"manual"}
+    library.work()
+    assert library.titles(ANN, "electrode") == set()
+    assert library.titles(ANN, "jumper") == {"manual"}
+    current = library.record(id)["current"]["file"]
+    left = everything(library.db)
+    assert all(current in path for path in left if path != f"documents/{id}")
+
+
+def test_a_new_version_that_cannot_be_read_leaves_the_old_one_answering(library: Library) -> None:
+    id = library.add(ANN, MANUAL, "manual.md")
+    before = set(everything(library.db))
+    library.add(ANN, bytes(range(256)) * 20, "manual.md")
+    assert library.record(id)["status"] == "failed"
+    assert library.titles(ANN, "electrode") == {"manual"}
+    assert set(everything(library.db)) == before
+
+
+def test_an_upload_overtakes_one_that_waits(library: Library) -> None:
+    library.upload(ANN, MANUAL.encode(), "manual.md")
+    id = library.upload(ANN, OTHER.encode(), "manual.md")
+    library.work()
+    assert library.titles(ANN, "jumper electrode") == {"manual"}
+    assert library.record(id)["current"]["file"] in "".join(everything(library.db))
+    assert (
+        sum(path.startswith("files/") and path.count("/") == 1 for path in everything(library.db))
+        == 1
+    )
+
+
+def test_a_task_that_comes_twice_or_for_nothing_does_nothing(library: Library) -> None:
+    id = library.add(ANN, MANUAL, "manual.md")
+    before = library.db.document(f"documents/{id}").get().update_time
+    indexdocument(library.platform, {"documentId": id})
+    indexdocument(library.platform, {"documentId": "none"})
+    assert library.db.document(f"documents/{id}").get().update_time == before
+    with pytest.raises(InvalidArgument):
+        indexdocument(library.platform, {"documentId": "a/b"})
+
+
+def test_of_two_readers_at_once_one_goes_on(
+    library: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    id = library.upload(ANN, MANUAL.encode(), "manual.md")
+    began = []
+    monkeypatch.setattr(indexing, "read_file", lambda *a: began.append(1) or read(*a))
+    threads = [threading.Thread(target=index, args=(library.platform, id)) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(began) == 1
+    assert library.record(id)["status"] == "ready"
+
+
+class Died(BaseException):
+    """The process is killed."""
+
+
+def dying(monkeypatch: pytest.MonkeyPatch, *, after_parts: int, error: type[BaseException]) -> None:
+    write = indexing._Work.write_part
+    written = []
+
+    def write_part(work: Any, name: str, data: bytes) -> None:
+        if len(written) == after_parts:
+            raise error
+        written.append(name)
+        write(work, name, data)
+
+    monkeypatch.setattr(indexing._Work, "write_part", write_part)
+
+
+LONG = "\n".join(f"## Part {n}\n" + f"Sentence number {n} says so. " * 40 for n in range(150))
+
+
+def test_a_reader_that_dies_is_followed_by_one_that_begins_anew(
+    library: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    id = library.upload(ANN, LONG.encode(), "long.md")
+    with monkeypatch.context() as patched:
+        dying(patched, after_parts=1, error=Died)
+        with pytest.raises(Died):
+            library.work()
+    assert library.record(id)["status"] == "reading"
+    index(library.platform, id)  # too early: it may be alive
+    assert library.record(id)["status"] == "reading"
+    later = datetime.now(UTC) + timedelta(minutes=6)
+    assert overdue(library.db, now=later) == [id]
+    library.db.document(f"documents/{id}").update({"dueAt": datetime.now(UTC)})
+    sweep_files(library.platform)
+    library.work()
+    assert library.record(id)["status"] == "ready"
+    counts = library.record(id)["current"]
+    parts = [path for path in everything(library.db) if "/parts/" in path]
+    assert len(parts) == counts["texts"] + counts["words"] > 2
+
+
+def test_a_passing_failure_is_tried_again_at_once(
+    library: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    id = library.upload(ANN, MANUAL.encode(), "manual.md")
+    with monkeypatch.context() as patched:
+        dying(patched, after_parts=0, error=Unavailable)
+        with pytest.raises(Exception, match=r".*"):
+            index(library.platform, id)
+    assert library.record(id)["status"] == "queued"
+    index(library.platform, id)
+    assert library.record(id)["status"] == "ready"
+
+
+def test_a_document_that_breaks_every_reader_is_given_up(
+    library: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    id = library.upload(ANN, MANUAL.encode(), "manual.md")
+    dying(monkeypatch, after_parts=0, error=RuntimeError)
+    for _ in range(MOST_ATTEMPTS):
+        with pytest.raises(RuntimeError):
+            index(library.platform, id)
+    index(library.platform, id)
+    record = library.record(id)
+    assert (record["status"], record["reason"]["code"]) == ("failed", "failed")
+    assert everything(library.db) == [f"documents/{id}"]
+
+
+def test_a_document_deleted_while_it_is_read_gets_no_more_parts(
+    library: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    id = library.upload(ANN, LONG.encode(), "long.md")
+    write = indexing._Work.write_part
+
+    def write_part(work: Any, name: str, data: bytes) -> None:
+        if name == "t1":
+            library.db.recursive_delete(library.db.document(f"documents/{id}"))
+        write(work, name, data)
+
+    monkeypatch.setattr(indexing._Work, "write_part", write_part)
+    library.work()
+    assert [path for path in everything(library.db) if path.startswith("documents/")] == []
+
+
+def test_progress_is_told_page_by_page(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(indexing, "_TELL_EVERY_S", 0.0)
+    told = []
+    tell = indexing._Work.commit
+
+    def commit(work: Any, batch: Any, **changes: Any) -> None:
+        if "progress" in changes:
+            told.append(changes["progress"])
+        tell(work, batch, **changes)
+
+    monkeypatch.setattr(indexing._Work, "commit", commit)
+    library.add(ANN, pdf([["one"], ["two"], ["three"]]), "three.pdf")
+    assert told == [{"done": done, "total": 3} for done in (1, 2, 3)]
+
+
+def test_no_credential_in_a_document_rests_in_what_is_searched(library: Library) -> None:
+    library.add(ANN, f"# Keys\nThe key of the service is {SECRET} and no other.\n", "keys.md")
+    (passage,) = library.search(ANN, "key of the service").passages
+    assert SECRET not in passage.text
+    assert "[hidden]" in passage.text
+    assert library.search(ANN, SECRET).passages == []
+
+
+def test_the_tool_cites_document_page_and_section(library: Library) -> None:
+    from rollcall.packs.knowledge.searching import search_documents
+
+    id = library.add(ANN, pdf([["x"], [("3.2 Grounding", 14), "Driven eight feet."]]), "guide.pdf")
+    ctx = ToolContext(user=ANN, platform=library.platform)
+    found = search_documents(ctx, query="eight feet")
+    assert [each.document_id for each in found.passages] == [id]
+    (cited,) = ctx.citations
+    assert cited.dump() == {
+        "n": 0,
+        "type": "document",
+        "title": "guide",
+        "quote": "3.2 Grounding Driven eight feet.",
+        "documentId": id,
+        "page": 2,
+        "section": "3.2 Grounding",
+    }
