@@ -8,15 +8,15 @@ from pydantic import Field
 
 from rollcall.core.capability import capability
 from rollcall.core.context import ToolContext
-from rollcall.core.wire import Display, Wire
-from rollcall.core.wording import isolated
+from rollcall.core.wire import Display
 from rollcall.packs.electrical.calculations.short_circuit.asymmetry import (
     asymmetrical_factor,
     peak_factor,
 )
 from rollcall.packs.electrical.calculations.short_circuit.at_panel import Fault, fault_at
-from rollcall.packs.electrical.faults.interrupting import Check, check
-from rollcall.packs.electrical.faults.path_chart import TITLE, path_chart, point_name
+from rollcall.packs.electrical.faults.fault_points import FaultPoint, path_of
+from rollcall.packs.electrical.faults.interrupting import Check, check, told_of
+from rollcall.packs.electrical.faults.path_chart import TITLE, path_chart
 from rollcall.packs.electrical.faults.supply import Asked, told, with_asked
 from rollcall.packs.electrical.nec.editions import Edition
 from rollcall.packs.electrical.projects.access import open_project
@@ -26,9 +26,7 @@ from rollcall.packs.electrical.results import (
     CalculationResult,
     CodeReference,
     Input,
-    Words,
     finish,
-    number,
     said,
 )
 from rollcall.packs.electrical.wiring.arguments import LengthFt, LengthM, Sets, length_of
@@ -36,29 +34,6 @@ from rollcall.packs.electrical.wiring.arguments import LengthFt, LengthM, Sets, 
 FaultAmps = Annotated[float, Field(gt=0, le=300_000)]
 Kva = Annotated[float, Field(gt=0, le=50_000)]
 Percent = Annotated[float, Field(gt=0, le=20)]
-
-
-class FaultPoint(Wire):
-    """One point of the way from the service to the panel.
-
-    Attributes:
-        kind: What lies before it: the source itself, conductors, or a transformer.
-        fault_current_amps: Bolted fault of all lines, symmetrical RMS, A, without motors.
-        line_to_neutral_amps: To the neutral, where the supply is single-phase.
-        f: Of the point-to-point method, for what lies before the point; `multiplier` is its M.
-        xr_ratio: X/R of all before the point.
-    """
-
-    name: str
-    kind: Literal["source", "conductors", "transformer"]
-    voltage_volts: float
-    phases: Literal[1, 3]
-    length_ft: float | None
-    f: float | None
-    multiplier: float | None
-    fault_current_amps: int
-    line_to_neutral_amps: int | None
-    xr_ratio: float
 
 
 class ShortCircuit(CalculationResult):
@@ -192,7 +167,7 @@ def calculate_short_circuit(
     display = Display(
         type="chart",
         title=TITLE.say(ctx.locale),
-        text=_told(panel, fault, found, rating).say(ctx.locale),
+        text=told_of(panel, fault, found, rating).say(ctx.locale),
         chart=path_chart(fault, rating, ctx.locale),
     )
     return finish(ctx, result, display)
@@ -226,30 +201,12 @@ def _result(
         peak_amps=round(fault.amps * peak_factor(fault.xr_ratio)),
         duty_amps=None if found.duty_amps is None else round(found.duty_amps),
         tested_xr_ratio=None if found.tested_xr is None else round(found.tested_xr, 2),
-        path=_path(fault, ctx.locale),
+        path=path_of(fault, ctx.locale),
         inputs=inputs,
         assumptions=[each.say(ctx.locale) for each in fault.assumptions],
         warnings=said(ctx.locale, found.warnings),
         citations=_references(edition, panel),
     )
-
-
-def _path(fault: Fault, locale: str) -> list[FaultPoint]:
-    return [
-        FaultPoint(
-            name=point_name(point.name, locale),
-            kind=point.kind,
-            voltage_volts=point.voltage_v,
-            phases=point.phases,
-            length_ft=feet,
-            f=None if point.f is None else round(point.f, 4),
-            multiplier=None if point.m is None else round(point.m, 4),
-            fault_current_amps=round(point.line_amps),
-            line_to_neutral_amps=None if point.neutral_amps is None else round(point.neutral_amps),
-            xr_ratio=round(point.xr_ratio, 2),
-        )
-        for point, feet in zip(fault.points, fault.lengths_ft, strict=True)
-    ]
 
 
 def _references(edition: Edition, panel: Panel) -> list[CodeReference]:
@@ -264,23 +221,3 @@ def _references(edition: Edition, panel: Panel) -> list[CodeReference]:
         CodeReference(edition=edition, article=article, title=title)
         for article, title in titles.items()
     ]
-
-
-def _told(panel: Panel, fault: Fault, found: Check, rating: float | None) -> Words:
-    name, amps = isolated(panel.name), isolated(f"{number(fault.amps, digits=0)} A")
-    first = Words(
-        f"{amps} are available at {name} (X/R {fault.xr_ratio:.1f}).",
-        f"זרם הקצר הזמין ב-{name}: {amps} ({isolated(f'X/R {fault.xr_ratio:.1f}')}).",
-    )
-    if found.compliant is None or rating is None:
-        return first
-    rated = isolated(f"{number(rating, digits=0)} A")
-    if found.compliant:
-        return Words(
-            f"{first.en} Its interrupting rating of {rated} suffices.",
-            f"{first.he} כושר הניתוק {rated} מספיק.",
-        )
-    return Words(
-        f"{first.en} Its interrupting rating of {rated} does not suffice.",
-        f"{first.he} כושר הניתוק {rated} אינו מספיק.",
-    )

@@ -11,6 +11,7 @@ from rollcall.core.context import ToolContext
 from rollcall.core.errors import FailedPrecondition, InvalidArgument, PermissionDenied
 from rollcall.core.text import language
 from rollcall.packs.electrical.arc_flash import ArcFlash, calculate_arc_flash
+from rollcall.packs.electrical.nec.articles import find
 from rollcall.packs.electrical.projects.documents import write_project
 from rollcall.packs.electrical.projects.records import Enclosure
 from rollcall.packs.electrical.short_circuit import calculate_short_circuit
@@ -174,6 +175,9 @@ def test_an_enclosure_beyond_the_model_is_refused(office: ToolContext, db: Clien
 def test_sources_and_the_chart_go_with_it(office: ToolContext) -> None:
     found = at_mdp(office)
     assert [each.code for each in office.citations] == ["IEEE 1584", "NFPA 70E", "NFPA 70E", "NEC"]
+    known = find(found.citations[-1].article or "")
+    assert known is not None
+    assert found.citations[-1].title == known.title
     assert office.display is not None
     chart = office.display.chart
     assert chart is not None

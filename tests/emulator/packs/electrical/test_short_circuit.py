@@ -15,7 +15,9 @@ from rollcall.core.errors import (
     PermissionDenied,
 )
 from rollcall.core.text import language
+from rollcall.packs.electrical.nec.articles import find
 from rollcall.packs.electrical.projects.documents import write_project
+from rollcall.packs.electrical.results import CodeReference
 from rollcall.packs.electrical.short_circuit import calculate_short_circuit
 from seed.projects import projects
 
@@ -149,12 +151,14 @@ def test_a_series_rating_is_noted_with_its_limit_for_motors(
     assert any("tested combination" in warning for warning in found.warnings)
     assert any("240.86(C)" in warning for warning in found.warnings)
     assert "240.86" in [each.article for each in found.citations]
+    assert all(_titled(each) for each in found.citations)
 
 
 def test_sources_and_the_chart_go_with_it(office: ToolContext) -> None:
-    calculate_short_circuit(office, panel_name="MDP")
+    found = calculate_short_circuit(office, panel_name="MDP")
     assert [each.article for each in office.citations] == ["110.9", "110.10", "110.24"]
     assert {each.edition for each in office.citations} == {"2023"}
+    assert all(_titled(each) for each in found.citations)
     assert office.display is not None
     assert office.display.type == "chart"
     chart = office.display.chart
@@ -222,6 +226,12 @@ def test_other_peoples_projects_stay_closed(sample_projects: Client, at_work: At
         calculate_short_circuit(at_work("rina", project="office"), panel_name="MDP")
     viewer = at_work("omer", project="office")
     assert calculate_short_circuit(viewer, panel_name="MDP").compliant is True
+
+
+def _titled(reference: CodeReference) -> bool:
+    """Whether a section has the title that the index of articles knows it by."""
+    known = find(reference.article or "")
+    return known is not None and known.title == reference.title
 
 
 def _store(db: Client, project_id: str, panel_id: str, **changes: object) -> None:

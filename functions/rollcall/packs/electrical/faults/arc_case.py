@@ -153,7 +153,13 @@ def _bolted(notes: _Notes, project: Project, panel: Panel, asked: Asked) -> floa
             Input(name="boltedFaultKa", value=asked.bolted_fault_ka, unit="kA", source="argument")
         )
         return asked.bolted_fault_ka
-    fault = fault_at(project, panel)
+    try:
+        fault = fault_at(project, panel)
+    except FailedPrecondition as error:
+        known = f"{error.hint}; or" if error.hint else "or"
+        raise FailedPrecondition(
+            error.message, field=error.field, hint=f"{known} give boltedFaultKa"
+        ) from error
     amps = fault.amps / 1000
     notes.inputs.append(
         Input(name="boltedFaultKa", value=round(amps, 3), unit="kA", source="calculated")

@@ -57,6 +57,27 @@ def check(project: Project, panel: Panel, fault: Fault, rating: float | None) ->
     return Check(required, compliant, duty, tested, tuple(warnings))
 
 
+def told_of(panel: Panel, fault: Fault, found: Check, rating: float | None) -> Words:
+    """The result in one or two sentences."""
+    name, amps = isolated(panel.name), _amps(fault.amps)
+    first = Words(
+        f"{amps} are available at {name} (X/R {fault.xr_ratio:.1f}).",
+        f"זרם הקצר הזמין ב-{name}: {amps} ({isolated(f'X/R {fault.xr_ratio:.1f}')}).",
+    )
+    if found.compliant is None or rating is None:
+        return first
+    rated = _amps(rating)
+    if found.compliant:
+        return Words(
+            f"{first.en} Its interrupting rating of {rated} suffices.",
+            f"{first.he} כושר הניתוק {rated} מספיק.",
+        )
+    return Words(
+        f"{first.en} Its interrupting rating of {rated} does not suffice.",
+        f"{first.he} כושר הניתוק {rated} אינו מספיק.",
+    )
+
+
 def _amps(value: float) -> str:
     return isolated(f"{number(value, digits=0)} A")
 

@@ -47,7 +47,11 @@ def find_panel(
     """
     known = project.panels
     if panel_id is not None:
-        found = [panel for panel in known if panel.id == panel_id]
+        wanted = panel_id.casefold()
+        exact = [panel for panel in known if panel.id == panel_id]
+        found = exact or [  # a name given for an id is no riddle
+            panel for panel in known if wanted in {panel.id.casefold(), panel.name.casefold()}
+        ]
         if not found:
             raise NotFound(f"no panel {panel_id!r}; {_panels(known)}", field="panelId")
         return found[0]

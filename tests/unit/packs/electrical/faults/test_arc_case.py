@@ -81,6 +81,16 @@ def test_a_single_phase_panel_is_refused() -> None:
     assert "130.7(C)(15)(a)" in (refused.value.hint or "")
 
 
+def test_a_fault_current_that_cannot_be_calculated_can_be_given() -> None:
+    service = OFFICE.service.model_copy(update={"utility_transformer_kva": None})
+    unknown = OFFICE.model_copy(update={"service": service})
+    with pytest.raises(FailedPrecondition) as refused:
+        case_at(unknown, panel(), Asked())
+    assert refused.value.field == "service.availableFaultCurrentAmps"
+    assert "give boltedFaultKa" in (refused.value.hint or "")
+    assert case_at(unknown, panel(), Asked(bolted_fault_ka=12)).given.bolted_ka == 12
+
+
 @pytest.mark.parametrize(
     ("asked", "changes", "said"),
     [

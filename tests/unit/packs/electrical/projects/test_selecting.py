@@ -160,6 +160,11 @@ def test_a_panel_that_is_not_named_rightly_is_asked_for(
     assert words in caught.value.message
 
 
+def test_a_panels_name_where_its_id_is_asked_for_is_understood() -> None:
+    assert find_panel(SAMPLES["office"], panel_id="HP1").id == "hp1"
+    assert find_panel(SAMPLES["workshop"], panel_id="Yard").id == "yard"
+
+
 def test_the_only_panel_needs_no_name_and_like_names_are_listed() -> None:
     house = SAMPLES["house"]
     alone = house.model_copy(update={"panels": house.panels[:1]})
