@@ -38,8 +38,10 @@ class CodeReference(Wire):
 
     @property
     def label(self) -> str:
-        """`NEC 2023 110.9`, `NEC 2023 Table 310.16`."""
-        place = f"Table {self.table}" if self.table else self.article
+        """`NEC 2023 110.9`, `NEC 2023 Table 310.16`, `NEC 2023 Chapter 9 Table 8`."""
+        place = self.article
+        if self.table:
+            place = self.table if "Table" in self.table else f"Table {self.table}"
         return " ".join(str(part) for part in (self.code, self.edition, place) if part)
 
 
@@ -65,8 +67,10 @@ class Assumption(Wire):
 
 
 class CalculationResult(Wire):
-    """The base of every result; the figures' units stand in their names."""
+    """The base of every result; the figures' units stand in their names. `answer` says in one to
+    three sentences, in the user's language, what came out, with its figures."""
 
+    answer: str = ""
     project_id: str | None = None
     inputs: tuple[Input, ...] = ()
     assumptions: tuple[Assumption, ...] = ()

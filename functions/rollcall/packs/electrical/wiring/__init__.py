@@ -1,0 +1,1 @@
+"""What the capabilities about conductors share: their arguments, their cases and their words."""

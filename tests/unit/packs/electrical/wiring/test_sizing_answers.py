@@ -1,0 +1,149 @@
+"""Checks of conductors in the sample projects and of figures out of a question."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from rollcall.core.context import ToolContext, User
+from rollcall.core.errors import FailedPrecondition, InvalidArgument
+from rollcall.packs.electrical.calculations.sizing import Sizing, sizing
+from rollcall.packs.electrical.conductor_sizing import check_conductor_sizing
+from rollcall.packs.electrical.projects.records import Project
+from rollcall.packs.electrical.projects.selecting import Found, find_circuit
+from rollcall.packs.electrical.wiring.sizing_cases import Asked, case_of
+from rollcall.packs.electrical.wiring.sizing_results import ConductorSizing, conductor_sizing
+from seed.projects import projects
+
+SAMPLES = {sample.project.id: sample.project for sample in projects()}
+HOUSE, WORKSHOP = SAMPLES["house"], SAMPLES["workshop"]
+
+
+def check(**given: Any) -> ConductorSizing:
+    return check_conductor_sizing(ToolContext(User("u")), **given)
+
+
+def ask(project: Project, name: str, **given: Any) -> ConductorSizing:
+    found = find_circuit(project, circuit_description=name)
+    case = case_of(project, found, Asked(**given))
+    done = sizing(case.size, case.how, case.required.need)
+    assert done is not None
+    return conductor_sizing("en", case, done, project.id)
+
+
+def every(project: Project) -> dict[str, Sizing]:
+    found = {}
+    for panel in project.panels:
+        for circuit in panel.circuits:
+            if circuit.load_watts or circuit.load_type == "motor":
+                case = case_of(project, Found(panel, circuit), Asked())
+                done = sizing(case.size, case.how, case.required.need)
+                assert done is not None
+                found[circuit.description] = done
+    return found
+
+
+def test_the_house_complies_and_the_workshops_mistakes_are_found() -> None:
+    assert [name for name, done in every(HOUSE).items() if not done.checked.compliant] == []
+    wrong = {
+        name: done.checked.problems
+        for name, done in every(WORKSHOP).items()
+        if not done.checked.compliant
+    }
+    assert wrong["Bench receptacles"] == ("protection",)  # 14 AWG at 20 A
+    assert "breaker_too_small" in wrong["Space heater"]  # always continuous
+    assert wrong["Dust collector"] == ("breaker_too_large",)  # above 430.52
+    assert "protection" in wrong["Paint booth lighting"]  # too many in one conduit
+
+
+def test_each_step_is_told_with_its_place_in_the_code() -> None:
+    found = check(load_amps=28, conductor_size="10", ambient_c=40, current_carrying_conductors=6)
+    steps = {step.name: step for step in found.steps}
+    assert steps["tableAmpacity"].value == 40
+    assert (steps["temperatureFactor"].value, steps["adjustmentFactor"].value) == (0.91, 0.8)
+    assert steps["correctedAmpacity"].value == pytest.approx(29.12)
+    assert steps["terminalLimit"].reference == "110.14(C)"
+    assert (found.ampacity, found.compliant) == (29.12, True)
+    assert "Table 310.16" in found.nec_reference
+
+
+def test_a_small_conductor_with_a_large_breaker_is_against_240_4_d() -> None:
+    found = check(load_amps=12, conductor_size="14", breaker_amps=20, terminal_rating_c=75)
+    assert not found.compliant
+    assert "240.4(D)" in found.problems[0]
+    assert found.smallest_complying_size == "12"
+    assert "AWG 12" in (found.recommendation or "")
+
+
+def test_derating_below_the_breaker_is_against_240_4_b() -> None:
+    found = check(load_amps=5, conductor_size="12", breaker_amps=20, current_carrying_conductors=24)
+    assert "240.4(B)" in found.problems[0]
+
+
+def test_without_a_size_the_smallest_is_found() -> None:
+    found = check(load_amps=48, continuous=True, terminal_rating_c=75)
+    assert (found.conductor_size, found.is_proposed, found.breaker_amps) == ("6", True, 60)
+    assert found.required_amps == 60
+    assert found.compliant
+
+
+def test_what_marked_terminals_would_change_is_said_where_they_are_assumed() -> None:
+    found = check(load_amps=48, continuous=True)
+    assert found.conductor_size == "4"
+    assert any("AWG 6" in warning for warning in found.warnings)
+    assert not check(load_amps=48, continuous=True, terminal_rating_c=60).warnings
+
+
+def test_nm_cable_is_corrected_from_90_and_limited_to_60() -> None:
+    found = check(
+        load_amps=15, conductor_size="12", insulation="NM-B", terminal_rating_c=75, ambient_f=104
+    )
+    steps = {step.name: step.value for step in found.steps}
+    assert (steps["tableAmpacity"], steps["terminalLimit"]) == (30, 20)
+    assert steps["temperatureFactor"] == 0.91
+
+
+def test_an_ev_charger_counts_as_continuous_whatever_is_recorded() -> None:
+    found = ask(HOUSE, "EV charger", load_amps=40, continuous=False)
+    assert found.required_amps == 50
+    assert "625.42" in found.nec_reference
+
+
+def test_edition_2017_has_its_own_numbers() -> None:
+    old = HOUSE.model_copy(update={"edition": 2017})
+    assert ask(old, "EV charger").citations[0].table == "310.15(B)(16)"
+
+
+def test_a_motor_is_held_against_article_430() -> None:
+    found = ask(WORKSHOP, "Dust collector")
+    assert {"430.22", "430.52"} <= {each.article for each in found.citations}
+    assert next(each.source for each in found.inputs if each.name == "loadAmps") == "table"
+
+
+@pytest.mark.parametrize(
+    ("given", "error", "field"),
+    [
+        ({}, InvalidArgument, "circuitNumber"),
+        ({"conductor_size": "12"}, InvalidArgument, "loadAmps"),
+        ({"load_amps": 5, "ambient_c": 30, "ambient_f": 86}, InvalidArgument, "ambientF"),
+        ({"load_amps": 5, "insulation": "PAPER"}, InvalidArgument, "insulation"),
+        ({"load_amps": 5, "conductor_size": "14", "conductor_material": "aluminum"},
+         InvalidArgument, "conductorSize"),
+        ({"load_amps": 5000}, FailedPrecondition, "loadAmps"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_checked_is_refused_by_name(
+    given: dict[str, Any], error: type[Exception], field: str
+) -> None:
+    with pytest.raises(error) as caught:
+        check(**given)
+    assert caught.value.field == field  # type: ignore[attr-defined]
+
+
+def test_hebrew_is_answered_in_hebrew() -> None:
+    ctx = ToolContext(User("u"), locale="he")
+    found = check_conductor_sizing(ctx, load_amps=40, conductor_size="12")
+    assert ctx.display is not None
+    assert "אינו תקין" in (ctx.display.text or "")
+    assert "נחושת" in (found.recommendation or "")
