@@ -10,6 +10,7 @@ from rollcall.core.capability import capability
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import InvalidArgument
 from rollcall.core.wire import Display
+from rollcall.packs.electrical.calculations.arc_flash.enclosure import MM_PER_IN
 from rollcall.packs.electrical.calculations.arc_flash.ppe import BURN_CAL_CM2, Ppe, ppe_for
 from rollcall.packs.electrical.calculations.arc_flash.study import Study, study
 from rollcall.packs.electrical.faults.arc_case import Asked, Case, case_at
@@ -22,7 +23,7 @@ from rollcall.packs.electrical.faults.arc_shapes import (
     label_of,
 )
 from rollcall.packs.electrical.faults.arc_words import told, warnings_of
-from rollcall.packs.electrical.faults.energy_chart import MM_PER_IN, TITLE, energy_chart
+from rollcall.packs.electrical.faults.energy_chart import TITLE, energy_chart
 from rollcall.packs.electrical.projects.access import open_project
 from rollcall.packs.electrical.projects.records import Panel, Project, RecordId
 from rollcall.packs.electrical.projects.selecting import PanelId, PanelName, find_panel
@@ -33,8 +34,9 @@ from rollcall.packs.electrical.results import (
     said,
 )
 
-Millimetres = Annotated[float, Field(gt=0, le=10_000)]
-Inches = Annotated[float, Field(gt=0, le=400)]
+Millimetres = Annotated[float, Field(gt=0, le=1_000)]
+Inches = Annotated[float, Field(ge=12, le=400)]
+DistanceMm = Annotated[float, Field(ge=304.8, le=10_000)]
 Seconds = Annotated[float, Field(gt=0, le=60)]
 KiloAmps = Annotated[float, Field(gt=0, le=500)]
 ElectrodeConfiguration = Literal["VCB", "VCBB", "HCB", "VOA", "HOA"]
@@ -123,7 +125,7 @@ def calculate_arc_flash(
     panel_id: PanelId | None = None,
     panel_name: PanelName | None = None,
     working_distance_inches: Inches | None = None,
-    working_distance_mm: Millimetres | None = None,
+    working_distance_mm: DistanceMm | None = None,
     clearing_time_s: Seconds | None = None,
     reduced_clearing_time_s: Seconds | None = None,
     bolted_fault_ka: KiloAmps | None = None,

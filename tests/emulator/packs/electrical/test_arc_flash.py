@@ -159,6 +159,20 @@ def test_outside_the_range_is_refused_with_it(
     assert accepted in refused.value.message
 
 
+@pytest.mark.parametrize("given", [{"workingDistanceInches": 11.9}, {"workingDistanceMm": 300}])
+def test_too_near_is_refused_by_the_name_that_was_given(
+    office: ToolContext, given: dict[str, float]
+) -> None:
+    (name,) = given
+    with pytest.raises(InvalidArgument, match=r"12|304\.8") as refused:
+        Capability.of(calculate_arc_flash).call(office, {"panelName": "MDP", **given})
+    assert refused.value.field == f"arguments.{name}"
+
+
+def test_12_inches_are_near_enough_to_calculate(office: ToolContext) -> None:
+    assert at_mdp(office, working_distance_inches=12).working_distance_mm == 304.8
+
+
 def test_two_distances_at_once_are_refused(office: ToolContext) -> None:
     with pytest.raises(InvalidArgument, match="not both"):
         at_mdp(office, working_distance_inches=24, working_distance_mm=610)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from rollcall.packs.electrical.calculations.arc_flash.enclosure import MM_PER_IN
 from rollcall.packs.electrical.calculations.arc_flash.ppe import BURN_CAL_CM2
 from rollcall.packs.electrical.calculations.arc_flash.study import Study
+from rollcall.packs.electrical.calculations.arc_flash.validity import WORKING_DISTANCE_MM
 from rollcall.packs.electrical.faults.path_chart import VEGA_LITE
 from rollcall.packs.electrical.results import Words
 
@@ -13,8 +15,6 @@ TITLE = Words("Incident energy over distance", "אנרגיית הקשת לפי �
 TIMES_S = (0.03, 0.1, 0.5, 2.0)
 """Clearing times that are shown beside the one that governs."""
 STEPS = 24
-NEAREST_MM = 305.0
-MM_PER_IN = 25.4
 
 _DISTANCE = Words("Distance (in)", "מרחק (in)")
 _ENERGY = Words("Incident energy (cal/cm²)", "אנרגיה (cal/cm²)")
@@ -62,8 +62,8 @@ def _rows(study: Study, times_s: list[float]) -> list[dict[str, float]]:
     """Energy grows evenly with time, so each distance is calculated once."""
     governing_s = study.worse.clearing_time_s
     farthest = max(1.5 * study.boundary_mm, 2 * study.arc.distance_mm)
-    step = (farthest - NEAREST_MM) / STEPS
-    distances = [NEAREST_MM + step * n for n in range(STEPS + 1)]
+    step = (farthest - WORKING_DISTANCE_MM) / STEPS
+    distances = [WORKING_DISTANCE_MM + step * n for n in range(STEPS + 1)]
     return [
         {
             "distance": round(distance / MM_PER_IN, 1),
