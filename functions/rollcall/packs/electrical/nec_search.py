@@ -10,12 +10,13 @@ from rollcall.core.capability import capability
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import InvalidArgument
 from rollcall.core.wire import Display, Wire
-from rollcall.core.wording import say
+from rollcall.core.wording import isolated, say, short
 from rollcall.packs.electrical.nec import articles
 from rollcall.packs.electrical.nec.editions import DEFAULT, Edition
 from rollcall.packs.electrical.results import CalculationResult, CodeReference, finish
 
 MOST_FOUND = 20
+_QUOTE_CHARS = 240
 
 
 class FoundArticle(Wire):
@@ -152,6 +153,7 @@ def search_nec(
     )
     if source != "code":
         result = _with_passages(ctx, result, limit)
+    result = result.model_copy(update={"answer": _answer(ctx.locale, result)})
     return finish(ctx, result, _display(ctx.locale, result))
 
 
@@ -176,6 +178,40 @@ def _with_passages(ctx: ToolContext, result: NecSearch, limit: int) -> NecSearch
     return result.model_copy(update={"passages": passages, "searched_all": found.searched_all})
 
 
+def _answer(locale: str, result: NecSearch) -> str:
+    """The best of the index and of the documents, and what else there is."""
+    said: list[str] = []
+    if result.articles:
+        best, *others = result.articles
+        said.append(
+            f"{_latin(locale, f'NEC {result.edition} {best.number}')} ({_latin(locale, best.title)}): {best.about}."
+        )
+        if others:
+            also = say(locale, en="See also", he="ראו גם")
+            said.append(f"{also} {_latin(locale, ', '.join(each.number for each in others))}.")
+    if result.passages:
+        passage = result.passages[0]
+        text = short(passage.text, most=_QUOTE_CHARS)
+        said.append(f"{isolated(_place(locale, passage))}: {text}")
+    if not said:
+        said.append(_nothing(locale))
+    if not result.searched_all:
+        said.append(say(locale, en="Not all documents were searched.", he="לא כל המסמכים נבדקו."))
+    return " ".join(said)
+
+
+def _latin(locale: str, text: str) -> str:
+    return isolated(text) if locale.startswith("he") else text
+
+
+def _nothing(locale: str) -> str:
+    return say(
+        locale,
+        en="Nothing was found in the NEC's index or in your documents.",
+        he="לא נמצא דבר באינדקס של ה-NEC או במסמכים שלך.",
+    )
+
+
 def _display(locale: str, result: NecSearch) -> Display:
     where = say(locale, en="Where", he="היכן")
     title = say(locale, en="Title", he="כותרת")
@@ -196,11 +232,7 @@ def _display(locale: str, result: NecSearch) -> Display:
         return Display(
             type="text",
             title=result.query,
-            text=say(
-                locale,
-                en="Nothing was found in the NEC's index or in your documents.",
-                he="לא נמצא דבר באינדקס של ה-NEC או במסמכים שלך.",
-            ),
+            text=_nothing(locale),
         )
     return Display(
         type="table",

@@ -11,7 +11,7 @@ from pydantic import Field
 from rollcall.core.capability import capability
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import InvalidArgument, NotFound
-from rollcall.core.wire import Display, Wire
+from rollcall.core.wire import Wire
 from rollcall.core.wording import isolated, say
 from rollcall.packs.electrical.nec import tables
 from rollcall.packs.electrical.nec.asked import Asked, read
@@ -19,6 +19,7 @@ from rollcall.packs.electrical.nec.editions import DEFAULT, Edition
 from rollcall.packs.electrical.nec.matching import matching
 from rollcall.packs.electrical.nec.sizes import parse_material, parse_size
 from rollcall.packs.electrical.nec.tables import Table, TableRow
+from rollcall.packs.electrical.nec.telling import answer, display, table_label
 from rollcall.packs.electrical.results import CalculationResult, CodeReference, finish
 
 T = TypeVar("T")
@@ -42,7 +43,6 @@ class NecTable(CalculationResult):
             `note` what is known where it was not.
         total_rows: How many the table has in this edition.
         verified: Whether all rows given were checked against the edition.
-        answer: The row in one line, where just one was found.
         sources: Where the figures were compared.
     """
 
@@ -54,7 +54,6 @@ class NecTable(CalculationResult):
     rows: list[dict[str, Any]]
     total_rows: int
     verified: bool
-    answer: str | None = None
     notes: list[str]
     sources: list[str]
 
@@ -180,7 +179,7 @@ def lookup_nec_table(
     whole = tables.table(key, edition)
     part, unused = matching(whole, asked)
     return finish(
-        ctx, _result(ctx.locale, part, len(whole.rows), unused), _display(ctx.locale, part)
+        ctx, _result(ctx.locale, part, len(whole.rows), unused), display(ctx.locale, part)
     )
 
 
@@ -228,7 +227,7 @@ def _result(locale: str, table: Table, total_rows: int, unused: tuple[str, ...])
         rows=[_row(locale, row) for row in table.rows],
         total_rows=total_rows,
         verified=table.verified,
-        answer=_answer(locale, table),
+        answer=answer(locale, table),
         notes=[note.say(locale) for note in table.notes],
         sources=list(table.sources),
         warnings=warnings,
@@ -239,31 +238,6 @@ def _result(locale: str, table: Table, total_rows: int, unused: tuple[str, ...])
 def _row(locale: str, row: TableRow) -> dict[str, Any]:
     note = {"note": row.note.say(locale)} if row.note else {}
     return {**row.values, "verified": row.verified, **note}
-
-
-def _answer(locale: str, table: Table) -> str | None:
-    """The only row as one line, without what it does not have."""
-    if len(table.rows) != 1:
-        return None
-    cells = table.rows[0].values
-    parts = [
-        f"{column.name.say(locale)}: {_cell(locale, cells[column.key], column.unit)}"
-        for column in _shown(locale, table)
-        if cells[column.key] is not None
-    ]
-    return f"{_label(locale, table)}: {'; '.join(parts)}"
-
-
-def _cell(locale: str, value: Any, unit: str | None) -> str:
-    text = f"{value} {unit}" if unit else str(value)
-    return isolated(text) if locale.startswith("he") else text
-
-
-def _label(locale: str, table: Table) -> str:
-    if not locale.startswith("he"):
-        return table.label
-    is_table = table.label.startswith("Table ")
-    return f"טבלה {isolated(table.number)}" if is_table else isolated(table.label)
 
 
 def _reference(locale: str, table: Table) -> list[CodeReference]:
@@ -286,42 +260,6 @@ def _unused(locale: str, table: Table, name: str) -> str:
         locale,
         en="{table} is not entered by {name}; it was left aside.",
         he="{table} אינה מחולקת לפי {name}; הנתון לא שימש.",
-        table=_label(locale, table),
+        table=table_label(locale, table),
         name=isolated(name) if locale.startswith("he") else name,
     )
-
-
-def _shown(locale: str, table: Table) -> list[tables.Column]:
-    """The columns that a person reads: names in their language, and no keys beside them."""
-    named = {column.key for column in table.columns} & {"nameEn", "nameHe"}
-    hidden = {"occupancy", "motor", "nameEn" if locale.startswith("he") else "nameHe"}
-    return [each for each in table.columns if not (named and each.key in hidden)]
-
-
-def _display(locale: str, table: Table) -> Display:
-    shown = [(_heading(locale, column), column.key) for column in _shown(locale, table)]
-    rows = [
-        {heading: "—" if row.values[key] is None else row.values[key] for heading, key in shown}
-        for row in table.rows
-    ]
-    headings = [heading for heading, _ in shown]
-    if not table.verified:
-        heading = say(locale, en="Verified", he="אומת")
-        headings.append(heading)
-        for cells, row in zip(rows, table.rows, strict=True):
-            cells[heading] = say(
-                locale, en="yes" if row.verified else "no", he="כן" if row.verified else "לא"
-            )
-    return Display(
-        type="table",
-        title=f"NEC {table.edition} {table.label}: {table.title.say(locale)}"
-        if table.key != "C values"
-        else table.title.say(locale),
-        columns=headings,
-        rows=rows,
-    )
-
-
-def _heading(locale: str, column: tables.Column) -> str:
-    name = column.name.say(locale)
-    return f"{name} ({column.unit})" if column.unit else name

@@ -84,3 +84,10 @@ def test_passages_of_documents_come_beside_the_index(monkeypatch: pytest.MonkeyP
     assert ctx.display.rows[-1]["Where"] == "Specs, p. 7"
     alone = search_nec(ToolContext(user=User(uid="u1")), query="torque", source="documents")
     assert (alone.articles, len(alone.passages)) == ([], 1)
+
+
+def test_the_answer_names_the_best_section_and_the_others() -> None:
+    found, _ = search("working space around panels")
+    assert found.answer.startswith("NEC 2023 110.26 (Spaces About Electrical Equipment): ")
+    assert language(search("מרחב עבודה מול לוח חשמל", locale="he")[0].answer) == "he"
+    assert "Nothing was found" in search("zyzzyva")[0].answer

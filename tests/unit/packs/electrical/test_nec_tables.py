@@ -162,3 +162,16 @@ def test_an_unknown_table_lists_those_known() -> None:
     with pytest.raises(NotFound) as refused:
         look(table="999.1")
     assert all(number in refused.value.message for number in PRIORITY)
+
+
+def test_the_answer_is_a_sentence_with_its_source_and_its_doubts() -> None:
+    assert look(table="310.16", size="4", material="Al", temperature_rating=75).answer == (
+        "NEC 2023 Table 310.16: Size: AWG 4; Aluminum, 75 °C: 65 A."
+    )
+    assert look(table="310.16").answer.endswith("30 rows.")
+    hotel = look(table="220.45", row="hotel").answer
+    assert "Up to: 20000 VA; Demand: 50 %" in hotel
+    assert "2017 edition" in hotel
+    in_hebrew = look(query="מוליך הארקה למפסק של 100 אמפר", locale="he").answer
+    assert language(in_hebrew) == "he"
+    assert "\u2068AWG 8\u2069" in in_hebrew
