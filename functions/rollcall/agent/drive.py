@@ -94,6 +94,11 @@ def drive(
         raise
 
 
+def function_end(seconds: float, *, margin_s: float = 30.0) -> float:
+    """When a function that may run so long must have let go of a run, as `time.monotonic()`."""
+    return time.monotonic() + seconds - margin_s
+
+
 def _driven(
     platform: Platform, asked: Asked, opened: OpenRun, *, until: float, streamed: bool
 ) -> Events:

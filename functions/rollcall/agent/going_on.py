@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import time
 from typing import TYPE_CHECKING
 
 from rollcall.agent.asked import Asked, recall
@@ -101,8 +100,3 @@ def _continued(db: Client, thread_id: str, run_id: str) -> OpenRun | None:
         mark_settled(db, opened.asked)
         mark_late(db, thread_id, run_id)
     return opened if isinstance(opened, OpenRun) else None
-
-
-def function_end(seconds: float, *, margin_s: float = 30.0) -> float:
-    """When a function that may run so long must have let go of a run, as `time.monotonic()`."""
-    return time.monotonic() + seconds - margin_s

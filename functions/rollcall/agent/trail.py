@@ -11,7 +11,6 @@ from rollcall.agent.turn import Ended, Turn
 from rollcall.core.wire import ToolCallRecord
 from rollcall.store import audit
 from rollcall.store.approvals import Approval
-from rollcall.store.closed_runs import Saved
 from rollcall.store.runs import OpenRun
 
 if TYPE_CHECKING:
@@ -58,6 +57,8 @@ class Trail:
 
 def trail_of_failure(opened: OpenRun) -> Beside:
     """Write the entry of a run that ended without an answer, with what was saved of it."""
+    from rollcall.store.closed_runs import Saved  # seldom needed
+
     now = datetime.now(UTC)
     saved = Saved.of(opened.documents, run_id=opened.run_id, turn_id=opened.turn_id)
     entry = audit.run_entry(

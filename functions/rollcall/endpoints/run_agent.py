@@ -9,9 +9,8 @@ from contextlib import closing
 from typing import Any
 
 from rollcall.agent.asked import Asked, receive
-from rollcall.agent.drive import Events, drive
+from rollcall.agent.drive import Events, drive, function_end
 from rollcall.agent.follow import follow, pause
-from rollcall.agent.going_on import function_end, recalled, taken_up
 from rollcall.agent.platform import import_sdks
 from rollcall.agent.spending import admission
 from rollcall.core import events
@@ -64,7 +63,9 @@ def run_agent(platform: Platform, call: Call) -> Events:
 
 def _answer(platform: Platform, call: Call, request: RunRequest, *, until: float) -> Events:
     """Decisions, or results of the client's tools, for a run that waits."""
-    from rollcall.agent.deciding import decide  # which most instances are not asked for at once
+    # Most instances are not asked for it at once.
+    from rollcall.agent.deciding import decide
+    from rollcall.agent.going_on import recalled
 
     opened = decide(platform, call.user, request, request_digest=_digest(request))
     if isinstance(opened, dict):
@@ -99,6 +100,8 @@ def _joined(
     platform: Platform, call: Call, found: Finished | GoingOn | Stale, *, until: float
 ) -> Events:
     """Give a run that was asked for before: its end, its course, or go on with it."""
+    from rollcall.agent.going_on import recalled, taken_up
+
     while True:
         if isinstance(found, Finished):
             return (yield from _replay(found))

@@ -97,6 +97,16 @@ def is_alive(run: dict[str, Any]) -> bool:
     return bool(running and until and until > datetime.now(UTC))
 
 
+def check_not_erased(thread: dict[str, Any]) -> None:
+    """Refuse to open a run, by any means, in a thread that is being erased.
+
+    Raises:
+        Aborted: It is.
+    """
+    if thread.get("erasing"):
+        raise Aborted("this thread is being erased", field="threadId", retry_after_s=5)
+
+
 def take_lease(thread: dict[str, Any], run_id: str) -> tuple[int, dict[str, Any]]:
     """The next lease token of a thread, and the fields that take the lease."""
     token = thread.get("leaseToken", 0) + 1

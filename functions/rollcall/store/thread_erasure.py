@@ -47,16 +47,6 @@ EFFECTS = Section(kind="effects", find=of_user("effects"), erase=delete)
 RATINGS = Section(kind="ratings", find=of_user("ratings"), erase=delete)
 
 
-def check_not_erased(thread: dict[str, Any]) -> None:
-    """Refuse to open a run, by any means, in a thread that is being erased.
-
-    Raises:
-        Aborted: It is.
-    """
-    if thread.get("erasing"):
-        raise Aborted("this thread is being erased", field="threadId", retry_after_s=5)
-
-
 def begin_thread_erasure(
     db: Client, uid: str, thread_id: str, kind: Kind, *, seconds: float
 ) -> Work | tuple[str, dict[str, Any]]:

@@ -38,7 +38,7 @@ from rollcall.store.batches import committed, read_all
 from rollcall.store.closing import Closing, closing_of_cut_off, closing_of_waiting
 from rollcall.store.event_log import EventLog
 from rollcall.store.hold import Hold
-from rollcall.store.holding import find_holder, take_lease
+from rollcall.store.holding import check_not_erased, find_holder, take_lease
 from rollcall.store.log import from_documents, user_document
 from rollcall.store.run_documents import run_document
 from rollcall.store.run_ids import (
@@ -50,7 +50,6 @@ from rollcall.store.run_ids import (
 )
 from rollcall.store.run_states import Finished, GoingOn, Stale, repeated
 from rollcall.store.runs import OpenRun
-from rollcall.store.thread_erasure import check_not_erased
 from rollcall.store.window import Newest, decisions_of, newest, read_log
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ from rollcall.core.context import User
 from rollcall.core.errors import Aborted, InvalidArgument, NotFound, PermissionDenied, Unavailable
 from rollcall.core.triggers import Call
 from rollcall.endpoints import my_data
-from rollcall.store import accounts, departed, erasures, exporting, thread_erasure
+from rollcall.store import accounts, departed, erasures, exporting, holding, thread_erasure
 from rollcall.store.my_data import QUEUE, erase_one_thread, erase_user, resume_erasures
 from tests.support.calling import Functions, callables, emulate
 from tests.support.keeping import (
@@ -197,11 +197,11 @@ def test_a_run_that_opens_meanwhile_wins_or_is_kept_out(db: Client) -> None:
         thread.update({"lease": {"runId": "r2"}}, option=LastUpdateOption(seen.update_time))
     data = thread.get().to_dict() or {}
     with pytest.raises(Aborted, match="being erased"):
-        thread_erasure.check_not_erased(data)
+        holding.check_not_erased(data)
     assert isinstance(work, erasures.Work)
     thread_erasure.erase_thread(work, "t1")
     thread_erasure.finish_clearing(work, "t1")
-    thread_erasure.check_not_erased(thread.get().to_dict() or {})
+    holding.check_not_erased(thread.get().to_dict() or {})
 
 
 def test_a_long_erasure_goes_on_in_the_queue(db: Client) -> None:
