@@ -12,7 +12,7 @@ from rollcall.core.wording import isolated
 
 FT_PER_M = 1 / 0.3048
 MM2_PER_CMIL = 5.067e-4
-R = TypeVar("R", bound="CalculationResult")
+R = TypeVar("R", bound="Grounded")
 
 
 class Words(NamedTuple):
@@ -66,16 +66,21 @@ class Assumption(Wire):
     is_default: bool = True
 
 
-class CalculationResult(Wire):
-    """The base of every result; the figures' units stand in their names. `answer` says in one to
-    three sentences, in the user's language, what came out, with its figures."""
+class Grounded(Wire):
+    """What every result says of where it comes from. `answer` says in one to three sentences, in
+    the user's language, what came out, with its figures."""
 
     answer: str = ""
     project_id: str | None = None
     inputs: tuple[Input, ...] = ()
     assumptions: tuple[Assumption, ...] = ()
-    warnings: tuple[str, ...] = ()
     citations: tuple[CodeReference, ...] = ()
+
+
+class CalculationResult(Grounded):
+    """The base of every calculation's result; the figures' units stand in their names."""
+
+    warnings: tuple[str, ...] = ()
 
 
 class Assumed(NamedTuple):
@@ -99,7 +104,8 @@ class Assumed(NamedTuple):
 
 
 def finish(ctx: ToolContext, result: R, display: Display) -> R:
-    """Show a result and cite its references, each once; return it."""
+    """Show a result and cite its references, each once; return it, answering with the display's
+    text where it has no answer of its own."""
     for reference in dict.fromkeys(result.citations):
         title = f": {reference.title}" if reference.title else ""
         ctx.cite(
@@ -113,7 +119,9 @@ def finish(ctx: ToolContext, result: R, display: Display) -> R:
             )
         )
     ctx.show(display)
-    return result
+    if result.answer or not display.text:
+        return result
+    return result.model_copy(update={"answer": display.text})
 
 
 def said(locale: str, texts: Iterable[Words]) -> tuple[str, ...]:
