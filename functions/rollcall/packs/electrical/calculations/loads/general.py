@@ -65,11 +65,13 @@ def general_loads(loads: Sequence[Load], premises: Premises, notes: Notes) -> Ge
 
 def _lighting(outlets: Sequence[Load], premises: Premises, notes: Notes) -> Step:
     of, area = premises.system, premises.floor_area_ft2
-    article = premises.at("220.14(J)" if premises.edition == 2020 else _AREA[premises.edition])
+    article = premises.at(_AREA[premises.edition])
     if area is None:
         notes.assumed.append(_by_circuits(va_of(outlets), whole=premises.is_whole))
         drawn = total(of, (load.drawn for load in outlets))
         return listed(_OUTLETS, va_of(outlets), of, article, drawn)
+    if any(load.is_new for load in outlets):
+        notes.assumed.append(_COVERED)
     each = notes.value(lighting_va_per_ft2("dwelling", premises.edition))
     said = isolated(f"{number(area)} ft² × {number(each)} VA/ft²")
     what = Words(
@@ -118,7 +120,18 @@ def _times(what: Words, circuits: int) -> Words:
     return Words(en=f"{what.en}, {each}", he=f"{what.he}, {isolated(each)}")
 
 
-_AREA = {2017: "220.12", 2023: "220.41", 2026: "220.41"}
+_COVERED = Assumed(
+    "general_outlets",
+    "covered",
+    None,
+    Words(
+        en="general lighting and receptacles are in the load of the floor area already; more of "
+        "them count nothing more",
+        he="תאורה כללית ובתי תקע כלולים כבר בעומס לפי שטח הרצפה; תוספת שלהם אינה נספרת",
+    ),
+    is_default=False,
+)
+_AREA = {2017: "220.12", 2020: "220.14(J)", 2023: "220.41", 2026: "220.41"}
 _OUTLETS = Words(en="Lighting and receptacle circuits", he="מעגלי תאורה ובתי תקע")
 _SMALL_APPLIANCE = Words(en="Small-appliance circuits", he="מעגלי מכשירים קטנים")
 _LAUNDRY = Words(en="Laundry circuits", he="מעגלי כביסה")

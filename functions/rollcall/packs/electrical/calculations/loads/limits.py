@@ -47,14 +47,13 @@ def limits_of(project: Project, panel: Panel, *, whole_dwelling: bool = False) -
     A conductor whose size is not known bounds nothing, and neither does one of a dwelling that
     310.12 allows.
     """
-    found = [Limit("bus", panel.bus_rating)]
+    if _is_service(project, panel):
+        found = list(_of_service(project, whole_dwelling))
+    else:
+        found = list(_of_feeder(project, panel, whole_dwelling))
     if panel.main_breaker_amps is not None:
         found.append(Limit("main_breaker", panel.main_breaker_amps))
-    if _is_service(project, panel):
-        found += _of_service(project, whole_dwelling)
-    else:
-        found += _of_feeder(project, panel, whole_dwelling)
-    return found
+    return [*found, Limit("bus", panel.bus_rating)]
 
 
 def conductor_amps(wiring: Wiring, rating_amps: float) -> float | None:
@@ -115,9 +114,23 @@ def _of_feeder(project: Project, panel: Panel, whole_dwelling: bool) -> Iterator
         yield Limit("feeder_breaker", feeder.breaker_amps, feeder.name)
     yield from _of_conductors(feeder, "feeder_conductors", rating, feeder.name, whole_dwelling)
     if transformer is not None:
-        yield Limit("transformer", transformer_amps(transformer), transformer.name)
-        if transformer.secondary_breaker_amps is not None:
-            yield Limit("feeder_breaker", transformer.secondary_breaker_amps, transformer.name)
+        yield from _of_transformer(project, transformer)
+
+
+def _of_transformer(project: Project, transformer: Transformer) -> Iterator[Limit]:
+    """The transformer and what feeds it, in amperes of its secondary."""
+    yield Limit("transformer", transformer_amps(transformer), transformer.name)
+    if transformer.secondary_breaker_amps is not None:
+        yield Limit("feeder_breaker", transformer.secondary_breaker_amps, transformer.name)
+    ratio = transformer.primary_voltage / transformer.secondary_voltage
+    primary = next((each for each in project.feeders if each.target_id == transformer.id), None)
+    breaker = transformer.primary_breaker_amps or (primary and primary.breaker_amps)
+    name = primary.name if primary else transformer.name
+    if breaker:
+        yield Limit("feeder_breaker", breaker * ratio, name)
+    amps = conductor_amps(primary, breaker or transformer_amps(transformer)) if primary else None
+    if amps is not None:
+        yield Limit("feeder_conductors", amps * ratio, name)
 
 
 def _of_conductors(

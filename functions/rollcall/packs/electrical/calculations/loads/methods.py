@@ -27,6 +27,7 @@ from rollcall.packs.electrical.calculations.loads.steps import (
 from rollcall.packs.electrical.projects.records import Panel, Project
 from rollcall.packs.electrical.projects.topology import downstream, service_panel
 
+METHODS: tuple[Method, ...] = ("standard", "optional", "existing", "measured")
 OPTIONAL_LEAST_AMPS = 100.0
 """Of the service or feeder (220.82(A))."""
 
@@ -92,7 +93,7 @@ def checked(
     reason = why_not(method, loads, premises, peak_va=peak_va)
     if reason is None:
         return method
-    open_ = [each for each in _ALL if why_not(each, loads, premises, peak_va=peak_va) is None]
+    open_ = [each for each in METHODS if why_not(each, loads, premises, peak_va=peak_va) is None]
     others = f"; {', '.join(open_)} would do" if open_ else ""
     raise FailedPrecondition(
         f"the {method} method does not apply: {reason}{others}",
@@ -143,6 +144,3 @@ def _why_not_multifamily(method: Method, loads: Sequence[Load], premises: Premis
     if len(of_kinds(loads, *SEASONAL)) < units:
         return "220.84 is for dwelling units that all have electric heating or cooling"
     return None
-
-
-_ALL: tuple[Method, ...] = ("standard", "optional", "existing", "measured")

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from rollcall.packs.electrical.calculations.loads.gathering import loads_behind
+from rollcall.packs.electrical.calculations.loads.gathering import Gathered, loads_behind
 from rollcall.packs.electrical.calculations.loads.limits import Limit, limits_of
 from rollcall.packs.electrical.calculations.loads.methods import (
+    METHODS,
     calculate,
     checked,
     default_method,
     premises_of,
+    why_not,
 )
 from rollcall.packs.electrical.calculations.loads.phases import imbalance_percent
+from rollcall.packs.electrical.calculations.loads.premises import Premises
 from rollcall.packs.electrical.calculations.loads.steps import Calculation, Method
 from rollcall.packs.electrical.projects.records import Circuit, Panel, Project
-from rollcall.packs.electrical.results import Assumed
 
 _ROUNDING = 1e-6
 """A load of just the rating fits, however its sum was rounded; a share."""
@@ -80,6 +82,73 @@ class Demand:
         return imbalance_percent(self.line_amps)
 
 
+@dataclass(frozen=True, slots=True)
+class PanelLoads:
+    """The loads behind a panel, gathered once for every method.
+
+    Attributes:
+        grown: With circuits that are not there yet; None where there are none.
+    """
+
+    premises: Premises
+    limits: tuple[Limit, ...]
+    now: Gathered
+    grown: Gathered | None = None
+
+    def open_methods(self, *, peak_va: float | None = None) -> list[Method]:
+        """The methods that apply."""
+        loads, premises = self.now.loads, self.premises
+        return [each for each in METHODS if why_not(each, loads, premises, peak_va=peak_va) is None]
+
+    def chosen(self, method: Method | None, *, peak_va: float | None = None) -> Method:
+        """The method that is asked for, or the default.
+
+        Raises:
+            FailedPrecondition: The one asked for does not apply.
+        """
+        if method is None:
+            return default_method(self.now.loads, self.premises)
+        return checked(method, self.now.loads, self.premises, peak_va=peak_va)
+
+    def demand(self, method: Method, *, peak_va: float | None = None) -> Demand:
+        """The demand by a method that applies; with what is new it is never less than without."""
+        now = self._counted(self.now, method, peak_va)
+        if self.grown is None:
+            return now
+        then = self._counted(self.grown, method, peak_va)
+        lines = tuple(max(pair) for pair in zip(now.line_amps, then.line_amps, strict=True))
+        return Demand(
+            then.calculation,
+            then.limits,
+            max(now.demand_va, then.demand_va),
+            max(now.demand_amps, then.demand_amps),
+            lines,
+        )
+
+    def without_new(self) -> PanelLoads:
+        """The same without what is proposed."""
+        return replace(self, grown=None)
+
+    def _counted(self, gathered: Gathered, method: Method, peak_va: float | None) -> Demand:
+        found = calculate(gathered.loads, self.premises, method, peak_va=peak_va)
+        found = replace(found, assumed=(*found.assumed, *gathered.assumed.values()))
+        return Demand(found, self.limits, found.demand_va, found.demand_amps, found.line_amps)
+
+
+def panel_loads(project: Project, panel: Panel, extra: Sequence[Circuit] = ()) -> PanelLoads:
+    """Everything behind a panel, and with `extra` circuits in it."""
+    premises = premises_of(project, panel)
+    whole = premises.is_whole and premises.occupancy == "dwelling"
+    limits = tuple(limits_of(project, panel, whole_dwelling=whole))
+    found = PanelLoads(premises, limits, loads_behind(project, panel))
+    if not extra:
+        return found
+    grown = with_circuits(project, panel, extra)
+    there = grown.panel(panel.id) or panel
+    new = [circuit.id for circuit in extra]
+    return replace(found, grown=loads_behind(grown, there, new=new))
+
+
 def panel_demand(
     project: Project,
     panel: Panel,
@@ -102,9 +171,8 @@ def panel_demand(
     Raises:
         FailedPrecondition: The method does not apply here.
     """
-    chosen = _method(project, panel, method, peak_va)
-    now = _counted(project, panel, (), chosen, peak_va)
-    return _with_extra(now, _counted(project, panel, extra, chosen, peak_va)) if extra else now
+    loads = panel_loads(project, panel, extra)
+    return loads.demand(loads.chosen(method, peak_va=peak_va), peak_va=peak_va)
 
 
 def with_circuits(project: Project, panel: Panel, extra: Sequence[Circuit]) -> Project:
@@ -112,43 +180,3 @@ def with_circuits(project: Project, panel: Panel, extra: Sequence[Circuit]) -> P
     more = panel.model_copy(update={"circuits": (*panel.circuits, *extra)})
     panels = tuple(more if each.id == panel.id else each for each in project.panels)
     return project.model_copy(update={"panels": panels})
-
-
-def _method(project: Project, panel: Panel, method: Method | None, peak_va: float | None) -> Method:
-    premises = premises_of(project, panel)
-    loads = loads_behind(project, panel).loads
-    if method is None:
-        return default_method(loads, premises)
-    return checked(method, loads, premises, peak_va=peak_va)
-
-
-def _counted(
-    project: Project,
-    panel: Panel,
-    extra: Sequence[Circuit],
-    method: Method,
-    peak_va: float | None,
-) -> Demand:
-    premises = premises_of(project, panel)
-    grown = with_circuits(project, panel, extra) if extra else project
-    there = grown.panel(panel.id) or panel
-    gathered = loads_behind(grown, there, new=[circuit.id for circuit in extra])
-    found = calculate(gathered.loads, premises, method, peak_va=peak_va)
-    assumed: tuple[Assumed, ...] = (*found.assumed, *gathered.assumed.values())
-    found = Calculation(
-        found.method, found.system, found.steps, assumed, found.warnings, found.references
-    )
-    whole = premises.is_whole and premises.occupancy == "dwelling"
-    limits = tuple(limits_of(project, panel, whole_dwelling=whole))
-    return Demand(found, limits, found.demand_va, found.demand_amps, found.line_amps)
-
-
-def _with_extra(now: Demand, then: Demand) -> Demand:
-    lines = tuple(max(pair) for pair in zip(now.line_amps, then.line_amps, strict=True))
-    return Demand(
-        then.calculation,
-        then.limits,
-        max(now.demand_va, then.demand_va),
-        max(now.demand_amps, then.demand_amps),
-        lines,
-    )

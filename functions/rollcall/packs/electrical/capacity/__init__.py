@@ -1,0 +1,1 @@
+"""How the load of panels and services is asked for, told and shown."""
