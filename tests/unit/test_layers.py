@@ -34,6 +34,7 @@ HEAVY = {
     "grpc",
     "opentelemetry",
     "pypdf",
+    "xlsxwriter",
 }
 EDGE = {"core/callable.py"}
 """Imported only where a callable function is bound."""

@@ -45,13 +45,13 @@ def parse_json(body: bytes) -> Any:
     return value
 
 
-def check_json(value: Any, *, field: str = "data") -> None:
+def check_json(value: Any, *, field: str = "data", most: int = MAX_VALUES) -> None:
     """Refuse JSON that cannot be stored or sent back.
 
     Raises:
         InvalidArgument: With `field` naming the value: a lone surrogate or NUL in a text, a
             number that is not finite or past 64 bits, more than `MAX_DEPTH` levels or
-            `MAX_VALUES` values.
+            `most` values.
     """
     seen = 1
     stack: list[tuple[Any, _Place, int]] = [(value, (None, field), 0)]
@@ -63,9 +63,9 @@ def check_json(value: Any, *, field: str = "data") -> None:
             _check_leaf(item, place)
             continue
         seen += len(item)
-        if seen > MAX_VALUES:
+        if seen > most:
             raise InvalidArgument(
-                f"the request has more than {MAX_VALUES:,} values", field=field or "data"
+                f"the request has more than {most:,} values", field=field or "data"
             )
         if isinstance(item, dict):
             for key in item:

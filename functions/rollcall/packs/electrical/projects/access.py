@@ -63,7 +63,7 @@ def open_project(
         PermissionDenied: It is not the user's, or does not exist (the two cannot be told apart);
             or the user's role in it is too low.
     """
-    id, chosen_by = _asked_for(ctx, project_id)
+    id, chosen_by = project_asked_for(ctx, project_id)
     reference = ctx.db.collection(PROJECTS).document(id)
     found = reference.get()
     data = found.to_dict() or {}
@@ -130,7 +130,13 @@ def of_user(ctx: ToolContext) -> list[DocumentSnapshot]:
     return list(query.stream())
 
 
-def _asked_for(ctx: ToolContext, project_id: str | None) -> tuple[str, str]:
+def project_asked_for(ctx: ToolContext, project_id: str | None) -> tuple[str, str]:
+    """The id of the project that a call is about, and where it comes from; whether the user may
+    see it is another question.
+
+    Raises:
+        InvalidArgument: None is named and the user has several, or none.
+    """
     if project_id is not None:
         return checked_id(project_id), "argument"
     from_client = ctx.context.get("projectId")

@@ -6,10 +6,12 @@ the new one. Only what differs is written.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from rollcall.core.errors import InvalidArgument
 from rollcall.packs.electrical.projects.access import PANELS, PROJECTS, STORED
 from rollcall.packs.electrical.projects.records import SCHEMA_VERSION, Panel, Project, ProjectRole
 
@@ -17,6 +19,9 @@ if TYPE_CHECKING:
     from google.cloud.firestore import Client, DocumentReference, DocumentSnapshot, WriteBatch
 
 Members = Mapping[str, ProjectRole]
+MAX_BYTES = 3_500_000
+"""Of a project as JSON, some 7,000 circuits: what one commit takes, the emulator's included."""
+
 _KEPT = frozenset({"createdAt", "updatedAt"})
 
 
@@ -73,11 +78,16 @@ def read_stored(reference: DocumentReference) -> Stored:
 
 def put_project(batch: WriteBatch, stored: Stored, project: Project, members: Members) -> Written:
     """Add to a batch what makes the stored documents this project; it fails as a whole if one of
-    those that it changes is not as it was read."""
+    those that it changes is not as it was read.
+
+    Raises:
+        InvalidArgument: The project is larger than `MAX_BYTES`.
+    """
     from google.cloud.firestore import SERVER_TIMESTAMP
 
     reference = stored.project.reference
     panels = {panel.id: panel_document(panel) for panel in project.panels}
+    _check_size(panels)
     put = 0
     for id, data in panels.items():
         known = stored.panels.get(id)
@@ -117,6 +127,7 @@ def project_document(project: Project, members: Members) -> dict[str, Any]:
     return {
         "schemaVersion": SCHEMA_VERSION,
         **{name: data[name] for name in STORED if name in data},
+        "panelCount": len(project.panels),
         **membership(members),
     }
 
@@ -136,6 +147,16 @@ def unchanged(snapshot: DocumentSnapshot[Any]) -> Any:
     from google.cloud.firestore import LastUpdateOption
 
     return LastUpdateOption(snapshot.update_time)
+
+
+def _check_size(panels: dict[str, dict[str, Any]]) -> None:
+    size = len(json.dumps(panels, ensure_ascii=False).encode())
+    if size > MAX_BYTES:
+        raise InvalidArgument(
+            f"the project's panels have {size:,} bytes; at most {MAX_BYTES:,} are kept",
+            field="data.panels",
+            hint="make several projects of it, or shorten descriptions",
+        )
 
 
 def _is_same(snapshot: DocumentSnapshot[Any], data: dict[str, Any]) -> bool:

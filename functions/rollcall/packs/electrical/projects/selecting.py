@@ -11,8 +11,11 @@ from rollcall.core.errors import InvalidArgument, NotFound
 from rollcall.core.text import terms, tokens
 from rollcall.packs.electrical.projects.kinds import WORDS
 from rollcall.packs.electrical.projects.records import Circuit, Panel, Project, RecordId
+from rollcall.packs.electrical.projects.topology import service_panel
 
 _FEWEST_LETTERS = 4
+_PANEL = "panel panelboard board לוח לוח_חשמל"
+_MAIN = "main service ראשי"
 MAX_NAMED = 10
 """How many a refusal lists."""
 
@@ -63,7 +66,8 @@ def find_panel(
 
 
 def panel_named(project: Project, name: str) -> Panel:
-    """The panel of this name: as it is written, else by its id, else by the words of its name.
+    """The panel of this name: as it is written, else by its id, else by the words of its name; the
+    main panel is the service equipment, in either language.
 
     Raises:
         InvalidArgument: It fits several.
@@ -73,6 +77,8 @@ def panel_named(project: Project, name: str) -> Panel:
     wanted = " ".join(name.casefold().split())
     exact = [panel for panel in known if wanted in {panel.name.casefold(), panel.id.casefold()}]
     found = exact or _closest(name, known)
+    if not found and _means_main(name):
+        return service_panel(project)
     if not found:
         raise NotFound(f"no panel {name[:80]!r}; {_panels(known)}", field="panelName")
     if len(found) > 1:
@@ -190,9 +196,14 @@ def _listed(panels: Sequence[Panel]) -> str:
     return f"{named}{more}"
 
 
+def _means_main(name: str) -> bool:
+    wanted = set(terms(name)) - set(terms(_PANEL))
+    return bool(wanted) and wanted <= set(terms(_MAIN))
+
+
 def _closest(name: str, panels: Sequence[Panel]) -> list[Panel]:
     """Those whose name or id has all the words that are asked for, but "panel"."""
-    wanted = set(terms(name)) - set(terms("panel panelboard board לוח לוח_חשמל"))
+    wanted = set(terms(name)) - set(terms(_PANEL))
     if not wanted:
         return []
     return [
