@@ -232,6 +232,10 @@ HERE = ("conversationId", "==", "c1")
         where(as_me("messages", IN_IT), HERE).order_by("timestamp", direction="DESCENDING"),
         where(as_me("actionItems", IN_IT), HERE),
         where(as_me("decisions", IN_IT), HERE),
+        as_me("documents", MINE).order_by("updatedAt", direction="DESCENDING"),
+        as_me("documents", ("tenant", "==", "north")).order_by(
+            "updatedAt", direction="DESCENDING"
+        ),
     ],
 )
 def test_lists_that_the_rules_allow_to_apps_have_indexes(query: BaseQuery) -> None:
