@@ -119,6 +119,7 @@ class BucketContents:
             Unavailable: Cloud Storage did not answer.
         """
         from google.api_core.exceptions import GoogleAPICallError, RetryError
+        from google.auth.exceptions import GoogleAuthError
         from google.cloud.exceptions import Forbidden, NotFound
         from requests.exceptions import RequestException
 
@@ -130,7 +131,7 @@ class BucketContents:
                 hint=f"set {BUCKET} to a bucket that the functions' service account may write, "
                 f"or to {NO_BUCKET!r}",
             ) from error
-        except (GoogleAPICallError, RetryError, RequestException, OSError) as error:
+        except (GoogleAPICallError, RetryError, GoogleAuthError, RequestException) as error:
             raise Unavailable(f"Cloud Storage did not answer: {type(error).__name__}") from error
 
 

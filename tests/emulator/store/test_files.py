@@ -1,0 +1,183 @@
+"""The file store, over Firestore and over a bucket: the same promises."""
+
+from __future__ import annotations
+
+import hashlib
+import random
+from collections.abc import Iterator
+from datetime import UTC, datetime
+
+import pytest
+from google.cloud.firestore import Client
+
+from rollcall.core.errors import FailedPrecondition, NotFound, Unavailable
+from rollcall.store import file_contents
+from rollcall.store.file_contents import place_for_new
+from rollcall.store.files import PART_BYTES, Allowance, NewFile, StoredFile, files
+from tests.support.fake_storage import BUCKET, FakeStorage
+from tests.support.knowledge import everything
+
+NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
+CONTENT = random.Random(3).randbytes(PART_BYTES + 12_345)
+ROOM = Allowance(files=10, bytes=100_000_000)
+
+
+@pytest.fixture(params=["firestore", "bucket"])
+def storage(request: pytest.FixtureRequest) -> Iterator[FakeStorage | None]:
+    if request.param == "firestore":
+        yield None
+        return
+    with FakeStorage() as fake:
+        yield fake
+
+
+def new(content: bytes = CONTENT, *, uid: str = "ann", name: str = "noise.bin") -> NewFile:
+    return NewFile(
+        uid=uid,
+        name=name,
+        content_type="application/octet-stream",
+        bytes=len(content),
+        sha256=hashlib.sha256(content).hexdigest(),
+        purpose="attachment",
+        details={"messageId": "m1"},
+    )
+
+
+def stored(db: Client, content: bytes = CONTENT) -> StoredFile:
+    file = files(db).begin(new(content), ROOM, now=NOW)
+    for number in file.missing:
+        piece = content[number * PART_BYTES : (number + 1) * PART_BYTES]
+        files(db).add_part("ann", file.id, number, piece)
+    return files(db).finish("ann", file.id)
+
+
+def remove(db: Client, file: StoredFile) -> None:
+    batch = db.batch()
+    files(db).remove(batch, file)
+    batch.commit()
+
+
+def test_what_was_put_in_comes_out_part_by_part(db: Client, storage: FakeStorage | None) -> None:
+    file = stored(db)
+    assert file.is_ready
+    assert file.place == (BUCKET if storage else "firestore")
+    parts = list(files(db).open(file))
+    assert [len(part) for part in parts] == [PART_BYTES, 12_345]
+    assert b"".join(parts) == CONTENT
+    found = files(db).find(file.id)
+    assert found is not None
+    assert (found.name, found.bytes, found.details) == (
+        "noise.bin",
+        len(CONTENT),
+        {"messageId": "m1"},
+    )
+
+
+def test_parts_in_a_bucket_are_plain_bytes_and_none_is_in_firestore(db: Client) -> None:
+    with FakeStorage() as fake:
+        file = stored(db)
+        names = {name: kind for (_, name), (kind, _) in fake.objects.items()}
+    assert names == {
+        f"rollcall-files/{file.id}/{number:04d}": "application/octet-stream" for number in (0, 1)
+    }
+    assert everything(db) == [f"files/{file.id}"]
+
+
+def test_a_removed_file_is_gone_at_once_and_its_content_with_the_next_sweep(
+    db: Client, storage: FakeStorage | None
+) -> None:
+    file = stored(db)
+    remove(db, file)
+    assert files(db).find(file.id) is None
+    with pytest.raises(NotFound):
+        files(db).add_part("ann", file.id, 0, CONTENT[:PART_BYTES])
+    assert "ann" not in str([db.document(path).get().to_dict() for path in everything(db)])
+    files(db).sweep(now=NOW)
+    assert everything(db) == []
+    assert not (storage and storage.objects)
+
+
+def test_a_sweep_that_broke_off_is_done_by_the_next(db: Client) -> None:
+    with FakeStorage() as fake:
+        remove(db, stored(db))
+        fake.fails = 403
+        with pytest.raises(FailedPrecondition, match="bucket"):
+            files(db).sweep(now=NOW)
+        fake.fails = None
+        assert files(db).sweep(now=NOW) == 1
+        assert (fake.objects, everything(db)) == ({}, [])
+
+
+def test_an_upload_that_broke_off_knows_what_is_missing(
+    db: Client, storage: FakeStorage | None
+) -> None:
+    begun = files(db).begin(new(), ROOM, now=NOW)
+    files(db).add_part("ann", begun.id, 1, CONTENT[PART_BYTES:])
+    again = files(db).begin(new(), ROOM, now=NOW)
+    assert (again.id, again.missing) == (begun.id, (0,))
+
+
+def test_a_bucket_that_is_not_there_is_said_so(db: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    with FakeStorage(), monkeypatch.context() as patched:
+        patched.setenv("ROLLCALL_FILES_BUCKET", "nobodys-bucket")
+        with pytest.raises(FailedPrecondition) as refused:
+            stored(db)
+        assert "ROLLCALL_FILES_BUCKET" in (refused.value.hint or "")
+
+
+def test_a_storage_that_does_not_answer_is_worth_another_try(db: Client) -> None:
+    with FakeStorage() as fake:
+        file = stored(db)
+        fake.fails = 400
+        with pytest.raises(Unavailable):
+            list(files(db).open(file))
+
+
+def test_a_file_whose_part_is_gone_says_so(db: Client, storage: FakeStorage | None) -> None:
+    file = stored(db)
+    file_contents.contents_at(db, file.place).delete(file.id)
+    with pytest.raises(Unavailable, match="part 0"):
+        list(files(db).open(file))
+
+
+def test_a_file_stays_where_it_was_put_when_the_setting_changes(db: Client) -> None:
+    file = stored(db)
+    with FakeStorage() as fake:
+        assert b"".join(files(db).open(file)) == CONTENT
+        assert fake.objects == {}
+
+
+@pytest.mark.parametrize(
+    ("env", "place"),
+    [
+        ({}, "firestore"),
+        ({"ROLLCALL_FILES_BUCKET": "ours"}, "ours"),
+        ({"FIREBASE_CONFIG": '{"storageBucket": "own.appspot.com"}'}, "own.appspot.com"),
+        ({"FIREBASE_CONFIG": '{"projectId": "p"}'}, "firestore"),
+        ({"FIREBASE_CONFIG": "/a/file"}, "firestore"),
+        (
+            {
+                "FIREBASE_CONFIG": '{"storageBucket": "own.appspot.com"}',
+                "ROLLCALL_FILES_BUCKET": "none",
+            },
+            "firestore",
+        ),
+        (
+            {
+                "FIREBASE_CONFIG": '{"storageBucket": "own.appspot.com"}',
+                "FIRESTORE_EMULATOR_HOST": "127.0.0.1:1",
+            },
+            "firestore",
+        ),
+        (
+            {
+                "FIREBASE_CONFIG": '{"storageBucket": "own.appspot.com"}',
+                "FIRESTORE_EMULATOR_HOST": "127.0.0.1:1",
+                "STORAGE_EMULATOR_HOST": "http://127.0.0.1:2",
+            },
+            "own.appspot.com",
+        ),
+    ],
+)
+def test_the_environment_says_where_new_content_goes(env: dict[str, str], place: str) -> None:
+    assert place_for_new(env) == place
