@@ -12,6 +12,7 @@ from rollcall.core.errors import InvalidArgument
 from rollcall.core.wire import Display, Wire
 from rollcall.core.wording import isolated, say, short
 from rollcall.packs.electrical.nec import articles
+from rollcall.packs.electrical.nec.asked import edition_in
 from rollcall.packs.electrical.nec.editions import DEFAULT, Edition
 from rollcall.packs.electrical.results import CalculationResult, CodeReference, finish
 
@@ -113,7 +114,7 @@ def search_nec(
     ctx: ToolContext,
     *,
     query: Annotated[str, Field(min_length=1, max_length=500)],
-    edition: Edition = DEFAULT,
+    edition: Edition | None = None,
     source: Literal["all", "code", "documents"] = "all",
     limit: Annotated[int, Field(ge=1, le=MOST_FOUND)] = 8,
 ) -> NecSearch:
@@ -123,7 +124,8 @@ def search_nec(
 
     Args:
         query: What to look for, such as "GFCI in garages" or "250.66", in English or Hebrew.
-        edition: The NEC's edition whose numbers are given.
+        edition: The NEC's edition whose numbers are given; without one, that of `query`, else
+            2023.
         source: "code" for the NEC's index alone, "documents" for the user's documents alone.
         limit: Most articles, and most passages.
 
@@ -132,6 +134,7 @@ def search_nec(
     """
     if not any(char.isalnum() for char in query):
         raise InvalidArgument("say what to look for, such as 'GFCI in garages'", field="query")
+    edition = edition or edition_in(query) or DEFAULT
     found = articles.ranked(query, limit, edition) if source != "documents" else []
     result = NecSearch(
         query=query,
@@ -183,9 +186,8 @@ def _answer(locale: str, result: NecSearch) -> str:
     said: list[str] = []
     if result.articles:
         best, *others = result.articles
-        said.append(
-            f"{_latin(locale, f'NEC {result.edition} {best.number}')} ({_latin(locale, best.title)}): {best.about}."
-        )
+        place = _latin(locale, f"NEC {result.edition} {best.number}")
+        said.append(f"{place} ({_latin(locale, best.title)}): {best.about}.")
         if others:
             also = say(locale, en="See also", he="ראו גם")
             said.append(f"{also} {_latin(locale, ', '.join(each.number for each in others))}.")

@@ -133,16 +133,15 @@ def lookup_nec_table(
     ctx: ToolContext,
     *,
     table: Annotated[str, Field(max_length=200)] | None = None,
-    edition: Edition = DEFAULT,
+    edition: Edition | None = None,
     query: Annotated[str, Field(max_length=500)] | None = None,
     size: Annotated[str, Field(max_length=40)] | None = None,
     material: Annotated[str, Field(max_length=40)] | None = None,
     temperature_rating: Literal[60, 75, 90] | None = None,
     value: Annotated[float, Field(ge=0, le=1_000_000)] | None = None,
-    voltage: Annotated[float, Field(gt=0, le=15_000)] | None = None,
     row: Annotated[str, Field(max_length=100)] | None = None,
 ) -> NecTable:
-    """Look up a figure in a table of the NEC, or show the whole table: ampacity (310.16),
+    """Look up a figure in a table of the NEC, or show the whole table. There are ampacity (310.16),
     grounding (250.66, 250.122), demand (220.12, 220.42, 220.54, 220.55), motors (430.52, 430.248,
     430.250), standard ratings (240.6(A)), correction and adjustment (310.15), conductor properties
     (Chapter 9 Tables 8 and 9). For a figure alone, not for a calculation on a project.
@@ -150,7 +149,8 @@ def lookup_nec_table(
     Args:
         table: The table's number in any edition, such as "310.16", "310.15(B)(16)", "Chapter 9
             Table 8". May be left out where `query` says what it is about.
-        edition: The NEC's edition. What was not checked against it is marked so.
+        edition: The NEC's edition; without one, that of `query`, else 2023. What was not checked
+            against it is marked so.
         query: The question in the user's words, such as "EGC for a 100 A breaker"; what the other
             arguments leave out is read from it.
         size: Conductor size, such as "12", "2/0" or "250 kcmil".
@@ -159,7 +159,6 @@ def lookup_nec_table(
         value: What the table is entered by: the overcurrent device's amperes (250.122, 240.6),
             ambient °C (310.15(B)), how many conductors (310.15(C)), dryers (220.54) or cooking
             appliances (220.55), horsepower (430.248, 430.250).
-        voltage: The system's voltage, V, for the motor tables.
         row: A row by name: an occupancy such as "office", or a kind of motor such as "design B".
 
     Raises:
@@ -172,11 +171,12 @@ def lookup_nec_table(
         size=_parsed(parse_size, size, "size") or asked.size,
         material=_parsed(parse_material, material, "material") or asked.material,
         rating=temperature_rating or asked.rating,
-        value=asked.value if value is None else value,
-        voltage=voltage or asked.voltage,
+        value=asked.value if value is None or _is_number_of(key, value) else value,
         row=row or asked.row,
     )
-    whole = tables.table(key, edition)
+    if asked.value == asked.rating:
+        asked = replace(asked, value=None)  # "at 75 °C" names the column and enters nothing
+    whole = tables.table(key, edition or asked.edition or DEFAULT)
     part, unused = matching(whole, asked)
     return finish(
         ctx, _result(ctx.locale, part, len(whole.rows), unused), display(ctx.locale, part)
@@ -200,6 +200,11 @@ def _read(table: str | None, query: str | None) -> tuple[str, Asked]:
             f"name a table, such as 310.16; known: {', '.join(tables.FILES)}", field="table"
         )
     return found.table, found
+
+
+def _is_number_of(table: str, value: float) -> bool:
+    """Whether a number is only the table's own, as 250.66 in "table 250.66"."""
+    return table.startswith(f"{value:g}") and not float(value).is_integer()
 
 
 def _parsed(parse: Callable[[str], T], text: str | None, field: str) -> T | None:

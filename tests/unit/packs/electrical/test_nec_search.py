@@ -42,6 +42,7 @@ def test_numbers_are_those_of_the_edition() -> None:
     assert found.articles[0].number == "310.15(B)(16)"
     found, _ = search("220.55 cooking appliances", edition=2026)
     assert (found.articles[0].number, found.citations[0].article) == ("120.55", "120.55")
+    assert search("ampacities of the 2017 code")[0].edition == 2017
 
 
 def test_the_limit_is_kept() -> None:

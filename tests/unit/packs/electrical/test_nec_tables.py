@@ -128,6 +128,10 @@ def test_a_doubtful_cell_concerns_those_who_see_it() -> None:
     assert look(table="C values", size="750", material="copper").verified
 
 
+def test_a_temperature_that_names_the_column_enters_nothing() -> None:
+    assert not look(query="ampacity of 4 AWG copper at 75 °C", value=75).warnings
+
+
 def test_arguments_win_over_the_question() -> None:
     found = look(query="ampacity of 4 AWG aluminum at 75", size="2", temperature_rating=90)
     assert cells(found) == {"size": "2", "aluminum90": 100, "verified": True}
@@ -142,7 +146,7 @@ def test_arguments_win_over_the_question() -> None:
         ({"table": "Chapter 9 Table 9", "size": "700"}, "size", "14 to 1000"),
         ({"table": "310.15(B)(1)(1)", "value": 90}, "value", "10 to 85"),
         ({"table": "430.250", "value": 6}, "value", "1/2 to 500"),
-        ({"table": "430.250", "value": 5, "voltage": 277}, "voltage", "220 to 240"),
+        ({"query": "current of a 5 hp three-phase motor at 277 V"}, "voltage", "220 to 240"),
         ({"table": "220.12", "row": "spaceship"}, "occupancy", "dwelling"),
         ({"table": "430.52", "row": "steam engine"}, "row", "no row"),
         ({}, "table", "310.16"),
@@ -175,3 +179,15 @@ def test_the_answer_is_a_sentence_with_its_source_and_its_doubts() -> None:
     in_hebrew = look(query="מוליך הארקה למפסק של 100 אמפר", locale="he").answer
     assert language(in_hebrew) == "he"
     assert "\u2068AWG 8\u2069" in in_hebrew
+
+
+def test_the_edition_is_the_arguments_else_the_questions() -> None:
+    assert look(query="table 250.122 of the 2017 code").edition == 2017
+    assert look(query="NEC 2020 table 250.122", edition=2026).edition == 2026
+    assert look(query="table 250.122").edition == 2023
+    assert look(query="table 250.122, 2017 against 2020").edition == 2023
+
+
+def test_the_number_of_the_table_is_not_what_it_is_entered_by() -> None:
+    assert len(look(table="250.122", value=250.122).rows) == 19
+    assert cells(look(table="250.122", value=250))["ocpdMaxAmps"] == 300

@@ -13,6 +13,7 @@ from typing import get_args
 from rollcall.core.errors import InvalidArgument, NotFound
 from rollcall.packs.electrical.nec import tables
 from rollcall.packs.electrical.nec.ampacity import Rating
+from rollcall.packs.electrical.nec.editions import EDITIONS, Edition
 from rollcall.packs.electrical.nec.occupancies import find_occupancy
 from rollcall.packs.electrical.nec.sizes import Material, Size, parse_size
 
@@ -35,6 +36,7 @@ class Asked:
     value: float | None = None
     row: str | None = None
     voltage: float | None = None
+    edition: Edition | None = None
 
 
 _NUMBER = re.compile(
@@ -112,7 +114,7 @@ def read(text: str, *, table: str | None = None) -> Asked:
     Args:
         table: A table that is known already; otherwise the text's.
     """
-    key = table or _table(text)
+    key = table or _table(text) or _of_conductor(text)
     return Asked(
         table=key,
         size=_size(text),
@@ -121,7 +123,14 @@ def read(text: str, *, table: str | None = None) -> Asked:
         value=_amount(text, _ENTERED_BY[key]) if key in _ENTERED_BY else None,
         row=_row(text, key),
         voltage=_amount(text, "volts") if key in _BY_VOLTAGE else None,
+        edition=edition_in(text),
     )
+
+
+def edition_in(text: str) -> Edition | None:
+    """The one edition that a text names by its year."""
+    years = {int(year) for year in re.findall(r"(?<![\d.,])20\d\d(?![\d.]*\d)", text)}
+    return next((edition for edition in EDITIONS if years == {edition}), None)
 
 
 def motor_kind(text: str) -> str | None:
@@ -138,6 +147,12 @@ def _table(text: str) -> str | None:
             continue
     plain = text.lower()
     return next((key for key, pattern in _ABOUT if re.search(pattern, plain)), None)
+
+
+def _of_conductor(text: str) -> str | None:
+    """A size with its metal or its temperature, and nothing else, is a question for its ampacity."""
+    is_conductor = _size(text) and (_material(text) or _rating(text))
+    return "310.16" if is_conductor else None
 
 
 def _size(text: str) -> Size | None:
