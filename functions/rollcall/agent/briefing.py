@@ -11,7 +11,7 @@ from rollcall.agent.asked import Asked
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import AgentError
 from rollcall.core.messages import Message, UserMessage
-from rollcall.core.profile import Note
+from rollcall.core.profile import Note, Place
 
 MAX_NOTES = 6
 
@@ -28,7 +28,7 @@ class Brief:
         decisions: Lines, oldest first.
     """
 
-    place: str | None = None
+    place: Place | None = None
     notes: tuple[Note, ...] = ()
     decisions: tuple[str, ...] = ()
 
@@ -48,7 +48,7 @@ def brief(
     )
 
 
-def _place(asked: Asked, *, is_first_turn: bool) -> str | None:
+def _place(asked: Asked, *, is_first_turn: bool) -> Place | None:
     briefing = asked.profile.briefing
     if briefing is None or (briefing.when == "first" and not is_first_turn):
         return None

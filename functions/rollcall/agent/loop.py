@@ -250,6 +250,7 @@ def _request(turn: Turn, state: State) -> ModelRequest:
         tools=state.tools,
         abilities=turn.abilities,
         notes=turn.notes,
+        names=turn.names,
         deadline=turn.deadline,
         cache_key=turn.cache_key,
         locale=turn.locale,

@@ -123,6 +123,7 @@ def prepare(
             window(sound, tokens=profile.history_tokens, messages=profile.history_messages)
         ),
         notes=told.notes,
+        names=told.place.names if told.place else {},
         review=profile.review,
         tools=_tools(asked),
         abilities=tuple(offered(entry) for entry in asked.abilities),

@@ -72,7 +72,7 @@ def instructions(
 
 def _briefed(told: Brief) -> Iterator[str]:
     if told.place:
-        shown = fenced_lines(redacted(told.place), PLACE_CHARS)
+        shown = fenced_lines(redacted(told.place.text), PLACE_CHARS)
         yield f"What is stored of where the user is:\n{shown}"
     if told.decisions:
         lines = "\n".join(f"- {each}" for each in told.decisions)

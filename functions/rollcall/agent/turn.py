@@ -75,6 +75,7 @@ class Turn:
     abilities: tuple[ToolSpec, ...] = ()
     cache_key: str | None = None
     notes: tuple[Note, ...] = ()
+    names: Mapping[str, Sequence[str]] = field(default_factory=dict)
     review: Callable[[str, str], Review] | None = None
     streamed: bool = True
     """Whether somebody watches the replies come."""
@@ -133,8 +134,9 @@ def _key(call: ToolCall) -> str:
 @dataclass(slots=True)
 class State:
     """A turn as far as it has come. `records` and `usage` are this run's; the counts are the
-    turn's. `named` are sources that the answer names in words. `tools` are those that the model may call by now: it may ask for more. `fenced` is as
-    much of the history as was sent, as it was sent."""
+    turn's. `named` are sources that the answer names in words. `tools` are those that the model may
+    call by now: it may ask for more. `fenced` is as much of the history as was sent, as it was
+    sent."""
 
     history: list[Message]
     fenced: list[Message] = field(default_factory=list)

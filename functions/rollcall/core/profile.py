@@ -33,17 +33,30 @@ class Variant:
 
 
 @dataclass(frozen=True, slots=True)
+class Place:
+    """Where the user is.
+
+    Attributes:
+        text: What is there, for the model.
+        names: Of things there, by the name of the parameter that takes them, such as `panelName`.
+    """
+
+    text: str
+    names: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class Briefing:
     """What an agent is told of the place where the user is; it reaches the model as data.
 
     Args:
-        read: `read(ctx, short) -> text`, called when a turn begins or goes on; it checks the user
+        read: `read(ctx, short) -> Place`, called when a turn begins or goes on; it checks the user
             like a capability, and None or an `AgentError` leaves the agent without.
         when: "first" tells it in a thread's first turn only, "always" in each, "summarised" whole
             in the first and short in the others.
     """
 
-    read: Callable[[ToolContext, bool], str | None]
+    read: Callable[[ToolContext, bool], Place | None]
     when: Literal["first", "always", "summarised"] = "first"
 
 

@@ -27,7 +27,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
@@ -93,6 +93,8 @@ class ModelRequest:
         cache_key: Same for requests that share a long prefix.
         locale: "en" or "he": the language to fall back on.
         now_iso: The user's time, ISO 8601 with offset; the offline planner resolves dates by it.
+        names: Names of things where the user is, by the parameter that takes them; the instructions
+            say them too. The offline planner fills arguments with them.
         notes: What is known beforehand of what the last message asks, with the numbers to cite it
             by; the instructions say the same. The offline planner answers from it.
         streamed: Whether somebody watches the reply come. A reply that nobody watches is asked for
@@ -112,6 +114,7 @@ class ModelRequest:
     streamed: bool = True
     abilities: tuple[ToolSpec, ...] = ()
     notes: tuple[Note, ...] = ()
+    names: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

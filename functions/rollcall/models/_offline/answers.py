@@ -26,7 +26,7 @@ def answered(question: Question, turn: Turn, request: ModelRequest) -> Goal | No
     value = chosen(question, turn.text)
     goal, param = question.goal, question.param
     if value is None and not _is_new_request(turn.text, question, request.tools):
-        source = Source(turn.text, request.now_iso, turn.entities)
+        source = Source(turn.text, request.now_iso, turn.entities, request.names)
         value = answer(param, turn.text, source)
     if value is None:
         return None

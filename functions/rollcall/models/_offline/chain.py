@@ -16,6 +16,7 @@ from rollcall.models._offline.fill import Source, fill
 from rollcall.models._offline.history import Step
 from rollcall.models._offline.items import main_list
 from rollcall.models._offline.lexicon import all_features, features, name_features, spaced, wordset
+from rollcall.models._offline.named import Names, has_sibling
 from rollcall.models._offline.people import is_called, is_mine, is_somebodys
 from rollcall.models._offline.schema import Param, params
 from rollcall.models._offline.typos import corrected
@@ -63,10 +64,17 @@ class Need:
 
 
 def need(
-    tool: ToolSpec, arguments: dict[str, Json], text: str, offered: Sequence[ToolSpec]
+    tool: ToolSpec,
+    arguments: dict[str, Json],
+    text: str,
+    offered: Sequence[ToolSpec],
+    names: Names | None = None,
 ) -> Need | None:
-    """Return the call to make before the chosen one, if it needs one."""
-    param = next((p for p in params(tool) if p.refers_to and p.name not in arguments), None)
+    """Return the call to make before the chosen one, if it needs one; not for things that are
+    known by their names."""
+    wanted, known = params(tool), names or {}
+    ids = (p for p in wanted if p.refers_to and p.name not in arguments)
+    param = next((p for p in ids if not has_sibling(p, wanted, known)), None)
     if param is None:
         return None
     about = _topic(tool, text)

@@ -80,12 +80,33 @@ def tell(step: Step, asked: Asked, *, short: bool = False) -> str:
     if not isinstance(output, dict):
         plain = defanged(str(output)) if output not in (None, "") else ""
         return plain or say("done", asked.to.language)
+    if answered := _answered(output, step, asked):
+        return answered
     lists = {k: v for k, v in output.items() if isinstance(v, list) and _is_main(k, v, output)}
     blocks = [listing(key, found, output, step, asked) for key, found in lists.items()]
     told = facts(output, lists, step, asked.to)
     told = _first_lines(told) if short and not asked.all else told
     blocks = [told, *blocks] if told.startswith("**") else [*blocks, told]
     return "\n\n".join(block for block in blocks if block) or say("done", asked.to.language)
+
+
+def _answered(output: dict[str, Any], step: Step, asked: Asked) -> str:
+    """What a calculation answers in words, with its sources, what it warns of and what it assumed.
+    Its figures and inputs are for programs, and for who asks for them."""
+    said = output.get("answer")
+    assumed = output.get("assumptions")
+    if not isinstance(said, str) or not said or not isinstance(assumed, list):
+        return ""
+    marks = "".join(f" [{c['n']}]" for c in step.citations if isinstance(c.get("n"), int))
+    parts = [f"{defanged(said.strip())}{marks}"]
+    found = output.get("warnings")
+    warnings = found if isinstance(found, list) else []
+    parts.append("\n".join(f"- {defanged(str(warning))}" for warning in warnings[:_MOST_ROWS]))
+    reasons = [one_line(str(each.get("reason", "")), most=None) for each in assumed if each]
+    if reasons:
+        told = "\n".join(f"- {reason}" for reason in reasons[:_MOST_ROWS])
+        parts.append(f"{say('assumed', asked.to.language)}\n{told}")
+    return "\n\n".join(part for part in parts if part)
 
 
 def _done(step: Step) -> str:

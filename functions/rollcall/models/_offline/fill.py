@@ -14,6 +14,7 @@ from rollcall.models._offline import numbers, options, texts
 from rollcall.models._offline.entities import Entity, named_in, of_kind
 from rollcall.models._offline.lexicon import spaced
 from rollcall.models._offline.mentions import Mention, mentions
+from rollcall.models._offline.named import Names, called_by_name, described, has_sibling
 from rollcall.models._offline.people import asks_for_own, is_somebodys
 from rollcall.models._offline.schema import Param, accepts, params, properties
 from rollcall.models.base import ToolSpec
@@ -26,6 +27,7 @@ class Source:
     text: str
     now_iso: str = ""
     entities: tuple[Entity, ...] = ()
+    names: Names = field(default_factory=dict)
 
 
 @dataclass
@@ -48,7 +50,7 @@ def fill(tool: ToolSpec, source: Source) -> Filled:
 def _fill_all(tool: ToolSpec, wanted: tuple[Param, ...], source: Source) -> dict[str, Json]:
     values: dict[str, Json] = {}
     spare = list(mentions(source.text, source.now_iso))
-    for step in (_ids, _options, _flags, _numbers, _mine, _texts, _objects):
+    for step in (_named, _ids, _options, _flags, _numbers, _mine, _texts, _objects, _described):
         for name, value in step(tool, wanted, source, spare, values).items():
             param = next(param for param in wanted if param.name == name)
             if accepts(param, value) and value != param.schema.get("default", object()):
@@ -72,6 +74,22 @@ def answer(param: Param, text: str, source: Source) -> Json | None:
 
 
 Values = dict[str, Json]
+
+
+def _named(
+    tool: ToolSpec, wanted: tuple[Param, ...], source: Source, spare: list[Mention], values: Values
+) -> Values:
+    """Things at hand that the text calls by name."""
+    found = called_by_name(wanted, source.text, source.names)
+    _claim(list(found.values()), spare)
+    return found
+
+
+def _described(
+    tool: ToolSpec, wanted: tuple[Param, ...], source: Source, spare: list[Mention], values: Values
+) -> Values:
+    """Things at hand that the text has other words for."""
+    return described(tool, wanted, source.text, source.names, values, spare)
 
 
 def _ids(
@@ -163,6 +181,7 @@ def _texts(
         for param in wanted
         if param.name not in values
         and not param.options
+        and not has_sibling(param, wanted, source.names)
         and (param.items if param.kind == "array" and param.items else param).kind == "string"
     ]
     return texts.assign_texts(tool, open_, source.text, spare)

@@ -94,7 +94,7 @@ def up(turn: Turn, request: ModelRequest, prior: list[Progress]) -> list[Goal]:
     tool = next((tool for tool in request.tools if tool.name == last.call.name), None)
     if tool is None or tool.writes:
         return []  # a write is asked for in full
-    changed = fill(tool, Source(text, request.now_iso, turn.entities)).arguments
+    changed = fill(tool, Source(text, request.now_iso, turn.entities, request.names)).arguments
     if changed and (searcher("", (tool,)) is None or _ELLIPSIS.match(text)):
         return [Goal(text, tool, {**(last.call.arguments or {}), **changed})]
     return _about(text, request, prior)

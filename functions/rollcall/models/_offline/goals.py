@@ -95,7 +95,7 @@ def _repeated(
     required = {p.name: p for p in params(tool) if p.required and p.kind != "array"}
     rounds: list[tuple[str, dict[str, Json]]] = []
     for piece in pieces if required else ():
-        found = fill(tool, Source(piece, request.now_iso, turn.entities)).arguments
+        found = fill(tool, Source(piece, request.now_iso, turn.entities, request.names)).arguments
         if not rounds:
             rounds.append((piece, found))
             continue

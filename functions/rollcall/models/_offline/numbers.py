@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from rollcall.core.messages import Json
@@ -31,19 +32,22 @@ _MEANT = {
 def assign_numbers(
     tool: ToolSpec, wanted: Sequence[Param], text: str, spare: list[Mention]
 ) -> dict[str, Json]:
-    """Give each number to one parameter, the best supported pair first."""
+    """Give each number to one parameter, the best supported pair first; of two that fit equally,
+    the one that the tool's examples use more often."""
     numbers = [mention for mention in spare if mention.kind == "number"]
     values = _lists(wanted, numbers, text)
     singles = [param for param in wanted if param.kind != "array"]
     layout = _layout(text)
+    usual = Counter(name for each in tool.examples for name in _given(each))
     pairs = [
-        (support(tool, param, mention, layout, len(singles)), -p, -m, param, mention)
+        (support(tool, param, mention, layout, len(singles)), usual[param.name], -p, -m)
         for p, param in enumerate(singles)
         for m, mention in enumerate(numbers)
     ]
-    pairs.sort(key=lambda pair: pair[:3], reverse=True)
+    pairs.sort(reverse=True)
     used: set[int] = set()
-    for points, _, _, param, mention in pairs:
+    for points, _, p, m in pairs:
+        param, mention = singles[-p], numbers[-m]
         if points <= 0 or param.name in values or mention.start in used:
             continue
         value = in_unit(param, mention)
@@ -51,6 +55,12 @@ def assign_numbers(
             values[param.name] = value
             used.add(mention.start)
     return values
+
+
+def _given(example: dict[str, Json]) -> Iterable[str]:
+    """The names of the arguments of an example."""
+    parameters = example.get("parameters")
+    return parameters if isinstance(parameters, dict) else ()
 
 
 def _lists(wanted: Sequence[Param], numbers: list[Mention], text: str) -> dict[str, Json]:

@@ -87,6 +87,7 @@ PHRASES: dict[str, dict[str, str]] = {
         "he": "אין לדעת אם הפעולה בוצעה; כדאי לבדוק לפני שמבקשים שוב.",
     },
     "reason": {"en": "The reason given: {why}.", "he": "הסיבה שניתנה: {why}."},
+    "assumed": {"en": "Assumed:", "he": "הנחות:"},
     "not_all": {
         "en": "Note: not everything was searched, so there may be more.",
         "he": "שימו לב: לא הכול נסרק, ולכן ייתכן שיש עוד.",

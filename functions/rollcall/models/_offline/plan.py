@@ -80,14 +80,15 @@ def advance(goal: Goal, turn: Turn, request: ModelRequest) -> Progress:
     """Work out the next thing to do for a goal."""
     # Told again, a goal is to come out as it did, before its own results were known.
     again = goal.all or goal.pick is not None
-    source = Source(goal.text, request.now_iso, () if again else turn.entities)
+    entities = () if again else turn.entities
+    source = Source(goal.text, request.now_iso, entities, request.names)
     filled = fill(goal.tool, source)
     wider = {**(_longer(goal.tool) if goal.all else {}), **_widest(goal, filled.arguments)}
     if goal.tool.writes:
         known = writes.without_content(goal.tool, filled.arguments)
         return _write(goal, {**known, **goal.given}, turn, request)
     arguments = {**wider, **filled.arguments, **goal.given}
-    need = chain.need(goal.tool, arguments, goal.text, request.tools)
+    need = chain.need(goal.tool, arguments, goal.text, request.tools, request.names)
     if need is None:
         topic = chain.untold(goal.tool, goal.text)
         return _call_or_ask(goal, arguments, turn, source, topic)
@@ -140,7 +141,7 @@ def _finder(
     need = chain.need(goal.tool, {}, f"about {about}", request.tools) if about else None
     if need is None:
         return None, None
-    source = Source(goal.text, request.now_iso, turn.entities)
+    source = Source(goal.text, request.now_iso, turn.entities, request.names)
     words: dict[str, Json] = {p.name: about for p in params(need.tool) if p.required}
     return Call(need.tool.name, {**need.arguments(source), **words}), about
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rollcall.core.context import ToolContext
-from rollcall.core.profile import AgentProfile, Briefing, Note, Review
+from rollcall.core.profile import AgentProfile, Briefing, Note, Place, Review
 
 _INSTRUCTIONS = """
 You are an electrical engineer's copilot for design and inspection by the NEC. You work on the
@@ -49,12 +49,16 @@ Write in the language of the user's question.
 TOOLS = (
     "calculate_voltage_drop",
     "calculate_short_circuit",
+    "check_panel_capacity",
+    "check_service_upgrade",
     "check_conductor_sizing",
+    "run_inspection",
     "calculate_arc_flash",
     "lookup_nec_table",
     "search_nec",
     "get_project",
     "list_projects",
+    "export_panel_schedule",
     "export_project",
     "import_project",
     "share_project",
@@ -62,7 +66,7 @@ TOOLS = (
 )
 
 
-def _briefing(ctx: ToolContext, short: bool) -> str | None:
+def _briefing(ctx: ToolContext, short: bool) -> Place | None:
     from rollcall.packs.electrical.briefing import describe
 
     return describe(ctx, short=short)

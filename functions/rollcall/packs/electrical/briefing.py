@@ -5,16 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rollcall.core.context import ToolContext
+from rollcall.core.profile import Place
 from rollcall.packs.electrical.projects.access import open_project
 from rollcall.packs.electrical.projects.records import Circuit, Panel, Project
 
 MAX_PANELS = 20
+_MAIN_PANEL = ("main panel", "לוח ראשי")
+"""What the service equipment is called, whatever its name is."""
 MAX_CIRCUITS = 120
 """How many circuits are told in all; of the others a tool tells."""
 
 
-def describe(ctx: ToolContext, *, short: bool) -> str:
-    """The project in words: whole, with its circuits, or its service and panels alone.
+def describe(ctx: ToolContext, *, short: bool) -> Place:
+    """The project in words: whole, with its circuits, or its service and panels alone; and the
+    names of its panels and circuits.
 
     Raises:
         AgentError: The user is in no project, in several of which none is named, or not in this.
@@ -23,7 +27,19 @@ def describe(ctx: ToolContext, *, short: bool) -> str:
     lines = [_heading(opened.project, opened.role), *_panels(opened.project, short=short)]
     if not short:
         lines += _others(opened.project)
-    return "\n".join(lines)
+    return Place("\n".join(lines), _names(opened.project))
+
+
+def _names(project: Project) -> dict[str, tuple[str, ...]]:
+    panels = tuple(panel.name for panel in project.panels)
+    taken = {name.casefold() for name in panels}
+    main = tuple(name for name in _MAIN_PANEL if name not in taken)
+    circuits = tuple(each.description for panel in project.panels for each in panel.circuits)
+    return {
+        "projectId": (project.id,),
+        "panelName": (*panels, *main),
+        "circuitDescription": circuits,
+    }
 
 
 def _heading(project: Project, role: str) -> str:

@@ -150,7 +150,7 @@ def _table(text: str) -> str | None:
 
 
 def _of_conductor(text: str) -> str | None:
-    """A size with its metal or its temperature, and nothing else, is a question for its ampacity."""
+    """A size with its metal or temperature and no other topic asks for its ampacity."""
     is_conductor = _size(text) and (_material(text) or _rating(text))
     return "310.16" if is_conductor else None
 

@@ -1,0 +1,165 @@
+"""Things at hand that a text calls by their names, for the parameters that take them.
+
+An agent's briefing says what there is where the user is: the panels and circuits of a project, by
+the parameter that takes their names. So the planner asks no tool for what is known already.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from rollcall.core.messages import Json
+from rollcall.core.text import STOPWORDS, terms, tokens
+from rollcall.models._offline.choose import vocabulary
+from rollcall.models._offline.lexicon import all_features, features
+from rollcall.models._offline.mentions import Mention
+from rollcall.models._offline.schema import Param
+from rollcall.models.base import ToolSpec
+
+Names = Mapping[str, Sequence[str]]
+"""Names of things at hand, by the parameter that takes them."""
+
+_MOST_WORDS = 6
+_ASKING = frozenset(
+    feature
+    for word in [
+        "what",
+        "which",
+        "how",
+        "much",
+        "many",
+        "circuit",
+        "calculate",
+        "check",
+        "large",
+        "enough",
+        "thick",
+        "size",
+        "sized",
+        "would",
+        "could",
+        "remove",
+        "delete",
+        "change",
+        "update",
+        "show",
+        "voltage",
+        "drop",
+        "conductor",
+        "wire",
+        "breaker",
+        "big",
+        "sufficient",
+        "many",
+        "מה",
+        "איזה",
+        "כמה",
+        "מעגל",
+        "חשב",
+        "בדוק",
+        "מספיק",
+        "עבה",
+        "גדול",
+        "הסר",
+        "מחק",
+        "שנה",
+        "עדכן",
+        "הצג",
+        "מוליך",
+        "מפסק",
+        "קו",
+        "האם",
+        "של",
+        "את",
+    ]
+    for feature in all_features(word)
+)
+
+
+def names_of(param: Param, names: Names) -> Sequence[str]:
+    """The names of what a parameter takes; empty where none are known."""
+    return names.get(param.name, ())
+
+
+def has_sibling(param: Param, wanted: Sequence[Param], names: Names) -> bool:
+    """Whether things of this parameter's kind are known by name, so that no id is looked for:
+    `panelId` where there is a `panelName`."""
+    noun = _noun(param)
+    return param.name in names or any(
+        other.name in names and _noun(other) == noun for other in wanted
+    )
+
+
+def called_by_name(wanted: Sequence[Param], text: str, names: Names) -> dict[str, Json]:
+    """What the text calls by its whole name, the longest where several do."""
+    found: dict[str, Json] = {}
+    for param in wanted:
+        whole = [name for name in names_of(param, names) if _is_said(name, text)]
+        if whole:
+            longest = max(len(tokens(name)) for name in whole)
+            best = [name for name in whole if len(tokens(name)) == longest]
+            if len(set(best)) == 1:
+                found[param.name] = best[0]
+    return found
+
+
+def described(
+    tool: ToolSpec,
+    wanted: Sequence[Param],
+    text: str,
+    names: Names,
+    values: Mapping[str, Json],
+    spare: Sequence[Mention],
+) -> dict[str, Json]:
+    """The text's own words for a thing that it does not call by its name, where nothing else says
+    which one: the tool knows how to look it up by a description."""
+    found: dict[str, Json] = {}
+    for param in wanted:
+        is_told = param.name in values or any(
+            other.name in values and _noun(other) == _noun(param) for other in wanted
+        )
+        is_chosen = any(other.options and other.name in values for other in wanted)
+        if param.name in names and param.label.endswith(" description") and not is_told:
+            words = None if is_chosen else _rest(tool, text, values, spare)
+            if words:
+                found[param.name] = words
+    return found
+
+
+def _rest(
+    tool: ToolSpec, text: str, values: Mapping[str, Json], spare: Sequence[Mention]
+) -> str | None:
+    """The longest run of words that neither ask for the tool nor say another argument."""
+    taken = {feature for value in values.values() for feature in all_features(str(value))}
+    known = vocabulary(tool) | _ASKING | taken
+    known |= {f for keyword in tool.keywords if " " in keyword for f in all_features(keyword)}
+    numbers = [(m.start, m.end) for m in spare if m.kind == "number"]
+    runs: list[list[str]] = [[]]
+    for match in re.finditer(r"[\w\"'’׳״-]+|[?,.;:]", text):
+        word = match[0]
+        in_number = any(start <= match.start() < end for start, end in numbers)
+        noise = set(all_features(word)) <= known or all(t in STOPWORDS for t in tokens(word))
+        if in_number or noise or word.isdigit() or not tokens(word):
+            runs.append([])
+        else:
+            runs[-1].append(word)
+    best = max(runs, key=lambda run: len(features(" ".join(run))))
+    return " ".join(best[:_MOST_WORDS]) or None
+
+
+def _noun(param: Param) -> tuple[str, ...]:
+    words = param.label.split()
+    return tuple(words[:-1]) if len(words) > 1 else (param.name,)
+
+
+def _is_said(name: str, text: str) -> bool:
+    """Whether a text has all words of a name; one with a letter or a number of its own ("Panel A",
+    "row 2") has to stand there as it is."""
+    said = tokens(text)
+    whole = tokens(name)
+    if any(len(token) == 1 or token.isdigit() for token in whole):
+        size = len(whole)
+        return any(said[at : at + size] == whole for at in range(len(said) - size + 1))
+    wanted = set(terms(name))
+    return bool(wanted) and wanted <= {*terms(text), *said}
