@@ -214,6 +214,7 @@ def as_me(collection: str, owner: tuple[str, str, str]) -> Any:
 MINE = ("uid", "==", "ana")
 IN_IT = ("participantIds", "array_contains", "ana")
 HERE = ("conversationId", "==", "c1")
+IN_PROJECT = ("memberIds", "array_contains", "ana")
 
 
 @pytest.mark.parametrize(
@@ -232,6 +233,7 @@ HERE = ("conversationId", "==", "c1")
         where(as_me("messages", IN_IT), HERE).order_by("timestamp", direction="DESCENDING"),
         where(as_me("actionItems", IN_IT), HERE),
         where(as_me("decisions", IN_IT), HERE),
+        as_me("projects", IN_PROJECT).order_by("updatedAt", direction="DESCENDING"),
         as_me("documents", MINE).order_by("updatedAt", direction="DESCENDING"),
         as_me("documents", ("tenant", "==", "north")).order_by(
             "updatedAt", direction="DESCENDING"
