@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Literal
 
 from rollcall.core.errors import InvalidArgument
@@ -219,6 +220,7 @@ def _breaker_problems(need: Need) -> Iterator[Problem]:
         yield "breaker_too_large"
 
 
+@cache
 def _sizes(material: Material) -> tuple[Size, ...]:
     return tuple(size for size in SIZES[SIZES.index(SMALLEST[material]) :] if _has(size, material))
 

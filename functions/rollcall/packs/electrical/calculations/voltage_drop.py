@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Literal
 
 from rollcall.core.errors import InvalidArgument
@@ -162,6 +163,7 @@ def headroom(run: Run, limit_percent: float, method: Method = "exact") -> float:
     return (-b + math.sqrt(b**2 - 4 * a * c)) / (2 * a)
 
 
+@cache
 def sizes_of(material: Material, method: Method) -> tuple[Size, ...]:
     """The sizes that a method's table has for a material, from 14 AWG, ascending."""
     return tuple(size for size in SIZES[SIZES.index(SMALLEST) :] if _has(size, material, method))

@@ -1,0 +1,1 @@
+"""What an inspector looks at: rules as data, each with its place in the code."""

@@ -1,0 +1,1 @@
+"""The rules, a file for each part of the code. `catalog.RULES` has them all."""

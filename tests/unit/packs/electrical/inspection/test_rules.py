@@ -1,0 +1,57 @@
+"""Every rule fires on a violation, is silent on its compliant twin, and says what it lacks."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import pytest
+
+from rollcall.packs.electrical.inspection.catalog import RULES
+from rollcall.packs.electrical.inspection.facts import Facts
+from rollcall.packs.electrical.inspection.report import Report, inspect
+from tests.support.buildings import Patch, building
+from tests.unit.packs.electrical.inspection.cases import CASES, Case
+
+BY_ID = {rule.id: rule for rule in RULES}
+NEVER_FIRES = {"210.8-b-basement"}
+"""Whether a basement is finished is not recorded: without GFCI it is not checked, no more."""
+every_case = pytest.mark.parametrize("case", CASES, ids=lambda case: case.rule)
+
+
+def _looked_at(base: dict[str, Any], rule: str, *patches: Patch) -> Report:
+    return inspect(Facts(building(base, *patches)), [BY_ID[rule]])
+
+
+def test_every_rule_has_one_case() -> None:
+    assert Counter(case.rule for case in CASES) == Counter(BY_ID.keys())
+    assert len(RULES) >= 40
+
+
+@pytest.mark.parametrize(
+    "case", [each for each in CASES if each.rule not in NEVER_FIRES], ids=lambda case: case.rule
+)
+def test_it_fires_on_a_violation(case: Case) -> None:
+    report = _looked_at(case.base, case.rule, case.good, case.bad)
+    assert case.at in [issue.place.key for issue in report.issues]
+
+
+@every_case
+def test_it_is_silent_on_the_compliant_twin(case: Case) -> None:
+    report = _looked_at(case.base, case.rule, case.good)
+    assert report.issues == ()
+    assert report.passed[case.rule] > 0
+    assert report.score == 100
+
+
+@pytest.mark.parametrize(
+    "case", [each for each in CASES if each.unknown], ids=lambda case: case.rule
+)
+def test_what_is_unknown_is_told_and_not_passed(case: Case) -> None:
+    assert case.unknown is not None
+    patch, field = case.unknown
+    before = _looked_at(case.base, case.rule, case.good)
+    report = _looked_at(case.base, case.rule, case.good, patch)
+    assert field in [gap.field for gap in report.gaps]
+    assert report.passed[case.rule] <= before.passed[case.rule]
+    assert not any(issue.place.key == case.at for issue in report.issues)
