@@ -45,7 +45,11 @@ _NUMBER = re.compile(
     re.IGNORECASE,
 )
 _ABOUT: tuple[tuple[str, str], ...] = (
-    ("430.52", r"motor.{0,40}(?:protect|breaker|fuse|short)|(?:הגנ|נתיך|מפסק)\S*.{0,20}מנוע"),
+    (
+        "430.52",
+        r"motor.{0,40}(?:protect|breaker|fuse|short)|(?:breaker|fuse|protect\w*).{0,20}motor|"
+        r"(?:הגנ|נתיך|מפסק)\S*.{0,20}מנוע",
+    ),
     ("430.248", r"single[- ]phase motor|motor.{0,30}single[- ]phase|מנוע חד"),
     ("430.250", r"motor|\bflc\b|full[- ]load (?:amp|current)|מנוע|זרם עומס מלא"),
     ("250.66", r"grounding electrode|\bgec\b|electrode|אלקטרוד|הארקת יסוד"),
@@ -81,10 +85,17 @@ _UNITS: dict[str, str] = {
     "amps": r"a|amps?|amperes?|אמפר",
     "volts": r"v|volts?|וולט",
     "hp": r"hp|horsepower|כ\"ס|כוח סוס",
-    "celsius": r"°\s?c|deg(?:rees)?(?: c)?|c|celsius|מעלות",
     "count": r"dryers?|ranges?|ovens?|appliances?|conductors?|current|wires?|מייבש\S*|תנור\S*|"
     r"מכשיר\S*|מוליכ\S*",
 }
+_CELSIUS = re.compile(
+    r"(?<![\w./])(-?\d+(?:\.\d+)?)\s*(?:°\s?c|°(?!\s?f)|deg(?:rees)?(?!\s*f)|c|celsius|מעלות)(?!\w)",
+    re.IGNORECASE,
+)
+_FAHRENHEIT = re.compile(
+    r"(?<![\w./])(-?\d+(?:\.\d+)?)\s*(?:°\s?f|deg(?:rees)?\s*f(?:ahrenheit)?|f|fahrenheit|פרנהייט)(?!\w)",
+    re.IGNORECASE,
+)
 _ENTERED_BY: dict[str, str] = {
     "240.6(A)": "amps",
     "250.122": "amps",
@@ -120,7 +131,7 @@ def read(text: str, *, table: str | None = None) -> Asked:
         size=_size(text),
         material=_material(text),
         rating=_rating(text),
-        value=_amount(text, _ENTERED_BY[key]) if key in _ENTERED_BY else None,
+        value=_value(text, _ENTERED_BY.get(key or "")),
         row=_row(text, key),
         voltage=_amount(text, "volts") if key in _BY_VOLTAGE else None,
         edition=edition_in(text),
@@ -176,6 +187,24 @@ def _rating(text: str) -> Rating | None:
     match = _RATING.search(text)
     written = int(match[1] or match[2]) if match else None
     return next((rating for rating in get_args(Rating) if rating == written), None)
+
+
+def _value(text: str, unit: str | None) -> float | None:
+    if unit == "celsius":
+        return _ambient_c(text)
+    return _amount(text, unit) if unit else None
+
+
+def _ambient_c(text: str) -> float | None:
+    """The ambient temperature, °C; a rating of the insulation beside it is not meant."""
+    found = [float(match[1]) for match in _CELSIUS.finditer(text)]
+    rating = _rating(text)
+    if rating in found:
+        found.remove(rating)
+    if found:
+        return found[0]
+    fahrenheit = _FAHRENHEIT.search(text)
+    return round((float(fahrenheit[1]) - 32) / 1.8, 1) if fahrenheit else None
 
 
 def _amount(text: str, unit: str) -> float | None:
