@@ -1,0 +1,145 @@
+"""Search: by words and meaning, with bounded reads, and saying when not all was looked at."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from rollcall.core.errors import Aborted, InvalidArgument
+from rollcall.knowledge import documents, kept, ranking
+from rollcall.knowledge.search import search
+from tests.support.counting import counted
+from tests.support.knowledge import ANN, Library
+
+GROUNDING = "# Rods\nThe rod is driven eight feet into the earth.\n"
+PAYMENT = "# Terms\nThe invoice is due within thirty days.\n"
+HEBREW = "# הארקה\nאלקטרודת ההארקה ננעצת באדמה לעומק שני מטרים.\n"
+
+
+class Meanings:
+    """An embedder that knows what a few words mean, in two dimensions."""
+
+    id = "test:meanings"
+    dimensions = 2
+
+    def __init__(self, *, fails: bool = False) -> None:
+        self.fails = fails
+
+    def embed(self, texts: list[str], *, task: str) -> list[list[float]]:
+        if self.fails:
+            raise TimeoutError("no answer")
+        return [self._of(text.lower()) for text in texts]
+
+    def _of(self, text: str) -> list[float]:
+        return [1.0, 0.1] if {"rod", "electrode", "soil"} & set(text.split()) else [0.1, 1.0]
+
+
+def test_words_are_found_in_both_languages_and_other_forms(library: Library) -> None:
+    library.add(ANN, GROUNDING, "rods.md")
+    library.add(ANN, PAYMENT, "terms.md")
+    library.add(ANN, HEBREW, "הארקה.md")
+    assert library.titles(ANN, "how deep are rods driven?") == {"rods"}
+    assert library.titles(ANN, "באיזה עומק אלקטרודות הארקה?") == {"הארקה"}
+    assert library.titles(ANN, "weather tomorrow") == set()
+
+
+def test_with_an_embedder_other_words_of_the_same_meaning_are_found(library: Library) -> None:
+    library.platform.embedder = Meanings()  # type: ignore[assignment]
+    library.add(ANN, GROUNDING, "rods.md")
+    library.add(ANN, PAYMENT, "terms.md")
+    found = library.search(ANN, "electrode in soil").passages
+    assert found[0].title == "rods"
+    assert found[0].score > found[1].score
+
+
+def test_an_embedder_that_fails_or_is_another_leaves_the_words(library: Library) -> None:
+    library.platform.embedder = Meanings()  # type: ignore[assignment]
+    library.add(ANN, GROUNDING, "rods.md")
+    library.platform.embedder = Meanings(fails=True)  # type: ignore[assignment]
+    assert library.titles(ANN, "rod") == {"rods"}
+    other = Meanings()
+    other.id = "test:other"
+    library.platform.embedder = other  # type: ignore[assignment]
+    assert library.titles(ANN, "rod") == {"rods"}
+    assert library.titles(ANN, "electrode") == set()
+
+
+def test_a_document_whose_title_says_it_comes_first(library: Library) -> None:
+    text = "# Use\nThe breaker is reset by its handle.\n"
+    library.add(ANN, text, "siemens.md")
+    library.add(ANN, text, "eaton.md")
+    assert library.search(ANN, "eaton breaker reset").passages[0].title == "eaton"
+
+
+def test_a_search_costs_a_read_for_each_document_each_new_part_and_each_text(
+    library: Library,
+) -> None:
+    kept.kept.cache_clear()
+    library.add(ANN, GROUNDING, "rods.md")
+    library.add(ANN, PAYMENT, "terms.md")
+    with counted() as first:
+        library.search(ANN, "rod")
+    with counted() as second:
+        library.search(ANN, "rod")
+    # Two lists (own, team): two documents and an empty answer. Two parts of words. One text.
+    assert (first.reads, second.reads) == (6, 4)
+    assert (first.writes, second.writes) == (0, 0)
+
+
+def test_more_documents_or_passages_than_one_search_reads_are_said_to_be_there(
+    library: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    library.add(ANN, GROUNDING, "old.md")
+    library.add(ANN, GROUNDING, "new.md")
+    assert library.search(ANN, "rod").searched_all
+    with monkeypatch.context() as patched:
+        patched.setattr(ranking, "MOST_PASSAGES", 1)
+        found = library.search(ANN, "rod")
+        assert ([each.title for each in found.passages], found.searched_all) == (["new"], False)
+    monkeypatch.setattr(documents, "MOST_DOCUMENTS", 1)
+    found = library.search(ANN, "rod")
+    assert (len(found.passages), found.searched_all) == (1, False)
+
+
+def test_a_document_replaced_in_the_midst_of_a_search_is_searched_again(
+    library: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    library.add(ANN, GROUNDING, "rods.md")
+    read = documents.readable
+    replaced: list[str] = []
+
+    def readable(*arguments: Any) -> Any:
+        found = read(*arguments)
+        if not replaced:
+            replaced.append(library.add(ANN, GROUNDING * 2, "rods.md"))
+        return found
+
+    monkeypatch.setattr("rollcall.knowledge.search.readable", readable)
+    kept.kept.cache_clear()
+    assert library.titles(ANN, "rod") == {"rods"}
+
+
+def test_parts_that_stay_away_are_an_error_and_no_empty_answer(library: Library) -> None:
+    id = library.add(ANN, GROUNDING, "rods.md")
+    file = library.record(id)["current"]["file"]
+    library.db.document(f"documents/{id}/parts/{file}~t0").delete()
+    with pytest.raises(Aborted):
+        library.search(ANN, "rod")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "field"),
+    [
+        ({"query": " "}, "query"),
+        ({"query": "x" * 1_001}, "query"),
+        ({"query": "rod", "limit": 0}, "limit"),
+        ({"query": "rod", "limit": 21}, "limit"),
+    ],
+)
+def test_what_cannot_be_searched_is_refused(
+    library: Library, arguments: dict[str, Any], field: str
+) -> None:
+    with pytest.raises(InvalidArgument) as refused:
+        search(library.ctx(ANN), **arguments)
+    assert refused.value.field == field

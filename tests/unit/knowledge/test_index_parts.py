@@ -1,0 +1,164 @@
+"""What search reads of a document: words, vectors, texts; packed, found, never all at once."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tracemalloc
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rollcall.knowledge import meaning, texts, words
+from rollcall.knowledge.parts import PartWriter
+from rollcall.knowledge.reading.child import MEMORY_BYTES
+from rollcall.knowledge.reading.pages import Page
+from rollcall.knowledge.splitting import Piece, split
+
+FUNCTIONS = Path(__file__).parents[3] / "functions"
+WORDS = st.dictionaries(st.sampled_from("abcdefgh"), st.integers(1, 30), max_size=6).map(Counter)
+
+
+def piece(text: str, *headings: str) -> Piece:
+    return Piece(headings, 1, 1, text)
+
+
+@given(st.lists(WORDS, max_size=40))
+def test_every_word_is_found_in_exactly_its_passages(passages: list[Counter[str]]) -> None:
+    found = words.find(words.pack(passages), "abcdefghz")
+    for word in "abcdefgh":
+        places = [place for place, has in enumerate(passages) if word in has]
+        assert list(found[word].places if word in found else []) == places
+    assert "z" not in found
+
+
+def test_a_word_weighs_more_the_oftener_it_is_said_and_the_shorter_the_passage() -> None:
+    often, once, diluted = Counter(rod=5, x=5), Counter(rod=1, x=9), Counter(rod=1, x=300)
+    weights = words.find(words.pack([often, once, diluted]), ["rod"])["rod"].weights
+    assert weights[0] > weights[1] > weights[2] > 0
+
+
+def test_words_are_stems_of_both_languages_and_headings_count_more() -> None:
+    found = words.words_of(piece("The conductors are grounded. מוליכים", "Grounding"))
+    assert found["ground"] == 3
+    assert set(words.query_words("grounding conductor מוליך")) <= set(found)
+
+
+@pytest.mark.parametrize("module", [words, meaning, texts])
+def test_damaged_parts_are_refused(module: object) -> None:
+    read = {
+        words: lambda data: words.find(data, ["a"]),
+        meaning: lambda data: meaning.nearest(data, [1.0], limit=1),
+        texts: texts.unpack,
+    }[module]  # type: ignore[index]
+    for data in (b"", b"rollcall index 2\n", b"nonsense"):
+        with pytest.raises(ValueError, match="index"):
+            read(data)
+
+
+@given(st.lists(st.tuples(st.text(st.characters(codec="utf-8")), st.integers(1, 500)), max_size=9))
+def test_texts_come_back_as_they_were(rows: list[tuple[str, int]]) -> None:
+    pieces = [Piece(("One", text), page, page + 1, text) for text, page in rows]
+    assert texts.unpack(texts.pack(pieces)) == pieces
+
+
+def test_the_nearest_vector_comes_first_and_others_lengths_match_nothing() -> None:
+    data = meaning.pack([[1.0, 0.0], [0.6, 0.8], [0.0, -1.0]])
+    (first, closeness), (second, _) = meaning.nearest(data, [0.7, 0.7], limit=2)
+    assert (first, second) == (1, 0)
+    assert closeness == pytest.approx(0.99, abs=0.01)
+    assert meaning.nearest(data, [1.0, 0.0, 0.0], limit=2) == []
+
+
+class Failing:
+    """An embedder that answers a few times and then no more."""
+
+    id = "test:failing"
+    dimensions = 2
+
+    def __init__(self, *, answers: int) -> None:
+        self._left = answers
+
+    def embed(self, texts: list[str], *, task: str) -> list[list[float]]:
+        self._left -= 1
+        if self._left < 0:
+            raise TimeoutError("no answer")
+        return [[1.0, 2.0]] * len(texts)
+
+
+def written(pieces: list[Piece], *, answers: int) -> tuple[PartWriter, dict[str, bytes]]:
+    parts: dict[str, bytes] = {}
+    writer = PartWriter(parts.__setitem__, Failing(answers=answers))
+    for each in pieces:
+        writer.add(each)
+    writer.end()
+    return writer, parts
+
+
+def test_every_passage_is_in_a_part_of_each_kind() -> None:
+    pieces = [piece(f"passage {number}") for number in range(1_100)]
+    writer, parts = written(pieces, answers=100)
+    assert writer.counts == {"t": 18, "w": 2, "v": 3}
+    found = [each for number in range(18) for each in texts.unpack(parts[f"t{number}"])]
+    assert found == pieces
+    assert len(meaning.nearest(parts["v2"], [1.0, 2.0], limit=999)) == 100
+    assert list(words.find(parts["w1"], ["1099"])["1099"].places) == [99]
+
+
+def test_an_embedder_that_fails_half_way_leaves_the_words() -> None:
+    writer, parts = written([piece(f"passage {number}") for number in range(300)], answers=2)
+    assert writer.embedder is None
+    assert set(parts) == {"t0", "t1", "t2", "t3", "t4", "w0"}
+
+
+def many_pages() -> Iterator[Page]:
+    """As many pages as a document may have, printed densely, one at a time."""
+    line = "The conductors of circuit {} are sized by the load and the table of page {}."
+    for number in range(1, 501):
+        yield Page(number, "\n".join(line.format(row, number) for row in range(16)))
+
+
+def test_five_hundred_pages_take_no_more_memory_than_a_part_of_each_kind() -> None:
+    writer = PartWriter(lambda name, data: None, None)
+    tracemalloc.start()
+    for each in split(many_pages()):
+        writer.add(each)
+    writer.end()
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert writer.passages >= 500
+    assert peak < 20_000_000
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems know no such bound")
+def test_the_reading_process_cannot_take_more_memory_or_write_a_file(tmp_path: Path) -> None:
+    code = (
+        "import signal\n"
+        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+        "from rollcall.knowledge.reading.child import _bound\n"
+        "_bound()\n"
+        "try:\n"
+        f"    bytearray({MEMORY_BYTES})\n"
+        "except MemoryError:\n"
+        "    print('no memory')\n"
+        "try:\n"
+        f"    open({str(tmp_path / 'out')!r}, 'wb', buffering=0).write(b'x')\n"
+        "except OSError:\n"
+        "    print('no file')\n"
+    )
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-c",
+            "import signal\nsignal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n" + code,
+        ],
+        cwd=FUNCTIONS,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stdout.split("\n") == ["no memory", "no file", ""]
