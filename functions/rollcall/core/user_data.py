@@ -29,6 +29,8 @@ class Section:
         find: The query for those of a user, `find(db, uid)`; it sorts and limits nothing.
         show: What an export tells of one, `show(data, uid)`: only what is this user's to have,
             or None for nothing. A section without it is in no export.
+        whole: All that a document holds for `show`, `whole(document)`, where more documents belong
+            to it than itself; its own fields where left out.
         erase: Puts the one write into the batch that takes the user out of a document,
             `erase(db, batch, document, uid)`; afterwards `find` finds it no more. It may be asked
             for the same document twice. None where another section does it.
@@ -39,6 +41,7 @@ class Section:
     kind: str
     find: Callable[[Client, str], BaseQuery]
     show: Callable[[dict[str, Any], str], dict[str, Any] | None] | None = None
+    whole: Callable[[Document], dict[str, Any]] | None = None
     erase: Callable[[Client, WriteBatch, Document, str], None] | None = None
     reads: tuple[str, ...] = ()
     page: int = 200

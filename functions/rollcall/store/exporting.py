@@ -78,7 +78,8 @@ def _items(
         if is_before or section.show is None:
             continue
         for snapshot in _pages(section.find(db, uid), after):
-            data = section.show(snapshot.to_dict() or {}, uid)
+            held = section.whole(snapshot) if section.whole else snapshot.to_dict()
+            data = section.show(held or {}, uid)
             if data is None:
                 continue
             item = {"kind": section.kind, "id": snapshot.id, "data": plain(data)}
