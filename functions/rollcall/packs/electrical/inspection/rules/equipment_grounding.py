@@ -57,9 +57,12 @@ def _large_enough(facts: Facts, wiring: Wiring, device: float) -> Verdict:
 
 def _least(facts: Facts, wiring: Wiring, device: float) -> Size:
     """Of Table 250.122, but no larger than the circuit's own conductors (250.122(A))."""
-    least = looked_up(
-        lambda: equipment_grounding_conductor(device, wiring.egc_material, facts.edition),
-        "egcMaterial",
+    least = facts.once(
+        ("egc", device, wiring.egc_material),
+        lambda: looked_up(
+            lambda: equipment_grounding_conductor(device, wiring.egc_material, facts.edition),
+            "egcMaterial",
+        ),
     )
     own = wiring.conductor_size
     same = wiring.conductor_material == wiring.egc_material

@@ -1,0 +1,190 @@
+"""Inspections as a whole: what is found in the sample, in which order, and the score."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rollcall.packs.electrical.inspection.catalog import RULES
+from rollcall.packs.electrical.inspection.facts import Facts
+from rollcall.packs.electrical.inspection.report import Issue, Report, inspect
+from rollcall.packs.electrical.inspection.rule import CATEGORIES
+from rollcall.packs.electrical.projects.records import Project
+from rollcall.packs.electrical.results import Words
+from seed.projects import projects
+from tests.support.buildings import HOME, SHOP, building
+from tests.support.tower import tower
+from tests.unit.packs.electrical.inspection.cases import CASES, Case
+
+HEBREW = re.compile("[א-ת]")
+SAMPLES = {sample.project.id: sample for sample in projects()}
+PLACES = {"service": "service", "tx1": "transformer/tx1"}
+FEEDERS = {"sp": "feeder/mp-sp", "yard": "feeder/mp-yard"}
+SAME = {"250.24(A)(5)": "250.142(B)", "210.19(A)": "", "310.15": ""}
+"""Articles that the sample names where the rule that finds it stands elsewhere: 250.142(B) says the
+same of every edition, and of overloaded circuits the rule that is broken first speaks."""
+
+
+def _all(project: Project) -> Report:
+    return inspect(Facts(project), RULES)
+
+
+def _facts_of(report: Report) -> tuple[Any, ...]:
+    issues = [(issue.id, issue.problem) for issue in report.issues]
+    gaps = [(gap.rule.id, gap.field, gap.places, gap.first) for gap in report.gaps]
+    return issues, gaps, report.passed, report.score
+
+
+@pytest.mark.parametrize("id", ["house", "office", "dira"])
+def test_sound_samples_break_no_rule_that_binds(id: str) -> None:
+    report = _all(SAMPLES[id].project)
+    assert {issue.rule.severity for issue in report.issues} <= {"info"}
+    assert report.score >= 99
+
+
+@pytest.mark.parametrize("wrong", SAMPLES["workshop"].violations, ids=lambda wrong: wrong["what"])
+def test_what_was_built_wrong_in_the_workshop_is_found(wrong: dict[str, Any]) -> None:
+    found = _all(SAMPLES["workshop"].project)
+    keys = {wrong["at"], PLACES.get(wrong["at"], ""), FEEDERS.get(wrong["at"], "")}
+    number = wrong.get("circuitNumber")
+    article = SAME.get(wrong["article"], wrong["article"])
+    assert [
+        issue
+        for issue in found.issues
+        if (issue.place.key in keys or issue.place.fields.get("panel_id") in keys)
+        and issue.place.fields.get("circuit_number") == number
+        and issue.rule.article.startswith(article)
+    ]
+
+
+@settings(max_examples=20)
+@given(st.randoms(use_true_random=False), st.sampled_from(["workshop", "office", "tower"]))
+def test_the_order_of_records_changes_nothing(random: Any, name: str) -> None:
+    project = tower(4, 12) if name == "tower" else SAMPLES[name].project
+
+    def shuffled(records: Any) -> tuple[Any, ...]:
+        return tuple(random.sample(records, len(records)))
+
+    panels = [
+        panel.model_copy(update={"circuits": shuffled(panel.circuits)}) for panel in project.panels
+    ]
+    changed = project.model_copy(
+        update={
+            "panels": shuffled(panels),
+            "feeders": shuffled(project.feeders),
+            "motors": shuffled(project.motors),
+            "transformers": shuffled(project.transformers),
+        }
+    )
+    assert _facts_of(_all(changed)) == _facts_of(_all(project))
+
+
+FAULTS = [case for case in CASES if case.bad and not case.good]
+
+
+@settings(max_examples=30)
+@given(st.lists(st.sampled_from(FAULTS), max_size=12, unique_by=lambda case: str(case.bad.keys())))
+def test_one_more_fault_never_raises_the_score(faults: list[Case]) -> None:
+    base = HOME if not faults else faults[0].base
+    scores, found = [], 0
+    patches = [case.bad for case in faults if case.base is base]
+    for count in range(len(patches) + 1):
+        report = _all(building(base, *patches[:count]))
+        if count and len(report.issues) <= found:  # one fault took the ground from under another
+            return
+        found = len(report.issues)
+        scores.append(report.score)
+    assert scores == sorted(scores, reverse=True)
+
+
+def test_any_issue_costs_at_least_one_point() -> None:
+    assert _all(building(HOME)).score == 100
+    one = _all(building(HOME, {"circuit:main/kiln": {"lengthFt": 200}}))
+    assert [issue.rule.severity for issue in one.issues] == ["info"]
+    assert one.score < 100
+
+
+def test_nothing_recorded_is_no_good_score() -> None:
+    bare = Project.model_validate(
+        {
+            "id": "bare",
+            "name": "Bare",
+            "building": {"occupancy": "office"},
+            "service": {"serviceVoltage": 208, "phases": 3, "serviceAmps": 200},
+        }
+    )
+    grounding = [rule for rule in RULES if rule.category == "grounding"]
+    report = inspect(Facts(bare), grounding)
+    assert (report.score, report.issues) == (0, ())
+    assert {gap.field for gap in report.gaps} >= {"grounding.electrodes", "grounding.gasPipeBonded"}
+
+
+def test_the_gravest_come_first() -> None:
+    severities = [issue.rule.severity for issue in _all(SAMPLES["workshop"].project).issues]
+    order = ["critical", "warning", "info"]
+    assert severities == sorted(severities, key=order.index)
+    assert set(severities) == set(order)
+
+
+def test_an_issue_is_known_by_its_rule_and_place() -> None:
+    report = _all(tower(6, 20))
+    ids = [issue.id for issue in report.issues]
+    assert len(ids) == len(set(ids)) > 50
+
+
+def test_a_panel_is_looked_at_with_its_circuits_and_its_feeder() -> None:
+    project = building(
+        HOME,
+        {"circuit:sub/saw": {"conductorSize": "14"}, "feeder:f-sub": {"egcSize": "10"}},
+        {"circuit:main/bath": {"gfci": False}, "grounding": {"gecSize": "8"}},
+    )
+    sub = project.panel("sub")
+    main = project.panel("main")
+    assert sub is not None
+    assert main is not None
+    of_sub = {issue.rule.id for issue in inspect(Facts(project, [sub]), RULES).issues}
+    of_main = {issue.rule.id for issue in inspect(Facts(project, [main]), RULES).issues}
+    assert of_sub == {"240.4-d", "250.122-feeder"}
+    assert of_main == {"210.8-a-bathroom", "250.66-gec"}
+
+
+def test_every_category_has_rules_and_checks_that_hold() -> None:
+    report = _all(SAMPLES["office"].project)
+    for category in CATEGORIES:
+        assert report.passed_in(category) > 0
+
+
+def _broken(case: Case) -> tuple[Issue, ...]:
+    own = [rule for rule in RULES if rule.id == case.rule]
+    return inspect(Facts(building(case.base, case.good, case.bad)), own).issues
+
+
+def _texts() -> list[Words]:
+    texts = [rule.title for rule in RULES]
+    for case in CASES:
+        for issue in _broken(case):
+            texts += [issue.problem.what, issue.problem.fix, issue.place.label]
+    return texts
+
+
+def test_every_text_is_in_both_languages() -> None:
+    for text in dict.fromkeys(_texts()):
+        assert HEBREW.search(text.he), text
+        assert not HEBREW.search(text.en), text
+
+
+def test_figures_stand_in_every_problem_that_has_them() -> None:
+    for case in CASES:
+        for issue in _broken(case):
+            problem = issue.problem
+            assert (problem.measured is None) == (problem.required is None), issue.id
+            if problem.unit is not None:
+                assert isinstance(problem.measured, int | float), issue.id
+
+
+def test_a_shop_and_a_home_without_a_fault_score_100() -> None:
+    assert (_all(building(HOME)).score, _all(building(SHOP)).score) == (100, 100)
