@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from rollcall.core.messages import UserMessage
+from rollcall.core.messages import Message, ModelMessage, ToolMessage, ToolResult, UserMessage
 from rollcall.models.base import ModelRequest, ToolSpec
 from rollcall.models.offline import Model
 from tests.unit.models.offline_kit import message_of
@@ -93,3 +93,32 @@ def test_without_names_a_tool_is_filled_from_the_text_alone() -> None:
     ((name, arguments),) = called("voltage drop of circuit 13", {})
     assert name == "calculate_voltage_drop"
     assert arguments["circuitNumber"] == 13
+
+
+def talked(*messages: str) -> list[dict[str, Any]]:
+    """The arguments of each message's call, every call answered with nothing of interest."""
+    history: list[Message] = []
+    given = []
+    for message in messages:
+        history.append(UserMessage.of(message))
+        request = ModelRequest("", tuple(history), (DROP, PANELS), names=NAMES)
+        made = message_of(list(Model().stream(request)))
+        given += [call.arguments or {} for call in made.tool_calls]
+        results = tuple(ToolResult(c.id, c.name, '{"output": {}}') for c in made.tool_calls)
+        history += [made, ToolMessage(results), ModelMessage("There.")]
+    return given
+
+
+def test_what_if_changes_a_figure_of_the_last_question() -> None:
+    first, longer, metric = talked(
+        "What is the voltage drop on the EV charger?",
+        "And if it were 300 ft long?",
+        "What if it is 120 ft?",
+    )
+    assert longer == {**first, "lengthFt": 300}
+    assert metric == {**first, "lengthFt": 120}
+
+
+def test_another_thing_takes_the_place_of_the_one_before() -> None:
+    _, other = talked("voltage drop of circuit 13 of the main panel", "And on the water heater?")
+    assert other == {"circuitDescription": "Water heater"}

@@ -146,6 +146,13 @@ def _name_points(name: tuple[str, ...], asked: list[str]) -> float:
     return verb + said / sum(share.values()) if share else 0.0
 
 
+def says_keyword(tool: ToolSpec, text: str) -> bool:
+    """Whether a text says one of a tool's keywords of several words."""
+    said = all_features(text)
+    phrases = (all_features(keyword) for keyword in tool.keywords)
+    return any(len(phrase) > 1 and _contains(said, phrase) for phrase in phrases)
+
+
 def _phrase_bonus(tool: ToolSpec, text: str) -> float:
     said = all_features(text)
     bonus = 0.0

@@ -14,7 +14,13 @@ from rollcall.models._offline import numbers, options, texts
 from rollcall.models._offline.entities import Entity, named_in, of_kind
 from rollcall.models._offline.lexicon import spaced
 from rollcall.models._offline.mentions import Mention, mentions
-from rollcall.models._offline.named import Names, called_by_name, described, has_sibling
+from rollcall.models._offline.named import (
+    Names,
+    called_by_name,
+    described,
+    has_sibling,
+    without_names,
+)
 from rollcall.models._offline.people import asks_for_own, is_somebodys
 from rollcall.models._offline.schema import Param, accepts, params, properties
 from rollcall.models.base import ToolSpec
@@ -112,12 +118,14 @@ def _ids(
 def _options(
     tool: ToolSpec, wanted: tuple[Param, ...], source: Source, spare: list[Mention], values: Values
 ) -> Values:
-    """Listed values that the text names."""
+    """Listed values that the text names, outside the names of things: a panel called "Garage
+    Subpanel" is no load of the kind "subpanel"."""
     found: Values = {}
+    text = without_names(source.text, values, source.names)
     for param in wanted:
         if not param.options or param.name in values:
             continue
-        named = options.named_options(param, source.text)
+        named = options.named_options(param, text)
         _claim(named if param.kind == "array" else named[:1], spare)
         if param.kind == "array":
             if named:

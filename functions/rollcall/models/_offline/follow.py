@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import replace
 
-from rollcall.core.messages import UserMessage
+from rollcall.core.messages import Json, UserMessage
 from rollcall.core.text import tokens
 from rollcall.models._offline import topic
 from rollcall.models._offline.asked import searcher
 from rollcall.models._offline.chain import takes
+from rollcall.models._offline.choose import says_keyword
 from rollcall.models._offline.fill import Source, fill
 from rollcall.models._offline.history import Step, Turn, read
 from rollcall.models._offline.items import main_list, people
+from rollcall.models._offline.named import Names, noun
 from rollcall.models._offline.ordinals import ORDINALS, bare
 from rollcall.models._offline.people import is_called, is_somebodys
 from rollcall.models._offline.plan import Goal, Progress
+from rollcall.models._offline.schema import Param, params
 from rollcall.models.base import ModelRequest
 
 _SHORT = 8
+_MOST_SUPPOSED = 12
+_SUPPOSED = re.compile(r"^(?:what if|suppose|if|ואם|אם|מה אם|ומה אם|נניח)\s", re.IGNORECASE)
 _ELLIPSIS = re.compile(
     r"^(?:and|also|what about|how about|now|same|instead|only|just|but|ומה לגבי|מה לגבי|ומה עם|"
     r"מה עם|ומה|וגם|רק|אבל|עכשיו|ו)(?:\s|(?<=ו))",
@@ -82,6 +88,48 @@ def _opened(which: int, part: Progress, request: ModelRequest) -> Goal | None:
         if named and param:
             return Goal(named.name, tool, {param.name: id_})
     return None
+
+
+def supposed(turn: Turn, request: ModelRequest) -> list[Goal]:
+    """Read "and if it were 300 ft long?" or "and on the water heater?" as the last call with a
+    figure, a listed value or a thing at hand changed, unless the words are another tool's."""
+    text = turn.text.strip()
+    last = _last_call(turn)
+    begins = _ELLIPSIS.match(text) or _SUPPOSED.match(text)
+    if last is None or not begins or len(text.split()) > _MOST_SUPPOSED:
+        return []
+    tool = next((tool for tool in request.tools if tool.name == last.call.name), None)
+    if (
+        tool is None
+        or tool.writes
+        or any(says_keyword(t, text) for t in request.tools if t != tool)
+    ):
+        return []
+    wanted = params(tool)
+    source = Source(text, request.now_iso, turn.entities, request.names)
+    filled = fill(tool, source).arguments
+    changed = {p.name: filled[p.name] for p in wanted if _is_sure(p, filled, request.names)}
+    if not changed:
+        return []
+    before = last.call.arguments or {}
+    about = {noun(p) for p in wanted if p.name in changed}
+    moves = bool(changed.keys() & request.names.keys())  # another thing may stand elsewhere
+    kept = {
+        p.name: before[p.name]
+        for p in wanted
+        if p.name in before and noun(p) not in about and not (moves and p.name in request.names)
+    }
+    return [Goal(text, tool, {**kept, **changed})]
+
+
+def _is_sure(param: Param, filled: Mapping[str, Json], names: Names) -> bool:
+    """Whether an argument is more than words: a figure, a listed value, a thing at hand."""
+    if param.name not in filled:
+        return False
+    value = filled[param.name]
+    is_known = value in names.get(param.name, ())
+    is_figure = isinstance(value, int | float) or str(value)[:1].isdigit()  # sizes are texts: "2/0"
+    return is_known or bool(param.options) or is_figure
 
 
 def up(turn: Turn, request: ModelRequest, prior: list[Progress]) -> list[Goal]:

@@ -31,6 +31,9 @@ def goals(turn: Turn, request: ModelRequest, *, depth: int = 0) -> list[Goal]:
     again = follow.back(turn, _prior(turn, request, depth), request)
     if again:
         return again
+    changed = follow.supposed(turn, request)
+    if changed:
+        return changed
     told = writes.dictation(turn.text, request.tools)
     if told:
         command, asked = then_asks(told[0])

@@ -21,6 +21,8 @@ Names = Mapping[str, Sequence[str]]
 """Names of things at hand, by the parameter that takes them."""
 
 _MOST_WORDS = 6
+_NOISE = STOPWORDS | {"ומה", "אם", "ואם", "האורך", "אורך", "היה", "יהיה", "if", "long"}
+_FOR = re.compile(r"^ל(?=[א-ת]{3})")
 _ASKING = frozenset(
     feature
     for word in [
@@ -85,9 +87,9 @@ def names_of(param: Param, names: Names) -> Sequence[str]:
 def has_sibling(param: Param, wanted: Sequence[Param], names: Names) -> bool:
     """Whether things of this parameter's kind are known by name, so that no id is looked for:
     `panelId` where there is a `panelName`."""
-    noun = _noun(param)
+    own = noun(param)
     return param.name in names or any(
-        other.name in names and _noun(other) == noun for other in wanted
+        other.name in names and noun(other) == own for other in wanted
     )
 
 
@@ -104,6 +106,13 @@ def called_by_name(wanted: Sequence[Param], text: str, names: Names) -> dict[str
     return found
 
 
+def without_names(text: str, values: Mapping[str, Json], names: Names) -> str:
+    """The text without the things in it that were found by name."""
+    for value in (str(values[name]) for name in values if name in names):
+        text = re.sub(re.escape(value), " ", text, flags=re.IGNORECASE)
+    return text
+
+
 def described(
     tool: ToolSpec,
     wanted: Sequence[Param],
@@ -113,17 +122,22 @@ def described(
     spare: Sequence[Mention],
 ) -> dict[str, Json]:
     """The text's own words for a thing that it does not call by its name, where nothing else says
-    which one: the tool knows how to look it up by a description."""
+    which one: the tool knows how to look it up by a description. A new thing is described by what
+    is left of the text."""
     found: dict[str, Json] = {}
     for param in wanted:
         is_told = param.name in values or any(
-            other.name in values and _noun(other) == _noun(param) for other in wanted
+            other.name in values and noun(other) == noun(param) for other in wanted
         )
         is_chosen = any(other.options and other.name in values for other in wanted)
         if param.name in names and param.label.endswith(" description") and not is_told:
             words = None if is_chosen else _rest(tool, text, values, spare)
             if words:
                 found[param.name] = words
+        elif param.required and param.label == "description" and not is_told:
+            words = _rest(tool, text, values, spare)
+            if words:
+                found[param.name] = _FOR.sub("", words)
     return found
 
 
@@ -139,7 +153,7 @@ def _rest(
     for match in re.finditer(r"[\w\"'’׳״-]+|[?,.;:]", text):
         word = match[0]
         in_number = any(start <= match.start() < end for start, end in numbers)
-        noise = set(all_features(word)) <= known or all(t in STOPWORDS for t in tokens(word))
+        noise = set(all_features(word)) <= known or all(t in _NOISE for t in tokens(word))
         if in_number or noise or word.isdigit() or not tokens(word):
             runs.append([])
         else:
@@ -148,7 +162,8 @@ def _rest(
     return " ".join(best[:_MOST_WORDS]) or None
 
 
-def _noun(param: Param) -> tuple[str, ...]:
+def noun(param: Param) -> tuple[str, ...]:
+    """What a parameter is of: "circuit" for circuitNumber, circuitId and circuitDescription."""
     words = param.label.split()
     return tuple(words[:-1]) if len(words) > 1 else (param.name,)
 
