@@ -329,7 +329,8 @@ def _record(data: dict[str, Any], name: str) -> dict[str, Any]:
     if kind == "project":
         return data
     if not id:
-        return data.setdefault(kind, {})
+        found: dict[str, Any] = data.setdefault(kind, {})
+        return found
     if kind == "circuit":
         panel, _, circuit = id.partition("/")
         return _by_id(_by_id(data["panels"], panel)["circuits"], circuit)
