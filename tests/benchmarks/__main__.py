@@ -10,6 +10,7 @@ from rich.table import Table
 
 from tests.benchmarks import (
     cold_start,
+    documents,
     firestore_cost,
     loop_overhead,
     streams,
@@ -24,6 +25,7 @@ BENCHMARKS: dict[str, Callable[[], Table]] = {
     "loop_flat": loop_overhead.measure_flat,
     "streams": streams.measure,
     "firestore_cost": firestore_cost.measure,
+    "documents": documents.measure,
     "tool_choice": tool_choice.measure,
     "tool_search": tool_search.measure,
     "tool_vectors": tool_vectors.measure,
