@@ -97,11 +97,14 @@ class Study:
         return worse.clearing_time_s * BOUNDARY_J_CM2 / worse.exposure.energy_j_cm2
 
     def energy_at(self, distance_mm: float) -> float:
-        """Incident energy at another distance, cal/cm2, by the case that governs."""
+        """Incident energy at another distance, cal/cm2, of the case that is worse there: above
+        600 V it may be the other one, since each fit falls with its own power of the distance."""
         elsewhere = replace(self.arc, distance_mm=distance_mm)
-        worse = self.worse
-        found = exposure(elsewhere, worse.current, worse.clearing_time_s * 1000)
-        return found.energy_j_cm2 / J_PER_CAL
+        found = (
+            exposure(elsewhere, case.current, case.clearing_time_s * 1000)
+            for case in (self.full, self.reduced)
+        )
+        return max(each.energy_j_cm2 for each in found) / J_PER_CAL
 
 
 def study(given: Given) -> Study:
