@@ -11,14 +11,15 @@ import pytest
 def test_a_second_run_changes_nothing(seeding: Any) -> None:
     first = seeding.run()
     assert first.returncode == 0, first.stderr
-    before = {name: seeding.count(name) for name in ("conversations", "messages", "capabilities")}
-    assert before["conversations"] == 18
+    collections = ("conversations", "messages", "projects", "capabilities")
+    before = {name: seeding.count(name) for name in collections}
+    assert (before["conversations"], before["projects"]) == (18, 4)
     assert before["messages"] > 300
 
     second = seeding.run()
     assert second.returncode == 0, second.stderr
     rows = [line.split("│")[1:-1] for line in second.stdout.splitlines() if line.startswith("│")]
-    assert {row[0].strip() for row in rows} >= {"conversations", "messages", "registry"}
+    assert {row[0].strip() for row in rows} >= {"conversations", "messages", "projects", "registry"}
     assert all(row[2].strip() == "0" for row in rows), second.stdout
     assert {name: seeding.count(name) for name in before} == before
 
@@ -27,6 +28,7 @@ def test_reference_data_comes_without_the_sample(seeding: Any) -> None:
     done = seeding.run("--only", "reference")
     assert done.returncode == 0, done.stderr
     assert seeding.count("messages") == seeding.count("conversations") == 0
+    assert seeding.count("projects") == 0
     assert seeding.count("capabilities") > 0
 
 
