@@ -11,17 +11,23 @@ from pydantic import Field
 from rollcall.core.capability import capability
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import InvalidArgument
-from rollcall.core.wire import Display, Wire
+from rollcall.core.wire import Display
 from rollcall.packs.electrical.calculations.loads.limits import Element
-from rollcall.packs.electrical.calculations.loads.service import Conductors
 from rollcall.packs.electrical.calculations.loads.steps import Method
 from rollcall.packs.electrical.capacity.charts import SERVICE_TITLE, service_chart
 from rollcall.packs.electrical.capacity.proposing import Asked
 from rollcall.packs.electrical.capacity.service import Upgrade, upgrade_of
+from rollcall.packs.electrical.capacity.service_shapes import (
+    LoadManagement,
+    ProposedLoad,
+    ServiceConductor,
+    conductor_shown,
+    management_shown,
+    service_references,
+)
 from rollcall.packs.electrical.capacity.service_words import (
     class_320,
     managed,
-    management_references,
     method_note,
     service_load,
     suffices,
@@ -29,10 +35,9 @@ from rollcall.packs.electrical.capacity.service_words import (
 )
 from rollcall.packs.electrical.capacity.shapes import STEP_COLUMNS, DemandStep, steps_shown
 from rollcall.packs.electrical.projects.access import open_project
-from rollcall.packs.electrical.projects.records import LoadType, Project, RecordId
+from rollcall.packs.electrical.projects.records import Project, RecordId
 from rollcall.packs.electrical.results import (
     CalculationResult,
-    CodeReference,
     Input,
     Words,
     finish,
@@ -42,40 +47,6 @@ from rollcall.packs.electrical.results import (
 MAX_PROPOSED = 50
 Watts = Annotated[float, Field(ge=0, le=5_000_000)]
 VoltAmperes = Annotated[float, Field(gt=0, le=10_000_000)]
-
-
-class ProposedLoad(Wire):
-    """A load that somebody thinks of adding."""
-
-    description: Annotated[
-        str, Field(min_length=1, max_length=200, description='What it is: "EV charger".')
-    ]
-    watts: Annotated[float, Field(ge=0, le=2_000_000, description="Its load, W.")]
-    load_type: Annotated[
-        LoadType | None, Field(description="Its kind; by the description if left out.")
-    ] = None
-    continuous: Annotated[
-        bool | None, Field(description="Whether it runs for three hours or more.")
-    ] = None
-
-
-class ServiceConductor(Wire):
-    """Conductors for the recommended service; `sets` run in parallel."""
-
-    material: Literal["copper", "aluminum"]
-    size: str
-    sets: int
-    ampacity_amps: float
-    article: str
-
-
-class LoadManagement(Wire):
-    """Whether load management would spare the upgrade; `limit_amps` is what it leaves."""
-
-    avoids_upgrade: bool
-    limit_amps: float | None
-    applies_to: Literal["ev_charger", "all_proposed"]
-    text: str
 
 
 class ServiceUpgrade(CalculationResult):
@@ -251,14 +222,14 @@ def _result(
         limiting_element=then.limit.element,
         limiting_amps=round(then.rating_amps, 1),
         recommended_service=found.recommended,
-        recommended_conductors=[_conductor(each, project) for each in found.conductors],
-        load_management=_management(found, ctx.locale),
+        recommended_conductors=[conductor_shown(each, project) for each in found.conductors],
+        load_management=management_shown(found, ctx.locale),
         recommendation=recommendation,
         steps=steps_shown(calculation, ctx.locale),
         inputs=tuple(_inputs(project, asked, peak_va)),
         assumptions=tuple(each.say(ctx.locale) for each in (*calculation.assumed, *found.assumed)),
         warnings=said(ctx.locale, calculation.warnings),
-        citations=(*calculation.references, *_references(project, found)),
+        citations=(*calculation.references, *service_references(project, found)),
     )
 
 
@@ -272,49 +243,6 @@ def _advice(found: Upgrade) -> list[Words]:
         texts.append(managed(found.management.amps, charger=found.management.charger))
     note = method_note(found.then.calculation.method)
     return [*texts, *([note] if note else [])]
-
-
-def _conductor(conductors: Conductors, project: Project) -> ServiceConductor:
-    share = "310.15(B)(7)" if project.edition == 2017 else "310.12"
-    return ServiceConductor(
-        material=conductors.material,
-        size=conductors.size,
-        sets=conductors.sets,
-        ampacity_amps=conductors.ampacity_amps,
-        article=share if conductors.by_dwelling_share else "230.42",
-    )
-
-
-def _management(found: Upgrade, locale: str) -> LoadManagement | None:
-    management = found.management
-    if management is None:
-        return None
-    amps = management.amps
-    return LoadManagement(
-        avoids_upgrade=amps is not None,
-        limit_amps=None if amps is None else math.floor(amps),
-        applies_to="ev_charger" if management.charger else "all_proposed",
-        text=managed(amps, charger=management.charger).say(locale),
-    )
-
-
-def _references(project: Project, found: Upgrade) -> list[CodeReference]:
-    edition = project.edition
-    references = [
-        CodeReference(
-            edition=edition, article="230.42", title="Service conductors: minimum size and ampacity"
-        )
-    ]
-    if found.premises.occupancy == "dwelling" and found.premises.dwelling_units == 1:
-        title = "Rating of service disconnecting means"
-        references.append(CodeReference(edition=edition, article="230.79(C)", title=title))
-    if any(each.by_dwelling_share for each in found.conductors):
-        article = "310.15(B)(7)" if edition == 2017 else "310.12"
-        title = "Conductors of dwelling services and feeders"
-        references.append(CodeReference(edition=edition, article=article, title=title))
-    if found.management is not None:
-        references += management_references(edition, charger=found.management.charger)
-    return references
 
 
 def _inputs(project: Project, asked: Sequence[Asked], peak_va: float | None) -> list[Input]:

@@ -9,7 +9,8 @@ from google.cloud.firestore import Client
 
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import FailedPrecondition, InvalidArgument, PermissionDenied
-from rollcall.packs.electrical.service_upgrade import ProposedLoad, check_service_upgrade
+from rollcall.packs.electrical.capacity.service_shapes import ProposedLoad
+from rollcall.packs.electrical.service_upgrade import check_service_upgrade
 
 AtWork = Callable[..., ToolContext]
 

@@ -19,10 +19,17 @@ CONTINUOUS_KINDS = frozenset({"ev_charger"})
 
 _VAGUE = ("small_appliance", "laundry", "appliance", "receptacle", "equipment", "other")
 _KINDS: tuple[LoadType, ...] = (
-    "ev_charger", "heat_pump", "air_conditioning", "water_heater", "range", "cooktop", "oven",
-    "dryer", "welder", "motor", "space_heating", "lighting", "small_appliance", "laundry",
+    "ev_charger", "space_heating", "water_heater", "heat_pump", "air_conditioning", "range",
+    "cooktop", "oven", "dryer", "welder", "motor", "lighting", "small_appliance", "laundry",
     "appliance", "receptacle", "equipment",
 )  # fmt: skip
+"""Of those that a description fits alike, the first."""
+
+_MORE_WORDS = {"motor": "pump compressor fan hoist lift משאבה מדחס מאוורר מעלית"}
+_SAY_NOTHING = "electric air small machine kitchen counter חשמלי אוויר מכונת"
+_TWO_WORDS = frozenset({"heat_pump", "small_appliance"})
+"""Kinds that one word of their name does not make."""
+
 _SMALL_SHARE = 0.8
 _SMALL_BREAKER_AMPS = 20
 _LARGEST_TWO_POLE_AMPS = 48
@@ -75,11 +82,17 @@ def _kind(asked: Asked) -> tuple[LoadType, Assumed | None]:
     """As given, or as the description says; "other" where it says nothing."""
     if asked.kind is not None:
         return asked.kind, None
-    said = set(terms(asked.description or ""))
-    score = {kind: len(said & set(terms(WORDS[kind]))) for kind in _KINDS}
+    said = set(terms(asked.description or "")) - set(terms(_SAY_NOTHING))
+    score = {kind: _score(kind, said) for kind in _KINDS}
     best = max(_KINDS, key=lambda kind: (score[kind], kind not in _VAGUE))
     kind: LoadType = best if score[best] else "other"
     return kind, _stated(asked, kind, known=bool(score[best]))
+
+
+def _score(kind: LoadType, said: set[str]) -> int:
+    """How many of the words that are said name a kind."""
+    found = len(said & set(terms(f"{WORDS[kind]} {_MORE_WORDS.get(kind, '')}")))
+    return 0 if kind in _TWO_WORDS and found < 2 else found
 
 
 def _stated(asked: Asked, kind: LoadType, *, known: bool) -> Assumed:

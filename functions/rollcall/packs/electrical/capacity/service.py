@@ -10,6 +10,7 @@ from rollcall.packs.electrical.calculations.loads.panel import (
     PanelLoads,
     panel_loads,
 )
+from rollcall.packs.electrical.calculations.loads.phases import currents, lines_of, magnitudes
 from rollcall.packs.electrical.calculations.loads.premises import Premises
 from rollcall.packs.electrical.calculations.loads.service import (
     Conductors,
@@ -102,7 +103,7 @@ def _circuits(
     panel: Panel, asked: Sequence[Asked], now: Demand
 ) -> tuple[tuple[Circuit, ...], tuple[Assumed, ...]]:
     """Each load as a circuit on the lines that carry least, those before it counted."""
-    lines = list(now.line_amps)
+    lines, system = list(now.line_amps), now.calculation.system
     circuits: list[Circuit] = []
     assumed: list[Assumed] = []
     for place, each in enumerate(asked, 1):
@@ -111,9 +112,9 @@ def _circuits(
         found = proposed(panel, each, lines, id=f"proposed-{place}")
         circuits.append(found.circuit)
         assumed += found.assumed
-        system = now.calculation.system
-        for position in found.circuit.positions:
-            lines[(position - 1) // 2 % system.lines] += system.amps(each.watts)
+        panel = panel.model_copy(update={"circuits": (*panel.circuits, found.circuit)})
+        drawn = currents(system, lines_of(found.circuit, system), each.watts)
+        lines = [amps + more for amps, more in zip(lines, magnitudes(drawn), strict=True)]
     return tuple(circuits), tuple(dict.fromkeys(assumed))
 
 

@@ -79,7 +79,7 @@ def _appliances(loads: Sequence[Load], premises: Premises) -> Iterator[Step]:
     fastened = [*of_kinds(loads, "appliance", "water_heater"), *small_cooking(loads)]
     least = APPLIANCE_LEAST_VA if premises.edition >= 2020 else 0.0
     counted = [load for load in fastened if load.va >= least and load.va]
-    others = [load for load in fastened if load not in counted and load.va]
+    others = [load for load in fastened if 0 < load.va < least]
     if counted:
         many = len(counted) >= FEWEST_APPLIANCES
         factor = APPLIANCE_FACTOR if many else 1.0

@@ -41,7 +41,7 @@ def heating_or_cooling(loads: Sequence[Load], premises: Premises) -> Iterator[St
     if chosen:
         article = premises.at("220.51" if chosen is heating else "220.60")
         yield step(_HEATING if chosen is heating else _COOLING, chosen, of, article)
-    idle = [load for load in left_out if load not in chosen]
+    idle = [load for load in left_out if load.kind != "heat_pump"]
     if idle:
         yield step(_NOT_AT_ONCE, idle, of, premises.at("220.60"), demand_va=0.0)
     if motors:
@@ -54,9 +54,12 @@ def heating_or_cooling(loads: Sequence[Load], premises: Premises) -> Iterator[St
 def largest_motor(loads: Sequence[Load]) -> Load | None:
     """The motor that counts 125 %; of two alike, the one that loads a line more."""
     motors = [load for load in loads if load.is_motor and load.va]
-    return max(
-        motors, key=lambda load: (round(load.va, 6), max(map(abs, load.drawn))), default=None
-    )
+    return max(motors, key=_size, default=None)
+
+
+def _size(load: Load) -> tuple[float, float, str]:
+    # The name is there for those that are alike in all: the order of circuits decides nothing.
+    return round(load.va, 6), round(max(map(abs, load.drawn)), 6), load.name
 
 
 def _with_motor(season: Sequence[Load], motors: Sequence[Load]) -> float:

@@ -6,15 +6,11 @@ from collections.abc import Sequence
 
 from rollcall.core.errors import FailedPrecondition
 from rollcall.packs.electrical.calculations.loads.dwelling import standard
+from rollcall.packs.electrical.calculations.loads.existing import existing
 from rollcall.packs.electrical.calculations.loads.household import COOKING_KINDS
 from rollcall.packs.electrical.calculations.loads.measured import measured
-from rollcall.packs.electrical.calculations.loads.optional import (
-    SEASONAL,
-    UNITS_LEAST,
-    existing,
-    multifamily,
-    optional,
-)
+from rollcall.packs.electrical.calculations.loads.multifamily import UNITS_LEAST, multifamily
+from rollcall.packs.electrical.calculations.loads.optional import optional
 from rollcall.packs.electrical.calculations.loads.other_buildings import other_building
 from rollcall.packs.electrical.calculations.loads.phases import system_of
 from rollcall.packs.electrical.calculations.loads.premises import Premises
@@ -24,6 +20,7 @@ from rollcall.packs.electrical.calculations.loads.steps import (
     Method,
     of_kinds,
 )
+from rollcall.packs.electrical.calculations.loads.tiers import SEASONAL
 from rollcall.packs.electrical.projects.records import Panel, Project
 from rollcall.packs.electrical.projects.topology import downstream, service_panel
 

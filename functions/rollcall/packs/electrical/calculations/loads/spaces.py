@@ -38,6 +38,10 @@ def start_beyond(panel: Panel, poles: Poles, line_amps: Sequence[float]) -> int:
     return min(found, key=lambda each: (_load(panel, each, poles, line_amps), each))
 
 
-def _load(panel: Panel, first: int, poles: Poles, line_amps: Sequence[float]) -> float:
+def _load(
+    panel: Panel, first: int, poles: Poles, line_amps: Sequence[float]
+) -> tuple[float, float]:
+    """The heaviest of its lines, and all of them."""
     here = system_of(panel)
-    return max(line_amps[line_at(first + 2 * pole, here)] for pole in range(poles))
+    amps = [line_amps[line_at(first + 2 * pole, here)] for pole in range(poles)]
+    return max(amps), sum(amps)

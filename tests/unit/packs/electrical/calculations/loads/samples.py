@@ -7,7 +7,7 @@ from typing import Any
 from rollcall.packs.electrical.calculations.loads.phases import currents, spread, system
 from rollcall.packs.electrical.calculations.loads.premises import Premises
 from rollcall.packs.electrical.calculations.loads.steps import Load
-from rollcall.packs.electrical.projects.records import LoadType
+from rollcall.packs.electrical.projects.records import LoadType, Project
 
 HOUSE = system(240, 1)
 
@@ -35,3 +35,48 @@ def building(occupancy: Any, **more: Any) -> Premises:
     """A building that is no dwelling, on 120/240 V."""
     given: dict[str, Any] = {"edition": 2017, "occupancy": occupancy, "system": HOUSE}
     return Premises(**{**given, **more})
+
+
+def circuit(number: int, kind: str = "other", watts: float = 0, **more: Any) -> dict[str, Any]:
+    """A circuit as it is stored."""
+    return {
+        "id": f"c{number}",
+        "circuitNumber": number,
+        "description": f"{kind} {number}",
+        "loadWatts": watts,
+        "loadType": kind,
+        "breakerAmps": 20,
+        **more,
+    }
+
+
+def panel(id: str = "main", circuits: Any = (), **more: Any) -> dict[str, Any]:
+    """A panel of 240 V as it is stored."""
+    given = {"id": id, "name": id, "voltage": 240, "phases": 1, "busRating": 200, "spaces": 42}
+    return {**given, "circuits": list(circuits), **more}
+
+
+def project(*panels: dict[str, Any], **more: Any) -> Project:
+    """A project; by default a house of 2000 ft2 on 240 V, 200 A."""
+    given: dict[str, Any] = {
+        "id": "p",
+        "name": "p",
+        "building": {"occupancy": "dwelling", "floorAreaFt2": 2000},
+        "service": {"serviceVoltage": 240, "phases": 1, "serviceAmps": 200},
+        "panels": list(panels),
+    }
+    return Project.model_validate({**given, **more})
+
+
+def three_phase(id: str = "lp", circuits: Any = (), **more: Any) -> dict[str, Any]:
+    """A panel of 208Y/120 V as it is stored."""
+    return panel(id, circuits, **{"voltage": 208, "phases": 3, **more})
+
+
+def office(*panels: dict[str, Any], **more: Any) -> Project:
+    """An office without a known area on 208Y/120 V, 400 A."""
+    given: dict[str, Any] = {
+        "building": {"occupancy": "office"},
+        "service": {"serviceVoltage": 208, "phases": 3, "serviceAmps": 400},
+    }
+    return project(*panels, **{**given, **more})

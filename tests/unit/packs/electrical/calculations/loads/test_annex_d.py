@@ -7,11 +7,8 @@ from __future__ import annotations
 import pytest
 
 from rollcall.packs.electrical.calculations.loads.dwelling import standard
-from rollcall.packs.electrical.calculations.loads.optional import (
-    multifamily,
-    optional,
-    units_percent,
-)
+from rollcall.packs.electrical.calculations.loads.multifamily import multifamily, units_percent
+from rollcall.packs.electrical.calculations.loads.optional import optional
 from rollcall.packs.electrical.calculations.loads.other_buildings import other_building
 from rollcall.packs.electrical.calculations.loads.phases import currents, spread, system
 from rollcall.packs.electrical.calculations.loads.steps import Calculation, Load

@@ -1,0 +1,153 @@
+"""The demand of a panel, and what holds whatever is in it."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rollcall.packs.electrical.calculations.loads.panel import Demand, panel_demand
+from rollcall.packs.electrical.projects.records import Circuit, Project
+
+from .samples import circuit, office, panel, project, three_phase
+
+KINDS = (
+    *("lighting", "receptacle", "small_appliance", "laundry", "appliance", "range", "cooktop"),
+    *("oven", "dryer", "water_heater", "space_heating", "air_conditioning", "heat_pump", "motor"),
+    *("ev_charger", "equipment", "welder", "other", "spare"),
+)
+UNLIMITED = ("equipment", "other", "ev_charger", "water_heater", "lighting", "receptacle", "motor")
+"""Kinds for which no factor of the code changes with a load's size."""
+
+loads = st.lists(
+    st.tuples(st.sampled_from(KINDS), st.integers(0, 15_000), st.booleans()), max_size=20
+)
+wired = st.sampled_from((1, 3))
+
+
+def _project(given_loads: list[tuple[str, int, bool]], phases: int, occupancy: str) -> Project:
+    circuits = [
+        circuit(place, kind, watts, continuous=continuous)
+        for place, (kind, watts, continuous) in enumerate(given_loads, 1)
+    ]
+    building = {"occupancy": occupancy, "floorAreaFt2": 2_000}
+    if phases == 1:
+        return project(panel(circuits=circuits), building=building)
+    return office(three_phase("main", circuits), building=building)
+
+
+def _extra(kind: str, watts: float, number: int = 41, id: str = "new") -> Circuit:
+    return Circuit.model_validate(circuit(number, kind, watts, id=id))
+
+
+def _demand(found: Project, *extra: Circuit, **more: Any) -> Demand:
+    return panel_demand(found, found.panels[0], extra, **more)
+
+
+@given(
+    loads,
+    wired,
+    st.sampled_from(("dwelling", "office")),
+    st.sampled_from(KINDS),
+    st.integers(0, 20_000),
+)
+def test_one_more_circuit_never_lowers_the_demand_nor_raises_what_is_left(
+    given_loads: list[tuple[str, int, bool]], phases: int, occupancy: str, kind: str, watts: int
+) -> None:
+    found = _project(given_loads, phases, occupancy)
+    before, after = _demand(found), _demand(found, _extra(kind, watts))
+    assert after.demand_va >= before.demand_va >= 0
+    assert after.available_va <= before.available_va
+    assert after.heaviest_amps >= before.heaviest_amps
+    assert after.fits <= before.fits
+
+
+@given(
+    loads,
+    wired,
+    st.sampled_from(("dwelling", "office")),
+    st.sampled_from(UNLIMITED),
+    st.integers(500, 9_000),
+    st.integers(0, 9_000),
+)
+def test_a_larger_load_never_needs_less_than_a_smaller_one(
+    given_loads: list[tuple[str, int, bool]],
+    phases: int,
+    occupancy: str,
+    kind: str,
+    watts: int,
+    more: int,
+) -> None:
+    found = _project(given_loads, phases, occupancy)
+    small, large = _demand(found, _extra(kind, watts)), _demand(found, _extra(kind, watts + more))
+    assert large.demand_va >= small.demand_va - 1e-6
+    assert large.available_va <= small.available_va + 1e-6
+
+
+@given(loads, wired, st.sampled_from(("dwelling", "office")), st.randoms(use_true_random=False))
+def test_the_order_of_circuits_does_not_matter(
+    given_loads: list[tuple[str, int, bool]],
+    phases: int,
+    occupancy: str,
+    shuffle: random.Random,
+) -> None:
+    found = _project(given_loads, phases, occupancy)
+    circuits = list(found.panels[0].circuits)
+    shuffle.shuffle(circuits)
+    other = found.panels[0].model_copy(update={"circuits": tuple(circuits)})
+    before, after = _demand(found), _demand(found.model_copy(update={"panels": (other,)}))
+    assert after.demand_va == pytest.approx(before.demand_va)
+    assert after.line_amps == pytest.approx(before.line_amps)
+
+
+@given(loads, wired, st.sampled_from(("dwelling", "office")))
+def test_the_rows_add_up_and_stand_on_the_lines(
+    given_loads: list[tuple[str, int, bool]], phases: int, occupancy: str
+) -> None:
+    demand = _demand(_project(given_loads, phases, occupancy))
+    rows = demand.calculation.steps
+    assert sum(row.demand_va or 0 for row in rows) == pytest.approx(demand.demand_va)
+    # One-pole circuits alone: what stands on the lines is what counts, line by line.
+    volts = abs(demand.calculation.system.to_neutral[0])
+    assert sum(demand.line_amps) * volts == pytest.approx(demand.demand_va)
+    assert demand.heaviest_amps >= demand.demand_amps * (1 - 1e-9)
+
+
+def test_a_fourth_appliance_makes_no_room_though_220_53_would() -> None:
+    appliances = [circuit(place, "appliance", 5_000) for place in (1, 2, 3)]
+    found = project(panel(circuits=appliances))
+    before = _demand(found, method="standard")
+    after = _demand(found, _extra("appliance", 600), method="standard")
+    assert after.demand_va == before.demand_va == pytest.approx(15_000 + 3_000 + 0.35 * 7_500)
+
+
+def test_the_smallest_rating_limits() -> None:
+    found = office(three_phase("lp", mainBreakerAmps=150, busRating=225))
+    demand = _demand(found)
+    assert (demand.limit.element, demand.rating_amps) == ("main_breaker", 150)
+    assert demand.rating_va == pytest.approx(150 * 208 * 3**0.5)
+    assert demand.available_va == demand.rating_va  # nothing is connected
+
+
+def test_one_overloaded_line_does_not_fit_though_the_whole_would() -> None:
+    on_line_a = [circuit(place, "equipment", 6_500) for place in (1, 2, 7)]
+    found = office(three_phase("lp", on_line_a, mainBreakerAmps=150))
+    demand = _demand(found)
+    assert demand.demand_amps < 150 < demand.line_amps[0] == pytest.approx(162.5, rel=1e-3)
+    assert not demand.fits
+
+
+def test_a_panel_counts_what_is_behind_its_feeders_once() -> None:
+    charger = circuit(1, "ev_charger", 9_600, poles=2)
+    found = office(
+        three_phase("main", [circuit(1, "subpanel", poles=3), circuit(2, "receptacle", 8_000)]),
+        three_phase("sub", [charger, circuit(2, "receptacle", 8_000)]),
+        feeders=[{"id": "f", "name": "f", "sourceId": "main", "targetId": "sub"}],
+    )
+    # 16 kVA of receptacles count 13 kVA together, and 8 kVA in each of the two by themselves.
+    assert _demand(found).demand_va == pytest.approx(13_000 + 1.25 * 9_600)
+    sub = panel_demand(found, found.panels[1])
+    assert sub.demand_va == pytest.approx(8_000 + 1.25 * 9_600)

@@ -1,0 +1,91 @@
+"""A load that is asked for, as a circuit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from rollcall.core.errors import InvalidArgument
+from rollcall.packs.electrical.calculations.loads.spaces import best_start, free_positions, starts
+from rollcall.packs.electrical.capacity.proposing import Asked, proposed
+from rollcall.packs.electrical.projects.records import Panel
+
+
+def _panel(phases: int = 1, spaces: int = 12, taken: tuple[int, ...] = (), **more: Any) -> Panel:
+    circuits = [
+        {"id": f"c{n}", "circuitNumber": n, "description": "lights", "breakerAmps": 20}
+        for n in taken
+    ]
+    given = {"id": "a", "name": "A", "busRating": 200, "voltage": 240 if phases == 1 else 208}
+    return Panel.model_validate(
+        {**given, "phases": phases, "spaces": spaces, "circuits": circuits, **more}
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "kind"),
+    [
+        ("EV charger", "ev_charger"),
+        ("a Tesla electric vehicle charging station", "ev_charger"),
+        ("מטען לרכב חשמלי", "ev_charger"),
+        ("air conditioner", "air_conditioning"),
+        ("מזגן", "air_conditioning"),
+        ("heat pump", "heat_pump"),
+        ("tankless water heater", "water_heater"),
+        ("דוד מים חמים", "water_heater"),
+        ("electric range", "range"),
+        ("clothes dryer", "dryer"),
+        ("baseboard heating", "space_heating"),
+        ("LED lighting", "lighting"),
+        ("pool pump", "motor"),
+        ("air compressor", "motor"),
+        ("hot tub", "other"),
+        (None, "other"),
+    ],
+)
+def test_the_description_says_the_kind(words: str | None, kind: str) -> None:
+    found = proposed(_panel(), Asked(5_000, words), (0, 0))
+    assert found.circuit.load_type == kind
+    assert next(each for each in found.assumed if each.name == "load_type").value == kind
+
+
+def test_a_kind_that_is_given_is_no_assumption() -> None:
+    found = proposed(_panel(), Asked(5_000, "EV charger", "equipment", poles=2), (0, 0))
+    assert found.circuit.load_type == "equipment" and not found.circuit.continuous
+    assert [each.name for each in found.assumed] == ["new_load_power_factor"]
+
+
+def test_charging_is_continuous_whatever_is_said() -> None:
+    asked = Asked(7_200, "EV charger", continuous=False)
+    assert proposed(_panel(), asked, (0, 0)).circuit.continuous
+
+
+@pytest.mark.parametrize(
+    ("phases", "watts", "poles"),
+    [(1, 1_900, 1), (1, 2_000, 2), (1, 30_000, 2), (3, 1_900, 1), (3, 9_000, 2), (3, 11_000, 3)],
+)
+def test_poles_follow_from_the_size(phases: int, watts: float, poles: int) -> None:
+    found = proposed(_panel(phases), Asked(watts), (0,) * (2 if phases == 1 else 3))
+    assert found.circuit.poles == poles
+
+
+def test_more_poles_than_lines_are_refused_by_name() -> None:
+    with pytest.raises(InvalidArgument, match="1 or 2 poles") as refused:
+        proposed(_panel(), Asked(5_000, poles=3), (0, 0))
+    assert refused.value.field == "poles"
+
+
+def test_it_stands_where_the_lines_carry_least() -> None:
+    panel = _panel(3, taken=(1, 2))
+    assert proposed(panel, Asked(1_000), (50, 10, 30)).number == 3
+    assert proposed(panel, Asked(9_000), (50, 30, 10)).number == 3  # B and C
+    assert proposed(_panel(3), Asked(9_000), (10, 50, 30)).number == 5  # C and A
+
+
+def test_without_room_it_counts_all_the_same_and_has_no_number() -> None:
+    panel = _panel(spaces=4, taken=(1, 4))
+    assert (free_positions(panel), starts(panel, 1), starts(panel, 2)) == ([2, 3], [2, 3], [])
+    found = proposed(panel, Asked(9_000), (5, 5))
+    assert found.number is None and found.circuit.circuit_number > panel.spaces
+    assert best_start(panel, 1, (5, 1)) == 3
