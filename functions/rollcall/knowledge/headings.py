@@ -16,7 +16,7 @@ class Heading:
     title: str
 
 
-_MARKDOWN = re.compile(r"^ {0,3}(#{1,6})\s+(.+?)\s*#*\s*$")
+_MARKDOWN = re.compile(r" {0,3}(#{1,6})[ \t]")
 _NAMED = re.compile(
     r"^(?P<word>part|chapter|appendix|annex|article|section|פרק|חלק|נספח|שער|סעיף)"
     r"\s+(?P<number>\d[\d.\-]*|[IVXLC]{1,7}|[A-Zא-ת]['׳]?)(?P<rest>(?:\W.*)?)$",
@@ -35,7 +35,13 @@ _MOST_WORDS = 12
 def markdown_heading(line: str) -> Heading | None:
     """The heading that a Markdown line is: one to six `#` and a title."""
     found = _MARKDOWN.match(line)
-    return Heading(len(found[1]), _short(found[2])) if found else None
+    if found is None:
+        return None
+    # By hand: an expression for closing marks takes quadratic time over a line made of them.
+    title = line[found.end() :].strip()
+    opened = title.rstrip("#")
+    title = opened.rstrip() if not opened or opened[-1] in " \t" else title
+    return Heading(len(found[1]), _short(title)) if title else None
 
 
 def printed_heading(line: str, *, is_large: bool) -> Heading | None:
@@ -83,4 +89,4 @@ def _is_in_capitals(line: str) -> bool:
 
 
 def _short(title: str) -> str:
-    return " ".join(title.split())[:MOST_CHARS]
+    return " ".join(title[: 10 * MOST_CHARS].split())[:MOST_CHARS]

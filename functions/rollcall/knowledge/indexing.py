@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rollcall.core.context import Platform
+from rollcall.core.errors import Unavailable
 from rollcall.knowledge.documents import (
     CONTENT_TYPES,
     PARTS,
@@ -131,6 +132,9 @@ def index(platform: Platform, document_id: str) -> None:
     except CannotRead as error:
         log.info("document %s cannot be read: %s", document_id, error.problem)
         _fail(work, error)
+    except Unavailable:
+        _give_back(work, attempts=work.document.data["attempts"])  # the file cannot help it
+        raise
     except Exception:
         _give_back(work)
         raise
@@ -152,10 +156,10 @@ def _claim(db: Client, document_id: str) -> _Work | None:
     return work
 
 
-def _give_back(work: _Work) -> None:
+def _give_back(work: _Work, **changes: Any) -> None:
     """Let the next attempt begin at once, and not when this reader counts as lost."""
     try:
-        work.commit(work.db.batch(), status="queued")
+        work.commit(work.db.batch(), status="queued", **changes)
     except Superseded:
         log.info("document %s is in other hands", work.document.id)
 

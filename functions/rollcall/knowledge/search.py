@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from rollcall.core.context import ToolContext
-from rollcall.core.errors import Aborted, InvalidArgument
+from rollcall.core.errors import Aborted, FailedPrecondition, InvalidArgument
 from rollcall.knowledge import texts
 from rollcall.knowledge.documents import StoredDocument, one_readable, readable
 from rollcall.knowledge.found import Found, Passage, Scope, cite, joined
@@ -45,6 +45,7 @@ def search(
         limit: Most passages, 1 to 20.
     Raises:
         NotFound: `document_id` names no document that the user may read.
+        FailedPrecondition: It names one that nothing can be found in yet.
         InvalidArgument: The query is empty or too long.
     """
     if not query.strip() or len(query) > QUERY_CHARS:
@@ -67,8 +68,18 @@ def _documents(
     ctx: ToolContext, scope: Scope, document_id: str | None
 ) -> tuple[list[StoredDocument], bool]:
     if document_id is not None:
-        return [one_readable(ctx.db, ctx.user, document_id)], True
+        document = one_readable(ctx.db, ctx.user, document_id)
+        if document.current is None:
+            raise FailedPrecondition(_why_not(document), field="documentId")
+        return [document], True
     return readable(ctx.db, ctx.user, scope)
+
+
+def _why_not(document: StoredDocument) -> str:
+    reason = document.data["reason"]
+    if reason:
+        return f"this document could not be read: {reason['en']}"
+    return "this document is still being read; list_documents tells how far it is"
 
 
 def _passages(

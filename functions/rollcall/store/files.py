@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from rollcall.core.errors import Aborted, InvalidArgument, NotFound, ResourceExhausted, Unavailable
+from rollcall.core.errors import Aborted, InvalidArgument, NotFound, ResourceExhausted
 from rollcall.core.wire import SCHEMA_VERSION
 from rollcall.store.batches import committed
 from rollcall.store.file_contents import IN_FIRESTORE, contents_at, place_for_new
@@ -174,13 +174,14 @@ class FileStore:
         """The content of a file, part by part.
 
         Raises:
-            Unavailable: A part is gone, since the file was removed meanwhile.
+            NotFound: A part is not there, or not any more.
+            Unavailable: The storage did not answer.
         """
         contents = contents_at(self._db, file.place)
         for number in range(file.parts):
             part = contents.read(file.id, number)
             if part is None:
-                raise Unavailable(f"part {number} of the file is not there")
+                raise NotFound(f"part {number} of the file is not there")
             yield part
 
     def remove(self, batch: WriteBatch, file: StoredFile) -> None:

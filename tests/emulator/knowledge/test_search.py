@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from rollcall.core.errors import Aborted, InvalidArgument
+from rollcall.core.errors import Aborted, FailedPrecondition, InvalidArgument
 from rollcall.knowledge import documents, kept, ranking
 from rollcall.knowledge.search import search
 from tests.support.counting import counted
@@ -126,6 +126,15 @@ def test_parts_that_stay_away_are_an_error_and_no_empty_answer(library: Library)
     library.db.document(f"documents/{id}/parts/{file}~t0").delete()
     with pytest.raises(Aborted):
         library.search(ANN, "rod")
+
+
+def test_a_document_that_cannot_be_searched_yet_or_ever_says_why(library: Library) -> None:
+    waiting = library.upload(ANN, GROUNDING.encode(), "rods.md")
+    with pytest.raises(FailedPrecondition, match="still being read"):
+        library.search(ANN, "rod", document_id=waiting)
+    failed = library.add(ANN, "   \n", "empty.md")
+    with pytest.raises(FailedPrecondition, match="the file is empty"):
+        library.search(ANN, "rod", document_id=failed)
 
 
 @pytest.mark.parametrize(

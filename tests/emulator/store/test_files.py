@@ -136,7 +136,7 @@ def test_a_storage_that_does_not_answer_is_worth_another_try(db: Client) -> None
 def test_a_file_whose_part_is_gone_says_so(db: Client, storage: FakeStorage | None) -> None:
     file = stored(db)
     file_contents.contents_at(db, file.place).delete(file.id)
-    with pytest.raises(Unavailable, match="part 0"):
+    with pytest.raises(NotFound, match="part 0"):
         list(files(db).open(file))
 
 

@@ -61,6 +61,10 @@ def test_a_line_in_large_letters_is_a_heading_unless_it_ends_like_a_sentence() -
     [
         ("# Manual", Heading(1, "Manual")),
         ("### Wet  locations ##", Heading(3, "Wet locations")),
+        ("## C#", Heading(2, "C#")),
+        ("## ##", None),
+        ("# ", None),
+        ("# " + "#" * 100_000 + "x", Heading(1, "#" * 120)),
         ("#hashtag", None),
         ("####### seven", None),
         ("    # code", None),
