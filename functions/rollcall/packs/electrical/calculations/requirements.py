@@ -18,8 +18,10 @@ ALWAYS_CONTINUOUS: dict[LoadType, str] = {
     "ev_charger": "625.42",
     "water_heater": "422.13",
     "space_heating": "424.4(B)",
+    "motor": "430.22",
 }
-"""Loads that count as continuous whatever is recorded, with the section that says so."""
+"""Loads that take 125 % whatever is recorded, with the section that says so; a motor here is one
+of which nothing but its watts is known."""
 
 COOLING: frozenset[LoadType] = frozenset({"air_conditioning", "heat_pump"})
 SEVERAL_OUTLETS: frozenset[LoadType] = frozenset({"receptacle", "small_appliance", "laundry"})

@@ -1,0 +1,423 @@
+"""Circuits changed and removed."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from rollcall.core.capability import Preview, Undo, capability
+from rollcall.core.context import ToolContext
+from rollcall.core.wire import Display
+from rollcall.core.wording import isolated, say, short
+from rollcall.packs.electrical.editing.arguments import (
+    CLEARABLE,
+    AnyPowerFactor,
+    Clearable,
+    Pole,
+    Position,
+    Shown,
+    Watts,
+    arguments_of,
+)
+from rollcall.packs.electrical.editing.changing import (
+    Change,
+    check_removable,
+    find_to_change,
+    plan_change,
+)
+from rollcall.packs.electrical.editing.shapes import CircuitRemoved, CircuitUpdated
+from rollcall.packs.electrical.editing.storing import put_circuits
+from rollcall.packs.electrical.editing.words import NAMES, changes, confirmation, named
+from rollcall.packs.electrical.projects.records import (
+    Area,
+    Circuit,
+    ConductorMaterial,
+    ConductorSize,
+    Description,
+    LoadType,
+    RecordId,
+    Voltage,
+)
+from rollcall.packs.electrical.projects.selecting import (
+    CircuitId,
+    CircuitNumber,
+    CircuitWords,
+    PanelName,
+)
+from rollcall.packs.electrical.results import CodeReference, Words, finish, said
+from rollcall.packs.electrical.wiring.arguments import (
+    AmbientC,
+    BreakerAmps,
+    Conduit,
+    Insulation,
+    LengthFt,
+    LengthM,
+    Sets,
+    TerminalRating,
+    Together,
+)
+
+Clear = Annotated[list[Clearable], Field(max_length=len(CLEARABLE))]
+
+
+def _which(given: dict[str, Any]) -> str:
+    """The circuit that arguments name, for one line."""
+    shown = given.get("asShown") or {}
+    name = shown.get("description") or given.get("circuitDescription") or given.get("circuitId")
+    number = shown.get("circuitNumber") or given.get("circuitNumber")
+    parts = [short(str(name)) if name else "", f"#{number}" if number else ""]
+    return " ".join(part for part in parts if part)
+
+
+def _preview_update(ctx: ToolContext, **given: Any) -> Preview:
+    """The fields that change, before and after, or a refusal."""
+    opened, change = plan_change(ctx, given)
+    name = named(change.found.panel, change.before)
+    shown = changes(change.before, change.after, _shown(change), ctx.locale)
+    text = Words(f"Change {name.en}?", f"לשנות את {name.he}?").say(ctx.locale)
+    display = shown.model_copy(
+        update={
+            "title": _UPDATE.say(ctx.locale),
+            "text": "\n".join([text, *said(ctx.locale, _warnings(change))]),
+        }
+    )
+    arguments = {**_completed(opened.project.id, change), "asBuilt": given["as_built"]}
+    if given["clear"]:
+        arguments["clear"] = list(given["clear"])
+    return Preview(display, arguments=arguments)
+
+
+def _completed(project_id: str, change: Change) -> dict[str, Any]:
+    """The circuit by its id, as it is shown, and the values that it is to have."""
+    after = arguments_of(change.after)
+    wire = {
+        "circuit_number": ("newCircuitNumber", "circuitNumber"),
+        "poles": ("pole", "pole"),
+    }
+    values = {}
+    for name in change.names:
+        alias = Circuit.model_fields[name].alias or name
+        to, of = wire.get(name, (alias, alias))
+        if of in after:
+            values[to] = after[of]
+    return {
+        "projectId": project_id,
+        "circuitId": change.before.id,
+        "panelName": change.found.panel.name,
+        "asShown": change.before.dump(),
+        **values,
+    }
+
+
+def _shown(change: Change) -> list[str]:
+    return [name for name in NAMES if name in change.names]
+
+
+def _warnings(change: Change) -> list[Words]:
+    loads = [each.words for each in change.carried] if "load_watts" in change.names else []
+    return [*loads, *change.problems]
+
+
+def _summarize_update(given: dict[str, Any]) -> dict[str, str]:
+    which = _which(given)
+    held = {"projectId", "circuitId", "circuitNumber", "panelName", "circuitDescription", "asShown"}
+    told = [
+        f"{key}: {short(str(value), most=40)}"
+        for key, value in given.items()
+        if key not in held and value not in (None, False, [])
+    ]
+    what = ", ".join(told)
+    return {"en": f"Change circuit {which}: {what}", "he": f"לשנות את מעגל {which}: {what}"}
+
+
+def _put_back(given: dict[str, Any], result: Any) -> dict[str, Any]:
+    before = result["before"]
+    names = {"poles": "pole", "circuitNumber": "newCircuitNumber"}
+    by_alias = {Circuit.model_fields[name].alias or name: name for name in CLEARABLE}
+    changed = [*before, *(key for key in result["after"] if key not in before)]
+    return {
+        "projectId": result["projectId"],
+        "panelName": result["panelName"],
+        "circuitId": result["circuitId"],
+        **{
+            names.get(key, key): str(value) if key == "poles" else value
+            for key, value in before.items()
+        },
+        "clear": [by_alias[key] for key in changed if key not in before],
+        "asBuilt": True,
+    }
+
+
+@capability(
+    name={"en": "Change a circuit", "he": "שינוי מעגל"},
+    category="electrical",
+    keywords=[
+        "update circuit",
+        "change circuit",
+        "change the breaker",
+        "change the wire",
+        "rename circuit",
+        "move circuit",
+        "edit circuit",
+        "set the length",
+        "set the load",
+        "make it 30 A",
+        "correct the circuit",
+        "עדכן מעגל",
+        "שנה מעגל",
+        "שני מעגל",
+        "לשנות מעגל",
+        "תשנה את המפסק",
+        "החלף מפסק",
+        "עדכון מעגל",
+        "שינוי מעגל",
+    ],
+    examples=[
+        {
+            "userRequest": "Change the breaker of circuit 12 in Panel A to 30 A",
+            "parameters": {"circuitNumber": 12, "panelName": "Panel A", "breakerAmps": 30},
+        },
+        {
+            "userRequest": "The EV charger's run is 120 ft of 6 AWG",
+            "parameters": {
+                "circuitDescription": "EV charger",
+                "lengthFt": 120,
+                "conductorSize": "6",
+            },
+        },
+        {
+            "userRequest": "שנה את המפסק של המקרר ל-15 אמפר",
+            "parameters": {"circuitDescription": "מקרר", "breakerAmps": 15},
+        },
+    ],
+    related=["add_circuit", "remove_circuit", "check_conductor_sizing"],
+    effect="write",
+    atomic=True,
+    summary=_summarize_update,
+    preview=_preview_update,
+    undo=Undo("update_circuit", _put_back),
+)
+def update_circuit(
+    ctx: ToolContext,
+    *,
+    project_id: RecordId | None = None,
+    circuit_id: CircuitId | None = None,
+    circuit_number: CircuitNumber | None = None,
+    panel_name: PanelName | None = None,
+    circuit_description: CircuitWords | None = None,
+    description: Description | None = None,
+    new_circuit_number: Position | None = None,
+    pole: Pole | None = None,
+    load_watts: Watts | None = None,
+    breaker_amps: BreakerAmps | None = None,
+    load_type: LoadType | None = None,
+    continuous: bool | None = None,
+    area: Area | None = None,
+    voltage: Voltage | None = None,
+    power_factor: AnyPowerFactor | None = None,
+    length_ft: LengthFt | None = None,
+    length_m: LengthM | None = None,
+    conductor_size: ConductorSize | None = None,
+    conductor_material: ConductorMaterial | None = None,
+    conductor_sets: Sets | None = None,
+    insulation: Insulation | None = None,
+    conduit_type: Conduit | None = None,
+    egc_size: ConductorSize | None = None,
+    egc_material: ConductorMaterial | None = None,
+    ambient_c: AmbientC | None = None,
+    current_carrying_conductors: Together | None = None,
+    terminal_rating_c: TerminalRating | None = None,
+    gfci: bool | None = None,
+    afci: bool | None = None,
+    disconnect_in_sight: bool | None = None,
+    clear: Clear | None = None,
+    as_built: bool = False,
+    as_shown: Shown | None = None,
+) -> CircuitUpdated:
+    """Change fields of one circuit of the project: its breaker, conductors, load, length,
+    description, position. Only what is given changes. The user sees it before and after and is
+    asked first; it can be taken back.
+
+    Args:
+        project_id: Leave out for the project at hand.
+        circuit_id: The circuit to change, by its id.
+        circuit_number: The circuit to change, by its number; with panel_name.
+        panel_name: The panel it is in.
+        circuit_description: The circuit to change, in words, such as "EV charger".
+        description: A new description.
+        new_circuit_number: A new position.
+        pole: "1", "2" or "3".
+        load_watts: Its load, W.
+        breaker_amps: Its breaker, A, a standard rating.
+        load_type: The kind of load.
+        continuous: Whether it runs for three hours or more.
+        area: Where it is.
+        voltage: Of the load, V.
+        power_factor: Of the load.
+        length_ft: Length of the run, one way, ft.
+        length_m: The same in m, instead of length_ft.
+        conductor_size: AWG or kcmil, such as "12", "2/0".
+        conductor_material: "copper" or "aluminum".
+        conductor_sets: Conductors in parallel for each line.
+        insulation: Its marking, such as "THHN".
+        conduit_type: The raceway or cable, such as "emt".
+        egc_size: The equipment grounding conductor.
+        egc_material: Its material.
+        ambient_c: Temperature around the conductors, °C.
+        current_carrying_conductors: How many carry current in the same raceway or cable.
+        terminal_rating_c: Marked on the terminals: 60, 75 or 90 °C.
+        gfci: Whether it has GFCI protection.
+        afci: Whether it has AFCI protection.
+        disconnect_in_sight: Whether the load has a disconnecting means in sight.
+        clear: Fields that are to be unknown again.
+        as_built: Record what is there already, whatever the panel's capacity says.
+        as_shown: The circuit as the user was shown it; leave out.
+    """
+    given = {name: value for name, value in locals().items() if name != "ctx"}
+    opened, change = plan_change(ctx, given)
+    panel, after = change.found.panel, change.after
+    others = tuple(each for each in panel.circuits if each.id != after.id)
+    put_circuits(ctx, opened, panel, (*others, after))
+    name = named(panel, after)
+    done = Words(f"Changed {name.en}", f"המעגל שונה: {name.he}").say(ctx.locale)
+    aliases = [Circuit.model_fields[each].alias or each for each in change.names]
+    old, new = change.before.dump(), after.dump()
+    result = CircuitUpdated(
+        done=done,
+        project_id=opened.project.id,
+        panel_id=panel.id,
+        panel_name=panel.name,
+        circuit_id=after.id,
+        circuit_number=after.circuit_number,
+        circuit=after,
+        before={each: old[each] for each in aliases if each in old},
+        after={each: new[each] for each in aliases if each in new},
+        warnings=list(said(ctx.locale, _warnings(change))),
+        citations=[CodeReference(edition=opened.project.edition, table="310.16")]
+        if change.problems
+        else [],
+    )
+    return finish(ctx, result, Display(type="text", text=done))
+
+
+def _preview_remove(ctx: ToolContext, **given: Any) -> Preview:
+    """The circuit, whole, or why it stays."""
+    opened, found = find_to_change(ctx, {**given, "as_shown": given["as_shown"]})
+    check_removable(opened.project, found)
+    name = named(found.panel, found.circuit)
+    message = Words(f"Remove {name.en}?", f"להסיר את {name.he}?")
+    return Preview(
+        confirmation(_REMOVE, message, found.circuit, (), ctx.locale),
+        arguments={
+            "projectId": opened.project.id,
+            "circuitId": found.circuit.id,
+            "panelName": found.panel.name,
+            "asShown": found.circuit.dump(),
+        },
+    )
+
+
+def _summarize_remove(given: dict[str, Any]) -> dict[str, str]:
+    which, panel = _which(given), given.get("panelName")
+    where = isolated(str(panel)) if panel else ""
+    return {
+        "en": f"Remove circuit {which}" + (f" from {where}" if where else ""),
+        "he": f"להסיר את מעגל {which}" + (f" מלוח {where}" if where else ""),
+    }
+
+
+def _added_again(given: dict[str, Any], result: Any) -> dict[str, Any]:
+    """All of it, at its position and under its id, whatever the rules say of it."""
+    circuit = Circuit.model_validate(result["circuit"])
+    return {
+        "projectId": result["projectId"],
+        "panelName": result["panelName"],
+        **arguments_of(circuit),
+        "asBuilt": True,
+    }
+
+
+@capability(
+    name={"en": "Remove a circuit", "he": "הסרת מעגל"},
+    category="electrical",
+    keywords=[
+        "remove circuit",
+        "delete circuit",
+        "take out the circuit",
+        "remove the breaker",
+        "delete the breaker",
+        "get rid of the circuit",
+        "הסר מעגל",
+        "הסר את המעגל",
+        "הסירי מעגל",
+        "מחק מעגל",
+        "תמחק את המעגל",
+        "להסיר מעגל",
+        "הסרת מעגל",
+        "הסר מפסק",
+    ],
+    examples=[
+        {
+            "userRequest": "Remove circuit 22 from Panel A",
+            "parameters": {"circuitNumber": 22, "panelName": "Panel A"},
+        },
+        {
+            "userRequest": "הסר את המעגל של מזגן סלון",
+            "parameters": {"circuitDescription": "מזגן סלון"},
+        },
+    ],
+    related=["add_circuit", "update_circuit"],
+    effect="write",
+    atomic=True,
+    summary=_summarize_remove,
+    preview=_preview_remove,
+    undo=Undo("add_circuit", _added_again),
+)
+def remove_circuit(
+    ctx: ToolContext,
+    *,
+    project_id: RecordId | None = None,
+    circuit_id: CircuitId | None = None,
+    circuit_number: CircuitNumber | None = None,
+    panel_name: PanelName | None = None,
+    circuit_description: CircuitWords | None = None,
+    as_shown: Shown | None = None,
+) -> CircuitRemoved:
+    """Remove one circuit from a panel of the project. The user sees all of it and is asked first;
+    it can be taken back. A circuit that a motor or a feeder of the project refers to stays.
+
+    Args:
+        project_id: Leave out for the project at hand.
+        circuit_id: The circuit's id.
+        circuit_number: The circuit's number; with panel_name where several panels have it.
+        panel_name: The panel.
+        circuit_description: The circuit in words, such as "EV charger".
+        as_shown: The circuit as the user was shown it; leave out.
+    """
+    given = {name: value for name, value in locals().items() if name != "ctx"}
+    opened, found = find_to_change(ctx, given)
+    check_removable(opened.project, found)
+    panel, circuit = found.panel, found.circuit
+    put_circuits(ctx, opened, panel, tuple(each for each in panel.circuits if each != circuit))
+    done = say(
+        ctx.locale,
+        en="Removed {name} from {panel}",
+        he="{name} הוסר מלוח {panel}",
+        name=isolated(circuit.description),
+        panel=isolated(panel.name),
+    )
+    result = CircuitRemoved(
+        done=done,
+        project_id=opened.project.id,
+        panel_id=panel.id,
+        panel_name=panel.name,
+        circuit_id=circuit.id,
+        circuit_number=circuit.circuit_number,
+        circuit=circuit,
+    )
+    return finish(ctx, result, Display(type="text", text=done))
+
+
+_UPDATE = Words("Change the circuit?", "לשנות את המעגל?")
+_REMOVE = Words("Remove the circuit?", "להסיר את המעגל?")

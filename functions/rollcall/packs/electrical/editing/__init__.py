@@ -1,0 +1,1 @@
+"""Circuits added, changed and removed: what is proposed, what must hold, what is written."""

@@ -1,0 +1,76 @@
+"""Whether a changed panel, and those before it, still carry their load by Article 220."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from rollcall.core.errors import FailedPrecondition
+from rollcall.core.wording import isolated
+from rollcall.packs.electrical.calculations.loads.panel import Demand, panel_demand
+from rollcall.packs.electrical.projects.records import Panel, Project
+from rollcall.packs.electrical.projects.topology import path_to
+from rollcall.packs.electrical.results import Words
+from rollcall.packs.electrical.wiring.words import amps, percent
+
+_SAME = 1e-6
+
+
+@dataclass(frozen=True, slots=True)
+class Carried:
+    """One panel's load before and after a change."""
+
+    panel: Panel
+    before: Demand
+    after: Demand
+
+    @property
+    def is_overloaded(self) -> bool:
+        """The change makes it, or leaves it and adds to it."""
+        grows = self.after.heaviest_amps > self.before.heaviest_amps * (1 + _SAME)
+        return grows and not self.after.fits
+
+    @property
+    def words(self) -> Words:
+        """What it would carry of what."""
+        name, after = isolated(self.panel.name), self.after
+        load, most = amps(after.heaviest_amps), amps(after.rating_amps, 0)
+        share = percent(100 * after.heaviest_amps / after.rating_amps)
+        return Words(
+            en=f"{name} would carry {load} of {most} ({share})",
+            he=f"העומס על {name} יהיה {load} מתוך {most} ({share})",
+        )
+
+
+def carried(before: Project, after: Project, panel: Panel) -> list[Carried]:
+    """The panel that changes, and each before it up to the service; itself first.
+
+    Raises:
+        FailedPrecondition: Its load cannot be calculated.
+    """
+    return [
+        Carried(
+            each,
+            panel_demand(before, _of(before, each)),
+            panel_demand(after, _of(after, each)),
+        )
+        for each in _on_the_way(before, panel)
+    ]
+
+
+def _on_the_way(project: Project, panel: Panel) -> Iterator[Panel]:
+    yield panel
+    try:
+        path = path_to(project, panel)
+    except FailedPrecondition:  # nothing says how it is supplied: only itself can be looked at
+        return
+    above = [path.service_panel, *(leg.target for leg in path.legs)]
+    for each in reversed(above):
+        if isinstance(each, Panel) and each.id != panel.id:
+            yield each
+
+
+def _of(project: Project, panel: Panel) -> Panel:
+    found = project.panel(panel.id)
+    assert found is not None  # a change of circuits takes no panel away
+    return found

@@ -1,0 +1,28 @@
+"""A changed panel, put into the batch of a write."""
+
+from __future__ import annotations
+
+from rollcall.core.context import ToolContext
+from rollcall.packs.electrical.editing.proposing import checked_panel
+from rollcall.packs.electrical.projects.access import Opened
+from rollcall.packs.electrical.projects.documents import unchanged
+from rollcall.packs.electrical.projects.records import Circuit, Panel
+
+
+def put_circuits(
+    ctx: ToolContext, opened: Opened, panel: Panel, circuits: tuple[Circuit, ...]
+) -> None:
+    """Store other circuits in a panel, if nobody changes its document before the batch is
+    committed.
+
+    Raises:
+        FailedPrecondition: They do not fit into the panel.
+    """
+    from google.cloud.firestore import SERVER_TIMESTAMP
+
+    ordered = tuple(sorted(circuits, key=lambda circuit: circuit.circuit_number))
+    held = checked_panel(panel, ordered).circuits
+    snapshot = opened.snapshots[panel.id]
+    stored = {"circuits": [circuit.dump() for circuit in held]}
+    ctx.batch.update(snapshot.reference, stored, option=unchanged(snapshot))
+    ctx.batch.update(opened.reference, {"updatedAt": SERVER_TIMESTAMP})

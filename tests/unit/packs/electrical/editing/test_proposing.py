@@ -1,0 +1,244 @@
+"""What is proposed for a circuit that is to be added, and what is refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rollcall.core.errors import AgentError, FailedPrecondition, InvalidArgument
+from rollcall.packs.electrical.calculations.loads.phases import line_at, system_of
+from rollcall.packs.electrical.calculations.sizing import sizing
+from rollcall.packs.electrical.editing.arguments import arguments_of, fields_of
+from rollcall.packs.electrical.editing.places import possible_starts
+from rollcall.packs.electrical.editing.proposing import Plan, area_in, plan
+from rollcall.packs.electrical.projects.records import Circuit, Panel, Poles, Project
+from rollcall.packs.electrical.projects.selecting import Found, panel_named
+from rollcall.packs.electrical.wiring import sizing_cases
+from seed.projects import projects
+
+SAMPLES = {sample.project.id: sample.project for sample in projects()}
+HOUSE, OFFICE, WORKSHOP = SAMPLES["house"], SAMPLES["office"], SAMPLES["workshop"]
+
+
+def propose(project: Project, panel: str, watts: float, name: str = "thing", **more: Any) -> Plan:
+    given = {"description": name, "load_watts": watts, **more}
+    return plan(project, panel_named(project, panel), fields_of(given), "en")
+
+
+def proposed(project: Project, panel: str, watts: float, name: str = "thing", **more: Any) -> Any:
+    return propose(project, panel, watts, name, **more).circuit
+
+
+def emptied(panel: Panel, **changes: Any) -> Panel:
+    return panel.model_copy(update={"circuits": (), **changes})
+
+
+def with_panel(project: Project, panel: Panel) -> Project:
+    panels = tuple(panel if each.id == panel.id else each for each in project.panels)
+    return project.model_copy(update={"panels": panels})
+
+
+# ---- Place ----
+
+
+def test_the_next_free_position_is_taken() -> None:
+    panel = panel_named(HOUSE, "Main Panel")
+    taken = {position for each in panel.circuits for position in each.positions}
+    first = min(set(range(1, panel.spaces + 1)) - taken)
+    assert proposed(HOUSE, "Main Panel", 500).circuit_number == first
+
+
+def test_several_poles_stand_one_below_the_other_on_successive_lines() -> None:
+    circuit = proposed(OFFICE, "LP1", 9_000, poles=3)
+    panel = panel_named(OFFICE, "LP1")
+    first = circuit.circuit_number
+    assert circuit.positions == (first, first + 2, first + 4)
+    assert len({line_at(each, system_of(panel)) for each in circuit.positions}) == 3
+    others = {position for each in panel.circuits for position in each.positions}
+    assert not others & set(circuit.positions)
+
+
+@given(st.sets(st.integers(1, 42)), st.sampled_from([1, 2, 3]))
+def test_a_place_is_free_and_inside_the_panel_whatever_stands_there(
+    taken: set[int], poles: Poles
+) -> None:
+    circuits = tuple(
+        Circuit(id=f"c{each}", circuit_number=each, description="x", breaker_amps=20)
+        for each in sorted(taken)
+    )
+    panel = panel_named(OFFICE, "LP1").model_copy(update={"circuits": circuits, "spaces": 42})
+    free = set(range(1, 43)) - taken
+    found = list(possible_starts(panel, poles))
+    for first in found:
+        assert {first + 2 * each for each in range(poles)} <= free
+    fits = [first for first in sorted(free) if {first + 2 * each for each in range(poles)} <= free]
+    assert found[:1] == fits[:1]
+
+
+def test_a_panel_without_room_is_refused_and_says_what_is_free() -> None:
+    panel = panel_named(HOUSE, "Garage Subpanel")
+    full = with_panel(HOUSE, panel.model_copy(update={"spaces": 8}))
+    with pytest.raises(FailedPrecondition, match="no room for 2 poles") as caught:
+        propose(full, "Garage Subpanel", 4_800)
+    assert caught.value.field == "circuitNumber"
+
+
+@pytest.mark.parametrize("number", [1, 39, 41])
+def test_a_position_that_is_taken_or_not_there_is_refused(number: int) -> None:
+    with pytest.raises(FailedPrecondition, match=r"taken by circuit 1|has 40") as caught:
+        propose(HOUSE, "Main Panel", 4_800, circuit_number=number)
+    assert caught.value.field == "circuitNumber"
+
+
+def test_nothing_to_neutral_stands_on_a_high_leg() -> None:
+    delta = emptied(panel_named(WORKSHOP, "Shop Floor"), voltage=240, high_leg=True)
+    assert list(possible_starts(delta, 1)) == [1, 5]  # not 3, on line B
+    assert list(possible_starts(delta, 2)) == [1, 3, 5]
+
+
+# ---- Poles and voltage ----
+
+
+@pytest.mark.parametrize(
+    ("project", "panel", "watts", "poles"),
+    [
+        (HOUSE, "Main Panel", 1_800, 1),
+        (HOUSE, "Main Panel", 4_800, 2),
+        (OFFICE, "LP1", 1_800, 1),
+        (OFFICE, "LP1", 6_000, 2),
+        (OFFICE, "DP1", 12_000, 3),
+        (OFFICE, "HP1", 4_000, 1),
+    ],
+)
+def test_poles_follow_the_load_and_the_panel(
+    project: Project, panel: str, watts: float, poles: int
+) -> None:
+    assert proposed(project, panel, watts).poles == poles
+
+
+def test_a_voltage_says_how_many_poles() -> None:
+    assert proposed(HOUSE, "Main Panel", 1_000, voltage=240).poles == 2
+    assert proposed(HOUSE, "Main Panel", 1_000, voltage=120).poles == 1
+
+
+@pytest.mark.parametrize(
+    ("given", "field"),
+    [
+        ({"voltage": 480}, "voltage"),
+        ({"voltage": 240, "poles": 1}, "pole"),
+        ({"poles": 3}, "poles"),
+        ({"breaker_amps": 33}, "breakerAmps"),
+    ],
+)
+def test_what_the_panel_does_not_have_is_refused_by_name(given: dict[str, Any], field: str) -> None:
+    with pytest.raises(InvalidArgument) as caught:
+        propose(HOUSE, "Main Panel", 1_000, **given)
+    assert caught.value.field == field
+
+
+def test_a_panel_without_a_neutral_takes_no_single_pole() -> None:
+    bare = emptied(panel_named(OFFICE, "HP1"), wires=3)
+    project = with_panel(OFFICE, bare)
+    assert proposed(project, "HP1", 500).poles == 2
+    with pytest.raises(InvalidArgument, match="no neutral"):
+        propose(project, "HP1", 500, poles=1)
+
+
+# ---- Breaker, conductors, protection ----
+
+
+def test_an_ev_charger_takes_125_percent() -> None:
+    circuit = proposed(HOUSE, "Main Panel", 9_600, "EV charger")
+    assert (circuit.load_type, circuit.continuous) == ("ev_charger", True)
+    assert circuit.breaker_amps == 50  # 40 A x 1.25
+    assert circuit.poles == 2
+
+
+def test_the_next_standard_breaker_is_taken_and_15_amps_is_the_smallest() -> None:
+    assert proposed(HOUSE, "Main Panel", 6_500).breaker_amps == 30  # 27.1 A
+    assert proposed(HOUSE, "Main Panel", 100).breaker_amps == 15
+
+
+@pytest.mark.parametrize(
+    ("kind", "area"), [("small_appliance", "kitchen"), ("laundry", "laundry"),
+                       ("receptacle", "bathroom"), ("receptacle", "garage")],
+)  # fmt: skip
+def test_required_receptacle_circuits_of_a_dwelling_have_20_amps(kind: str, area: str) -> None:
+    assert proposed(HOUSE, "Main Panel", 500, load_type=kind, area=area).breaker_amps == 20
+
+
+@given(st.floats(50, 9_000), st.booleans(), st.sampled_from(["Main Panel", "Garage Subpanel"]))
+def test_what_is_proposed_complies(watts: float, continuous: bool, panel: str) -> None:
+    try:
+        found = propose(HOUSE, panel, watts, continuous=continuous)
+    except AgentError:  # no room, or no conductor
+        return
+    circuit = found.circuit
+    assert circuit.conductor_size is not None
+    there = panel_named(found.after, panel)
+    case = sizing_cases.case_of(found.after, Found(there, circuit), sizing_cases.Asked())
+    done = sizing(circuit.conductor_size, case.how, case.required.need)
+    assert done is not None
+    assert done.checked.problems == ()
+
+
+def test_the_areas_protection_is_proposed_with_its_article() -> None:
+    garage = propose(HOUSE, "Main Panel", 1_440, "receptacles", area="garage",
+                     load_type="receptacle")  # fmt: skip
+    assert (garage.circuit.gfci, garage.circuit.afci) == (True, False)
+    bedroom = propose(HOUSE, "Main Panel", 1_440, "Bedroom 4 receptacles")
+    assert (bedroom.circuit.area, bedroom.circuit.afci) == ("bedroom", True)
+    assert [each.article for each in garage.protection.references] == ["210.8(A)(2)"]
+
+
+def test_what_depends_on_an_unknown_area_is_said() -> None:
+    found = propose(HOUSE, "Main Panel", 1_440, "receptacles", load_type="receptacle")
+    assert any("area is not given" in words.en for words in found.protection.undecided)
+
+
+def test_an_area_is_read_from_a_description_that_names_one() -> None:
+    assert area_in("Bedroom 4 receptacles") == "bedroom"
+    assert area_in("living room lights") == "living"
+    assert area_in("שקעי מטבח") == "kitchen"
+    assert area_in("kitchen and dining") is None
+    assert area_in("EV charger") is None
+
+
+def test_a_breaker_or_conductor_that_is_too_small_is_a_problem_of_its_argument() -> None:
+    breaker = propose(HOUSE, "Main Panel", 7_200, breaker_amps=20)
+    assert [field for field, _ in breaker.problems] == ["breakerAmps"]
+    wire = propose(HOUSE, "Main Panel", 7_200, conductor_size="14")
+    assert "conductorSize" in {field for field, _ in wire.problems}
+
+
+def test_a_spare_carries_nothing_and_has_no_conductors() -> None:
+    circuit = proposed(HOUSE, "Main Panel", 0, "spare", load_type="spare")
+    assert (circuit.conductor_size, circuit.breaker_amps) == (None, 20)
+
+
+# ---- Capacity ----
+
+
+def test_a_load_above_the_panels_capacity_is_a_problem() -> None:
+    found = propose(HOUSE, "Main Panel", 60_000)
+    assert ("loadWatts", "Main Panel") in {
+        (field, words.en.split("\u2068")[1].split("\u2069")[0]) for field, words in found.problems
+    }
+
+
+def test_a_subpanels_load_counts_in_the_panels_before_it() -> None:
+    found = propose(HOUSE, "Garage Subpanel", 1_500)
+    assert [each.panel.name for each in found.carried] == ["Garage Subpanel", "Main Panel"]
+    for each in found.carried:
+        assert each.after.demand_va >= each.before.demand_va
+
+
+def test_a_circuit_is_the_same_out_of_its_own_arguments() -> None:
+    circuit = proposed(HOUSE, "Main Panel", 9_600, "EV charger", length_m=30.0)
+    wire = arguments_of(circuit)
+    assert (wire["circuitId"], wire["pole"]) == (circuit.id, "2")
+    wire["id"], wire["poles"] = wire.pop("circuitId"), int(wire.pop("pole"))
+    assert Circuit.model_validate(wire) == circuit
