@@ -118,9 +118,11 @@ def here(module_db: Client) -> Iterator[Here]:
     snapshot.forget()
 
 
-def ask(here: Here, message: str, project: str = "house", **more: Any) -> dict[str, Any]:
+def ask(
+    here: Here, message: str, project: str = "house", *, uid: str = "demo", **more: Any
+) -> dict[str, Any]:
     data = {"agent": "electrical", "message": message, "context": {"projectId": project}, **more}
-    call = Call(User("demo"), data)
+    call = Call(User(uid), data)
     steps = run_agent(here, call)
     while True:
         try:
@@ -174,3 +176,21 @@ def test_a_follow_up_is_about_the_same_circuit(here: Here) -> None:
     (call,) = later["toolCalls"]
     assert (call["tool"], call["arguments"]["lengthFt"]) == (DROP, 300)
     assert call["result"]["circuitName"] == first["toolCalls"][0]["result"]["circuitName"]
+
+
+def test_a_stranger_is_told_nothing_of_a_project(here: Here) -> None:
+    result = ask(here, "What is the voltage drop on circuit 1 of the Garage panel?", uid="eve")
+    (call,) = result["toolCalls"][-1:]
+    assert (call["status"], call["error"]["code"]) == ("failed", "permission-denied")
+    assert "EV charger" not in str(result)
+    listed = ask(here, "Which projects do I have?", uid="eve")["toolCalls"]
+    assert [each["result"]["projects"] for each in listed] == [[]]
+
+
+def test_a_viewer_may_ask_and_may_not_change(here: Here) -> None:
+    asked = ask(here, "What is the voltage drop on the EV charger?", uid="dan")
+    assert asked["toolCalls"][0]["status"] == "done"
+    told = ask(here, "Add a 1500 W circuit for a heater to the Garage Subpanel", uid="dan")
+    (call,) = told["toolCalls"]
+    assert (call["status"], call["error"]["code"]) == ("failed", "permission-denied")
+    assert "interrupts" not in told["outcome"]
