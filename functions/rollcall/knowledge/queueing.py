@@ -67,6 +67,7 @@ def _write(
 ) -> bool:
     """Note the file as the document's next; False if somebody else was faster."""
     batch = db.batch()
+    files(db).keep(batch, file)
     fields = _fields(file, now)
     if before is None:
         made = {**fields, "current": None, "createdAt": now, "schemaVersion": SCHEMA_VERSION}

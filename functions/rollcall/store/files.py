@@ -1,11 +1,11 @@
 """Files that users bring: a record of each, and its content in parts.
 
 files/{id}   uid, name, contentType, bytes, sha256, purpose, details, place, status, createdAt,
-             openUntil while it is open
+             openUntil while nothing needs it yet
 
 A file is begun with its size and digest, its parts arrive in any order and any number of times,
-and it becomes `ready` when the whole is what was promised. What is not finished within a day is
-swept. Content is read part by part, so a large file takes no more memory than a small one.
+and it becomes `ready` when the whole is what was promised. What is then made of it keeps it; a file
+that nothing keeps within a day is swept. Content is read part by part, so a large file takes no more memory than a small one.
 """
 
 from __future__ import annotations
@@ -136,8 +136,6 @@ class FileStore:
                 is dropped.
             Aborted: A part was sent once more while the whole was looked at.
         """
-        from google.cloud.firestore import DELETE_FIELD
-
         file, read_at = self._own(uid, file_id)
         if file.is_ready:
             return file
@@ -160,11 +158,16 @@ class FileStore:
             )
         batch = self._db.batch()
         unchanged = self._db.write_option(last_update_time=read_at)
-        changes = {"status": _READY, "openUntil": DELETE_FIELD}
-        batch.update(self._record(file_id), changes, option=unchanged)
+        batch.update(self._record(file_id), {"status": _READY}, option=unchanged)
         if committed(batch) is None:
             raise Aborted("the upload changed while it was looked at; send this again")
         return _stored(file_id, file, file.place, is_ready=True)
+
+    def keep(self, batch: WriteBatch, file: StoredFile) -> None:
+        """Add to a batch that something is made of a file, so that no sweep removes it."""
+        from google.cloud.firestore import DELETE_FIELD
+
+        batch.update(self._record(file.id), {"openUntil": DELETE_FIELD})
 
     def find(self, file_id: str) -> StoredFile | None:
         """A file, whoever's it is; None where there is none."""
@@ -202,7 +205,7 @@ class FileStore:
         )
 
     def sweep(self, *, now: datetime) -> int:
-        """Remove uploads that nobody finished, and the content of removed files; how many."""
+        """Remove files that nothing keeps, and the content of removed ones; how many."""
         late = self._db.collection(FILES).where(filter=_where("openUntil", "<=", now))
         left = [file for each in late.limit(_AT_ONCE).stream() if (file := _read(each))]
         for file in left:

@@ -156,9 +156,7 @@ def test_a_users_allowance_counts_files_and_bytes(
     library.add(EVE, TEXT, "one.txt")  # hers is counted apart
 
 
-def test_uploads_that_nobody_finished_are_swept(
-    library: Library, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_uploads_that_nobody_finished_are_swept(library: Library) -> None:
     begun = library.begin(ANN, LONG, "long.txt")
     library.send(ANN, begun["fileId"], LONG, 0)
     sweep_files(library.platform)
@@ -168,6 +166,20 @@ def test_uploads_that_nobody_finished_are_swept(
     assert everything(library.db) == []
     with pytest.raises(NotFound):
         library.send(ANN, begun["fileId"], LONG, 1)
+
+
+def test_a_file_that_became_no_document_is_swept_and_one_that_did_is_kept(
+    library: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    library.add(ANN, TEXT, "kept.txt")
+    before = everything(library.db)
+    with monkeypatch.context() as patched:
+        patched.setattr(uploading, "queue", lambda *a, **b: (_ for _ in ()).throw(RuntimeError))
+        with pytest.raises(RuntimeError):
+            library.upload(ANN, TEXT * 2, "lost.txt")
+    later = datetime.now(UTC) + timedelta(hours=25)
+    assert files(library.db).sweep(now=later) == 1
+    assert everything(library.db) == before
 
 
 def test_a_part_that_comes_while_its_upload_is_removed_leaves_nothing(

@@ -148,6 +148,17 @@ def test_a_queue_is_bounded_in_tries_time_and_width() -> None:
     assert queue["rateLimits"]["maxConcurrentDispatches"] == 7
 
 
+def test_a_task_that_needs_an_instances_memory_has_it_to_itself(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("THREADS", "48")
+    shared, own = (
+        OnTask(alone=alone).bind("tidy", lambda *args: None, here).__firebase_endpoint__
+        for alone in (False, True)
+    )
+    assert (shared.concurrency, own.concurrency) == (48, 1)
+
+
 def test_a_queue_cannot_be_named_with_an_underscore() -> None:
     with pytest.raises(ValueError, match="tidy_up"):
         OnTask().bind("tidy_up", lambda *args: None, here)
