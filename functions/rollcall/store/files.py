@@ -5,7 +5,8 @@ files/{id}   uid, name, contentType, bytes, sha256, purpose, details, place, sta
 
 A file is begun with its size and digest, its parts arrive in any order and any number of times,
 and it becomes `ready` when the whole is what was promised. What is then made of it keeps it; a file
-that nothing keeps within a day is swept. Content is read part by part, so a large file takes no more memory than a small one.
+that nothing keeps within a day is swept. Content is read part by part, so a large file takes no
+more memory than a small one.
 """
 
 from __future__ import annotations
