@@ -12,6 +12,7 @@ from tests.benchmarks import (
     cold_start,
     documents,
     firestore_cost,
+    inspection,
     loop_overhead,
     streams,
     tool_choice,
@@ -29,6 +30,7 @@ BENCHMARKS: dict[str, Callable[[], Table]] = {
     "tool_choice": tool_choice.measure,
     "tool_search": tool_search.measure,
     "tool_vectors": tool_vectors.measure,
+    "inspection": inspection.measure,
 }
 
 

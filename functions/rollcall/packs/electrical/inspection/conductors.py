@@ -13,6 +13,7 @@ from rollcall.packs.electrical.calculations.conductors import (
 )
 from rollcall.packs.electrical.inspection.rule import Unknown, known
 from rollcall.packs.electrical.nec.ampacity import Rating, insulation_rating
+from rollcall.packs.electrical.nec.overcurrent import STANDARD_RATINGS, next_standard
 from rollcall.packs.electrical.nec.sizes import Size
 from rollcall.packs.electrical.projects.records import Wiring
 
@@ -78,6 +79,11 @@ def smallest_behind(wiring: Wiring, device_amps: float, *, rounds_up: bool = Tru
     how = installation(wiring, device_amps)
     need = Need(load_amps=1, required_amps=1, breaker_amps=amps, rounds_up=rounds_up)
     return smallest_size(how, need)
+
+
+def standard_from(amps: float) -> float:
+    """The next standard rating of a device (240.6(A)); above the largest, the current itself."""
+    return next_standard(amps) if amps <= STANDARD_RATINGS[-1] else amps
 
 
 def _insulation(wiring: Wiring, terminal: Rating) -> Rating:

@@ -14,9 +14,10 @@ from rollcall.packs.electrical.calculations.loads.limits import DWELLING_SHARE
 from rollcall.packs.electrical.calculations.loads.methods import premises_of
 from rollcall.packs.electrical.calculations.loads.panel import Demand, panel_demand
 from rollcall.packs.electrical.calculations.short_circuit.at_panel import fault_at
-from rollcall.packs.electrical.inspection.conductors import ampacity_behind
+from rollcall.packs.electrical.inspection.conductors import ampacity_behind, smallest_behind
 from rollcall.packs.electrical.inspection.rule import Kind, Unknown, known
 from rollcall.packs.electrical.nec.motors import full_load_amps
+from rollcall.packs.electrical.nec.sizes import Size
 from rollcall.packs.electrical.projects.records import (
     Circuit,
     Feeder,
@@ -133,8 +134,8 @@ class Facts:
         """What rules of a kind look at, one after the other."""
         ids = {panel.id for panel in self.panels}
         if kind == "project":
-            whole = self.service_panel is None or self.service_panel.id in ids
-            return [self.project] if whole or len(ids) == len(self.project.panels) else []
+            here = self.service_panel is not None and self.service_panel.id in ids
+            return [self.project] if here or len(ids) == len(self.project.panels) else []
         if kind == "panel":
             return list(self.panels)
         if kind == "circuit":
@@ -180,6 +181,11 @@ class Facts:
     def from_transformer(self, feeder: Feeder) -> bool:
         """Whether a feeder starts at a transformer's secondary."""
         return isinstance(self.nodes.get(feeder.source_id), Transformer)
+
+    def is_open_secondary(self, feeder: Feeder) -> bool:
+        """Whether a feeder starts at a transformer with no device there: its own rules are those
+        of 240.21(C)."""
+        return self.from_transformer(feeder) and self.protected_at(feeder) is None
 
     def protected_at(self, feeder: Feeder) -> float | None:
         """The rating of the device at a feeder's source, A, where one is recorded."""
@@ -237,17 +243,15 @@ class Facts:
 
     def ampacity(self, wiring: Wiring, device_amps: float) -> Ampacity:
         """What the conductors may carry, A; see `conductors.ampacity_behind`."""
-        key = ("ampacity", *self.key(wiring, device_amps))
+        key = ("ampacity", wiring.conductor_size, *_installed(wiring, device_amps))
         return self.once(key, lambda: ampacity_behind(wiring, device_amps))
 
-    @staticmethod
-    def key(wiring: Wiring, device_amps: float) -> tuple[Any, ...]:
-        """All that the ampacity of conductors depends on."""
-        return (
-            *(device_amps, wiring.conductor_size, wiring.conductor_material),
-            *(wiring.conductor_sets, wiring.insulation, wiring.conduit_type, wiring.ambient_c),
-            *(wiring.current_carrying_conductors, wiring.terminal_rating_c),
-        )
+    def smallest(
+        self, wiring: Wiring, device_amps: float, *, rounds_up: bool = True
+    ) -> Size | None:
+        """The smallest size that a device may protect; see `conductors.smallest_behind`."""
+        key = ("smallest", rounds_up, *_installed(wiring, device_amps))
+        return self.once(key, lambda: smallest_behind(wiring, device_amps, rounds_up=rounds_up))
 
     def panel_fed(self, feeder: Feeder) -> Panel | None:
         """The panel at a feeder's end; None where that is a transformer."""
@@ -263,7 +267,10 @@ class Facts:
         return self.once(("demand", panel.id), lambda: self._demand(panel))
 
     def _demand(self, panel: Panel) -> Demand:
-        found = panel_demand(self.project, panel)
+        try:
+            found = panel_demand(self.project, panel)
+        except AgentError as error:
+            raise Unknown(_last_part(error.field)) from error
         if found.calculation.connected_va <= 0:
             raise Unknown("loadWatts")
         return found
@@ -315,10 +322,19 @@ class Facts:
         return circuit.load_type in MOTOR_LOADS or (panel.id, circuit.circuit_number) in self.motors
 
 
+def _installed(wiring: Wiring, device_amps: float) -> tuple[Any, ...]:
+    """All that the ampacity of a size depends on."""
+    return (
+        *(device_amps, wiring.conductor_material, wiring.conductor_sets, wiring.insulation),
+        *(wiring.conduit_type, wiring.ambient_c, wiring.current_carrying_conductors),
+        wiring.terminal_rating_c,
+    )
+
+
 def _last_part(field: str | None) -> str:
     """`lengthFt` of `feeders.f1.lengthFt`, so that places with the same gap count together."""
     if field is None:
-        return "feeders"
+        return "feeders"  # there is no way from the service
     kind, *rest = field.split(".")
     return field if kind == "service" or not rest else f"{kind}.{rest[-1]}"
 

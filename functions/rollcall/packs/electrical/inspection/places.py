@@ -34,7 +34,7 @@ def place_of(facts: Facts, subject: Any) -> Place:
         fields = {"feeder_id": subject.id, "feeder_name": subject.name}
         return Place(f"feeder/{subject.id}", (2, subject.id, 0), _feeder(subject), fields)
     if isinstance(subject, Transformer):
-        label = Words(f"transformer {subject.name}", f"שנאי {isolated(subject.name)}")
+        label = Words(f"transformer {isolated(subject.name)}", f"שנאי {isolated(subject.name)}")
         fields = {"transformer_id": subject.id, "transformer_name": subject.name}
         return Place(f"transformer/{subject.id}", (3, subject.id, 0), label, fields)
     if isinstance(subject, Motor):
@@ -43,7 +43,7 @@ def place_of(facts: Facts, subject: Any) -> Place:
 
 
 def _panel(panel: Panel) -> Words:
-    return Words(panel.name, f"לוח {isolated(panel.name)}")
+    return Words(isolated(panel.name), f"לוח {isolated(panel.name)}")
 
 
 def _panel_fields(panel: Panel) -> dict[str, Any]:
@@ -51,14 +51,14 @@ def _panel_fields(panel: Panel) -> dict[str, Any]:
 
 
 def _feeder(feeder: Feeder) -> Words:
-    return Words(f"feeder {feeder.name}", f"קו הזנה {isolated(feeder.name)}")
+    return Words(f"feeder {isolated(feeder.name)}", f"קו הזנה {isolated(feeder.name)}")
 
 
 def _circuit(found: Found) -> Place:
     panel, circuit = found
     number, description = circuit.circuit_number, isolated(circuit.description)
     label = Words(
-        f"{panel.name}, circuit {number} ({description})",
+        f"{isolated(panel.name)}, circuit {number} ({description})",
         f"לוח {isolated(panel.name)}, מעגל {number} ({description})",
     )
     fields = {
@@ -72,7 +72,7 @@ def _circuit(found: Found) -> Place:
 def _motor(facts: Facts, motor: Motor) -> Place:
     panel, circuit = facts.circuit_of(motor)
     label = Words(
-        f"motor {motor.name} ({panel.name}, circuit {circuit.circuit_number})",
+        f"motor {isolated(motor.name)} ({isolated(panel.name)}, circuit {circuit.circuit_number})",
         f"מנוע {isolated(motor.name)} (לוח {isolated(panel.name)}, מעגל {circuit.circuit_number})",
     )
     fields = {

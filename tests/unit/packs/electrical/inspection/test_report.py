@@ -188,3 +188,40 @@ def test_figures_stand_in_every_problem_that_has_them() -> None:
 
 def test_a_shop_and_a_home_without_a_fault_score_100() -> None:
     assert (_all(building(HOME)).score, _all(building(SHOP)).score) == (100, 100)
+
+
+def test_a_feeder_with_a_device_at_the_transformer_is_one_as_any_other() -> None:
+    """4/0 copper carries 230 A: behind a device of 250 A the next size up is allowed, while
+    conductors that only end at one have to carry all of it."""
+    guarded = building(SHOP, {"feeder:f-lp": {"breakerAmps": 250, "egcSize": "4", "lengthFt": 90}})
+    assert _all(guarded).issues == ()
+    open_ended = building(SHOP, {"panel:lp": {"mainBreakerAmps": 250, "busRating": 400}})
+    assert [issue.rule.id for issue in _all(open_ended).issues] == ["240.21-ampacity"]
+
+
+def test_nothing_of_the_service_is_said_of_a_panel_when_it_is_unknown_which_one_it_is() -> None:
+    project = building(
+        HOME, {"service": {"panelId": None, "disconnects": 9}, "project": {"feeders": []}}
+    )
+    unclear = project.model_copy(
+        update={
+            "panels": tuple(
+                panel.model_copy(update={"is_service_equipment": False}) for panel in project.panels
+            )
+        }
+    )
+    sub = unclear.panel("sub")
+    assert sub is not None
+    report = inspect(Facts(unclear, [sub]), RULES)
+    assert "230.71-six" not in {issue.rule.id for issue in report.issues}
+    assert "service.panelId" in {gap.field for gap in report.gaps}
+
+
+def test_one_fault_is_told_once() -> None:
+    """14 AWG behind 60 A is too thin by 240.4(B), (D) and 110.14(C); the first says so."""
+    thin = building(
+        HOME, {"circuit:main/kiln": {"conductorSize": "14", "egcSize": "10", "breakerAmps": 60}}
+    )
+    assert [issue.rule.id for issue in _all(thin).issues if "4" in issue.rule.article] == [
+        "240.4-d"
+    ]

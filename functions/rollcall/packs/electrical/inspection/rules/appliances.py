@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from rollcall.packs.electrical.calculations.conductors import CONTINUOUS
 from rollcall.packs.electrical.calculations.requirements import COOLING, COOLING_MOST
+from rollcall.packs.electrical.inspection.conductors import standard_from
 from rollcall.packs.electrical.inspection.facts import Facts, Found
 from rollcall.packs.electrical.inspection.rule import (
     PASSED,
@@ -17,7 +18,6 @@ from rollcall.packs.electrical.inspection.rule import (
 )
 from rollcall.packs.electrical.inspection.rules.loads import EXACT, breaker_at_least
 from rollcall.packs.electrical.inspection.wording import amps, wire
-from rollcall.packs.electrical.nec.overcurrent import next_standard
 from rollcall.packs.electrical.projects.records import LoadType
 from rollcall.packs.electrical.results import Words
 
@@ -67,7 +67,7 @@ def _appliance_most(facts: Facts, found: Found) -> Verdict:
     if circuit.load_type not in HEATING_APPLIANCES:
         return None
     load = facts.amps(found)
-    most = SMALL_MOST_A if load <= SMALL_APPLIANCE_A else next_standard(load * APPLIANCE_SHARE)
+    most = SMALL_MOST_A if load <= SMALL_APPLIANCE_A else standard_from(load * APPLIANCE_SHARE)
     if circuit.breaker_amps <= most:
         return PASSED
     return Problem(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from rollcall.packs.electrical.inspection.conductors import smallest_behind
 from rollcall.packs.electrical.inspection.facts import Facts, Found, looked_up
 from rollcall.packs.electrical.inspection.rule import (
     PASSED,
@@ -30,7 +29,7 @@ def _of_circuit(facts: Facts, found: Found) -> Verdict:
 
 
 def _of_feeder(facts: Facts, feeder: Feeder) -> Verdict:
-    if facts.from_transformer(feeder):
+    if facts.is_open_secondary(feeder):
         return None  # a supply-side bonding jumper (250.30), not a conductor of 250.122
     return _large_enough(facts, feeder, known(facts.protected_at(feeder), "breakerAmps"))
 
@@ -76,7 +75,7 @@ def _circuit_grows(facts: Facts, found: Found) -> Verdict:
 
 
 def _feeder_grows(facts: Facts, feeder: Feeder) -> Verdict:
-    if facts.from_transformer(feeder):
+    if facts.is_open_secondary(feeder):
         return None
     return _grows(facts, feeder, known(facts.protected_at(feeder), "breakerAmps"))
 
@@ -89,7 +88,7 @@ def _grows(facts: Facts, wiring: Wiring, device: float) -> Verdict:
     least = _least(facts, wiring, device)
     if rank(there) < rank(least):
         return None  # too small anyhow
-    needed = facts.once(("smallest", facts.key(wiring, device)), lambda: _needed(wiring, device))
+    needed = _needed(facts, wiring, device)
     if rank(own) <= rank(needed):
         return None  # nothing was enlarged
     grown = looked_up(
@@ -112,10 +111,10 @@ def _grows(facts: Facts, wiring: Wiring, device: float) -> Verdict:
     )
 
 
-def _needed(wiring: Wiring, device: float) -> Size:
+def _needed(facts: Facts, wiring: Wiring, device: float) -> Size:
     """The smallest size whose ampacity is not below the device: who chose that, although 240.4(B)
     would let them go smaller, has enlarged nothing."""
-    found = smallest_behind(wiring, device, rounds_up=False)
+    found = facts.smallest(wiring, device, rounds_up=False)
     if found is None:
         raise Unknown("conductorSize")
     return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rollcall.core.wording import isolated
 from rollcall.packs.electrical.inspection.facts import Facts, Found
 from rollcall.packs.electrical.inspection.rule import (
     PASSED,
@@ -30,12 +31,11 @@ def _conductor(facts: Facts, feeder: Feeder) -> Verdict:
     carries = facts.ampacity(feeder, device).amps
     if carries * EXACT >= demand or facts.allowed_by_310_12(panel, device, carries):
         return PASSED
-    wires = wire(feeder)
+    wires, name = wire(feeder), isolated(panel.name)
     return Problem(
         Words(
-            f"{wires.en} carries {amps(carries)}; the calculated load of {panel.name} is "
-            f"{amps(demand)}.",
-            f"{wires.he} נושא {amps(carries)}; העומס המחושב של {panel.name} הוא {amps(demand)}.",
+            f"{wires.en} carries {amps(carries)}; the calculated load of {name} is {amps(demand)}.",
+            f"{wires.he} נושא {amps(carries)}; העומס המחושב של {name} הוא {amps(demand)}.",
         ),
         Words(
             f"Use feeder conductors for at least {amps(demand)}, or move load away.",
@@ -58,11 +58,12 @@ def _breaker(facts: Facts, feeder: Feeder) -> Verdict:
     demand = facts.demand_amps(panel)
     if rating * EXACT >= demand:
         return PASSED
+    name = isolated(panel.name)
     return Problem(
         Words(
-            f"The feeder's breaker is {amps(rating)}; the calculated load of {panel.name} is "
+            f"The feeder's breaker is {amps(rating)}; the calculated load of {name} is "
             f"{amps(demand)}.",
-            f"מפסק ההזנה הוא {amps(rating)}; העומס המחושב של {panel.name} הוא {amps(demand)}.",
+            f"מפסק ההזנה הוא {amps(rating)}; העומס המחושב של {name} הוא {amps(demand)}.",
         ),
         Words(
             "Enlarge the feeder and its breaker, or move load away.",
@@ -80,10 +81,11 @@ def _voltage(facts: Facts, feeder: Feeder) -> Verdict:
     takes = target.primary_voltage if isinstance(target, Transformer) else target.voltage
     if abs(gives - takes) <= VOLTAGE_TOLERANCE * takes:
         return PASSED
+    here, there = isolated(source.name), isolated(target.name)
     return Problem(
         Words(
-            f"It joins {volts(gives)} at {source.name} to {volts(takes)} at {target.name}.",
-            f"הקו מחבר {volts(gives)} ב-{source.name} אל {volts(takes)} ב-{target.name}.",
+            f"It joins {volts(gives)} at {here} to {volts(takes)} at {there}.",
+            f"הקו מחבר {volts(gives)} ב-{here} אל {volts(takes)} ב-{there}.",
         ),
         Words(
             "Correct the record, or put a transformer between them.",

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from rollcall.packs.electrical.calculations.conductors import CONTINUOUS
 from rollcall.packs.electrical.calculations.requirements import ALWAYS_CONTINUOUS, SEVERAL_OUTLETS
+from rollcall.packs.electrical.inspection.conductors import standard_from
 from rollcall.packs.electrical.inspection.facts import Facts, Found
 from rollcall.packs.electrical.inspection.rule import PASSED, Problem, Rule, Verdict
 from rollcall.packs.electrical.inspection.wording import amps, size, volts, wire
-from rollcall.packs.electrical.nec.overcurrent import next_standard
 from rollcall.packs.electrical.results import Words
 
 MULTI_OUTLET = SEVERAL_OUTLETS | {"lighting"}
@@ -70,7 +70,7 @@ def breaker_at_least(facts: Facts, found: Found, factor: float) -> Verdict:
     rating = found.circuit.breaker_amps
     if rating * EXACT >= least:
         return PASSED
-    standard = next_standard(least)
+    standard = standard_from(least)
     return Problem(
         Words(
             f"The load is {amps(load)} and counts as continuous: 125 % is {amps(least)}; the "

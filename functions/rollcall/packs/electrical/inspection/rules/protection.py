@@ -13,7 +13,7 @@ from rollcall.packs.electrical.calculations.conductors import (
     largest_breaker,
 )
 from rollcall.packs.electrical.calculations.requirements import SEVERAL_OUTLETS
-from rollcall.packs.electrical.inspection.conductors import is_nm, smallest_behind
+from rollcall.packs.electrical.inspection.conductors import is_nm
 from rollcall.packs.electrical.inspection.facts import Facts, Found
 from rollcall.packs.electrical.inspection.rule import (
     PASSED,
@@ -98,7 +98,7 @@ def _small(facts: Facts, found: Found) -> Verdict:
     if judged.cause != "small":
         return PASSED
     wires = wire(circuit)
-    enough = smallest_behind(circuit, circuit.breaker_amps)
+    enough = facts.smallest(circuit, circuit.breaker_amps)
     larger = size(enough) if enough else "-"
     return Problem(
         Words(
@@ -123,14 +123,14 @@ def _for_cause(cause: Cause) -> Check:
         if judged is None or (cause == "nm") != is_nm(found.circuit):
             return None
         if judged.cause == cause:
-            return _too_large(found.circuit, found.circuit.breaker_amps, judged, cause)
+            return _too_large(facts, found.circuit, found.circuit.breaker_amps, judged, cause)
         return PASSED if judged.cause is None else None  # another rule says it
 
     return check
 
 
 def _feeder(facts: Facts, feeder: Feeder) -> Verdict:
-    if facts.from_transformer(feeder):
+    if facts.is_open_secondary(feeder):
         return None  # 240.21(C)
     device = facts.protected_at(feeder)
     if device is None:
@@ -140,13 +140,15 @@ def _feeder(facts: Facts, feeder: Feeder) -> Verdict:
     by_310_12 = panel and facts.allowed_by_310_12(panel, device, judged.ampacity)
     if judged.cause is None or by_310_12:
         return PASSED
-    return _too_large(feeder, device, judged, judged.cause)
+    return _too_large(facts, feeder, device, judged, judged.cause)
 
 
-def _too_large(wiring: Wiring, device: float, judged: _Judged, cause: Cause) -> Problem:
+def _too_large(
+    facts: Facts, wiring: Wiring, device: float, judged: _Judged, cause: Cause
+) -> Problem:
     wires = wire(wiring)
     why = _why(wiring, device, cause)
-    enough = smallest_behind(wiring, device)
+    enough = facts.smallest(wiring, device)
     larger = size(enough) if enough else None
     more = Words(f", or conductors of {larger}", f", או מוליכים של {larger}")
     less = judged.largest > 0
@@ -182,8 +184,8 @@ def _why(wiring: Wiring, device: float, cause: Cause) -> Words:
 
 
 def _standard(facts: Facts, rated: Found | Feeder) -> Verdict:
-    if isinstance(rated, Feeder) and facts.from_transformer(rated) and rated.breaker_amps is None:
-        return None  # its device may stand where it ends
+    if isinstance(rated, Feeder) and facts.is_open_secondary(rated):
+        return None  # its device stands where it ends
     device = rated.circuit.breaker_amps if isinstance(rated, Found) else rated.breaker_amps
     if device is None:
         raise Unknown("breakerAmps")

@@ -3,6 +3,7 @@ of the system that they derive (250.30)."""
 
 from __future__ import annotations
 
+from rollcall.packs.electrical.inspection.conductors import standard_from
 from rollcall.packs.electrical.inspection.facts import Facts, looked_up
 from rollcall.packs.electrical.inspection.rule import (
     PASSED,
@@ -14,7 +15,6 @@ from rollcall.packs.electrical.inspection.rule import (
 )
 from rollcall.packs.electrical.inspection.wording import amps, conductor, size, wire
 from rollcall.packs.electrical.nec.grounding import grounding_electrode_conductor
-from rollcall.packs.electrical.nec.overcurrent import next_standard
 from rollcall.packs.electrical.nec.sizes import rank
 from rollcall.packs.electrical.projects.records import Feeder, Panel, Transformer
 from rollcall.packs.electrical.results import Words, feet
@@ -55,7 +55,7 @@ def _share(amps_: float, *, low: float) -> float:
     """The most of Table 450.3(B), A: 125 % and up to the next standard rating; more for small
     currents."""
     if amps_ >= NINE_A:
-        return next_standard(1.25 * amps_)
+        return standard_from(1.25 * amps_)
     return (low if amps_ < TWO_A else 1.67) * amps_
 
 
@@ -95,7 +95,7 @@ def _secondary_protected(facts: Facts, transformer: Transformer) -> bool:
 
 
 def _secondary_length(facts: Facts, feeder: Feeder) -> Verdict:
-    if not facts.from_transformer(feeder) or facts.protected_at(feeder) is not None:
+    if not facts.is_open_secondary(feeder):
         return None
     length = known(feeder.length_ft, "lengthFt")
     if length <= LONG_FT:
@@ -119,7 +119,7 @@ def _secondary_length(facts: Facts, feeder: Feeder) -> Verdict:
 
 def _secondary_ampacity(facts: Facts, feeder: Feeder) -> Verdict:
     transformer = facts.nodes.get(feeder.source_id)
-    if not isinstance(transformer, Transformer):
+    if not isinstance(transformer, Transformer) or not facts.is_open_secondary(feeder):
         return None
     least, device = _least_secondary(facts, feeder, transformer)
     carries = facts.ampacity(feeder, device).amps
@@ -149,9 +149,6 @@ def _least_secondary(facts: Facts, feeder: Feeder, transformer: Transformer) -> 
     Raises:
         Unknown: The device, the length or the primary device is not recorded.
     """
-    at_source = facts.protected_at(feeder)
-    if at_source is not None:
-        return at_source, at_source
     target = facts.nodes[feeder.target_id]
     ends = target.main_breaker_amps if isinstance(target, Panel) else None
     device = known(ends, "mainBreakerAmps")
