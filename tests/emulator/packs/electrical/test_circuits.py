@@ -27,7 +27,8 @@ from rollcall.core.profile import AgentProfile
 from rollcall.core.triggers import Call
 from rollcall.endpoints.run_agent import run_agent
 from rollcall.models.base import load_model
-from rollcall.packs.electrical.circuit_changes import remove_circuit, update_circuit
+from rollcall.packs.electrical.circuit_removals import remove_circuit
+from rollcall.packs.electrical.circuit_updates import update_circuit
 from rollcall.packs.electrical.circuits import add_circuit
 from rollcall.packs.electrical.projects.access import open_project
 from rollcall.packs.electrical.projects.records import Circuit

@@ -150,6 +150,10 @@ def _kind_and_poles(
         fitting = poles_for_volts(panel, fields["voltage"])
     if poles is None and fitting is not None and len(fitting) == 1:
         poles = fitting[0]
+    if poles == 3 and panel.phases == 1:
+        raise InvalidArgument(
+            f"{panel.name} has one phase; a circuit there has 1 or 2 poles, not 3", field="pole"
+        )
     as_said = Asked(
         watts=fields["load_watts"],
         description=fields["description"],

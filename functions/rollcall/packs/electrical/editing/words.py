@@ -116,6 +116,15 @@ def named(panel: Panel, circuit: Circuit) -> Words:
     )
 
 
+def which_circuit(given: dict[str, Any]) -> str:
+    """The circuit that arguments name, for one line."""
+    shown = given.get("asShown") or {}
+    name = shown.get("description") or given.get("circuitDescription") or given.get("circuitId")
+    number = shown.get("circuitNumber") or given.get("circuitNumber")
+    parts = [short(str(name)) if name else "", f"#{number}" if number else ""]
+    return " ".join(part for part in parts if part)
+
+
 def in_short(circuit: Circuit) -> str:
     """`50 A, 2 poles, AWG 6`."""
     parts = [amps(circuit.breaker_amps, 0)]

@@ -137,15 +137,19 @@ def _branch_leg(name: str, studied: Study) -> Leg:
 
 
 def _grounding(found: Found | None, studied: Study, project: Project | None) -> Size | None:
-    """The equipment grounding conductor that larger conductors ask for (250.122(B)); None where
-    they stay as they are. Never larger than the conductors themselves (250.122(A))."""
-    larger = studied.smallest_size
-    if found is None or project is None or larger is None or rank(larger) <= rank(studied.run.size):
+    """The equipment grounding conductor that larger conductors ask for (250.122(B)), those that
+    would comply or those of the question; None where they stay as they are recorded. Never larger
+    than the conductors themselves (250.122(A))."""
+    if found is None or project is None:
+        return None
+    recorded = found.circuit.conductor_size or studied.run.size
+    larger = max(studied.smallest_size or recorded, studied.run.size, key=rank)
+    if rank(larger) <= rank(recorded):
         return None
     base = equipment_grounding_conductor(
         found.circuit.breaker_amps, found.circuit.egc_material, project.edition
     )
-    size = enlarged_grounding_conductor(base, needed=studied.run.size, installed=larger)
+    size = enlarged_grounding_conductor(base, needed=recorded, installed=larger)
     return size if rank(size) < rank(larger) else larger
 
 

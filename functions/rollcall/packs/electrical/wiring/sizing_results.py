@@ -11,6 +11,7 @@ from rollcall.packs.electrical.calculations.conductors import smallest_size
 from rollcall.packs.electrical.calculations.sizing import Sizing, grounding_of, sound_need
 from rollcall.packs.electrical.nec.editions import article
 from rollcall.packs.electrical.nec.sizes import Size, rank
+from rollcall.packs.electrical.nec.tables import unchecked
 from rollcall.packs.electrical.results import CalculationResult, CodeReference, Words, said
 from rollcall.packs.electrical.wiring.sizing_cases import Case
 from rollcall.packs.electrical.wiring.sizing_words import (
@@ -170,6 +171,26 @@ def _warnings(case: Case, sizing: Sizing, ground: Size) -> Iterator[Words]:
     known = case.found.circuit.egc_size if case.found else None
     if known is not None and _is_smaller(known, ground):
         yield _small_ground(known, ground)
+    if unsure := unchecked(_tables(case, sizing), case.edition):
+        yield unsure
+
+
+def _tables(case: Case, sizing: Sizing) -> Iterator[str]:
+    """The tables that figures were taken from, by their keys."""
+    found, need = sizing.checked.ampacity, case.required.need
+    yield "310.16"
+    if found.temperature_factor != 1:
+        yield "310.15(B)(1)(1)"
+    if found.adjustment_factor != 1:
+        yield "310.15(C)(1)"
+    if sizing.checked.small_conductor_amps is not None:
+        yield "240.4(D)"
+    yield "240.6(A)"
+    yield "250.122"
+    if need.rule == "motor" and case.load is not None:
+        yield "430.52"
+        for phases in sorted({motor.phases for motor in case.load.motors}):
+            yield "430.248" if phases == 1 else "430.250"
 
 
 def _with_marked_terminals(case: Case, sizing: Sizing) -> Words | None:

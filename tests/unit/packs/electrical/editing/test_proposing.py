@@ -129,7 +129,7 @@ def test_a_voltage_says_how_many_poles() -> None:
     [
         ({"voltage": 480}, "voltage"),
         ({"voltage": 240, "poles": 1}, "pole"),
-        ({"poles": 3}, "poles"),
+        ({"poles": 3}, "pole"),
         ({"breaker_amps": 33}, "breakerAmps"),
     ],
 )

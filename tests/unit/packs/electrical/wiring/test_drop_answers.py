@@ -243,3 +243,11 @@ def test_a_circuit_without_a_load_is_refused_with_its_name() -> None:
     project = changed(HOUSE, circuit(HOUSE, "Range").id, load_watts=0)
     with pytest.raises(InvalidArgument, match="Range"):
         ask(project, "Range")
+
+
+def test_a_larger_wire_that_is_asked_about_brings_its_larger_ground() -> None:
+    recorded = circuit(HOUSE, "EV charger").conductor_size
+    assert ask(HOUSE, "EV charger", conductor_size=recorded).equipment_grounding_conductor is None
+    larger = ask(HOUSE, "EV charger", conductor_size="1/0")
+    assert larger.equipment_grounding_conductor is not None
+    assert any("250.122(B)" in warning for warning in larger.warnings)

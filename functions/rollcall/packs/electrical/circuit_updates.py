@@ -1,4 +1,4 @@
-"""Circuits changed and removed."""
+"""Circuits changed, field by field."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pydantic import Field
 from rollcall.core.capability import Preview, Undo, capability
 from rollcall.core.context import ToolContext
 from rollcall.core.wire import Display
-from rollcall.core.wording import isolated, say, short
+from rollcall.core.wording import short
 from rollcall.packs.electrical.editing.arguments import (
     CLEARABLE,
     AnyPowerFactor,
@@ -22,13 +22,11 @@ from rollcall.packs.electrical.editing.arguments import (
 )
 from rollcall.packs.electrical.editing.changing import (
     Change,
-    check_removable,
-    find_to_change,
     plan_change,
 )
-from rollcall.packs.electrical.editing.shapes import CircuitRemoved, CircuitUpdated
+from rollcall.packs.electrical.editing.shapes import CircuitUpdated
 from rollcall.packs.electrical.editing.storing import put_circuits
-from rollcall.packs.electrical.editing.words import NAMES, changes, confirmation, named
+from rollcall.packs.electrical.editing.words import NAMES, changes, named, which_circuit
 from rollcall.packs.electrical.projects.records import (
     Area,
     Circuit,
@@ -61,15 +59,6 @@ from rollcall.packs.electrical.wiring.arguments import (
 Clear = Annotated[list[Clearable], Field(max_length=len(CLEARABLE))]
 
 
-def _which(given: dict[str, Any]) -> str:
-    """The circuit that arguments name, for one line."""
-    shown = given.get("asShown") or {}
-    name = shown.get("description") or given.get("circuitDescription") or given.get("circuitId")
-    number = shown.get("circuitNumber") or given.get("circuitNumber")
-    parts = [short(str(name)) if name else "", f"#{number}" if number else ""]
-    return " ".join(part for part in parts if part)
-
-
 def _preview_update(ctx: ToolContext, **given: Any) -> Preview:
     """The fields that change, before and after, or a refusal."""
     opened, change = plan_change(ctx, given)
@@ -78,7 +67,7 @@ def _preview_update(ctx: ToolContext, **given: Any) -> Preview:
     text = Words(f"Change {name.en}?", f"לשנות את {name.he}?").say(ctx.locale)
     display = shown.model_copy(
         update={
-            "title": _UPDATE.say(ctx.locale),
+            "title": _TITLE.say(ctx.locale),
             "text": "\n".join([text, *said(ctx.locale, _warnings(change))]),
         }
     )
@@ -120,7 +109,7 @@ def _warnings(change: Change) -> list[Words]:
 
 
 def _summarize_update(given: dict[str, Any]) -> dict[str, str]:
-    which = _which(given)
+    which = which_circuit(given)
     held = {"projectId", "circuitId", "circuitNumber", "panelName", "circuitDescription", "asShown"}
     told = [
         f"{key}: {short(str(value), most=40)}"
@@ -301,123 +290,4 @@ def update_circuit(
     return finish(ctx, result, Display(type="text", text=done))
 
 
-def _preview_remove(ctx: ToolContext, **given: Any) -> Preview:
-    """The circuit, whole, or why it stays."""
-    opened, found = find_to_change(ctx, {**given, "as_shown": given["as_shown"]})
-    check_removable(opened.project, found)
-    name = named(found.panel, found.circuit)
-    message = Words(f"Remove {name.en}?", f"להסיר את {name.he}?")
-    return Preview(
-        confirmation(_REMOVE, message, found.circuit, (), ctx.locale),
-        arguments={
-            "projectId": opened.project.id,
-            "circuitId": found.circuit.id,
-            "panelName": found.panel.name,
-            "asShown": found.circuit.dump(),
-        },
-    )
-
-
-def _summarize_remove(given: dict[str, Any]) -> dict[str, str]:
-    which, panel = _which(given), given.get("panelName")
-    where = isolated(str(panel)) if panel else ""
-    return {
-        "en": f"Remove circuit {which}" + (f" from {where}" if where else ""),
-        "he": f"להסיר את מעגל {which}" + (f" מלוח {where}" if where else ""),
-    }
-
-
-def _added_again(given: dict[str, Any], result: Any) -> dict[str, Any]:
-    """All of it, at its position and under its id, whatever the rules say of it."""
-    circuit = Circuit.model_validate(result["circuit"])
-    return {
-        "projectId": result["projectId"],
-        "panelName": result["panelName"],
-        **arguments_of(circuit),
-        "asBuilt": True,
-    }
-
-
-@capability(
-    name={"en": "Remove a circuit", "he": "הסרת מעגל"},
-    category="electrical",
-    keywords=[
-        "remove circuit",
-        "delete circuit",
-        "take out the circuit",
-        "remove the breaker",
-        "delete the breaker",
-        "get rid of the circuit",
-        "הסר מעגל",
-        "הסר את המעגל",
-        "הסירי מעגל",
-        "מחק מעגל",
-        "תמחק את המעגל",
-        "להסיר מעגל",
-        "הסרת מעגל",
-        "הסר מפסק",
-    ],
-    examples=[
-        {
-            "userRequest": "Remove circuit 22 from Panel A",
-            "parameters": {"circuitNumber": 22, "panelName": "Panel A"},
-        },
-        {
-            "userRequest": "הסר את המעגל של מזגן סלון",
-            "parameters": {"circuitDescription": "מזגן סלון"},
-        },
-    ],
-    related=["add_circuit", "update_circuit"],
-    effect="write",
-    atomic=True,
-    summary=_summarize_remove,
-    preview=_preview_remove,
-    undo=Undo("add_circuit", _added_again),
-)
-def remove_circuit(
-    ctx: ToolContext,
-    *,
-    project_id: RecordId | None = None,
-    circuit_id: CircuitId | None = None,
-    circuit_number: CircuitNumber | None = None,
-    panel_name: PanelName | None = None,
-    circuit_description: CircuitWords | None = None,
-    as_shown: Shown | None = None,
-) -> CircuitRemoved:
-    """Remove one circuit from a panel of the project. The user sees all of it and is asked first;
-    it can be taken back. A circuit that a motor or a feeder of the project refers to stays.
-
-    Args:
-        project_id: Leave out for the project at hand.
-        circuit_id: The circuit's id.
-        circuit_number: The circuit's number; with panel_name where several panels have it.
-        panel_name: The panel.
-        circuit_description: The circuit in words, such as "EV charger".
-        as_shown: The circuit as the user was shown it; leave out.
-    """
-    given = {name: value for name, value in locals().items() if name != "ctx"}
-    opened, found = find_to_change(ctx, given)
-    check_removable(opened.project, found)
-    panel, circuit = found.panel, found.circuit
-    put_circuits(ctx, opened, panel, tuple(each for each in panel.circuits if each != circuit))
-    done = say(
-        ctx.locale,
-        en="Removed {name} from {panel}",
-        he="{name} הוסר מלוח {panel}",
-        name=isolated(circuit.description),
-        panel=isolated(panel.name),
-    )
-    result = CircuitRemoved(
-        done=done,
-        project_id=opened.project.id,
-        panel_id=panel.id,
-        panel_name=panel.name,
-        circuit_id=circuit.id,
-        circuit_number=circuit.circuit_number,
-        circuit=circuit,
-    )
-    return finish(ctx, result, Display(type="text", text=done))
-
-
-_UPDATE = Words("Change the circuit?", "לשנות את המעגל?")
-_REMOVE = Words("Remove the circuit?", "להסיר את המעגל?")
+_TITLE = Words("Change the circuit?", "לשנות את המעגל?")
