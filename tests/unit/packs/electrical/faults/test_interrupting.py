@@ -49,6 +49,10 @@ def test_compliant_means_rated_for_what_is_available(amps: float, rating: int) -
     assert bool(found.warnings) == (not found.compliant)
 
 
+def test_a_rating_equal_to_the_current_suffices() -> None:
+    assert checked(10_000, 10_000, xr=1).compliant
+
+
 def test_motors_count() -> None:
     assert checked(9_900, 10_000).compliant
     assert not checked(9_900, 10_000, motors=Motors(1, 30)).compliant

@@ -10,6 +10,7 @@ from rollcall.packs.electrical.calculations.short_circuit.asymmetry import (
     duty_factor,
     peak_factor,
 )
+from rollcall.packs.electrical.calculations.short_circuit.typical import source_xr, transformer_xr
 
 
 @pytest.mark.parametrize(
@@ -22,6 +23,15 @@ def test_breakers_are_tested_at_the_x_r_of_their_power_factor(rating: float, xr:
 def test_the_peak_at_a_power_factor_of_15_percent_is_2_29() -> None:
     # IEEE C37.13: power breakers are tested at X/R 6.59, with a peak of 2.29 times the RMS current.
     assert peak_factor(6.59) == pytest.approx(2.29, abs=5e-3)
+
+
+def test_half_a_cycle_on_the_direct_current_has_fallen_by_pi_over_x_r() -> None:
+    assert asymmetrical_factor(6.59) == pytest.approx(1.331, abs=1e-3)  # 15 % power factor
+
+
+def test_unknown_x_r_of_a_transformer_is_that_of_the_next_size_up() -> None:
+    assert [transformer_xr(kva) for kva in (25, 45, 50, 75, 5_000)] == [1.2, 1.2, 1.6, 1.6, 7.9]
+    assert source_xr(30_000) == breaker_xr_ratio(30_000)
 
 
 @given(st.floats(0.05, 200), st.floats(1.01, 5))

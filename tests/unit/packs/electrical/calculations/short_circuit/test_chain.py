@@ -127,3 +127,17 @@ def test_a_size_without_a_c_value_is_refused() -> None:
     with pytest.raises(InvalidArgument) as refused:
         through_conductors(UTILITY, "LP", Conductors("700", "copper", "steel", 10))
     assert refused.value.field == "conductorSize"
+
+
+def test_a_single_phase_run_counts_there_and_back() -> None:
+    # Chapter 9 Table 9, 500 kcmil copper in steel: R 0.029 and X 0.048 ohm per 1000 ft
+    end = through_conductors(HOUSE, "end", RUN)
+    assert end.r_ohm - HOUSE.r_ohm == pytest.approx(0.029 * 0.1 * 2)
+    assert end.x_ohm - HOUSE.x_ohm == pytest.approx(0.048 * 0.1 * 2)
+
+
+def test_impedances_before_a_transformer_count_by_the_square_of_its_ratio() -> None:
+    below = through_transformer(UTILITY, "T2", Windings(75, 3, 208, 4.0, 1.0, primary_v=480))
+    winding = 0.04 * 0.9 * 208**2 / 75_000 / sqrt(2)
+    assert below.r_ohm == pytest.approx(UTILITY.r_ohm * (208 / 480) ** 2 + winding)
+    assert below.x_ohm == pytest.approx(UTILITY.x_ohm * (208 / 480) ** 2 + winding)
