@@ -54,7 +54,8 @@ class PartWriter:
             self._write("t", texts.pack(self._texts))
             self._texts = []
         if self._words and (is_end or len(self._words) == words.PASSAGES):
-            self._write("w", words.pack(self._words))
+            for part in words.parts(self._words, first=self.passages - len(self._words)):
+                self._write("w", part)
             self._words = []
         if self._unembedded and (is_end or len(self._unembedded) == self._room()):
             self._embed()

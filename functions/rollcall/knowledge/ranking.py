@@ -85,11 +85,11 @@ def _by_words(db: Client, searched: Sequence[Searched], query: str) -> list[tupl
     hits = list(_hits(db, searched, wanted))
     values = _values(hits, wanted, sum(each.version.passages for each in searched))
     scores: dict[Place, float] = {}
-    for each, first, found in hits:
+    for each, found in hits:
         bonus = _title_bonus(each.document.title, values)
         for word, hit in found.items():
             for place, weight in zip(hit.places, hit.weights, strict=True):
-                at = (each.document.id, first + place)
+                at = (each.document.id, hit.first + place)
                 scores[at] = scores.get(at, bonus) + values[word] * weight / words.FULL
     most = sum(values.values()) * (1 + _TITLE_SHARE)
     best = nlargest(_CANDIDATES, scores.items(), key=lambda each: each[1])
@@ -99,21 +99,21 @@ def _by_words(db: Client, searched: Sequence[Searched], query: str) -> list[tupl
 
 def _hits(
     db: Client, searched: Sequence[Searched], wanted: Sequence[str]
-) -> Iterator[tuple[Searched, int, dict[str, words.Hits]]]:
-    """Of each part of each document: the number of its first passage, and where the words are."""
-    for each, number, data in _parts(db, searched, "w"):
-        yield each, number * words.PASSAGES, words.find(data, wanted)
+) -> Iterator[tuple[Searched, dict[str, words.Hits]]]:
+    """Where the words are, for each part of each document."""
+    for each, _, data in _parts(db, searched, "w"):
+        yield each, words.find(data, wanted)
 
 
 def _values(
-    hits: Sequence[tuple[Searched, int, dict[str, words.Hits]]],
+    hits: Sequence[tuple[Searched, dict[str, words.Hits]]],
     wanted: Sequence[str],
     passages: int,
 ) -> dict[str, float]:
     """How much each word says: more, the fewer passages have it."""
     values: dict[str, float] = {}
     for word in wanted:
-        count = sum(len(found[word].places) for _, _, found in hits if word in found)
+        count = sum(len(found[word].places) for _, found in hits if word in found)
         values[word] = math.log(1 + (passages - count + 0.5) / (count + 0.5))
     return values
 

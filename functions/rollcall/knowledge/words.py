@@ -1,6 +1,7 @@
 """The word index of a document: which passages have a word, and how much it weighs there.
 
-It is cut into parts of `PASSAGES` passages, each well below a Firestore document's 1 MiB. Weights
+It is cut into parts of at most `PASSAGES` passages, fewer where these have so many words of their
+own (numbers, codes) that a part would not fit into a Firestore document of 1 MiB. Weights
 (BM25's share of a passage) are made when a document is indexed, against a usual length and not the
 collection's mean, so that they never change when other documents come and go. How rare a word is
 depends on what is searched, and is reckoned by the search.
@@ -12,7 +13,7 @@ import json
 from array import array
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from rollcall.core import packing
@@ -21,6 +22,8 @@ from rollcall.core.text import terms
 from rollcall.knowledge.splitting import Piece
 
 PASSAGES = 1_000
+MOST_BYTES = 900_000
+"""Of a part."""
 FULL = 255
 """What a word weighs at most in a passage."""
 _VERSION = 1
@@ -44,18 +47,33 @@ def query_words(query: str) -> list[str]:
     return list(dict.fromkeys(_stems(query)))
 
 
-def pack(passages: Sequence[Counter[str]]) -> bytes:
-    """One part of the index, of at most `PASSAGES` passages in their order."""
+def parts(passages: Sequence[Counter[str]], *, first: int) -> Iterator[bytes]:
+    """The index of passages in their order, in as few parts as fit.
+
+    Args:
+        first: The number of the first of them in its document.
+    """
+    data = pack(passages, first=first)
+    if len(data) <= MOST_BYTES or len(passages) == 1:
+        yield data
+        return
+    half = len(passages) // 2
+    yield from parts(passages[:half], first=first)
+    yield from parts(passages[half:], first=first + half)
+
+
+def pack(passages: Sequence[Counter[str]], *, first: int = 0) -> bytes:
+    """One part of the index, however large it is."""
     found: dict[str, list[tuple[int, int]]] = {}
     for place, words in enumerate(passages):
         for word, weight in _weights(words):
             found.setdefault(word, []).append((place, weight))
     vocabulary = sorted(found)
     postings = Postings.of(len(passages), (found[word] for word in vocabulary))
-    head = json.dumps({"version": _VERSION, "passages": len(passages)}).encode()
+    head = {"version": _VERSION, "passages": len(passages), "first": first}
     return packing.pack(
         [
-            head,
+            json.dumps(head).encode(),
             "\n".join(vocabulary).encode(),
             packing.numbers("I", postings.starts),
             packing.numbers("H", postings.places),
@@ -67,7 +85,13 @@ def pack(passages: Sequence[Counter[str]]) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class Hits:
-    """The passages of a part that have a word, and the word's weight in each, 1..FULL."""
+    """The passages of a part that have a word, and the word's weight in each, 1..FULL.
+
+    Attributes:
+        first: The number in the document of the part's first passage, from which places count.
+    """
+
+    first: int
 
     places: array[int]
     weights: bytes
@@ -96,7 +120,7 @@ def find(data: bytes, words: Iterable[str]) -> dict[str, Hits]:
         at = bisect_left(known, word)
         if at < len(known) and known[at] == word and at < len(peaks):
             first, last = postings.starts[at], postings.starts[at + 1]
-            found[word] = Hits(postings.places[first:last], weights[first:last])
+            found[word] = Hits(told["first"], postings.places[first:last], weights[first:last])
     return found
 
 

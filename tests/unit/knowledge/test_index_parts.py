@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import subprocess
 import sys
 import tracemalloc
@@ -40,6 +41,19 @@ def test_a_word_weighs_more_the_oftener_it_is_said_and_the_shorter_the_passage()
     often, once, diluted = Counter(rod=5, x=5), Counter(rod=1, x=9), Counter(rod=1, x=300)
     weights = words.find(words.pack([often, once, diluted]), ["rod"])["rod"].weights
     assert weights[0] > weights[1] > weights[2] > 0
+
+
+def test_passages_of_nothing_but_words_of_their_own_take_more_parts() -> None:
+    """As lists of codes are; each part has to fit into a document."""
+    rng = random.Random(9)
+    passages = [Counter(rng.randbytes(18).hex() for _ in range(40)) for _ in range(words.PASSAGES)]
+    found = list(words.parts(passages, first=5_000))
+    assert len(found) > 1
+    assert max(map(len, found)) <= words.MOST_BYTES
+    for number in (0, 499, 500, 999):
+        (word, *_) = passages[number]
+        (hits,) = [hits[word] for part in found if (hits := words.find(part, [word]))]
+        assert hits.first + hits.places[0] == 5_000 + number
 
 
 def test_words_are_stems_of_both_languages_and_headings_count_more() -> None:
@@ -106,7 +120,8 @@ def test_every_passage_is_in_a_part_of_each_kind() -> None:
     found = [each for number in range(18) for each in texts.unpack(parts[f"t{number}"])]
     assert found == pieces
     assert len(meaning.nearest(parts["v2"], [1.0, 2.0], limit=999)) == 100
-    assert list(words.find(parts["w1"], ["1099"])["1099"].places) == [99]
+    last = words.find(parts["w1"], ["1099"])["1099"]
+    assert last.first + last.places[0] == 1_099
 
 
 def test_an_embedder_that_fails_half_way_leaves_the_words() -> None:
