@@ -29,8 +29,8 @@ kA current 1000 kA ka kiloamp kiloamps
 mA current 0.001 mA ma milliamp milliamps
 V voltage 1 V v volt volts וולט
 kV voltage 1000 kV kv kilovolt kilovolts
-W power 1 W w watt watts ואט
-kW power 1000 kW kw kilowatt kilowatts קילוואט
+W power 1 W w watt watts ואט וואט וואטים
+kW power 1000 kW kw kilowatt kilowatts קילוואט קילוואטים
 VA apparent 1 VA va
 kVA apparent 1000 kVA kva
 AWG gauge 1 AWG awg gauge

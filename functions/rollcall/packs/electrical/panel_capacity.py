@@ -106,6 +106,9 @@ class PanelCapacity(CalculationResult):
         "Article 220",
         "free spaces",
         "phase balance",
+        "are the phases balanced",
+        "phase imbalance",
+        "is there room for another load",
         "קיבולת לוח",
         "קיבולת פנויה",
         "עומס הלוח",
@@ -113,6 +116,10 @@ class PanelCapacity(CalculationResult):
         "האם הלוח יכול לשאת",
         "להוסיף עומס ללוח",
         "איזון פאזות",
+        "האם הפאזות מאוזנות",
+        "האם אפשר להוסיף ללוח",
+        "האם ניתן להוסיף ללוח",
+        "האם יש מקום בלוח",
         "מקומות פנויים בלוח",
     ],
     examples=[
@@ -137,7 +144,7 @@ class PanelCapacity(CalculationResult):
             },
         },
     ],
-    related=["check_service_upgrade"],
+    related=["check_service_upgrade", "run_inspection", "add_circuit"],
 )
 def check_panel_capacity(
     ctx: ToolContext,

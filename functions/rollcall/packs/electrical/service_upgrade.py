@@ -30,6 +30,7 @@ from rollcall.packs.electrical.capacity.service_words import (
     managed,
     method_note,
     service_load,
+    service_load_with,
     suffices,
     upgrade,
 )
@@ -130,7 +131,7 @@ class ServiceUpgrade(CalculationResult):
             "parameters": {"proposedLoads": [{"description": "מטען לרכב", "watts": 7400}]},
         },
     ],
-    related=["check_panel_capacity"],
+    related=["check_panel_capacity", "add_circuit"],
 )
 def check_service_upgrade(
     ctx: ToolContext,
@@ -200,8 +201,9 @@ def _result(
 ) -> ServiceUpgrade:
     now, then, amps = found.now, found.then, project.service.service_amps
     calculation = then.calculation
-    told = [service_load(amps, now, proposed=False)]
-    told += [service_load(amps, then, proposed=True)] if found.new else []
+    told = [service_load(amps, now)]
+    watts = math.fsum(each.watts for each in asked)
+    told += [service_load_with(amps, then, watts)] if found.new else []
     recommendation = " ".join(text.say(ctx.locale) for text in _advice(found))
     return ServiceUpgrade(
         answer=" ".join([*(text.say(ctx.locale) for text in told), recommendation]),
@@ -211,7 +213,7 @@ def _result(
         method=calculation.method,
         current_service_amps=amps,
         current_load_va=round(now.demand_va, 1),
-        proposed_additional_va=round(math.fsum(each.watts for each in asked), 1),
+        proposed_additional_va=round(watts, 1),
         proposed_demand_va=round(then.demand_va - now.demand_va, 1),
         total_load_va=round(then.demand_va, 1),
         current_load_amps=round(now.demand_amps, 1),

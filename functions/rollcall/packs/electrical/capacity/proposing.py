@@ -30,6 +30,7 @@ _SAY_NOTHING = "electric air small machine kitchen counter חשמלי אוויר
 _TWO_WORDS = frozenset({"heat_pump", "small_appliance"})
 """Kinds that one word of their name does not make."""
 
+_NO_LOADS = frozenset({"spare", "subpanel"})
 _SMALL_SHARE = 0.8
 _SMALL_BREAKER_AMPS = 20
 _LARGEST_TWO_POLE_AMPS = 48
@@ -79,9 +80,10 @@ def proposed(panel: Panel, asked: Asked, line_amps: Sequence[float], *, id: str 
 
 
 def _kind(asked: Asked) -> tuple[LoadType, Assumed | None]:
-    """As given, or as the description says; "other" where it says nothing."""
+    """As given, or as the description says; "other" where it says nothing. A load that is given
+    is one whatever its circuit is kept for."""
     if asked.kind is not None:
-        return asked.kind, None
+        return ("other" if asked.kind in _NO_LOADS else asked.kind), None
     said = set(terms(asked.description or "")) - set(terms(_SAY_NOTHING))
     score = {kind: _score(kind, said) for kind in _KINDS}
     best = max(_KINDS, key=lambda kind: (score[kind], kind not in _VAGUE))

@@ -10,23 +10,33 @@ from rollcall.packs.electrical.nec.editions import Edition, article
 from rollcall.packs.electrical.results import CodeReference, Words, number
 
 
-def service_load(amps: float, demand: Demand, *, proposed: bool) -> Words:
+def service_load(amps: float, demand: Demand) -> Words:
     """The load of a service of so many amperes."""
-    percent = number(100 * demand.demand_amps / amps, digits=0)
-    load = f"{number(demand.demand_va, digits=0)} VA, {number(demand.demand_amps, digits=1)} A"
+    load, percent, size = _figures(amps, demand)
     method = METHODS[demand.calculation.method]
-    size = f"{number(amps, digits=0)} A"
-    if proposed:
-        return Words(
-            en=f"With the proposed loads: {load}, {percent} % of {size}.",
-            he=f"עם העומסים המוצעים: {isolated(load)}, {percent}% מ-{isolated(size)}.",
-        )
     return Words(
         en=f"The calculated load of the service is {load} by the {method.en}: "
         f"{percent} % of {size}.",
         he=f"העומס המחושב של החיבור הוא {isolated(load)} לפי {method.he}: "
         f"{percent}% מ-{isolated(size)}.",
     )
+
+
+def service_load_with(amps: float, demand: Demand, watts: float) -> Words:
+    """The same with what is proposed, whose sum it names: a load that was not understood is missed
+    there."""
+    load, percent, size = _figures(amps, demand)
+    more = f"{number(watts, digits=0)} W"
+    return Words(
+        en=f"With {more} more: {load}, {percent} % of {size}.",
+        he=f"עם תוספת של {isolated(more)}: {isolated(load)}, {percent}% מ-{isolated(size)}.",
+    )
+
+
+def _figures(amps: float, demand: Demand) -> tuple[str, str, str]:
+    load = f"{number(demand.demand_va, digits=0)} VA, {number(demand.demand_amps, digits=1)} A"
+    percent = number(100 * demand.demand_amps / amps, digits=0)
+    return load, percent, f"{number(amps, digits=0)} A"
 
 
 def suffices() -> Words:

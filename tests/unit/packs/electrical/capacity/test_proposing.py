@@ -56,6 +56,10 @@ def test_a_kind_that_is_given_is_no_assumption() -> None:
     assert [each.name for each in found.assumed] == ["new_load_power_factor"]
 
 
+def test_a_load_counts_though_its_circuit_is_called_a_spare() -> None:
+    assert proposed(_panel(), Asked(5_000, kind="spare"), (0, 0)).circuit.load_type == "other"
+
+
 def test_charging_is_continuous_whatever_is_said() -> None:
     asked = Asked(7_200, "EV charger", continuous=False)
     assert proposed(_panel(), asked, (0, 0)).circuit.continuous

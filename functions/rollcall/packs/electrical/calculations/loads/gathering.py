@@ -88,9 +88,12 @@ class _Index:
     def motors(self, panel: Panel, circuit: Circuit) -> list[Motor]:
         return self._motors.get((panel.id, circuit.circuit_number), [])
 
-    def feeder_circuits(self, panel: Panel) -> dict[str, Circuit]:
+    def feeder_circuits(
+        self, panel: Panel, new: frozenset[str] = frozenset()
+    ) -> dict[str, Circuit]:
+        subs = [each for each in panel.circuits if each.load_type == "subpanel"]
         free = sorted(
-            (each for each in panel.circuits if each.load_type == "subpanel"),
+            (each for each in subs if each.id not in new),  # what is proposed feeds nothing yet
             key=lambda circuit: circuit.circuit_number,
         )
         found: dict[str, Circuit] = {}
@@ -125,7 +128,7 @@ def _unchanged(drawn: tuple[complex, ...]) -> tuple[complex, ...]:
 
 def _add(index: _Index, panel: Panel, carry: Carry, new: frozenset[str], found: Gathered) -> None:
     here = system_of(panel)
-    feeds = index.feeder_circuits(panel)
+    feeds = index.feeder_circuits(panel, new)
     own = {circuit.id for circuit in feeds.values()}
     for circuit in panel.circuits:
         if circuit.is_spare or circuit.id in own:

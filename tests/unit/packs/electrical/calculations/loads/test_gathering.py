@@ -56,6 +56,16 @@ def test_a_feeders_circuit_is_found_by_name_then_by_rating_then_by_number() -> N
     assert {id: each.circuit_number for id, each in found.items()} == {"fg": 3, "fr": 5, "fy": 1}
 
 
+def test_a_proposed_circuit_is_no_feeders_circuit() -> None:
+    house = project(
+        panel("main", [circuit(1, "subpanel", 5_000, poles=2, id="new")]),
+        panel("garage", [circuit(1, "ev_charger", 7_200)]),
+        feeders=[_feeder("f", "main", "garage")],
+        service={"serviceVoltage": 240, "phases": 1, "serviceAmps": 200, "panelId": "main"},
+    )
+    assert va_of(loads_behind(house, house.panels[0], new=["new"]).loads) == 12_200
+
+
 def test_a_motor_counts_the_tables_current_and_not_its_watts() -> None:
     # Table 430.250: 10 hp at 208 V takes 30.8 A.
     motor = {
