@@ -18,7 +18,7 @@ from rollcall.packs.electrical.projects.transfer import ProjectJson, counts, exp
 from rollcall.packs.electrical.projects.wording import counts_in_words
 from rollcall.packs.electrical.results import Words
 
-ASKED_CHARS = 200_000
+ASKED_CHARS = 150_000
 """What is asked about is kept with its approval, in one document."""
 
 _CHANGES: dict[Change, Words] = {

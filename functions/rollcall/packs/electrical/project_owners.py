@@ -16,6 +16,7 @@ from rollcall.packs.electrical.projects.access import (
     PROJECTS,
     check_role,
     checked_id,
+    count_of,
     project_asked_for,
 )
 from rollcall.packs.electrical.projects.documents import (
@@ -33,6 +34,9 @@ if TYPE_CHECKING:
     from google.cloud.firestore import DocumentSnapshot
 
 MAX_MEMBERS = 100
+MAX_BY_SHARING = 100
+"""Somebody who is in so many projects is not added to more; they may still make their own."""
+
 UserId = Annotated[str, Field(min_length=1, max_length=128)]
 NewRole = Literal["owner", "member", "viewer", "none"]
 
@@ -104,9 +108,21 @@ def _sharing(ctx: ToolContext, project_id: str | None, user_id: str, role: NewRo
         )
     if len(members) > MAX_MEMBERS:
         raise ResourceExhausted(f"at most {MAX_MEMBERS} people are in a project", field="userId")
-    if previous == "none" and not _exists(ctx, user_id):
-        raise NotFound("there is no user of this id", field="userId")
+    if previous == "none":
+        _check_newcomer(ctx, user_id)
     return _Sharing(id, snapshot, members, previous)
+
+
+def _check_newcomer(ctx: ToolContext, uid: str) -> None:
+    """Whoever is added is not asked, so others leave them room for projects of their own."""
+    if not _exists(ctx, uid):
+        raise NotFound("there is no user of this id", field="userId")
+    if count_of(ctx, uid) >= MAX_BY_SHARING:
+        raise ResourceExhausted(
+            "this user is in as many projects as one is added to by others",
+            field="userId",
+            hint="they can leave one",
+        )
 
 
 def _exists(ctx: ToolContext, uid: str) -> bool:

@@ -207,7 +207,7 @@ def test_who_is_asked_sees_what_would_come_and_go(sample_projects: Client, at_wo
 
 def test_an_approval_does_not_carry_a_huge_project(at_work: AtWork) -> None:
     with pytest.raises(FailedPrecondition, match="not imported through an agent"):
-        preview(at_work(), import_project, data=" " * 200_001)
+        preview(at_work(), import_project, data=" " * 150_001)
 
 
 def test_a_new_project_can_be_taken_back_and_a_replaced_one_cannot(

@@ -121,6 +121,18 @@ def test_at_most_a_hundred_people_are_in_a_project(
         share_project(at_work(writes=True), user_id="noa", role="viewer", project_id="house")
 
 
+def test_nobody_is_added_to_more_projects_than_leave_them_room(
+    sample_projects: Client, at_work: AtWork
+) -> None:
+    batch = sample_projects.batch()
+    for number in range(100):
+        batch.set(sample_projects.document(f"projects/p{number}"), {"memberIds": ["noa"]})
+    batch.commit()
+    with pytest.raises(ResourceExhausted, match="added to by others") as caught:
+        share_project(at_work(writes=True), user_id="noa", role="viewer", project_id="house")
+    assert caught.value.field == "userId" and "100" not in caught.value.message
+
+
 def test_a_user_id_with_dots_is_one_person(sample_projects: Client, at_work: AtWork) -> None:
     share(at_work(writes=True), "a.b.c", "member")
     assert members(sample_projects)["a.b.c"] == "member"

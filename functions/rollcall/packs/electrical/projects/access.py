@@ -130,6 +130,16 @@ def of_user(ctx: ToolContext) -> list[DocumentSnapshot]:
     return list(query.stream())
 
 
+def count_of(ctx: ToolContext, uid: str) -> int:
+    """How many projects a user is in."""
+    from google.cloud.firestore import FieldFilter
+
+    theirs = FieldFilter("memberIds", "array_contains", uid)
+    query: Any = ctx.db.collection(PROJECTS).where(filter=theirs)
+    [[found]] = query.count().get()
+    return int(found.value)
+
+
 def project_asked_for(ctx: ToolContext, project_id: str | None) -> tuple[str, str]:
     """The id of the project that a call is about, and where it comes from; whether the user may
     see it is another question.

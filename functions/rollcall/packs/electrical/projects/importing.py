@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import Any, Literal
+from typing import Literal
 
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import ResourceExhausted
@@ -12,6 +12,7 @@ from rollcall.packs.electrical.projects.access import (
     MAX_LISTED,
     PROJECTS,
     check_role,
+    count_of,
     read_project,
 )
 from rollcall.packs.electrical.projects.documents import (
@@ -103,13 +104,9 @@ def panel_changes(before: Project | None, after: Project) -> list[tuple[Change, 
 
 
 def _check_room(ctx: ToolContext) -> None:
-    from google.cloud.firestore import FieldFilter
-
-    mine = FieldFilter("memberIds", "array_contains", ctx.user.uid)
-    query: Any = ctx.db.collection(PROJECTS).where(filter=mine)
-    [[found]] = query.count().get()
-    if found.value >= MAX_LISTED:
+    count = count_of(ctx, ctx.user.uid)
+    if count >= MAX_LISTED:
         raise ResourceExhausted(
-            f"you have {int(found.value)} projects; at most {MAX_LISTED} are kept",
-            hint="delete one that is done with",
+            f"you are in {count} projects; at most {MAX_LISTED} are kept",
+            hint="delete one that is done with, or leave one",
         )
