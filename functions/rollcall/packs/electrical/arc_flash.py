@@ -116,7 +116,7 @@ class ArcFlash(CalculationResult):
             "parameters": {"panelName": "MDP"},
         },
     ],
-    related=["calculate_short_circuit"],
+    related=["calculate_short_circuit", "run_inspection"],
 )
 def calculate_arc_flash(
     ctx: ToolContext,

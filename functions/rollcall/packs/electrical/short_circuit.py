@@ -107,7 +107,7 @@ class ShortCircuit(CalculationResult):
             "parameters": {"panelName": "לוח ראשי"},
         },
     ],
-    related=["calculate_arc_flash"],
+    related=["calculate_arc_flash", "run_inspection"],
 )
 def calculate_short_circuit(
     ctx: ToolContext,
