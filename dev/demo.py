@@ -81,13 +81,17 @@ TOURS = {
         (
             "What is the voltage drop on the EV charger?",
             "Run an inspection of the project",
-            "Can the panel take another 7200 W?",
+            "Can the main panel take another 7200 W?",
             "מה זרם הקצר בלוח הראשי?",
             "What is article 250 about?",
         ),
         (
-            Request("Add a 1500 W circuit for a garage heater", Answer(True)),
-            Request("הוסף מעגל של 1200 ואט למייבש מגבות", Answer(False, "עוד לא"), elsewhere=True),
+            Request("Add a 1500 W circuit for a heater to the Garage Subpanel", Answer(True)),
+            Request(
+                "הוסף ללוח הראשי מעגל של 1200 ואט למייבש מגבות",
+                Answer(False, "עוד לא"),
+                elsewhere=True,
+            ),
         ),
         (("projectId", "house"),),
     ),

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
 
 from rollcall.core.messages import Message, ModelMessage, ToolMessage, ToolResult, UserMessage
-from rollcall.models.base import ModelRequest, ToolSpec
+from rollcall.models.base import Delta, ModelRequest, ToolSpec
 from rollcall.models.offline import Model
-from tests.unit.models.offline_kit import message_of
+from tests.unit.models.offline_kit import finish_of, message_of
 
 NAMES = {
     "projectId": ("house",),
@@ -93,6 +94,23 @@ def test_without_names_a_tool_is_filled_from_the_text_alone() -> None:
     ((name, arguments),) = called("voltage drop of circuit 13", {})
     assert name == "calculate_voltage_drop"
     assert arguments["circuitNumber"] == 13
+
+
+def failing(message: str, *, field: str) -> list[Delta]:
+    """The reply to a call that failed for want of an argument."""
+    history: list[Message] = [UserMessage.of(message)]
+    request = ModelRequest("", tuple(history), (DROP, PANELS), names=NAMES)
+    made = message_of(list(Model().stream(request)))
+    error = json.dumps({"error": {"message": "which?", "field": field}})
+    results = tuple(ToolResult(c.id, c.name, error, is_error=True) for c in made.tool_calls)
+    request = ModelRequest("", (*history, made, ToolMessage(results)), (DROP, PANELS), names=NAMES)
+    return list(Model().stream(request))
+
+
+def test_a_tool_that_asks_which_has_the_user_asked_with_what_there_is() -> None:
+    deltas = failing("voltage drop of circuit 13", field="arguments.panelName")
+    assert message_of(deltas).text.startswith("Which panel")
+    assert finish_of(deltas).quick_replies[:2] == ("Main Panel", "Garage Subpanel")
 
 
 def talked(*messages: str) -> list[dict[str, Any]]:

@@ -77,7 +77,21 @@ class Progress:
 
 
 def advance(goal: Goal, turn: Turn, request: ModelRequest) -> Progress:
-    """Work out the next thing to do for a goal."""
+    """Work out the next thing to do for a goal. Where a tool asks which of the things at hand is
+    meant, so is the user."""
+    progress = _advance(goal, turn, request)
+    failed = [step for step in progress.steps if step.failed]
+    if progress.calls or progress.question or len(failed) != 1:
+        return progress
+    field_ = str(failed[0].error.get("field") or "").rsplit(".", 1)[-1]
+    param = next((p for p in params(goal.tool) if p.name == field_), None)
+    known = dict.fromkeys(request.names.get(field_, ()))
+    if param is None or not known or field_ in (failed[0].call.arguments or {}):
+        return progress
+    return Progress(goal, question=Question(goal, param, tuple((n, n) for n in known)))
+
+
+def _advance(goal: Goal, turn: Turn, request: ModelRequest) -> Progress:
     # Told again, a goal is to come out as it did, before its own results were known.
     again = goal.all or goal.pick is not None
     entities = () if again else turn.entities

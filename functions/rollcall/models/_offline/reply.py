@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from rollcall.core.text import language, tokens
 from rollcall.models._offline import compose
-from rollcall.models._offline.concepts import explained
+from rollcall.models._offline.explaining import explained
 from rollcall.models._offline.fields import label, one_line
 from rollcall.models._offline.goals import goals, pending
 from rollcall.models._offline.history import Turn, read
@@ -125,7 +125,7 @@ def _lead(tool: ToolSpec, language_: str) -> str:
 def ask(question: Question, language_: str) -> tuple[str, tuple[str, ...]]:
     """Return one question in the user's language, and the answers to offer."""
     param = question.param
-    noun = param.refers_to or param.label
+    noun = param.refers_to or re.sub(r" (?:name|description)$", "", param.label)
     what = label(noun, language_)
     about = param.description.partition(".")[0].partition(" (")[0].strip()
     if param.kind == "boolean":

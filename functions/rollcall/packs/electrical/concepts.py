@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from rollcall.core.explaining import asks_what_it_is
 from rollcall.core.profile import Note, Review
 from rollcall.core.text import terms
 from rollcall.core.wire import Citation
@@ -43,7 +44,7 @@ _YEARS = range(1990, 2100)
 def notes(message: str, locale: str) -> list[Note]:
     """The articles that a message names; of a question what something is, those it is about."""
     found = mentioned(message)
-    if not found and _DEFINED.search(message):
+    if not found and asks_what_it_is(message):
         found = _about(message)
     return [Note(_text(article, locale), _citation(article)) for article in found[:MAX_NOTES]]
 

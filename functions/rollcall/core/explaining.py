@@ -1,11 +1,8 @@
-"""Questions of what something is or says, answered from what the agent knows beforehand."""
+"""Telling questions of what something is from questions for a figure, in English and Hebrew."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-
-from rollcall.core.profile import Note
 
 _ABOUT = re.compile(
     r"\b(?:what|which)\b.{0,80}\b(?:about|mean|means|cover|covers|say|says|deal|deals)\b"
@@ -26,14 +23,6 @@ _OF_SOMETHING = re.compile(
 _NO_CALCULATION = re.compile(
     r"\b(?:don't|do not|without) calculat|\bjust explain\b|בלי חישוב|אל תחשב", re.IGNORECASE
 )
-
-
-def explained(text: str, notes: Sequence[Note]) -> str | None:
-    """The answer to a question about a concept, out of the notes on it, with their numbers; None
-    where the message asks for something else, or nothing is known of it."""
-    if not notes or not asks_what_it_is(text):
-        return None
-    return "\n\n".join(f"{note.text} [{note.citation.n}]" for note in notes)
 
 
 def asks_what_it_is(text: str) -> bool:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from rollcall.core.explaining import asks_what_it_is
 from rollcall.core.messages import UserMessage
 from rollcall.core.profile import Note
 from rollcall.core.wire import Citation
-from rollcall.models._offline.concepts import asks_what_it_is
 from rollcall.models.base import ModelRequest
 from rollcall.models.offline import Model
 from tests.unit.models.offline_kit import ELECTRICAL, message_of
