@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from rollcall.core.context import User
 from rollcall.core.errors import NotFound
 from rollcall.knowledge.found import Scope
-from rollcall.store.files import Allowance
+from rollcall.store.file_records import Allowance
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client, DocumentReference

@@ -33,7 +33,8 @@ from rollcall.knowledge.reading.pages import CannotRead, Page, reason
 from rollcall.knowledge.reading.process import read as read_file
 from rollcall.knowledge.splitting import split
 from rollcall.store.batches import committed
-from rollcall.store.files import StoredFile, files
+from rollcall.store.file_records import StoredFile
+from rollcall.store.files import files
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client, WriteBatch

@@ -12,7 +12,8 @@ from rollcall.core.errors import Aborted, AgentError
 from rollcall.core.wire import SCHEMA_VERSION
 from rollcall.knowledge.documents import StoredDocument, document_id, read, reference
 from rollcall.store.batches import committed
-from rollcall.store.files import StoredFile, files
+from rollcall.store.file_records import StoredFile
+from rollcall.store.files import files
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client

@@ -18,7 +18,8 @@ from rollcall.knowledge.about import About, about
 from rollcall.knowledge.documents import ALLOWANCE, MOST_BYTES, PURPOSE
 from rollcall.knowledge.queueing import queue
 from rollcall.knowledge.uploaders import check_may_upload
-from rollcall.store.files import PART_BYTES, NewFile, StoredFile, files
+from rollcall.store.file_records import PART_BYTES, NewFile, StoredFile
+from rollcall.store.files import files
 
 _PART_CHARS = 4 * -(-PART_BYTES // 3)
 NAME_CHARS = 200

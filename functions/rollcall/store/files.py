@@ -1,8 +1,5 @@
 """Files that users bring: a record of each, and its content in parts.
 
-files/{id}   uid, name, contentType, bytes, sha256, purpose, details, place, status, createdAt,
-             openUntil while nothing needs it yet
-
 A file is begun with its size and digest, its parts arrive in any order and any number of times,
 and it becomes `ready` when the whole is what was promised. What is then made of it keeps it; a file
 that nothing keeps within a day is swept. Content is read part by part, so a large file takes no
@@ -12,78 +9,34 @@ more memory than a small one.
 from __future__ import annotations
 
 import hashlib
-import logging
 import uuid
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from collections.abc import Iterator
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from rollcall.core.errors import Aborted, InvalidArgument, NotFound, ResourceExhausted
 from rollcall.core.wire import SCHEMA_VERSION
 from rollcall.store.batches import committed
 from rollcall.store.file_contents import IN_FIRESTORE, contents_at, place_for_new
+from rollcall.store.file_records import (
+    FILES,
+    READY,
+    REMOVED,
+    Allowance,
+    NewFile,
+    StoredFile,
+    key_of,
+    new_record,
+    read_record,
+    stored_as,
+)
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client, DocumentReference, WriteBatch
 
     from rollcall.core.user_data import Document
 
-FILES = "files"
-PART_BYTES = 900_000
-"""Bytes of each part but the last: below a document's limit, and as base64 below a request's."""
-OPEN_FOR = timedelta(hours=24)
 _AT_ONCE = 100
-_OPEN, _READY, _REMOVED = "open", "ready", "removed"
-
-log = logging.getLogger("rollcall")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NewFile:
-    """A file as its owner announces it.
-
-    Attributes:
-        sha256: Of the whole content, in lower-case hexadecimal digits.
-        purpose: What it is for, such as "knowledge"; allowances are counted by it.
-        details: What else its purpose needs to know when it is whole.
-    """
-
-    uid: str
-    name: str
-    content_type: str
-    bytes: int
-    sha256: str
-    purpose: str
-    details: Mapping[str, Any] = field(default_factory=dict)
-
-    @property
-    def parts(self) -> int:
-        """How many parts it has; at least one."""
-        return max(1, -(-self.bytes // PART_BYTES))
-
-    def part_bytes(self, number: int) -> int:
-        """How long a part is."""
-        return PART_BYTES if number < self.parts - 1 else self.bytes - number * PART_BYTES
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StoredFile(NewFile):
-    """A file that is kept. `missing` lists the parts that are not there yet, where that was
-    looked up."""
-
-    id: str
-    place: str
-    is_ready: bool
-    missing: tuple[int, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Allowance:
-    """What one user may keep for one purpose."""
-
-    files: int
-    bytes: int
 
 
 class FileStore:
@@ -100,12 +53,12 @@ class FileStore:
         """
         kept = self._of_user(new.uid, new.purpose)
         for file in kept:
-            if _key(file) == _key(new):
+            if key_of(file) == key_of(new):
                 return self._with_missing(file)
         _check_allowance([file.bytes for file in kept], new.bytes, allowance)
         id, place = uuid.uuid4().hex, place_for_new()
-        self._record(id).create(_document(new, place, now))
-        return _stored(id, new, place, missing=tuple(range(new.parts)))
+        self._record(id).create(new_record(new, place, now))
+        return stored_as(id, new, place, missing=tuple(range(new.parts)))
 
     def add_part(self, uid: str, file_id: str, number: int, data: bytes) -> None:
         """Store a part of a file that is open; the same part again replaces it.
@@ -115,6 +68,7 @@ class FileStore:
             InvalidArgument: The file has no such part, or it has another length.
         """
         from google.api_core.exceptions import NotFound as Gone
+        from google.cloud.firestore import Increment
 
         file, _ = self._own(uid, file_id)
         if file.is_ready:
@@ -123,7 +77,8 @@ class FileStore:
         contents = contents_at(self._db, file.place)
         contents.write(file_id, number, data)
         try:
-            self._record(file_id).update({"parts": file.parts})
+            # A number that grows: the same again would not count as a change for `finish`.
+            self._record(file_id).update({"parts": Increment(1)})
         except Gone:  # removed in this very moment: leave nothing behind
             contents.delete(file_id)
             raise _no_upload() from None
@@ -159,10 +114,10 @@ class FileStore:
             )
         batch = self._db.batch()
         unchanged = self._db.write_option(last_update_time=read_at)
-        batch.update(self._record(file_id), {"status": _READY}, option=unchanged)
+        batch.update(self._record(file_id), {"status": READY}, option=unchanged)
         if committed(batch) is None:
             raise Aborted("the upload changed while it was looked at; send this again")
-        return _stored(file_id, file, file.place, is_ready=True)
+        return stored_as(file_id, file, file.place, is_ready=True)
 
     def keep(self, batch: WriteBatch, file: StoredFile) -> None:
         """Add to a batch that something is made of a file, so that no sweep removes it."""
@@ -172,7 +127,7 @@ class FileStore:
 
     def find(self, file_id: str) -> StoredFile | None:
         """A file, whoever's it is; None where there is none."""
-        return _read(self._record(file_id).get())
+        return read_record(self._record(file_id).get())
 
     def open(self, file: StoredFile) -> Iterator[bytes]:
         """The content of a file, part by part.
@@ -202,18 +157,18 @@ class FileStore:
             return
         batch.set(
             record,
-            {"schemaVersion": SCHEMA_VERSION, "status": _REMOVED, "place": file.place},
+            {"schemaVersion": SCHEMA_VERSION, "status": REMOVED, "place": file.place},
         )
 
     def sweep(self, *, now: datetime) -> int:
         """Remove files that nothing keeps, and the content of removed ones; how many."""
         late = self._db.collection(FILES).where(filter=_where("openUntil", "<=", now))
-        left = [file for each in late.limit(_AT_ONCE).stream() if (file := _read(each))]
+        left = [file for each in late.limit(_AT_ONCE).stream() if (file := read_record(each))]
         for file in left:
             batch = self._db.batch()
             self.remove(batch, file)
             batch.commit()
-        removed = self._db.collection(FILES).where(filter=_where("status", "==", _REMOVED))
+        removed = self._db.collection(FILES).where(filter=_where("status", "==", REMOVED))
         gone = list(removed.limit(_AT_ONCE).stream())
         for each in gone:
             contents_at(self._db, (each.to_dict() or {})["place"]).delete(each.id)
@@ -223,12 +178,12 @@ class FileStore:
     def _of_user(self, uid: str, purpose: str) -> list[StoredFile]:
         query = self._db.collection(FILES).where(filter=_where("uid", "==", uid))
         found = query.where(filter=_where("purpose", "==", purpose)).stream()
-        return [file for each in found if (file := _read(each))]
+        return [file for each in found if (file := read_record(each))]
 
     def _own(self, uid: str, file_id: str) -> tuple[StoredFile, Any]:
         """The user's file, and when its record changed last."""
         snapshot = self._record(file_id).get()
-        file = _read(snapshot)
+        file = read_record(snapshot)
         if file is None or file.uid != uid:
             raise _no_upload()
         return file, snapshot.update_time
@@ -238,7 +193,7 @@ class FileStore:
             return file
         there = contents_at(self._db, file.place).numbers(file.id)
         missing = tuple(number for number in range(file.parts) if number not in there)
-        return _stored(file.id, file, file.place, missing=missing)
+        return stored_as(file.id, file, file.place, missing=missing)
 
     def _record(self, file_id: str) -> DocumentReference:
         return self._db.document(f"{FILES}/{file_id}")
@@ -251,13 +206,8 @@ def files(db: Client) -> FileStore:
 
 def erase_file(db: Client, batch: WriteBatch, document: Document, uid: str) -> None:
     """Add to a batch that a user's file is removed, as `Section.erase` does."""
-    if file := _read(document):
+    if file := read_record(document):
         FileStore(db).remove(batch, file)
-
-
-def _key(file: NewFile) -> tuple[Any, ...]:
-    """What makes two announcements the same."""
-    return (file.name, file.content_type, file.bytes, file.sha256, dict(file.details))
 
 
 def _check_allowance(kept: list[int], new: int, allowance: Allowance) -> None:
@@ -288,49 +238,6 @@ def _check_part(file: StoredFile, number: int, data: bytes) -> None:
 
 def _no_upload() -> NotFound:
     return NotFound("you have no such upload; it may have been dropped", field="fileId")
-
-
-def _document(new: NewFile, place: str, now: datetime) -> dict[str, Any]:
-    return {
-        "schemaVersion": SCHEMA_VERSION,
-        "uid": new.uid,
-        "name": new.name,
-        "contentType": new.content_type,
-        "bytes": new.bytes,
-        "sha256": new.sha256,
-        "purpose": new.purpose,
-        "details": dict(new.details),
-        "place": place,
-        "status": _OPEN,
-        "createdAt": now,
-        "openUntil": now + OPEN_FOR,
-    }
-
-
-def _read(snapshot: Any) -> StoredFile | None:
-    """The file of a record; None where there is none, or it is being removed."""
-    data = snapshot.to_dict()
-    if data is None or data["status"] == _REMOVED:
-        return None
-    return StoredFile(
-        id=snapshot.id,
-        uid=data["uid"],
-        name=data["name"],
-        content_type=data["contentType"],
-        bytes=data["bytes"],
-        sha256=data["sha256"],
-        purpose=data["purpose"],
-        details=data["details"],
-        place=data["place"],
-        is_ready=data["status"] == _READY,
-    )
-
-
-def _stored(
-    id: str, new: NewFile, place: str, *, is_ready: bool = False, missing: tuple[int, ...] = ()
-) -> StoredFile:
-    about = {name: getattr(new, name) for name in NewFile.__dataclass_fields__}
-    return StoredFile(**about, id=id, place=place, is_ready=is_ready, missing=missing)
 
 
 def _where(name: str, operator: str, value: Any) -> Any:

@@ -10,10 +10,11 @@ from datetime import UTC, datetime
 import pytest
 from google.cloud.firestore import Client
 
-from rollcall.core.errors import FailedPrecondition, NotFound, Unavailable
+from rollcall.core.errors import Aborted, FailedPrecondition, NotFound, Unavailable
 from rollcall.store import file_contents
 from rollcall.store.file_contents import place_for_new
-from rollcall.store.files import PART_BYTES, Allowance, NewFile, StoredFile, files
+from rollcall.store.file_records import PART_BYTES, Allowance, NewFile, StoredFile
+from rollcall.store.files import FileStore, files
 from tests.support.fake_storage import BUCKET, FakeStorage
 from tests.support.knowledge import everything
 
@@ -115,6 +116,26 @@ def test_an_upload_that_broke_off_knows_what_is_missing(
     files(db).add_part("ann", begun.id, 1, CONTENT[PART_BYTES:])
     again = files(db).begin(new(), ROOM, now=NOW)
     assert (again.id, again.missing) == (begun.id, (0,))
+
+
+def test_a_part_that_is_sent_while_the_whole_is_looked_at_stops_it(
+    db: Client, storage: FakeStorage | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun = files(db).begin(new(), ROOM, now=NOW)
+    first, last = CONTENT[:PART_BYTES], CONTENT[PART_BYTES:]
+    for number, part in enumerate((first, last)):
+        files(db).add_part("ann", begun.id, number, part)
+    look = FileStore.open
+
+    def looked_at(self: FileStore, file: StoredFile) -> Iterator[bytes]:
+        yield from look(self, file)
+        self.add_part("ann", file.id, 1, bytes(len(last)))
+
+    with monkeypatch.context() as patched, pytest.raises(Aborted):
+        patched.setattr(FileStore, "open", looked_at)
+        files(db).finish("ann", begun.id)
+    files(db).add_part("ann", begun.id, 1, last)
+    assert b"".join(files(db).open(files(db).finish("ann", begun.id))) == CONTENT
 
 
 def test_a_bucket_that_is_not_there_is_said_so(db: Client, monkeypatch: pytest.MonkeyPatch) -> None:
