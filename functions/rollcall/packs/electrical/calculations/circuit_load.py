@@ -1,6 +1,7 @@
 """The current of a circuit: out of the question, out of its motors, or out of its recorded load.
 
-Sources: NEC 220.5(A) (loads count in volt-amperes), 430.6(A)(1) and Tables 430.248 and 430.250.
+Sources: NEC 220.5(A) (loads count in volt-amperes), 220.55 with its note 4 (household ranges),
+430.6(A)(1) and Tables 430.248 and 430.250.
 """
 
 from __future__ import annotations
@@ -11,12 +12,26 @@ from typing import Literal
 from rollcall.core.errors import InvalidArgument
 from rollcall.core.wording import isolated
 from rollcall.packs.electrical.calculations.supply import amps_of, phases_of, volts_of
+from rollcall.packs.electrical.nec.appliances import (
+    LARGEST_W,
+    SMALLEST_W,
+    cooking_branch_circuit_w,
+)
 from rollcall.packs.electrical.nec.motors import full_load_amps
-from rollcall.packs.electrical.projects.records import LoadType, Motor, Phases, Project
+from rollcall.packs.electrical.projects.records import (
+    Circuit,
+    LoadType,
+    Motor,
+    Phases,
+    Project,
+)
 from rollcall.packs.electrical.projects.selecting import Found
 from rollcall.packs.electrical.results import Assumed, Words
 
 DEFAULT_POWER_FACTOR = 0.9
+RANGE_FROM_W, RANGE_LEAST_AMPS = 8_750.0, 40
+"""A household range of 8.75 kW or more is on a circuit of 40 A or more (210.19)."""
+
 RESISTIVE: frozenset[LoadType] = frozenset(
     {"range", "cooktop", "oven", "dryer", "water_heater", "space_heating"}
 )
@@ -35,6 +50,8 @@ class Load:
         power_factor: As it was stated or assumed.
         motors: Those on the circuit, where they make the current.
         load_type: None where there is no circuit.
+        least_rating_amps: Of its branch circuit, where the code gives one; 0 where it does not.
+        by_table_220_55: Whether it is the demand of a household range, not its nameplate.
     """
 
     amps: float
@@ -45,6 +62,8 @@ class Load:
     load_type: LoadType | None = None
     motors: tuple[Motor, ...] = ()
     assumed: tuple[Assumed, ...] = ()
+    least_rating_amps: int = 0
+    by_table_220_55: bool = False
 
 
 def load_of(
@@ -60,8 +79,8 @@ def load_of(
     """The load of a circuit, or what is asked instead of it.
 
     Args:
-        by_nameplate: A motor's own current where it is recorded, not the tables': what really
-            flows, where conductors go by the tables.
+        by_nameplate: A motor's own current where it is recorded, not the tables', and all of a
+            range: what really flows, where conductors go by the tables.
 
     Raises:
         InvalidArgument: Both amperes and watts are given, or the circuit has no load.
@@ -74,10 +93,14 @@ def load_of(
     factor, assumed = known_power_factor(stated, circuit.load_type)
     motors = motors_of(project, found)
     source: Source = "argument"
+    watts = load_watts if load_watts is not None else circuit.load_watts
+    is_range = not by_nameplate and load_amps is None and not motors
+    is_range = is_range and _is_household_range(project, circuit, watts)
+    demand = cooking_branch_circuit_w(range_w=watts) if is_range else watts
     if load_amps is not None:
         amps, motors = load_amps, ()
     elif load_watts is not None:
-        amps, more = amps_from(load_watts, volts, phases, stated)
+        amps, more = amps_from(demand, volts, phases, stated)
         motors, assumed = (), (*assumed, *more)
     elif motors:
         amps, source = (
@@ -85,13 +108,24 @@ def load_of(
             "table",
         )
     elif circuit.load_watts:
-        amps, more = amps_from(circuit.load_watts, volts, phases, stated)
+        amps, more = amps_from(demand, volts, phases, stated)
         assumed, source = (*assumed, *more), "project"
     else:
         raise InvalidArgument(
             f"{found.label} has no load recorded; give loadAmps or loadWatts", field="loadAmps"
         )
-    return Load(amps, volts, phases, factor, source, circuit.load_type, motors, assumed)
+    if is_range:
+        assumed = (*assumed, Assumed("rangeDemandWatts", demand, "W", _BY_220_55, is_default=False))
+    least = RANGE_LEAST_AMPS if is_range and watts >= RANGE_FROM_W else 0
+    kind = circuit.load_type
+    return Load(amps, volts, phases, factor, source, kind, motors, assumed, least, is_range)
+
+
+def _is_household_range(project: Project, circuit: Circuit, watts: float) -> bool:
+    """Whether note 4 of Table 220.55 gives the circuit's load. One oven or one counter-mounted unit
+    keeps its nameplate."""
+    in_dwelling = project.building.occupancy == "dwelling"
+    return in_dwelling and circuit.load_type == "range" and SMALLEST_W < watts <= LARGEST_W
 
 
 def check_one_load(load_amps: float | None, load_watts: float | None) -> None:
@@ -145,6 +179,11 @@ _USUAL = Words(
 _HEATING = Words(
     en="no power factor is recorded; the load is a heating element",
     he="לא נרשם מקדם הספק; העומס הוא גוף חימום",
+)
+_BY_220_55 = Words(
+    en="a household range counts on its circuit by Table 220.55, note 4, not by its nameplate",
+    he=f"תנור וכיריים ביתיים נספרים במעגל לפי טבלה {isolated('220.55')}, הערה 4, ולא לפי ההספק "
+    "הנקוב",
 )
 WATTS_AS_VOLT_AMPERES = Assumed(
     "loadWatts",

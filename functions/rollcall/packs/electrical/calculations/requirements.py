@@ -1,7 +1,7 @@
 """What a circuit's conductors and breaker must be good for: continuous loads, motors, cooling.
 
-Sources: NEC 210.19(A)(1), 210.20(A), 240.4(B)(1), 422.13, 424.4(B), 430.22, 430.24, 430.52,
-430.53, 440.22(A), 440.32, 625.41, 625.42.
+Sources: NEC 210.19(A)(1), 210.20(A), 215.2(A)(1), 215.3, 220.55, 240.4(B)(1) and (G), 422.13,
+424.4(B), 430.22, 430.24, 430.52, 430.53, 440.22(A), 440.32, 625.41, 625.42.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import NamedTuple
 from rollcall.packs.electrical.calculations.circuit_load import Load, motor_amps
 from rollcall.packs.electrical.calculations.conductors import CONTINUOUS, Need
 from rollcall.packs.electrical.nec.motors import MotorKind, largest_protection
-from rollcall.packs.electrical.nec.overcurrent import STANDARD_RATINGS
+from rollcall.packs.electrical.nec.overcurrent import STANDARD_RATINGS, next_standard
 from rollcall.packs.electrical.projects.records import LoadType, Motor
 
 ALWAYS_CONTINUOUS: dict[LoadType, str] = {
@@ -22,6 +22,9 @@ ALWAYS_CONTINUOUS: dict[LoadType, str] = {
 }
 """Loads that take 125 % whatever is recorded, with the section that says so; a motor here is one
 of which nothing but its watts is known."""
+
+BRANCH_CIRCUIT, FEEDER = ("210.19(A)(1)", "210.20(A)"), ("215.2(A)(1)", "215.3")
+"""Conductors and device, of a branch circuit and of what runs to another panel."""
 
 COOLING: frozenset[LoadType] = frozenset({"air_conditioning", "heat_pump"})
 SEVERAL_OUTLETS: frozenset[LoadType] = frozenset({"receptacle", "small_appliance", "laundry"})
@@ -59,16 +62,37 @@ def required_of(
         return _motors(load.motors, breaker_amps)
     if load.load_type in COOLING:
         return _cooling(load.amps, breaker_amps)
+    if load.load_type == "motor":
+        return _motor_of_unknown_power(load, breaker_amps)
     by_kind = ALWAYS_CONTINUOUS.get(load.load_type) if load.load_type else None
     counts = continuous or by_kind is not None
     need = Need(
         load_amps=load.amps,
-        required_amps=round(load.amps * (CONTINUOUS if counts else 1.0), 6),
+        required_amps=max(
+            round(load.amps * (CONTINUOUS if counts else 1.0), 6), load.least_rating_amps
+        ),
         breaker_amps=breaker_amps,
-        rounds_up=load.load_type not in SEVERAL_OUTLETS,
+        rounds_up=load.load_type not in SEVERAL_OUTLETS and not load.by_table_220_55,
     )
-    articles = ("210.19(A)(1)", "210.20(A)", *([by_kind] if by_kind else []))
-    return Required(need, articles, counts)
+    general = FEEDER if load.load_type == "subpanel" else BRANCH_CIRCUIT
+    special = [by_kind] if by_kind else ["220.55"] if load.by_table_220_55 else []
+    return Required(need, (*general, *special), counts)
+
+
+def _motor_of_unknown_power(load: Load, breaker_amps: int | None) -> Required:
+    """A motor of which nothing but its load is known, as its full-load current: 125 % for the
+    conductors, and an inverse-time breaker of Table 430.52 at most."""
+    required = round(load.amps * CONTINUOUS, 6)
+    kind: MotorKind = "single_phase" if load.phases == 1 else "squirrel_cage"
+    need = Need(
+        load_amps=load.amps,
+        required_amps=required,
+        breaker_amps=breaker_amps,
+        rule="motor",
+        largest_breaker_amps=largest_protection(load.amps, kind, "inverse_time_breaker"),
+        usual_breaker_amps=next_standard(required),
+    )
+    return Required(need, ("430.22", "430.52"), False)
 
 
 def _motors(motors: tuple[Motor, ...], breaker_amps: int | None) -> Required:

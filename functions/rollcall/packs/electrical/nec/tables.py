@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
 from rollcall.core.errors import NotFound
+from rollcall.core.wording import isolated
 from rollcall.packs.electrical.nec import stored
 from rollcall.packs.electrical.nec.editions import DEFAULT, MOVED, Edition, article
 from rollcall.packs.electrical.nec.figures import row_standing, standing
@@ -101,7 +103,7 @@ class Table:
     @property
     def label(self) -> str:
         """`Table 310.16`, `240.4(D)`, `Chapter 9 Table 8`."""
-        return f"Table {self.number}" if self.key in _PRINTED_AS_TABLES else self.number
+        return _label(self.key, self.edition)
 
     def with_rows(self, rows: list[TableRow], columns: list[Column]) -> Table:
         """The table with these rows and columns alone; its standing is theirs."""
@@ -145,6 +147,29 @@ def table(number: str, edition: Edition = DEFAULT) -> Table:
         verified=unsure is None,
         note=(whole.note or unsure.note) if unsure else None,
     )
+
+
+def unchecked(keys: Iterable[str], edition: Edition) -> Words | None:
+    """What a calculation says of those of its tables that were not checked against an edition;
+    None where all were.
+
+    Args:
+        keys: As `FILES` has them.
+    """
+    unsure = [key for key in keys if edition not in stored.load(FILES[key])["verified"]]
+    if not unsure:
+        return None
+    listed = ", ".join(_label(key, edition) for key in dict.fromkeys(unsure))
+    return Words(
+        en=f"not checked against the {edition} edition: {listed}; the figures are those of an "
+        "earlier one",
+        he=f"לא נבדקו מול מהדורת {edition}: {isolated(listed)}; הערכים הם של מהדורה קודמת",
+    )
+
+
+def _label(key: str, edition: Edition) -> str:
+    number = article(key, edition)
+    return f"Table {number}" if key in _PRINTED_AS_TABLES else number
 
 
 def key_of(number: str) -> str:

@@ -18,6 +18,7 @@ from rollcall.packs.electrical.wiring.sizing_words import (
     article_of,
     problem_words,
     recommendation,
+    rounding_article,
 )
 from rollcall.packs.electrical.wiring.words import size_text
 
@@ -130,7 +131,8 @@ def _steps(case: Case, sizing: Sizing) -> Iterator[Step]:
     yield _amps("requiredAmps", need.required_amps, ", ".join(case.required.articles))
     if checked.small_conductor_amps is not None:
         yield _amps("smallConductorLimit", checked.small_conductor_amps, "240.4(D)")
-    protects = {"motor": "430.52", "cooling": "440.22(A)"}.get(need.rule, "240.4(B), 240.6(A)")
+    rounding = rounding_article(sizing.breaker_amps)
+    protects = {"motor": "430.52", "cooling": "440.22(A)"}.get(need.rule, f"{rounding}, 240.6(A)")
     yield _amps("largestBreaker", checked.largest_breaker_amps, protects)
     yield _amps("breaker", sizing.breaker_amps, "240.6(A)")
 
@@ -155,17 +157,20 @@ def _citations(case: Case, sizing: Sizing) -> Iterator[CodeReference]:
     places = ["110.14(C)", *case.required.articles, "240.6(A)"]
     if case.required.need.rule == "general":
         small = sizing.checked.small_conductor_amps is not None
-        places.append("240.4(D)" if small else "240.4(B)")
+        places.append("240.4(D)" if small else rounding_article(sizing.breaker_amps))
     places += [article_of(problem, case, sizing.checked) for problem in sizing.checked.problems]
     before_2020 = {"424.4(B)": "424.3(B)"} if edition == 2017 else {}
     for place in dict.fromkeys(before_2020.get(place, place) for place in places):
-        yield CodeReference(edition=edition, article=place)
+        in_220 = place.startswith("220.")
+        yield CodeReference(edition=edition, article=article(place, edition) if in_220 else place)
     yield CodeReference(edition=edition, table="250.122")
 
 
 def _warnings(case: Case, sizing: Sizing, ground: Size) -> Iterator[Words]:
     if case.required.need.rule == "cooling":
         yield _NAMEPLATE
+    if case.required.need.rule == "motor" and not (case.load and case.load.motors):
+        yield _NO_MOTOR
     if better := _with_marked_terminals(case, sizing):
         yield better
     known = case.found.circuit.egc_size if case.found else None
@@ -220,6 +225,12 @@ def _small_ground(known: Size, needed: Size) -> Words:
     )
 
 
+_NO_MOTOR = Words(
+    en="no motor is recorded on the circuit: its load counts as the full-load current, and its "
+    "protection as an inverse-time breaker; record the motor's horsepower (430.6(A)(1))",
+    he=f"לא נרשם מנוע במעגל: העומס נחשב לזרם הנקוב, וההגנה למפסק {isolated('inverse-time')}; "
+    f"יש לרשום את הספק המנוע ({isolated('430.6(A)(1)')})",
+)
 _NAMEPLATE = Words(
     en="the unit's nameplate counts first: its minimum circuit ampacity (MCA) and its maximum "
     "protection (MOP)",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from rollcall.core.wording import isolated
 from rollcall.packs.electrical.calculations.conductors import Checked, Problem
 from rollcall.packs.electrical.calculations.sizing import Sizing
+from rollcall.packs.electrical.nec.overcurrent import NEXT_SIZE_UP_TO
 from rollcall.packs.electrical.results import Words
 from rollcall.packs.electrical.wiring.sizing_cases import Case
 from rollcall.packs.electrical.wiring.words import MATERIALS, amps, size_text
@@ -30,17 +31,25 @@ def article_of(problem: Problem, case: Case, checked: Checked) -> str:
         return "440.22(A)" if problem == "breaker_too_large" else "440.32"
     if problem == "protection":
         by_size = checked.largest_breaker_amps == checked.small_conductor_amps
-        return "240.4(D)" if by_size else "240.4(B)"
+        return "240.4(D)" if by_size else rounding_article(case.required.need.device_amps)
+    if problem in ("too_small", "breaker_too_small") and "215.3" in case.required.articles:
+        return "215.2(A)(1)" if problem == "too_small" else "215.3"
     before_2020 = {"310.10(G)": "310.10(H)", "310.3(A)": "310.106(A)"}
     found = ARTICLES[problem]
     return before_2020.get(found, found) if case.edition == 2017 else found
 
 
+def rounding_article(device_amps: float) -> str:
+    """What says how a device and the ampacity that it protects compare."""
+    return "240.4(B)" if device_amps <= NEXT_SIZE_UP_TO else "240.4(C)"
+
+
 def problem_words(problem: Problem, sizing: Sizing, case: Case) -> Words:
     """A problem in a sentence, with its figures."""
     need, found = case.required.need, sizing.checked
-    required, corrected = amps(need.required_amps), amps(found.ampacity.corrected_amps)
-    terminal, device = amps(found.ampacity.terminal_amps), amps(need.device_amps, 0)
+    # Two digits: a load may be above a limit by less than a tenth of an ampere.
+    required, corrected = amps(need.required_amps, 2), amps(found.ampacity.corrected_amps, 2)
+    terminal, device = amps(found.ampacity.terminal_amps, 2), amps(need.device_amps, 0)
     most = amps(found.largest_breaker_amps, 0)
     section = isolated(article_of(problem, case, found))
     said: dict[Problem, Words] = {
@@ -54,9 +63,9 @@ def problem_words(problem: Problem, sizing: Sizing, case: Case) -> Words:
         ),
         "too_hot": Words(
             f"after correction for temperature and bundling {corrected} are left, too few for the "
-            f"load of {amps(need.load_amps)}",
+            f"load of {amps(need.load_amps, 2)}",
             f"אחרי תיקון לטמפרטורה ולקיבוץ נשארים {corrected}, פחות מהנדרש לעומס של "
-            f"{amps(need.load_amps)}",
+            f"{amps(need.load_amps, 2)}",
         ),
         "protection": Words(
             f"a breaker of {device} does not protect them: at most {most} may",

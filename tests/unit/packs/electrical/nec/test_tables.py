@@ -99,3 +99,12 @@ def test_a_table_differs_where_editions_differ() -> None:
     assert (of_2017["aluminum"], of_2023["aluminum"]) == ("1200", "1250")
     assert [row.values["device"] for row in tables.table("240.6(A)", 2020).rows][3] == "fuse"
     assert [row.values["device"] for row in tables.table("240.6(A)", 2023).rows][3] != "fuse"
+
+
+def test_tables_that_were_not_checked_against_an_edition_are_named_together() -> None:
+    said = tables.unchecked(["310.16", "240.4(D)", "310.15(B)(1)(1)", "310.16"], 2026)
+    assert said is not None
+    assert "2026 edition: Table 310.16, 240.4(D);" in said.en
+    assert language(said.he) == "he"
+    assert tables.unchecked(["310.16", "240.4(D)"], 2023) is None
+    assert "Table 120.55" in (tables.unchecked(["220.55"], 2026) or said).en

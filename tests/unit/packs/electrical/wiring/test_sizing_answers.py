@@ -147,3 +147,79 @@ def test_hebrew_is_answered_in_hebrew() -> None:
     assert ctx.display is not None
     assert "אינו תקין" in (ctx.display.text or "")
     assert "נחושת" in (found.recommendation or "")
+
+
+def with_circuit(project: Project, panel_id: str, **changed: Any) -> Project:
+    """The project with the first circuit of a panel changed."""
+    panel = project.panel(panel_id)
+    assert panel is not None
+    first = panel.circuits[0].model_copy(update=changed)
+    there = panel.model_copy(update={"circuits": (first, *panel.circuits[1:])})
+    panels = tuple(there if each.id == panel_id else each for each in project.panels)
+    return project.model_copy(update={"panels": panels})
+
+
+def test_a_household_range_of_12_kw_is_on_40_a_by_table_220_55() -> None:
+    usual = {"breaker_amps": 40, "conductor_size": "8", "insulation": "NM-B"}
+    found = ask(with_circuit(HOUSE, "main", **usual), "range")
+    assert found.load_amps == pytest.approx(8_000 / 240, abs=0.001)
+    assert (found.required_amps, found.compliant) == (40, True)
+    assert "220.55" in found.nec_reference
+    assert [each.value for each in found.assumptions if each.name == "rangeDemandWatts"] == [8_000]
+
+
+def test_a_range_of_8_75_kw_is_not_on_less_than_40_a() -> None:
+    small = {"load_watts": 8_750, "breaker_amps": 30, "conductor_size": "10"}
+    found = ask(with_circuit(HOUSE, "main", **small), "range")
+    assert not found.compliant
+    assert (found.required_amps, found.breaker_amps) == (40, 40)
+    less = ask(with_circuit(HOUSE, "main", **{**small, "load_watts": 7_000}), "range")
+    assert less.compliant
+
+
+def test_a_range_counts_its_nameplate_elsewhere_than_in_a_dwelling() -> None:
+    cafe = HOUSE.model_copy(
+        update={"building": HOUSE.building.model_copy(update={"occupancy": "restaurant"})}
+    )
+    assert ask(cafe, "range").load_amps == 50
+
+
+def test_a_motor_of_which_only_watts_are_known_may_have_a_larger_breaker() -> None:
+    # 20 A: conductors for 25 A, and up to 250 %: 240.4(D) does not hold (240.4(G)).
+    fan = {"load_type": "motor", "load_watts": 4_800, "conductor_size": "10", "breaker_amps": 50}
+    found = ask(with_circuit(HOUSE, "main", **fan), "range")
+    assert (found.required_amps, found.largest_breaker_amps, found.compliant) == (25, 50, True)
+    assert any("no motor is recorded" in text for text in found.warnings)
+    above = ask(with_circuit(HOUSE, "main", **{**fan, "breaker_amps": 60}), "range")
+    assert "430.52" in above.problems[0]
+    assert above.breaker_amps == 25
+
+
+def test_a_feeders_breaker_goes_by_article_215() -> None:
+    found = ask(HOUSE, "garage subpanel", load_amps=101)
+    assert "215.3" in found.nec_reference
+    assert "210.20(A)" not in found.nec_reference
+    assert "215.3" in found.problems[-1]
+
+
+def test_above_800_a_the_next_size_up_is_refused_by_240_4_c() -> None:
+    found = check(load_amps=840, conductor_size="600", conductor_sets=2, breaker_amps=1_000)
+    assert "240.4(C)" in found.problems[0]
+    assert "240.4(C)" in found.nec_reference
+    at_800 = check(load_amps=760, conductor_size="500", conductor_sets=2, breaker_amps=800)
+    assert at_800.compliant
+    assert "240.4(B)" in at_800.nec_reference
+
+
+def test_tables_that_were_not_checked_against_an_edition_are_named() -> None:
+    new = HOUSE.model_copy(update={"edition": 2026})
+    (warning,) = [text for text in ask(new, "dishwasher").warnings if "2026" in text]
+    for table in ("Table 310.16", "240.4(D)", "Table 240.6(A)", "Table 250.122"):
+        assert table in warning
+    assert not [text for text in ask(HOUSE, "dishwasher").warnings if "edition" in text]
+    assert "120.55" in ask(new, "range").nec_reference
+
+
+def test_figures_that_differ_are_told_apart() -> None:
+    found = check(load_amps=16.01, conductor_size="12", breaker_amps=20, continuous=True)
+    assert "20.01" in found.problems[0]
