@@ -86,7 +86,7 @@ def capacity_of(
     now = loads.demand(chosen, peak_va=peak_va)
     new = proposed(panel, asked, now.line_amps) if asked.watts else None
     if new is not None:
-        loads = panel_loads(project, panel, (new.circuit,))
+        loads = loads.with_new(project, panel, (new.circuit,))
     then = loads.demand(chosen, peak_va=peak_va) if new else now
     return Capacity(panel, now, then, new, _others(loads, chosen), _upstream(project, panel, new))
 

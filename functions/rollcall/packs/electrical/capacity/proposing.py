@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from typing import NamedTuple
 
 from rollcall.core.errors import InvalidArgument
@@ -93,8 +94,13 @@ def _kind(asked: Asked) -> tuple[LoadType, Assumed | None]:
 
 def _score(kind: LoadType, said: set[str]) -> int:
     """How many of the words that are said name a kind."""
-    found = len(said & set(terms(f"{WORDS[kind]} {_MORE_WORDS.get(kind, '')}")))
+    found = len(said & _words(kind))
     return 0 if kind in _TWO_WORDS and found < 2 else found
+
+
+@cache
+def _words(kind: LoadType) -> frozenset[str]:
+    return frozenset(terms(f"{WORDS[kind]} {_MORE_WORDS.get(kind, '')}"))
 
 
 def _stated(asked: Asked, kind: LoadType, *, known: bool) -> Assumed:

@@ -77,14 +77,14 @@ def upgrade_of(
     chosen = _method(base, method, peak_va)
     now = base.demand(chosen, peak_va=peak_va)
     new, assumed = _circuits(panel, asked, now)
-    then = panel_loads(project, panel, new).demand(chosen, peak_va=peak_va) if new else now
+    then = base.with_new(project, panel, new).demand(chosen, peak_va=peak_va) if new else now
     recommended = None if then.fits else service_size(then.heaviest_amps, base.premises)
     conductors = (
         service_conductors(recommended, then.heaviest_amps, base.premises) if recommended else []
     )
     management = None
     if new and not then.fits:
-        management = _management(project, panel, new, chosen, peak_va)
+        management = _management(base, project, panel, new, chosen, peak_va)
     return Upgrade(
         panel, base.premises, now, then, new, assumed, recommended, tuple(conductors), management
     )
@@ -119,6 +119,7 @@ def _circuits(
 
 
 def _management(
+    base: PanelLoads,
     project: Project,
     panel: Panel,
     new: Sequence[Circuit],
@@ -130,6 +131,8 @@ def _management(
     chargers = [circuit for circuit in new if circuit.load_type == "ev_charger"]
     held = chargers or list(new)
     others = [circuit for circuit in new if circuit not in held]
-    without = panel_loads(project, panel, others).demand(method, peak_va=peak_va)
+    if others:
+        base = base.with_new(project, panel, others)
+    without = base.demand(method, peak_va=peak_va)
     spare = without.rating_amps - without.heaviest_amps
     return Management(managed_amps(spare), bool(chargers))

@@ -1,5 +1,5 @@
 """How the current of a panel appears in the panel that feeds it: over a feeder's lines, or through
-a transformer."""
+a transformer. Each way is linear, so a few of them one after another are as good as one."""
 
 from __future__ import annotations
 
@@ -17,6 +17,9 @@ from rollcall.packs.electrical.calculations.loads.phases import (
 from rollcall.packs.electrical.projects.records import Circuit, Transformer
 
 Carry = Callable[[Currents], Currents]
+Images = tuple[Currents, ...]
+"""A way as what it makes of one ampere in each line below."""
+
 _DELTA_WYE = cmath.rect(1, math.pi / 6)
 """A secondary voltage to neutral is in phase with the primary's voltage between lines."""
 
@@ -62,6 +65,24 @@ def through_transformer(
         return total(above, found)
 
     return carry
+
+
+def images(carry: Carry, lines: int) -> Images:
+    """A way from a panel of so many lines, worked out once for all its loads."""
+    return tuple(
+        carry(tuple(1 + 0j if each == line else 0j for each in range(lines)))
+        for line in range(lines)
+    )
+
+
+def carried(drawn: Currents, way: Images) -> Currents:
+    """What a current below is above."""
+    parts = [(amps, image) for amps, image in zip(drawn, way, strict=True) if amps]
+    if not parts:
+        return (0j,) * len(way[0])
+    return tuple(
+        sum((amps * image[line] for amps, image in parts), 0j) for line in range(len(way[0]))
+    )
 
 
 def _ways(circuit: Circuit | None, lines: int, above: System) -> Sequence[tuple[int, ...]]:

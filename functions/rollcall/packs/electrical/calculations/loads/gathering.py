@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from rollcall.core.errors import InvalidArgument
 from rollcall.core.wording import isolated
 from rollcall.packs.electrical.calculations.loads.carrying import (
     Carry,
+    Images,
+    carried,
+    images,
     over_feeder,
     through_transformer,
 )
 from rollcall.packs.electrical.calculations.loads.phases import (
+    Currents,
     System,
     currents,
     lines_of,
@@ -55,7 +59,7 @@ def loads_behind(project: Project, panel: Panel, *, new: Collection[str] = ()) -
         new: Ids of circuits that are proposed.
     """
     found = Gathered()
-    _add(_Index(project), panel, _unchanged, frozenset(new), found)
+    _add(_Index(project), panel, None, frozenset(new), found)
     return found
 
 
@@ -122,22 +126,22 @@ def _any(feeder: Feeder, circuit: Circuit) -> bool:
     return True
 
 
-def _unchanged(drawn: tuple[complex, ...]) -> tuple[complex, ...]:
-    return drawn
-
-
-def _add(index: _Index, panel: Panel, carry: Carry, new: frozenset[str], found: Gathered) -> None:
+def _add(
+    index: _Index, panel: Panel, way: Images | None, new: frozenset[str], found: Gathered
+) -> None:
+    """The loads of a panel and of those below it; `way` leads from its lines to where they are
+    counted, None where that is here."""
     here = system_of(panel)
     feeds = index.feeder_circuits(panel, new)
     own = {circuit.id for circuit in feeds.values()}
     for circuit in panel.circuits:
-        if circuit.is_spare or circuit.id in own:
-            continue
-        for load in _loads_of(index, panel, circuit, here, found):
-            found.loads.append(replace(load, drawn=carry(load.drawn), is_new=circuit.id in new))
+        if not circuit.is_spare and circuit.id not in own:
+            found.loads += _loads_of(index, panel, circuit, here, found, way, circuit.id in new)
     for feeder in index.feeders(panel):
         for below, up in _supplied(index, feeder, feeds.get(feeder.id), here):
-            _add(index, below, _then(up, carry), new, found)
+            first = images(up, system_of(below).lines)
+            through = first if way is None else tuple(carried(image, way) for image in first)
+            _add(index, below, through, new, found)
 
 
 def _supplied(
@@ -160,25 +164,35 @@ def _then(first: Carry, second: Carry) -> Carry:
 
 
 def _loads_of(
-    index: _Index, panel: Panel, circuit: Circuit, here: System, found: Gathered
+    index: _Index,
+    panel: Panel,
+    circuit: Circuit,
+    here: System,
+    found: Gathered,
+    way: Images | None,
+    is_new: bool,
 ) -> Iterator[Load]:
     """A circuit's motors by the tables where it has any; else what it says of its load."""
-    lines = lines_of(circuit, here)
+    lines, steady = lines_of(circuit, here), circuit.continuous
     is_motor = circuit.load_type in MOTOR_KINDS
     motors = [(motor, _motor_va(motor, here, found)) for motor in index.motors(panel, circuit)]
     known = [(motor, va) for motor, va in motors if va is not None]
     if motors and len(known) == len(motors):
         for motor, va in known:
             kind = circuit.load_type if is_motor else "motor"
-            drawn = currents(here, lines, va)
-            yield Load(circuit.id, motor.name, kind, va, drawn, circuit.continuous, True)
+            drawn = _above(currents(here, lines, va), way)
+            yield Load(circuit.id, motor.name, kind, va, drawn, steady, True, is_new)
         return
     if circuit.load_watts and circuit.power_factor is None:
         found.assume(_UNITY)
     va = circuit.load_watts / (circuit.power_factor or 1)
     name = f"{panel.name} {circuit.circuit_number}: {circuit.description}"
-    drawn = currents(here, lines, va)
-    yield Load(circuit.id, name, circuit.load_type, va, drawn, circuit.continuous, is_motor)
+    drawn = _above(currents(here, lines, va), way)
+    yield Load(circuit.id, name, circuit.load_type, va, drawn, steady, is_motor, is_new)
+
+
+def _above(drawn: Currents, way: Images | None) -> Currents:
+    return drawn if way is None else carried(drawn, way)
 
 
 def _motor_va(motor: Motor, here: System, found: Gathered) -> float | None:

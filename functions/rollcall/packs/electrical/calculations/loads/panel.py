@@ -125,9 +125,12 @@ class PanelLoads:
             lines,
         )
 
-    def without_new(self) -> PanelLoads:
-        """The same without what is proposed."""
-        return replace(self, grown=None)
+    def with_new(self, project: Project, panel: Panel, extra: Sequence[Circuit]) -> PanelLoads:
+        """The same with `extra` circuits in the panel."""
+        grown = with_circuits(project, panel, extra)
+        there = grown.panel(panel.id) or panel
+        new = [circuit.id for circuit in extra]
+        return replace(self, grown=loads_behind(grown, there, new=new))
 
     def _counted(self, gathered: Gathered, method: Method, peak_va: float | None) -> Demand:
         found = calculate(gathered.loads, self.premises, method, peak_va=peak_va)
@@ -141,12 +144,7 @@ def panel_loads(project: Project, panel: Panel, extra: Sequence[Circuit] = ()) -
     whole = premises.is_whole and premises.occupancy == "dwelling"
     limits = tuple(limits_of(project, panel, whole_dwelling=whole))
     found = PanelLoads(premises, limits, loads_behind(project, panel))
-    if not extra:
-        return found
-    grown = with_circuits(project, panel, extra)
-    there = grown.panel(panel.id) or panel
-    new = [circuit.id for circuit in extra]
-    return replace(found, grown=loads_behind(grown, there, new=new))
+    return found.with_new(project, panel, extra) if extra else found
 
 
 def panel_demand(
