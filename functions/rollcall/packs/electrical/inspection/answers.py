@@ -144,7 +144,7 @@ def _issue(issue: Issue, edition: Edition, locale: str) -> InspectionIssue:
         title=issue.rule.title.say(locale),
         where=_where(issue.place, locale),
         message=issue.problem.what.say(locale),
-        fix=issue.problem.fix.say(locale),
+        fix=issue.problem.how_to_fix().say(locale),
         measured=issue.problem.measured,
         required=issue.problem.required,
         unit=issue.problem.unit,

@@ -44,14 +44,19 @@ def known(value: T | None, field: str) -> T:
 class Problem(NamedTuple):
     """What is wrong in one place, with the figures, and how it is put right.
 
-    `measured` and `required` are numbers in `unit`, or conductor sizes without one.
+    `measured` and `required` are numbers in `unit`, or conductor sizes without one. A fix that
+    takes time to work out is worked out for issues that are listed.
     """
 
     what: Words
-    fix: Words
+    fix: Words | Callable[[], Words]
     measured: float | str | None = None
     required: float | str | None = None
     unit: str | None = None
+
+    def how_to_fix(self) -> Words:
+        """The fix, worked out."""
+        return self.fix if isinstance(self.fix, Words) else self.fix()
 
 
 class Passed(NamedTuple):

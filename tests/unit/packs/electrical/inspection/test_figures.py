@@ -210,5 +210,5 @@ def test_an_issue_says_its_figures_and_how_to_fix_it() -> None:
     problem = _of_workshop("240.4-d@mp/mp-8").problem
     plain = problem.what.en.replace("\u2068", "").replace("\u2069", "")
     assert plain == "A breaker of 20 A protects AWG 14 copper; 15 A is the most."
-    fix = problem.fix.en.replace("\u2068", "").replace("\u2069", "")
+    fix = problem.how_to_fix().en.replace("\u2068", "").replace("\u2069", "")
     assert fix == "Use a breaker of 15 A, or conductors of AWG 12."

@@ -129,7 +129,7 @@ def test_no_record_is_too_odd(name: str, base: dict[str, Any], data: st.DataObje
         return
     report = inspect(Facts(project), RULES)
     assert 0 <= report.score <= 100
-    assert all(issue.problem.what.en and issue.problem.fix.he for issue in report.issues)
+    assert all(issue.problem.what.en and issue.problem.how_to_fix().he for issue in report.issues)
 
 
 @pytest.mark.parametrize("base", [HOME, SHOP], ids=["home", "shop"])

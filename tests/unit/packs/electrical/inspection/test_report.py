@@ -34,7 +34,10 @@ def _all(project: Project) -> Report:
 
 
 def _facts_of(report: Report) -> tuple[Any, ...]:
-    issues = [(issue.id, issue.problem) for issue in report.issues]
+    issues = [
+        (issue.id, issue.problem.what, issue.problem.how_to_fix(), issue.problem[2:])
+        for issue in report.issues
+    ]
     gaps = [(gap.rule.id, gap.field, gap.places, gap.first) for gap in report.gaps]
     return issues, gaps, report.passed, report.score
 
@@ -167,7 +170,7 @@ def _texts() -> list[Words]:
     texts = [rule.title for rule in RULES]
     for case in CASES:
         for issue in _broken(case):
-            texts += [issue.problem.what, issue.problem.fix, issue.place.label]
+            texts += [issue.problem.what, issue.problem.how_to_fix(), issue.place.label]
     return texts
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from rollcall.core.wording import isolated
 from rollcall.packs.electrical.calculations.circuit_load import known_power_factor
 from rollcall.packs.electrical.calculations.supply import phases_of
@@ -95,8 +97,6 @@ def _within(wiring: Wiring, run: Run, limit: float) -> Verdict:
     if within(lost, limit):
         return PASSED
     wires = wire(wiring)
-    enough = smallest_size(run, limit)
-    larger = size(enough) if enough else None
     return Problem(
         Words(
             f"The voltage drop over {feet(run.length_ft)} of {wires.en} is {percent(lost)}; "
@@ -104,14 +104,18 @@ def _within(wiring: Wiring, run: Run, limit: float) -> Verdict:
             f"מפל המתח לאורך {feet(run.length_ft)} של {wires.he} הוא {percent(lost)}; מומלץ "
             f"{percent(limit)}.",
         ),
-        Words(
-            f"Use {larger} at least." if larger else "Use larger conductors in parallel.",
-            f"יש להשתמש ב-{larger} לפחות." if larger else "יש להשתמש במוליכים גדולים במקביל.",
-        ),
+        partial(_larger, run, limit),
         round(lost, 2),
         limit,
         "%",
     )
+
+
+def _larger(run: Run, limit: float) -> Words:
+    enough = smallest_size(run, limit)
+    if enough is None:
+        return Words("Use larger conductors in parallel.", "יש להשתמש במוליכים גדולים במקביל.")
+    return Words(f"Use {size(enough)} at least.", f"יש להשתמש ב-{size(enough)} לפחות.")
 
 
 RULES = (
