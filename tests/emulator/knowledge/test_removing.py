@@ -7,9 +7,11 @@ from typing import Any
 import pytest
 
 from rollcall.core.errors import NotFound
+from rollcall.endpoints.knowledge import sweep_files
 from rollcall.endpoints.my_data import delete_my_data, export_my_data
 from rollcall.packs.knowledge.deleting import delete_document
 from rollcall.store.batches import committed
+from tests.support.fake_storage import FakeStorage
 from tests.support.knowledge import ANN, BEN, Library, everything
 
 MANUAL = "# Manual\n## Grounding\nThe electrode is driven eight feet deep.\n"
@@ -103,3 +105,21 @@ def test_an_export_names_documents_and_files_without_what_the_server_keeps_for_i
         *found["files"]["data"],
     }
     assert "bens" not in str(items)
+
+
+@pytest.mark.parametrize("way", ["the document", "the user"])
+def test_in_a_bucket_the_content_goes_with_the_next_sweep(library: Library, way: str) -> None:
+    with FakeStorage() as fake:
+        id = library.add(ANN, MANUAL, "manual.md")
+        library.begin(ANN, MANUAL.encode(), "unfinished.md")
+        assert library.titles(ANN, "electrode") == {"manual"}
+        assert fake.objects
+        if way == "the document":
+            assert delete(library, ANN, id)
+        else:
+            library.call(delete_my_data, ANN, {"confirm": True})
+        assert library.search(ANN, "electrode").passages == []
+        sweep_files(library.platform)
+        assert fake.objects == {}
+    left = [path for path in everything(library.db) if path.startswith(("documents", "files"))]
+    assert len(left) == (1 if way == "the document" else 0)  # what is not finished yet
