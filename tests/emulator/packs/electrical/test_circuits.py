@@ -119,6 +119,7 @@ def test_an_addition_is_taken_back(at_work: AtWork) -> None:
     [
         ({"panelName": "Panel Z"}, NotFound, "panelName"),
         ({"loadWatts": 0}, InvalidArgument, "loadWatts"),
+        ({"loadType": "subpanel"}, InvalidArgument, "loadType"),
         ({"loadWatts": 60_000}, FailedPrecondition, "loadWatts"),
         ({"circuitNumber": 1}, FailedPrecondition, "circuitNumber"),
         ({"loadWatts": 7_200, "breakerAmps": 15}, FailedPrecondition, "breakerAmps"),

@@ -33,6 +33,12 @@ def plan_addition(ctx: ToolContext, given: Mapping[str, Any]) -> tuple[Opened, P
         raise InvalidArgument(
             "a circuit has a load above 0 W; only a spare has none", field="loadWatts"
         )
+    if not as_built and given["load_type"] == "subpanel":
+        raise InvalidArgument(
+            "a subpanel's breaker belongs to its feeder and its panel, which are not made here; "
+            "asBuilt records the breaker alone",
+            field="loadType",
+        )
     told = {name: value for name, value in given.items() if name != "as_built"}
     fields = fields_of(told)
     if any(circuit.id == fields.get("id") for circuit in panel.circuits):

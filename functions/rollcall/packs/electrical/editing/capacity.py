@@ -18,17 +18,15 @@ _SAME = 1e-6
 
 @dataclass(frozen=True, slots=True)
 class Carried:
-    """One panel's load before and after a change."""
+    """One panel's load after a change.
+
+    Attributes:
+        is_overloaded: It is above its rating, by the change or already before and now more so.
+    """
 
     panel: Panel
-    before: Demand
     after: Demand
-
-    @property
-    def is_overloaded(self) -> bool:
-        """The change makes it, or leaves it and adds to it."""
-        grows = self.after.heaviest_amps > self.before.heaviest_amps * (1 + _SAME)
-        return grows and not self.after.fits
+    is_overloaded: bool
 
     @property
     def words(self) -> Words:
@@ -48,14 +46,15 @@ def carried(before: Project, after: Project, panel: Panel) -> list[Carried]:
     Raises:
         FailedPrecondition: Its load cannot be calculated.
     """
-    return [
-        Carried(
-            each,
-            panel_demand(before, _of(before, each)),
-            panel_demand(after, _of(after, each)),
-        )
-        for each in _on_the_way(before, panel)
-    ]
+    return [_carried(before, after, each) for each in _on_the_way(before, panel)]
+
+
+def _carried(before: Project, after: Project, panel: Panel) -> Carried:
+    found = panel_demand(after, _of(after, panel))
+    if found.fits:
+        return Carried(panel, found, is_overloaded=False)
+    was = panel_demand(before, _of(before, panel))
+    return Carried(panel, found, found.heaviest_amps > was.heaviest_amps * (1 + _SAME))
 
 
 def _on_the_way(project: Project, panel: Panel) -> Iterator[Panel]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, get_args
 
 from rollcall.core.errors import FailedPrecondition, InvalidArgument
@@ -177,7 +178,7 @@ def _kind_and_poles(
                 field="pole",
             )
         poles = fitting[0]
-    kind = found.circuit.load_type
+    kind = fields.get("load_type") or found.circuit.load_type
     fields |= {"poles": poles, "load_type": kind}
     fields.setdefault("continuous", found.circuit.continuous)
     stated = (each for each in found.assumed if each.name in ("load_type", "poles"))
@@ -187,8 +188,13 @@ def _kind_and_poles(
 def area_in(description: str) -> Area | None:
     """The one area that a description names; None if it names none, or several."""
     said = set(terms(description)) - set(terms(_ANY_ROOM))
-    found = [area for area in get_args(Area) if said & set(terms(WORDS.get(area, "")))]
+    found = [area for area, words in _area_words().items() if said & words]
     return found[0] if len(found) == 1 else None
+
+
+@cache
+def _area_words() -> dict[Area, frozenset[str]]:
+    return {area: frozenset(terms(WORDS.get(area, ""))) for area in get_args(Area)}
 
 
 def _placed(

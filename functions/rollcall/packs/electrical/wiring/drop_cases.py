@@ -59,17 +59,7 @@ def case_of(project: Project, found: Found, asked: Asked) -> Case:
         InvalidArgument: Its length, its size or its load is neither recorded nor asked.
     """
     circuit = found.circuit
-    length = asked.length_ft or circuit.length_ft
-    size = asked.conductor_size or circuit.conductor_size
-    if length is None:
-        raise InvalidArgument(
-            f"{found.label} has no length recorded; give lengthFt or lengthM", field="lengthFt"
-        )
-    if size is None:
-        raise InvalidArgument(
-            f"{found.label} has no conductor size recorded; give conductorSize",
-            field="conductorSize",
-        )
+    length, size = _length_and_size(found, asked)
     load = load_of(
         project,
         found,
@@ -95,6 +85,21 @@ def case_of(project: Project, found: Found, asked: Asked) -> Case:
     )
     assumed = (*load.assumed, *of_conduit, *_temperature(asked))
     return Case(run, tuple(_inputs(run, asked, load, raceway, assumed)), assumed, found, load)
+
+
+def _length_and_size(found: Found, asked: Asked) -> tuple[float, Size]:
+    length = asked.length_ft or found.circuit.length_ft
+    size = asked.conductor_size or found.circuit.conductor_size
+    if length is None:
+        raise InvalidArgument(
+            f"{found.label} has no length recorded; give lengthFt or lengthM", field="lengthFt"
+        )
+    if size is None:
+        raise InvalidArgument(
+            f"{found.label} has no conductor size recorded; give conductorSize",
+            field="conductorSize",
+        )
+    return length, size
 
 
 def case_without_circuit(asked: Asked) -> Case:

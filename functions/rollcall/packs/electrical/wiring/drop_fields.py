@@ -7,6 +7,7 @@ from rollcall.packs.electrical.calculations.drop_study import FeederDrop, Study
 from rollcall.packs.electrical.calculations.voltage_drop import (
     BRANCH_LIMIT_PERCENT,
     TOTAL_LIMIT_PERCENT,
+    Method,
 )
 from rollcall.packs.electrical.nec.editions import DEFAULT
 from rollcall.packs.electrical.nec.grounding import (
@@ -14,6 +15,7 @@ from rollcall.packs.electrical.nec.grounding import (
     equipment_grounding_conductor,
 )
 from rollcall.packs.electrical.nec.sizes import Size, rank
+from rollcall.packs.electrical.nec.tables import unchecked
 from rollcall.packs.electrical.projects.records import Project
 from rollcall.packs.electrical.projects.selecting import Found
 from rollcall.packs.electrical.results import FT_PER_M, CodeReference, Words, said
@@ -44,6 +46,8 @@ def voltage_drop(
         warnings.append(_ground_grows(grounding))
     if studied.drop.percent >= 100:
         warnings.append(_NOTHING_LEFT)
+    if unsure := _unchecked(studied, project, grounded=grounding is not None):
+        warnings.append(unsure)
     return VoltageDrop(
         project_id=project.id if project else None,
         circuit_id=found.circuit.id if found else None,
@@ -153,11 +157,16 @@ def _grounding(found: Found | None, studied: Study, project: Project | None) -> 
     return size if rank(size) < rank(larger) else larger
 
 
+def _unchecked(studied: Study, project: Project | None, *, grounded: bool) -> Words | None:
+    """What is said of tables that were not checked against the project's edition."""
+    tables = [_TABLES[studied.method], *(["250.122"] if grounded else [])]
+    return unchecked(tables, project.edition if project else DEFAULT)
+
+
 def _citations(studied: Study, project: Project | None, *, grounded: bool) -> list[CodeReference]:
     edition = project.edition if project else DEFAULT
-    table = "Chapter 9 Table 8" if studied.method == "approximate" else "Chapter 9 Table 9"
     found = [
-        CodeReference(edition=edition, table=table),
+        CodeReference(edition=edition, table=_TABLES[studied.method]),
         CodeReference(edition=edition, article="210.19", title=_RECOMMENDED),
     ]
     if studied.feeders:
@@ -182,6 +191,11 @@ def _ground_grows(size: Size) -> Words:
     )
 
 
+_TABLES: dict[Method, str] = {
+    "exact": "Chapter 9 Table 9",
+    "approximate": "Chapter 9 Table 8",
+    "receiving_end": "Chapter 9 Table 9",
+}
 _RECOMMENDED = "informational note: voltage drop of 3 % and 5 % recommended"
 _THE_RUN = Words("the run", "הקו")
 _NOTHING_LEFT = Words(
