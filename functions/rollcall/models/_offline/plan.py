@@ -85,7 +85,9 @@ def advance(goal: Goal, turn: Turn, request: ModelRequest) -> Progress:
         return progress
     field_ = str(failed[0].error.get("field") or "").rsplit(".", 1)[-1]
     param = next((p for p in params(goal.tool) if p.name == field_), None)
-    known = dict.fromkeys(request.names.get(field_, ()))
+    # What the instructions do not tell is another name of something that they do.
+    told = [name for name in request.names.get(field_, ()) if name in request.instructions]
+    known = dict.fromkeys(told or request.names.get(field_, ()))
     if param is None or not known or field_ in (failed[0].call.arguments or {}):
         return progress
     return Progress(goal, question=Question(goal, param, tuple((n, n) for n in known)))
