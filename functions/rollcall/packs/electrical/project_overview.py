@@ -2,27 +2,31 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from rollcall.core.capability import capability
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import FailedPrecondition
 from rollcall.core.wire import Display, Wire
-from rollcall.core.wording import isolated
-from rollcall.packs.electrical.nec.sizes import label
+from rollcall.core.wording import isolated, say
 from rollcall.packs.electrical.projects.access import of_user, open_project
-from rollcall.packs.electrical.projects.records import (
-    Circuit,
-    Panel,
-    Project,
-    ProjectRole,
-    RecordId,
+from rollcall.packs.electrical.projects.overview import (
+    CircuitOverview,
+    PanelOverview,
+    circuit_overview,
+    in_order,
+    panel_overview,
 )
+from rollcall.packs.electrical.projects.records import Project, ProjectRole, RecordId
 from rollcall.packs.electrical.projects.selecting import PanelName, panel_named
 from rollcall.packs.electrical.projects.summaries import listed
-from rollcall.packs.electrical.projects.topology import downstream, service_panel
-from rollcall.packs.electrical.projects.wording import ROLES, service_in_words
-from rollcall.packs.electrical.results import Words, number
+from rollcall.packs.electrical.projects.telling import (
+    circuit_table,
+    panel_in_words,
+    panel_table,
+    project_in_words,
+)
+from rollcall.packs.electrical.projects.topology import service_panel
+from rollcall.packs.electrical.projects.wording import ROLES
+from rollcall.packs.electrical.results import Grounded, Words
 
 
 class ProjectSummary(Wire):
@@ -49,52 +53,13 @@ class ProjectSummary(Wire):
     is_readable: bool = True
 
 
-class ProjectList(Wire):
+class ProjectList(Grounded):
     """What list_projects returns."""
 
     projects: list[ProjectSummary]
 
 
-class CircuitOverview(Wire):
-    """One circuit as an overview shows it."""
-
-    circuit_id: str
-    circuit_number: int
-    poles: int
-    description: str
-    load_watts: float
-    load_type: str
-    breaker_amps: int
-    conductor_size: str | None
-    conductor_material: str
-    length_ft: float | None
-
-
-class PanelOverview(Wire):
-    """One panel as an overview shows it.
-
-    Attributes:
-        fed_from: The id of the panel or transformer that supplies it; None for the service.
-        spaces_used: Of its `spaces`, how many circuits take, spares included.
-        load_watts: Connected to it, as its circuits state it, without demand factors.
-        load_with_subpanels_watts: The same with all panels that it supplies.
-    """
-
-    panel_id: str
-    name: str
-    voltage: float
-    phases: int
-    bus_rating: float
-    main_breaker_amps: float | None
-    fed_from: str | None
-    spaces: int
-    spaces_used: int
-    circuits: int
-    load_watts: float
-    load_with_subpanels_watts: float
-
-
-class ProjectOverview(Wire):
+class ProjectOverview(Grounded):
     """What get_project returns; `circuits` where a panel was asked for."""
 
     project_id: str
@@ -117,16 +82,7 @@ class ProjectOverview(Wire):
 
 _NAME = Words("project", "פרויקט")
 _ROLE = Words("role", "תפקיד")
-_SERVICE = Words("service", "חיבור")
 _PANELS = Words("panels", "לוחות")
-_PANEL = Words("panel", "לוח")
-_CIRCUITS = Words("circuits", "מעגלים")
-_SPACES = Words("spaces used", "מקומות תפוסים")
-_LOAD = Words("connected load, W", "עומס מחובר, W")
-_NUMBER = Words("no.", "מס'")
-_DESCRIPTION = Words("description", "תיאור")
-_BREAKER = Words("breaker, A", "מפסק, A")
-_CONDUCTOR = Words("conductor", "מוליך")
 
 
 @capability(
@@ -179,7 +135,17 @@ def list_projects(ctx: ToolContext) -> ProjectList:
         for each in found
     ]
     ctx.show(Display(type="table", columns=columns, rows=rows))
-    return ProjectList(projects=found)
+    return ProjectList(answer=_list_in_words(ctx, found), projects=found)
+
+
+def _list_in_words(ctx: ToolContext, found: list[ProjectSummary]) -> str:
+    if not found:
+        return say(ctx.locale, en="There is no project yet.", he="אין עדיין פרויקטים.")
+    lines = [
+        f"- {isolated(each.name)} ({isolated(each.project_id)}): {ROLES[each.role].say(ctx.locale)}"
+        for each in found
+    ]
+    return "\n".join(lines)
 
 
 @capability(
@@ -241,7 +207,13 @@ def get_project(
     opened = open_project(ctx, project_id)
     project = opened.project
     panel = None if panel_name is None else panel_named(project, panel_name)
+    told = (
+        project_in_words(ctx.locale, project)
+        if panel is None
+        else panel_in_words(ctx.locale, panel)
+    )
     result = ProjectOverview(
+        answer=told,
         project_id=project.id,
         name=project.name,
         role=opened.role,
@@ -252,14 +224,18 @@ def get_project(
         service_voltage=project.service.service_voltage,
         phases=project.service.phases,
         service_panel_id=_service_panel(project),
-        panels=[_panel(project, each) for each in project.panels],
+        panels=[panel_overview(project, each) for each in project.panels],
         feeders=len(project.feeders),
         transformers=len(project.transformers),
         motors=len(project.motors),
         panel_id=panel.id if panel else None,
-        circuits=[_circuit(each) for each in _in_order(panel)] if panel else None,
+        circuits=[circuit_overview(each) for each in in_order(panel)] if panel else None,
     )
-    ctx.show(_circuit_table(ctx, panel) if panel else _panel_table(ctx, project, result))
+    ctx.show(
+        panel_table(ctx.locale, project, result.panels)
+        if panel is None
+        else circuit_table(ctx.locale, panel)
+    )
     return result
 
 
@@ -269,88 +245,3 @@ def _service_panel(project: Project) -> str | None:
         return service_panel(project).id
     except FailedPrecondition:
         return None
-
-
-def _panel(project: Project, panel: Panel) -> PanelOverview:
-    source = [feeder.source_id for feeder in project.feeders if feeder.target_id == panel.id]
-    return PanelOverview(
-        panel_id=panel.id,
-        name=panel.name,
-        voltage=panel.voltage,
-        phases=panel.phases,
-        bus_rating=panel.bus_rating,
-        main_breaker_amps=panel.main_breaker_amps,
-        fed_from=source[0] if source else None,
-        spaces=panel.spaces,
-        spaces_used=sum(circuit.poles for circuit in panel.circuits),
-        circuits=len(panel.circuits),
-        load_watts=_load(panel),
-        load_with_subpanels_watts=sum(_load(each) for each in downstream(project, panel)),
-    )
-
-
-def _load(panel: Panel) -> float:
-    return sum(circuit.load_watts for circuit in panel.circuits)
-
-
-def _circuit(circuit: Circuit) -> CircuitOverview:
-    return CircuitOverview(
-        circuit_id=circuit.id,
-        circuit_number=circuit.circuit_number,
-        poles=circuit.poles,
-        description=circuit.description,
-        load_watts=circuit.load_watts,
-        load_type=circuit.load_type,
-        breaker_amps=circuit.breaker_amps,
-        conductor_size=circuit.conductor_size,
-        conductor_material=circuit.conductor_material,
-        length_ft=circuit.length_ft,
-    )
-
-
-def _in_order(panel: Panel) -> list[Circuit]:
-    return sorted(panel.circuits, key=lambda circuit: circuit.circuit_number)
-
-
-def _panel_table(ctx: ToolContext, project: Project, result: ProjectOverview) -> Display:
-    columns = [words.say(ctx.locale) for words in (_PANEL, _CIRCUITS, _SPACES, _LOAD)]
-    rows: list[dict[str, Any]] = [
-        dict(
-            zip(
-                columns,
-                (
-                    isolated(each.name),
-                    each.circuits,
-                    isolated(f"{each.spaces_used} / {each.spaces}"),
-                    number(each.load_with_subpanels_watts, digits=0),
-                ),
-                strict=True,
-            )
-        )
-        for each in result.panels
-    ]
-    title = f"{isolated(project.name)}: {service_in_words(ctx.locale, project)}"
-    return Display(type="table", title=title, columns=columns, rows=rows)
-
-
-def _circuit_table(ctx: ToolContext, panel: Panel) -> Display:
-    columns = [
-        words.say(ctx.locale) for words in (_NUMBER, _DESCRIPTION, _LOAD, _BREAKER, _CONDUCTOR)
-    ]
-    rows: list[dict[str, Any]] = [
-        dict(
-            zip(
-                columns,
-                (
-                    isolated("-".join(str(place) for place in each.positions)),
-                    isolated(each.description),
-                    number(each.load_watts, digits=0),
-                    each.breaker_amps,
-                    isolated(label(each.conductor_size)) if each.conductor_size else None,
-                ),
-                strict=True,
-            )
-        )
-        for each in _in_order(panel)
-    ]
-    return Display(type="table", title=isolated(panel.name), columns=columns, rows=rows)

@@ -180,6 +180,11 @@ def _unshare(given: dict[str, Any], result: dict[str, Any]) -> dict[str, Any] | 
     category="electrical",
     keywords=[
         "share project",
+        "share the project with a user",
+        "add a user to the project",
+        "remove a user from the project",
+        "להוסיף משתמש לפרויקט",
+        "להסיר משתמש מהפרויקט",
         "add to the project",
         "give access",
         "remove from the project",
@@ -232,7 +237,7 @@ def share_project(
     replace and delete. The last owner stays.
 
     Args:
-        user_id: Whom: the id of their account.
+        user_id: The id of their account, such as "dan".
         role: Their role from now on; "none" takes them out.
         project_id: The project; leave out for the one at hand.
     """
@@ -301,6 +306,7 @@ def _summarize_delete(given: dict[str, Any]) -> dict[str, str]:
     category="electrical",
     keywords=[
         "delete project",
+        "delete the project",
         "remove the project",
         "erase the project",
         "מחק את הפרויקט",

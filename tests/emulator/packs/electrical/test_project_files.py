@@ -90,9 +90,7 @@ def test_a_new_project_is_the_importers_own(db: Client, at_work: AtWork) -> None
     stored = db.document(f"projects/{result['projectId']}").get().to_dict() or {}
     assert (stored["members"], stored["memberIds"]) == ({"noa": "owner"}, ["noa"])
     assert (stored["schemaVersion"], stored["panelCount"]) == (1, 1)
-    assert (
-        stored["createdAt"] and result["done"] == "Imported \u2068Shed\u2069: 1 panels, 1 circuits"
-    )
+    assert stored["createdAt"] and result["done"] == "Imported \u2068Shed\u2069: 1 panel, 1 circuit"
 
 
 def test_the_same_import_twice_is_one_project(db: Client, at_work: AtWork) -> None:

@@ -62,6 +62,22 @@ def test_an_overview_tells_service_panels_and_loads(
     assert found.circuits is None
 
 
+def test_an_overview_is_said_in_words_and_in_the_users_language(
+    sample_projects: Client, at_work: AtWork
+) -> None:
+    told = get_project(at_work(), project_id="house").answer.translate({0x2068: "", 0x2069: ""})
+    assert told.splitlines() == [
+        "Maple Street house: 200 A, 240 V, single-phase; 2 panels, 31 circuits, 1 feeder.",
+        "- Garage Subpanel: 6 circuits, 14,480 W",
+        "- Main Panel: 25 circuits, 68,310 W with subpanels",
+    ]
+    flat = get_project(at_work(locale="he"), project_id="dira", panel_name="מחסן").answer
+    assert "מטען לרכב חשמלי" in flat and flat.startswith("\u2068לוח מחסן\u2069:")
+    assert "קו הזנה אחד" in get_project(at_work(locale="he"), project_id="dira").answer
+    assert list_projects(at_work("eve")).answer == "There is no project yet."
+    assert "בעלים" in list_projects(at_work(locale="he")).answer
+
+
 def test_an_overview_of_a_panel_lists_its_circuits(
     sample_projects: Client, at_work: AtWork
 ) -> None:

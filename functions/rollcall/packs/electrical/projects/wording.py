@@ -20,6 +20,14 @@ KINDS = {
 }
 """By the keys of `transfer.counts`."""
 
+_ONE = {
+    "panels": Words("1 panel", "לוח אחד"),
+    "circuits": Words("1 circuit", "מעגל אחד"),
+    "feeders": Words("1 feeder", "קו הזנה אחד"),
+    "transformers": Words("1 transformer", "שנאי אחד"),
+    "motors": Words("1 motor", "מנוע אחד"),
+}
+
 
 def service_in_words(locale: str, project: Project) -> str:
     """`200 A, 240 V, single-phase`."""
@@ -34,7 +42,9 @@ def service_in_words(locale: str, project: Project) -> str:
 
 
 def counts_in_words(locale: str, counts: dict[str, int]) -> str:
-    """`2 panels, 31 circuits`, without what there is none of."""
-    return ", ".join(
-        f"{number(count)} {KINDS[kind].say(locale)}" for kind, count in counts.items() if count
-    )
+    """`2 panels, 31 circuits, 1 feeder`, without what there is none of."""
+    return ", ".join(_counted(locale, kind, count) for kind, count in counts.items() if count)
+
+
+def _counted(locale: str, kind: str, count: int) -> str:
+    return _ONE[kind].say(locale) if count == 1 else f"{number(count)} {KINDS[kind].say(locale)}"
