@@ -153,7 +153,7 @@ def check_service_upgrade(
         total_additional_watts: Their sum, W, where they are not known one by one.
         method: "standard" (Part III), "optional" (220.82, 220.84), "existing" (220.83) or
             "measured" (220.87). If left out: measured where a peak is given, existing for a
-            one-family dwelling, else standard.
+            one-family dwelling, else as for a panel.
         measured_peak_va: The highest demand that was measured, VA.
     """
     asked = _asked(proposed_loads or [], total_additional_watts)
