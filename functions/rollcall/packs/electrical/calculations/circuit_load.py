@@ -6,7 +6,7 @@ Sources: NEC 220.5(A) (loads count in volt-amperes), 220.55 with its note 4 (hou
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from rollcall.core.errors import InvalidArgument
@@ -94,9 +94,10 @@ def load_of(
     motors = motors_of(project, found)
     source: Source = "argument"
     watts = load_watts if load_watts is not None else circuit.load_watts
-    is_range = not by_nameplate and load_amps is None and not motors
-    is_range = is_range and _is_household_range(project, circuit, watts)
-    demand = cooking_branch_circuit_w(range_w=watts) if is_range else watts
+    by_table = None
+    if not by_nameplate and load_amps is None and not motors:
+        by_table = household_range_watts(project, circuit, watts)
+    demand = watts if by_table is None else by_table
     if load_amps is not None:
         amps, motors = load_amps, ()
     elif load_watts is not None:
@@ -114,18 +115,25 @@ def load_of(
         raise InvalidArgument(
             f"{found.label} has no load recorded; give loadAmps or loadWatts", field="loadAmps"
         )
-    if is_range:
-        assumed = (*assumed, Assumed("rangeDemandWatts", demand, "W", _BY_220_55, is_default=False))
-    least = RANGE_LEAST_AMPS if is_range and watts >= RANGE_FROM_W else 0
-    kind = circuit.load_type
-    return Load(amps, volts, phases, factor, source, kind, motors, assumed, least, is_range)
+    load = Load(amps, volts, phases, factor, source, circuit.load_type, motors, assumed)
+    if by_table is None:
+        return load
+    counted = Assumed("rangeDemandWatts", by_table, "W", _BY_220_55, is_default=False)
+    return replace(
+        load,
+        assumed=(*assumed, counted),
+        least_rating_amps=RANGE_LEAST_AMPS if watts >= RANGE_FROM_W else 0,
+        by_table_220_55=True,
+    )
 
 
-def _is_household_range(project: Project, circuit: Circuit, watts: float) -> bool:
-    """Whether note 4 of Table 220.55 gives the circuit's load. One oven or one counter-mounted unit
-    keeps its nameplate."""
+def household_range_watts(project: Project, circuit: Circuit, watts: float) -> float | None:
+    """What a household range of so many watts counts on its circuit by note 4 of Table 220.55, W;
+    None for anything else. One oven or one counter-mounted unit keeps its nameplate."""
     in_dwelling = project.building.occupancy == "dwelling"
-    return in_dwelling and circuit.load_type == "range" and SMALLEST_W < watts <= LARGEST_W
+    if in_dwelling and circuit.load_type == "range" and SMALLEST_W < watts <= LARGEST_W:
+        return cooking_branch_circuit_w(range_w=watts)
+    return None
 
 
 def check_one_load(load_amps: float | None, load_watts: float | None) -> None:

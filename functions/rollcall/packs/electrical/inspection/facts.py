@@ -8,6 +8,7 @@ from functools import cached_property, partial
 from typing import Any, TypeVar
 
 from rollcall.core.errors import AgentError, FailedPrecondition
+from rollcall.packs.electrical.calculations.circuit_load import household_range_watts
 from rollcall.packs.electrical.calculations.conductors import Ampacity
 from rollcall.packs.electrical.calculations.loads.gathering import feeder_circuits
 from rollcall.packs.electrical.calculations.loads.limits import DWELLING_SHARE
@@ -207,11 +208,25 @@ class Facts:
         Raises:
             Unknown: No load is recorded.
         """
-        circuit = found.circuit
-        if circuit.load_watts <= 0:
+        return self._amps(found, found.circuit.load_watts)
+
+    def amps_of_circuit(self, found: Found) -> float:
+        """The current that a circuit must be good for, A: that of its load, and of a household
+        range that of Table 220.55.
+
+        Raises:
+            Unknown: No load is recorded.
+        """
+        watts = found.circuit.load_watts
+        by_table = household_range_watts(self.project, found.circuit, watts)
+        return self._amps(found, watts if by_table is None else by_table)
+
+    def _amps(self, found: Found, watts: float) -> float:
+        if watts <= 0:
             raise Unknown("loadWatts")
+        circuit = found.circuit
         phases = 3**0.5 if circuit.poles == 3 else 1.0
-        return circuit.load_watts / (self.voltage(found) * phases * (circuit.power_factor or 1))
+        return watts / (self.voltage(found) * phases * (circuit.power_factor or 1))
 
     def motor_amps(self, motor: Motor) -> float:
         """A motor's current of Tables 430.248 or 430.250, A.

@@ -212,3 +212,12 @@ def test_an_issue_says_its_figures_and_how_to_fix_it() -> None:
     assert plain == "A breaker of 20 A protects AWG 14 copper; 15 A is the most."
     fix = problem.how_to_fix().en.replace("\u2068", "").replace("\u2069", "")
     assert fix == "Use a breaker of 15 A, or conductors of AWG 12."
+
+
+@pytest.mark.parametrize("rule", ["210.22-load", "310.15-load"])
+def test_a_12_kw_range_of_a_dwelling_is_on_40_a(rule: str) -> None:
+    usual = {"circuit:main/range": {"loadWatts": 12_000, "breakerAmps": 40, "terminalRatingC": 60}}
+    rules = [each for each in RULES if each.id == rule]
+    assert inspect(Facts(building(HOME, usual)), rules).issues == ()
+    elsewhere = {**usual, "building": {"occupancy": "restaurant"}}
+    assert len(inspect(Facts(building(HOME, elsewhere)), rules).issues) == 1

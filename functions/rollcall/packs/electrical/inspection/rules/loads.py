@@ -104,7 +104,7 @@ def _several_within_rating(facts: Facts, found: Found) -> Verdict:
 def _load_in_breaker(facts: Facts, found: Found) -> Verdict:
     if _is_continuous(found):
         return None  # 210.20(A) asks for more
-    load = facts.amps(found)
+    load = facts.amps_of_circuit(found)
     rating = found.circuit.breaker_amps
     if load <= rating * EXACT:
         return PASSED
@@ -168,7 +168,7 @@ def _carries_load(facts: Facts, found: Found) -> Verdict:
     if not _own_load(facts, found):
         return None
     circuit = found.circuit
-    load = facts.amps(found)
+    load = facts.amps_of_circuit(found)
     carries = facts.ampacity(circuit, circuit.breaker_amps).amps
     if load <= carries * EXACT:
         return PASSED
