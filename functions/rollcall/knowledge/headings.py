@@ -82,7 +82,7 @@ def _begins_title(text: str) -> bool:
 def _is_in_capitals(line: str) -> bool:
     letters = [char for char in line if char.isalpha()]
     return (
-        len(letters) >= 4
+        len(letters) >= (4 if " " in line else 6)  # a short word alone may be an abbreviation
         and all(char.isupper() for char in letters)
         and len(letters) * 5 >= len("".join(line.split())) * 3
     )

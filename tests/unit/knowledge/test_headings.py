@@ -21,6 +21,7 @@ from rollcall.knowledge.headings import Heading, markdown_heading, printed_headi
         ("3.2.1 הארקת יסוד", 5),
         ("GENERAL REQUIREMENTS", 3),
         ("4 SCOPE", 3),
+        ("GENERAL", 3),
     ],
 )
 def test_what_looks_like_a_heading_is_one(line: str, level: int) -> None:
@@ -40,6 +41,7 @@ def test_what_looks_like_a_heading_is_one(line: str, level: int) -> None:
         "3.2 Grounding is required where the voltage to ground exceeds 150 V.",
         "The equipment grounding conductor",
         "AWG",
+        "BEGIN",
         "1. Turn off the power.",
         "SHALL BE INSTALLED,",
     ],
