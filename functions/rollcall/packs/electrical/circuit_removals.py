@@ -21,6 +21,7 @@ from rollcall.packs.electrical.projects.selecting import (
     PanelName,
 )
 from rollcall.packs.electrical.results import Words, finish
+from rollcall.packs.electrical.wiring.words import panel_words
 
 
 def _preview(ctx: ToolContext, **given: Any) -> Preview:
@@ -42,10 +43,10 @@ def _preview(ctx: ToolContext, **given: Any) -> Preview:
 
 def _summary(given: dict[str, Any]) -> dict[str, str]:
     which, panel = which_circuit(given), given.get("panelName")
-    where = isolated(str(panel)) if panel else ""
+    where = panel_words(str(panel)) if panel else None
     return {
-        "en": f"Remove circuit {which}" + (f" from {where}" if where else ""),
-        "he": f"להסיר את מעגל {which}" + (f" מלוח {where}" if where else ""),
+        "en": f"Remove circuit {which}" + (f" from {where.en}" if where else ""),
+        "he": f"להסיר את מעגל {which}" + (f" מ{where.he}" if where else ""),
     }
 
 
@@ -125,9 +126,9 @@ def remove_circuit(
     done = say(
         ctx.locale,
         en="Removed {name} from {panel}",
-        he="{name} הוסר מלוח {panel}",
+        he="{name} הוסר מ{panel}",
         name=isolated(circuit.description),
-        panel=isolated(panel.name),
+        panel=panel_words(panel.name).say(ctx.locale),
     )
     result = CircuitRemoved(
         done=done,

@@ -25,6 +25,7 @@ from rollcall.packs.electrical.editing.arguments import (
 from rollcall.packs.electrical.editing.shapes import CircuitAdded, PanelLoad
 from rollcall.packs.electrical.editing.storing import put_circuits
 from rollcall.packs.electrical.editing.words import confirmation, in_short
+from rollcall.packs.electrical.nec.sizes import label
 from rollcall.packs.electrical.projects.records import (
     Area,
     ConductorMaterial,
@@ -47,16 +48,17 @@ from rollcall.packs.electrical.wiring.arguments import (
     TerminalRating,
     Together,
 )
+from rollcall.packs.electrical.wiring.words import panel_words
 
 
 def _preview(ctx: ToolContext, **given: Any) -> Preview:
     """The circuit in full, with what was chosen for it, or a refusal before anybody is asked."""
     opened, found = plan_addition(ctx, given)
-    circuit, name = found.circuit, isolated(found.panel.name)
+    circuit, panel = found.circuit, panel_words(found.panel.name)
+    name, watts = isolated(circuit.description), number(circuit.load_watts)
     message = Words(
-        en=f"Add {isolated(circuit.description)} ({number(circuit.load_watts)} W) to {name}?",
-        he=f"להוסיף את {isolated(circuit.description)} ({number(circuit.load_watts)} ואט) ללוח "
-        f"{name}?",
+        en=f"Add {name} ({watts} W) to {panel.en}?",
+        he=f"להוסיף את {name} ({watts} ואט) ל{panel.he}?",
     )
     told = notes(found, ctx.locale, as_built=given["as_built"])
     return Preview(
@@ -73,18 +75,19 @@ def _preview(ctx: ToolContext, **given: Any) -> Preview:
 
 def _summary(given: dict[str, Any]) -> dict[str, str]:
     """The line of an approval: all that was chosen is in its arguments."""
-    name, panel = short(str(given["description"])), short(str(given.get("panelName", "?")))
+    name, panel = short(str(given["description"])), given.get("panelName")
     watts = number(float(given["loadWatts"]))
     parts = [
         f"#{given['circuitNumber']}" if "circuitNumber" in given else "",
         f"{given['breakerAmps']} A" if "breakerAmps" in given else "",
-        isolated(f"AWG/kcmil {given['conductorSize']}") if "conductorSize" in given else "",
+        isolated(label(given["conductorSize"])) if "conductorSize" in given else "",
     ]
     chosen = ", ".join(part for part in parts if part)
     more = f": {chosen}" if chosen else ""
+    where = panel_words(str(panel)) if panel else None
     return {
-        "en": f"Add {name} ({watts} W) to {panel}{more}",
-        "he": f"להוסיף את {name} ({watts} ואט) ללוח {panel}{more}",
+        "en": f"Add {name} ({watts} W)" + (f" to {where.en}" if where else "") + more,
+        "he": f"להוסיף את {name} ({watts} ואט)" + (f" ל{where.he}" if where else "") + more,
     }
 
 

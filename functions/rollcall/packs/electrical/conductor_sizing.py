@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from rollcall.core.capability import capability
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import FailedPrecondition
 from rollcall.core.wire import Display
-from rollcall.packs.electrical.calculations.sizing import sizing
+from rollcall.packs.electrical.calculations.conductors import smallest_parallel
+from rollcall.packs.electrical.calculations.sizing import Sizing, sizing
 from rollcall.packs.electrical.projects.access import open_project
 from rollcall.packs.electrical.projects.records import ConductorMaterial, ConductorSize, RecordId
 from rollcall.packs.electrical.projects.selecting import (
@@ -29,7 +32,12 @@ from rollcall.packs.electrical.wiring.arguments import (
     Together,
     ambient_of,
 )
-from rollcall.packs.electrical.wiring.sizing_cases import Asked, case_of, case_without_circuit
+from rollcall.packs.electrical.wiring.sizing_cases import (
+    Asked,
+    Case,
+    case_of,
+    case_without_circuit,
+)
 from rollcall.packs.electrical.wiring.sizing_results import ConductorSizing, conductor_sizing
 from rollcall.packs.electrical.wiring.sizing_words import sentence
 from rollcall.packs.electrical.wiring.words import circuit_words
@@ -156,13 +164,7 @@ def check_conductor_sizing(
         )
         case = case_of(project, found, asked)
         project_id_, name = project.id, circuit_words(found)
-    done = sizing(case.size, case.how, case.required.need)
-    if done is None:
-        raise FailedPrecondition(
-            f"no conductor of Table 310.16 is enough for {case.required.need.required_amps:g} A as "
-            "it is installed; give conductorSets to run some in parallel, or divide the load",
-            field="loadAmps",
-        )
+    case, done = _sized(case)
     result = conductor_sizing(ctx.locale, case, done, project_id_)
     display = Display(
         type="table",
@@ -172,6 +174,23 @@ def check_conductor_sizing(
         rows=[step.dump() for step in result.steps],
     )
     return finish(ctx, result, display)
+
+
+def _sized(case: Case) -> tuple[Case, Sizing]:
+    """The check; where no single conductor is enough and none was asked about, of the fewest in
+    parallel."""
+    need = case.required.need
+    done = sizing(case.size, case.how, need)
+    if done is None and (parallel := smallest_parallel(case.how, need)) is not None:
+        case = replace(case, how=replace(case.how, sets=parallel[0]))
+        done = sizing(case.size, case.how, need)
+    if done is None:
+        raise FailedPrecondition(
+            f"no conductors of Table 310.16 are enough for {need.required_amps:g} A as they are "
+            "installed, in parallel neither; divide the load",
+            field="loadAmps",
+        )
+    return case, done
 
 
 _TITLE = Words("Conductor sizing", "חתך מוליכים")

@@ -15,7 +15,7 @@ from rollcall.packs.electrical.projects.access import Opened, open_project
 from rollcall.packs.electrical.projects.selecting import Found, find_panel
 from rollcall.packs.electrical.results import CodeReference, Words, said
 from rollcall.packs.electrical.wiring import drop_cases
-from rollcall.packs.electrical.wiring.words import percent
+from rollcall.packs.electrical.wiring.words import panel_words, percent
 
 
 def plan_addition(ctx: ToolContext, given: Mapping[str, Any]) -> tuple[Opened, Plan]:
@@ -137,9 +137,9 @@ def done_text(found: Plan, locale: str, what: str) -> str:
     return say(
         locale,
         en="Added {name} to {panel} as circuit {number}: {what}",
-        he="{name} נוסף ללוח {panel} כמעגל {number}: {what}",
+        he="{name} נוסף ל{panel} כמעגל {number}: {what}",
         name=isolated(circuit.description),
-        panel=isolated(found.panel.name),
+        panel=panel_words(found.panel.name).say(locale),
         number=str(circuit.circuit_number),
         what=what,
     )

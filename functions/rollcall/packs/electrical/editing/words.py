@@ -9,7 +9,7 @@ from rollcall.core.wire import Display
 from rollcall.core.wording import isolated, short
 from rollcall.packs.electrical.projects.records import Circuit, Panel
 from rollcall.packs.electrical.results import Words, feet, number
-from rollcall.packs.electrical.wiring.words import amps, size_text
+from rollcall.packs.electrical.wiring.words import amps, panel_words, size_text
 
 COLUMNS = {"en": ["Detail", "Value"], "he": ["פרט", "ערך"]}
 CHANGES = {"en": ["Detail", "Before", "After"], "he": ["פרט", "לפני", "אחרי"]}
@@ -36,7 +36,7 @@ NAMES: dict[str, Words] = {
     "conduit_type": Words("Raceway or cable", "צנרת או כבל"),
     "ambient_c": Words("Ambient temperature", "טמפרטורת סביבה"),
     "current_carrying_conductors": Words("Current-carrying conductors", "מוליכים נושאי זרם"),
-    "terminal_rating_c": Words("Terminal rating", "דירוג הדקים"),
+    "terminal_rating_c": Words("Terminal rating", "דירוג טמפרטורה של ההדקים"),
     "disconnect_in_sight": Words("Disconnect in sight", "מנתק בטווח ראייה"),
 }
 """A circuit's fields for people, in the order in which they are shown."""
@@ -109,10 +109,10 @@ def confirmation(
 
 def named(panel: Panel, circuit: Circuit) -> Words:
     """A circuit by description, number and panel."""
-    what, where = short(circuit.description), isolated(panel.name)
+    what, where = short(circuit.description), panel_words(panel.name)
     return Words(
-        en=f"{what} (circuit {circuit.circuit_number} of {where})",
-        he=f"{what} (מעגל {circuit.circuit_number} בלוח {where})",
+        en=f"{what} (circuit {circuit.circuit_number} of {where.en})",
+        he=f"{what} (מעגל {circuit.circuit_number} ב{where.he})",
     )
 
 

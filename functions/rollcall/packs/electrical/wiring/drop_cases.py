@@ -81,7 +81,7 @@ def case_of(project: Project, found: Found, asked: Asked) -> Case:
         conduit=conduit,
         sets=asked.conductor_sets or circuit.conductor_sets,
         power_factor=load.power_factor,
-        temperature_c=asked.conductor_temperature_c or TABLE_TEMPERATURE_C,
+        temperature_c=_conductor_c(asked),
     )
     assumed = (*load.assumed, *of_conduit, *_temperature(asked))
     return Case(run, tuple(_inputs(run, asked, load, raceway, assumed)), assumed, found, load)
@@ -137,7 +137,7 @@ def case_without_circuit(asked: Asked) -> Case:
         conduit=conduit,
         sets=asked.conductor_sets or 1,
         power_factor=factor,
-        temperature_c=asked.conductor_temperature_c or TABLE_TEMPERATURE_C,
+        temperature_c=_conductor_c(asked),
     )
     assumed = (*assumed, *of_conduit, *_temperature(asked))
     if asked.conductor_material is None:
@@ -159,6 +159,11 @@ def _conduit(raceway: ConduitType | None) -> tuple[Any, tuple[Assumed, ...]]:
     if raceway is None:
         return "steel", (Assumed("conduitType", "emt", None, _STEEL),)
     return parse_conduit(raceway), ()
+
+
+def _conductor_c(asked: Asked) -> float:
+    said = asked.conductor_temperature_c
+    return TABLE_TEMPERATURE_C if said is None else said
 
 
 def _temperature(asked: Asked) -> tuple[Assumed, ...]:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from rollcall.core.errors import InvalidArgument
 from rollcall.core.wording import isolated
 from rollcall.packs.electrical.calculations.drop_study import FeederDrop, Study
 from rollcall.packs.electrical.calculations.voltage_drop import (
     BRANCH_LIMIT_PERCENT,
     TOTAL_LIMIT_PERCENT,
     Method,
+    Run,
 )
+from rollcall.packs.electrical.nec.ampacity import ampacity
 from rollcall.packs.electrical.nec.editions import DEFAULT
 from rollcall.packs.electrical.nec.grounding import (
     enlarged_grounding_conductor,
@@ -22,7 +25,7 @@ from rollcall.packs.electrical.results import FT_PER_M, CodeReference, Words, sa
 from rollcall.packs.electrical.wiring import drop_words
 from rollcall.packs.electrical.wiring.drop_cases import Case
 from rollcall.packs.electrical.wiring.drop_results import ByMethod, Leg, VoltageDrop
-from rollcall.packs.electrical.wiring.words import size_text
+from rollcall.packs.electrical.wiring.words import amps, size_text
 
 
 def voltage_drop(
@@ -46,6 +49,8 @@ def voltage_drop(
         warnings.append(_ground_grows(grounding))
     if studied.drop.percent >= 100:
         warnings.append(_NOTHING_LEFT)
+    if (ampacity_of_run := _exceeded(run)) is not None:
+        warnings.append(_too_small(run, ampacity_of_run))
     if unsure := _unchecked(studied, project, grounded=grounding is not None):
         warnings.append(unsure)
     return VoltageDrop(
@@ -161,6 +166,25 @@ def _unchecked(studied: Study, project: Project | None, *, grounded: bool) -> Wo
     """What is said of tables that were not checked against the project's edition."""
     tables = [_TABLES[studied.method], *(["250.122"] if grounded else [])]
     return unchecked(tables, project.edition if project else DEFAULT)
+
+
+def _exceeded(run: Run) -> float | None:
+    """The ampacity of Table 310.16 at 75 °C that the current is above, A; None where it is not."""
+    try:
+        able = ampacity(run.size, run.material, 75) * run.sets
+    except InvalidArgument:  # a size that Table 310.16 has not: nothing can be said
+        return None
+    return able if run.amps > able else None
+
+
+def _too_small(run: Run, able: float) -> Words:
+    size, load, most = size_text(run.size, run.sets), amps(run.amps), amps(able)
+    return Words(
+        en=f"this is the voltage drop alone: {size} carries {most} at 75 °C by Table 310.16, less "
+        f"than the load of {load}",
+        he=f"זהו מפל המתח בלבד: {size} נושא {most} ב-{isolated('75 °C')} לפי טבלה "
+        f"{isolated('310.16')}, פחות מהעומס של {load}",
+    )
 
 
 def _citations(studied: Study, project: Project | None, *, grounded: bool) -> list[CodeReference]:

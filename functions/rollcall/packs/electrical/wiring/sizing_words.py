@@ -132,7 +132,7 @@ def sentence(sizing: Sizing, case: Case, name: Words) -> Words:
         start = Words(
             f"{name.en[:1].upper()}{name.en[1:]} needs {size} {metal.en} at least: its ampacity is "
             f"{able}, {required} are required.",
-            f"{name.he}: נדרש לפחות מוליך {size} {metal.he}; כושר ההולכה שלו {able}, נדרשים "
+            f"{name.he}: נדרש לפחות מוליך {size} {metal.he}; ההעמסה המותרת שלו {able}, נדרשים "
             f"{required}.",
         )
     else:
@@ -144,7 +144,7 @@ def sentence(sizing: Sizing, case: Case, name: Words) -> Words:
         start = Words(
             f"{size} {metal.en} on {name.en}: ampacity {able}, load {amps(need.load_amps)}, "
             f"required {required}. {verdict.en}",
-            f"{size} {metal.he} עבור {name.he}: כושר הולכה {able}, עומס {amps(need.load_amps)}, "
+            f"{size} {metal.he} עבור {name.he}: העמסה מותרת {able}, עומס {amps(need.load_amps)}, "
             f"נדרש {required}. {verdict.he}",
         )
     problems = [problem_words(problem, sizing, case) for problem in checked.problems]

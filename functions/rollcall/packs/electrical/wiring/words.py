@@ -37,9 +37,15 @@ def percent(value: float) -> str:
 
 def circuit_words(found: Found) -> Words:
     """A circuit with its place."""
-    number_, panel = found.circuit.circuit_number, isolated(found.panel.name)
+    number_, panel = found.circuit.circuit_number, panel_words(found.panel.name)
     name = isolated(found.circuit.description)
     return Words(
-        en=f"circuit {number_} of {panel} ({name})",
-        he=f"מעגל {number_} בלוח {panel} ({name})",
+        en=f"circuit {number_} of {panel.en} ({name})",
+        he=f"מעגל {number_} ב{panel.he} ({name})",
     )
+
+
+def panel_words(name: str) -> Words:
+    """A panel by its name; in Hebrew with the word for it, unless the name begins with that."""
+    shown = isolated(name)
+    return Words(en=shown, he=shown if name.startswith("לוח") else f"לוח {shown}")

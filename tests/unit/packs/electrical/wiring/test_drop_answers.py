@@ -251,3 +251,25 @@ def test_a_larger_wire_that_is_asked_about_brings_its_larger_ground() -> None:
     larger = ask(HOUSE, "EV charger", conductor_size="1/0")
     assert larger.equipment_grounding_conductor is not None
     assert any("250.122(B)" in warning for warning in larger.warnings)
+
+
+RUN = {"voltage": 240, "load_amps": 16, "length_ft": 100, "conductor_size": "12"}
+
+
+def calculate(**given: Any) -> VoltageDrop:
+    return calculate_voltage_drop(ToolContext(User("u")), **{**RUN, **given})
+
+
+def test_a_conductor_at_0_degrees_is_not_taken_as_one_at_75() -> None:
+    cold, usual = calculate(conductor_temperature_c=0), calculate()
+    assert cold.voltage_drop_volts < usual.voltage_drop_volts
+    (said,) = [each.value for each in cold.inputs if each.name == "conductorTemperatureC"]
+    assert said == 0
+
+
+def test_a_load_above_the_conductors_ampacity_is_said_though_the_drop_is_small() -> None:
+    found = calculate(load_amps=100, length_ft=10, conductor_size="14")
+    assert found.compliant
+    assert any("310.16" in text for text in found.warnings)
+    assert calculate(load_amps=20, length_ft=10, conductor_size="14").warnings == ()
+    assert calculate(load_amps=300, conductor_size="1/0", conductor_sets=2).warnings == ()

@@ -88,6 +88,12 @@ def test_without_a_size_the_smallest_is_found() -> None:
     assert found.compliant
 
 
+def test_where_no_single_conductor_is_enough_the_fewest_in_parallel_are_found() -> None:
+    found = check(load_amps=900)
+    assert (found.conductor_sets, found.is_proposed, found.compliant) == (2, True, True)
+    assert found.ampacity >= 900
+
+
 def test_what_marked_terminals_would_change_is_said_where_they_are_assumed() -> None:
     found = check(load_amps=48, continuous=True)
     assert found.conductor_size == "4"
