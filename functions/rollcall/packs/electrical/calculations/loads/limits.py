@@ -58,7 +58,7 @@ def limits_of(project: Project, panel: Panel, *, whole_dwelling: bool = False) -
 
 def conductor_amps(wiring: Wiring, rating_amps: float) -> float | None:
     """The ampacity of a feeder's or service's conductors as they are installed, A; None where their
-    size is not known.
+    size is not known, or where they have none there: an inspection is what finds that.
 
     Where nothing is marked, terminals are of 60 °C up to 100 A and of 75 °C above (110.14(C)(1)),
     and insulation counts as good as they are.
@@ -80,7 +80,10 @@ def conductor_amps(wiring: Wiring, rating_amps: float) -> float | None:
         current_carrying=wiring.current_carrying_conductors or 3,
         sets=wiring.conductor_sets,
     )
-    return ampacity_of(wiring.conductor_size, how).amps
+    try:
+        return ampacity_of(wiring.conductor_size, how).amps
+    except InvalidArgument:  # too hot for the insulation, or no such conductor in Table 310.16
+        return None
 
 
 def transformer_amps(transformer: Transformer) -> float:

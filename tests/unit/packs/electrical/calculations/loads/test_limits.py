@@ -82,6 +82,16 @@ def test_conductors_carry_what_their_installation_allows(more: dict[str, Any], a
     assert found == pytest.approx(amps)
 
 
+@pytest.mark.parametrize(
+    "more",
+    [{}, {"ambientC": 60, "insulation": "TW"}, {"conductorSize": "14", "conductorMaterial": "AL"}],
+)
+def test_conductors_without_an_ampacity_bound_nothing(more: dict[str, Any]) -> None:
+    feeder = {"id": "f", "name": "f", "sourceId": "a", "targetId": "b"}
+    size = {"conductorSize": "3"} if more else {}
+    assert conductor_amps(Feeder.model_validate({**feeder, **size, **more}), 100) is None
+
+
 def test_a_transformer_and_what_feeds_it_bound_the_panel_behind_it() -> None:
     found = office(
         three_phase("hv", [circuit(1, "subpanel", poles=3)], voltage=480),
