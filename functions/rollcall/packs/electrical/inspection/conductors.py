@@ -61,7 +61,7 @@ def ampacity_behind(wiring: Wiring, device_amps: float) -> Ampacity:
     try:
         return ampacity_of(size, how)
     except InvalidArgument as error:
-        if error.field == "ambientTemperatureC":  # too hot for the insulation: nothing may flow
+        if error.field == "ambientC":  # too hot for the insulation: nothing may flow
             return Ampacity(0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
         raise Unknown("conductorSize") from error
 
@@ -78,7 +78,12 @@ def smallest_behind(wiring: Wiring, device_amps: float, *, rounds_up: bool = Tru
     amps = int(device_amps)
     how = installation(wiring, device_amps)
     need = Need(load_amps=1, required_amps=1, breaker_amps=amps, rounds_up=rounds_up)
-    return smallest_size(how, need)
+    try:
+        return smallest_size(how, need)
+    except InvalidArgument as error:
+        if error.field == "ambientC":  # too hot for the insulation, whatever the size
+            return None
+        raise
 
 
 def standard_from(amps: float) -> float:

@@ -54,7 +54,7 @@ def temperature_factor(ambient_c: float, rating: Rating) -> float:
     raise InvalidArgument(
         f"insulation of {rating} °C may not be used at {ambient_c} °C ambient; "
         f"Table 310.15(B)(1)(1) ends at {allowed[-1][0]} °C",
-        field="ambientTemperatureC",
+        field="ambientC",
     )
 
 

@@ -28,7 +28,8 @@ _COPPER = frozenset({"copper", "cu", "נחושת"})
 _ALUMINUM = frozenset({"aluminum", "aluminium", "al", "cca", "copper-clad aluminum", "אלומיניום"})
 _METRIC = re.compile(r"(\d+(?:\.\d+)?)\s*(?:mm2|mm²|mm\^2|sq\.? ?mm|ממ\"ר|מ\"מ רבוע)")
 _WRITTEN = re.compile(
-    r"(?:(?:awg|no\.?|size|#)\s*)*(?P<size>\d+(?:/0)?)\s*-?\s*(?P<unit>awg|kcmil|mcm|ga(?:uge)?)?"
+    r"(?:(?:(?P<before>kcmil|mcm)|awg|no\.?|size|#)\s*)*(?P<size>\d+(?:/0)?)"
+    r"\s*-?\s*(?P<unit>awg|kcmil|mcm|ga(?:uge)?)?"
 )
 _ZEROS = {"0": "1/0", "00": "2/0", "000": "3/0", "0000": "4/0"}
 _SAME_AREA = 0.01
@@ -36,7 +37,8 @@ _SAME_AREA = 0.01
 
 
 def parse_size(text: str) -> Size:
-    """The size of a text: "#12", "12 AWG", "AWG 2/0", "0000", "250 MCM", "3.31 mm²".
+    """The size of a text: "#12", "12 AWG", "AWG 2/0", "0000", "250 MCM", "kcmil 500",
+    "3.31 mm²".
 
     A metric area is taken where it is that of an AWG or kcmil size. The metric series (2.5, 4,
     6 mm²) is not: its nearest AWG size is another conductor.
@@ -50,7 +52,8 @@ def parse_size(text: str) -> Size:
     written = _WRITTEN.fullmatch(plain)
     if written is not None:
         size = _ZEROS.get(written["size"], written["size"])
-        if size in SIZES and _unit_fits(size, written["unit"]):
+        units = (written["before"], written["unit"])
+        if size in SIZES and all(_unit_fits(size, unit) for unit in units):
             return size
     raise InvalidArgument(
         f"{text!r} is no conductor size; known: AWG {SIZES[0]} to {SIZES[14]} "

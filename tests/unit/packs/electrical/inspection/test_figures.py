@@ -221,3 +221,10 @@ def test_a_12_kw_range_of_a_dwelling_is_on_40_a(rule: str) -> None:
     assert inspect(Facts(building(HOME, usual)), rules).issues == ()
     elsewhere = {**usual, "building": {"occupancy": "restaurant"}}
     assert len(inspect(Facts(building(HOME, elsewhere)), rules).issues) == 1
+
+
+def test_a_feeder_whose_insulation_is_too_hot_is_an_issue_without_a_size_that_would_do() -> None:
+    hot = {"feeder:f-sub": {"insulation": "UF", "ambientC": 60}}
+    rules = [each for each in RULES if each.id == "240.4-feeder"]
+    (issue,) = inspect(Facts(building(HOME, hot)), rules).issues
+    assert "AWG" not in issue.problem.how_to_fix().en

@@ -111,7 +111,7 @@ def test_the_temperature_factors_follow_the_codes_formula() -> None:
 def test_too_hot_a_place_is_refused(ambient_c: float, rating: Any) -> None:
     with pytest.raises(InvalidArgument, match="may not be used") as refused:
         temperature_factor(ambient_c, rating)
-    assert refused.value.field == "ambientTemperatureC"
+    assert refused.value.field == "ambientC"
 
 
 @given(st.floats(-40, 85), st.floats(0, 40))

@@ -39,6 +39,8 @@ sizes = st.sampled_from(SIZES)
         ("250 kcmil", "250"),
         ("250 MCM", "250"),
         ("500kcmil", "500"),
+        ("kcmil 500", "500"),
+        ("MCM 350", "350"),
         (" 3.31 mm2 ", "12"),
         ("2.08 mm²", "14"),
         ("53.5 mm²", "1/0"),
@@ -50,7 +52,21 @@ def test_a_size_is_read_in_any_usual_spelling(text: str, size: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "5/0", "12/2", "7", "250 AWG", "12 kcmil", "225", "copper", "-12", "1 2", "12 V"]
+    "text",
+    [
+        "",
+        "5/0",
+        "12/2",
+        "7",
+        "250 AWG",
+        "12 kcmil",
+        "kcmil 12",
+        "225",
+        "copper",
+        "-12",
+        "1 2",
+        "12 V",
+    ],
 )
 def test_what_is_no_size_is_refused_with_those_that_are(text: str) -> None:
     with pytest.raises(InvalidArgument, match=r"18 to 4/0.*250, 300") as refused:
