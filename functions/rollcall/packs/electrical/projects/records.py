@@ -44,6 +44,8 @@ Voltage = Annotated[float, Field(ge=100, le=15_000)]
 Amps = Annotated[float, Field(gt=0, le=6_000)]
 Feet = Annotated[float, Field(gt=0, le=10_000)]
 Phases = Literal[1, 3]
+NETWORK_V = (200.0, 216.0)
+"""Between two lines of a 208Y/120 V system; a one-phase panel at these has two of them."""
 Poles = Literal[1, 2, 3]
 ProjectRole = Literal["owner", "member", "viewer"]
 
@@ -199,8 +201,11 @@ class Panel(Wire):
 
     @property
     def line_to_neutral(self) -> float:
-        """Volts from a line to the neutral: half of it with one phase."""
-        return self.voltage / (2 if self.phases == 1 or self.high_leg else 3**0.5)
+        """Volts from a line to the neutral: half of it with one phase or a high leg; but two lines
+        of a 208Y/120 V system have 120 V."""
+        is_wye = self.phases == 3 and not self.high_leg
+        is_network = self.phases == 1 and NETWORK_V[0] <= self.voltage <= NETWORK_V[1]
+        return self.voltage / (3**0.5 if is_wye or is_network else 2)
 
 
 class Service(Wiring):

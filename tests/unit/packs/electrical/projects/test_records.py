@@ -152,6 +152,26 @@ def test_a_circuit_takes_every_second_position_and_no_voltage_is_none_to_neutral
     assert house.line_to_neutral == 120
 
 
+@pytest.mark.parametrize(
+    ("voltage", "phases", "high_leg", "volts"),
+    [
+        (208, 3, False, 120.1),
+        (480, 3, False, 277.1),
+        (240, 1, False, 120),
+        (208, 1, False, 120.1),  # two lines of a wye
+        (240, 3, True, 120),
+    ],
+)
+def test_the_voltage_to_neutral_is_that_of_the_system(
+    voltage: float, phases: int, high_leg: bool, volts: float
+) -> None:
+    data = {"id": "p", "name": "P", "busRating": 100, "spaces": 42}
+    panel = Panel.model_validate(
+        {**data, "voltage": voltage, "phases": phases, "highLeg": high_leg}
+    )
+    assert panel.line_to_neutral == pytest.approx(volts, abs=0.05)
+
+
 @pytest.mark.parametrize("panels", [100, 101])
 def test_a_project_has_at_most_a_hundred_panels(panels: int) -> None:
     one = {"voltage": 208, "phases": 3, "busRating": 100, "spaces": 42}

@@ -14,14 +14,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from rollcall.packs.electrical.projects.records import Circuit, Panel
+from rollcall.packs.electrical.projects.records import NETWORK_V, Circuit, Panel
 
 Currents = tuple[complex, ...]
 """One for each line, A."""
 
 NAMES = {2: ("L1", "L2"), 3: ("A", "B", "C")}
-_NETWORK = (200.0, 216.0)
-"""Volts between two lines of a 208Y/120 V system; a one-phase panel at these has two of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +58,7 @@ class System:
 def system(voltage: float, phases: Literal[1, 3], *, high_leg: bool = False) -> System:
     """The system of a voltage between lines: 120/240, two lines of 208Y/120, a wye, or a 240 V
     delta whose line B is the high leg."""
-    if phases == 1 and _NETWORK[0] <= voltage <= _NETWORK[1]:
+    if phases == 1 and NETWORK_V[0] <= voltage <= NETWORK_V[1]:
         lines = [(voltage / math.sqrt(3), angle) for angle in (0, -120)]
     elif phases == 1:
         lines = [(voltage / 2, angle) for angle in (0, 180)]
