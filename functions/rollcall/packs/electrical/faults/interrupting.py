@@ -48,7 +48,7 @@ def check(project: Project, panel: Panel, fault: Fault, rating: float | None) ->
     warnings = []
     if not compliant:
         warnings.append(_too_low(panel, fault, rating, required))
-    elif duty > rating:
+    elif round(duty) > rating:  # less is told as the rating itself
         warnings.append(_asymmetric(fault, rating, duty, tested))
     if panel.series_rated:
         warnings += _series(panel, fault, rating)

@@ -46,7 +46,8 @@ def test_a_rating_is_never_below_the_current(amps: float) -> None:
 def test_compliant_means_rated_for_what_is_available(amps: float, rating: int) -> None:
     found = checked(amps, rating)
     assert found.compliant == (amps <= rating)
-    assert bool(found.warnings) == (not found.compliant)
+    assert found.duty_amps is not None and found.duty_amps >= amps
+    assert bool(found.warnings) == (not found.compliant or round(found.duty_amps) > rating)
 
 
 def test_a_rating_equal_to_the_current_suffices() -> None:
