@@ -59,6 +59,7 @@ def standard(loads: Sequence[Load], premises: Premises) -> Calculation:
         *heating_or_cooling(loads, premises),
         *other_equipment(loads, OTHER_KINDS, premises),
     ]
+    notes.tables(_tables(loads), premises.edition)
     notes.references += [
         premises.cite("220.40", "Feeder and service load calculations"),
         premises.cite("220.42", "Demand factors for general lighting", table="220.42"),
@@ -92,6 +93,14 @@ def _appliances(loads: Sequence[Load], premises: Premises) -> Iterator[Step]:
         )
     if others:
         yield step(_SMALL_APPLIANCES, others, premises.system, premises.at("220.14(A)"))
+
+
+def _tables(loads: Sequence[Load]) -> Iterator[str]:
+    kinds = {load.kind for load in loads if load.va}
+    if "dryer" in kinds:
+        yield "220.54"
+    if kinds & set(COOKING_KINDS):
+        yield "220.55"
 
 
 def _references(loads: Sequence[Load], premises: Premises) -> Iterator[CodeReference]:

@@ -137,6 +137,7 @@ def _receptacles(loads: Sequence[Load], premises: Premises, notes: Notes) -> Ite
         yield Step(_office(area), va, va, article, None, spread(of, va))
     elif others:
         notes.references.append(premises.cite("220.44", "Receptacle loads", table="220.44"))
+        notes.tables(["220.44"], premises.edition)
         yield step(_RECEPTACLES, others, of, table, demand_va=demand, table=table)
     if steady:
         yield step(_STEADY, steady, of, premises.at("220.14"))

@@ -141,8 +141,7 @@ class PanelLoads:
 def panel_loads(project: Project, panel: Panel, extra: Sequence[Circuit] = ()) -> PanelLoads:
     """Everything behind a panel, and with `extra` circuits in it."""
     premises = premises_of(project, panel)
-    whole = premises.is_whole and premises.occupancy == "dwelling"
-    limits = tuple(limits_of(project, panel, whole_dwelling=whole))
+    limits = tuple(limits_of(project, panel, whole_dwelling=premises.is_one_dwelling))
     found = PanelLoads(premises, limits, loads_behind(project, panel))
     return found.with_new(project, panel, extra) if extra else found
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from rollcall.packs.electrical.calculations.loads.phases import System
 from rollcall.packs.electrical.nec.editions import Edition, article
-from rollcall.packs.electrical.nec.figures import Figure
+from rollcall.packs.electrical.nec.figures import Figure, standing
+from rollcall.packs.electrical.nec.tables import FILES
 from rollcall.packs.electrical.projects.records import Occupancy
 from rollcall.packs.electrical.results import Assumed, CodeReference, Words
 
@@ -46,6 +48,12 @@ class Premises:
     is_whole: bool = True
     service_amps: float | None = None
 
+    @property
+    def is_one_dwelling(self) -> bool:
+        """All of one dwelling unit, with one phase: what 310.12 is for."""
+        one = self.occupancy == "dwelling" and self.dwelling_units == 1
+        return self.is_whole and one and self.system.phases == 1
+
     def at(self, number: str) -> str:
         """An article of Article 220 under its number in this edition."""
         return article(number, self.edition)
@@ -75,6 +83,11 @@ class Notes:
         if figure.note is not None and not figure.verified:
             self.warnings.append(figure.note)
         return figure.value
+
+    def tables(self, keys: Iterable[str], edition: Edition) -> None:
+        """Warn of those tables, by their keys, that were not checked against the edition."""
+        notes = (standing(FILES[key], edition).note for key in keys)
+        self.warnings += [note for note in notes if note is not None]
 
 
 def evse_va(va: float, premises: Premises) -> float:

@@ -107,3 +107,11 @@ def test_rows_say_what_they_look_at_and_what_counts() -> None:
     assert (cooker.connected_va, cooker.demand_va) == (14_000, 8_800)  # note 1: 5 % for each kW
     assert cooker.table == "220.55"
     assert found.connected_va == 1_500 * 3 + 4_500 + 18_000
+
+
+def test_tables_of_cooking_and_drying_that_an_edition_was_not_checked_against_are_said() -> None:
+    loads = [load("dryer", 5_000), load("range", 12_000)]
+    warned = " ".join(text.en for text in standard(loads, dwelling(edition=2026)).warnings)
+    assert "120.54" in warned
+    assert "220.55 was not checked against the 2026 edition" in warned
+    assert standard(loads, dwelling(edition=2023)).warnings == ()

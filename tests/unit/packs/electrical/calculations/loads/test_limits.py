@@ -54,6 +54,29 @@ def test_a_dwelling_s_conductors_of_83_percent_bound_nothing() -> None:
     assert panel_demand(small, small.panels[0]).limit == Limit("service_conductors", 155, "AWG 3/0")
 
 
+@pytest.mark.parametrize(
+    "building",
+    [
+        {"occupancy": "dwelling", "dwellingUnits": 2, "floorAreaFt2": 3_000},
+        {"occupancy": "office"},
+    ],
+)
+def test_83_percent_is_for_one_dwelling_alone(building: dict[str, Any]) -> None:
+    wired = {"conductorSize": "4/0", "conductorMaterial": "aluminum"}
+    service = {"serviceVoltage": 240, "phases": 1, "serviceAmps": 200, **wired}
+    found = project(panel(), service=service, building=building)
+    assert panel_demand(found, found.panels[0]).rating_amps == 180
+    house = project(panel(), service=service)
+    assert panel_demand(house, house.panels[0]).rating_amps == 200
+
+
+def test_83_percent_is_not_for_three_phases() -> None:
+    wired = {"conductorSize": "4/0", "conductorMaterial": "aluminum"}
+    service = {"serviceVoltage": 208, "phases": 3, "serviceAmps": 200, **wired}
+    found = project(three_phase(), service=service)
+    assert panel_demand(found, found.panels[0]).rating_amps == 180
+
+
 def test_a_feeder_bounds_by_breaker_and_conductors() -> None:
     feeder = {"id": "f", "name": "F1", "sourceId": "main", "targetId": "sub", "breakerAmps": 100}
     found = office(

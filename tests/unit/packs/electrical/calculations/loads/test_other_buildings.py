@@ -72,3 +72,10 @@ def test_an_unverified_figure_of_the_table_is_a_warning() -> None:
     hotel = building("hotel", floor_area_ft2=20_000, edition=2026)
     assert other_building([], hotel).warnings
     assert not other_building([], building("hotel", floor_area_ft2=20_000)).warnings
+
+
+def test_receptacles_by_a_table_that_the_edition_was_not_checked_against_are_a_warning() -> None:
+    outlets = [load("receptacle", 20_000)]
+    warned = other_building(outlets, building("store", edition=2026)).warnings
+    assert any("220.44" in text.en for text in warned)
+    assert not other_building(outlets, building("store", edition=2023)).warnings
