@@ -25,15 +25,17 @@ _OF_ARTICLE = 1.2
 _LEAST_OF_BEST = 0.4
 _NAMED = re.compile(
     r"(?:\b(?:articles?|sections?|nec|table)|§|(?<![א-ת])[הבלמשכו]{0,2}(?:סעיף|סעיפים|טבלה))\s*"
-    r"(?:20\d\d\s+)?(?P<number>\d{2,3}(?:\.\d{1,3})?(?:\s?\([A-Za-z0-9]{1,3}\))*)(?![\d.]*\d)",
+    r"(?:20\d\d\s+)?(?P<number>\d{2,3}(?:\.\d{1,3})?(?:\s?\([A-Za-z0-9]{1,3}\)){0,6})(?![\d.]*\d)",
     re.IGNORECASE,
 )
 _BARE = re.compile(
-    r"(?<![\d.,])(?P<number>\d{3}\.\d{1,3}(?:\([A-Za-z0-9]{1,3}\))*)(?!\d)"
+    r"(?<![\d.,])(?P<number>\d{3}\.\d{1,3}(?:\([A-Za-z0-9]{1,3}\)){0,6})(?!\d)"
     r"(?!\s*(?:[avw]|k[avw]|va|kva|ft|m|mm|in|hz|hp|%|°|volts?|amps?|watts?|feet|וולט|אמפר|ואט|רגל|מטר)"
     r"(?![\w]))",
     re.IGNORECASE,
 )
+_LONGEST = 80
+"""Characters of a number as people write it; 690.31(C)(2)(a) has brackets enough."""
 _BRACKETS = re.compile(r"\s*\([A-Za-z0-9]{1,3}\)$")
 _PREFIX = re.compile(r"^(?:NEC|ARTICLE|SECTION|§|TABLE|סעיף|טבלה)\s*(?:20\d\d\s+)?", re.IGNORECASE)
 
@@ -70,6 +72,8 @@ def find(number: str) -> Article | None:
     """The article or section of a number as people write it: "Article 250", "NEC 250.66(A)",
     "סעיף 250"; in any edition's numbering. A part of a section is found as its section."""
     plain = str(number).strip().strip(".,;:")
+    if len(plain) > _LONGEST:
+        return None
     while (shorter := _PREFIX.sub("", plain)) != plain:
         plain = shorter.strip()
     known = _index()
