@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import binascii
 import unicodedata
 from collections.abc import Mapping
 from datetime import datetime
@@ -121,7 +120,7 @@ def _state(file: StoredFile) -> Upload:
 def _decoded(content: str) -> bytes:
     try:
         return base64.b64decode(content, validate=True)
-    except binascii.Error as error:
+    except ValueError as error:  # `binascii.Error` is one; other letters than ASCII's are another
         raise InvalidArgument("content is not base64", field="content") from error
 
 

@@ -204,6 +204,15 @@ def test_a_part_that_comes_while_its_upload_is_removed_leaves_nothing(
     assert everything(library.db) == []
 
 
+@pytest.mark.parametrize("content", ["a", "YW Jj", "=", "קובץ", "\u202eYWJj"])
+def test_content_that_is_not_base64_is_refused(library: Library, content: str) -> None:
+    data = library.announced(b"abc", "small.txt", content=content)
+    with pytest.raises(InvalidArgument, match="base64") as refused:
+        library.call(begin_upload, ANN, data)
+    assert refused.value.field == "content"
+    assert everything(library.db) == []
+
+
 def test_uploading_for_a_team_takes_a_team_and_a_teacher(library: Library) -> None:
     library.add(ANN, TEXT, "shared.txt", scope="team")
     with pytest.raises(PermissionDenied):
