@@ -191,3 +191,28 @@ def test_the_edition_is_the_arguments_else_the_questions() -> None:
 def test_the_number_of_the_table_is_not_what_it_is_entered_by() -> None:
     assert len(look(table="250.122", value=250.122).rows) == 19
     assert cells(look(table="250.122", value=250))["ocpdMaxAmps"] == 300
+
+
+def test_a_single_phase_motor_is_not_answered_from_the_three_phase_table() -> None:
+    found = look(query="5 hp 230 V single phase full load current")
+    assert found.table == "430.248"
+    assert cells(found)["v230"] == 28
+
+
+def test_the_rating_above_another_is_not_that_rating() -> None:
+    assert cells(look(query="next standard breaker above 110 A"))["ratingAmps"] == 125
+    assert cells(look(query="standard breaker for 110 A"))["ratingAmps"] == 110
+
+
+@pytest.mark.parametrize(
+    ("given", "field"),
+    [
+        ({"query": "ampacity of 14 AWG aluminum"}, "size"),
+        ({"table": "310.16", "size": "14", "material": "al", "temperature_rating": 75}, "size"),
+        ({"query": "full-load current of a 50 hp motor at 115 V"}, "value"),
+    ],
+)
+def test_a_cell_that_the_table_leaves_empty_is_refused(given: dict[str, Any], field: str) -> None:
+    with pytest.raises(InvalidArgument, match="no figure") as refused:
+        look(**given)
+    assert refused.value.field == field

@@ -27,6 +27,7 @@ class Asked:
         value: Amperes, horsepower, degrees Celsius or a count, whichever the table is entered by.
         row: The name of a row, such as "office" or "design_b".
         voltage: Of a motor, V.
+        above: Whether what is above `value` is meant, and not the value itself.
     """
 
     table: str | None = None
@@ -37,6 +38,7 @@ class Asked:
     row: str | None = None
     voltage: float | None = None
     edition: Edition | None = None
+    above: bool = False
 
 
 _NUMBER = re.compile(
@@ -44,14 +46,18 @@ _NUMBER = re.compile(
     r"\s*[89]|(?:table|טבלה)\s*[89](?![\d.]))(?!\d)",
     re.IGNORECASE,
 )
+_ONE_PHASE = r"(?:\b(?:single|one|1)[- ]?(?:phase\b|ph\b)|חד[- ]?פאזי)"
+_MOTOR_TOPIC = (
+    r"motor|\bflc\b|full[- ]load (?:amp|current)|\d ?hp\b|horsepower|מנוע|זרם עומס מלא|כ\"ס"
+)
 _ABOUT: tuple[tuple[str, str], ...] = (
     (
         "430.52",
         r"motor.{0,40}(?:protect|breaker|fuse|short)|(?:breaker|fuse|protect\w*).{0,20}motor|"
         r"(?:הגנ|נתיך|מפסק)\S*.{0,20}מנוע",
     ),
-    ("430.248", r"single[- ]phase motor|motor.{0,30}single[- ]phase|מנוע חד"),
-    ("430.250", r"motor|\bflc\b|full[- ]load (?:amp|current)|מנוע|זרם עומס מלא"),
+    ("430.248", rf"^(?=.*{_ONE_PHASE})(?=.*(?:{_MOTOR_TOPIC}))"),
+    ("430.250", _MOTOR_TOPIC),
     ("250.66", r"grounding electrode|\bgec\b|electrode|אלקטרוד|הארקת יסוד"),
     ("250.122", r"equipment ground|\begc\b|ground(?:ing)? (?:wire|conductor)|מוליך.{0,4}הארקה"),
     ("220.54", r"dryers?\b|מייבש"),
@@ -62,7 +68,10 @@ _ABOUT: tuple[tuple[str, str], ...] = (
     ("310.15(B)(1)(1)", r"ambient|temperature (?:correction|factor)|טמפרטורת סביבה|מקדם.{0,5}טמפ"),
     ("310.15(C)(1)", r"bundl|adjustment|derat|current-carrying conductors|קיבוץ|מקדם.{0,4}הפחתה"),
     ("240.4(D)", r"small conductor|מוליכים? (?:דק|קטנ)"),
-    ("240.6(A)", r"standard (?:ampere|breaker|fuse|size|rating)|(?:מפסק|נתיך|זרם)\S* תקני"),
+    (
+        "240.6(A)",
+        r"standard (?:ampere|breaker|fuse|size|rating)|(?:מפסק|נתיך|זרם|דירוג|גודל)\S* תקני",
+    ),
     ("C values", r"\bc[- ]values?\b|ערכי? c\b"),
     ("Chapter 9 Table 8", r"circular mils?|dc resistance|direct current res|strand|זרם ישר|גידים"),
     ("Chapter 9 Table 9", r"reactance|impedance|ac resistance|resistance|היגב|עכבה|התנגדות"),
@@ -73,7 +82,12 @@ _ABOUT: tuple[tuple[str, str], ...] = (
 _SIZE = re.compile(
     r"(?<![\w./])(?:#|awg\s*#?|no\.?\s*)\s?(?P<a>\d{1,2}(?:/0)?|0{1,4})(?![\w./])"
     r"|(?<![\w./])(?P<b>\d{1,2}(?:/0)?|0{1,4})\s*-?\s*(?:awg|gauge)\b"
-    r"|(?<![\w./])(?P<c>\d{3,4})\s*-?\s*(?:kcmil|mcm)\b|(?<![\w./])(?P<d>[1-4]/0)(?![\w/])",
+    r"|(?<![\w./])(?P<c>\d{3,4})\s*-?\s*(?:kcmil|mcm)\b|(?<![\w./])(?P<d>[1-4]/0)(?![\w/])"
+    r"|(?<![\w./])(?P<e>\d{1,4})\s+(?:copper|cu|alumini?um|al|נחושת|אלומיניום)\b(?!\s+(?:cond|wire))",
+    re.IGNORECASE,
+)
+_ABOVE = re.compile(
+    r"\b(?:above|over|after|beyond|(?:larger|greater|more|higher) than)\b|אחרי|מעל|גדול\S* מ",
     re.IGNORECASE,
 )
 _COPPER = re.compile(r"\b(?:copper|cu)\b|נחושת", re.IGNORECASE)
@@ -135,6 +149,7 @@ def read(text: str, *, table: str | None = None) -> Asked:
         row=_row(text, key),
         voltage=_amount(text, "volts") if key in _BY_VOLTAGE else None,
         edition=edition_in(text),
+        above=key == "240.6(A)" and _ABOVE.search(text) is not None,
     )
 
 

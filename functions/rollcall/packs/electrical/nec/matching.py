@@ -54,7 +54,24 @@ def matching(table: Table, asked: Asked) -> tuple[Table, tuple[str, ...]]:
             unused.append(name)
         else:
             columns = left
-    return table.with_rows([_only(row, columns) for row in rows], columns), tuple(unused)
+    part = table.with_rows([_only(row, columns) for row in rows], columns)
+    if len(columns) < len(table.columns) and _is_empty(part):
+        raise InvalidArgument(_no_figure(part), field="size" if asked.size else "value")
+    return part, tuple(unused)
+
+
+def _is_empty(part: Table) -> bool:
+    """Whether nothing is left of the rows but what they are entered by."""
+    entry = part.columns[0].key
+    figures = (value for row in part.rows for key, value in row.values.items() if key != entry)
+    return all(value is None for value in figures)
+
+
+def _no_figure(part: Table) -> str:
+    entry, *others = part.columns
+    rows = ", ".join(str(row.values[entry.key]) for row in part.rows)
+    names = ", ".join(column.name.en for column in others)
+    return f"{part.label} has no figure for {entry.name.en.lower()} {rows} under {names}"
 
 
 def _by_size(table: Table, asked: Asked, rows: Rows) -> Rows | None:
@@ -86,7 +103,12 @@ def _by_value(table: Table, asked: Asked, rows: Rows) -> Rows | None:
         return [row for row in rows if value <= row.values[column]][:1]
     if table.key == "240.6(A)":
         devices = [row for row in rows if row.values["device"] == "breaker_or_fuse"]
-        return [row for row in devices if value <= row.values["ratingAmps"]][:1]
+        return [
+            row
+            for row in devices
+            if value < row.values["ratingAmps"]
+            or (value == row.values["ratingAmps"] and not asked.above)
+        ][:1]
     if of := _NUMBER_OF.get(table.key):
         return [
             row for row in rows if _within(value, row.values[f"{of}Min"], row.values[f"{of}Max"])

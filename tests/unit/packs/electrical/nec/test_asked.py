@@ -24,6 +24,12 @@ from rollcall.packs.electrical.nec.sizes import SIZES, label
         ("range demand for 5 ranges", "220.55"),
         ("breaker for a motor", "430.52"),
         ("motor full-load current", "430.250"),
+        ("5 hp 230 V single phase full load current", "430.248"),
+        ("full-load current of a 1-phase motor of 3 hp", "430.248"),
+        ('זרם עומס מלא של מנוע 5 כ"ס חד-פאזי', "430.248"),
+        ("10 hp at 460 V", "430.250"),
+        ("10 hp three-phase motor", "430.250"),
+        ("דירוג תקני אחרי 45 אמפר", "240.6(A)"),
         ("circular mils of 4/0", "Chapter 9 Table 8"),
         ("C value of 500 kcmil", "C values"),
         ("מקדם ביקוש לתאורה", "220.42"),
@@ -107,3 +113,22 @@ def test_motors_and_editions_are_known_by_their_words() -> None:
     assert edition_in("the 2020 edition") == 2020
     assert edition_in("2017 or 2020") is None
     assert edition_in("2014 and 2400 A") is None
+
+
+def test_a_size_is_read_before_its_metal() -> None:
+    assert (read("ampacity 14 aluminum").size, read("500 copper").size) == ("14", "500")
+    assert read("adjustment for 6 copper conductors").size is None
+
+
+@pytest.mark.parametrize(
+    ("text", "above"),
+    [
+        ("next standard size above 110 A", True),
+        ("standard breaker larger than 110 A", True),
+        ("standard breaker for 110 A", False),
+        ("דירוג תקני אחרי 45 אמפר", True),
+        ("250.122 above 100 A", False),
+    ],
+)
+def test_what_is_above_a_rating_is_told_from_the_rating(text: str, above: bool) -> None:
+    assert read(text).above is above
