@@ -22,6 +22,7 @@ from rollcall.packs.electrical.calculations.short_circuit.chain import (
     through_conductors,
     through_transformer,
 )
+from rollcall.packs.electrical.nec.c_values import c_figure
 from rollcall.packs.electrical.nec.impedance import Conduit, parse_conduit
 from rollcall.packs.electrical.nec.motors import full_load_amps
 from rollcall.packs.electrical.projects.records import Panel, Project, Service, Transformer, Wiring
@@ -200,6 +201,9 @@ def _conductors(walk: _Walk, place: str, wiring: Wiring, name: str) -> Conductor
     if wiring.conduit_type is None:
         walk.assume(f"{place}.conduitType", "nonmagnetic", None, _NONMAGNETIC)
     conduit: Conduit = parse_conduit(wiring.conduit_type or "pvc")
+    c = c_figure(wiring.conductor_size, wiring.conductor_material, conduit)
+    if c.note is not None:
+        walk.assume(f"{place}.cValue", c.value, "A·ft/V", c.note)
     return Conductors(
         wiring.conductor_size,
         wiring.conductor_material,

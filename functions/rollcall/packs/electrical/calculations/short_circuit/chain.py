@@ -25,6 +25,7 @@ from rollcall.packs.electrical.calculations.short_circuit.formulas import (
 from rollcall.packs.electrical.nec.c_values import c_value
 from rollcall.packs.electrical.nec.impedance import Conduit, ac_impedance
 from rollcall.packs.electrical.nec.sizes import Material, Size
+from rollcall.packs.electrical.projects.records import NETWORK_V
 
 VOLTAGE_MISMATCH = 0.1
 """By how much two nominal voltages of one point may differ: 480 and 440, not 240 and 208."""
@@ -97,7 +98,7 @@ def from_utility(name: str, amps: float, voltage_v: float, phases: Phases, xr: f
     is taken for faults to the neutral too: it names the highest."""
     ohms = voltage_v / (amps * (sqrt(3) if phases == 3 else 1))
     r_ohm, x_ohm = _parts(ohms, xr)
-    to_neutral = (amps, voltage_v / 2) if phases == 1 else (None, None)
+    to_neutral = (amps, _to_neutral(voltage_v)) if phases == 1 else (None, None)
     return Point(name, "source", voltage_v, phases, amps, r_ohm, x_ohm, *to_neutral)
 
 
@@ -208,6 +209,12 @@ def _two_lines(before: Point, name: str) -> Point:
         neutral_amps=before.line_amps,
         neutral_v=before.voltage_v / (2 if delta else sqrt(3)),
     )
+
+
+def _to_neutral(voltage_v: float) -> float:
+    """Volts to the neutral of a single-phase supply: half, but for two lines of 208Y/120 V."""
+    low, high = NETWORK_V
+    return voltage_v / (sqrt(3) if low <= voltage_v <= high else 2)
 
 
 def _winding_ohms(windings: Windings) -> float:

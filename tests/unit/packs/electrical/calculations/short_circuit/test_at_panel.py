@@ -241,3 +241,10 @@ def test_what_was_used_is_listed_with_its_unit() -> None:
     assert used["service.availableFaultCurrentAmps"] == (30_000, "A", "project")
     assert used["feeders.f3.lengthFt"] == (15, "ft", "project")
     assert used["transformers.t1.impedancePercent"] == (4, "%", "project")
+
+
+def test_a_c_value_that_could_not_be_checked_again_is_said() -> None:
+    doubtful = {"conductorSize": "750", "conductorMaterial": "aluminum", "conduitType": "pvc"}
+    said = {each.name: each for each in at("hp", changed("feeders", 0, **doubtful)).assumptions}
+    assert "second source" in said["feeders.f1.cValue"].reason.en
+    assert "feeders.f1.cValue" not in {each.name for each in at("hp").assumptions}

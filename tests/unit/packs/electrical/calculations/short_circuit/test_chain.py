@@ -141,3 +141,8 @@ def test_impedances_before_a_transformer_count_by_the_square_of_its_ratio() -> N
     winding = 0.04 * 0.9 * 208**2 / 75_000 / sqrt(2)
     assert below.r_ohm == pytest.approx(UTILITY.r_ohm * (208 / 480) ** 2 + winding)
     assert below.x_ohm == pytest.approx(UTILITY.x_ohm * (208 / 480) ** 2 + winding)
+
+
+def test_two_lines_of_a_network_have_120_v_to_neutral() -> None:
+    assert from_utility("service", 20_000, 208, 1, 3.0).neutral_v == pytest.approx(120.1, abs=0.1)
+    assert from_utility("service", 20_000, 240, 1, 3.0).neutral_v == 120
