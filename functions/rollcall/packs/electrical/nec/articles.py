@@ -35,7 +35,7 @@ _BARE = re.compile(
     re.IGNORECASE,
 )
 _LONGEST = 80
-"""Characters of a number as people write it; 690.31(C)(2)(a) has brackets enough."""
+"""Characters of a number as people write it: "NEC 2023 Section 690.31(C)(2)(a)"."""
 _BRACKETS = re.compile(r"\s*\([A-Za-z0-9]{1,3}\)$")
 _PREFIX = re.compile(r"^(?:NEC|ARTICLE|SECTION|§|TABLE|סעיף|טבלה)\s*(?:20\d\d\s+)?", re.IGNORECASE)
 
