@@ -202,7 +202,9 @@ class Panel(Wire):
     @property
     def line_to_neutral(self) -> float:
         """Volts from a line to the neutral: half of it with one phase or a high leg; but two lines
-        of a 208Y/120 V system have 120 V."""
+        of a 208Y/120 V system have 120 V, and one line with its neutral (2 wires) all of it."""
+        if self.phases == 1 and self.wires == 2:
+            return self.voltage
         is_wye = self.phases == 3 and not self.high_leg
         is_network = self.phases == 1 and NETWORK_V[0] <= self.voltage <= NETWORK_V[1]
         return self.voltage / (3**0.5 if is_wye or is_network else 2)

@@ -27,8 +27,12 @@ def article_of(problem: Problem, case: Case, checked: Checked) -> str:
     rule = case.required.need.rule
     if rule == "motor" and problem in ("too_small", "too_hot"):
         return "430.22"
-    if rule == "cooling" and problem in ("too_small", "too_hot", "breaker_too_large"):
-        return "440.22(A)" if problem == "breaker_too_large" else "440.32"
+    if rule == "motor" and problem == "breaker_too_small":
+        return "430.52"
+    if rule == "cooling" and problem in ("too_small", "too_hot"):
+        return "440.32"
+    if rule == "cooling" and problem in ("breaker_too_small", "breaker_too_large"):
+        return "440.22(A)"
     if problem == "protection":
         by_size = checked.largest_breaker_amps == checked.small_conductor_amps
         return "240.4(D)" if by_size else rounding_article(case.required.need.device_amps)
@@ -48,6 +52,7 @@ def problem_words(problem: Problem, sizing: Sizing, case: Case) -> Words:
     """A problem in a sentence, with its figures."""
     need, found = case.required.need, sizing.checked
     # Two digits: a load may be above a limit by less than a tenth of an ampere.
+    carries = amps(need.required_amps if need.rule == "general" else need.load_amps, 2)
     required, corrected = amps(need.required_amps, 2), amps(found.ampacity.corrected_amps, 2)
     terminal, device = amps(found.ampacity.terminal_amps, 2), amps(need.device_amps, 0)
     most = amps(found.largest_breaker_amps, 0)
@@ -72,8 +77,8 @@ def problem_words(problem: Problem, sizing: Sizing, case: Case) -> Words:
             f"מפסק של {device} אינו מגן עליהם: מותר {most} לכל היותר",
         ),
         "breaker_too_small": Words(
-            f"the breaker of {device} is too small for {required}",
-            f"המפסק של {device} קטן מדי עבור {required}",
+            f"the breaker of {device} is too small for {carries}",
+            f"המפסק של {device} קטן מדי עבור {carries}",
         ),
         "breaker_too_large": Words(
             f"the breaker of {device} is above the {amps(need.largest_breaker_amps or 0, 0)} that "

@@ -172,6 +172,12 @@ def test_the_voltage_to_neutral_is_that_of_the_system(
     assert panel.line_to_neutral == pytest.approx(volts, abs=0.05)
 
 
+def test_a_panel_of_two_wires_has_all_of_its_voltage_to_neutral() -> None:
+    data = {"id": "p", "name": "P", "busRating": 63, "spaces": 12, "voltage": 230, "phases": 1}
+    assert Panel.model_validate({**data, "wires": 2}).line_to_neutral == 230
+    assert Panel.model_validate({**data, "wires": 3}).line_to_neutral == 115
+
+
 @pytest.mark.parametrize("panels", [100, 101])
 def test_a_project_has_at_most_a_hundred_panels(panels: int) -> None:
     one = {"voltage": 208, "phases": 3, "busRating": 100, "spaces": 42}

@@ -229,3 +229,17 @@ def test_tables_that_were_not_checked_against_an_edition_are_named() -> None:
 def test_figures_that_differ_are_told_apart() -> None:
     found = check(load_amps=16.01, conductor_size="12", breaker_amps=20, continuous=True)
     assert "20.01" in found.problems[0]
+
+
+@pytest.mark.parametrize(
+    ("kind", "section"), [("air_conditioning", "440.22(A)"), ("motor", "430.52")]
+)
+def test_a_breaker_below_a_motors_current_is_against_its_own_article(
+    kind: str, section: str
+) -> None:
+    small = {"load_type": kind, "load_watts": 4_800, "conductor_size": "10", "breaker_amps": 15}
+    found = ask(with_circuit(HOUSE, "main", **small), "range")
+    assert len(found.problems) == 1
+    assert "20 A" in found.problems[0]
+    assert section in found.problems[0]
+    assert "210.20(A)" not in found.nec_reference
