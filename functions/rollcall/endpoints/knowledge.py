@@ -52,7 +52,7 @@ def finish_upload(platform: Platform, call: Call) -> dict[str, Any]:
     from rollcall.knowledge.uploading import FinishUpload, finish
 
     request = validate(FinishUpload, call.data)
-    return finish(platform, call.user, request, now=datetime.now(UTC)).dump()
+    return finish(platform, call.user, call.claims, request, now=datetime.now(UTC)).dump()
 
 
 @bound(OnTask(max_attempts=5, timeout_s=READ_S, max_concurrent=5, alone=True))

@@ -11,7 +11,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from rollcall.core.context import Platform, User
-from rollcall.core.errors import InvalidArgument
+from rollcall.core.errors import InvalidArgument, PermissionDenied
 from rollcall.core.wire import Wire
 from rollcall.knowledge.about import About, about
 from rollcall.knowledge.documents import ALLOWANCE, MOST_BYTES, PURPOSE
@@ -91,7 +91,7 @@ def begin(
     if content is not None:
         files(platform.db).add_part(user.uid, file.id, 0, content)
     if content is not None or file.is_ready:
-        return finish(platform, user, FinishUpload(file_id=file.id), now=now)
+        return finish(platform, user, claims, FinishUpload(file_id=file.id), now=now)
     return _state(file)
 
 
@@ -101,16 +101,35 @@ def add_part(platform: Platform, user: User, request: UploadPart) -> None:
     files(platform.db).add_part(user.uid, request.file_id, request.part, content)
 
 
-def finish(platform: Platform, user: User, request: FinishUpload, *, now: datetime) -> Upload:
+def finish(
+    platform: Platform,
+    user: User,
+    claims: Mapping[str, Any],
+    request: FinishUpload,
+    *,
+    now: datetime,
+) -> Upload:
     """Check that the file is whole, and have it read; again for the same file changes nothing.
 
     Raises:
         NotFound: The user has no such upload.
         InvalidArgument: Parts are missing, or its digest is another.
+        PermissionDenied: The user may not upload into its scope any more.
     """
     file = files(platform.db).finish(user.uid, request.file_id)
+    _check_still_may(user, claims, file)
     document = queue(platform, file, now=now)
     return Upload(file_id=file.id, document=about(document, user))
+
+
+def _check_still_may(user: User, claims: Mapping[str, Any], file: StoredFile) -> None:
+    """An upload may have been begun a day ago, for a team that the user has left since."""
+    scope = file.details["scope"]
+    check_may_upload(user, claims, scope)
+    if scope == "team" and file.details["tenant"] != user.tenant:
+        raise PermissionDenied(
+            "this upload was begun for a team that you are no longer of", field="fileId"
+        )
 
 
 def _state(file: StoredFile) -> Upload:

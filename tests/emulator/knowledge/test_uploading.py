@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from rollcall.core.context import User
 from rollcall.core.errors import (
     AgentError,
     FailedPrecondition,
@@ -15,6 +16,7 @@ from rollcall.core.errors import (
     PermissionDenied,
     ResourceExhausted,
 )
+from rollcall.core.wire import Role
 from rollcall.endpoints.knowledge import begin_upload, sweep_files, upload_part
 from rollcall.knowledge import uploading
 from rollcall.store import files as files_module
@@ -211,6 +213,24 @@ def test_content_that_is_not_base64_is_refused(library: Library, content: str) -
         library.call(begin_upload, ANN, data)
     assert refused.value.field == "content"
     assert everything(library.db) == []
+
+
+@pytest.mark.parametrize(
+    "now",
+    [User("ann", role=Role.TEACHER, tenant="south"), User("ann", role=Role.USER, tenant="north")],
+    ids=["another team", "no teacher"],
+)
+def test_an_upload_for_a_team_is_finished_only_by_who_may_still_upload(
+    library: Library, now: User
+) -> None:
+    begun = library.begin(ANN, LONG, "long.txt", scope="team")
+    for part in begun["missing"]:
+        library.send(now, begun["fileId"], LONG, part)
+    with pytest.raises(PermissionDenied):
+        library.finish(now, begun["fileId"])
+    assert library.titles(BEN, "long") == set()
+    assert library.platform.queue == []
+    assert library.finish(ANN, begun["fileId"])["document"]["scope"] == "team"
 
 
 def test_uploading_for_a_team_takes_a_team_and_a_teacher(library: Library) -> None:
