@@ -2,7 +2,7 @@
 
 documents/{id}              uid, scope, tenant, name, title, contentType, bytes, sha256, status,
                             reason, progress, incoming, current, attempts, createdAt, updatedAt,
-                            dueAt while it waits or is read
+                            dueAt while it waits, is read or has parts of before
 documents/{id}/parts/{p}    what search reads, named by the file it was made of: `<file>~t0` texts,
                             `~w0` words, `~v0` vectors
 

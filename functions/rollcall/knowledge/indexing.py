@@ -3,6 +3,8 @@
 Every write goes together with the document's record and only if nobody else has written that: of
 two readers one goes on, and a document that was deleted or uploaded anew gets no more parts. A
 reader that dies leaves parts under its file's name; the next one begins anew and takes them away.
+One that dies with its work done leaves those of the version before; the record stays due until they
+are gone.
 """
 
 from __future__ import annotations
@@ -10,7 +12,7 @@ from __future__ import annotations
 import logging
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -40,6 +42,9 @@ if TYPE_CHECKING:
     from google.cloud.firestore import Client, WriteBatch
 
 MOST_ATTEMPTS = 4
+MOST_PASSAGES = 10_000
+"""Of one document, twice what the longest text has; with more, one would keep all others out of a
+search."""
 _TELL_EVERY_S = 2.0
 _DELETES_AT_ONCE = 200
 
@@ -95,21 +100,29 @@ class _Work:
         Raises:
             Superseded: Another reader has begun, whose parts these may be.
         """
-        current = self.document.current
-        self._delete(lambda file: file != (current.file if current else None), self.commit)
+        self._delete_all_but(_answering(self.document))
 
-    def drop(self, file_id: str) -> None:
-        """Delete the parts of a file that answers no more, or never will."""
-        self._delete(lambda file: file == file_id, lambda batch: batch.commit())
+    def tidy(self, answers: str | None) -> None:
+        """Delete the parts of what answers no more, or never will, and want nothing further.
 
-    def _delete(self, which: Callable[[str], bool], commit: Callable[[WriteBatch], Any]) -> None:
+        Args:
+            answers: The file whose parts stay.
+        Raises:
+            Superseded: Somebody else has written the document, and sees to it.
+        """
+        from google.cloud.firestore import DELETE_FIELD
+
+        self._delete_all_but(answers)
+        self.commit(self.db.batch(), dueAt=DELETE_FIELD)
+
+    def _delete_all_but(self, file_id: str | None) -> None:
         found = self._parts().select([]).stream()
-        left = [each.reference for each in found if which(each.id.partition("~")[0])]
+        left = [each.reference for each in found if each.id.partition("~")[0] != file_id]
         for start in range(0, len(left), _DELETES_AT_ONCE):
             batch = self.db.batch()
             for each in left[start : start + _DELETES_AT_ONCE]:
                 batch.delete(each)
-            commit(batch)
+            self.commit(batch)
 
     def _parts(self) -> Any:
         return reference(self.db, self.document.id).collection(PARTS)
@@ -125,27 +138,39 @@ def index(platform: Platform, document_id: str) -> None:
     if work is None:
         return
     try:
-        if work.document.data["attempts"] >= MOST_ATTEMPTS:
-            raise CannotRead("failed")
-        _read(platform, work)
+        answers = _done(platform, work)
     except Superseded:
         log.info("document %s was changed while it was read", document_id)
-    except CannotRead as error:
-        log.info("document %s cannot be read: %s", document_id, error.problem)
-        _fail(work, error)
+        return
     except Unavailable:
         _give_back(work, attempts=work.document.data["attempts"])  # the file cannot help it
         raise
     except Exception:
         _give_back(work)
         raise
+    _tidy(work, answers)
+
+
+def _done(platform: Platform, work: _Work) -> str | None:
+    """Read the document, or note why it cannot be read; the file that answers from then on."""
+    try:
+        if work.document.data["attempts"] >= MOST_ATTEMPTS:
+            raise CannotRead("failed")
+        return _read(platform, work)
+    except CannotRead as error:
+        log.info("document %s cannot be read: %s", work.document.id, error.problem)
+        return _fail(work, error)
 
 
 def _claim(db: Client, document_id: str) -> _Work | None:
     """Become the reader of a document; None where it has one, or needs none."""
     document = read(reference(db, document_id).get())
     now = datetime.now(UTC)
-    if document is None or document.data["incoming"] is None:
+    if document is None:
+        return None
+    if document.data["incoming"] is None:
+        if "dueAt" in document.data:  # its last reader died with its work done
+            _tidy(_Work(db, document, document.read_at), _answering(document))
         return None
     if document.data["status"] == "reading" and document.data["dueAt"] > now:
         return None
@@ -157,6 +182,17 @@ def _claim(db: Client, document_id: str) -> _Work | None:
     return work
 
 
+def _tidy(work: _Work, answers: str | None) -> None:
+    try:
+        work.tidy(answers)
+    except Superseded:
+        log.info("document %s is in other hands", work.document.id)
+
+
+def _answering(document: StoredDocument) -> str | None:
+    return document.current.file if document.current else None
+
+
 def _give_back(work: _Work, **changes: Any) -> None:
     """Let the next attempt begin at once, and not when this reader counts as lost."""
     try:
@@ -165,7 +201,7 @@ def _give_back(work: _Work, **changes: Any) -> None:
         log.info("document %s is in other hands", work.document.id)
 
 
-def _read(platform: Platform, work: _Work) -> None:
+def _read(platform: Platform, work: _Work) -> str:
     file = files(work.db).find(work.file_id)
     if file is None:
         raise CannotRead("gone")
@@ -176,10 +212,13 @@ def _read(platform: Platform, work: _Work) -> None:
     with _on_disk(work.db, file) as path:
         for piece in split(pages.of(path, kind), markdown=kind == "markdown"):
             writer.add(piece)
+            if writer.passages > MOST_PASSAGES:
+                raise CannotRead("too_many_passages")
     if not writer.passages:
         raise CannotRead("no_text")
     writer.end()
     _replace(work, writer, pages.total if kind == "pdf" else None)
+    return work.file_id
 
 
 @dataclass(slots=True)
@@ -212,7 +251,7 @@ def _on_disk(db: Client, file: StoredFile) -> Iterator[Path]:
 
 
 def _replace(work: _Work, writer: PartWriter, pages: int | None) -> None:
-    """Put the new version in the place of the old one, in one commit; then take that away."""
+    """Put the new version in the place of the old one, in one commit."""
     before = work.document.current
     is_embedded = writer.embedder is not None and writer.counts["v"] > 0
     version = Version(
@@ -225,27 +264,19 @@ def _replace(work: _Work, writer: PartWriter, pages: int | None) -> None:
         embedder=writer.embedder.id if writer.embedder and is_embedded else None,
     )
     _end(work, status="ready", current=as_stored(version), remove=before.file if before else None)
-    if before:
-        work.drop(before.file)
 
 
-def _fail(work: _Work, error: CannotRead) -> None:
+def _fail(work: _Work, error: CannotRead) -> str | None:
     """Say why, and remove the file; what the document had before still answers."""
-    try:
-        _end(work, status="failed", reason=reason(error.problem), remove=work.file_id)
-    except Superseded:
-        return
-    work.drop(work.file_id)
+    _end(work, status="failed", reason=reason(error.problem), remove=work.file_id)
+    return _answering(work.document)
 
 
 def _end(work: _Work, *, remove: str | None, **changes: Any) -> None:
-    from google.cloud.firestore import DELETE_FIELD
-
     batch = work.db.batch()
     if remove and (file := files(work.db).find(remove)):
         files(work.db).remove(batch, file)
-    ended = {"incoming": None, "dueAt": DELETE_FIELD, "updatedAt": datetime.now(UTC)}
-    work.commit(batch, **ended, **changes)
+    work.commit(batch, incoming=None, updatedAt=datetime.now(UTC), **changes)
 
 
 def as_stored(version: Version) -> dict[str, Any]:

@@ -247,3 +247,41 @@ def test_the_tool_cites_document_page_and_section(library: Library) -> None:
         "page": 2,
         "section": "3.2 Grounding",
     }
+
+
+@pytest.mark.parametrize("dies", [SystemExit, RuntimeError])
+def test_what_a_reader_leaves_that_dies_with_its_work_done_is_taken_away(
+    library: Library, monkeypatch: pytest.MonkeyPatch, dies: type[BaseException]
+) -> None:
+    id = library.add(ANN, MANUAL, "manual.md")
+    with monkeypatch.context() as patched:
+
+        def tidy(work: Any, answers: Any) -> None:
+            raise dies
+
+        patched.setattr(indexing._Work, "tidy", tidy)
+        library.upload(ANN, OTHER.encode(), "manual.md")
+        with pytest.raises(dies):
+            library.work()
+    assert library.record(id)["status"] == "ready"
+    parts = [path.rpartition("/")[2] for path in everything(library.db) if "/parts/" in path]
+    assert len({name.partition("~")[0] for name in parts}) == 2
+    later = datetime.now(UTC) + timedelta(minutes=6)
+    assert overdue(library.db, now=later) == [id]
+    index(library.platform, id)
+    record = library.record(id)
+    left = [path for path in everything(library.db) if "/parts/" in path]
+    assert left and all(record["current"]["file"] in path for path in left)
+    assert (record["status"], overdue(library.db, now=later)) == ("ready", [])
+
+
+def test_a_document_of_nothing_but_short_sections_keeps_no_other_out_of_a_search(
+    library: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(indexing, "MOST_PASSAGES", 30)
+    library.add(ANN, MANUAL, "manual.md")
+    id = library.add(ANN, "# a\nb\n" * 40, "sections.md")
+    record = library.record(id)
+    assert (record["status"], record["reason"]["code"]) == ("failed", "too_many_passages")
+    assert [path for path in everything(library.db) if id in path] == [f"documents/{id}"]
+    assert library.titles(ANN, "electrode") == {"manual"}

@@ -16,6 +16,7 @@ Problem = Literal[
     "encrypted",
     "too_many_pages",
     "too_much_text",
+    "too_many_passages",
     "too_heavy",
     "malformed",
     "no_text",
@@ -65,6 +66,10 @@ _REASONS: dict[Problem, tuple[str, str]] = {
     "too_much_text": (
         f"the file has more than {MOST_CHARS:,} characters of text; upload it in parts",
         f"בקובץ יש יותר מ-{MOST_CHARS:,} תווים של טקסט; יש להעלות אותו בחלקים",
+    ),
+    "too_many_passages": (
+        "the file has too many short sections; upload it in parts",
+        "בקובץ יש יותר מדי סעיפים קצרים; יש להעלות אותו בחלקים",
     ),
     "too_heavy": (
         "reading the file takes more memory or time than is allowed; save it anew, without "
