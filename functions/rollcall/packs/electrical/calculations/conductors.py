@@ -72,6 +72,9 @@ class Need:
         rounds_up: Whether 240.4(B) allows the next standard size: not for several receptacles.
         largest_breaker_amps: Of 430.52 or 440.22, where those rules protect the circuit.
         usual_breaker_amps: The one that they lead to first; else the smallest for what is required.
+        chosen_alike: Whether conductors that are chosen are protected by 240.4, though those that
+            are there need not be: of the motor too little is known to choose smaller ones.
+        protects: Whether the device has to protect them so, whatever the rule.
     """
 
     load_amps: float
@@ -81,6 +84,13 @@ class Need:
     rounds_up: bool = True
     largest_breaker_amps: int | None = None
     usual_breaker_amps: int | None = None
+    chosen_alike: bool = False
+    protects: bool = False
+
+    @property
+    def is_by_240_4(self) -> bool:
+        """Whether the device has to protect the conductors by 240.4(A) to (D)."""
+        return self.rule == "general" or self.protects
 
     @property
     def device_amps(self) -> int:
@@ -148,7 +158,7 @@ def check(size: Size, how: Installation, need: Need) -> Checked:
         InvalidArgument: Table 310.16 has no such conductor, or it is too hot for the insulation.
     """
     found = ampacity_of(size, how)
-    limit = small_conductor_limit(size, how.material) if need.rule == "general" else None
+    limit = small_conductor_limit(size, how.material) if need.is_by_240_4 else None
     most = largest_breaker(found.amps, need, limit)
     problems = tuple(_problems(size, how, need, found, most))
     return Checked(size, found, most, limit, problems)
@@ -156,7 +166,7 @@ def check(size: Size, how: Installation, need: Need) -> Checked:
 
 def largest_breaker(amps: float, need: Need, small_conductor_amps: int | None) -> int:
     """The largest device that may protect conductors of an ampacity, A; 0 if none may."""
-    if need.rule != "general":
+    if not need.is_by_240_4:
         return need.largest_breaker_amps or largest_allowed(amps)
     if need.rounds_up:
         most = largest_allowed(amps)
@@ -168,6 +178,8 @@ def largest_breaker(amps: float, need: Need, small_conductor_amps: int | None) -
 def smallest_size(how: Installation, need: Need) -> Size | None:
     """The smallest size without a problem, as many in parallel as there are; None if there is
     none."""
+    if need.chosen_alike and need.device_amps <= (need.usual_breaker_amps or 0):
+        need = replace(need, protects=True)
     for size in _sizes(how.material):
         if check(size, how, need).compliant:
             return size
@@ -199,7 +211,7 @@ def _problems(
         yield "too_small" if found.table_amps * how.sets < need.required_amps else "terminals"
     if found.corrected_amps < _after_correction(need):
         yield "too_hot"
-    if need.rule == "general" and need.device_amps > most:
+    if need.is_by_240_4 and need.device_amps > most:
         yield "protection"
     yield from _breaker_problems(need)
 

@@ -91,6 +91,7 @@ def _motor_of_unknown_power(load: Load, breaker_amps: int | None) -> Required:
         rule="motor",
         largest_breaker_amps=largest_protection(load.amps, kind, "inverse_time_breaker"),
         usual_breaker_amps=next_standard(required),
+        chosen_alike=True,
     )
     return Required(need, ("430.22", "430.52"), False)
 

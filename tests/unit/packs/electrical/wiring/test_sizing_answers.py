@@ -201,6 +201,19 @@ def test_a_motor_of_which_only_watts_are_known_may_have_a_larger_breaker() -> No
     assert above.breaker_amps == 25
 
 
+def test_conductors_chosen_for_a_motor_of_which_only_watts_are_known_are_protected() -> None:
+    # 15 A: 18.75 A are required, a 20 A breaker; 14 AWG would carry them at 75 °C.
+    wired = {"insulation": "THHN", "conduit_type": "emt", "terminal_rating_c": 75}
+    motor = {"load_type": "motor", "load_watts": 3_600, "conductor_size": None, **wired}
+    fan = {**motor, "breaker_amps": 1}
+    found = ask(with_circuit(HOUSE, "main", **fan), "range")
+    assert (found.breaker_amps, found.conductor_size) == (20, "12")
+    there = {**motor, "breaker_amps": 20}
+    assert ask(with_circuit(HOUSE, "main", **there), "range").conductor_size == "12"
+    smaller = ask(with_circuit(HOUSE, "main", **{**there, "conductor_size": "14"}), "range")
+    assert smaller.compliant  # 240.4(G)
+
+
 def test_a_feeders_breaker_goes_by_article_215() -> None:
     found = ask(HOUSE, "garage subpanel", load_amps=101)
     assert "215.3" in found.nec_reference
