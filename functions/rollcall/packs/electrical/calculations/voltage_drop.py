@@ -141,7 +141,7 @@ def smallest_size(run: Run, limit_percent: float, method: Method = "exact") -> S
     None if no size of the method's table does.
     """
     for size in sizes_of(run.material, method):
-        if drop(replace(run, size=size), method).percent <= limit_percent:
+        if within(drop(replace(run, size=size), method).percent, limit_percent):
             return size
     return None
 
