@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 
 _ABOUT = re.compile(
-    r"\b(?:what|which)\b.{0,80}\b(?:about|mean|means|cover|covers|say|says|deal|deals)\b"
+    r"\b(?:what|which)\b(?! about\b).{0,80}"
+    r"\b(?:about|mean|means|cover|covers|say|says|deal|deals)\b"
     r"|\bmeaning of\b|\btell me about\b"
-    r"|\b(?:just |please )?explain\b|\bwhy (?:does|do|is|are)\b"
+    r"|\b(?:just |please )?explain\b|\bwhy (?:does|do|is|are|must|should|can't|would)\b"
+    r"|\bdifferences? between\b"
     r"|על מה |מה (?:אומר|כתוב|דורש|קובע|המשמעות|פירוש)|מה ההסבר|\bה?סב(?:ר|ירי?)\b|תסביר"
-    r"|למה (?:צריך|יש)",
+    r"|למה (?:צריך|יש|חייבים|חייב|אסור)|מה ההבדל",
     re.IGNORECASE,
 )
 _BARE = re.compile(

@@ -46,12 +46,19 @@ class Choice:
         score: For ranking it among the tools offered with it.
         points: How much of the tool the text names, whatever else is offered.
         coverage: Share of the text's topic words that the tool knows.
+        by_keyword: Whether the text says one of the tool's keywords.
     """
 
     tool: ToolSpec
     score: float
     points: float
     coverage: float
+    by_keyword: bool = False
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether a text is a keyword of the tool and nothing that the tool does not know."""
+        return self.by_keyword and self.coverage >= 1 and self.points >= _POINTS
 
     @property
     def fits(self) -> bool:
@@ -81,11 +88,11 @@ def best(text: str, tools: Sequence[ToolSpec]) -> Choice | None:
     """
     ranked = rank(text, [t for t in tools if not t.writes or wants_doing(text)])
     fitting = [choice for choice in ranked if choice.fits]
-    told = (choice for choice in fitting if choice.tool.writes and _opens(text, choice.tool))
+    told = (choice for choice in fitting if choice.tool.writes and opens(text, choice.tool))
     return next(told, None) or next((choice for choice in ranked[:3] if choice.fits), None)
 
 
-def _opens(text: str, tool: ToolSpec) -> bool:
+def opens(text: str, tool: ToolSpec) -> bool:
     """Tell whether a text begins with the verb of a tool, as its name or a keyword has it."""
     verb = first_word(text)
     named = (tool.name.partition("_")[0], *(first_word(keyword) for keyword in tool.keywords))
@@ -116,7 +123,9 @@ def _choice(
     known, total = known + spoken, total + spoken
     bonus = phrases + _shape_bonus(tool, text)
     named = _name_points(name_features(tool.name), asked)
-    return Choice(tool, score + bonus + named, points + bonus, known / total if total else 0.0)
+    return Choice(
+        tool, score + bonus + named, points + bonus, known / total if total else 0.0, phrases > 0
+    )
 
 
 def _details(text: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from rollcall.models._offline.fields import isolated, one_line
@@ -15,6 +16,7 @@ _VERBS = wordset(
     update delete send write open make build convert compare book verify design size move set
     remove analyze estimate compute translate explain complete reopen withdraw"""
 )
+_PARAMETER = re.compile(r"(?<!\w)[a-z]{3,}(?:[A-Z][a-z]+)+(?!\w)")
 _DECISIONS = ("rejected", "expired", "unknown")
 
 
@@ -25,7 +27,7 @@ def failures(bad: Sequence[Step], language: str) -> list[str]:
     for step in bad:
         if step.error.get("code") in _DECISIONS:
             continue
-        why = one_line(str(step.error.get("message") or "")).rstrip(". ")
+        why = _plain(one_line(str(step.error.get("message") or "")).rstrip(". "))
         hint = one_line(str(step.error.get("hint") or ""))
         named = reasons.setdefault((why, hint), [])
         what = deed(step.call.name, language)
@@ -33,6 +35,11 @@ def failures(bad: Sequence[Step], language: str) -> list[str]:
             named.append(what)
     told = [_sentence(why, hint, what, language) for (why, hint), what in reasons.items()]
     return list(dict.fromkeys([*decided, *told]))
+
+
+def _plain(text: str) -> str:
+    """A reason without the spelling of parameters: "circuit number", not circuitNumber."""
+    return _PARAMETER.sub(lambda match: spaced(match[0]), text)
 
 
 def _decided(step: Step, language: str) -> str:

@@ -20,6 +20,7 @@ _HEBREW = {
     "priority": "עדיפות", "assignee": "אחראי", "deadline": "מועד", "due date": "מועד",
     "context": "הקשר", "impact level": "השפעה", "status": "מצב", "date": "תאריך", "grade": "כיתה",
     "subject": "מקצוע", "topic": "נושא", "total": "סך הכול", "count": "כמות", "score": "ציון",
+    "panel": "לוח", "circuit": "מעגל", "load watts": "הספק", "load": "עומס", "project": "פרויקט",
     "name": "שם", "title": "כותרת", "type": "סוג", "level": "רמה", "category": "קטגוריה",
     "recommendation": "המלצה", "compliant": "עומד בדרישות", "message count": "הודעות",
     "participant names": "משתתפים", "confidence": "ודאות", "limit": "מגבלה", "query": "חיפוש",

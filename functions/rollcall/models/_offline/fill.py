@@ -19,6 +19,7 @@ from rollcall.models._offline.named import (
     called_by_name,
     described,
     has_sibling,
+    numbered,
     without_names,
 )
 from rollcall.models._offline.people import asks_for_own, is_somebodys
@@ -56,7 +57,9 @@ def fill(tool: ToolSpec, source: Source) -> Filled:
 def _fill_all(tool: ToolSpec, wanted: tuple[Param, ...], source: Source) -> dict[str, Json]:
     values: dict[str, Json] = {}
     spare = list(mentions(source.text, source.now_iso))
-    for step in (_named, _ids, _options, _flags, _numbers, _mine, _texts, _objects, _described):
+    described_first = (_described, _mine, _texts, _objects)
+    last = described_first if source.names else (*described_first[1:], _described)
+    for step in (_named, _ids, _options, _flags, _numbers, *last):
         for name, value in step(tool, wanted, source, spare, values).items():
             param = next(param for param in wanted if param.name == name)
             if accepts(param, value) and value != param.schema.get("default", object()):
@@ -88,7 +91,9 @@ def _named(
     """Things at hand that the text calls by name."""
     found = called_by_name(wanted, source.text, source.names)
     _claim(list(found.values()), spare)
-    return found
+    number, at = numbered(wanted, source.text, found, source.names)
+    spare[:] = [mention for mention in spare if mention.start != at]
+    return {**found, **number}
 
 
 def _described(
@@ -136,9 +141,12 @@ def _options(
 
 
 def _claim(options: list[Json], spare: list[Mention]) -> None:
-    """Take the names that only say an option ("Celsius") away from the other parameters."""
-    said = {word for option in options for word in words(spaced(str(option)))}
-    spare[:] = [m for m in spare if m.kind != "name" or not set(words(m.text)) <= said]
+    """Take the names and codes that only say an option ("Celsius") away from the others."""
+    said = {
+        w for option in options for text in (str(option), spaced(str(option))) for w in words(text)
+    }
+    kinds = ("name", "code")
+    spare[:] = [m for m in spare if m.kind not in kinds or not set(words(m.text)) <= said]
 
 
 def _flags(

@@ -94,7 +94,7 @@ def supposed(turn: Turn, request: ModelRequest) -> list[Goal]:
     """Read "and if it were 300 ft long?" or "and on the water heater?" as the last call with a
     figure, a listed value or a thing at hand changed, unless the words are another tool's."""
     text = turn.text.strip()
-    last = _last_call(turn)
+    last = last_call(turn)
     begins = _ELLIPSIS.match(text) or _SUPPOSED.match(text)
     if last is None or not begins or len(text.split()) > _MOST_SUPPOSED:
         return []
@@ -135,7 +135,7 @@ def _is_sure(param: Param, filled: Mapping[str, Json], names: Names) -> bool:
 def up(turn: Turn, request: ModelRequest, prior: list[Progress]) -> list[Goal]:
     """Read "and for grade 5?" as the last call with something changed."""
     text = turn.text.strip()
-    last = _last_call(turn)
+    last = last_call(turn)
     said = len(text.split())
     if last is None or not (_ELLIPSIS.match(text) or said <= _SHORT // 2) or said > _SHORT:
         return []
@@ -166,7 +166,7 @@ def _about(text: str, request: ModelRequest, prior: list[Progress]) -> list[Goal
     return [Goal(text, search, {})] if search else []
 
 
-def _last_call(turn: Turn) -> Step | None:
+def last_call(turn: Turn) -> Step | None:
     """Return the last call of the turn before this one."""
     users = [at for at, m in enumerate(turn.before) if isinstance(m, UserMessage)]
     if not users:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rollcall.core.messages import Json, ModelMessage
-from rollcall.models._offline import answers, chain, follow, topic, writes
+from rollcall.models._offline import answers, chain, follow, pronouns, topic, writes
 from rollcall.models._offline.asked import content_of, looked_up, refuses, searcher
 from rollcall.models._offline.choose import best, said_in_full, vocabulary
 from rollcall.models._offline.commands import then_asks
@@ -45,12 +45,13 @@ def goals(turn: Turn, request: ModelRequest, *, depth: int = 0) -> list[Goal]:
 
 def _asked_for(text: str, turn: Turn, request: ModelRequest) -> list[Goal]:
     """Return a goal for each part of a text that a tool fits."""
-    return [
+    found = [
         goal
         for part in split(text, request.tools)
         if part.choice and not refuses(part.text, part.choice.tool)
         for goal in _fitting(part, part.choice.tool, turn, request)
     ]
+    return pronouns.resolved(found, turn, request)
 
 
 def _fitting(part: Part, tool: ToolSpec, turn: Turn, request: ModelRequest) -> list[Goal]:

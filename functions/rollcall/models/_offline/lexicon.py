@@ -98,7 +98,7 @@ profile פרופיל
 name שם
 voltage מתח
 current זרם
-circuit circuits מעגל מעגלים
+circuit circuits ckt cct מעגל מעגלים
 panel panels לוח לוחות
 load עומס
 conductor wire מוליך חוט

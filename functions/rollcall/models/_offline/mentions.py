@@ -14,7 +14,7 @@ from rollcall.models._offline import dates
 from rollcall.models._offline.lexicon import wordset
 from rollcall.models._offline.units import Unit, unit_of
 
-Kind = Literal["number", "date", "time", "quote", "name", "code", "url", "email", "path"]
+Kind = Literal["number", "date", "time", "quote", "name", "code", "url", "email", "path", "size"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,13 @@ _NUMBER = re.compile(
     r"(?P<digits>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?(?:e[+-]?\d+)?|\.\d+)"
     r"(?P<power>(?:k|m|bn)(?![A-Za-z]))?(?P<ordinal>st|nd|rd|th)?"
     r"(?:\s?(?P<scale>thousand|million|billion|אלף|מיליון)\b)?"
-    r"(?:[\s-]?(?P<unit>%|[°]?[A-Za-zא-תµμΩ][A-Za-zא-ת\"']*))?",
+    r"(?:[\s-]?(?P<unit>%|קילו-ו?ואט|[°]?[A-Za-zא-תµμΩ][A-Za-zא-ת\"']*))?",
+    re.IGNORECASE,
+)
+# Sizes of wire: "2/0", "AWG 6", "#10"; "circuit #10" is a number. "10 AWG" is one with its unit.
+_SIZE = re.compile(
+    r"(?:(?<!\w)AWG[\s#-]*|(?<!circuit )(?<!ckt )(?<!number )(?<!מעגל )#\s?)"
+    r"(?P<size>[1-4]/0|1[02468]|[123468])(?!\w|[./]\d)|(?<![\w/.])(?P<aught>[1-4]/0)(?![\w/])",
     re.IGNORECASE,
 )
 _CODE = re.compile(
@@ -75,7 +81,29 @@ eight שמונה
 nine תשע תשעה
 ten עשר עשרה
 eleven
-twelve""".splitlines()
+twelve
+thirteen
+fourteen
+fifteen
+sixteen
+seventeen
+eighteen
+nineteen""".splitlines()
+    )
+    for word in line.split()
+}
+_SPELLED |= {
+    word: 10 * ten
+    for ten, line in enumerate(
+        """twenty עשרים
+thirty שלושים
+forty fourty ארבעים
+fifty חמישים
+sixty שישים
+seventy שבעים
+eighty שמונים
+ninety תשעים""".splitlines(),
+        start=2,
     )
     for word in line.split()
 }
@@ -121,6 +149,9 @@ def _all(text: str, now_iso: str) -> Iterator[Mention]:
     for match in _PATH.finditer(text):
         if not match[0].replace("/", "").replace(".", "").isdigit():
             yield Mention("path", match[0].rstrip("."), match[0], match.start(), match.end())
+    for match in _SIZE.finditer(text):
+        size = match["size"] or match["aught"]
+        yield Mention("size", size, match[0], match.start(), match.end())
     yield from _numbers(text)
     for match in _CODE.finditer(text):
         yield Mention("code", match[0], match[0], match.start(), match.end())

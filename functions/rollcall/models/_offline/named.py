@@ -7,7 +7,8 @@ the parameter that takes their names. So the planner asks no tool for what is kn
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
+from itertools import pairwise
 
 from rollcall.core.messages import Json
 from rollcall.core.text import STOPWORDS, terms, tokens
@@ -22,6 +23,11 @@ Names = Mapping[str, Sequence[str]]
 
 _MOST_WORDS = 6
 _NOISE = STOPWORDS | {"ומה", "אם", "ואם", "האורך", "אורך", "היה", "יהיה", "if", "long"}
+_JOINTS = frozenset({"of", "the", "in", "של"})
+_RENAMED = re.compile(
+    r"(?:\b(?:rename|call|name)\b|שנה את השם).*(?:\s(?:to|as)\s|\sל-?)(?P<name>[^,;]+)$",
+    re.IGNORECASE,
+)
 _FOR = re.compile(r"^ל(?=[א-ת]{3})")
 _ASKING = frozenset(
     feature
@@ -106,6 +112,26 @@ def called_by_name(wanted: Sequence[Param], text: str, names: Names) -> dict[str
     return found
 
 
+def numbered(
+    wanted: Sequence[Param], text: str, values: Mapping[str, Json], names: Names
+) -> tuple[dict[str, Json], int | None]:
+    """The number that is written onto the name of the thing that it is in, as 14 is in "LP1-14"
+    and "LP1/14", for the parameter that takes a number of a thing; and where it stands."""
+    takers = [p for p in wanted if _is_number_of(p, wanted, names)]
+    for name in (str(value) for key, value in values.items() if key in names):
+        onto = rf"(?<!\w){re.escape(name)}\s?[-/#.:]\s?#?(\d{{1,3}})(?![\w.])"
+        match = re.search(onto, text, re.IGNORECASE)
+        if match and takers:
+            return {takers[0].name: int(match[1])}, match.start(1)
+    return {}, None
+
+
+def _is_number_of(param: Param, wanted: Sequence[Param], names: Names) -> bool:
+    of = noun(param)
+    told = any(other.name in names and noun(other) == of for other in wanted)
+    return param.kind == "integer" and param.label.endswith(" number") and told
+
+
 def without_names(text: str, values: Mapping[str, Json], names: Names) -> str:
     """The text without the things in it that were found by name."""
     for value in (str(values[name]) for name in values if name in names):
@@ -125,6 +151,8 @@ def described(
     which one: the tool knows how to look it up by a description. A new thing is described by what
     is left of the text."""
     found: dict[str, Json] = {}
+    chosen = {other.name for other in wanted if other.options}
+    own = {name: value for name, value in values.items() if name not in chosen}
     for param in wanted:
         is_told = param.name in values or any(
             other.name in values and noun(other) == noun(param) for other in wanted
@@ -135,9 +163,14 @@ def described(
             if words:
                 found[param.name] = words
         elif param.required and param.label == "description" and not is_told:
-            words = _rest(tool, text, values, spare)
+            # A listed value or a keyword ("EV charger") may be all that it is called.
+            words = _rest(tool, text, own, spare) or _run(text, _ASKING | _features_of(own), spare)
             if words:
                 found[param.name] = _FOR.sub("", words)
+        elif tool.writes and param.label == "description" and not param.required:
+            renamed = _RENAMED.search(text)
+            if renamed:
+                found[param.name] = renamed["name"].strip(" \"'.!?")
     return found
 
 
@@ -145,19 +178,32 @@ def _rest(
     tool: ToolSpec, text: str, values: Mapping[str, Json], spare: Sequence[Mention]
 ) -> str | None:
     """The longest run of words that neither ask for the tool nor say another argument."""
-    taken = {feature for value in values.values() for feature in all_features(str(value))}
-    known = vocabulary(tool) | _ASKING | taken
+    known = vocabulary(tool) | _ASKING | _features_of(values)
     known |= {f for keyword in tool.keywords if " " in keyword for f in all_features(keyword)}
-    numbers = [(m.start, m.end) for m in spare if m.kind == "number"]
+    return _run(text, known, spare)
+
+
+def _features_of(values: Mapping[str, Json]) -> set[str]:
+    return {feature for value in values.values() for feature in all_features(str(value))}
+
+
+def _run(text: str, known: Set[str], spare: Sequence[Mention]) -> str | None:
+    """The longest run of words that are not known; "of" and the like stand inside one."""
+    numbers = [(m.start, m.end) for m in spare if m.kind in ("number", "size")]
     runs: list[list[str]] = [[]]
+    joint: list[str] = []
     for match in re.finditer(r"[\w\"'’׳״-]+|[?,.;:]", text):
         word = match[0]
         in_number = any(start <= match.start() < end for start, end in numbers)
         noise = set(all_features(word)) <= known or all(t in _NOISE for t in tokens(word))
-        if in_number or noise or word.isdigit() or not tokens(word):
+        if word.lower() in _JOINTS and runs[-1]:
+            joint.append(word)
+        elif in_number or noise or word.isdigit() or not tokens(word):
             runs.append([])
+            joint = []
         else:
-            runs[-1].append(word)
+            runs[-1] += [*joint, word]
+            joint = []
     best = max(runs, key=lambda run: len(features(" ".join(run))))
     return " ".join(best[:_MOST_WORDS]) or None
 
@@ -176,5 +222,6 @@ def _is_said(name: str, text: str) -> bool:
     if any(len(token) == 1 or token.isdigit() for token in whole):
         size = len(whole)
         return any(said[at : at + size] == whole for at in range(len(said) - size + 1))
-    wanted = set(terms(name))
-    return bool(wanted) and wanted <= {*terms(text), *said}
+    wanted = set(features(name))
+    joined = {first + second for first, second in pairwise(said)}  # "sub panel", "Subpanel"
+    return bool(wanted) and wanted <= {*features(text), *terms(text), *said, *joined}

@@ -38,9 +38,10 @@ def assign_numbers(
     values = _lists(wanted, numbers, text)
     singles = [param for param in wanted if param.kind != "array"]
     layout = _layout(text)
-    usual = Counter(name for each in tool.examples for name in _given(each))
+    roots = {param.name: _root(param) for param in singles}
+    usual = Counter(roots.get(name) for each in tool.examples for name in _given(each))
     pairs = [
-        (support(tool, param, mention, layout, len(singles)), usual[param.name], -p, -m)
+        (support(tool, param, mention, layout, len(singles)), usual[roots[param.name]], -p, -m)
         for p, param in enumerate(singles)
         for m, mention in enumerate(numbers)
     ]
@@ -48,13 +49,20 @@ def assign_numbers(
     used: set[int] = set()
     for points, _, p, m in pairs:
         param, mention = singles[-p], numbers[-m]
-        if points <= 0 or param.name in values or mention.start in used:
+        told = {roots[name] for name in values if name in roots}
+        if points <= 0 or roots[param.name] in told or mention.start in used:
             continue
         value = in_unit(param, mention)
         if value is not None:
             values[param.name] = value
             used.add(mention.start)
     return values
+
+
+def _root(param: Param) -> str:
+    """A parameter's label without its unit: a length in feet and one in metres are one thing."""
+    head, _, last = param.label.rpartition(" ")
+    return head if head and unit_in_name(param.label) and last else param.label
 
 
 def _given(example: dict[str, Json]) -> Iterable[str]:
@@ -113,7 +121,9 @@ def support(
         return points
     points += _nearness(param.names - {"number"}, feats, at, 4.0)
     before = {feature for group in feats[max(0, at - 5) : at] for feature in group}
-    points += len(param.names & before) / max(1, len(param.names))
+    after = {feature for group in feats[at + 1 : at + 4] for feature in group}
+    said = len(param.names & after) if len(param.names) > 1 else 0  # "6 current-carrying wires"
+    points += max(said, len(param.names & before)) / max(1, len(param.names))
     if mention.text.isalpha():
         points -= 2.0 if mention.value == 1 else 1.0  # "one" and "two" are often no amounts
     points += _nearness(param.about - weak_features(), feats, at, 1.5)
@@ -142,7 +152,7 @@ def _unit_points(param: Param, mention: Mention) -> float:
     if not wanted and mention.unit.dimension in _MEANT:
         return 2.0 if said & _MEANT[mention.unit.dimension] else -1.0
     if wanted and mention.unit.dimension == wanted.dimension:
-        return 5.0
+        return 5.5 if mention.unit == wanted else 5.0  # feet to feet, of feet and metres
     if wanted and wanted.dimension != mention.unit.dimension:
         return -5.0
     if any(unit and unit.dimension == mention.unit.dimension for unit in described):

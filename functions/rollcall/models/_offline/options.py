@@ -14,6 +14,7 @@ from rollcall.models._offline.lexicon import (
     weak_features,
     wordset,
 )
+from rollcall.models._offline.mentions import mentions
 from rollcall.models._offline.schema import Param
 from rollcall.models._offline.units import unit_of
 from rollcall.models.base import ToolSpec
@@ -47,7 +48,8 @@ def named_options(param: Param, text: str) -> list[Json]:
 def _option_score(param: Param, option: Json, said: tuple[str, ...], text: str) -> float:
     if not isinstance(option, str):
         near = _label_places(param, text)
-        return 1.0 if str(option) in tokens(text) and near else 0.0
+        numbers = {*tokens(text), *(str(m.value) for m in mentions(text) if m.kind == "number")}
+        return 1.0 if str(option) in numbers and near else 0.0
     wanted = all_features(spaced(option)) or tuple(tokens(option))
     if not wanted:
         return 0.0
@@ -69,6 +71,10 @@ def amount_in_unit(param: Param, text: str) -> str | None:
             match = re.search(rf"(?<![\w/])(\d+(?:/\d+)?)[\s-]*{re.escape(word)}\b", text, re.I)
             if match:
                 return match[1]
+            sizes = (m for m in mentions(text) if m.kind == "size")
+            said = next(sizes, None) if unit_of(word) == unit_of("AWG") else None
+            if said:
+                return str(said.value)
     return None
 
 

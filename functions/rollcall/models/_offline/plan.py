@@ -11,7 +11,7 @@ import json
 from dataclasses import dataclass, field, replace
 
 from rollcall.core.messages import Json
-from rollcall.models._offline import chain, fanout, writes
+from rollcall.models._offline import chain, fanout, which, writes
 from rollcall.models._offline.fill import Source, fill
 from rollcall.models._offline.history import Step, Turn
 from rollcall.models._offline.people import is_somebodys
@@ -83,13 +83,13 @@ def advance(goal: Goal, turn: Turn, request: ModelRequest) -> Progress:
     failed = [step for step in progress.steps if step.failed]
     if progress.calls or progress.question or len(failed) != 1:
         return progress
-    field_ = str(failed[0].error.get("field") or "").rsplit(".", 1)[-1]
-    param = next((p for p in params(goal.tool) if p.name == field_), None)
-    # What the instructions do not tell is another name of something that they do.
-    told = [name for name in request.names.get(field_, ()) if name in request.instructions]
-    known = dict.fromkeys(told or request.names.get(field_, ()))
-    if param is None or not known or field_ in (failed[0].call.arguments or {}):
+    param = which.unclear(goal.tool, failed[0], request.names)
+    if param is None:
         return progress
+    given = failed[0].call.arguments or {}
+    # What the instructions do not tell is another name of something that they do.
+    told = [name for name in request.names[param.name] if name in request.instructions]
+    known = which.choices(told or request.names[param.name], given)
     return Progress(goal, question=Question(goal, param, tuple((n, n) for n in known)))
 
 
@@ -262,6 +262,8 @@ def _mended(call: Call, step: Step, tool: ToolSpec) -> Call | None:
     if field_ not in call.arguments or field_ in required:
         return None
     left = {name: value for name, value in call.arguments.items() if name != field_}
+    if which.says_which(field_, tool) and not which.stands_without(field_, left, tool):
+        return None  # without it the call would be about something else
     return replace(call, arguments=left)
 
 

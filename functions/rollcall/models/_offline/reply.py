@@ -17,6 +17,7 @@ from rollcall.models._offline.people import user_name
 from rollcall.models._offline.phrases import say, small_talk
 from rollcall.models._offline.plan import Call, Goal, Progress, Question, advance
 from rollcall.models._offline.split import ranked
+from rollcall.models._offline.units import printed, unit_in_name
 from rollcall.models.base import ModelRequest, ToolSpec
 
 _MOST_HELP = 3
@@ -126,7 +127,9 @@ def ask(question: Question, language_: str) -> tuple[str, tuple[str, ...]]:
     """Return one question in the user's language, and the answers to offer."""
     param = question.param
     noun = param.refers_to or re.sub(r" (?:name|description)$", "", param.label)
-    what = label(noun, language_)
+    unit = unit_in_name(noun)
+    bare = noun.rpartition(" ")[0] if unit and " " in noun else noun
+    what = label(bare, language_) + (f" ({printed(unit)})" if unit and bare != noun else "")
     about = param.description.partition(".")[0].partition(" (")[0].strip()
     if param.kind == "boolean":
         yes_no = (say("yes", language_), say("no", language_))

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rollcall.models._offline.choose import Choice, best, rank
+from rollcall.models._offline.choose import Choice, best, opens, rank
 from rollcall.models._offline.mentions import mentions
 from rollcall.models.base import ToolSpec
 
@@ -34,6 +34,8 @@ def split(text: str, tools: Sequence[ToolSpec]) -> list[Part]:
     parts: list[Part] = []
     for piece in _pieces(text):
         choice = best(piece, tools)
+        if choice and choice.tool.writes and not opens(piece, choice.tool):
+            choice = None  # "circuit 20, main panel" asks for no new circuit
         if choice is None or (parts and _same_tool(parts[-1].choice, choice)):
             _extend(parts, piece, choice)
         elif parts and parts[-1].choice is None:
@@ -76,12 +78,13 @@ def _same_tool(one: Choice | None, other: Choice) -> bool:
 def _worth_splitting(parts: list[Part], whole: Choice | None) -> bool:
     """Tell real parts from one request whose words happen to touch several tools.
 
-    Every part but the whole's own must ask for its tool about as clearly as the whole does.
+    Every part but the whole's own must ask for its tool about as clearly as the whole does, or
+    plainly: by its keyword, and with no word that the tool does not know.
     """
     if whole is None:
         return True
-    weakest = min(part.choice.points for part in parts if part.choice)
-    return weakest >= 0.3 * whole.points
+    chosen = [part.choice for part in parts if part.choice]
+    return all(each.points >= 0.3 * whole.points or each.is_plain for each in chosen)
 
 
 def ranked(text: str, tools: Sequence[ToolSpec]) -> list[ToolSpec]:

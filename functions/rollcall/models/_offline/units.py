@@ -30,7 +30,7 @@ mA current 0.001 mA ma milliamp milliamps
 V voltage 1 V v volt volts וולט
 kV voltage 1000 kV kv kilovolt kilovolts
 W power 1 W w watt watts ואט וואט וואטים
-kW power 1000 kW kw kilowatt kilowatts קילוואט קילוואטים
+kW power 1000 kW kw kilowatt kilowatts קילוואט קילוואטים קוט קו"ט קוו"ט קוו קילו-וואט
 VA apparent 1 VA va
 kVA apparent 1000 kVA kva
 AWG gauge 1 AWG awg gauge
@@ -52,7 +52,7 @@ week time 604800 week weeks שבוע שבועות
 month months 1 month months חודש חודשים
 year months 12 year years yr yrs שנה שנים
 % share 1 % percent percentage pct אחוז אחוזים
-°C celsius 1 °C celsius צלזיוס
+°C celsius 1 °C c celsius צלזיוס
 °F fahrenheit 1 °F fahrenheit
 K kelvin 1 K kelvin
 usd money 1 $ usd dollar dollars דולר

@@ -101,6 +101,11 @@ class ArcFlash(CalculationResult):
         "ציוד מגן",
         "ציוד מגן אישי",
         "גבול הקשת",
+        "what to wear",
+        "work live",
+        "energized work",
+        "ללבוש",
+        "עבודה תחת מתח",
     ],
     examples=[
         {

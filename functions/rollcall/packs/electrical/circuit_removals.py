@@ -79,6 +79,10 @@ def _added_again(given: dict[str, Any], result: Any) -> dict[str, Any]:
         "להסיר מעגל",
         "הסרת מעגל",
         "הסר מפסק",
+        "get rid of the",
+        "תוריד את המעגל",
+        "תורידי את המעגל",
+        "הורד את המעגל",
     ],
     examples=[
         {

@@ -26,7 +26,7 @@ from rollcall.packs.electrical.editing.changing import (
 )
 from rollcall.packs.electrical.editing.shapes import CircuitUpdated
 from rollcall.packs.electrical.editing.storing import put_circuits
-from rollcall.packs.electrical.editing.words import NAMES, changes, named, which_circuit
+from rollcall.packs.electrical.editing.words import NAMES, changes, named, value_text, which_circuit
 from rollcall.packs.electrical.projects.records import (
     Area,
     Circuit,
@@ -111,13 +111,25 @@ def _warnings(change: Change) -> list[Words]:
 def _summarize_update(given: dict[str, Any]) -> dict[str, str]:
     which = which_circuit(given)
     held = {"projectId", "circuitId", "circuitNumber", "panelName", "circuitDescription", "asShown"}
-    told = [
-        f"{key}: {short(str(value), most=40)}"
-        for key, value in given.items()
-        if key not in held and value not in (None, False, [])
-    ]
-    what = ", ".join(told)
-    return {"en": f"Change circuit {which}: {what}", "he": f"לשנות את מעגל {which}: {what}"}
+    told = {key: v for key, v in given.items() if key not in held and v not in (None, False, [])}
+    said = {
+        locale: ", ".join(_told(key, value, locale) for key, value in told.items())
+        for locale in ("en", "he")
+    }
+    return {
+        "en": f"Change circuit {which}: {said['en']}",
+        "he": f"לשנות את מעגל {which}: {said['he']}",
+    }
+
+
+def _told(key: str, value: Any, locale: str) -> str:
+    """A field that changes, by its name for people."""
+    fields = {field.alias or name: name for name, field in Circuit.model_fields.items()}
+    name = {"pole": "poles", "newCircuitNumber": "circuit_number"}.get(key, fields.get(key, key))
+    if name not in NAMES:
+        return f"{key}: {short(str(value), most=40)}"
+    plain = int(value) if name == "poles" else value
+    return f"{NAMES[name].say(locale)}: {value_text(name, plain, locale)}"
 
 
 def _put_back(given: dict[str, Any], result: Any) -> dict[str, Any]:
@@ -161,6 +173,18 @@ def _put_back(given: dict[str, Any], result: Any) -> dict[str, Any]:
         "החלף מפסק",
         "עדכון מעגל",
         "שינוי מעגל",
+        "upgrade the breaker",
+        "change the load",
+        "update the load",
+        "replace the wire",
+        "make the circuit",
+        "עדכן את ההספק",
+        "שנה את ההספק",
+        "שנה את המפסק",
+        "שנה את החוט",
+        "החלף את החוט",
+        "תחליף את החוט",
+        "תחליף את המפסק",
     ],
     examples=[
         {

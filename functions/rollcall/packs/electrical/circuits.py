@@ -120,6 +120,9 @@ def _taken_back(given: dict[str, Any], result: Any) -> dict[str, Any]:
         "הוספת מעגל",
         "הוסף מפסק",
         "התקן מעגל",
+        "add a load",
+        "install a new circuit",
+        "put on the panel",
     ],
     examples=[
         {

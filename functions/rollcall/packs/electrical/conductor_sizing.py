@@ -67,6 +67,13 @@ from rollcall.packs.electrical.wiring.words import circuit_words
         "איזה חתך",
         "גודל מוליך",
         "האם החוט מספיק",
+        "wire for a load",
+        "size wire for amps",
+        "check the wire",
+        "החתך תקין",
+        "חתך כבל",
+        "המוליך מספיק",
+        "החוט עבה מספיק",
     ],
     examples=[
         {

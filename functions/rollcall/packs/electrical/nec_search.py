@@ -93,6 +93,12 @@ class NecSearch(CalculationResult):
         "חפש במסמכים שלי",
         "מסמך שהעליתי",
         "מפרט",
+        "where in the code",
+        "find in the code",
+        "rules for",
+        "איפה בקוד",
+        "איפה כתוב",
+        "חפש בקוד",
     ],
     examples=[
         {

@@ -90,6 +90,12 @@ class NecTable(CalculationResult):
         "זרם מנוע",
         "התנגדות מוליך",
         "מקדם תיקון טמפרטורה",
+        "GEC",
+        "GEC size",
+        "size GEC",
+        "what size GEC",
+        "what size EGC",
+        "אמפסיטי",
     ],
     examples=[
         {

@@ -121,6 +121,14 @@ class PanelCapacity(CalculationResult):
         "האם ניתן להוסיף ללוח",
         "האם יש מקום בלוח",
         "מקומות פנויים בלוח",
+        "load calculation",
+        "how much room is left",
+        "overloaded panel",
+        "spare amps",
+        "עומס בלוח",
+        "כמה מקום יש בלוח",
+        "כמה אמפר פנוי",
+        "הלוח יעמוד ב",
     ],
     examples=[
         {

@@ -111,6 +111,11 @@ class ServiceUpgrade(CalculationResult):
         "עומסים מתוכננים",
         "חישוב עומסים",
         "ניהול עומסים",
+        "bigger service",
+        "total service load",
+        "חיבור לחברת החשמל",
+        "החיבור הקיים",
+        "להגדיל חיבור",
     ],
     examples=[
         {

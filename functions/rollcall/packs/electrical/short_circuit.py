@@ -92,6 +92,9 @@ class ShortCircuit(CalculationResult):
         "זרם קצר זמין",
         "כושר ניתוק",
         "כושר הניתוק של הלוח",
+        "Isc",
+        "short-circuit current",
+        "AIC rating",
     ],
     examples=[
         {

@@ -66,6 +66,10 @@ Temperature = Annotated[float, Field(ge=-40, le=250)]
         "המעגל הארוך ביותר",
         "אורך קו",
         "שלושה אחוז",
+        "VD",
+        "volts lost",
+        "lose on the run",
+        "enough voltage at the end",
     ],
     examples=[
         {

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cache
 from typing import Annotated, NamedTuple
 
 from pydantic import Field
 
 from rollcall.core.errors import InvalidArgument, NotFound
 from rollcall.core.text import terms, tokens
-from rollcall.packs.electrical.projects.kinds import WORDS
+from rollcall.packs.electrical.projects.kinds import SAME, WORDS
 from rollcall.packs.electrical.projects.records import Circuit, Panel, Project, RecordId
 from rollcall.packs.electrical.projects.topology import service_panel
 
@@ -163,6 +164,15 @@ def _words_of(found: Found) -> Iterator[str]:
     yield from terms(f"{circuit.description} {found.panel.name}")
     for kind in (circuit.load_type, circuit.area):
         yield from terms(WORDS.get(kind or "", ""))
+    said = set(terms(circuit.description))
+    for group in _same():
+        if said & group:
+            yield from group
+
+
+@cache
+def _same() -> tuple[frozenset[str], ...]:
+    return tuple(frozenset(terms(group.replace("_", " "))) for group in SAME)
 
 
 def _only(
