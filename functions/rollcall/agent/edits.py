@@ -21,7 +21,9 @@ from rollcall.core.policy import combined
 from rollcall.core.redaction import redacted_json
 from rollcall.core.wire import Decision
 from rollcall.registry.snapshot import entry as entry_of
+from rollcall.store import paths
 from rollcall.store.approvals import Approval
+from rollcall.store.run_documents import request_of
 
 
 def edits_of(
@@ -51,12 +53,31 @@ def edits_of(
                 "the changed arguments hold what looks like a key or a token, which is not kept",
                 field=field,
             )
-        edits[approval.id] = _edited(platform, user, approval, given.edited_arguments, field)
+        edits[approval.id] = _edited(
+            platform,
+            user,
+            approval,
+            given.edited_arguments,
+            field,
+            context=_context(platform, approval),
+        )
     return edits
 
 
+def _context(platform: Platform, approval: Approval) -> dict[str, Any]:
+    """Where the user was when the turn was asked: what an edit leaves out is meant there."""
+    run = paths.run(platform.db, approval.thread_id, approval.run_id).get().to_dict()
+    return (request_of(run)["context"] or {}) if run else {}
+
+
 def _edited(
-    platform: Platform, user: User, approval: Approval, arguments: dict[str, Any], field: str
+    platform: Platform,
+    user: User,
+    approval: Approval,
+    arguments: dict[str, Any],
+    field: str,
+    *,
+    context: dict[str, Any],
 ) -> Approval:
     owner = user if user.uid == approval.uid else platform.find_user(approval.uid)
     if owner is None:
@@ -67,7 +88,7 @@ def _edited(
     policy = combined(*filter(None, (router.policies.get(approval.tool), target.policy)))
     if decider_of(policy, owner) != approval.decider:
         raise PermissionDenied("who decides this has changed; ask for it again", field=field)
-    ctx = ToolContext(user=owner, platform=platform, locale=approval.locale)
+    ctx = ToolContext(user=owner, platform=platform, locale=approval.locale, context=context)
     try:
         preview = target.preview(ctx, frozen)
     except AgentError as error:

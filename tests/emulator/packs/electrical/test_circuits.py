@@ -462,6 +462,15 @@ def test_changed_arguments_are_completed_and_asked_about_anew(
     assert garage(at_work())[made["arguments"]["circuitNumber"]].load_watts == 4_800
 
 
+def test_an_edit_that_names_no_project_is_meant_for_the_one_it_was_asked_in(
+    at_work: AtWork, agent: Callable[..., dict[str, Any]]
+) -> None:
+    asked = agent({"message": "Please add it", **IN_HOUSE}, calls(("add_circuit", HEATER)))
+    answer = {**yes(asked, editedArguments=HEATER), "context": {"projectId": "workshop"}}
+    (made,) = agent(answer)["toolCalls"]
+    assert (made["status"], made["arguments"]["projectId"]) == ("done", "house")
+
+
 def test_an_agents_removal_and_change_wait_for_a_yes(
     at_work: AtWork, agent: Callable[..., dict[str, Any]]
 ) -> None:
