@@ -1,7 +1,8 @@
 """Panel schedules as a spreadsheet (xlsx), a sheet for each panel.
 
 What people wrote goes into cells as text, whatever it begins with: "=1+1" is a description here
-and no formula, also after somebody has edited the cell or saved it as CSV.
+and no formula, also after somebody has edited the cell. A CSV that a spreadsheet saves of it has no
+such mark: opened again, it may take that text for a formula.
 """
 
 from __future__ import annotations
