@@ -14,6 +14,7 @@ the newest upload: a document may have failed and still answer with what it had 
 from __future__ import annotations
 
 import hashlib
+import re
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal
@@ -37,6 +38,8 @@ ALLOWANCE = Allowance(files=100, bytes=200_000_000)
 MOST_DOCUMENTS = 300
 """Of one search or list; a team may have more than that."""
 CONTENT_TYPES = {"application/pdf": "pdf", "text/plain": "text", "text/markdown": "markdown"}
+
+_ID = re.compile("[0-9a-f]{32}")
 
 OwnScope = Literal["user", "team"]
 """Whether a document is its uploader's alone, or readable by the uploader's team."""
@@ -135,7 +138,7 @@ def one_readable(db: Client, user: User, id: str, *, field: str = "documentId") 
     Raises:
         NotFound: There is none of this id, or it is not the user's to read.
     """
-    document = read(reference(db, id).get()) if "/" not in id and id else None
+    document = read(reference(db, id).get()) if _ID.fullmatch(id) else None
     if document is None or not may_read(user, document.data):
         raise NotFound("you have no such document; list_documents names them", field=field)
     return document
