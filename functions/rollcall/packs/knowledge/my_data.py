@@ -31,7 +31,7 @@ USER_DATA = UserData(
             show=_document,
             erase=erase_document,
             reads=("current", "incoming"),
-            page=5,
+            page=2,  # each may have two hundred parts, and a commit takes 500 writes
         ),
         Section(
             kind="files",
