@@ -59,7 +59,7 @@ class Schedule:
 def schedule(project: Project, panel: Panel) -> Schedule:
     """The schedule of a panel: loads as connected, each shared equally among its poles. Loads of
     panels that this one supplies stand in their own schedules."""
-    phases = "ABC"[: 3 if panel.phases == 3 else 2]
+    phases = "ABC"[: 3 if panel.phases == 3 else 1 if panel.wires == 2 else 2]
     positions = {each.number: each for each in _positions(panel)}
     rows = [
         Row(phases[at % len(phases)], positions[2 * at + 1], positions.get(2 * at + 2))
@@ -111,11 +111,11 @@ def _header(project: Project, panel: Panel) -> Iterator[tuple[Words, str | float
 
 
 def _voltage(panel: Panel) -> str:
-    """`208Y/120`, `120/240`."""
+    """`208Y/120`, `120/240`; `230` of one line and its return."""
     between, to_neutral = number(panel.voltage, digits=0), number(panel.line_to_neutral, digits=0)
     if panel.phases == 3 and not panel.high_leg:
         return f"{between}Y/{to_neutral}"
-    return f"{to_neutral}/{between}"
+    return between if panel.wires == 2 else f"{to_neutral}/{between}"
 
 
 def _supply(project: Project, panel: Panel) -> Iterator[tuple[Words, str | float]]:

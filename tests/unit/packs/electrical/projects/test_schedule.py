@@ -77,6 +77,14 @@ def test_currents_of_a_phase_are_to_the_neutral() -> None:
     assert legs.totals_amps["B"] == pytest.approx(legs.totals_va["B"] / 207.8, rel=1e-3)
 
 
+def test_a_panel_of_two_wires_has_one_phase_with_all_of_its_voltage() -> None:
+    house, panel = SAMPLES["house"], SAMPLES["house"].panels[0]
+    found = schedule(house, panel.model_copy(update={"voltage": 230, "wires": 2}))
+    assert set(found.totals_va) == {"A"}
+    assert found.totals_amps["A"] == pytest.approx(found.total_va / 230)
+    assert "230" in [value for _, value in found.header]
+
+
 def test_a_spare_has_a_breaker_and_no_load_and_an_odd_last_space_no_neighbour() -> None:
     spare = of("house", "main").rows[15].left
     assert spare.circuit is not None and (spare.va, spare.circuit.breaker_amps) == (None, 20)

@@ -19,7 +19,7 @@ from rollcall.packs.electrical.projects.records import NETWORK_V, Circuit, Panel
 Currents = tuple[complex, ...]
 """One for each line, A."""
 
-NAMES = {2: ("L1", "L2"), 3: ("A", "B", "C")}
+NAMES = {1: ("L1",), 2: ("L1", "L2"), 3: ("A", "B", "C")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +38,12 @@ class System:
 
     @property
     def lines(self) -> int:
-        """How many: two with one phase, else three."""
+        """How many: two with one phase, one where its second wire is the neutral; else three."""
         return len(self.to_neutral)
 
     @property
     def names(self) -> tuple[str, ...]:
-        """`L1`, `L2`, or `A`, `B`, `C`."""
+        """`L1` alone, `L1` and `L2`, or `A`, `B`, `C`."""
         return NAMES[self.lines]
 
     def amps(self, va: float) -> float:
@@ -55,10 +55,19 @@ class System:
         return amps * self.voltage * (1 if self.phases == 1 else math.sqrt(3))
 
 
-def system(voltage: float, phases: Literal[1, 3], *, high_leg: bool = False) -> System:
-    """The system of a voltage between lines: 120/240, two lines of 208Y/120, a wye, or a 240 V
-    delta whose line B is the high leg."""
-    if phases == 1 and NETWORK_V[0] <= voltage <= NETWORK_V[1]:
+def system(
+    voltage: float,
+    phases: Literal[1, 3],
+    *,
+    high_leg: bool = False,
+    wires: Literal[2, 3, 4] | None = None,
+) -> System:
+    """The system of a voltage between lines: 120/240, two lines of 208Y/120, a wye, a 240 V delta
+    whose line B is the high leg; or, of two wires, one line and its return with all the voltage."""
+    lines: list[tuple[float, float]]
+    if phases == 1 and wires == 2:
+        lines = [(voltage, 0)]
+    elif phases == 1 and NETWORK_V[0] <= voltage <= NETWORK_V[1]:
         lines = [(voltage / math.sqrt(3), angle) for angle in (0, -120)]
     elif phases == 1:
         lines = [(voltage / 2, angle) for angle in (0, 180)]
@@ -72,7 +81,7 @@ def system(voltage: float, phases: Literal[1, 3], *, high_leg: bool = False) -> 
 
 def system_of(panel: Panel) -> System:
     """A panel's system."""
-    return system(panel.voltage, panel.phases, high_leg=panel.high_leg)
+    return system(panel.voltage, panel.phases, high_leg=panel.high_leg, wires=panel.wires)
 
 
 def line_at(position: int, of: System) -> int:
@@ -86,7 +95,10 @@ def lines_of(circuit: Circuit, of: System) -> tuple[int, ...]:
 
 
 def currents(of: System, lines: Sequence[int], va: float) -> Currents:
-    """What a load of `va` draws from its lines: one to neutral, two between them, or all three."""
+    """What a load of `va` draws from its lines: one to neutral, two between them, or all three.
+    Where there is one line, a second pole is that of its return."""
+    if of.lines == 1:
+        return (va / of.to_neutral[0].conjugate(),)
     found = [0j] * of.lines
     volts = [of.to_neutral[line] for line in lines]
     if len(lines) == 1:

@@ -151,3 +151,36 @@ def test_a_panel_counts_what_is_behind_its_feeders_once() -> None:
     assert _demand(found).demand_va == pytest.approx(13_000 + 1.25 * 9_600)
     sub = panel_demand(found, found.panels[1])
     assert sub.demand_va == pytest.approx(8_000 + 1.25 * 9_600)
+
+
+def _two_wires(id: str, circuits: list[dict[str, Any]]) -> dict[str, Any]:
+    return panel(id, circuits, voltage=230, wires=2)
+
+
+def test_a_panel_of_two_wires_has_one_line_with_all_of_its_load() -> None:
+    circuits = [circuit(1, "water_heater", 4_600), circuit(3, "appliance", 4_577, poles=2)]
+    found = _demand(project(_two_wires("main", circuits)), method="standard")
+    assert found.calculation.system.names == ("L1",)
+    assert found.line_amps == pytest.approx((found.demand_va / 230,))
+    assert found.line_amps[0] == pytest.approx(found.demand_amps)
+
+
+@given(loads, st.randoms(use_true_random=False))
+def test_neither_order_nor_panel_changes_the_line_of_two_wires(
+    given_loads: list[tuple[str, int, bool]], shuffled: random.Random
+) -> None:
+    circuits = [
+        circuit(place, kind, watts, continuous=continuous)
+        for place, (kind, watts, continuous) in enumerate(given_loads, 1)
+    ]
+    here = _demand(project(_two_wires("main", circuits)))
+    shuffled.shuffle(circuits)
+    feeder = {"id": "f", "name": "f", "sourceId": "main", "targetId": "below"}
+    below = project(
+        _two_wires("main", []),
+        _two_wires("below", circuits),
+        feeders=[feeder],
+        service={"serviceVoltage": 230, "phases": 1, "serviceAmps": 200, "panelId": "main"},
+    )
+    assert _demand(below).line_amps == pytest.approx(here.line_amps)
+    assert here.line_amps == pytest.approx((here.demand_va / 230,))

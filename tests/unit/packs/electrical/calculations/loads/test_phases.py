@@ -78,6 +78,15 @@ def test_the_high_leg_has_208_v_to_neutral() -> None:
     assert magnitudes(currents(delta, (0, 1, 2), 24_000)) == pytest.approx((57.74,) * 3, abs=0.01)
 
 
+@pytest.mark.parametrize("lines", [(0,), (0, 0)])
+def test_a_panel_of_two_wires_has_one_line_with_all_of_its_voltage(lines: tuple[int, ...]) -> None:
+    of = system(230, 1, wires=2)
+    assert of.names == ("L1",)
+    assert magnitudes(currents(of, lines, 9_200)) == pytest.approx((40,))
+    assert magnitudes(spread(of, 9_200)) == pytest.approx((40,))
+    assert imbalance_percent((40,)) == 0
+
+
 def test_imbalance_is_the_largest_departure_from_the_mean() -> None:
     assert imbalance_percent((50, 50, 50)) == 0
     assert imbalance_percent((60, 50, 40)) == pytest.approx(20)
