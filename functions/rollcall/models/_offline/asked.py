@@ -51,6 +51,7 @@ _ELSEWHERE = re.compile(
     r"what(?:'s| is| will be) the (?:weather|temperature|time|date)\b|"
     r"\b(?:weather|forecast) (?:in|for|like|today|tomorrow)\b|"
     r"\b(?:capital|population|currency|president|prime minister|square root) of\b|"
+    r"\bwho (?:won|invented|discovered|painted|composed) the\b|"
     r"\b(?:joke|poem|haiku|limerick|riddle|horoscope|lottery|meaning of life)s?\b|"
     r"\bhow (?:do|does|would|should|can) (?:you|i|we|they|one) (?:say|spell|write|pronounce)\b.+"
     r"\bin \w+\W*$|"

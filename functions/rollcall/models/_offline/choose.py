@@ -29,6 +29,7 @@ _VERB = 1.0
 _SHAPE = 1.5
 _SHAPES = {"path": "path file filename directory folder", "url": "url link uri", "email": "email"}
 _WEAK_SHARE = 0.3
+_MAY = re.compile(r"(?:האם )?(?:אפשר|ניתן) .*\?$", re.DOTALL)
 _CAUSE = re.compile(r"\b(?:due|owing) to\b", re.IGNORECASE)
 
 # Below these a tool only shares a word or two with the text by chance. A short text that the tool
@@ -94,6 +95,8 @@ def best(text: str, tools: Sequence[ToolSpec]) -> Choice | None:
 
 def opens(text: str, tool: ToolSpec) -> bool:
     """Tell whether a text begins with the verb of a tool, as its name or a keyword has it."""
+    if _MAY.match(text.strip()):
+        return False  # it asks whether it can be done; what it is of decides
     verb = first_word(text)
     named = (tool.name.partition("_")[0], *(first_word(keyword) for keyword in tool.keywords))
     return bool(verb) and verb in named

@@ -28,6 +28,11 @@ _POLITE = re.compile(
     r"(?: בבקשה)? |בבקשה )?(?:please )?",
     re.IGNORECASE,
 )
+_ASKS_AFTER = re.compile(
+    r"[:;]\s+(?:(?:so|and|but|then) )?(?:does|do|did|is|are|will|would|can|could|should|what|which|"
+    r"how)\b|[:;]\s+ו?(?:האם|מה|כמה|איזה|יש|אפשר|צריך)(?![א-ת])",
+    re.IGNORECASE,
+)
 _TELL_ME = re.compile(
     r"(?:tell|show|give|let|send|write|text|message) (?:me|us)\b|"
     r"(?:תגידי?|אמור|אמרי|שלחי?|תשלחי?|כתוב|כתבי|תכתוב|תכתבי) (?:לי|לנו)\b",
@@ -79,8 +84,12 @@ def wants_doing(text: str) -> bool:
     polite = _POLITE.match(bare)
     rest = bare[polite.end() :] if polite else bare
     said = tokens(rest)
+    if said[:2] == ["get", "rid"]:
+        return True
     if not said or _TELL_ME.match(rest) or _WILL.match(rest) or said[0] in _LOOKS | _ASKS:
         return False
+    if _ASKS_AFTER.search(rest):
+        return False  # "I want to add a charger: is there room for it?"
     return not bare.endswith("?") or len(rest) < len(bare)
 
 

@@ -17,7 +17,7 @@ from rollcall.core.text import terms, tokens, words
 # A group a line; words of one group count as the same word. Phrases are joined with "_".
 _GROUPS = """
 priority priorities important חשוב חשובה חשובות עדיפות עדיפויות
-urgent critical דחוף דחופה דחופות דחופים
+urgent critical קריטי קריטית קריטיים קריטיות דחוף דחופה דחופות דחופים
 high גבוה גבוהה גבוהות
 task tasks todo action_item action_items to_do assignment משימה משימות מטלה מטלות
 decision decisions decide decided החלטה החלטות החלטנו הוחלט החליטו

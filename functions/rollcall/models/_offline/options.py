@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from rollcall.core.messages import Json
-from rollcall.core.text import tokens, words
+from rollcall.core.text import STOPWORDS, tokens, words
 from rollcall.models._offline.lexicon import (
     all_features,
     features,
@@ -19,6 +19,11 @@ from rollcall.models._offline.schema import Param
 from rollcall.models._offline.units import unit_of
 from rollcall.models.base import ToolSpec
 
+_MOST = re.compile(
+    r"\b(?:most|biggest|largest|greatest|highest)\b(?! (?:load|of|likely))"
+    r"|הכי (?:גדול|גבוה|הרבה)|ה(?:גדול|גבוה|חמור) ביותר",
+    re.IGNORECASE,
+)
 _NEGATIONS = wordset("no not without exclude excluding don't skip never ללא בלי לא")
 _YES = wordset("yes yeah yep sure ok okay true correct please do it כן בטח בוודאי נכון אישור")
 _NO = wordset("no nope false not don't never לא ממש")
@@ -42,6 +47,8 @@ def named_options(param: Param, text: str) -> list[Json]:
     found = [(score, option) for score, option in scored if score > 0]
     if param.kind == "array":
         return [option for _, option in found]
+    if not found and "worst" in param.options and _MOST.search(text):
+        return ["worst"]  # of "the most drop" and "מפל המתח הכי גדול"
     return [option for _, option in sorted(found, key=lambda pair: -pair[0])]
 
 
@@ -67,8 +74,8 @@ def _option_score(param: Param, option: Json, said: tuple[str, ...], text: str) 
 def amount_in_unit(param: Param, text: str) -> str | None:
     """Return what stands before a unit that the parameter speaks of: "12" of "12 AWG"."""
     for word in (*param.label.split(), *re.findall(r"\w+", param.description)):
-        if len(word) > 1 and unit_of(word):
-            match = re.search(rf"(?<![\w/])(\d+(?:/\d+)?)[\s-]*{re.escape(word)}\b", text, re.I)
+        if len(word) > 1 and word not in STOPWORDS and unit_of(word):  # "in" is no inch there
+            match = re.search(rf"(?<![\w/.])(\d+(?:/\d+)?)[\s-]*{re.escape(word)}\b", text, re.I)
             if match:
                 return match[1]
             sizes = (m for m in mentions(text) if m.kind == "size")

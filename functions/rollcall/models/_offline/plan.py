@@ -257,6 +257,8 @@ def _mended(call: Call, step: Step, tool: ToolSpec) -> Call | None:
 
     The error only says which argument to leave out: no value is ever taken from it.
     """
+    if tool.writes:
+        return None  # what was asked for is written, or nothing is
     field_ = str(step.error.get("field") or "").rsplit(".", 1)[-1] if step.failed else ""
     required = {param.name for param in params(tool) if param.required}
     if field_ not in call.arguments or field_ in required:

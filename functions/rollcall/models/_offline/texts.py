@@ -37,6 +37,7 @@ _AFTER_BY = re.compile(
     r"(?<!\w)(?:by|with|for|featuring|starring|feature|include|actor|actress|of|has|have)\s+$",
     re.IGNORECASE,
 )
+_GAUGE, _SIZE = re.compile(r"\bAWG\b"), re.compile(r"#?(?:[1-4]/0|\d{1,4})")
 _HEBREW_NUMERAL = re.compile(r"[א-י]|י[אב]")
 _SPLIT = re.compile(r"\s*(?:,\s*(?:and\s+|or\s+)?|\s+and\s+|\s+or\s+|\s+ו(?=[א-ת]))\s*")
 _ORIGINS = wordset("from source origin base start departure pickup")
@@ -122,6 +123,8 @@ def _is_value(value: str, param: Param, tool: ToolSpec) -> bool:
     """A word after a label is a value where it looks like one: a code, a name, not grammar."""
     if value.lower() in _PLAIN_WORDS or len(value) < 1:
         return False
+    if _GAUGE.search(param.description):
+        return bool(_SIZE.fullmatch(value))
     if _HEBREW_NUMERAL.fullmatch(value):
         return True
     if param.refers_to:

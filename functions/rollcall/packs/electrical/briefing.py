@@ -6,12 +6,14 @@ from collections.abc import Iterator
 
 from rollcall.core.context import ToolContext
 from rollcall.core.profile import Place
+from rollcall.core.text import terms
 from rollcall.packs.electrical.projects.access import open_project
 from rollcall.packs.electrical.projects.records import Circuit, Panel, Project
 
 MAX_PANELS = 20
 _MAIN_PANEL = ("main panel", "לוח ראשי")
 """What the service equipment is called, whatever its name is."""
+_FEEDER = " feeder"
 MAX_CIRCUITS = 120
 """How many circuits are told in all; of the others a tool tells."""
 
@@ -37,9 +39,20 @@ def _names(project: Project) -> dict[str, tuple[str, ...]]:
     circuits = tuple(each.description for panel in project.panels for each in panel.circuits)
     return {
         "projectId": (project.id,),
-        "panelName": (*panels, *main),
+        "panelName": (*panels, *main, *_fed(project)),
         "circuitDescription": circuits,
     }
+
+
+def _fed(project: Project) -> Iterator[str]:
+    """What panels are called by their feeders' names, where their own say something else: "Server
+    room panel" of the panel SR, which the "Server room feeder" feeds."""
+    panels = {panel.id: panel for panel in project.panels}
+    for feeder in project.feeders:
+        panel = panels.get(feeder.target_id)
+        is_other = panel and set(terms(feeder.name)).isdisjoint(terms(panel.name))
+        if is_other and feeder.name.endswith(_FEEDER):
+            yield f"{feeder.name.removesuffix(_FEEDER)} panel"
 
 
 def _heading(project: Project, role: str) -> str:

@@ -50,7 +50,7 @@ from rollcall.packs.electrical.wiring.words import circuit_words
         "conductor size",
         "wire size",
         "conductor sizing",
-        "ampacity",
+        "enough ampacity",
         "wire gauge",
         "what size wire",
         "is the wire big enough",

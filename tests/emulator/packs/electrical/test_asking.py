@@ -92,6 +92,59 @@ ASKED: list[tuple[str, str, str, dict[str, Any]]] = [
     ("house", "אילו פרויקטים יש לי?", "list_projects", {}),
     ("office", "Which panels are in the project?", "get_project", {}),
     ("house", "Export the panel schedule of the Main Panel", "export_panel_schedule", {}),
+    # as people write: short, misspelled, the number on the panel's name, other units and words
+    ("office", "circuit #14 in LP1 voltage drop", DROP,
+     {"circuitNumber": 14, "panelName": "LP1"}),
+    ("office", "LP2 ckt 16 voltage drop pls", DROP, {"circuitNumber": 16, "panelName": "LP2"}),
+    ("office", "conductor sizing LP1-19", SIZING, {"circuitNumber": 19, "panelName": "LP1"}),
+    ("house", "circuit 20, main panel - voltage drop?", DROP,
+     {"circuitNumber": 20, "panelName": "Main Panel"}),
+    ("office", "whats the voltge drop for the elevator?", DROP, {}),
+    ("house", "If I run 30m of #10 to the dryer, what voltage drop would I get?", DROP,
+     {"lengthM": 30, "conductorSize": "10"}),
+    ("workshop", "What's the drop at the welder if we use 2/0 aluminum?", DROP,
+     {"conductorSize": "2/0", "conductorMaterial": "aluminum"}),
+    ("house", "what is the voltage drop at forty amps on the range", DROP, {"loadAmps": 40}),
+    ("workshop", "which circuit has the most drop", DROP, {"selector": "worst"}),
+    ("office", "נפילת מתח במעלית?", DROP, {}),
+    ("office", "מה מפל המתח בקירור של חדר השרתים", DROP, {}),
+    ("dira", "מה יהיה מפל המתח במזגן בסלון אם הקו 40 מטר?", DROP, {"lengthM": 40}),
+    ("dira", "לוח דירה מעגל 15 מפל מתח", DROP, {"circuitNumber": 15, "panelName": "לוח דירה"}),
+    ("office", "What's the short-circuit current at the server room panel", FAULT,
+     {"panelName": "Server room panel"}),
+    ("workshop", "isc at CNC panel", FAULT, {"panelName": "CNC Panel"}),
+    ("office", "האם כושר הניתוק של לוח LP2 מספיק?", FAULT, {"panelName": "LP2"}),
+    ("workshop", "incident energy at Shop Floor at 455 mm with 0.1 s clearing time", ARC,
+     {"panelName": "Shop Floor", "workingDistanceMm": 455, "clearingTimeS": 0.1}),
+    ("office", "חישוב הבזק קשת ללוח DP1 במרחק 24 אינץ'", ARC,
+     {"panelName": "DP1", "workingDistanceInches": 24}),
+    ("workshop", "מה אנרגיית הקשת בלוח CNC?", ARC, {"panelName": "CNC Panel"}),
+    ("house", "can i add 9.6kW charger to the garage sub panel", PANEL,
+     {"panelName": "Garage Subpanel", "additionalLoadWatts": 9600}),
+    ("office", "HP1 load calculation", PANEL, {"panelName": "HP1"}),
+    ("house", "הלוח הראשי יעמוד במטען של 11 קילו-וואט?", PANEL, {"additionalLoadWatts": 11000}),
+    ("dira", "אפשר להוסיף 5 קו\"ט ללוח דירה?", PANEL, {"additionalLoadWatts": 5000}),
+    ("house", "can #12 carry 25 amps?", SIZING, {"conductorSize": "12", "loadAmps": 25}),
+    ("house",
+     "Is 6 AWG aluminum ok for 50 amps at 40 C ambient with 6 current-carrying conductors?",
+     SIZING, {"ambientC": 40, "currentCarryingConductors": 6, "conductorSize": "6"}),
+    ("dira", "החוט של מטען הרכב מספיק עבה?", SIZING, {}),
+    ("dira", "בדוק תאימות לקוד", INSPECT, {}),
+    ("workshop", "מה לא תקין במעגלים?", INSPECT, {"category": "circuits"}),
+    ("house", "What size GEC for 3/0 copper service?", TABLE, {}),
+    ("house", "where in the code are the rules for panel clearances?", SEARCH, {}),
+    ("house", "please add 50 amp ev charger circuit 9.6 kW to the main panel", ADD,
+     {"description": "ev charger", "loadWatts": 9600, "breakerAmps": 50}),
+    ("office", "Put a 1500 W coffee machine on LP1", ADD,
+     {"description": "coffee machine", "panelName": "LP1", "loadWatts": 1500}),
+    ("house", "rename circuit 31 of the main panel to Freezer", UPDATE,
+     {"description": "Freezer"}),
+    ("dira", "עדכן את ההספק של דוד החשמל ל-2500 וואט", UPDATE, {"loadWatts": 2500}),
+    ("dira", "תחליף את החוט של התנור ל-AWG 6", UPDATE, {"conductorSize": "6"}),
+    ("office", "remove LP2-9", REMOVE, {"circuitId": "lp2-9"}),
+    ("dira", "תוריד את שקעי המחסן", REMOVE, {"panelName": "לוח מחסן"}),
+    ("house", "show me the project", "get_project", {}),
+    ("office", "what circuits are in LP1?", "get_project", {"panelName": "LP1"}),
 ]  # fmt: skip
 
 TOGETHER = [
@@ -99,6 +152,9 @@ TOGETHER = [
     ("house", "Check the panel capacity of the main panel and run an inspection", {PANEL, INSPECT}),
     ("house", "If I add 7.2 kW, does the main panel take it, and must the service be upgraded?",
      {PANEL, SERVICE}),
+    ("workshop", "תריץ ביקורת ותבדוק את העומס בלוח הראשי", {INSPECT, PANEL}),
+    ("office", "What is the voltage drop on circuit 14 of LP1? Is its wire big enough?",
+     {DROP, SIZING}),
 ]  # fmt: skip
 
 CONCEPTS = [
@@ -106,6 +162,8 @@ CONCEPTS = [
     ("Explain NEC 110.26", "working space"),
     ("על מה מדבר סעיף 430?", "מנוע"),
     ("What is a GFCI?", "GFCI"),
+    ("why must kitchen outlets be gfci protected?", "GFCI"),
+    ("difference between grounding and bonding?", "bond"),
 ]
 
 
@@ -179,6 +237,37 @@ def test_a_follow_up_is_about_the_same_circuit(here: Here) -> None:
     (call,) = later["toolCalls"]
     assert (call["tool"], call["arguments"]["lengthFt"]) == (DROP, 300)
     assert call["result"]["circuitName"] == first["toolCalls"][0]["result"]["circuitName"]
+
+
+def test_a_number_that_several_panels_have_is_asked_back_and_answered(here: Here) -> None:
+    asked = ask(here, "What's the voltage drop on circuit 14?", "office")
+    assert asked["message"].endswith("?")
+    assert "LP1" in asked["quickReplies"]
+    told = ask(here, "LP1", "office", threadId=asked["threadId"])
+    (call,) = [each for each in told["toolCalls"] if each["status"] == "done"]
+    assert (call["arguments"]["circuitNumber"], call["arguments"]["panelName"]) == (14, "LP1")
+
+
+def test_another_thing_there_is_about_the_panel_of_the_last_answer(here: Here) -> None:
+    first = ask(here, "fault current at LP1", "office")
+    later = ask(here, "what about the arc flash there?", "office", threadId=first["threadId"])
+    (call,) = later["toolCalls"]
+    assert (call["tool"], call["arguments"]["panelName"]) == (ARC, "LP1")
+
+
+@pytest.mark.parametrize(
+    "message", ["hi", "תודה רבה", "who won the world cup", "ספר לי בדיחה", "מה אתה יודע לעשות?"]
+)
+def test_small_talk_and_what_is_not_its_business_call_nothing(here: Here, message: str) -> None:
+    result = ask(here, message)
+    assert result["toolCalls"] == []
+    assert language(result["message"]) == language(message)
+
+
+def test_a_change_is_asked_for_in_words_and_not_in_names_of_fields(here: Here) -> None:
+    result = ask(here, "set LP1 circuit 9 to 1800 watts", "office")
+    assert "1,800 W" in result["message"]
+    assert "loadWatts" not in result["message"]
 
 
 def test_a_stranger_is_told_nothing_of_a_project(here: Here) -> None:

@@ -8,6 +8,7 @@ from rollcall.packs.electrical.calculations.loads.panel import Demand
 from rollcall.packs.electrical.calculations.loads.steps import Method
 from rollcall.packs.electrical.projects.records import Panel
 from rollcall.packs.electrical.results import Words, number
+from rollcall.packs.electrical.wiring.words import panel_words
 
 ELEMENTS: dict[Element, Words] = {
     "bus": Words(en="the bus", he="פסי הצבירה"),
@@ -43,7 +44,7 @@ def carried(panel: Panel, now: Demand) -> Words:
     return Words(
         en=f"{panel.name} carries a calculated load of {_va(now.demand_va)} ({amps}) by the "
         f"{method.en}: {percent} % of {limit.en}.",
-        he=f"העומס המחושב בלוח {isolated(panel.name)} הוא {isolated(_va(now.demand_va))} "
+        he=f"העומס המחושב ב{panel_words(panel.name).he} הוא {isolated(_va(now.demand_va))} "
         f"({isolated(amps)}) לפי {method.he}: {percent}% מ{limit.he}.",
     )
 
@@ -90,7 +91,7 @@ def no_space(panel: Panel, poles: int) -> Words:
     return Words(
         en=f"{panel.name} has no {poles} free spaces one below the other: the load needs a "
         f"subpanel, or a panel with more spaces.",
-        he=f"בלוח {isolated(panel.name)} אין {poles} מקומות פנויים זה מתחת לזה: "
+        he=f"ב{panel_words(panel.name).he} אין {poles} מקומות פנויים זה מתחת לזה: "
         f"נדרש לוח משנה, או לוח עם יותר מקומות.",
     )
 

@@ -10,11 +10,12 @@ from rollcall.packs.electrical.calculations.arc_flash.study import Study, study
 from rollcall.packs.electrical.faults.arc_case import LONGEST_S, Case
 from rollcall.packs.electrical.projects.records import Panel
 from rollcall.packs.electrical.results import Words, inches, number
+from rollcall.packs.electrical.wiring.words import panel_words
 
 
 def told(panel: Panel, found: Study, ppe: Ppe) -> Words:
     """The result in one sentence."""
-    name = isolated(panel.name)
+    name = panel_words(panel.name)
     energy = isolated(f"{number(found.energy_cal_cm2)} cal/cm²")
     distance, boundary = inches(found.arc.distance_mm), inches(found.boundary_mm)
     category = {
@@ -23,9 +24,9 @@ def told(panel: Panel, found: Study, ppe: Ppe) -> Words:
         "do_not_work_energized": Words("do not work on it energized", "אין לעבוד תחת מתח"),
     }[ppe.requirement]
     return Words(
-        f"{energy} at {distance} from an arc in {name}; the arc-flash boundary is {boundary}; "
+        f"{energy} at {distance} from an arc in {name.en}; the arc-flash boundary is {boundary}; "
         f"{category.en}.",
-        f"{energy} במרחק {distance} מקשת ב-{name}; גבול הקשת {boundary}; {category.he}.",
+        f"{energy} במרחק {distance} מקשת ב{name.he}; גבול הקשת {boundary}; {category.he}.",
     )
 
 

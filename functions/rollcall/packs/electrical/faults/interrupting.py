@@ -13,6 +13,7 @@ from rollcall.packs.electrical.calculations.short_circuit.at_panel import Fault
 from rollcall.packs.electrical.calculations.short_circuit.ratings import smallest_standard
 from rollcall.packs.electrical.projects.records import Panel, Project
 from rollcall.packs.electrical.results import Words, number
+from rollcall.packs.electrical.wiring.words import panel_words
 
 MOTOR_SHARE = 0.01
 """By 240.86(C), the most of motors' full-load current for a series rating, of the interrupting
@@ -59,10 +60,10 @@ def check(project: Project, panel: Panel, fault: Fault, rating: float | None) ->
 
 def told_of(panel: Panel, fault: Fault, found: Check, rating: float | None) -> Words:
     """The result in one or two sentences."""
-    name, amps = isolated(panel.name), _amps(fault.amps)
+    name, amps = panel_words(panel.name), _amps(fault.amps)
     first = Words(
-        f"{amps} are available at {name} (X/R {fault.xr_ratio:.1f}).",
-        f"זרם הקצר הזמין ב-{name}: {amps} ({isolated(f'X/R {fault.xr_ratio:.1f}')}).",
+        f"{amps} are available at {name.en} (X/R {fault.xr_ratio:.1f}).",
+        f"זרם הקצר הזמין ב{name.he}: {amps} ({isolated(f'X/R {fault.xr_ratio:.1f}')}).",
     )
     if found.compliant is None or rating is None:
         return first

@@ -67,8 +67,8 @@ def find_panel(
 
 
 def panel_named(project: Project, name: str) -> Panel:
-    """The panel of this name: as it is written, else by its id, else by the words of its name; the
-    main panel is the service equipment, in either language.
+    """The panel of this name: as it is written, else by its id, else by the words of its name, or
+    of that of the feeder to it; the main panel is the service equipment, in either language.
 
     Raises:
         InvalidArgument: It fits several.
@@ -77,7 +77,7 @@ def panel_named(project: Project, name: str) -> Panel:
     known = project.panels
     wanted = " ".join(name.casefold().split())
     exact = [panel for panel in known if wanted in {panel.name.casefold(), panel.id.casefold()}]
-    found = exact or _closest(name, known)
+    found = exact or _closest(name, known) or _fed_by(name, project)
     if not found and _means_main(name):
         return service_panel(project)
     if not found:
@@ -209,6 +209,14 @@ def _listed(panels: Sequence[Panel]) -> str:
 def _means_main(name: str) -> bool:
     wanted = set(terms(name)) - set(terms(_PANEL))
     return bool(wanted) and wanted <= set(terms(_MAIN))
+
+
+def _fed_by(name: str, project: Project) -> list[Panel]:
+    """Those whose feeder's name has all the words that are asked for: SR, the panel that the
+    "Server room feeder" feeds, is the server room panel."""
+    wanted = set(terms(name)) - set(terms(_PANEL))
+    fed = {f.target_id for f in project.feeders if wanted and wanted <= set(terms(f.name))}
+    return [panel for panel in project.panels if panel.id in fed]
 
 
 def _closest(name: str, panels: Sequence[Panel]) -> list[Panel]:
