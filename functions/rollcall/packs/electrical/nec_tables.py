@@ -91,6 +91,8 @@ class NecTable(CalculationResult):
         "התנגדות מוליך",
         "מקדם תיקון טמפרטורה",
         "GEC",
+        "גודל מוליך הארקה",
+        "מוליך הארקה למפסק",
         "GEC size",
         "size GEC",
         "what size GEC",
@@ -184,9 +186,9 @@ def lookup_nec_table(
         asked = replace(asked, value=None)  # "at 75 °C" names the column and enters nothing
     whole = tables.table(key, edition or asked.edition or DEFAULT)
     part, unused = matching(whole, asked)
-    return finish(
-        ctx, _result(ctx.locale, part, len(whole.rows), unused), display(ctx.locale, part)
-    )
+    rating = asked.value if part.key == "240.6(A)" and not asked.above else None
+    result = _result(ctx.locale, part, len(whole.rows), unused, rating)
+    return finish(ctx, result, display(ctx.locale, part))
 
 
 def _read(table: str | None, query: str | None) -> tuple[str, Asked]:
@@ -222,7 +224,9 @@ def _parsed(parse: Callable[[str], T], text: str | None, field: str) -> T | None
         raise InvalidArgument(error.message, field=field) from error
 
 
-def _result(locale: str, table: Table, total_rows: int, unused: tuple[str, ...]) -> NecTable:
+def _result(
+    locale: str, table: Table, total_rows: int, unused: tuple[str, ...], rating: float | None
+) -> NecTable:
     warnings = [_unused(locale, table, name) for name in unused]
     if table.note:
         warnings.append(table.note.say(locale))
@@ -238,7 +242,7 @@ def _result(locale: str, table: Table, total_rows: int, unused: tuple[str, ...])
         rows=[_row(locale, row) for row in table.rows],
         total_rows=total_rows,
         verified=table.verified,
-        answer=answer(locale, table),
+        answer=answer(locale, table, amps=rating),
         notes=[note.say(locale) for note in table.notes],
         sources=list(table.sources),
         warnings=warnings,

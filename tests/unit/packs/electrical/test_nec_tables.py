@@ -66,6 +66,38 @@ def test_a_question_finds_its_table_and_row(
     assert expected.items() <= cells(found).items()
 
 
+@pytest.mark.parametrize(
+    ("locale", "query", "said"),
+    [
+        ("en", "Is 95 A a standard breaker?", "95 A is no standard rating; the next is 100 A"),
+        ("he", "האם 95 אמפר הוא מפסק תקני?", "אינו זרם נקוב תקני"),
+        ("en", "Is 601 A a standard fuse?", "601 A is a standard rating of fuses, not of breakers"),
+        ("he", "האם 601 אמפר הוא נתיך תקני?", "תקני לנתיכים, ולא למפסקים"),
+    ],
+)
+def test_a_rating_that_is_not_standard_is_said_to_be_none(
+    locale: str, query: str, said: str
+) -> None:
+    found = look(locale=locale, query=query)
+    assert found.answer is not None and said in found.answer
+
+
+@pytest.mark.parametrize("query", ["Is 100 A a standard breaker?", "next standard size above 95 A"])
+def test_a_standard_rating_is_given_without_more(query: str) -> None:
+    found = look(query=query)
+    assert cells(found)["ratingAmps"] == 100
+    assert found.answer is not None and "is no standard" not in found.answer
+
+
+@pytest.mark.parametrize(("locale", "words"), [("en", "breaker or fuse"), ("he", "מפסק או נתיך")])
+def test_devices_are_told_in_words(locale: str, words: str) -> None:
+    ctx = context(locale)
+    found = lookup_nec_table(ctx, table="240.6(A)", value=100)
+    assert found.answer is not None and words in found.answer
+    assert ctx.display is not None and ctx.display.rows is not None
+    assert words in ctx.display.rows[0].values()
+
+
 @pytest.mark.parametrize("table", [*PRIORITY, *FILES])
 @pytest.mark.parametrize("edition", EDITIONS)
 @pytest.mark.parametrize("locale", ["en", "he"])

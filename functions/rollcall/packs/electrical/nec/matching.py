@@ -102,13 +102,7 @@ def _by_value(table: Table, asked: Asked, rows: Rows) -> Rows | None:
     if column := _AT_MOST.get(table.key):
         return [row for row in rows if value <= row.values[column]][:1]
     if table.key == "240.6(A)":
-        devices = [row for row in rows if row.values["device"] == "breaker_or_fuse"]
-        return [
-            row
-            for row in devices
-            if value < row.values["ratingAmps"]
-            or (value == row.values["ratingAmps"] and not asked.above)
-        ][:1]
+        return _standard_rating(value, rows, above=asked.above)
     if of := _NUMBER_OF.get(table.key):
         return [
             row for row in rows if _within(value, row.values[f"{of}Min"], row.values[f"{of}Max"])
@@ -116,6 +110,13 @@ def _by_value(table: Table, asked: Asked, rows: Rows) -> Rows | None:
     if table.key in _MOTORS:
         return [row for row in rows if parse_hp(row.values["horsepower"]) == parse_hp(value)]
     return None
+
+
+def _standard_rating(amps: float, rows: Rows, *, above: bool) -> Rows:
+    """The rating itself, of fuses alone too; else the next that breakers and fuses have."""
+    own = [row for row in rows if row.values["ratingAmps"] == amps and not above]
+    common = [row for row in rows if row.values["device"] == "breaker_or_fuse"]
+    return own or [row for row in common if row.values["ratingAmps"] > amps][:1]
 
 
 def _within(value: float, low: float, high: float | None) -> bool:
