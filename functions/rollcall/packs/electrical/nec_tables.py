@@ -14,13 +14,13 @@ from rollcall.core.errors import InvalidArgument, NotFound
 from rollcall.core.wire import Wire
 from rollcall.core.wording import isolated, say
 from rollcall.packs.electrical.nec import tables
-from rollcall.packs.electrical.nec.asked import Asked, read
+from rollcall.packs.electrical.nec.asked import Asked, is_three_phase_assumed, read
 from rollcall.packs.electrical.nec.editions import DEFAULT, Edition
 from rollcall.packs.electrical.nec.matching import matching
 from rollcall.packs.electrical.nec.sizes import parse_material, parse_size
 from rollcall.packs.electrical.nec.tables import Table, TableRow
 from rollcall.packs.electrical.nec.telling import answer, display, table_label
-from rollcall.packs.electrical.results import CalculationResult, CodeReference, finish
+from rollcall.packs.electrical.results import CalculationResult, CodeReference, Words, finish
 
 T = TypeVar("T")
 
@@ -187,7 +187,10 @@ def lookup_nec_table(
     whole = tables.table(key, edition or asked.edition or DEFAULT)
     part, unused = matching(whole, asked)
     rating = asked.value if part.key == "240.6(A)" and not asked.above else None
-    result = _result(ctx.locale, part, len(whole.rows), unused, rating)
+    warnings = [_unused(ctx.locale, part, name) for name in unused]
+    if is_three_phase_assumed(" ".join(text for text in (table, query) if text), key):
+        warnings.append(_THREE_PHASE.say(ctx.locale))
+    result = _result(ctx.locale, part, len(whole.rows), warnings, rating)
     return finish(ctx, result, display(ctx.locale, part))
 
 
@@ -225,11 +228,10 @@ def _parsed(parse: Callable[[str], T], text: str | None, field: str) -> T | None
 
 
 def _result(
-    locale: str, table: Table, total_rows: int, unused: tuple[str, ...], rating: float | None
+    locale: str, table: Table, total_rows: int, warnings: list[str], rating: float | None
 ) -> NecTable:
-    warnings = [_unused(locale, table, name) for name in unused]
     if table.note:
-        warnings.append(table.note.say(locale))
+        warnings = [*warnings, table.note.say(locale)]
     return NecTable(
         table=table.number,
         title=table.title.say(locale),
@@ -278,3 +280,9 @@ def _unused(locale: str, table: Table, name: str) -> str:
         table=table_label(locale, table),
         name=isolated(name) if locale.startswith("he") else name,
     )
+
+
+_THREE_PHASE = Words(
+    en="No phase was named: taken as three-phase. One phase: Table 430.248.",
+    he=f"לא נאמר כמה פאזות: נחשב תלת-פאזי. חד-פאזי: טבלה {isolated('430.248')}.",
+)

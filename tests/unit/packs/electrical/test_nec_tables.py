@@ -67,6 +67,31 @@ def test_a_question_finds_its_table_and_row(
 
 
 @pytest.mark.parametrize(
+    ("locale", "query"), [("en", "5 hp 230 V motor FLC"), ("he", 'זרם מנוע 5 כ"ס 230 וולט')]
+)
+def test_a_motor_without_a_phase_is_said_to_be_taken_as_three_phase(
+    locale: str, query: str
+) -> None:
+    found = look(locale=locale, query=query)
+    assert cells(found)["v230"] == 15.2
+    assert "430.248" in found.warnings[-1]
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"query": "5 hp 230 V three-phase motor FLC"},
+        {"query": 'זרם מנוע תלת-פאזי 5 כ"ס 230 וולט'},
+        {"query": "5 hp 230 V 1-phase motor FLC"},
+        {"table": "430.250", "value": 5},
+        {"table": "430.250", "query": "5 hp motor at 230 V"},
+    ],
+)
+def test_a_motor_whose_phases_are_named_has_no_warning(given: dict[str, Any]) -> None:
+    assert not look(**given).warnings
+
+
+@pytest.mark.parametrize(
     ("locale", "query", "said"),
     [
         ("en", "Is 95 A a standard breaker?", "95 A is no standard rating; the next is 100 A"),

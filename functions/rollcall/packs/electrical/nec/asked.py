@@ -79,6 +79,8 @@ _ABOUT: tuple[tuple[str, str], ...] = (
 )
 """In order: the first that fits names the table."""
 
+_SAYS_PHASES = re.compile(r"phase|\b[13] ?(?:ph\b|ø|φ)|430\.2(?:48|50)|פאזי", re.IGNORECASE)
+
 _SIZE = re.compile(
     r"(?<![\w./])(?:#|awg\s*#?|no\.?\s*)\s?(?P<a>\d{1,2}(?:/0)?|0{1,4})(?![\w./])"
     r"|(?<![\w./])(?P<b>\d{1,2}(?:/0)?|0{1,4})\s*-?\s*(?:awg|gauge)\b"
@@ -151,6 +153,11 @@ def read(text: str, *, table: str | None = None) -> Asked:
         edition=edition_in(text),
         above=key == "240.6(A)" and _ABOVE.search(text) is not None,
     )
+
+
+def is_three_phase_assumed(text: str, table: str) -> bool:
+    """Whether a text is read as one of a three-phase motor without saying so."""
+    return table == "430.250" and _SAYS_PHASES.search(text) is None
 
 
 def edition_in(text: str) -> Edition | None:
