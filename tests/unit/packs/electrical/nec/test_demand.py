@@ -153,3 +153,16 @@ def test_what_is_known_of_the_dryers_of_2026_is_said() -> None:
     note = standing("220_54", 2026).note
     assert note is not None
     assert "80 %" in note.en and "120.54" in note.he
+
+
+def test_what_is_said_of_hospitals_and_hotels_is_said_of_them_alone() -> None:
+    for occupancy, edition, is_theirs in (
+        ("dwelling", 2026, False),
+        ("warehouse", 2026, False),
+        ("hospital", 2023, True),
+        ("hotel", 2026, True),
+    ):
+        found = lighting_demand_va(10_000, occupancy, edition)
+        assert not found.verified and found.note is not None
+        assert ("hospitals" in found.note.en) is is_theirs
+        assert ("בתי חולים" in found.note.he) is is_theirs
