@@ -34,6 +34,12 @@ MOTOR_FACTOR = 4
 
 SERVICE_POINT = "service"
 
+CABLE_V = 600
+"""Of the conductors whose C values and impedances (Chapter 9 Table 9) are used."""
+
+LOW_VOLTAGE_V = 1000
+"""Above it conductors are of another class, with more insulation."""
+
 
 @dataclass(frozen=True, slots=True)
 class Motors:
@@ -204,6 +210,8 @@ def _conductors(walk: _Walk, place: str, wiring: Wiring, name: str) -> Conductor
     c = c_figure(wiring.conductor_size, wiring.conductor_material, conduit)
     if c.note is not None:
         walk.assume(f"{place}.cValue", c.value, "A·ft/V", c.note)
+    if walk.points[-1].voltage_v > LOW_VOLTAGE_V:
+        walk.assume(f"{place}.cableVoltage", CABLE_V, "V", _CABLE)
     return Conductors(
         wiring.conductor_size,
         wiring.conductor_material,
@@ -297,6 +305,12 @@ _NO_SERVICE_CONDUCTORS = Words(
 _NONMAGNETIC = Words(
     "The conduit is not known: a nonmagnetic one has less impedance and gives more current",
     "סוג הצינור אינו ידוע: לצינור לא מגנטי עכבה נמוכה יותר והוא נותן זרם גבוה יותר",
+)
+_CABLE = Words(
+    "C value and impedance are those of 600 V conductors; thicker insulation sets conductors of a "
+    "higher voltage further apart, so that their reactance is higher and the current no larger",
+    f"ערך {isolated('C')} והעכבה הם של מוליכים ל-{isolated('600 V')}; במתח גבוה יותר הבידוד עבה "
+    "והמוליכים מרוחקים, ולכן ההיגב גבוה יותר והזרם אינו גדול יותר",
 )
 _MOTORS = Words(
     "Motors on the bus and below it are taken as running and feed the fault with 4 times their "

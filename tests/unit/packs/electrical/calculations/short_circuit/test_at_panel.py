@@ -248,3 +248,23 @@ def test_a_c_value_that_could_not_be_checked_again_is_said() -> None:
     said = {each.name: each for each in at("hp", changed("feeders", 0, **doubtful)).assumptions}
     assert "second source" in said["feeders.f1.cValue"].reason.en
     assert "feeders.f1.cValue" not in {each.name for each in at("hp").assumptions}
+
+
+def _behind(volts: float) -> Fault:
+    """The office behind a service, a main panel and a transformer of this voltage."""
+    data = changed("service", 0, serviceVoltage=volts).dump()
+    data["panels"][0]["voltage"] = volts
+    data["transformers"][0]["primaryVoltage"] = volts
+    data["feeders"] = [
+        _feeder("f2", "msb", "t1", "1", 30),
+        _feeder("f3", "t1", "lp", "4/0", 15),
+    ]
+    return at("lp", Project.model_validate(data))
+
+
+def test_conductors_above_1000_v_are_said_to_be_counted_as_those_of_600_v() -> None:
+    said = {each.name: each for each in _behind(4_160).assumptions}
+    assert said["feeders.f2.cableVoltage"].value == 600
+    assert "service.cableVoltage" in said
+    assert "feeders.f3.cableVoltage" not in said
+    assert not any("cableVoltage" in each.name for each in _behind(480).assumptions)
