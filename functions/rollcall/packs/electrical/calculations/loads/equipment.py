@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 
 from rollcall.core.wording import isolated
 from rollcall.packs.electrical.calculations.loads.phases import scaled
@@ -24,11 +25,16 @@ from rollcall.packs.electrical.calculations.loads.steps import (
 from rollcall.packs.electrical.projects.records import LoadType
 from rollcall.packs.electrical.results import Words
 
+MOTOR_COMPARED_FROM = 2020
+"""The first edition whose 220.60 counts a motor with 125 % where noncoincident loads are compared;
+source: public discussions of the change by code instructors, which agree on the edition."""
+
 OTHER_KINDS: tuple[LoadType, ...] = ("equipment", "welder", "subpanel", "other")
 
 
 def heating_or_cooling(loads: Sequence[Load], premises: Premises) -> Iterator[Step]:
-    """220.60: the season that needs more, the quarter of its largest motor included; then 430.24.
+    """220.60: the season that needs more, from 2020 on with the quarter of its largest motor; then
+    430.24, which adds that quarter to the season that counts in every edition.
 
     A heat pump runs in both.
     """
@@ -36,7 +42,8 @@ def heating_or_cooling(loads: Sequence[Load], premises: Premises) -> Iterator[St
     heating = [load for load in of_kinds(loads, "space_heating", "heat_pump") if load.va]
     cooling = [load for load in of_kinds(loads, "air_conditioning", "heat_pump") if load.va]
     motors = [load for load in of_kinds(loads, "motor") if load.va]
-    winter, summer = (_with_motor(season, motors) for season in (heating, cooling))
+    needs = va_of if premises.edition < MOTOR_COMPARED_FROM else partial(_with_motor, motors)
+    winter, summer = needs(heating), needs(cooling)
     chosen, left_out = (heating, cooling) if winter >= summer else (cooling, heating)
     if chosen:
         article = premises.at("220.51" if chosen is heating else "220.60")
@@ -62,7 +69,7 @@ def _size(load: Load) -> tuple[float, float, str]:
     return round(load.va, 6), round(max(map(abs, load.drawn)), 6), load.name
 
 
-def _with_motor(season: Sequence[Load], motors: Sequence[Load]) -> float:
+def _with_motor(motors: Sequence[Load], season: Sequence[Load]) -> float:
     largest = largest_motor([*season, *motors])
     return va_of(season) + (largest.va * LARGEST_MOTOR_MORE if largest else 0.0)
 

@@ -56,8 +56,17 @@ def test_a_heat_pump_runs_with_its_supplementary_heat() -> None:
     assert found.demand_va == pytest.approx(GENERAL + 15_000 + 0.25 * 5_000)
 
 
-def test_the_season_is_chosen_with_the_quarter_of_its_largest_motor() -> None:
+@pytest.mark.parametrize(("edition", "counted"), [(2017, 7_000), (2020, 7_500), (2023, 7_500)])
+def test_the_season_is_chosen_with_the_quarter_of_its_largest_motor_from_2020_on(
+    edition: int, counted: float
+) -> None:
     heat, cool = load("space_heating", 7_000), load("air_conditioning", 6_000, is_motor=True)
+    found = standard([heat, cool], dwelling(edition=edition))
+    assert found.demand_va == pytest.approx(GENERAL + counted)
+
+
+def test_cooling_that_is_the_larger_load_has_its_quarter_in_2017_too() -> None:
+    heat, cool = load("space_heating", 5_000), load("air_conditioning", 6_000, is_motor=True)
     assert standard([heat, cool], dwelling()).demand_va == pytest.approx(GENERAL + 7_500)
 
 

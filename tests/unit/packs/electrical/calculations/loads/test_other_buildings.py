@@ -63,7 +63,7 @@ def test_several_motors_count_125_percent_of_the_largest() -> None:
 
 def test_heating_beside_cooling_is_assumed_not_to_run_with_it() -> None:
     loads = [load("space_heating", 9_000), load("air_conditioning", 8_000, is_motor=True)]
-    found = other_building(loads, building("office"))
+    found = other_building(loads, building("office", edition=2023))
     assert found.demand_va == pytest.approx(10_000)  # cooling with the quarter of its motor
     assert "noncoincident" in {each.name for each in found.assumed}
 
