@@ -16,7 +16,7 @@ _ABOUT = re.compile(
 )
 _BARE = re.compile(
     r"^\W*(?:what(?:'s| is| are)|define|מה זה|מהו|מהי|מה הם)\s+"
-    r"(?!the\b|my\b|our\b|your\b|his\b|her\b|their\b|this\b|that\b)",
+    r"(?!the\b|my\b|our\b|your\b|his\b|her\b|their\b|this\b|that\b|its?\b)",
     re.IGNORECASE,
 )
 _OF_SOMETHING = re.compile(

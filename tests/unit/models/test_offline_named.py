@@ -31,6 +31,8 @@ DROP = ToolSpec(
             "circuitDescription": TEXT,
             "selector": {"type": "string", "enum": ["longest", "worst"], "description": "Which."},
             "lengthFt": {"type": "number", "description": "Length one way, ft."},
+            "lengthM": {"type": "number", "description": "Length one way, m."},
+            "conductorSize": {"type": "string", "description": "AWG or kcmil."},
         },
     },
     keywords=("voltage drop", "מפל מתח"),
@@ -58,6 +60,26 @@ def called(message: str, names: dict[str, Any] | None = None) -> list[tuple[str,
             {"circuitNumber": 13, "panelName": "Main Panel"},
         ),
         ("voltage drop of circuit 4 in LP1", {"circuitNumber": 4, "panelName": "LP1"}),
+        ("voltage drop LP1-4", {"circuitNumber": 4, "panelName": "LP1"}),
+        ("LP1 ckt 4 voltage drop", {"circuitNumber": 4, "panelName": "LP1"}),
+        (
+            "voltage drop of circuit 4, garage sub panel",
+            {"circuitNumber": 4, "panelName": "Garage Subpanel"},
+        ),
+        ("which circuit has the most voltage drop", {"selector": "worst"}),
+        ("באיזה מעגל מפל המתח הכי גדול?", {"selector": "worst"}),
+        (
+            "voltage drop of the EV charger at ninety feet",
+            {"circuitDescription": "EV charger", "lengthFt": 90},
+        ),
+        (
+            "voltage drop of the EV charger with #8",
+            {"circuitDescription": "EV charger", "conductorSize": "8"},
+        ),
+        (
+            "voltage drop of the EV charger with AWG 2/0 at 40 m",
+            {"circuitDescription": "EV charger", "conductorSize": "2/0", "lengthM": 40},
+        ),
         ("מה מפל המתח במעגל 5 בלוח דירה?", {"circuitNumber": 5, "panelName": "לוח דירה"}),
         ("מה מפל המתח של דוד החשמל?", {"circuitDescription": "דוד חשמל"}),
         ("Which circuit has the worst voltage drop?", {"selector": "worst"}),
@@ -96,12 +118,12 @@ def test_without_names_a_tool_is_filled_from_the_text_alone() -> None:
     assert arguments["circuitNumber"] == 13
 
 
-def failing(message: str, *, field: str) -> list[Delta]:
+def failing(message: str, *, field: str, code: str = "") -> list[Delta]:
     """The reply to a call that failed for want of an argument."""
     history: list[Message] = [UserMessage.of(message)]
     request = ModelRequest("", tuple(history), (DROP, PANELS), names=NAMES)
     made = message_of(list(Model().stream(request)))
-    error = json.dumps({"error": {"message": "which?", "field": field}})
+    error = json.dumps({"error": {"message": "which?", "field": field, "code": code}})
     results = tuple(ToolResult(c.id, c.name, error, is_error=True) for c in made.tool_calls)
     request = ModelRequest("", (*history, made, ToolMessage(results)), (DROP, PANELS), names=NAMES)
     return list(Model().stream(request))
@@ -140,3 +162,18 @@ def test_what_if_changes_a_figure_of_the_last_question() -> None:
 def test_another_thing_takes_the_place_of_the_one_before() -> None:
     _, other = talked("voltage drop of circuit 13 of the main panel", "And on the water heater?")
     assert other == {"circuitDescription": "Water heater"}
+
+
+def test_a_number_that_fits_several_has_the_user_asked_in_which_place_it_is() -> None:
+    deltas = failing("voltage drop of circuit 13", field="circuitNumber", code="invalid-argument")
+    assert message_of(deltas).text.startswith("Which panel")
+
+
+def test_a_number_is_never_left_out_of_a_call_that_it_failed() -> None:
+    made = message_of(failing("voltage drop of circuit 13", field="circuitNumber"))
+    assert made.tool_calls == ()
+
+
+def test_it_is_the_thing_of_the_last_question() -> None:
+    first, its = talked("voltage drop of circuit 13 of the main panel", "what's its voltage drop?")
+    assert its == first

@@ -20,6 +20,7 @@ from rollcall.models._offline.named import (
     described,
     has_sibling,
     numbered,
+    without_echoes,
     without_names,
 )
 from rollcall.models._offline.people import asks_for_own, is_somebodys
@@ -48,7 +49,7 @@ class Filled:
 def fill(tool: ToolSpec, source: Source) -> Filled:
     """Fill a tool's parameters from a source."""
     wanted = params(tool)
-    values = _fill_all(tool, wanted, source)
+    values = without_echoes(tool, wanted, _fill_all(tool, wanted, source), source.names)
     ordered = {param.name: values[param.name] for param in wanted if param.name in values}
     missing = [param for param in wanted if param.required and param.name not in ordered]
     return Filled(ordered, missing)

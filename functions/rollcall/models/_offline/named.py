@@ -13,7 +13,7 @@ from itertools import pairwise
 from rollcall.core.messages import Json
 from rollcall.core.text import STOPWORDS, terms, tokens
 from rollcall.models._offline.choose import vocabulary
-from rollcall.models._offline.lexicon import all_features, features
+from rollcall.models._offline.lexicon import all_features, features, name_features
 from rollcall.models._offline.mentions import Mention
 from rollcall.models._offline.schema import Param
 from rollcall.models.base import ToolSpec
@@ -120,6 +120,23 @@ def called_by_name(wanted: Sequence[Param], text: str, names: Names) -> dict[str
     return found
 
 
+def without_echoes(
+    tool: ToolSpec, wanted: Sequence[Param], values: dict[str, Json], names: Names
+) -> dict[str, Json]:
+    """The arguments of a write without listed values that only repeat what the thing is called:
+    the breaker "of the dryer" makes no dryer of it."""
+    if not tool.writes:
+        return values
+    called = (str(values[p.name]) for p in wanted if p.name in names and p.name in values)
+    said = {feature for name in called for feature in all_features(name)}
+    listed = {p.name for p in wanted if p.options and isinstance(values.get(p.name), str)}
+    return {
+        name: value
+        for name, value in values.items()
+        if name not in listed or not set(name_features(str(value))) <= said
+    }
+
+
 def numbered(
     wanted: Sequence[Param], text: str, values: Mapping[str, Json], names: Names
 ) -> tuple[dict[str, Json], int | None]:
@@ -167,7 +184,10 @@ def described(
         )
         is_chosen = any(other.options and other.name in values for other in wanted)
         if param.name in names and param.label.endswith(" description") and not is_told:
-            words = None if is_chosen else _rest(tool, text, values, spare)
+            # What is written is about one thing, whose kind ("dryer") may be all that it is called.
+            is_listed = is_chosen and not tool.writes
+            told = own if tool.writes else values
+            words = None if is_listed else _rest(tool, text, told, spare)
             if words:
                 found[param.name] = words
         elif param.required and param.label == "description" and not is_told:

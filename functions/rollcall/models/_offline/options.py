@@ -79,7 +79,9 @@ def amount_in_unit(param: Param, text: str) -> str | None:
             if match:
                 return match[1]
             sizes = (m for m in mentions(text) if m.kind == "size")
-            said = next(sizes, None) if unit_of(word) == unit_of("AWG") else None
+            said = (
+                next(sizes, None) if unit_of(word) in (unit_of("AWG"), unit_of("kcmil")) else None
+            )
             if said:
                 return str(said.value)
     return None

@@ -37,7 +37,7 @@ _AFTER_BY = re.compile(
     r"(?<!\w)(?:by|with|for|featuring|starring|feature|include|actor|actress|of|has|have)\s+$",
     re.IGNORECASE,
 )
-_GAUGE, _SIZE = re.compile(r"\bAWG\b"), re.compile(r"#?(?:[1-4]/0|\d{1,4})")
+_GAUGE, _SIZE = re.compile(r"\b(?:AWG|kcmil)\b"), re.compile(r"#?(?:[1-4]/0|\d{1,4})")
 _HEBREW_NUMERAL = re.compile(r"[א-י]|י[אב]")
 _SPLIT = re.compile(r"\s*(?:,\s*(?:and\s+|or\s+)?|\s+and\s+|\s+or\s+|\s+ו(?=[א-ת]))\s*")
 _ORIGINS = wordset("from source origin base start departure pickup")

@@ -22,6 +22,7 @@ from rollcall.packs.electrical.inspection.catalog import RULES
 from rollcall.packs.electrical.inspection.facts import Facts
 from rollcall.packs.electrical.inspection.report import Progress, Report, inspect
 from rollcall.packs.electrical.inspection.rule import SEVERITIES, Severity
+from rollcall.packs.electrical.inspection.wording import counted
 from rollcall.packs.electrical.projects.access import open_project
 from rollcall.packs.electrical.projects.records import Panel, Project, RecordId
 from rollcall.packs.electrical.projects.selecting import PanelId, PanelName, find_panel
@@ -63,6 +64,8 @@ _VERIFIED_UP_TO = 2023
         "meet code",
         "what is not right",
         "לא תקין",
+        "בעיות",
+        "problems",
         "ביקורת",
     ],
     examples=[
@@ -178,12 +181,13 @@ def _inputs(facts: Facts, category: str) -> tuple[Input, ...]:
 def _notes(report: Report, edition: int, undecided: int) -> list[Words]:
     found = []
     if undecided:
+        checks = counted("check", undecided)
         found.append(
             Words(
-                f"{undecided} checks could not be decided because the project does not record what "
-                "they need; notChecked lists it.",
-                f"{undecided} בדיקות לא הוכרעו כי הפרויקט אינו מתעד את הדרוש להן; הרשימה ב-"
-                f"{isolated('notChecked')}.",
+                f"{checks.en} could not be decided because the project does not record what they "
+                "need; notChecked lists it.",
+                f"{checks.he} לא {'הוכרעה' if undecided == 1 else 'הוכרעו'} כי הנתונים הדרושים "
+                f"אינם רשומים בפרויקט; הרשימה ב-{isolated('notChecked')}.",
             )
         )
     if len(report.issues) > MAX_ISSUES:
@@ -206,23 +210,30 @@ def _notes(report: Report, edition: int, undecided: int) -> list[Words]:
 
 
 def _answer(report: Report, undecided: int) -> Words:
-    score, critical = report.score, report.count("critical")
-    warnings, info = report.count("warning"), report.count("info")
-    en = (
-        f"Score {score} of 100: {critical} critical issues, {warnings} warnings, {info} notes. "
-        f"{undecided} checks could not be decided for want of data."
-    )
-    he = (
-        f"ציון {score} מתוך 100: {critical} ליקויים חמורים, {warnings} אזהרות, {info} הערות. "
-        f"{undecided} בדיקות לא הוכרעו מחוסר נתונים."
-    )
-    if not report.issues:
-        return Words(en, he)
-    worst = report.issues[0]
-    return Words(
-        f"{en} First: {worst.place.label.en}: {worst.problem.what.en}",
-        f"{he} הראשון: {worst.place.label.he}: {worst.problem.what.he}",
-    )
+    found = [counted(severity, report.count(severity)) for severity in SEVERITIES]
+    parts = [
+        Words(
+            f"Score {report.score} of 100: {', '.join(each.en for each in found)}.",
+            f"ציון {report.score} מתוך 100: {', '.join(each.he for each in found)}.",
+        )
+    ]
+    if undecided:
+        checks = counted("check", undecided)
+        parts.append(
+            Words(
+                f"{checks.en} could not be decided because data is missing.",
+                f"{checks.he} לא {'הוכרעה' if undecided == 1 else 'הוכרעו'} מחוסר נתונים.",
+            )
+        )
+    if report.issues:
+        worst = report.issues[0]
+        parts.append(
+            Words(
+                f"The gravest: {worst.place.label.en}: {worst.problem.what.en}",
+                f"החמור ביותר: {worst.place.label.he}: {worst.problem.what.he}",
+            )
+        )
+    return Words(" ".join(part.en for part in parts), " ".join(part.he for part in parts))
 
 
 def _progress(ctx: ToolContext, facts: Facts) -> Progress | None:
