@@ -18,6 +18,7 @@ from rollcall.packs.electrical.calculations.loads.tiers import (
     in_tiers,
     larger_season,
     rated_rows,
+    separate_units,
 )
 from rollcall.packs.electrical.results import Assumed, Words
 
@@ -40,6 +41,8 @@ def existing(loads: Sequence[Load], premises: Premises) -> Calculation:
     separate: list[Load] = []
     if heating_added:
         heaters = of_kinds(chosen, "space_heating")
+        if heaters:
+            notes.assumed.append(separate_units(heaters))
         separate = heaters if len(heaters) >= FEWEST_SEPARATE else []
         inside = separate
     else:

@@ -22,6 +22,7 @@ from rollcall.packs.electrical.calculations.loads.tiers import (
     finished,
     in_tiers,
     rated_rows,
+    separate_units,
 )
 from rollcall.packs.electrical.results import Words
 
@@ -49,7 +50,7 @@ def optional(loads: Sequence[Load], premises: Premises) -> Calculation:
     rows = rated_rows(general, premises, "220.82(B)")
     first = FIRST_VA_2026 if is_2026 else FIRST_VA
     steps = in_tiers(general, premises, notes, rows, first, "220.82(B)")
-    steps += _season(general, premises)
+    steps += _season(general, premises, notes)
     if va_of(chargers):
         demand = sum(evse_va(load.va, premises) for load in chargers)
         article = premises.at("220.82(D)")
@@ -60,13 +61,15 @@ def optional(loads: Sequence[Load], premises: Premises) -> Calculation:
     return finished("optional", premises, steps, notes)
 
 
-def _season(loads: Sequence[Load], premises: Premises) -> Iterator[Step]:
+def _season(loads: Sequence[Load], premises: Premises, notes: Notes) -> Iterator[Step]:
     """220.82(C): cooling in full; a heat pump with 65 % of its supplementary heat; central heating
     and fewer than four separate units at 65 %, four or more at 40 %. The largest counts."""
     of, article = premises.system, premises.at("220.82(C)")
     heaters = [load for load in of_kinds(loads, "space_heating") if load.va]
     pumps = [load for load in of_kinds(loads, "heat_pump") if load.va]
     cooling = [*(load for load in of_kinds(loads, "air_conditioning") if load.va), *pumps]
+    if heaters and not pumps:
+        notes.assumed.append(separate_units(heaters))
     separate = len(heaters) >= FEWEST_SEPARATE and not pumps
     factor = SEPARATE_HEATING if separate else CENTRAL_HEATING
     summer, winter = va_of(cooling), va_of(pumps) + factor * va_of(heaters)

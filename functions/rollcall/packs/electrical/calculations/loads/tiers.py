@@ -98,6 +98,11 @@ def larger_season(loads: Sequence[Load]) -> tuple[list[Load], list[Load]]:
     return summer, of_kinds(seasonal, "space_heating")
 
 
+def separate_units(heaters: Sequence[Load]) -> Assumed:
+    """What decides whether heating counts as separately controlled, as it is taken here."""
+    return Assumed("separately_controlled_heaters", len(heaters), None, _UNIT_FOR_EACH)
+
+
 def _counted(load: Load, premises: Premises) -> float:
     return evse_va(load.va, premises) if load.kind == "ev_charger" else load.va
 
@@ -120,6 +125,11 @@ UNVERIFIED_2026 = Words(
     en="The optional calculation of 2026 is known from secondary sources alone; check it against "
     "the adopted edition.",
     he="החישוב החלופי של מהדורת 2026 ידוע ממקורות משניים בלבד; יש לבדוק מול המהדורה שאומצה.",
+)
+_UNIT_FOR_EACH = Words(
+    en="each space-heating circuit counts as one separately controlled unit; heaters that share a "
+    "control are fewer",
+    he="כל מעגל חימום נספר כיחידה אחת בבקרה נפרדת; גופי חימום בבקרה משותפת הם פחות יחידות",
 )
 CONTINUOUS_ONCE = Assumed(
     "continuous_loads",

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
 import pytest
 
 from rollcall.packs.electrical.calculations.loads.existing import existing
 from rollcall.packs.electrical.calculations.loads.measured import measured
 from rollcall.packs.electrical.calculations.loads.multifamily import units_percent
 from rollcall.packs.electrical.calculations.loads.optional import optional
+from rollcall.packs.electrical.calculations.loads.premises import Premises
+from rollcall.packs.electrical.calculations.loads.steps import Calculation, Load
 
 from .samples import dwelling, load
 
@@ -34,6 +38,17 @@ def test_a_published_house_of_2800_ft2() -> None:
 def test_four_separate_heaters_count_less_than_three(heaters: int, factor: float) -> None:
     found = optional([load("space_heating", 2_000)] * heaters, dwelling())
     assert found.demand_va == pytest.approx(GENERAL + factor * 2_000 * heaters)
+
+
+@pytest.mark.parametrize("method", [optional, existing])
+def test_each_heating_circuit_is_said_to_count_as_one_separate_unit(
+    method: Callable[[Sequence[Load], Premises], Calculation],
+) -> None:
+    heaters = [load("space_heating", 2_000, is_new=True)] * 4
+    said = {each.name: each for each in method(heaters, dwelling()).assumed}
+    assert said["separately_controlled_heaters"].value == 4
+    without = method([load("air_conditioning", 2_000, is_new=True)], dwelling())
+    assert "separately_controlled_heaters" not in {each.name for each in without.assumed}
 
 
 def test_a_charger_of_2026_stands_beside_the_general_loads() -> None:
