@@ -45,8 +45,8 @@ def _summary(given: dict[str, Any]) -> dict[str, str]:
     which, panel = which_circuit(given), given.get("panelName")
     where = panel_words(str(panel)) if panel else None
     return {
-        "en": f"Remove circuit {which}" + (f" from {where.en}" if where else ""),
-        "he": f"להסיר את מעגל {which}" + (f" מ{where.he}" if where else ""),
+        "en": f"Remove {which.en}" + (f" from {where.en}" if where else ""),
+        "he": f"להסיר את {which.he}" + (f" מ{where.he}" if where else ""),
     }
 
 
@@ -130,7 +130,7 @@ def remove_circuit(
     done = say(
         ctx.locale,
         en="Removed {name} from {panel}",
-        he="{name} הוסר מ{panel}",
+        he="המעגל {name} הוסר מ{panel}",
         name=isolated(circuit.description),
         panel=panel_words(panel.name).say(ctx.locale),
     )

@@ -117,8 +117,8 @@ def _summarize_update(given: dict[str, Any]) -> dict[str, str]:
         for locale in ("en", "he")
     }
     return {
-        "en": f"Change circuit {which}: {said['en']}",
-        "he": f"לשנות את מעגל {which}: {said['he']}",
+        "en": f"Change {which.en}: {said['en']}",
+        "he": f"לשנות את {which.he}: {said['he']}",
     }
 
 

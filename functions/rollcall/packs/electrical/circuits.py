@@ -7,7 +7,7 @@ from typing import Any
 from rollcall.core.capability import Preview, Undo, capability
 from rollcall.core.context import ToolContext
 from rollcall.core.wire import Display
-from rollcall.core.wording import isolated, short
+from rollcall.core.wording import isolated, say, short
 from rollcall.packs.electrical.editing.adding import (
     cautions,
     done_text,
@@ -77,18 +77,25 @@ def _summary(given: dict[str, Any]) -> dict[str, str]:
     """The line of an approval: all that was chosen is in its arguments."""
     name, panel = short(str(given["description"])), given.get("panelName")
     watts = number(float(given["loadWatts"]))
-    parts = [
-        f"#{given['circuitNumber']}" if "circuitNumber" in given else "",
-        f"{given['breakerAmps']} A" if "breakerAmps" in given else "",
-        isolated(label(given["conductorSize"])) if "conductorSize" in given else "",
-    ]
-    chosen = ", ".join(part for part in parts if part)
-    more = f": {chosen}" if chosen else ""
+    en, he = _chosen(given, "en"), _chosen(given, "he")
     where = panel_words(str(panel)) if panel else None
     return {
-        "en": f"Add {name} ({watts} W)" + (f" to {where.en}" if where else "") + more,
-        "he": f"להוסיף את {name} ({watts} ואט)" + (f" ל{where.he}" if where else "") + more,
+        "en": f"Add {name} ({watts} W)" + (f" to {where.en}" if where else "") + en,
+        "he": f"להוסיף את {name} ({watts} ואט)" + (f" ל{where.he}" if where else "") + he,
     }
+
+
+def _chosen(given: dict[str, Any], locale: str) -> str:
+    """`: circuit 7, 20 A breaker, AWG 12`, as far as it was chosen."""
+    parts = []
+    if "circuitNumber" in given:
+        parts.append(say(locale, en="circuit {n}", he="מעגל {n}", n=str(given["circuitNumber"])))
+    if "breakerAmps" in given:
+        breaker = isolated(f"{given['breakerAmps']} A")
+        parts.append(say(locale, en="{amps} breaker", he="מפסק {amps}", amps=breaker))
+    if "conductorSize" in given:
+        parts.append(isolated(label(given["conductorSize"])))
+    return f": {', '.join(parts)}" if parts else ""
 
 
 def _taken_back(given: dict[str, Any], result: Any) -> dict[str, Any]:

@@ -39,6 +39,7 @@ from rollcall.packs.electrical.wiring.sizing_cases import (
     case_without_circuit,
 )
 from rollcall.packs.electrical.wiring.sizing_results import ConductorSizing, conductor_sizing
+from rollcall.packs.electrical.wiring.sizing_steps import step_columns, step_rows
 from rollcall.packs.electrical.wiring.sizing_words import sentence
 from rollcall.packs.electrical.wiring.words import circuit_words
 
@@ -177,8 +178,8 @@ def check_conductor_sizing(
         type="table",
         title=_TITLE.say(ctx.locale),
         text=sentence(done, case, name).say(ctx.locale),
-        columns=_COLUMNS,
-        rows=[step.dump() for step in result.steps],
+        columns=step_columns(ctx.locale),
+        rows=step_rows(result.steps, ctx.locale),
     )
     return finish(ctx, result, display)
 
@@ -202,4 +203,3 @@ def _sized(case: Case) -> tuple[Case, Sizing]:
 
 _TITLE = Words("Conductor sizing", "חתך מוליכים")
 _THE_CIRCUIT = Words("the circuit", "המעגל")
-_COLUMNS = ["name", "value", "unit", "reference"]

@@ -16,7 +16,6 @@ from rollcall.packs.electrical.capacity.charts import LINES_TITLE, lines_chart
 from rollcall.packs.electrical.capacity.checking import Capacity, capacity_of
 from rollcall.packs.electrical.capacity.proposing import Asked
 from rollcall.packs.electrical.capacity.shapes import (
-    STEP_COLUMNS,
     ByMethod,
     DemandStep,
     LimitingElement,
@@ -25,6 +24,8 @@ from rollcall.packs.electrical.capacity.shapes import (
     limit_shown,
     lines_shown,
     method_shown,
+    step_columns,
+    step_rows,
     steps_shown,
     upstream_shown,
 )
@@ -206,8 +207,8 @@ def check_panel_capacity(
         title=LINES_TITLE.say(ctx.locale),
         text=result.answer,
         chart=lines_chart(found.now, found.then, ctx.locale),
-        columns=STEP_COLUMNS,
-        rows=[step.dump() for step in result.steps],
+        columns=step_columns(ctx.locale),
+        rows=step_rows(result.steps, ctx.locale),
     )
     return finish(ctx, result, display)
 

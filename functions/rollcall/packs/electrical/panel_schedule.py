@@ -163,11 +163,23 @@ def _table(ctx: ToolContext, found: Schedule) -> Display:
         }
         for row in found.rows
     ]
-    totals = ", ".join(f"{phase} {number(va, digits=0)}" for phase, va in found.totals_va.items())
+    totals = ", ".join(
+        f"{phase} {number(va, digits=0)} VA" for phase, va in found.totals_va.items()
+    )
     return Display(
         type="table",
-        title=isolated(found.name),
-        text=isolated(f"VA: {totals}"),
+        title=say(
+            ctx.locale,
+            en="Panel schedule: {name}",
+            he="טבלת המעגלים: {name}",
+            name=isolated(found.name),
+        ),
+        text=say(
+            ctx.locale,
+            en="Connected load by phase: {totals}",
+            he="עומס מחובר לפי פאזות: {totals}",
+            totals=isolated(totals),
+        ),
         columns=columns,
         rows=rows,
     )

@@ -138,7 +138,10 @@ def _preview_import(ctx: ToolContext, *, data: dict[str, Any] | str) -> Preview:
         for change, panel in panel_changes(_before(asked), asked.project)
     ]
     title = _in_words(
-        ctx, asked, en=("Import {name}", "Replace {name}"), he=("ייבוא {name}", "החלפת {name}")
+        ctx,
+        asked,
+        en=("Import {name}?", "Replace {name}?"),
+        he=("לייבא את {name}?", "להחליף את {name}?"),
     )
     text = counts_in_words(ctx.locale, counts(asked.project))
     return Preview(Display(type="confirmation", title=title, text=text, columns=columns, rows=rows))

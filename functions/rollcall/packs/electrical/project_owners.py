@@ -139,11 +139,11 @@ def _preview_share(
     ctx: ToolContext, *, user_id: str, role: NewRole, project_id: str | None
 ) -> Preview:
     asked = _sharing(ctx, project_id, user_id, role)
-    title = say(ctx.locale, en="Share {name}", he="שיתוף {name}", name=isolated(asked.name))
+    title = say(ctx.locale, en="Share {name}?", he="לשתף את {name}?", name=isolated(asked.name))
     text = say(
         ctx.locale,
-        en="{user}: {before} → {after}",
-        he="{user}: {before} ← {after}",
+        en="The role of {user}: {before} → {after}",
+        he="התפקיד של {user}: {before} ← {after}",
         user=isolated(user_id),
         before=_role(ctx, asked.previous),
         after=_role(ctx, role),
@@ -157,14 +157,19 @@ def _summarize_share(given: dict[str, Any]) -> dict[str, str]:
     project = short(str(given.get("projectId") or "")) if given.get("projectId") else ""
     if role == "none":
         return {
-            "en": f"Take {user} out of the project {project}".strip(),
+            "en": f"Remove {user} from the project {project}".strip(),
             "he": f"להוציא את {user} מהפרויקט {project}".strip(),
         }
     words = ROLES[role]
     return {
-        "en": f"Make {user} {words.en} of the project {project}".strip(),
-        "he": f"לתת ל-{user} תפקיד {words.he} בפרויקט {project}".strip(),
+        "en": f"Make {user} {_article(role)} of the project {project}".strip(),
+        "he": f"לקבוע את {user} כ{words.he} בפרויקט {project}".strip(),
     }
+
+
+def _article(role: ProjectRole) -> str:
+    """`an owner`, `a member`."""
+    return f"{'an' if role == 'owner' else 'a'} {ROLES[role].en}"
 
 
 def _unshare(given: dict[str, Any], result: dict[str, Any]) -> dict[str, Any] | None:
@@ -275,14 +280,17 @@ def _to_delete(ctx: ToolContext, project_id: str) -> Stored:
 def _preview_delete(ctx: ToolContext, *, project_id: str) -> Preview:
     found = _to_delete(ctx, project_id)
     title = say(
-        ctx.locale, en="Delete {name}", he="מחיקת {name}", name=isolated(_name(found, project_id))
+        ctx.locale,
+        en="Delete {name}?",
+        he="למחוק את {name}?",
+        name=isolated(_name(found, project_id)),
     )
     text = say(
         ctx.locale,
-        en="The project goes for everybody in it ({people}), with its {panels} panels. "
-        "It cannot be taken back; export_project makes a copy first.",
-        he="הפרויקט יימחק לכל מי שבו ({people}), עם {panels} הלוחות שלו. "
-        "אי אפשר לבטל; אפשר לייצא עותק לפני כן.",
+        en="It will be deleted for everyone in it ({people}), with all its panels ({panels}). "
+        "This cannot be undone; export the project first to keep a copy.",
+        he="הפרויקט יימחק עבור כל החברים בו ({people}), עם כל הלוחות שלו ({panels}). "
+        "אי אפשר לבטל את המחיקה; כדאי לייצא קודם עותק.",
         people=str(len(found.data["members"])),
         panels=str(len(found.panels)),
     )

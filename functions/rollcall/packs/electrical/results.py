@@ -98,7 +98,7 @@ class Assumed(NamedTuple):
             name=self.name,
             value=self.value,
             unit=self.unit,
-            reason=self.reason.say(locale),
+            reason=sentence(self.reason.say(locale)),
             is_default=self.is_default,
         )
 
@@ -125,8 +125,14 @@ def finish(ctx: ToolContext, result: R, display: Display) -> R:
 
 
 def said(locale: str, texts: Iterable[Words]) -> tuple[str, ...]:
-    """Texts in the locale's language, each once."""
-    return tuple(dict.fromkeys(text.say(locale) for text in texts))
+    """Texts in the locale's language as whole sentences, each once."""
+    return tuple(dict.fromkeys(sentence(text.say(locale)) for text in texts))
+
+
+def sentence(text: str) -> str:
+    """A text that begins with a capital letter and ends with a full stop."""
+    whole = text[:1].upper() + text[1:]
+    return whole if whole.rstrip("\u2069").endswith((".", "?", "!", "…")) else f"{whole}."
 
 
 def number(value: float, *, digits: int = 2) -> str:

@@ -34,7 +34,12 @@ from rollcall.packs.electrical.capacity.service_words import (
     suffices,
     upgrade,
 )
-from rollcall.packs.electrical.capacity.shapes import STEP_COLUMNS, DemandStep, steps_shown
+from rollcall.packs.electrical.capacity.shapes import (
+    DemandStep,
+    step_columns,
+    step_rows,
+    steps_shown,
+)
 from rollcall.packs.electrical.projects.access import open_project
 from rollcall.packs.electrical.projects.records import Project, RecordId
 from rollcall.packs.electrical.results import (
@@ -171,8 +176,8 @@ def check_service_upgrade(
         title=SERVICE_TITLE.say(ctx.locale),
         text=result.answer,
         chart=service_chart(found.now, found.then, amps, ctx.locale),
-        columns=STEP_COLUMNS,
-        rows=[step.dump() for step in result.steps],
+        columns=step_columns(ctx.locale),
+        rows=step_rows(result.steps, ctx.locale),
     )
     return finish(ctx, result, display)
 

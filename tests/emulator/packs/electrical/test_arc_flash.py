@@ -100,7 +100,7 @@ def test_above_40_nothing_is_worn_and_that_is_said(office: ToolContext) -> None:
     found = at_mdp(office, clearing_time_s=2, electrode_configuration="HCB")
     assert found.incident_energy > 40
     assert (found.ppe_category, found.ppe_requirement) == (None, "do_not_work_energized")
-    assert list(found.required_ppe) == list(found.warnings)
+    assert [f"{each}." for each in found.required_ppe] == list(found.warnings)
     assert office.display is not None
     assert "do not work on it energized" in (office.display.text or "")
 

@@ -80,7 +80,7 @@ def test_what_is_left_out_is_proposed_shown_and_written_as_it_was_shown(at_work:
     assert "Garage Subpanel" in shown.display.text
     values = {row["Detail"]: row["Value"] for row in shown.display.rows}
     arguments = shown.arguments
-    assert values["Circuit #"].strip("\u2068\u2069") == str(arguments["circuitNumber"])
+    assert values["Circuit number"].strip("\u2068\u2069") == str(arguments["circuitNumber"])
     assert str(arguments["breakerAmps"]) in values["Breaker"]
     assert arguments["conductorSize"] in values["Conductor"]
     before = garage(at_work())
@@ -101,7 +101,7 @@ def test_the_arguments_that_are_approved_are_all_of_them(at_work: AtWork) -> Non
     assert Capability.of(add_circuit).frozen(again) == frozen
     line = Capability.of(add_circuit).summarize(frozen, "en")
     assert "Shelf heater" in line
-    assert f"#{given['circuitNumber']}" in line
+    assert f"circuit {given['circuitNumber']}" in line
     assert "להוסיף" in Capability.of(add_circuit).summarize(frozen, "he")
 
 
@@ -330,7 +330,7 @@ def test_a_removal_shows_all_of_the_circuit_and_is_taken_back_whole(at_work: AtW
     gone = named(at_work(), "Range")
     given = {"projectId": "house", "circuitDescription": "Range"}
     shown = preview(at_work(), remove_circuit, **given)
-    assert {row["Detail"] for row in shown.display.rows} >= {"Circuit #", "Breaker", "Load"}
+    assert {row["Detail"] for row in shown.display.rows} >= {"Circuit number", "Breaker", "Load"}
     done = call(at_work(writes=True), remove_circuit, **shown.arguments)
     assert gone.circuit_number not in circuits(at_work(), "main")
     undo(at_work(writes=True), remove_circuit, add_circuit, shown.arguments, done)

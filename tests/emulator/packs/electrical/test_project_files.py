@@ -191,7 +191,7 @@ def test_who_is_asked_sees_what_would_come_and_go(sample_projects: Client, at_wo
     data["service"].pop("panelId")
     data.pop("feeders")
     shown = preview(at_work(), import_project, data=data).display
-    assert shown.title == "Replace \u2068Maple Street house\u2069"
+    assert shown.title == "Replace \u2068Maple Street house\u2069?"
     changes = {row["panel"]: row["change"] for row in shown.rows}
     assert changes == {
         "\u2068Main Panel\u2069": "replaced",
@@ -199,7 +199,7 @@ def test_who_is_asked_sees_what_would_come_and_go(sample_projects: Client, at_wo
         "\u2068Garage Subpanel\u2069": "removed",
     }
     new = preview(at_work("noa", locale="he"), import_project, data=SHED).display
-    assert new.title == "ייבוא \u2068Shed\u2069"
+    assert new.title == "לייבא את \u2068Shed\u2069?"
     assert new.rows[0]["שינוי"] == "חדש"
 
 

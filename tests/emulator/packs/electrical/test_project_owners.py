@@ -143,10 +143,10 @@ def test_who_is_asked_sees_whom_and_what_and_the_project_is_settled(
 ) -> None:
     given = {"userId": "dan", "role": "member"}
     shown = preview(at_work(project="house"), share_project, **given)
-    assert shown.display.text == "\u2068dan\u2069: viewer → member"
+    assert shown.display.text == "The role of \u2068dan\u2069: viewer → member"
     assert shown.arguments == {**given, "projectId": "house"}
     hebrew = preview(at_work(project="house", locale="he"), share_project, **given).display
-    assert hebrew.title == "שיתוף \u2068Maple Street house\u2069" and "צופה" in hebrew.text
+    assert hebrew.title == "לשתף את \u2068Maple Street house\u2069?" and "צופה" in hebrew.text
 
 
 @pytest.mark.parametrize("role", ["owner", "member", "viewer", "none"])
@@ -204,7 +204,7 @@ def test_who_is_asked_to_delete_sees_how_much_goes_and_for_how_many(
     sample_projects: Client, at_work: AtWork
 ) -> None:
     shown = preview(at_work(), delete_project, projectId="house").display
-    assert shown.title == "Delete \u2068Maple Street house\u2069"
-    assert "everybody in it (2), with its 2 panels" in shown.text
+    assert shown.title == "Delete \u2068Maple Street house\u2069?"
+    assert "everyone in it (2), with all its panels (2)" in shown.text
     hebrew = preview(at_work(locale="he"), delete_project, projectId="house").display
-    assert "מחיקת" in hebrew.title
+    assert "למחוק את" in hebrew.title

@@ -8,10 +8,11 @@ from typing import NamedTuple
 
 from rollcall.core.errors import InvalidArgument
 from rollcall.core.text import terms
-from rollcall.core.wording import isolated, short
+from rollcall.core.wording import short
 from rollcall.packs.electrical.calculations.loads.spaces import best_start, start_beyond
 from rollcall.packs.electrical.projects.kinds import WORDS
 from rollcall.packs.electrical.projects.records import Circuit, LoadType, Panel, Poles
+from rollcall.packs.electrical.projects.value_names import LOAD_TYPES
 from rollcall.packs.electrical.results import Assumed, Words
 
 NEW = "proposed"
@@ -107,9 +108,10 @@ def _stated(asked: Asked, kind: LoadType, *, known: bool) -> Assumed:
     named = short(asked.description) if asked.description else None
     en, he = named or "the new load", named or "העומס החדש"
     if known:
+        named_kind = LOAD_TYPES[kind]
         reason = Words(
-            en=f"{en} counts as {kind}, by its description",
-            he=f"{he} נספר כסוג {isolated(kind)} לפי התיאור",
+            en=f"{en} counts as {named_kind.en}, by its description",
+            he=f"{he} נספר כעומס מסוג „{named_kind.he}” לפי התיאור",
         )
     else:
         reason = Words(

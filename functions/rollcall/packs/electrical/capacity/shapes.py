@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Sequence
+from typing import Any, Literal
 
 from pydantic import Field
 
@@ -11,8 +12,15 @@ from rollcall.packs.electrical.calculations.loads.limits import Element, Limit
 from rollcall.packs.electrical.calculations.loads.panel import Demand
 from rollcall.packs.electrical.calculations.loads.steps import Calculation, Method, Step
 from rollcall.packs.electrical.projects.records import Panel
+from rollcall.packs.electrical.results import Words
 
-STEP_COLUMNS = ["what", "connectedVA", "factorPercent", "demandVA", "article"]
+_COLUMNS = {
+    "what": Words("Load", "עומס"),
+    "connected_va": Words("Connected, VA", "עומס מחובר, VA"),
+    "factor_percent": Words("Factor, %", "מקדם, %"),
+    "demand_va": Words("Demand, VA", "ביקוש, VA"),
+    "article": Words("Article", "סעיף"),
+}
 
 
 class DemandStep(Wire):
@@ -84,6 +92,19 @@ def step_shown(step: Step, locale: str) -> DemandStep:
 def steps_shown(calculation: Calculation, locale: str) -> list[DemandStep]:
     """All rows."""
     return [step_shown(step, locale) for step in calculation.steps]
+
+
+def step_rows(steps: Sequence[DemandStep], locale: str) -> list[dict[str, Any]]:
+    """The rows of a table that people read, under `step_columns`."""
+    return [
+        {words.say(locale): getattr(step, field) for field, words in _COLUMNS.items()}
+        for step in steps
+    ]
+
+
+def step_columns(locale: str) -> list[str]:
+    """What its columns are called."""
+    return [words.say(locale) for words in _COLUMNS.values()]
 
 
 def limit_shown(limit: Limit) -> LimitingElement:

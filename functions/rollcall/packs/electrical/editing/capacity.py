@@ -6,12 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from rollcall.core.errors import FailedPrecondition
-from rollcall.core.wording import isolated
 from rollcall.packs.electrical.calculations.loads.panel import Demand, panel_demand
 from rollcall.packs.electrical.projects.records import Panel, Project
 from rollcall.packs.electrical.projects.topology import path_to
 from rollcall.packs.electrical.results import Words
-from rollcall.packs.electrical.wiring.words import amps, percent
+from rollcall.packs.electrical.wiring.words import amps, panel_words, percent
 
 _SAME = 1e-6
 
@@ -31,12 +30,12 @@ class Carried:
     @property
     def words(self) -> Words:
         """What it would carry of what."""
-        name, after = isolated(self.panel.name), self.after
+        name, after = panel_words(self.panel.name), self.after
         load, most = amps(after.heaviest_amps), amps(after.rating_amps, 0)
         share = percent(100 * after.heaviest_amps / after.rating_amps)
         return Words(
-            en=f"{name} would carry {load} of {most} ({share})",
-            he=f"העומס על {name} יהיה {load} מתוך {most} ({share})",
+            en=f"{name.en} would carry {load} of {most} ({share})",
+            he=f"העומס על {name.he} יהיה {load} מתוך {most} ({share})",
         )
 
 

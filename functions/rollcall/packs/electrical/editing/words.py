@@ -8,40 +8,49 @@ from typing import Any
 from rollcall.core.wire import Display
 from rollcall.core.wording import isolated, short
 from rollcall.packs.electrical.projects.records import Circuit, Panel
+from rollcall.packs.electrical.projects.value_names import value_name
 from rollcall.packs.electrical.results import Words, feet, number
 from rollcall.packs.electrical.wiring.words import amps, panel_words, size_text
 
 COLUMNS = {"en": ["Detail", "Value"], "he": ["פרט", "ערך"]}
 CHANGES = {"en": ["Detail", "Before", "After"], "he": ["פרט", "לפני", "אחרי"]}
 NAMES: dict[str, Words] = {
-    "circuit_number": Words("Circuit #", "מספר מעגל"),
+    "circuit_number": Words("Circuit number", "מספר מעגל"),
     "description": Words("Description", "תיאור"),
     "poles": Words("Poles", "קטבים"),
     "load_watts": Words("Load", "עומס"),
     "breaker_amps": Words("Breaker", "מפסק"),
     "conductor_size": Words("Conductor", "מוליך"),
-    "conductor_material": Words("Material", "חומר"),
-    "conductor_sets": Words("Conductors in parallel", "מוליכים במקביל"),
-    "egc_size": Words("Equipment ground", "מוליך הארקה"),
-    "egc_material": Words("Material of the equipment ground", "חומר מוליך ההארקה"),
-    "load_type": Words("Kind of load", "סוג עומס"),
-    "continuous": Words("Continuous", "עומס רציף"),
+    "conductor_material": Words("Conductor material", "חומר המוליך"),
+    "conductor_sets": Words("Conductors in parallel", "מוליכים במקביל לכל פאזה"),
+    "egc_size": Words("Equipment grounding conductor", "מוליך הארקה"),
+    "egc_material": Words("Grounding conductor material", "חומר מוליך ההארקה"),
+    "load_type": Words("Kind of load", "סוג העומס"),
+    "continuous": Words("Continuous load", "עומס רציף"),
     "area": Words("Area", "אזור"),
     "voltage": Words("Voltage", "מתח"),
     "power_factor": Words("Power factor", "מקדם הספק"),
     "length_ft": Words("Length", "אורך"),
-    "gfci": Words("GFCI", "הגנת פחת לאדם (GFCI)"),
-    "afci": Words("AFCI", "הגנת קשת (AFCI)"),
+    "gfci": Words("GFCI protection", "הגנת פחת לאדם (GFCI)"),
+    "afci": Words("AFCI protection", "הגנת קשת (AFCI)"),
     "insulation": Words("Insulation", "בידוד"),
     "conduit_type": Words("Raceway or cable", "צנרת או כבל"),
     "ambient_c": Words("Ambient temperature", "טמפרטורת סביבה"),
     "current_carrying_conductors": Words("Current-carrying conductors", "מוליכים נושאי זרם"),
     "terminal_rating_c": Words("Terminal rating", "דירוג טמפרטורה של ההדקים"),
-    "disconnect_in_sight": Words("Disconnect in sight", "מנתק בטווח ראייה"),
+    "disconnect_in_sight": Words("Disconnect within sight", "מנתק בטווח ראייה"),
 }
 """A circuit's fields for people, in the order in which they are shown."""
 
-_ALWAYS = ("circuit_number", "breaker_amps", "conductor_size", "poles", "load_watts", "load_type")
+_ALWAYS = (
+    "description",
+    "circuit_number",
+    "load_watts",
+    "load_type",
+    "poles",
+    "breaker_amps",
+    "conductor_size",
+)
 _YES, _NO = Words("yes", "כן"), Words("no", "לא")
 _UNKNOWN = Words("not known", "לא ידוע")
 
@@ -52,6 +61,8 @@ def value_text(name: str, value: Any, locale: str) -> str:
         return _UNKNOWN.say(locale)
     if isinstance(value, bool):
         return (_YES if value else _NO).say(locale)
+    if (words := value_name(name, value)) is not None:
+        return isolated(words.say(locale))
     match name:
         case "load_watts":
             return isolated(f"{number(value)} W")
@@ -116,13 +127,16 @@ def named(panel: Panel, circuit: Circuit) -> Words:
     )
 
 
-def which_circuit(given: dict[str, Any]) -> str:
-    """The circuit that arguments name, for one line."""
+def which_circuit(given: dict[str, Any]) -> Words:
+    """The circuit that arguments name, for one line: `circuit 7 (EV charger)`."""
     shown = given.get("asShown") or {}
     name = shown.get("description") or given.get("circuitDescription") or given.get("circuitId")
     number = shown.get("circuitNumber") or given.get("circuitNumber")
-    parts = [short(str(name)) if name else "", f"#{number}" if number else ""]
-    return " ".join(part for part in parts if part)
+    told = [str(number) if number else "", short(str(name)) if name else ""]
+    if all(told):
+        told = [told[0], f"({told[1]})"]
+    which = " ".join(part for part in told if part)
+    return Words(f"circuit {which}", f"מעגל {which}")
 
 
 def in_short(circuit: Circuit) -> str:

@@ -8,6 +8,7 @@ from rollcall.core.wording import isolated
 from rollcall.packs.electrical.inspection.facts import Facts, Found
 from rollcall.packs.electrical.projects.records import Feeder, Motor, Panel, Transformer
 from rollcall.packs.electrical.results import Words
+from rollcall.packs.electrical.wiring.words import panel_words
 
 
 class Place(NamedTuple):
@@ -43,7 +44,7 @@ def place_of(facts: Facts, subject: Any) -> Place:
 
 
 def _panel(panel: Panel) -> Words:
-    return Words(isolated(panel.name), f"לוח {isolated(panel.name)}")
+    return panel_words(panel.name)
 
 
 def _panel_fields(panel: Panel) -> dict[str, Any]:
@@ -57,9 +58,10 @@ def _feeder(feeder: Feeder) -> Words:
 def _circuit(found: Found) -> Place:
     panel, circuit = found
     number, description = circuit.circuit_number, isolated(circuit.description)
+    place = panel_words(panel.name)
     label = Words(
-        f"{isolated(panel.name)}, circuit {number} ({description})",
-        f"לוח {isolated(panel.name)}, מעגל {number} ({description})",
+        f"{place.en}, circuit {number} ({description})",
+        f"{place.he}, מעגל {number} ({description})",
     )
     fields = {
         **_panel_fields(panel),
@@ -71,9 +73,10 @@ def _circuit(found: Found) -> Place:
 
 def _motor(facts: Facts, motor: Motor) -> Place:
     panel, circuit = facts.circuit_of(motor)
+    name, place, number = isolated(motor.name), panel_words(panel.name), circuit.circuit_number
     label = Words(
-        f"motor {isolated(motor.name)} ({isolated(panel.name)}, circuit {circuit.circuit_number})",
-        f"מנוע {isolated(motor.name)} (לוח {isolated(panel.name)}, מעגל {circuit.circuit_number})",
+        f"motor {name} ({place.en}, circuit {number})",
+        f"מנוע {name} ({place.he}, מעגל {number})",
     )
     fields = {
         **_panel_fields(panel),

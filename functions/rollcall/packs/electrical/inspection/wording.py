@@ -2,14 +2,39 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from rollcall.core.wording import isolated, short
-from rollcall.packs.electrical.inspection.rule import known
+from rollcall.packs.electrical.inspection.rule import Severity, known
 from rollcall.packs.electrical.nec.sizes import Material, Size, label
 from rollcall.packs.electrical.projects.records import Wiring
 from rollcall.packs.electrical.results import Words, inches, number
 
 _MATERIALS = {"copper": Words("copper", "נחושת"), "aluminum": Words("aluminum", "אלומיניום")}
 _MM_PER_IN = 25.4
+_ONE: dict[Severity | Literal["check"], Words] = {
+    "critical": Words("1 critical issue", "ליקוי חמור אחד"),
+    "warning": Words("1 warning", "אזהרה אחת"),
+    "info": Words("1 note", "הערה אחת"),
+    "check": Words("1 check", "בדיקה אחת"),
+}
+_SEVERAL: dict[Severity | Literal["check"], Words] = {
+    "critical": Words("critical issues", "ליקויים חמורים"),
+    "warning": Words("warnings", "אזהרות"),
+    "info": Words("notes", "הערות"),
+    "check": Words("checks", "בדיקות"),
+}
+
+
+def counted(what: Severity | Literal["check"], count: int) -> Words:
+    """`2 warnings`, `1 check`, and with none `no notes`."""
+    if count == 1:
+        return _ONE[what]
+    several = _SEVERAL[what]
+    return Words(
+        f"{number(count)} {several.en}" if count else f"no {several.en}",
+        f"{number(count)} {several.he}" if count else f"אין {several.he}",
+    )
 
 
 def amps(value: float) -> str:

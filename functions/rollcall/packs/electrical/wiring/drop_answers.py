@@ -16,6 +16,7 @@ from rollcall.packs.electrical.calculations.feeder_runs import (
 )
 from rollcall.packs.electrical.calculations.loads.panel import panel_demand
 from rollcall.packs.electrical.calculations.voltage_drop import Method
+from rollcall.packs.electrical.nec.sizes import label
 from rollcall.packs.electrical.projects.records import Project
 from rollcall.packs.electrical.projects.selecting import Found
 from rollcall.packs.electrical.results import Words, finish
@@ -127,7 +128,7 @@ def _table(locale: str, text: str, ranking: Sequence[Ranked]) -> Display:
                     row.circuit_name,
                     row.load_amps,
                     row.length_ft,
-                    row.conductor_size,
+                    isolated(label(row.conductor_size)),
                     row.voltage_drop_percent,
                 ),
                 strict=True,
@@ -148,8 +149,8 @@ def _not_compared(count: int, of: int) -> Words:
 _TITLE = Words("Voltage drop", "מפל מתח")
 _THE_RUN = Words("the run", "הקו")
 _COLUMNS = {
-    "en": ["Circuit", "Description", "Load, A", "Length, ft", "Size, AWG/kcmil", "Drop, %"],
-    "he": ["מעגל", "תיאור", "זרם, A", "אורך, רגל", "חתך, AWG/kcmil", "מפל, %"],
+    "en": ["Circuit", "Description", "Load, A", "Length, ft", "Size", "Drop, %"],
+    "he": ["מעגל", "תיאור", "זרם, A", "אורך, רגל", "חתך", "מפל, %"],
 }
 _TRANSFORMER = Words(
     en="the total leaves out what the transformer itself loses under load",

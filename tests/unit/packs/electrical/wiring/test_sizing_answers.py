@@ -195,7 +195,7 @@ def test_a_motor_of_which_only_watts_are_known_may_have_a_larger_breaker() -> No
     fan = {"load_type": "motor", "load_watts": 4_800, "conductor_size": "10", "breaker_amps": 50}
     found = ask(with_circuit(HOUSE, "main", **fan), "range")
     assert (found.required_amps, found.largest_breaker_amps, found.compliant) == (25, 50, True)
-    assert any("no motor is recorded" in text for text in found.warnings)
+    assert any("No motor is recorded" in text for text in found.warnings)
     above = ask(with_circuit(HOUSE, "main", **{**fan, "breaker_amps": 60}), "range")
     assert "430.52" in above.problems[0]
     assert above.breaker_amps == 25
