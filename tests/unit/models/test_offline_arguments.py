@@ -48,6 +48,62 @@ def test_units_and_labels_place_each_number(message: str, arguments: dict[str, A
     assert first_call(message, ELECTRICAL) == ("calculate_voltage_drop", arguments)
 
 
+LOAD = {
+    "type": "object",
+    "properties": {"description": text("What it is."), "watts": number("Its load, W.")},
+    "required": ["description", "watts"],
+}
+SERVICE = spec(
+    "check_service",
+    "Check whether the service can take proposed loads.",
+    {
+        "proposedLoads": {"type": "array", "items": LOAD, "description": "The new loads."},
+        "totalAdditionalWatts": number("All new loads together, W."),
+        "serviceAmps": number("Of the service, A."),
+    },
+    keywords=("service", "take loads", "החיבור", "האם החיבור מספיק"),
+)
+
+
+def service(message: str) -> dict[str, Any]:
+    return fill(SERVICE, Source(message, NOW)).arguments
+
+
+@pytest.mark.parametrize(
+    ("message", "loads"),
+    [
+        (
+            "Can the service take a 7.2 kW water heater and a 4 kW sauna?",
+            [("water heater", 7200), ("sauna", 4000)],
+        ),
+        (
+            "Can the service take a 7.2 kW water heater, a 4 kW sauna and a 1500 W pool pump?",
+            [("water heater", 7200), ("sauna", 4000), ("pool pump", 1500)],
+        ),
+        (
+            "האם החיבור מספיק למטען 7.2 קילוואט וסאונה 4000 וואט?",
+            [("מטען", 7200), ("סאונה", 4000)],
+        ),
+    ],
+)
+def test_a_list_of_measured_things_fills_an_object_for_each(
+    message: str, loads: list[tuple[str, int]]
+) -> None:
+    expected = [{"description": what, "watts": watts} for what, watts in loads]
+    assert service(message) == {"proposedLoads": expected}
+
+
+def test_a_number_beside_a_list_of_measured_things_keeps_its_own_parameter() -> None:
+    found = service("Can a 200 A service take a 7.2 kW water heater and a 4 kW sauna?")
+    assert found["serviceAmps"] == 200
+    assert [load["watts"] for load in found["proposedLoads"]] == [7200, 4000]
+
+
+def test_one_measured_thing_among_others_is_one_object() -> None:
+    found = service("Can a 200 A service take a 7.2 kW water heater and a sauna?")
+    assert [load["watts"] for load in found["proposedLoads"]] == [7200]
+
+
 def test_a_value_is_converted_to_the_unit_in_the_name() -> None:
     name, arguments = first_call(
         "Add a 3.6 kW circuit for the EV charger to panel LP-1", ELECTRICAL

@@ -6,7 +6,10 @@ or an id that a result gave. What the text does not say is left out, defaults in
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 from rollcall.core.messages import Json
 from rollcall.core.text import words
@@ -26,6 +29,11 @@ from rollcall.models._offline.named import (
 from rollcall.models._offline.people import asks_for_own, is_somebodys
 from rollcall.models._offline.schema import Param, accepts, params, properties
 from rollcall.models.base import ToolSpec
+
+_JOINED = re.compile(
+    r",\s*(?:(?:and|plus)\s+|ו(?:גם\s+)?(?=[א-ת]))?|\s+(?:and|plus|\+)\s+|\s+ו(?:גם\s+)?(?=[א-ת])",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True)
@@ -60,7 +68,7 @@ def _fill_all(tool: ToolSpec, wanted: tuple[Param, ...], source: Source) -> dict
     spare = list(mentions(source.text, source.now_iso))
     described_first = (_described, _mine, _texts, _objects)
     last = described_first if source.names else (*described_first[1:], _described)
-    for step in (_named, _ids, _options, _flags, _numbers, *last):
+    for step in (_named, _ids, _options, _flags, _several, _numbers, *last):
         for name, value in step(tool, wanted, source, spare, values).items():
             param = next(param for param in wanted if param.name == name)
             if accepts(param, value) and value != param.schema.get("default", object()):
@@ -174,6 +182,45 @@ def _numbers(
 def _is_numeric(param: Param) -> bool:
     of = param.items if param.kind == "array" else param
     return of is not None and of.kind in ("integer", "number")
+
+
+def _several(
+    tool: ToolSpec, wanted: tuple[Param, ...], source: Source, spare: list[Mention], values: Values
+) -> Values:
+    """Lists of several objects, one for each number with a unit: "a 7.2 kW charger and a 4 kW
+    sauna". Their numbers are theirs, and no parameter's beside them."""
+    found: Values = {}
+    for param in wanted:
+        of = param.items if param.kind == "array" else None
+        inner = properties(of.schema, of.schema) if of and of.kind == "object" else ()
+        if param.name in values or not any(each.required for each in inner):
+            continue
+        items: list[Json] = []
+        theirs: list[Mention] = []
+        for piece, measured in _measured_pieces(source.text, spare):
+            filled = _fill_all(tool, inner, replace(source, text=piece))
+            if all(each.name in filled for each in inner if each.required):
+                items.append(filled)
+                told = filled.values()
+                numeric = [each for each in inner if _is_numeric(each)]
+                theirs += [
+                    m for m in measured if any(numbers.in_unit(n, m) in told for n in numeric)
+                ]
+        if len(items) > 1:
+            found[param.name] = items
+            spare[:] = [mention for mention in spare if mention not in theirs]
+    return found
+
+
+def _measured_pieces(text: str, spare: list[Mention]) -> Iterator[tuple[str, list[Mention]]]:
+    """The parts of a text with the numbers with units in each: cut at the last "and" or comma
+    between two of them."""
+    units = [mention for mention in spare if mention.kind == "number" and mention.unit]
+    joins = [list(_JOINED.finditer(text, one.end, two.start)) for one, two in pairwise(units)]
+    cuts = [found[-1] for found in joins if found]
+    starts, ends = [0, *(cut.end() for cut in cuts)], [*(cut.start() for cut in cuts), len(text)]
+    for start, end in zip(starts, ends, strict=True):
+        yield text[start:end], [each for each in units if start <= each.start < end]
 
 
 def _mine(
