@@ -8,6 +8,12 @@ from rollcall.core.context import User
 from rollcall.core.wire import Wire
 from rollcall.knowledge.documents import StoredDocument
 
+SCOPES: dict[str, dict[str, str]] = {
+    "user": {"en": "yours alone", "he": "שלך בלבד"},
+    "team": {"en": "the team's", "he": "של הצוות"},
+}
+"""Whose a document is, in words."""
+
 
 class Progress(Wire):
     """How many pages of how many are read; both 0 before it is begun."""

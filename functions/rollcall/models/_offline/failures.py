@@ -55,7 +55,7 @@ def _sentence(why: str, hint: str, what: list[str], language: str) -> str:
     # A reason is a clause here: it loses its capital, unless that belongs to the word.
     clause = why[:1].lower() + why[1:] if why[1:2].islower() else why
     text = say(key, language, what=named, why=clause)
-    return f"{text} {hint}".strip()
+    return f"{text} {hint[:1].upper()}{hint[1:]}".strip()
 
 
 def deed(name: str, language: str) -> str:

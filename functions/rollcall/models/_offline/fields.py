@@ -29,6 +29,20 @@ _HEBREW = {
     "urgent": "דחוף", "high": "גבוהה", "medium": "בינונית", "low": "נמוכה", "file": "קובץ",
     "last message at": "הודעה אחרונה", "severity": "חומרה", "keywords": "מילות חיפוש",
     "critical": "קריטי", "conversation id": "שיחה", "participants": "משתתפים",
+    "arc flash": "חישוב קשת חשמלית", "short circuit": "חישוב זרם קצר",
+    "conductor sizing": "בדיקת חתך המוליכים", "panel capacity": "בדיקת קיבולת הלוח",
+    "service upgrade": "בדיקת הגדלת החיבור", "inspection": "בדיקת התאמה לתקן",
+    "add circuit": "הוספת מעגל", "update circuit": "שינוי מעגל", "remove circuit": "הסרת מעגל",
+    "nec": "חיפוש בתקן NEC", "lookup nec table": "חיפוש בטבלת NEC", "projects": "פרויקטים",
+    "export panel schedule": "ייצוא טבלת המעגלים", "export project": "ייצוא הפרויקט",
+    "import project": "ייבוא פרויקט", "share project": "שיתוף הפרויקט",
+    "delete project": "מחיקת הפרויקט", "delete document": "מחיקת המסמך", "document": "מסמך",
+    "feeder": "קו הזנה", "feeders": "קווי הזנה", "transformer": "שנאי", "motor": "מנוע",
+    "breaker": "מפסק", "voltage": "מתח", "length": "אורך", "conductor": "מוליך", "pole": "קטבים",
+    "conductor size": "חתך המוליך", "working distance": "מרחק עבודה", "edition": "מהדורה",
+    "pages": "עמודים", "passages": "קטעים", "scope": "שייכות", "role": "תפקיד", "table": "טבלה",
+    "queued": "ממתין בתור", "reading": "בקריאה", "ready": "מוכן", "failed": "נכשל",
+    "progress": "התקדמות", "reason": "סיבה", "is searchable": "זמין לחיפוש", "is mine": "שלי",
     "sources": "מקורות", "grade level": "כיתה", "product type": "סוג התוצר", "encrypted": "מוצפנות",
 }  # fmt: skip
 
@@ -58,6 +72,14 @@ def label(name: str, language: str) -> str:
     """Return a field's or list's name for a person."""
     words = spaced(name)
     return _HEBREW.get(words, words) if language == "he" else words
+
+
+def which_word(noun: str) -> str:
+    """The Hebrew "which" that agrees with a Hebrew noun, by the ending of its first word."""
+    first = noun.split(" ")[0]
+    if first.endswith(("ים", "ות")) and first != "כמות":
+        return "לאילו"
+    return "לאיזו" if first.endswith(("ה", "ת")) else "לאיזה"
 
 
 def is_labelled(name: str) -> bool:
@@ -120,7 +142,7 @@ _INNER = wordset(
     "confidence score relevance similarity embedding hash digest url context version schema ms"
 )
 _MAKERS = wordset("summarized generated computed extracted classified")
-_WHOLE = wordset("searched scanned complete read")
+_WHOLE = wordset("searched scanned complete read listed")
 _CUT = wordset("truncated partial incomplete")
 _HANDLE = re.compile(r"(?=\w*\d)(?=\w*[A-Za-z])[\w-]{12,}")
 

@@ -42,7 +42,7 @@ PHRASES: dict[str, dict[str, str]] = {
         "en": "A limit was reached before I found anything.",
         "he": "הגענו למגבלה לפני שמצאתי משהו.",
     },
-    "which": {"en": "Which {what} do you mean?", "he": "לאיזה {what} הכוונה?"},
+    "which": {"en": "Which {what} do you mean?", "he": "{which} {what} הכוונה?"},
     "what": {"en": "What should I use for the {what}?", "he": "מה לרשום עבור {what}?"},
     "what_about": {
         "en": "What should I use for the {what} ({about})?",
@@ -50,7 +50,7 @@ PHRASES: dict[str, dict[str, str]] = {
     },
     "choose": {
         "en": "Which {what} would you like: {options}?",
-        "he": "מה לבחור עבור {what}: {options}?",
+        "he": "{which} {what} הכוונה: {options}?",
     },
     "whether": {"en": "{about}: yes or no?", "he": "{about}: כן או לא?"},
     "yes": {"en": "Yes", "he": "כן"},

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from rollcall.core.text import language, tokens
 from rollcall.models._offline import compose
 from rollcall.models._offline.explaining import explained
-from rollcall.models._offline.fields import label, one_line
+from rollcall.models._offline.fields import label, one_line, which_word
 from rollcall.models._offline.goals import goals, pending
 from rollcall.models._offline.history import Turn, read
 from rollcall.models._offline.lexicon import wordset
@@ -131,6 +131,7 @@ def ask(question: Question, language_: str) -> tuple[str, tuple[str, ...]]:
     bare = noun.rpartition(" ")[0] if unit and " " in noun else noun
     what = label(bare, language_) + (f" ({printed(unit)})" if unit and bare != noun else "")
     about = param.description.partition(".")[0].partition(" (")[0].strip()
+    repeats = set(tokens(about)) <= {*tokens(f"{param.label} {what}"), "its", "the", "in"}
     if param.kind == "boolean":
         yes_no = (say("yes", language_), say("no", language_))
         return say("whether", language_, about=about or what), yes_no
@@ -138,9 +139,11 @@ def ask(question: Question, language_: str) -> tuple[str, tuple[str, ...]]:
     if names and len(names) <= _MOST_REPLIES:
         or_ = f" {say('or', language_)} "
         listed = or_.join(filter(None, (", ".join(names[:-1]), names[-1])))
-        return say("choose", language_, what=what, options=listed), names
+        which = which_word(what)
+        return say("choose", language_, what=what, which=which, options=listed), names
     if names:
-        return say("which", language_, what=what), names[:_MOST_REPLIES]
-    if about and language(about) == language_ and about.lower() != what:
+        asked = say("which", language_, what=what, which=which_word(what))
+        return asked, names[:_MOST_REPLIES]
+    if about and not repeats and language(about) == language_ and about.lower() != what:
         return say("what_about", language_, what=what, about=about), ()
     return say("what", language_, what=what), ()

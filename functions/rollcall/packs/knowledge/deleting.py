@@ -8,6 +8,7 @@ from rollcall.core.capability import Preview, capability
 from rollcall.core.context import ToolContext
 from rollcall.core.wire import Display, Wire
 from rollcall.core.wording import isolated, say, short
+from rollcall.knowledge.about import SCOPES
 from rollcall.knowledge.documents import StoredDocument, one_readable
 from rollcall.knowledge.removing import check_may_remove, remove
 
@@ -29,14 +30,23 @@ def _to_delete(ctx: ToolContext, document_id: str) -> StoredDocument:
 def _preview(ctx: ToolContext, *, document_id: str) -> Preview:
     document = _to_delete(ctx, document_id)
     pages = document.current.pages if document.current else None
-    row = {"title": document.title, "pages": pages, "scope": document.data["scope"]}
-    title = say(ctx.locale, en="Delete for good", he="מחיקה לצמיתות")
+    values = (
+        isolated(document.title),
+        pages,
+        say(ctx.locale, **SCOPES[document.data["scope"]]),
+    )
+    columns = [
+        say(ctx.locale, en="Document", he="מסמך"),
+        say(ctx.locale, en="Pages", he="עמודים"),
+        say(ctx.locale, en="Whose", he="של מי"),
+    ]
+    title = say(ctx.locale, en="Delete this document for good?", he="למחוק את המסמך הזה לצמיתות?")
     shown = Display(
         type="confirmation",
         title=title,
         text=isolated(document.title),
-        columns=["title", "pages", "scope"],
-        rows=[row],
+        columns=columns,
+        rows=[dict(zip(columns, values, strict=True))],
     )
     return Preview(shown)
 

@@ -8,10 +8,21 @@ from rollcall.core.capability import capability
 from rollcall.core.context import ToolContext
 from rollcall.core.wire import Display, Wire
 from rollcall.core.wording import isolated, say
-from rollcall.knowledge.about import About, about
+from rollcall.knowledge.about import SCOPES, About, about
 from rollcall.knowledge.documents import readable
 
-_COLUMNS = ["title", "pages", "status", "scope"]
+_COLUMNS = (
+    {"en": "Document", "he": "מסמך"},
+    {"en": "Pages", "he": "עמודים"},
+    {"en": "Status", "he": "מצב"},
+    {"en": "Whose", "he": "של מי"},
+)
+_STATUSES = {
+    "queued": {"en": "waiting", "he": "ממתין"},
+    "reading": {"en": "being read", "he": "בקריאה"},
+    "ready": {"en": "ready", "he": "מוכן"},
+    "failed": {"en": "failed", "he": "נכשל"},
+}
 
 
 class Documents(Wire):
@@ -51,13 +62,22 @@ def list_documents(ctx: ToolContext, *, scope: Literal["mine", "team", "all"] = 
     """
     found, is_all = readable(ctx.db, ctx.user, scope)
     documents = [about(each, ctx.user) for each in found]
-    rows = [{**each.dump(), "title": isolated(each.title)} for each in documents]
+    columns = [say(ctx.locale, **words) for words in _COLUMNS]
+    rows = [
+        (
+            isolated(each.title),
+            each.pages,
+            say(ctx.locale, **_STATUSES[each.status]),
+            say(ctx.locale, **SCOPES[each.scope]),
+        )
+        for each in documents
+    ]
     ctx.show(
         Display(
             type="table",
             title=say(ctx.locale, en="Documents", he="מסמכים"),
-            columns=_COLUMNS,
-            rows=[{column: row.get(column) for column in _COLUMNS} for row in rows],
+            columns=columns,
+            rows=[dict(zip(columns, row, strict=True)) for row in rows],
         )
     )
     return Documents(documents=documents, all_listed=is_all)
