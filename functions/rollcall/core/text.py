@@ -37,7 +37,7 @@ _TOKEN = re.compile(
     r"|(?P<word>[^\W_א-ת]+(?:'[^\W\d_א-ת]+)?)"
 )
 _FOREIGN_NEXT = re.compile(r"-?[A-Za-z0-9]")
-_SENTENCE_END = re.compile(r"(?<=[.!?…])[\"')\]]*\s+|\s*\n+\s*")
+_SENTENCE_END = re.compile(r"(?<=[.!?…])[\"')\]]*\s+|(?<!\s)\s*\n\s*")
 _ABBREVIATION = re.compile(
     r"(?:^|\s)(?:dr|mr|mrs|ms|prof|st|vs|etc|e\.g|i\.e|approx|no|fig|sec|[A-Z])\.$", re.IGNORECASE
 )

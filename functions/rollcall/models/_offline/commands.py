@@ -53,11 +53,14 @@ _SENDS = re.compile(
 _DICTATES = (
     re.compile(r"^(?P<rest>[^:\n]{3,100}):\s+(?P<said>\S.*)$", re.DOTALL),
     re.compile(
-        r"^(?P<rest>.+?),?\s+(?:saying|to say|know)(?: that)?\s+(?P<said>\S.*)$", re.I | re.S
+        r"^(?P<rest>.+?),?(?<!\s)\s+(?:saying|to say|know)(?: that)?\s+(?P<said>\S.*)$", re.I | re.S
     ),
-    re.compile(r"^(?P<rest>.+?)\s+that\s+(?!message\b|one\b)(?P<said>\S.*)$", re.I | re.DOTALL),
     re.compile(
-        r"^(?P<rest>\S+\s+.+?)\s+(?P<said>(?:I|I'm|I'll|I've|we|we're|we'll|it's|there's)\s.*)$",
+        r"^(?P<rest>.+?)(?<!\s)\s+that\s+(?!message\b|one\b)(?P<said>\S.*)$", re.I | re.DOTALL
+    ),
+    re.compile(
+        r"^(?P<rest>\S+\s+\S.*?)(?<!\s)\s+"
+        r"(?P<said>(?:I|I'm|I'll|I've|we|we're|we'll|it's|there's)\s.*)$",
         re.DOTALL,
     ),
 )
@@ -71,7 +74,7 @@ _HEBREW_THAT = re.compile(
 
 
 _THEN_ASKS = re.compile(
-    r"^(?P<first>.*\S)[\s,]+(?:and |then |and then |ו(?:גם |אז )?)"
+    r"^(?P<first>.*[^\s,])[\s,]+(?:and |then |and then |ו(?:גם |אז )?)"
     r"(?P<rest>(?:(?:tell|show|give) me|list|what|who|which|when|where|"
     r"תגידי? לי|תרא[הי] לי|הרא[הי] לי|מה|מי|מתי|אילו)(?!\w).*)$",
     re.IGNORECASE | re.DOTALL,

@@ -13,8 +13,8 @@ from rollcall.models.base import ToolSpec
 
 _MOST = 5
 _JOINT = re.compile(
-    r"\s*(?:,|;|,?\s*(?:and|or|as well as|then)|ו-?)\s*(?:(?:for|in|of|to|at|on|from|with|the|also|"
-    r"another|one|a)\s+)*",
+    r"\s*(?:,|;|(?:,\s*)?(?:and|or|as well as|then)|ו-?)\s*"
+    r"(?:(?:for|in|of|to|at|on|from|with|the|also|another|one|a)\s+)*",
     re.IGNORECASE,
 )
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from bisect import bisect_right, insort
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
@@ -29,13 +30,16 @@ class Mention:
     unit: Unit | None = None
 
 
+# A message may have 32,000 characters of anything: no pattern here may begin to look again at each
+# place of a long run. Hence the bounds: 64 for who is at an address, 255 for a file's name.
+_MOST = 400
 _QUOTE = re.compile(
-    r"(?<!\w)'([^'\n]+(?:'\w[^'\n]*){0,4})'(?!\w)|\"([^\"\n]+)\"(?![א-ת])|“([^”\n]+)”|`([^`\n]+)`"
+    r"(?<!\w)'([^'\n]+(?:'\w[^'\n]*){0,4})'(?!\w)|\"([^\"\n]+)\"(?![א-ת])|“([^“”\n]+)”|`([^`\n]+)`"
 )
 _URL = re.compile(r"\bhttps?://[^\s,;)'\"]+")
-_EMAIL = re.compile(r"\b[\w.+-]+@[\w-]+(?:\.[\w-]+)+\b")
+_EMAIL = re.compile(r"\b[\w.+-]{1,64}@[\w-]+(?:\.[\w-]+)+\b")
 _PATH = re.compile(
-    r"(?<![\w/:])(?:~?/)?(?:[\w.@-]+/)+[\w.@-]*|(?<![\w/:])~?/[\w.@-]+|\b[\w-]+\.[a-z]{2,4}\b(?!\.\w)"
+    r"(?<![\w/:])(?:~?/)?(?:[\w.@-]{1,255}/)+[\w.@-]*|(?<![\w/:])~?/[\w.@-]+|\b[\w-]{1,255}\.[a-z]{2,4}\b(?!\.\w)"
 )
 _NUMBER = re.compile(
     r"(?<![\w.])(?<![^\W\d_][-/])(?:[בלכהומש]{1,2}-)?(?P<sign>[-−])?(?P<money>[$€£₪])?"
@@ -52,14 +56,16 @@ _SIZE = re.compile(
     re.IGNORECASE,
 )
 _CODE = re.compile(
-    r"(?<![\w.])(?=[\w-]*\d)(?=[\w-]*[A-Za-z])[A-Za-z0-9][\w-]*\b|#[A-Za-z0-9]{3,8}\b"
+    r"(?<![\w.])(?=[A-Za-z0-9])(?=[\w-]{0,63}\d)(?=[\w-]{0,63}[A-Za-z])[\w-]*\b|"
+    r"#[A-Za-z0-9]{3,8}\b"
 )
 _NAME = re.compile(
     r"\b[A-Z][\w'’&-]*(?:\.[A-Z]\.?)*(?:\s+(?:(?:of|the|de|van|von|and the)\s+)?"
-    r"(?:[A-Z][\w'’&-]*|\d+\b))*"
+    r"(?:[A-Z][\w'’&-]*|\d+\b)){0,15}"
 )
 _NAME_TAIL = re.compile(r",\s+(?:[A-Z]{2,3}\b|[A-Z][a-z]+(?:\s[A-Z][a-z]+)*\b(?!\s*,|\s+and\b))")
 
+_SPACE, _SPACE_AND_WORD = re.compile(r"\s*"), re.compile(r"\s+\w")
 _WARM = re.compile(r"temperat|kelvin|טמפרטור|מעלות", re.IGNORECASE)
 
 _SCALES = {
@@ -122,16 +128,25 @@ _LEADING = wordset(
 
 @lru_cache(maxsize=512)
 def mentions(text: str, now_iso: str = "") -> tuple[Mention, ...]:
-    """Return everything a text mentions, in order; what lies in a quote is only the quote."""
+    """Return what a text mentions, at most 400, in order; of what is quoted only the quote."""
     found: list[Mention] = []
-    taken: list[tuple[int, int]] = []
     for mention in _all(text, now_iso):
-        if any(mention.start < end and start < mention.end for start, end in taken):
-            continue
-        found.append(mention)
-        # Units and ordinals after a number may begin a name: "5 Paris hotels".
-        taken.append((mention.start, mention.end))
-    return tuple(sorted(found, key=lambda mention: mention.start))
+        if not is_within(found, mention.start, mention.end):
+            # Units and ordinals after a number may begin a name: "5 Paris hotels".
+            insort(found, mention, key=_start)
+        if len(found) == _MOST:
+            break
+    return tuple(found)
+
+
+def is_within(found: Sequence[Mention], start: int, end: int) -> bool:
+    """Tell whether a stretch overlaps a mention; they are in order and do not overlap."""
+    at = bisect_right(found, start, key=_start)
+    return (at > 0 and found[at - 1].end > start) or (at < len(found) and found[at].start < end)
+
+
+def _start(mention: Mention) -> int:
+    return mention.start
 
 
 def _all(text: str, now_iso: str) -> Iterator[Mention]:
@@ -178,14 +193,19 @@ def _unit(match: re.Match[str], text: str) -> Unit | None:
         return unit_of(match["money"])
     power = match["power"] or ""
     written = unit_of(match["unit"] or "")
-    if match["unit"] in ("in", "a") and re.match(r"\s+\w", text[match.end("unit") :]):
+    if match["unit"] in ("in", "a") and _SPACE_AND_WORD.match(text, match.end("unit")):
         written = None  # "14 in panel LP-1" has no inches, "20 a month" no amperes
     if written is not None or not power:
         return written
     # "50k" is fifty thousand and "1.75m" a length; "298K" is a temperature where one is spoken of.
     if power == "K":
-        return unit_of("K") if _WARM.search(text) else None
+        return unit_of("K") if _speaks_of_warmth(text) else None
     return unit_of(power) if power == "m" else None
+
+
+@lru_cache(maxsize=16)
+def _speaks_of_warmth(text: str) -> bool:
+    return _WARM.search(text) is not None
 
 
 def _glued(text: str, match: re.Match[str]) -> bool:
@@ -207,20 +227,29 @@ def _value(match: re.Match[str], unit: Unit | None) -> float | int:
 
 
 def _names(text: str) -> Iterator[Mention]:
+    is_long = len(text.split()) > 3
     for match in _NAME.finditer(text):
         start, words = match.start(), match[0].split(" ")
-        opens = not text[:start].strip() or text[:start].rstrip()[-1:] in ".!?\n:"
+        opens = _opens(text, start)
         while words and (
             words[0].lower().rstrip(".,") in _LEADING or (opens and words[0].lower() in STOPWORDS)
         ):
             start += len(words[0]) + 1
-            start += len(text[start:]) - len(text[start:].lstrip())
+            space = _SPACE.match(text, start)
+            start = space.end() if space else start
             words = text[start : match.end()].split(" ") if start < match.end() else []
         name = text[start : match.end()].rstrip(".,-'’") if words else ""
         name = re.sub(r"['’]s$", "", name)
-        alone = " " not in name and name[1:].islower() and len(text.split()) > 3
+        alone = " " not in name and name[1:].islower() and is_long
         if not name or re.match(r"I\b", name) or (opens and alone and start == match.start()):
             continue  # a sentence's first word has its capital from the sentence
         tail = _NAME_TAIL.match(text, start + len(name))
         whole = name + (tail[0] if tail else "")
         yield Mention("name", whole, whole, start, start + len(whole))
+
+
+def _opens(text: str, start: int) -> bool:
+    """Tell whether a sentence begins here."""
+    while start and text[start - 1].isspace():
+        start -= 1
+    return not start or text[start - 1] in ".!?:"

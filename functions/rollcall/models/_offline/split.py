@@ -7,16 +7,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rollcall.models._offline.choose import Choice, best, opens, rank
-from rollcall.models._offline.mentions import mentions
+from rollcall.models._offline.mentions import is_within, mentions
 from rollcall.models.base import ToolSpec
 
 _BOUNDARY = re.compile(
     r"(?<=[.?!;\n])\s+|,\s+(?:and\s+)?(?:then\s+|also\s+)?|"
-    r"\s+(?:and then|and also|and|then|also|plus|as well as|וגם|ואז|ואחר כך|בנוסף)\s+|"
-    r"\s+(?=ו(?:אילו|מה|איך|מתי|כמה|את|ב|ה)?[א-ת]{3,}|ו(?:מה|מי|מתי|כמה|איך|איזה|את|של)\s)",
+    r"(?<!\s)\s+(?:and then|and also|and|then|also|plus|as well as|וגם|ואז|ואחר כך|בנוסף)\s+|"
+    r"(?<!\s)\s+(?=ו(?:אילו|מה|איך|מתי|כמה|את|ב|ה)?[א-ת]{3,}|ו(?:מה|מי|מתי|כמה|איך|איזה|את|של)\s)",
     re.IGNORECASE,
 )
-_MOST_PARTS = 6
+_MOST_PARTS, _MOST_PIECES = 6, 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +55,10 @@ def _pieces(text: str) -> list[str]:
     pieces: list[str] = []
     start = 0
     for match in _BOUNDARY.finditer(text):
-        if any(mention.start < match.end() and match.start() < mention.end for mention in found):
+        if is_within(found, match.start(), match.end()):
             continue
+        if len(pieces) == _MOST_PIECES:
+            break
         if text[start : match.start()].strip():
             pieces.append(text[start : match.start()].strip())
         start = match.end()

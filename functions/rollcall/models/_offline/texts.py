@@ -27,7 +27,7 @@ _NAMED = wordset(
     model product cast starring actors owner actor director assignee speaker who"""
 )
 _LABELLED = (
-    r"(?<!\w){label}s?\s*(?:\bis\b|\bof\b|\bas\b|\bnamed\b|\bcalled\b|=|:|#)?\s*(?:the\s+)?"
+    r"(?<!\w){label}s?(?:\s*(?:\bis\b|\bof\b|\bas\b|\bnamed\b|\bcalled\b|=|:|#))?\s*(?:the\s+)?"
     r"[\"'“]?(?P<value>[\w@#./+-]*[\w@#/+-])"
 )
 _AFTER_IN = re.compile(
@@ -39,10 +39,10 @@ _AFTER_BY = re.compile(
 )
 _GAUGE, _SIZE = re.compile(r"\b(?:AWG|kcmil)\b"), re.compile(r"#?(?:[1-4]/0|\d{1,4})")
 _HEBREW_NUMERAL = re.compile(r"[א-י]|י[אב]")
-_SPLIT = re.compile(r"\s*(?:,\s*(?:and\s+|or\s+)?|\s+and\s+|\s+or\s+|\s+ו(?=[א-ת]))\s*")
+_SPLIT = re.compile(r"(?:(?<!\s)\s+)?,\s*(?:(?:and|or)\s+)?|(?<!\s)\s+(?:(?:and|or)\s+|ו(?=[א-ת]))")
 _ORIGINS = wordset("from source origin base start departure pickup")
 _GOALS = wordset("to target destination end arrival dropoff")
-_WHERE = re.compile(r"\s+(?:to|in|on|at|from|into)\s+", re.IGNORECASE)
+_WHERE = re.compile(r"(?<!\s)\s+(?:to|in|on|at|from|into)\s+", re.IGNORECASE)
 _PLAIN_WORDS = wordset("is of the a an for in on to and with by or that which as at from")
 
 Finder = Callable[[Param, str, list[Mention], ToolSpec], Json | None]
@@ -103,7 +103,7 @@ def _by_concept(param: Param, text: str, left: list[Mention], tool: ToolSpec) ->
 
 def _mention_after(label: str, param: Param, text: str, left: list[Mention]) -> str | None:
     pattern = re.compile(
-        rf"(?<!\w){re.escape(label)}s?\s*(?:is|of|as|named|called|by|=|:)?\s*(?:the\s+)?$",
+        rf"(?<!\w){re.escape(label)}s?(?:\s*(?:is|of|as|named|called|by|=|:))?\s*(?:the\s+)?$",
         re.IGNORECASE,
     )
     for mention in left:

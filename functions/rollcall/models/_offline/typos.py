@@ -35,8 +35,10 @@ def corrected(text: str, tools: Sequence[ToolSpec]) -> str:
         return text
     of = tuple((tool.name, tool.keywords) for tool in tools)
     every = tuple(tool.description for tool in tools)
-    for pair in _PAIR.finditer(text):
-        text = text.replace(f"{pair[1]} {pair[2]}", _mended_pair(pair[1], pair[2], of))
+    for first, second in dict.fromkeys(_PAIR.findall(text)):
+        mended = _mended_pair(first, second, of)
+        if mended != f"{first} {second}":
+            text = text.replace(f"{first} {second}", mended)
     return _WORD.sub(lambda match: _mended(match[0], _known(of), every), text)
 
 

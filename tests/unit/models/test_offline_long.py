@@ -1,0 +1,53 @@
+"""The offline planner and the longest messages: work grows as the text does."""
+
+import time
+from itertools import pairwise
+
+import pytest
+
+from rollcall.core.text import sentences
+from rollcall.models._offline.commands import dictated
+from rollcall.models._offline.mentions import mentions
+from tests.unit.models.offline_kit import ELECTRICAL, MESSAGING, ask
+
+LONGEST = 32_000
+UNITS = (
+    *(" ", "\t", "\n", "a ", "Aa ", "א ", "ושוב ", "1 ", "1,", "1.", "5 K ", "-", "a-", "a1-", "“"),
+    *('" ', "'a ", ". ", "a.", "a, ", "; ", "@", "a@", "a/", "I ", "five ", "that ", "know "),
+)
+
+
+def cpu_s(text: str) -> float:
+    """CPU that the planner takes for a text; the better of two."""
+    taken = []
+    for turn in range(2):
+        start = time.process_time()
+        ask(f"Send {turn} {text} x", MESSAGING)
+        taken.append(time.process_time() - start)
+    return min(taken)
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_four_times_the_text_is_not_sixteen_times_the_work(unit: str) -> None:
+    short, long = (cpu_s((unit * size)[:size]) for size in (4_000, 16_000))
+    assert long < 8 * max(short, 0.05)  # what is very short is measured badly
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_the_longest_message_of_anything_is_answered(unit: str) -> None:
+    text = (unit * LONGEST)[: LONGEST - 2] + " x"
+    assert ask(text, ELECTRICAL).history
+    assert sentences(text)
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_a_text_mentions_some_hundreds_of_things_at_most(unit: str) -> None:
+    found = mentions((unit * LONGEST)[:LONGEST])
+    assert len(found) <= 400
+    assert all(one.end <= other.start for one, other in pairwise(found))
+
+
+def test_what_is_dictated_stays_whole_however_long_it_is() -> None:
+    said = "The meeting moves, and 12 of us come. " * 800
+    assert dictated(f"Send '{said.strip()}' to Dana") == ("Send to Dana", said.strip())
+    assert dictated(f"Tell Dana that {said.strip()}") == ("Tell Dana", said.strip())
