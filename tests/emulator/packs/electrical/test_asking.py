@@ -74,6 +74,17 @@ ASKED: list[tuple[str, str, str, dict[str, Any]]] = [
     ("workshop", "Are there any NEC violations in the circuits?", INSPECT,
      {"category": "circuits"}),
     ("dira", "תריץ ביקורת על הלוחות", INSPECT, {"category": "panels"}),
+    ("house", "Can the service take a 7.2 kW EV charger and a 4 kW sauna?", SERVICE,
+     {"proposedLoads": [
+         {"loadType": "ev_charger", "watts": 7200, "description": "EV charger"},
+         {"watts": 4000, "description": "sauna"},
+     ], "totalAdditionalWatts": None}),
+    ("house", "האם החיבור מספיק למטען 7.2 קילוואט וסאונה 4 קילוואט?", SERVICE,
+     {"proposedLoads": [
+         {"watts": 7200, "description": "מטען"}, {"watts": 4000, "description": "סאונה"},
+     ]}),
+    ("house", "5 hp 230 V motor FLC", TABLE, {}),
+    ("house", "זרם עומס מלא של מנוע 5 כ\"ס 230 וולט", TABLE, {}),
     ("house", "What is the ampacity of 4 AWG aluminum at 75 degrees?", TABLE, {}),
     ("house", "Show table 250.66", TABLE, {"table": "250.66"}),
     ("house", "Which equipment grounding conductor is needed for a 100 A breaker?", TABLE, {}),
