@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from rollcall.models._offline.fields import which_word
 from rollcall.models._offline.typos import corrected
 from tests.unit.models.offline_kit import MESSAGING, answer_of, ask, messaging
 
@@ -112,3 +113,18 @@ def test_a_summary_marks_the_messages_it_rests_on(summary: str, told: str) -> No
         }
 
     assert told in answer_of(ask("Summarize the Launch room", TOOLS, run))
+
+
+@pytest.mark.parametrize(
+    ("noun", "which"),
+    [
+        ("לוח", "לאיזה"),
+        ("חתך המוליך", "לאיזה"),
+        ("שיחה", "לאיזו"),
+        ("כמות", "לאיזו"),
+        ("הודעות", "לאילו"),
+        ("מעגלים", "לאילו"),
+    ],
+)
+def test_a_hebrew_question_agrees_with_what_it_asks_for(noun: str, which: str) -> None:
+    assert which_word(noun) == which

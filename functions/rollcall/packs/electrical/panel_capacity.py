@@ -29,7 +29,12 @@ from rollcall.packs.electrical.capacity.shapes import (
     steps_shown,
     upstream_shown,
 )
-from rollcall.packs.electrical.capacity.words import carried, unbalanced, with_more
+from rollcall.packs.electrical.capacity.words import (
+    carried,
+    takes_it,
+    unbalanced,
+    with_more,
+)
 from rollcall.packs.electrical.projects.access import open_project
 from rollcall.packs.electrical.projects.records import LoadType, Panel, Poles, Project, RecordId
 from rollcall.packs.electrical.projects.selecting import PanelId, PanelName, find_panel
@@ -216,7 +221,8 @@ def check_panel_capacity(
 def _result(ctx: ToolContext, project: Project, found: Capacity, asked: Asked) -> PanelCapacity:
     panel, now, then, new = found.panel, found.now, found.then, found.new
     calculation = then.calculation
-    told = [carried(panel, now), *([with_more(then)] if new else []), *found.advice]
+    more = [with_more(then), *([takes_it()] if found.fits else [])] if new else []
+    told = [carried(panel, now), *more, *found.advice]
     advice = " ".join(each.say(ctx.locale) for each in found.advice)
     assumed = [*calculation.assumed, *(new.assumed if new else ())]
     return PanelCapacity(

@@ -21,10 +21,10 @@ CONTENT_TYPE = "application/vnd.openxmlformats-officedocument.spreadsheetml.shee
 MAX_BYTES = 4_000_000
 """A callable function's answer has room for it as base64; a hundred full panels need a fifth."""
 
-_NUMBER = Words("no.", "מס'")
-_DESCRIPTION = Words("description", "תיאור")
+_NUMBER = Words("No.", "מס'")
+_DESCRIPTION = Words("Description", "תיאור")
 _LOAD = Words("VA", "VA")
-_PHASE = Words("phase", "פאזה")
+_PHASE = Words("Phase", "פאזה")
 
 
 class PhaseLoad(Wire):
@@ -194,7 +194,7 @@ def _cells(position: Position | None) -> tuple[int | None, str | None, str | Non
 
 
 def _totals_table(ctx: ToolContext, schedules: list[Schedule]) -> Display:
-    panel = say(ctx.locale, en="panel", he="לוח")
+    panel = say(ctx.locale, en="Panel", he="לוח")
     phases = sorted({phase for each in schedules for phase in each.totals_va})
     columns = [panel, *(f"{phase}, VA" for phase in phases)]
     rows: list[dict[str, Any]] = [

@@ -27,9 +27,9 @@ _CHANGES: dict[Change, Words] = {
     "removed": Words("removed", "נמחק"),
     "same": Words("as it was", "ללא שינוי"),
 }
-_PANEL = Words("panel", "לוח")
-_CIRCUITS = Words("circuits", "מעגלים")
-_CHANGE = Words("change", "שינוי")
+_PANEL = Words("Panel", "לוח")
+_CIRCUITS = Words("Circuits", "מעגלים")
+_CHANGE = Words("Change", "שינוי")
 
 
 class ProjectExport(Wire):

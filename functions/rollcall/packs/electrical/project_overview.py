@@ -80,9 +80,9 @@ class ProjectOverview(Grounded):
     circuits: list[CircuitOverview] | None = None
 
 
-_NAME = Words("project", "פרויקט")
-_ROLE = Words("role", "תפקיד")
-_PANELS = Words("panels", "לוחות")
+_NAME = Words("Project", "פרויקט")
+_ROLE = Words("Role", "תפקיד")
+_PANELS = Words("Panels", "לוחות")
 
 
 @capability(

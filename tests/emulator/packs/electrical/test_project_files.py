@@ -192,7 +192,7 @@ def test_who_is_asked_sees_what_would_come_and_go(sample_projects: Client, at_wo
     data.pop("feeders")
     shown = preview(at_work(), import_project, data=data).display
     assert shown.title == "Replace \u2068Maple Street house\u2069?"
-    changes = {row["panel"]: row["change"] for row in shown.rows}
+    changes = {row["Panel"]: row["Change"] for row in shown.rows}
     assert changes == {
         "\u2068Main Panel\u2069": "replaced",
         "\u2068New panel\u2069": "new",

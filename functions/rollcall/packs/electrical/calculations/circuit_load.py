@@ -200,7 +200,6 @@ WATTS_AS_VOLT_AMPERES = Assumed(
     Words(
         en="watts count as volt-amperes for the current, as in Article 220, since no power factor "
         "is recorded",
-        he=f"לצורך חישוב הזרם ואט נחשב כוולט-אמפר, כמו ב-{isolated('Article 220')}, כי לא נרשם "
-        "מקדם הספק",
+        he="לצורך חישוב הזרם ואט נחשב כוולט-אמפר, כמו בסעיף 220, כי לא נרשם מקדם הספק",
     ),
 )

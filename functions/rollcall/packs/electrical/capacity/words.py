@@ -58,6 +58,11 @@ def with_more(then: Demand) -> Words:
     )
 
 
+def takes_it() -> Words:
+    """The load fits, its breaker and what feeds the panel included."""
+    return Words(en="The panel can take it.", he="הלוח יכול לשאת את העומס הנוסף.")
+
+
 def over_limit(then: Demand, next_rating: int | None) -> Words:
     """The load is too much, and what would carry it."""
     need, limit = _amps(then.heaviest_amps), limit_words(then.limit)

@@ -85,9 +85,9 @@ def _amps(value: float) -> str:
 
 def _too_low(panel: Panel, fault: Fault, rating: float, required: int | None) -> Words:
     available, rated = _amps(fault.amps), _amps(rating)
-    name = isolated(panel.name)
-    en = f"{name} is rated to interrupt {rated}, and {available} are available"
-    he = f"כושר הניתוק של {name} הוא {rated}, וזרם הקצר הזמין {available}"
+    name = panel_words(panel.name)
+    en = f"{name.en} is rated to interrupt {rated}, and {available} are available"
+    he = f"כושר הניתוק של {name.he} הוא {rated}, וזרם הקצר הזמין {available}"
     if required is None:
         return Words(
             f"{en}: no standard rating suffices, it needs current limitation upstream",
@@ -98,11 +98,11 @@ def _too_low(panel: Panel, fault: Fault, rating: float, required: int | None) ->
 
 
 def _unknown(panel: Panel, fault: Fault, required: int | None) -> Words:
-    name, need = isolated(panel.name), _amps(required or fault.amps)
+    name, need = panel_words(panel.name), _amps(required or fault.amps)
     return Words(
-        f"The interrupting rating of {name} is not known, so it is not checked: {need} or more "
+        f"The interrupting rating of {name.en} is not known, so it is not checked: {need} or more "
         "is needed",
-        f"כושר הניתוק של {name} אינו ידוע ולכן לא נבדק: נדרשים {need} או יותר",
+        f"כושר הניתוק של {name.he} אינו ידוע ולכן לא נבדק: נדרשים {need} או יותר",
     )
 
 

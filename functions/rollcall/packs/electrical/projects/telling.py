@@ -15,14 +15,14 @@ from rollcall.packs.electrical.projects.transfer import counts
 from rollcall.packs.electrical.projects.wording import counts_in_words, service_in_words
 from rollcall.packs.electrical.results import Words, number
 
-_PANEL = Words("panel", "לוח")
-_CIRCUITS = Words("circuits", "מעגלים")
-_SPACES = Words("spaces used", "מקומות תפוסים")
-_LOAD = Words("connected load, W", "עומס מחובר, W")
-_NUMBER = Words("no.", "מס'")
-_DESCRIPTION = Words("description", "תיאור")
-_BREAKER = Words("breaker, A", "מפסק, A")
-_CONDUCTOR = Words("conductor", "מוליך")
+_PANEL = Words("Panel", "לוח")
+_CIRCUITS = Words("Circuits", "מעגלים")
+_SPACES = Words("Spaces used", "מקומות תפוסים")
+_LOAD = Words("Connected load, W", "עומס מחובר, W")
+_NUMBER = Words("No.", "מס'")
+_DESCRIPTION = Words("Description", "תיאור")
+_BREAKER = Words("Breaker, A", "מפסק, A")
+_CONDUCTOR = Words("Conductor", "מוליך")
 
 
 def project_in_words(locale: str, project: Project) -> str:

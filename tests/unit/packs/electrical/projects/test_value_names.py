@@ -1,0 +1,25 @@
+"""What the values of records are called."""
+
+from __future__ import annotations
+
+from typing import Any, get_args
+
+import pytest
+
+from rollcall.packs.electrical.projects.records import Area, ConduitType, LoadType
+from rollcall.packs.electrical.projects.value_names import AREAS, CONDUITS, LOAD_TYPES, value_name
+
+
+@pytest.mark.parametrize(
+    ("names", "kind"), [(LOAD_TYPES, LoadType), (AREAS, Area), (CONDUITS, ConduitType)]
+)
+def test_every_value_has_a_name_that_is_no_id(names: dict[str, Any], kind: Any) -> None:
+    assert set(names) == set(get_args(kind))
+    assert not [each for words in names.values() for each in words if "_" in each]
+    assert all(any("א" <= char <= "ת" for char in words.he) for words in names.values())
+
+
+def test_a_value_that_is_its_own_name_has_no_other() -> None:
+    named = value_name("load_type", "ev_charger")
+    assert named is not None and named.en == "EV charger"
+    assert value_name("insulation", "THHN") is None
