@@ -235,9 +235,7 @@ IN_PROJECT = ("memberIds", "array_contains", "ana")
         where(as_me("decisions", IN_IT), HERE),
         as_me("projects", IN_PROJECT).order_by("updatedAt", direction="DESCENDING"),
         as_me("documents", MINE).order_by("updatedAt", direction="DESCENDING"),
-        as_me("documents", ("tenant", "==", "north")).order_by(
-            "updatedAt", direction="DESCENDING"
-        ),
+        as_me("documents", ("tenant", "==", "north")).order_by("updatedAt", direction="DESCENDING"),
     ],
 )
 def test_lists_that_the_rules_allow_to_apps_have_indexes(query: BaseQuery) -> None:
