@@ -31,6 +31,7 @@ from rollcall.packs.electrical.circuit_removals import remove_circuit
 from rollcall.packs.electrical.circuit_updates import update_circuit
 from rollcall.packs.electrical.circuits import add_circuit
 from rollcall.packs.electrical.projects.access import open_project
+from rollcall.packs.electrical.projects.documents import write_project
 from rollcall.packs.electrical.projects.records import Circuit
 from rollcall.packs.electrical.projects.selecting import find_circuit
 from rollcall.registry import snapshot
@@ -218,6 +219,37 @@ def test_of_two_who_read_the_panel_at_once_one_writes(at_work: AtWork) -> None:
     with pytest.raises(Moved):
         second.batch.commit()
     assert "B" not in {each.description for each in garage(at_work()).values()}
+
+
+def test_of_two_additions_to_two_panels_of_a_project_at_once_one_writes_and_the_other_can_again(
+    at_work: AtWork,
+) -> None:
+    other = {**HEATER, "panelName": "Main Panel", "description": "B"}
+    first, second = at_work(project="house", writes=True), at_work(project="house", writes=True)
+    Capability.of(add_circuit).call(first, HEATER)
+    Capability.of(add_circuit).call(second, other)  # both would hang on the main panel
+    first.batch.commit()
+    with pytest.raises(Moved):
+        second.batch.commit()
+    assert "B" not in {each.description for each in circuits(at_work(), "main").values()}
+    call(at_work(project="house", writes=True), add_circuit, **other)
+    assert "B" in {each.description for each in circuits(at_work(), "main").values()}
+
+
+def test_a_circuit_that_gets_a_motor_meanwhile_is_not_removed(at_work: AtWork, db: Client) -> None:
+    opened = open_project(at_work(), "workshop")
+    motor = opened.project.motors[0]
+    free = next(
+        each for each in circuits(at_work(), motor.panel_id, "workshop").values() if each.poles == 1
+    )
+    removing = at_work(project="workshop", writes=True)
+    Capability.of(remove_circuit).call(removing, {"circuitId": free.id})
+    moved = motor.model_copy(update={"id": "new", "circuit_number": free.circuit_number})
+    motors = (*opened.project.motors, moved)
+    write_project(db, opened.project.model_copy(update={"motors": motors}), {"demo": "owner"})
+    with pytest.raises(Moved):
+        removing.batch.commit()
+    assert free.circuit_number in circuits(at_work(), motor.panel_id, "workshop")
 
 
 def test_two_direct_calls_at_once_never_share_a_position(at_work: AtWork, db: Client) -> None:

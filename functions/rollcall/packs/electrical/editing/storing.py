@@ -12,8 +12,9 @@ from rollcall.packs.electrical.projects.records import Circuit, Panel
 def put_circuits(
     ctx: ToolContext, opened: Opened, panel: Panel, circuits: tuple[Circuit, ...]
 ) -> None:
-    """Store other circuits in a panel, if nobody changes its document before the batch is
-    committed.
+    """Store other circuits in a panel, if nobody changes it, or anything else of the project,
+    before the batch is committed: what the panel may carry depends on the other panels of its
+    feeder, and whether a circuit may go on the project's motors.
 
     Raises:
         FailedPrecondition: They do not fit into the panel.
@@ -25,4 +26,5 @@ def put_circuits(
     snapshot = opened.snapshots[panel.id]
     stored = {"circuits": [circuit.dump() for circuit in held]}
     ctx.batch.update(snapshot.reference, stored, option=unchanged(snapshot))
-    ctx.batch.update(opened.reference, {"updatedAt": SERVER_TIMESTAMP})
+    touched = {"updatedAt": SERVER_TIMESTAMP}
+    ctx.batch.update(opened.reference, touched, option=unchanged(opened.snapshot))

@@ -34,6 +34,7 @@ class Opened:
 
     Attributes:
         role: The user's role in it.
+        snapshot: Its own document, for writes that hold only while it is as it was read.
         snapshots: The documents of its panels by panel id, for writes that hold only while a panel
             is as it was read.
         chosen_by: Where the project's id came from.
@@ -41,9 +42,15 @@ class Opened:
 
     project: Project
     role: ProjectRole
-    reference: DocumentReference
+    snapshot: DocumentSnapshot
     snapshots: dict[str, DocumentSnapshot]
     chosen_by: str
+
+    @property
+    def reference(self) -> DocumentReference:
+        """Where its own document is."""
+        reference: DocumentReference = self.snapshot.reference
+        return reference
 
 
 def open_project(
@@ -71,7 +78,7 @@ def open_project(
     as_it_was = reference.collection(PANELS).stream(read_time=found.read_time)
     snapshots = {snapshot.id: snapshot for snapshot in as_it_was}
     panels = [snapshot.to_dict() or {} for snapshot in snapshots.values()]
-    return Opened(read_project(id, data, panels), held, reference, snapshots, chosen_by)
+    return Opened(read_project(id, data, panels), held, found, snapshots, chosen_by)
 
 
 def read_project(id: str, data: dict[str, Any], panels: list[dict[str, Any]]) -> Project:
