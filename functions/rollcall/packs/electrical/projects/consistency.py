@@ -32,6 +32,11 @@ def _doubles(project: Project) -> Iterator[str]:
     for panel in project.panels:
         if names.pop(panel.name.casefold(), 1) > 1:
             yield f"two panels are called {panel.name!r}"
+    by_id = {panel.id.casefold(): panel for panel in project.panels}
+    for panel in project.panels:
+        other = by_id.get(panel.name.casefold(), panel)
+        if other is not panel:
+            yield f"the panel {panel.id!r} is called {panel.name!r}, which is another panel's id"
 
 
 def _loose_ends(project: Project) -> Iterator[str]:

@@ -109,6 +109,7 @@ def test_circuits_that_do_not_fit_a_panel_are_told_apart(
     [
         ("house", "panels.1.id", "main", "2 panels or transformers have the id 'main'"),
         ("house", "panels.1.name", "MAIN PANEL", "two panels are called"),
+        ("house", "panels.1.name", "Main", "is called 'Main', which is another panel's id"),
         ("house", "service.panelId", "attic", "the service names the panel 'attic'"),
         ("house", "feeders.0.targetId", "attic", "'Garage feeder' names 'attic'"),
         ("office", "feeders.5.targetId", "lp1", "2 feeders run to 'lp1'; one supplies it"),
