@@ -9,12 +9,19 @@ more memory than a small one.
 from __future__ import annotations
 
 import hashlib
+import logging
 import uuid
 from collections.abc import Iterator
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from rollcall.core.errors import Aborted, InvalidArgument, NotFound, ResourceExhausted
+from rollcall.core.errors import (
+    Aborted,
+    AgentError,
+    InvalidArgument,
+    NotFound,
+    ResourceExhausted,
+)
 from rollcall.core.wire import SCHEMA_VERSION
 from rollcall.store.batches import committed
 from rollcall.store.file_contents import IN_FIRESTORE, contents_at, place_for_new
@@ -32,9 +39,11 @@ from rollcall.store.file_records import (
 )
 
 if TYPE_CHECKING:
-    from google.cloud.firestore import Client, DocumentReference, WriteBatch
+    from google.cloud.firestore import Client, DocumentReference, DocumentSnapshot, WriteBatch
 
     from rollcall.core.user_data import Document
+
+log = logging.getLogger(__name__)
 
 _AT_ONCE = 100
 
@@ -161,19 +170,35 @@ class FileStore:
         )
 
     def sweep(self, *, now: datetime) -> int:
-        """Remove files that nothing keeps, and the content of removed ones; how many."""
+        """Remove files that nothing keeps, and the content of removed ones; how many.
+
+        One whose content cannot be removed, as its bucket is gone, stays for the next sweep.
+        """
         late = self._db.collection(FILES).where(filter=_where("openUntil", "<=", now))
-        left = [file for each in late.limit(_AT_ONCE).stream() if (file := read_record(each))]
-        for file in left:
-            batch = self._db.batch()
-            self.remove(batch, file)
-            batch.commit()
+        left = sum([self._dropped(each) for each in late.limit(_AT_ONCE).stream()])
         removed = self._db.collection(FILES).where(filter=_where("status", "==", REMOVED))
-        gone = list(removed.limit(_AT_ONCE).stream())
-        for each in gone:
-            contents_at(self._db, (each.to_dict() or {})["place"]).delete(each.id)
-            each.reference.delete()
-        return len(left) + len(gone)
+        return left + sum([self._emptied(each) for each in removed.limit(_AT_ONCE).stream()])
+
+    def _dropped(self, record: DocumentSnapshot[Any]) -> bool:
+        """Remove a file, unless somebody keeps it, or sends more of it, in this moment."""
+        file = read_record(record)
+        if file is None:
+            return False
+        batch = self._db.batch()
+        as_read = self._db.write_option(last_update_time=record.update_time)
+        batch.update(record.reference, {"status": REMOVED}, option=as_read)
+        self.remove(batch, file)
+        return committed(batch) is not None
+
+    def _emptied(self, record: DocumentSnapshot[Any]) -> bool:
+        """Delete the content of a removed file, and then what says where it is."""
+        try:
+            contents_at(self._db, (record.to_dict() or {})["place"]).delete(record.id)
+        except AgentError as error:
+            log.warning("the content of file %s stays until the next sweep: %s", record.id, error)
+            return False
+        record.reference.delete()
+        return True
 
     def _of_user(self, uid: str, purpose: str) -> list[StoredFile]:
         query = self._db.collection(FILES).where(filter=_where("uid", "==", uid))

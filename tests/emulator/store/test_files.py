@@ -5,10 +5,10 @@ from __future__ import annotations
 import hashlib
 import random
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
-from google.cloud.firestore import Client
+from google.cloud.firestore import Client, WriteBatch
 
 from rollcall.core.errors import Aborted, FailedPrecondition, NotFound, Unavailable
 from rollcall.store import file_contents
@@ -102,11 +102,39 @@ def test_a_sweep_that_broke_off_is_done_by_the_next(db: Client) -> None:
     with FakeStorage() as fake:
         remove(db, stored(db))
         fake.fails = 403
-        with pytest.raises(FailedPrecondition, match="bucket"):
-            files(db).sweep(now=NOW)
+        assert files(db).sweep(now=NOW) == 0
         fake.fails = None
         assert files(db).sweep(now=NOW) == 1
         assert (fake.objects, everything(db)) == ({}, [])
+
+
+def test_a_bucket_that_is_gone_keeps_no_other_file_from_being_swept(
+    db: Client, caplog: pytest.LogCaptureFixture
+) -> None:
+    with FakeStorage() as fake:
+        remove(db, stored(db))
+        held = db.document(everything(db)[0])
+        held.parent.document("0").set({**(held.get().to_dict() or {}), "place": "gone"})
+        assert files(db).sweep(now=NOW) == 1
+        assert (fake.objects, everything(db)) == ({}, ["files/0"])
+    assert "file 0 stays until the next sweep" in caplog.text
+
+
+def test_a_file_that_is_kept_while_it_is_swept_stays(
+    db: Client, storage: FakeStorage | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = stored(db)
+    really_remove = FileStore.remove
+
+    def keep_first(self: FileStore, batch: WriteBatch, file: StoredFile) -> None:
+        keeping = db.batch()
+        self.keep(keeping, file)
+        keeping.commit()
+        really_remove(self, batch, file)
+
+    monkeypatch.setattr(FileStore, "remove", keep_first)
+    assert files(db).sweep(now=NOW + timedelta(days=2)) == 0
+    assert b"".join(files(db).open(file)) == CONTENT
 
 
 def test_an_upload_that_broke_off_knows_what_is_missing(
