@@ -71,8 +71,12 @@ def write_project(db: Client, project: Project, members: Members) -> Written:
 
 def read_stored(reference: DocumentReference) -> Stored:
     """All documents of a project as they were at one moment."""
-    found = reference.get()
-    panels = reference.collection(PANELS).stream(read_time=found.read_time)
+    return with_panels(reference.get())
+
+
+def with_panels(found: DocumentSnapshot[Any]) -> Stored:
+    """A project whose own document has been read, with its panels as they were then."""
+    panels = found.reference.collection(PANELS).stream(read_time=found.read_time)
     return Stored(found, {panel.id: panel for panel in panels})
 
 

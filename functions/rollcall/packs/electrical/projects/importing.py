@@ -19,7 +19,7 @@ from rollcall.packs.electrical.projects.documents import (
     Members,
     Stored,
     put_project,
-    read_stored,
+    with_panels,
 )
 from rollcall.packs.electrical.projects.records import Panel, Project
 
@@ -72,17 +72,20 @@ def prepare(ctx: ToolContext, project: Project) -> Import:
         ResourceExhausted: It would be one more than a user may have.
     """
     collection = ctx.db.collection(PROJECTS)
-    named = read_stored(collection.document(project.id))
-    if ctx.user.uid in named.data.get("members", {}):
-        check_role(ctx, project.id, named.data, "owner")
-        return Import(project, named)
+    named = collection.document(project.id).get()
+    data = named.to_dict() or {}
+    if ctx.user.uid in data.get(
+        "members", {}
+    ):  # a stranger causes one read, not one for each panel
+        check_role(ctx, project.id, data, "owner")
+        return Import(project, with_panels(named))
     id = own_id(project.id, ctx.user.uid)
-    stored = read_stored(collection.document(id))
-    if stored.project.exists:
-        check_role(ctx, id, stored.data, "owner")
+    own = collection.document(id).get()
+    if own.exists:
+        check_role(ctx, id, own.to_dict(), "owner")
     else:
         _check_room(ctx)
-    return Import(project.model_copy(update={"id": id}), stored)
+    return Import(project.model_copy(update={"id": id}), with_panels(own))
 
 
 def own_id(id: str, uid: str) -> str:
