@@ -92,7 +92,6 @@ class Hits:
     """
 
     first: int
-
     places: array[int]
     weights: bytes
 
