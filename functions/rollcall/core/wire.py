@@ -158,23 +158,43 @@ class TextPart(Wire):
 
 
 class MediaPart(Wire):
-    """An image or a document inside a message, as base64 text."""
+    """An image or a document inside a message: small ones as base64 text in `data`, with their
+    `media_type`; others as the `file_id` of an upload of the user's own."""
 
     type: Literal["image", "document"]
-    media_type: str = Field(pattern=r"^[a-z]+/[a-z0-9.+-]{1,80}$")
-    data: str = Field(max_length=1_000_000, pattern=r"^[A-Za-z0-9+/]*={0,2}$")
+    media_type: str | None = Field(default=None, pattern=r"^[a-z]+/[a-z0-9.+-]{1,80}$")
+    data: str | None = Field(default=None, max_length=1_000_000, pattern=r"^[A-Za-z0-9+/]*={0,2}$")
+    file_id: str | None = Field(default=None, pattern=r"^[0-9a-f]{32}$")
     name: str | None = Field(default=None, max_length=200)
+
+    @model_validator(mode="after")
+    def _is_whole(self) -> MediaPart:
+        inline = self.data is not None and self.media_type is not None
+        if inline == (self.file_id is not None) or (self.data is None) != (self.media_type is None):
+            raise ValueError("send mediaType and data, or the fileId of an upload")
+        return self
 
 
 MessagePart = Annotated[TextPart | MediaPart, Field(discriminator="type")]
 
 
 class Decision(Wire):
-    """A person's answer to an approval, as a `resume` entry's payload carries it."""
+    """A person's answer to an approval, as a `resume` entry's payload carries it.
+
+    `remember` is one of the patterns that the interrupt offered (`metadata.remember`): what it
+    matches is not asked about again in this thread.
+    """
 
     approved: bool
     reason: str | None = Field(default=None, max_length=REASON_CHARS)
     edited_arguments: dict[str, Any] | None = None
+    remember: str | None = Field(default=None, max_length=500)
+
+    @model_validator(mode="after")
+    def _remembers_a_yes(self) -> Decision:
+        if self.remember is not None and not self.approved:
+            raise ValueError("only a yes can be remembered")
+        return self
 
 
 class ResumeEntry(Wire):
@@ -200,11 +220,17 @@ class ClientToolResult(Wire):
 
 
 class RunRequest(Wire):
-    """The data of `run_agent`."""
+    """The data of `run_agent`.
+
+    `retry` names the thread's newest turn, whose message is asked again; with `replaces`, the
+    message takes that turn's place. The log keeps both; models see the new one alone.
+    """
 
     agent: Id
     thread_id: Id | None = None
     run_id: Id | None = None
+    retry: RunId | None = None
+    replaces: RunId | None = None
     message: Annotated[str, Field(max_length=MESSAGE_CHARS)] | list[MessagePart] | None = None
     resume: list[ResumeEntry] | None = Field(default=None, max_length=50)
     tool_results: list[ClientToolResult] | None = Field(default=None, max_length=50)
@@ -216,9 +242,13 @@ class RunRequest(Wire):
 
     @model_validator(mode="after")
     def _one_input(self) -> RunRequest:
-        given = [self.message is not None, self.resume is not None, self.tool_results is not None]
-        if sum(given) != 1:
-            raise ValueError("send exactly one of message, resume and toolResults")
+        inputs = (self.message, self.resume, self.tool_results, self.retry)
+        if sum(given is not None for given in inputs) != 1:
+            raise ValueError("send exactly one of message, resume, toolResults and retry")
+        if self.replaces is not None and self.message is None:
+            raise ValueError("replaces goes with the message that takes the turn's place")
+        if (self.retry or self.replaces) and self.thread_id is None:
+            raise ValueError("retry and replaces name a turn of a thread: send its threadId")
         return self
 
 
@@ -281,7 +311,8 @@ class Interrupt(Wire):
     response_schema: dict[str, Any]
     expires_at: str
     metadata: dict[str, Any]
-    """`{tool, arguments, display?, decider: {uid} or {role}}`."""
+    """`{tool, arguments, display?, remember?, decider: {uid} or {role}}`. `remember` lists patterns,
+    narrowest first, of which a yes may name one."""
 
 
 class Outcome(Wire):

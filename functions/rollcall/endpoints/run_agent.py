@@ -22,7 +22,7 @@ from rollcall.core.inputs import validate
 from rollcall.core.messages import Media, Text, UserMessage
 from rollcall.core.redaction import redacted_json, redacted_message
 from rollcall.core.triggers import Call, OnCall, bound
-from rollcall.core.wire import MESSAGE_CHARS, MESSAGE_PARTS, RunRequest, TextPart
+from rollcall.core.wire import MESSAGE_CHARS, MESSAGE_PARTS, MediaPart, RunRequest, TextPart
 from rollcall.store.run_ids import new_run_id
 from rollcall.store.run_states import Finished, GoingOn, Stale
 from rollcall.store.runs import OpenRun
@@ -146,9 +146,7 @@ def _message(request: RunRequest) -> UserMessage:
     else:
         message = UserMessage(
             tuple(
-                Text(part.text)
-                if isinstance(part, TextPart)
-                else Media(part.type, part.media_type, part.data, part.name)
+                Text(part.text) if isinstance(part, TextPart) else _media(part)
                 for part in request.message
             )
         )
@@ -168,6 +166,12 @@ def _message(request: RunRequest) -> UserMessage:
     if not media and not message.text.strip():
         raise InvalidArgument("the message is empty", field="message")
     return message
+
+
+def _media(part: MediaPart) -> Media:
+    if part.media_type is None or part.data is None:
+        raise InvalidArgument("attachments by fileId are not taken yet", field="message")
+    return Media(part.type, part.media_type, part.data, part.name)
 
 
 def _check_context(request: RunRequest) -> None:
