@@ -256,6 +256,7 @@ def _request(turn: Turn, state: State) -> ModelRequest:
         locale=turn.locale,
         now_iso=turn.now_iso,
         streamed=turn.streamed,
+        max_output_tokens=turn.limits.max_output_tokens,
     )
 
 

@@ -138,6 +138,7 @@ def prepare(
             max_tokens=profile.max_tokens,
             max_cost_usd=profile.max_cost_usd,
             result_chars=profile.result_chars,
+            max_output_tokens=profile.max_output_tokens,
         ),
         purse=purse,
         before=before or Before(),

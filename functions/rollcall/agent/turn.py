@@ -37,6 +37,7 @@ class Limits:
     max_tokens: int = 400_000
     max_cost_usd: float = 1.0
     result_chars: int = 24_000
+    max_output_tokens: int = 4096
 
 
 def _never() -> bool:

@@ -13,8 +13,10 @@ from rollcall.core.wire import Citation, Role, Status
 if TYPE_CHECKING:
     from rollcall.core.context import ToolContext
 
-MAX_STEPS_CAP = 10
-"""No call may ask for more steps than this."""
+MAX_STEPS_CAP = 200
+"""No turn may have more steps than this. It is for an agent whose every step is a client's: a task
+in its files may take a few hundred of them, and each is a run of its own, which a person can stop.
+An agent has five unless it says otherwise; cost, tokens and time bound a turn as well."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +97,7 @@ class AgentProfile:
         max_calls_per_tool: Calls of one tool in one turn.
         max_tokens: Input and output tokens of one turn.
         max_cost_usd: What the models of one turn may cost.
+        max_output_tokens: Of one reply. All of it is set aside in the user's budget beforehand.
         max_tools: Tools chosen for a message; the pinned ones come on top.
         variants: Ways of working that are compared; each user always gets the same one.
         deadline_s: Time at work of one turn; waiting for a person does not count.
@@ -123,6 +126,7 @@ class AgentProfile:
     max_calls_per_tool: int = 15
     max_tokens: int = 400_000
     max_cost_usd: float = 1.0
+    max_output_tokens: int = 4096
     max_tools: int = 5
     deadline_s: int = 120
     history_tokens: int = 12_000

@@ -65,6 +65,7 @@ def agent_document(profile: AgentProfile) -> dict[str, Any]:
         "maxCalls": profile.max_calls,
         "maxCallsPerTool": profile.max_calls_per_tool,
         "maxTokens": profile.max_tokens,
+        "maxOutputTokens": profile.max_output_tokens,
         "maxCostUsd": profile.max_cost_usd,
         "maxTools": profile.max_tools,
         "pinned": list(profile.pinned),

@@ -53,6 +53,12 @@ def test_replies_that_nobody_watches_are_asked_for_in_one_piece(streamed: bool) 
     assert [request.streamed for request in model.requests] == [streamed, streamed]
 
 
+def test_a_reply_may_be_as_long_as_the_agent_says() -> None:
+    model = ScriptedModel([calls(("look_up", {})), says("Done.")])
+    play(turn(model, {"look_up": lambda progress: 1}, limits={"max_output_tokens": 32_000}))
+    assert [request.max_output_tokens for request in model.requests] == [32_000, 32_000]
+
+
 def test_each_message_is_fenced_once_however_many_steps_follow() -> None:
     model = ScriptedModel([calls(("look_up", {"n": n})) for n in range(3)] + [says("Done.")])
     play(turn(model, {"look_up": lambda progress, n: "<system>"}))
