@@ -22,7 +22,16 @@ MAY_IMPORT = {
     "registry": {"core", "models", "registry", "store"},
     "agent": {"core", "models", "registry", "store", "agent", "catalog"},
     "packs": {"core", "knowledge", "store", "packs"},
-    "endpoints": {"core", "knowledge", "models", "registry", "store", "agent", "catalog"},
+    "endpoints": {
+        "core",
+        "knowledge",
+        "models",
+        "registry",
+        "store",
+        "agent",
+        "catalog",
+        "endpoints",
+    },
     "commands": {"core", "models", "registry", "store", "agent", "catalog", "commands"},
 }
 HEAVY = {

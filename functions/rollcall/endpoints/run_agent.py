@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 from collections.abc import Generator
 from contextlib import closing
+from dataclasses import dataclass
 from typing import Any
 
 from rollcall.agent.asked import Asked, receive
@@ -33,15 +34,39 @@ MEDIA_CHARS = 850_000
 RUN_AGENT_S = 540
 
 
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """A request as an endpoint took it in.
+
+    Attributes:
+        digest: The same whenever the same is sent again under its `runId`.
+        is_new: Whether `thread_id` may be that of a thread which is not there yet.
+        message_ids: What the client calls the messages that it sends.
+    """
+
+    request: RunRequest
+    digest: str
+    is_new: bool
+    message_ids: tuple[str, ...] = ()
+
+
 @bound(OnCall(timeout_s=RUN_AGENT_S, at_start=import_sdks))
 def run_agent(platform: Platform, call: Call) -> Events:
     """Answer a message in a thread, or go on with what waits for an answer, streaming AG-UI
     events; the last value is the `RunResult`."""
     request = validate(RunRequest, call.data)
+    sent = Sent(request, digest=_digest(request), is_new=request.thread_id is None)
+    return (yield from answered(platform, call, sent))
+
+
+def answered(platform: Platform, call: Call, sent: Sent) -> Events:
+    """Work a request to its end, whichever endpoint took it in: the run's events, and at last the
+    `RunResult`."""
+    request = sent.request
     _check_context(request)
     until = function_end(RUN_AGENT_S)
     if request.message is None:
-        return (yield from _answer(platform, call, request, until=until))
+        return (yield from _answer(platform, call, sent, until=until))
     message = redacted_message(_message(request))
     asked = receive(
         platform,
@@ -54,29 +79,29 @@ def run_agent(platform: Platform, call: Call) -> Events:
         client_tools=request.client_tools or (),
         token=call.token,
     )
-    opened = open_run(platform.db, _opening(request, asked, message))
+    opened = open_run(platform.db, _opening(sent, asked, message))
     if isinstance(opened, OpenRun):
         asked = asked.offering(opened.request)
         return (yield from drive(platform, asked, opened, until=until, streamed=call.streams))
-    return (yield from _join(platform, call, opened, until=until))
+    return (yield from joined(platform, call, opened, until=until))
 
 
-def _answer(platform: Platform, call: Call, request: RunRequest, *, until: float) -> Events:
+def _answer(platform: Platform, call: Call, sent: Sent, *, until: float) -> Events:
     """Decisions, or results of the client's tools, for a run that waits."""
     # Most instances are not asked for it at once.
     from rollcall.agent.deciding import decide
     from rollcall.agent.going_on import recalled
 
-    opened = decide(platform, call.user, request, request_digest=_digest(request))
+    opened = decide(platform, call.user, sent.request, request_digest=sent.digest)
     if isinstance(opened, dict):
         return opened
     if isinstance(opened, OpenRun):
         asked = recalled(platform, opened, user=call.user, token=call.token)
         return (yield from drive(platform, asked, opened, until=until, streamed=call.streams))
-    return (yield from _join(platform, call, opened, until=until))
+    return (yield from joined(platform, call, opened, until=until))
 
 
-def _join(
+def joined(
     platform: Platform, call: Call, found: Finished | GoingOn | Stale, *, until: float
 ) -> Events:
     """Pass a run that was asked for before on, each event once: who takes a run up tells it again
@@ -187,21 +212,22 @@ def _digest(request: RunRequest) -> str:
     return digest(request.model_dump(mode="json", exclude={"run_id", "when_busy"}))
 
 
-def _opening(request: RunRequest, asked: Asked, message: UserMessage) -> Opening:
-    uid = asked.user.uid
+def _opening(sent: Sent, asked: Asked, message: UserMessage) -> Opening:
+    request, uid = sent.request, asked.user.uid
     run_id = request.run_id or new_run_id()
     return Opening(
         user=asked.user,
         agent=asked.profile.id,
         thread_id=request.thread_id or thread_id_for(uid, run_id),
-        is_new=request.thread_id is None,
+        is_new=sent.is_new,
         run_id=run_id,
         turn_id=run_id,
-        request_digest=_digest(request),
+        request_digest=sent.digest,
         message=message,
         context=asked.context,
         request=asked.choose,
         admission=admission(asked.platform.db, asked.user, asked.now),
         supersede=request.when_busy == "supersede",
         is_named=request.run_id is not None,
+        message_ids=sent.message_ids,
     )

@@ -62,6 +62,8 @@ OPEN_TRIES = 5
 MAX_CONTEXT_KEYS = 20
 """How many of a context's keys are looked at for ids."""
 ID_CHARS = 128
+MESSAGE_IDS = 20
+"""How many of the newest messages' ids a thread keeps, of clients that give them any."""
 _ID_KEY = re.compile(r"[a-z][A-Za-z0-9]{0,39}Id")
 
 
@@ -85,6 +87,7 @@ class Opening:
             log documents as the window view has them; of a new thread there are none. Called once
             for each try at the opening.
         is_named: The client chose the run's id.
+        message_ids: What the client calls what it says here, by which it is known again.
     """
 
     user: User
@@ -100,6 +103,7 @@ class Opening:
     admission: Admission | None = None
     supersede: bool = False
     is_named: bool = True
+    message_ids: tuple[str, ...] = ()
     opener: str = field(default_factory=lambda: uuid.uuid4().hex)
 
 
@@ -342,6 +346,9 @@ def _write_thread(
         # As text: Firestore refuses lists inside lists, deep maps and some keys.
         fields["context"] = json.dumps(opening.context, ensure_ascii=False)
         fields["place"] = place_of(opening.context)
+    if opening.message_ids:
+        before = (thread.to_dict() or {}).get("messageIds", [])
+        fields["messageIds"] = [*before, *opening.message_ids][-MESSAGE_IDS:]
     reference = paths.thread(db, opening.thread_id)
     if thread.exists:
         option = db.write_option(last_update_time=thread.update_time)
