@@ -26,11 +26,13 @@ class Brief:
         place: Where the user is, as the agent's pack describes it.
         notes: With the numbers to cite them by.
         decisions: Lines, oldest first.
+        stays: What turns that were replaced have done, in lines.
     """
 
     place: Place | None = None
     notes: tuple[Note, ...] = ()
     decisions: tuple[str, ...] = ()
+    stays: tuple[str, ...] = ()
 
 
 def brief(
@@ -39,12 +41,14 @@ def brief(
     *,
     is_first_turn: bool,
     decisions: Sequence[str] = (),
+    stays: Sequence[str] = (),
 ) -> Brief:
     """What this turn's agent is told; a place that cannot be read is left out."""
     return Brief(
         place=_place(asked, is_first_turn=is_first_turn),
         notes=_notes(asked, history),
         decisions=tuple(decisions),
+        stays=tuple(stays),
     )
 
 

@@ -6,15 +6,19 @@ approved or refused, and what results recommended.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from rollcall.core.readable import line
 from rollcall.core.redaction import redacted
 from rollcall.core.wire import CallStatus, ToolCallRecord
 from rollcall.store.approvals import Approval
+from rollcall.store.log import calls_of, read_record
 
 MAX_LINES = 20
 LINE_CHARS = 240
+_LASTING = {CallStatus.DONE: "done", CallStatus.UNKNOWN: "begun; nobody knows whether it happened"}
 _VERDICTS = {
     CallStatus.DONE: "done",
     CallStatus.REJECTED: "rejected",
@@ -35,6 +39,35 @@ def decided(
         if text and (kept := line(redacted(text), LINE_CHARS)) not in lines:
             lines.append(kept)
     return lines[-MAX_LINES:]
+
+
+def done_by(documents: Sequence[dict[str, Any]], *, writes: Callable[[str], bool]) -> list[str]:
+    """What a turn's documents say that it has written, in lines; what nobody knows, too.
+
+    Args:
+        writes: Whether the tool of this name writes.
+    """
+    lines = []
+    for document in documents:
+        for place, call in enumerate(calls_of(document)) if document["role"] == "model" else ():
+            stored = document["results"].get(str(place))
+            if stored is None or not writes(call.name):
+                continue
+            record = read_record(call, stored)
+            if verdict := _LASTING.get(_status(record)):
+                arguments = record.get("arguments") or call.arguments or {}
+                text = f"{call.name} {json.dumps(arguments, ensure_ascii=False)}"
+                lines.append(f"{line(redacted(text), LINE_CHARS)} ({verdict})")
+    return list(dict.fromkeys(lines))[-MAX_LINES:]
+
+
+def _status(record: dict[str, Any]) -> CallStatus:
+    if status := record.get("status"):
+        return CallStatus(status)
+    error = record.get("error")
+    if isinstance(error, dict) and error.get("code") == CallStatus.UNKNOWN:
+        return CallStatus.UNKNOWN
+    return CallStatus.FAILED if error else CallStatus.DONE
 
 
 def _line(call: ToolCallRecord, summary: str | None) -> str | None:

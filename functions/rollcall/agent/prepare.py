@@ -31,6 +31,7 @@ from rollcall.registry.entries import Entry
 from rollcall.registry.selection import FINDER
 from rollcall.registry.snapshot import snapshot
 from rollcall.store.closing import step_effect_key
+from rollcall.store.log import stays_of
 from rollcall.store.runs import OpenRun
 
 log = logging.getLogger("rollcall")
@@ -74,6 +75,7 @@ def prepare_run(asked: Asked, opened: OpenRun, *, agents: Callable[[float], AskA
         purse=_purse(asked),
         is_first_turn=all(each["turnId"] == opened.turn_id for each in opened.documents),
         decisions=opened.decisions,
+        stays=stays_of(opened.documents),
     )
     return replace(turn, is_stopped=lambda: opened.is_cancelled, attempt=opened.attempt)
 
@@ -91,6 +93,7 @@ def prepare(
     max_steps: int | None = None,
     is_first_turn: bool = True,
     decisions: Sequence[str] = (),
+    stays: Sequence[str] = (),
 ) -> Turn:
     """Choose the models and bound everything. The history ends with the message, or with a reply
     whose calls are being answered.
@@ -98,6 +101,7 @@ def prepare(
     Args:
         is_first_turn: Nothing was said in the thread before.
         decisions: What was decided in it.
+        stays: What its replaced turns have done.
         deadline: `time.monotonic()` value by which who asks must have an answer.
     """
     profile = asked.profile
@@ -105,7 +109,7 @@ def prepare(
     sound, repairs = repaired(history, leaves_last_open=bool(before and before.step))
     for repair in repairs:
         log.warning("run %s: the thread's history was repaired: %s", run_id, repair)
-    told = brief(asked, sound, is_first_turn=is_first_turn, decisions=decisions)
+    told = brief(asked, sound, is_first_turn=is_first_turn, decisions=decisions, stays=stays)
     return Turn(
         run_id=run_id,
         instructions=instructions(

@@ -78,6 +78,13 @@ def _briefed(told: Brief) -> Iterator[str]:
         lines = "\n".join(f"- {each}" for each in told.decisions)
         shown = fenced_lines(lines, PLACE_CHARS)
         yield f"What was decided and recommended in this dialogue, oldest first:\n{shown}"
+    if told.stays:
+        shown = fenced_lines("\n".join(f"- {each}" for each in told.stays), PLACE_CHARS)
+        yield (
+            "The user asked again, or changed what they had asked. What was written for the first "
+            "try is not shown above, and stays as it is. Do not write it a second time:\n"
+            f"{shown}"
+        )
     if told.notes:
         notes = "\n".join(f"[{note.citation.n}] {note.text}" for note in told.notes)
         yield (

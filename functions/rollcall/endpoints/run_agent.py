@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rollcall.agent.asked import Asked, receive
+from rollcall.agent.decisions import done_by
 from rollcall.agent.drive import Events, drive, function_end
 from rollcall.agent.follow import follow, pause
 from rollcall.agent.platform import import_sdks
@@ -24,6 +25,7 @@ from rollcall.core.messages import Media, Text, UserMessage
 from rollcall.core.redaction import redacted_json, redacted_message
 from rollcall.core.triggers import Call, OnCall, bound
 from rollcall.core.wire import MESSAGE_CHARS, MESSAGE_PARTS, MediaPart, RunRequest, TextPart
+from rollcall.store.replacing import Replacing, message_to_retry
 from rollcall.store.run_ids import new_run_id
 from rollcall.store.run_states import Finished, GoingOn, Stale
 from rollcall.store.runs import OpenRun
@@ -65,9 +67,9 @@ def answered(platform: Platform, call: Call, sent: Sent) -> Events:
     request = sent.request
     _check_context(request)
     until = function_end(RUN_AGENT_S)
-    if request.message is None:
+    if request.resume is not None or request.tool_results is not None:
         return (yield from _answer(platform, call, sent, until=until))
-    message = redacted_message(_message(request))
+    message = _said(platform, call, request)
     asked = receive(
         platform,
         user=call.user,
@@ -158,6 +160,13 @@ def _result(found: Finished) -> dict[str, Any]:
     return found.result
 
 
+def _said(platform: Platform, call: Call, request: RunRequest) -> UserMessage:
+    """What is asked: the request's message, or that of the turn which it wants asked again."""
+    if request.retry is None or request.thread_id is None:
+        return redacted_message(_message(request))
+    return message_to_retry(platform.db, call.user.uid, request.thread_id, request.retry)
+
+
 def _message(request: RunRequest) -> UserMessage:
     if request.message is None:
         raise InvalidArgument("the message is missing", field="message")
@@ -209,7 +218,9 @@ def _check_context(request: RunRequest) -> None:
 
 
 def _digest(request: RunRequest) -> str:
-    return digest(request.model_dump(mode="json", exclude={"run_id", "when_busy"}))
+    # Without what is not given: a repeat is told from other data in later versions, too.
+    asked = request.model_dump(mode="json", exclude={"run_id", "when_busy"}, exclude_none=True)
+    return digest(asked)
 
 
 def _opening(sent: Sent, asked: Asked, message: UserMessage) -> Opening:
@@ -230,4 +241,20 @@ def _opening(sent: Sent, asked: Asked, message: UserMessage) -> Opening:
         supersede=request.when_busy == "supersede",
         is_named=request.run_id is not None,
         message_ids=sent.message_ids,
+        replacing=_replacing(request, asked),
+    )
+
+
+def _replacing(request: RunRequest, asked: Asked) -> Replacing | None:
+    """The turn that the message takes the place of."""
+    turn_id = request.retry or request.replaces
+    if turn_id is None:
+        return None
+    entries = asked.registry.content.entries
+    return Replacing(
+        turn_id,
+        "retry" if request.retry else "replaces",
+        lambda turn: done_by(
+            turn, writes=lambda tool: tool in entries and entries[tool].spec.writes
+        ),
     )

@@ -33,9 +33,38 @@ RESULT_BYTES = 700_000
 """The largest stored result of a run; above it the tools' results are left out."""
 
 
-def user_document(stamp: dict[str, Any], message: UserMessage) -> dict[str, Any]:
-    """A user's message as a document of the log."""
-    return {**stamp, "role": "user", "parts": [_part(part) for part in message.parts]}
+def user_document(
+    stamp: dict[str, Any],
+    message: UserMessage,
+    *,
+    replaces: str | None = None,
+    stays: Sequence[str] = (),
+) -> dict[str, Any]:
+    """A user's message as a document of the log.
+
+    Args:
+        replaces: The turn whose place it takes, as a retry or an edit does.
+        stays: What that turn has done and nothing takes back, in lines.
+    """
+    document = {**stamp, "role": "user", "parts": [_part(part) for part in message.parts]}
+    return {**document, "replaces": replaces, "stays": list(stays)} if replaces else document
+
+
+def current(
+    documents: Sequence[dict[str, Any]], *, without: str | None = None
+) -> list[dict[str, Any]]:
+    """The documents but those of turns that a later message took the place of.
+
+    Args:
+        without: A turn that is about to be replaced.
+    """
+    replaced = {without, *(each.get("replaces") for each in documents)} - {None}
+    return [each for each in documents if each.get("turnId") not in replaced]
+
+
+def stays_of(documents: Sequence[dict[str, Any]]) -> list[str]:
+    """What replaced turns have done and nothing takes back, in lines."""
+    return list(dict.fromkeys(line for each in documents for line in each.get("stays", ())))
 
 
 @dataclass(frozen=True, slots=True)

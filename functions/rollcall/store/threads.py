@@ -40,6 +40,7 @@ from rollcall.store.event_log import EventLog
 from rollcall.store.hold import Hold
 from rollcall.store.holding import check_not_erased, find_holder, take_lease
 from rollcall.store.log import from_documents, user_document
+from rollcall.store.replacing import Replacing
 from rollcall.store.run_documents import run_document
 from rollcall.store.run_ids import (
     check_key,
@@ -88,6 +89,7 @@ class Opening:
             for each try at the opening.
         is_named: The client chose the run's id.
         message_ids: What the client calls what it says here, by which it is known again.
+        replacing: The thread's newest turn, where the message takes its place.
     """
 
     user: User
@@ -104,6 +106,7 @@ class Opening:
     supersede: bool = False
     is_named: bool = True
     message_ids: tuple[str, ...] = ()
+    replacing: Replacing | None = None
     opener: str = field(default_factory=lambda: uuid.uuid4().hex)
 
 
@@ -135,6 +138,7 @@ def open_run(db: Client, opening: Opening) -> OpenRun | Finished | GoingOn | Sta
         PermissionDenied: It is another user's.
         AlreadyExists: The `runId` was used with other data.
         Aborted: The thread is held by another run.
+        FailedPrecondition: The turn that the message is to replace is not the thread's newest.
         ResourceExhausted: The user's rate or budget does not allow it.
     """
     if opening.is_named and is_made_here(opening.run_id):
@@ -218,16 +222,23 @@ def _try_open(db: Client, opening: Opening, read: _Read) -> OpenRun | None:
         return None  # it is this very run that holds the thread, or that held it last
     holder = find_holder(db, thread_id, data, read.window, supersede=opening.supersede)
     found = newest(db, thread_id, data, read.window)
+    if opening.replacing:
+        opening.replacing.check(found.documents)
     closing = _closing(db, thread_id, data, found)
-    closed = closing.closed(found.documents)
+    before, stays = closing.closed(found.documents), []
+    if opening.replacing:
+        before, stays = opening.replacing.put_aside(db, thread_id, before)
     number = found.next_message
     token, taken = take_lease(data, opening.run_id)
-    message = user_document(_stamp(opening, number), opening.message)
+    replaces = opening.replacing.turn_id if opening.replacing else None
+    message = user_document(
+        _stamp(opening, number), opening.message, replaces=replaces, stays=stays
+    )
     run = run_document(
         user=opening.user,
         agent=opening.agent,
         turn_id=opening.turn_id,
-        request=_request(opening, closed, data),
+        request=_request(opening, before, data),
         token=token,
         digest=opening.request_digest,
         opener=opening.opener,
@@ -249,7 +260,7 @@ def _try_open(db: Client, opening: Opening, read: _Read) -> OpenRun | None:
     written = committed(batch)
     if written is None:
         return None
-    documents, time = [*closed, message], written[-1].update_time
+    documents, time = [*before, message], written[-1].update_time
     return _handle(db, opening, run, documents, data, found.decisions, time)
 
 

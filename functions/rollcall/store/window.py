@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from rollcall.core.wire import SCHEMA_VERSION
 from rollcall.store import migrations, paths
-from rollcall.store.log import without_media
+from rollcall.store.log import current, without_media
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client
@@ -26,13 +26,15 @@ if TYPE_CHECKING:
 WINDOW_DOCUMENTS = 40
 """How many documents of the log the window view holds."""
 WINDOW_BYTES = 400_000
+LOG_PAGES = 5
+"""How far back the log is read, in as many documents each, where replaced turns take up room."""
 
 log = logging.getLogger("rollcall")
 
 
 @dataclass(frozen=True, slots=True)
 class Newest:
-    """The newest documents of a thread's log, in their order.
+    """The newest documents of a thread's log, in their order, without those of replaced turns.
 
     Attributes:
         next_message: The number that the next one gets.
@@ -76,19 +78,31 @@ def decisions_of(view: DocumentSnapshot) -> list[str]:
     return list((view.to_dict() or {}).get("decisions") or ())
 
 
-def read_log(db: Client, thread_id: str, *, at_least: int = 0) -> Newest:
+def read_log(
+    db: Client, thread_id: str, *, at_least: int = 0, without: str | None = None
+) -> Newest:
     """The same from the log itself.
 
     Args:
         at_least: The next message's number where the log is empty: it was cleared.
+        without: A turn to be left out beside those that were replaced.
     """
     messages = paths.thread(db, thread_id).collection("messages")
-    found = messages.order_by("n", direction="DESCENDING").limit(WINDOW_DOCUMENTS).stream()
-    snapshots = list(found)[::-1]
-    documents = [migrations.read("message", each.to_dict() or {}) for each in snapshots]
-    if not documents:
+    newest_first = messages.order_by("n", direction="DESCENDING").limit(WINDOW_DOCUMENTS)
+    snapshots: list[Any] = []
+    documents: list[dict[str, Any]] = []
+    for _ in range(LOG_PAGES):
+        query = newest_first.start_after(snapshots[-1]) if snapshots else newest_first
+        page = list(query.stream())
+        snapshots += page
+        read = [migrations.read("message", each.to_dict() or {}) for each in reversed(snapshots)]
+        documents = current(read, without=without)[-WINDOW_DOCUMENTS:]
+        if len(page) < WINDOW_DOCUMENTS or len(documents) == WINDOW_DOCUMENTS:
+            break
+    if not snapshots:
         return Newest([], at_least)
-    return Newest(documents, max(documents[-1]["n"] + 1, at_least), snapshots[-1].update_time)
+    after = int((snapshots[0].to_dict() or {})["n"]) + 1
+    return Newest(documents, max(after, at_least), snapshots[0].update_time)
 
 
 def view_of(
