@@ -90,6 +90,7 @@ def policy_in_words(policy: ApprovalPolicy) -> str:
         "always": "before every write",
         "never": "never",
         "once_per_thread": "once in each thread",
+        "outside": f"where {policy.argument} matches none of: {', '.join(policy.patterns) or '-'}",
         "above": f"where {policy.argument} is above {policy.threshold:g}"
         if policy.threshold is not None
         else "above a threshold",

@@ -311,8 +311,8 @@ class Interrupt(Wire):
     response_schema: dict[str, Any]
     expires_at: str
     metadata: dict[str, Any]
-    """`{tool, arguments, display?, remember?, decider: {uid} or {role}}`. `remember` lists patterns,
-    narrowest first, of which a yes may name one."""
+    """`{tool, arguments, display?, remember?, decider: {uid} or {role}}`. `remember` lists
+    patterns, narrowest first, of which a yes may name one."""
 
 
 class Outcome(Wire):

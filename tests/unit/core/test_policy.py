@@ -20,6 +20,11 @@ def above(threshold: float, argument: str = "amountUsd", **more: Any) -> Approva
     return ApprovalPolicy(ask="above", argument=argument, threshold=threshold, **more)
 
 
+def outside(*patterns: str, argument: str = "path", **more: Any) -> ApprovalPolicy:
+    fields = {"ask": "outside", "argument": argument, "matches": "path", "patterns": patterns}
+    return ApprovalPolicy.model_validate({**fields, **more})
+
+
 @pytest.mark.parametrize(
     ("policy", "amount", "allowed_before", "asks"),
     [
@@ -54,6 +59,15 @@ def test_a_threshold_asks_where_the_argument_is_left_out() -> None:
         {"ask": "above", "argument": "amountUsd"},
         {"ask": "always", "argument": "amountUsd", "threshold": 5},
         {"ask": "sometimes"},
+        {"ask": "outside"},
+        {"ask": "outside", "argument": "path", "patterns": ["docs/**"]},
+        {"ask": "outside", "matches": "path", "patterns": ["docs/**"]},
+        {"ask": "outside", "argument": "path", "matches": "path", "patterns": ["../**"]},
+        {"ask": "outside", "argument": "command", "matches": "command", "patterns": ["*"]},
+        {"ask": "outside", "argument": "path", "matches": "path", "patterns": ["a"] * 101},
+        {"ask": "outside", "argument": "path", "matches": "path", "threshold": 5},
+        {"ask": "above", "argument": "a", "threshold": 5, "matches": "path"},
+        {"ask": "always", "patterns": ["docs/**"]},
         {"expiresS": 59},
         {"expiresS": 31 * 24 * 3600},
         {"deciderRole": "king"},
@@ -65,12 +79,27 @@ def test_a_policy_that_is_not_whole_is_refused(wrong: dict[str, Any]) -> None:
         ApprovalPolicy.model_validate(wrong)
 
 
-GIVEN = (ALWAYS, NEVER, ONCE, above(10), above(100), above(10, "count"))
+GIVEN = (
+    ALWAYS,
+    NEVER,
+    ONCE,
+    above(10),
+    above(100),
+    above(10, "count"),
+    outside("docs/**"),
+    outside("docs/**", "src/**"),
+    outside("src/**", decider_role=Role.TEACHER),
+    outside("docs/**", argument="to"),
+    outside("ls *", argument="path", matches="command"),
+)
 ARGUMENTS = (
     {"amountUsd": 5, "count": 5},
     {"amountUsd": 50, "count": 5},
     {"amountUsd": 500, "count": 50},
     {"amountUsd": 5, "count": 50},
+    {"path": "docs/a", "amountUsd": 5},
+    {"path": "src/a", "to": "docs/a"},
+    {"path": "ls a"},
     {},
 )
 
@@ -80,9 +109,10 @@ ARGUMENTS = (
 def test_together_they_ask_wherever_one_of_them_does(
     policies: tuple[ApprovalPolicy, ...], allowed_before: bool
 ) -> None:
+    said = {"allowed_before": allowed_before, "remembered": ("src/**",) if allowed_before else ()}
     for arguments in ARGUMENTS:
-        one_asks = any(each.asks(arguments, allowed_before=allowed_before) for each in policies)
-        asks = combined(*policies).asks(arguments, allowed_before=allowed_before)
+        one_asks = any(each.asks(arguments, **said) for each in policies)  # type: ignore[arg-type]
+        asks = combined(*policies).asks(arguments, **said)  # type: ignore[arg-type]
         assert asks or not one_asks
 
 
@@ -97,6 +127,13 @@ def test_together_they_ask_wherever_one_of_them_does(
         (above(10), above(10, "count"), ALWAYS),
         (ONCE, above(10), ALWAYS),
         (ALWAYS, NEVER, ALWAYS),
+        (outside("docs/**", "src/**"), outside("src/**", "lib/**"), outside("src/**")),
+        (outside("docs/**"), NEVER, outside("docs/**")),
+        (outside("docs/**"), ONCE, ALWAYS),
+        (outside("docs/**"), above(10), ALWAYS),
+        (outside("docs/**"), ALWAYS, ALWAYS),
+        (outside("a"), outside("a", argument="to"), ALWAYS),
+        (outside("a"), outside("a", matches="command"), ALWAYS),
     ],
 )
 def test_what_two_policies_come_to_in_either_order(
@@ -115,3 +152,35 @@ def test_the_higher_role_decides_in_the_shorter_time() -> None:
     found = combined(teacher, admin)
     assert (found.ask, found.decider_role, found.expires_s) == ("always", Role.ADMIN, 600)
     assert combined(NEVER, teacher).decider_role is Role.TEACHER
+
+
+@pytest.mark.parametrize(
+    ("path", "remembered", "asks"),
+    [
+        ("docs/a", (), False),
+        ("src/a", (), True),
+        ("src/a", ("src/**",), False),
+        ("src/../x", ("src/**", "**"), True),
+        (None, ("**",), True),
+    ],
+)
+def test_patterns_say_what_needs_no_yes(path: Any, remembered: tuple[str, ...], asks: bool) -> None:
+    policy = outside("docs/**")
+    assert policy.asks({"path": path}, allowed_before=True, remembered=remembered) is asks
+
+
+def test_an_argument_that_is_left_out_is_outside_of_all() -> None:
+    assert outside("**").asks({}, allowed_before=True)
+
+
+def test_what_one_remembered_does_not_count_where_another_decides() -> None:
+    policy = outside(decider_role=Role.TEACHER)
+    assert policy.asks({"path": "src/a"}, allowed_before=True, remembered=("src/**",))
+    assert policy.offers({"path": "src/a"}) == ()
+
+
+def test_only_patterns_are_offered_to_be_remembered() -> None:
+    assert outside().offers({"path": "src/a"}) == ("src/a", "src/**")
+    command = outside(argument="command", matches="command")
+    assert command.offers({"command": "pytest"}) == ("pytest", "pytest *")
+    assert ALWAYS.offers({"path": "src/a"}) == ONCE.offers({"path": "src/a"}) == ()

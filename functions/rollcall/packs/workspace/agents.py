@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rollcall.core.policy import ApprovalPolicy
 from rollcall.core.profile import AgentProfile
 
 _INSTRUCTIONS = """
@@ -41,12 +42,16 @@ TOOLS = (
     "run_command",
 )
 
+_PATHS = ApprovalPolicy(ask="outside", argument="path", matches="path")
+_COMMANDS = ApprovalPolicy(ask="outside", argument="command", matches="command")
+
 WORKSPACE = AgentProfile(
     id="workspace",
     name={"en": "Coding agent", "he": "סוכן הקוד"},
     instructions=_INSTRUCTIONS,
     tools=TOOLS,
     pinned=TOOLS,
+    approvals={"write_file": _PATHS, "edit_file": _PATHS, "run_command": _COMMANDS},
     max_tools=6,
     max_steps=200,
     max_calls=400,
@@ -59,4 +64,5 @@ WORKSPACE = AgentProfile(
     max_output_tokens=16_000,
 )
 """All its tools are offered whatever the message is: each step may need any of them, and what is
-sent to the model ahead of the dialogue stays the same, so that providers keep it."""
+sent to the model ahead of the dialogue stays the same, so that providers keep it. Without patterns
+every write and every command asks, and a yes may be remembered for its thread."""

@@ -1,0 +1,116 @@
+"""Patterns of paths: `docs/**` for all below a folder, `*` for any name or a part of one.
+
+They say what needs no yes, so a path that could mean another place than it seems to matches
+nothing: it is asked about. Compared are characters as they are, capital and small apart. Wildcards
+do not reach what begins with a dot, such as `.git` or `.env`; a pattern names it.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from functools import cache
+
+PATTERN_CHARS = 500
+PATH_CHARS = 1_000
+MOST_PARTS = 50
+_ANY = "**"
+_DEVICES = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
+"""Names that mean a device on Windows, in every folder."""
+_UNPLAIN = frozenset('\\:%~<>|"?')
+"""A drive, a stream, an escape, a short name; and what Windows has no file names of."""
+
+
+def matches_path(pattern: str, path: object) -> bool:
+    """Whether a path, from the workspace's root, is plainly one of those the pattern means."""
+    parts = _parts(path) if isinstance(path, str) and "*" not in path else None
+    return parts is not None and _reaches(pattern.split("/"), parts)
+
+
+def check_path_pattern(pattern: str) -> None:
+    """
+    Raises:
+        ValueError: It is no pattern of paths below the root.
+    """
+    parts = _parts(pattern)
+    if len(pattern) > PATTERN_CHARS or parts is None or "/".join(parts) != pattern:
+        raise ValueError(
+            f"{pattern[:100]!r} is no pattern of paths: write it from the root with /, as in "
+            "docs/** or src/*.py, with * and ** alone as wildcards"
+        )
+    if any(_ANY in part and part != _ANY for part in parts):
+        raise ValueError(f"the pattern {pattern[:100]!r}: ** stands by itself, as in docs/**")
+
+
+def patterns_of_path(path: object) -> tuple[str, ...]:
+    """What a yes to this path may stand for, narrowest first: the file, all below its folder.
+
+    None where the path is not plain; the file alone where it lies in the root, or in what begins
+    with a dot, where programs keep what they obey.
+    """
+    parts = _parts(path) if isinstance(path, str) and "*" not in path else None
+    if parts is None or len("/".join(parts)) > PATTERN_CHARS - len(_ANY):
+        return ()
+    folder = parts[:-1]
+    is_open = folder and not any(map(_is_hidden, parts))
+    return ("/".join(parts), *(["/".join([*folder, _ANY])] if is_open else []))
+
+
+def _parts(path: str) -> list[str] | None:
+    """A path's names; None where it is not plainly one below the root."""
+    if len(path) > PATH_CHARS or path.startswith("/") or not _UNPLAIN.isdisjoint(path):
+        return None
+    if unicodedata.normalize("NFKC", path) != path or not all(map(_is_seen, path)):
+        return None
+    parts = [part for part in path.split("/") if part not in ("", ".")]
+    return parts if 0 < len(parts) <= MOST_PARTS and all(map(_is_name, parts)) else None
+
+
+def _is_seen(letter: str) -> bool:
+    """Whether a person sees the character, and sees a space for a space only."""
+    return letter == " " or unicodedata.category(letter)[0] not in "CZ"
+
+
+def _is_name(part: str) -> bool:
+    return part == part.strip().rstrip(".") and not _DEVICES.fullmatch(part)
+
+
+def _is_hidden(part: str) -> bool:
+    return part.startswith(".")
+
+
+def _reaches(pattern: Sequence[str], parts: Sequence[str]) -> bool:
+    """Whether the pattern's names lead through all of the path's, each pair looked at once."""
+
+    @cache
+    def leads(at: int, to: int) -> bool:
+        if at == len(pattern):
+            return to == len(parts)
+        if pattern[at] != _ANY:
+            return to < len(parts) and _fits(pattern[at], parts[to]) and leads(at + 1, to + 1)
+        if at + 1 == len(pattern):
+            return to < len(parts) and not any(map(_is_hidden, parts[to:]))
+        is_longer = to < len(parts) and not _is_hidden(parts[to])
+        return leads(at + 1, to) or (is_longer and leads(at, to + 1))
+
+    return leads(0, 0)
+
+
+def _fits(pattern: str, name: str) -> bool:
+    """Whether a name is one of those a pattern of one name means."""
+    first, *pieces = pattern.split("*")
+    if not pieces:
+        return pattern == name
+    last = pieces.pop()
+    if _is_hidden(name) and not first:
+        return False
+    at, end = len(first), len(name) - len(last)
+    if not (name.startswith(first) and name.endswith(last) and at <= end):
+        return False
+    for piece in pieces:
+        found = name.find(piece, at, end)
+        if found < 0:
+            return False
+        at = found + len(piece)
+    return True
