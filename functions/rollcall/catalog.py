@@ -21,7 +21,7 @@ from rollcall.core.capability import Capability, is_capability
 from rollcall.core.errors import NotFound
 from rollcall.core.logs import write_logs
 from rollcall.core.options import check_instances
-from rollcall.core.triggers import OnCall, Trigger, trigger_of
+from rollcall.core.triggers import OnCall, OnRequest, Trigger, trigger_of
 
 if TYPE_CHECKING:
     from rollcall.core.profile import AgentProfile
@@ -160,7 +160,7 @@ def _bind(name: str, function: Callable[..., Any]) -> Any:
 def _start(module: ModuleType, target: str) -> None:
     """Do what the function asks for before its first call."""
     trigger = trigger_of(getattr(module, target))
-    if isinstance(trigger, OnCall) and trigger.at_start is not None:
+    if isinstance(trigger, OnCall | OnRequest) and trigger.at_start is not None:
         trigger.at_start()
 
 

@@ -16,7 +16,7 @@ from rollcall.agent.direct import direct_call
 from rollcall.core.capability import Capability
 from rollcall.core.context import Decider, Platform, User
 from rollcall.core.errors import Unavailable
-from rollcall.core.triggers import OnCall, trigger_of
+from rollcall.core.triggers import OnCall, OnRequest, trigger_of
 
 PROJECT = "demo-rollcall"
 
@@ -81,14 +81,14 @@ class Here:
 
 
 def callables(platform: Platform) -> dict[str, Any]:
-    """Every callable function of the codebase, bound to `platform`."""
+    """Every function of the codebase that users call, bound to `platform`."""
     bound = {}
     for module in catalog._modules():
         for name, function in catalog._own_functions(module):
             trigger = trigger_of(function)
             if trigger is None:
                 trigger, function = OnCall(), direct_call(Capability.of(function))
-            if isinstance(trigger, OnCall):
+            if isinstance(trigger, OnCall | OnRequest):
                 bound[name] = trigger.bind(name, function, lambda: platform)
     return bound
 
@@ -98,15 +98,22 @@ class Functions:
 
     def __init__(self, functions: dict[str, Any]) -> None:
         app = flask.Flask("functions")
-        methods = ["GET", "POST", "PUT", "DELETE", "PATCH"]
+        methods = ["GET", "POST", "PUT", "DELETE", "PATCH", "OPTIONS"]
         for name, function in functions.items():
-            view = self._view(function)
+            view = self._view(name, function)
             app.add_url_rule(f"/{name}", name, view, methods=methods)
+            app.add_url_rule(f"/{name}/<path:path>", f"{name}/", view, methods=methods)
         self._client = app.test_client()
 
     @staticmethod
-    def _view(function: Any) -> Callable[[], Any]:
-        return lambda: function(flask.request)
+    def _view(name: str, function: Any) -> Callable[..., Any]:
+        """Where it is deployed, a function's path begins after its name."""
+
+        def view(path: str = "") -> Any:
+            environ = {**flask.request.environ, "SCRIPT_NAME": f"/{name}", "PATH_INFO": f"/{path}"}
+            return function(flask.Request(environ))
+
+        return view
 
     def post(
         self,
@@ -131,6 +138,20 @@ class Functions:
             data=raw or json.dumps({"data": data}).encode(),
             headers={key: value for key, value in sent.items() if value},
         )
+
+    def send(
+        self,
+        path: str,
+        body: Any = None,
+        *,
+        uid: str = "ann",
+        headers: dict[str, str] | None = None,
+        raw: bytes = b"",
+        method: str = "POST",
+    ) -> Any:
+        """Send plain HTTP: `body` as JSON, or `raw` as it is."""
+        data = raw or json.dumps(body).encode()
+        return self.post(path, uid=uid, headers=headers, raw=data, method=method)
 
     def stream(
         self, name: str, data: Any, *, uid: str = "ann", claims: dict[str, Any] | None = None

@@ -45,8 +45,8 @@ HEAVY = {
     "pypdf",
     "xlsxwriter",
 }
-EDGE = {"core/callable.py"}
-"""Imported only where a callable function is bound."""
+EDGE = {"core/callable.py", "core/gate.py", "core/http.py"}
+"""Imported only where a function that users call is bound."""
 
 
 def imports(path: Path, *, top_level_only: bool) -> set[str]:

@@ -25,23 +25,23 @@ _NO_TEXT = re.compile("[\0\ud800-\udfff]")
 M = TypeVar("M", bound=BaseModel)
 
 
-def parse_json(body: bytes) -> Any:
-    """Read a request body.
+def parse_json(body: bytes, *, most: int = MAX_BODY_BYTES, wanted: str = '{"data": {...}}') -> Any:
+    """Read a request body of at most so many bytes.
 
     Raises:
-        ResourceExhausted: It is larger than `MAX_BODY_BYTES`.
+        ResourceExhausted: It is larger.
         InvalidArgument: It is not JSON, or JSON that cannot be used.
     """
-    if len(body) > MAX_BODY_BYTES:
+    if len(body) > most:
         raise ResourceExhausted(
-            f"the request has {len(body):,} bytes; at most {MAX_BODY_BYTES:,} are accepted"
+            f"the request has {len(body):,} bytes; at most {most:,} are accepted"
         )
     try:
         value = json.loads(body)
     except RecursionError as error:
         raise InvalidArgument("the request's JSON is nested too deeply") from error
     except (ValueError, UnicodeDecodeError) as error:
-        raise InvalidArgument('the request is not JSON; send {"data": {...}}') from error
+        raise InvalidArgument(f"the request is not JSON; send {wanted}") from error
     return value
 
 

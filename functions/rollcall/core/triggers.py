@@ -1,4 +1,4 @@
-"""How a function is reached: by a call, the clock, a document or a queue.
+"""How a function is reached: by a call, a request, the clock, a document or a queue.
 
 A trigger is a value; `@bound(trigger)` marks a function with one, and `bind` makes the Cloud
 Function of it. Firebase's trigger modules are imported there, since they are slow to import.
@@ -35,14 +35,16 @@ log = logging.getLogger("rollcall")
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One call of a callable function: who, what, with which token (for passing on), whether the
-    caller reads the chunks of the answer or its end alone, and the verified token's claims."""
+    """One call of a function by a user: who, what, with which token (for passing on), whether the
+    caller reads the chunks of the answer or its end alone, the verified token's claims, and what
+    follows the function's name in the URL."""
 
     user: User
     data: Any
     token: str | None = None
     streams: bool = True
     claims: Mapping[str, Any] = field(default_factory=dict)
+    path: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +100,35 @@ class OnCall:
         from rollcall.core.callable import bind_callable
 
         return bind_callable(name, lambda call: handler(platform(), call), timeout_s=self.timeout_s)
+
+
+@dataclass(frozen=True, slots=True)
+class OnRequest:
+    """Reached by plain HTTP at `{name}/{path}`: `handler(platform, call) -> JSON`. `call.path` is
+    that path, and `call.data` the JSON that a POST carried, None for a GET.
+
+    A handler that is a generator streams server-sent events. What it raises before the first is
+    refused with an HTTP status; after that it must tell of failures in its stream.
+
+    Args:
+        timeout_s: How long one request may take.
+        max_bytes: The largest body.
+        at_start: Done before a process that serves the function takes its first request.
+    """
+
+    timeout_s: int = 120
+    max_bytes: int = 4_000_000
+    at_start: Callable[[], None] | None = None
+
+    def bind(self, name: str, handler: Callable[..., Any], platform: Callable[[], Platform]) -> Any:
+        from rollcall.core.http import bind_request
+
+        return bind_request(
+            name,
+            lambda call: handler(platform(), call),
+            timeout_s=self.timeout_s,
+            max_bytes=self.max_bytes,
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ from rollcall.core.triggers import (
     DocumentEvent,
     OnCall,
     OnDocument,
+    OnRequest,
     OnSchedule,
     OnTask,
     bound,
@@ -48,6 +49,7 @@ def test_a_marked_function_stays_itself() -> None:
     ("trigger", "key"),
     [
         (OnCall(), "callableTrigger"),
+        (OnRequest(), "httpsTrigger"),
         (OnSchedule("every day 03:00"), "scheduleTrigger"),
         (OnDocument("messages/{messageId}"), "eventTrigger"),
         (OnDocument("messages/{messageId}", when="created"), "eventTrigger"),
