@@ -1,0 +1,34 @@
+"""What every tool works with."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from rollcall_cli.workspace.errors import Stopped
+from rollcall_cli.workspace.guarded import Guard
+from rollcall_cli.workspace.limits import Limits
+from rollcall_cli.workspace.root import Root
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """The workspace as one call sees it.
+
+    Attributes:
+        stop: Set by the user to end the call.
+        on_output: Takes a command's output, as plain text, while it runs.
+    """
+
+    root: Root
+    guard: Guard
+    limits: Limits
+    environment: tuple[str, ...] = ()
+    stop: threading.Event = field(default_factory=threading.Event)
+    on_output: Callable[[str], None] = lambda text: None
+
+    def check_stop(self) -> None:
+        """Raises: Stopped: The user stopped the call."""
+        if self.stop.is_set():
+            raise Stopped("stopped by the user")

@@ -1,0 +1,225 @@
+"""`write_file` and `edit_file`, and what either would change."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass
+from typing import Any
+
+from rollcall_cli.workspace import files, writing
+from rollcall_cli.workspace.context import Context
+from rollcall_cli.workspace.errors import ToolError
+from rollcall_cli.workspace.files import File, Form
+from rollcall_cli.workspace.limits import MIB
+from rollcall_cli.workspace.names import file_parts
+
+_PLACES = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What a call would do to a file: its text before (None where there is none) and after."""
+
+    path: str
+    before: str | None
+    after: str
+    data: bytes
+    file: File | None
+    replaced: int = 0
+
+
+class Editor:
+    """Writes files, one at a time.
+
+    It remembers what its own edits made of a file, so that two edits of one answer, both made
+    from the same reading, work one after the other.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._made: dict[tuple[tuple[str, ...], str], str] = {}
+
+    def write_file(
+        self, context: Context, *, path: str, content: str, digest: str | None = None
+    ) -> dict[str, Any]:
+        """Create a file, or replace one that was read and has not changed since.
+
+        Returns:
+            {"path", "size" (bytes), "digest", "created": bool}.
+        Raises:
+            ToolError: It exists and was not read, has changed since, or may not be written.
+        """
+        with self._lock:
+            change = writing_of(context, path, content)
+            if change.file is not None:
+                if digest is None:
+                    raise ToolError(f"{path}: it exists and was not read; read it first")
+                _check_digest(change.file, digest)
+            elif digest is not None:
+                raise ToolError(
+                    f"{path}: it was read, but is gone now; write it without a digest to create it"
+                )
+            self._put(context, change)
+        return {**_result(change), "created": change.file is None}
+
+    def edit_file(
+        self,
+        context: Context,
+        *,
+        path: str,
+        old_text: str,
+        new_text: str,
+        replace_all: bool = False,
+        digest: str | None = None,
+    ) -> dict[str, Any]:
+        """Replace a text that occurs in a file exactly once, or everywhere.
+
+        Returns:
+            {"path", "size" (bytes), "digest", "replaced": number of places}.
+        Raises:
+            ToolError: The text is not there, is there more than once, the file has changed since
+                it was read, or may not be written.
+        """
+        with self._lock:
+            parts = file_parts(path)
+            file = files.read(context.root, context.guard, path, parts, context.limits.file_bytes)
+            if digest is not None:
+                _check_digest(file, digest, self._latest(parts, digest))
+            change = _edited(context, file, old_text, new_text, replace_all)
+            self._put(context, change)
+            self._made[parts, file.digest] = files.digest(change.data)
+        return {**_result(change), "replaced": change.replaced}
+
+    def _latest(self, parts: tuple[str, ...], digest: str) -> str:
+        """What the edits made here have turned a file with this digest into."""
+        seen = {digest}
+        while (made := self._made.get((parts, digest))) and made not in seen:
+            digest = made
+            seen.add(digest)
+        return digest
+
+    def _put(self, context: Context, change: Change) -> None:
+        parts = file_parts(change.path)
+        context.check_stop()
+        with context.root.directory(parts[:-1], create=change.file is None) as directory:
+            if change.file is None:
+                writing.create(directory, parts[-1], change.path, change.data)
+            else:
+                writing.replace(directory, parts[-1], change.file, change.data)
+
+
+def writing_of(context: Context, path: str, content: str) -> Change:
+    """What `write_file` would do, whether or not the file was read.
+
+    A file that is replaced keeps its byte order mark and its line ends.
+
+    Raises:
+        ToolError: The path may not be written, or what is there is no text file.
+    """
+    parts = file_parts(path)
+    context.guard.check_write(path, parts)
+    file = _present(context, path, parts)
+    form = Form.of(file) if file else Form()
+    data = form.data(content, path)
+    _check_size(context, path, data)
+    before = form.text(file.data, path) if file else None
+    return Change(path, before, form.text(data, path), data, file)
+
+
+def edit_of(context: Context, path: str, old_text: str, new_text: str, replace_all: bool) -> Change:
+    """What `edit_file` would do to the file as it is now.
+
+    Raises:
+        ToolError: As for `Editor.edit_file`.
+    """
+    file = files.read(
+        context.root, context.guard, path, file_parts(path), context.limits.file_bytes
+    )
+    return _edited(context, file, old_text, new_text, replace_all)
+
+
+def _edited(context: Context, file: File, old: str, new: str, replace_all: bool) -> Change:
+    path = file.path
+    context.guard.check_write(path, file_parts(path))
+    form = Form.of(file)
+    text = form.text(file.data, path)
+    if form.crlf:
+        old, new = old.replace("\r\n", "\n"), new.replace("\r\n", "\n")
+    if not old:
+        raise ToolError(f"{path}: oldText is empty; use write_file for a whole file")
+    if old == new:
+        raise ToolError(f"{path}: oldText and newText are the same; nothing would change")
+    places = text.count(old)
+    if not places:
+        raise ToolError(f"{path}: oldText is not in the file; {_hint(text, old)}")
+    if not replace_all and (lines := _several(text, old)):
+        raise ToolError(
+            f"{path}: ambiguous: oldText is in {max(places, 2)} places ({lines}); "
+            "give more of the lines around it, or replaceAll"
+        )
+    _check_chars(context, path, len(text) + places * (len(new) - len(old)))
+    after = text.replace(old, new)
+    data = form.data(after, path)
+    _check_size(context, path, data)
+    return Change(path, text, after, data, file, replaced=places)
+
+
+def _present(context: Context, path: str, parts: tuple[str, ...]) -> File | None:
+    """The file that is there, or None: it, or a directory on the way, is not."""
+    try:
+        return files.read(context.root, context.guard, path, parts, context.limits.file_bytes)
+    except ToolError as error:
+        if isinstance(error.__cause__, FileNotFoundError):
+            return None
+        raise
+
+
+def _check_digest(file: File, *accepted: str) -> None:
+    if file.digest not in accepted:
+        raise ToolError(f"{file.path}: changed since it was read: read it again")
+
+
+def _check_size(context: Context, path: str, data: bytes) -> None:
+    _check_chars(context, path, len(data))
+
+
+def _check_chars(context: Context, path: str, size: int) -> None:
+    limit = context.limits.file_bytes
+    if size > limit:
+        raise ToolError(f"{path}: {size:,} bytes; at most {limit // MIB or 1} MB is written")
+
+
+def _several(text: str, part: str) -> str | None:
+    """The lines of the first places where a part occurs, or None where it occurs once.
+
+    Places that overlap count as two: replacing either would be a guess.
+    """
+    at = text.find(part)
+    following = text.find(part, at + 1)
+    if following < 0:
+        return None
+    lines: list[int] = []
+    line, counted = 1, 0
+    while at >= 0 and len(lines) <= _PLACES:
+        line += text.count("\n", counted, at)
+        counted = at
+        lines.append(line)
+        at, following = following, text.find(part, following + 1) if following >= 0 else -1
+    more = ", …" if len(lines) > _PLACES else ""
+    return "lines " + ", ".join(map(str, lines[:_PLACES])) + more
+
+
+def _hint(text: str, old: str) -> str:
+    """What to do about a text that was not found."""
+    words = "".join(old.split())
+    if words and words in "".join(text.split()):
+        return "it is there with other spaces or line ends: copy it exactly from read_file"
+    return "read it again and copy the lines exactly"
+
+
+def _result(change: Change) -> dict[str, Any]:
+    return {
+        "path": change.path,
+        "size": len(change.data),
+        "digest": files.digest(change.data),
+    }

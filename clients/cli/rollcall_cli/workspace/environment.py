@@ -1,0 +1,38 @@
+"""The environment of a command: a few harmless variables, and no secrets of the user's shell."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Mapping
+
+PASSED = ("PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TZ", "TMPDIR")
+"""Passed on as they are, and so are those that begin with LC_."""
+
+SET = {
+    "TERM": "dumb",
+    "NO_COLOR": "1",
+    "PAGER": "cat",
+    "GIT_PAGER": "cat",
+    "GIT_TERMINAL_PROMPT": "0",
+    "PYTHONUNBUFFERED": "1",
+}
+
+
+def environment_for_commands(
+    inherited: Mapping[str, str], allowed: Collection[str] = ()
+) -> dict[str, str]:
+    """What a command gets of an environment.
+
+    Tokens, cloud credentials, the SSH agent and the session bus are among what it does not get.
+    Of PATH, entries that are not absolute are left out: they would mean the workspace's files.
+
+    Args:
+        allowed: Names of variables that the user lets commands have too.
+    """
+    names = {*PASSED, *allowed}
+    passed = {
+        name: value for name, value in inherited.items() if name in names or name.startswith("LC_")
+    }
+    entries = passed.get("PATH", os.defpath).split(os.pathsep)
+    passed["PATH"] = os.pathsep.join(entry for entry in entries if entry.startswith("/"))
+    return {**passed, **{name: value for name, value in SET.items() if name not in allowed}}

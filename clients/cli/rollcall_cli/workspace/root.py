@@ -1,0 +1,139 @@
+"""The workspace's root, as a directory that is open, and everything opened below it.
+
+Each part of a path is opened from the directory before it (`dir_fd`), never through a symbolic
+link (`O_NOFOLLOW`), and `..` is no part of a path. So nothing outside can be reached, whatever
+is swapped while a path is walked: an open directory stays the one it was.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+import unicodedata
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from rollcall_cli.workspace.errors import ToolError, in_plain_words
+
+_DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+_SIBLINGS = 10_000
+"""Names of a directory that are looked through for one written in another Unicode form."""
+
+
+class Root:
+    """An open directory. Close it when done."""
+
+    def __init__(self, path: Path) -> None:
+        """Open the root; if it is a symbolic link, what it points to now.
+
+        Raises:
+            ToolError: It is no directory, or this system cannot keep paths inside one.
+        """
+        if os.open not in os.supports_dir_fd or os.rename not in os.supports_dir_fd:
+            raise ToolError(
+                "this system cannot keep paths inside a folder; on Windows, use WSL for this"
+            )
+        resolved = path.resolve()
+        if resolved == Path(resolved.anchor):
+            raise ToolError("the whole disk cannot be a workspace; choose a folder")
+        with in_plain_words(str(path)):
+            self.fd = os.open(resolved, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+
+    def close(self) -> None:
+        if self.fd >= 0:
+            os.close(self.fd)
+            self.fd = -1
+
+    @contextmanager
+    def directory(self, parts: tuple[str, ...], *, create: bool = False) -> Iterator[int]:
+        """Open a directory below the root.
+
+        Args:
+            create: Make the directories that are not there.
+        Raises:
+            ToolError: A part is missing, a link, or no directory.
+        """
+        fd = os.dup(self.fd)
+        try:
+            for index, part in enumerate(parts):
+                with in_plain_words("/".join(parts[: index + 1])):
+                    below = _enter(fd, part, create=create)
+                os.close(fd)
+                fd = below
+            yield fd
+        finally:
+            os.close(fd)
+
+
+def open_file(directory: int, name: str, path: str, *, hard_links: bool) -> int:
+    """Open a regular file of an open directory to read it.
+
+    Args:
+        path: What to call the file in an error.
+        hard_links: Whether it may have other names.
+    Raises:
+        ToolError: It is not there, or anything but a regular file.
+    """
+    with in_plain_words(path):
+        # A device may do something when it is opened: look before, and again at what was opened.
+        name = existing(directory, name)
+        _check(os.stat(name, dir_fd=directory, follow_symlinks=False), path, hard_links)
+        fd = os.open(name, _FILE, dir_fd=directory)
+    try:
+        _check(os.fstat(fd), path, hard_links)
+    except BaseException:
+        os.close(fd)
+        raise
+    return fd
+
+
+def existing(directory: int, name: str) -> str:
+    """The name as the disk has it, where it differs only by its Unicode form (NFC or NFD)."""
+    try:
+        os.stat(name, dir_fd=directory, follow_symlinks=False)
+    except FileNotFoundError:
+        return _same_text(directory, name) or name
+    return name
+
+
+def _enter(fd: int, part: str, *, create: bool) -> int:
+    name = existing(fd, part)
+    try:
+        return os.open(name, _DIRECTORY, dir_fd=fd)
+    except FileNotFoundError:
+        if not create:
+            raise
+    with suppress(FileExistsError):  # somebody else made it; what it is, opening it tells
+        os.mkdir(name, dir_fd=fd)
+    return os.open(name, _DIRECTORY, dir_fd=fd)
+
+
+def _same_text(directory: int, name: str) -> str | None:
+    if name.isascii():
+        return None
+    text = unicodedata.normalize("NFC", name)
+    found = []
+    with os.scandir(directory) as entries:
+        for count, entry in enumerate(entries):
+            if count >= _SIBLINGS:
+                return None
+            if unicodedata.normalize("NFC", entry.name) == text:
+                found.append(entry.name)
+    return found[0] if len(found) == 1 else None
+
+
+def _check(found: os.stat_result, path: str, hard_links: bool) -> None:
+    if stat.S_ISLNK(found.st_mode):
+        raise OSError(errno.ELOOP, "link")
+    if stat.S_ISDIR(found.st_mode):
+        raise OSError(errno.EISDIR, "directory")
+    if not stat.S_ISREG(found.st_mode):
+        raise ToolError(f"{path}: a device, pipe or socket, not a file")
+    if found.st_nlink > 1 and not hard_links:
+        raise ToolError(
+            f"{path}: it has another name (a hard link), which may be outside the workspace; "
+            "the user can allow this by starting with --allow hard-links"
+        )

@@ -1,0 +1,130 @@
+"""`search_files`: the lines of files that a text or a regular expression is in."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import closing
+from typing import Any
+
+from rollcall_cli.workspace import files
+from rollcall_cli.workspace.context import Context
+from rollcall_cli.workspace.errors import Stopped, ToolError, in_plain_words
+from rollcall_cli.workspace.globs import Glob
+from rollcall_cli.workspace.names import MAX_PARTS, directory_parts
+from rollcall_cli.workspace.patterns import pattern_of
+from rollcall_cli.workspace.root import existing
+from rollcall_cli.workspace.walking import Entry, Walk
+
+_BINARY_LOOK = 8192
+
+
+def search_files(
+    context: Context,
+    *,
+    query: str,
+    path: str = ".",
+    is_regex: bool = False,
+    case_sensitive: bool = False,
+    glob: str | None = None,
+    max_matches: int = 100,
+) -> dict[str, Any]:
+    """Search the text files below a directory, line by line, or one file.
+
+    Files that may not be read, are binary, or are larger than the limit are passed over.
+
+    Returns:
+        {"query", "matches": [{"path", "line", "text"}], "files" (with matches), "total" (lines
+        that match), "truncated": true where not all of it was searched or is here}.
+    Raises:
+        ToolError: No such directory, a query that is none, or one that takes too long.
+    """
+    search = _Search(context, max_matches)
+    wanted = Glob(glob) if glob else None
+    pattern = pattern_of(
+        context, query, is_regex=is_regex, case_sensitive=case_sensitive, limit=max_matches
+    )
+    with closing(pattern):
+        for entry in search.files(path):
+            if wanted and not wanted.matches(entry.parts):
+                continue
+            if (data := search.read(entry)) is None:
+                continue
+            total, lines = pattern.matching(data, entry.path, max(search.walk.left_s(), 0.1))
+            search.add(entry.path, total, lines)
+    return {"query": query, **search.result()}
+
+
+class _Search:
+    """What a search has read and found so far."""
+
+    def __init__(self, context: Context, max_matches: int) -> None:
+        self._context = context
+        self._max_matches = max_matches
+        self._left_bytes = context.limits.searched_bytes
+        self._left_chars = context.limits.content_chars
+        self._matches: list[dict[str, Any]] = []
+        self._files = 0
+        self._total = 0
+        self.walk = Walk(context)
+
+    def files(self, path: str) -> Iterator[Entry]:
+        """The files below a path, or the one that it names."""
+        parts = directory_parts(path)
+        self._context.guard.check_read(path, parts)
+        if parts and (one := self._file(parts, path)):
+            yield one
+            return
+        for entry in self.walk.entries(parts, MAX_PARTS):
+            if self._left_bytes <= 0 or self.walk.left_s() < 0:
+                self.walk.is_cut = True
+                return
+            if entry.kind == "file":
+                yield entry
+
+    def read(self, entry: Entry) -> bytes | None:
+        """A text file's bytes, or None where it is passed over."""
+        limits = self._context.limits
+        if self._context.guard.unreadable(entry.parts):
+            return None
+        self._context.check_stop()
+        try:
+            file = files.read(
+                self._context.root,
+                self._context.guard,
+                entry.path,
+                entry.parts,
+                limits.searched_file_bytes,
+            )
+        except Stopped:
+            raise
+        except ToolError:
+            return None  # gone, swapped, too large or linked: passed over, as promised
+        self._left_bytes -= len(file.data)
+        return None if b"\0" in file.data[:_BINARY_LOOK] else file.data
+
+    def add(self, path: str, total: int, lines: list[tuple[int, str]]) -> None:
+        self._total += total
+        self._files += total > 0
+        for line, text in lines:
+            self._left_chars -= len(path) + len(text)
+            if len(self._matches) < self._max_matches and self._left_chars > 0:
+                self._matches.append({"path": path, "line": line, "text": text})
+
+    def result(self) -> dict[str, Any]:
+        is_cut = self.walk.is_cut or len(self._matches) < self._total
+        return {
+            "matches": self._matches,
+            "files": self._files,
+            "total": self._total,
+            **({"truncated": True} if is_cut else {}),
+        }
+
+    def _file(self, parts: tuple[str, ...], path: str) -> Entry | None:
+        with self._context.root.directory(parts[:-1]) as fd, in_plain_words(path):
+            name = existing(fd, parts[-1])
+            status = os.stat(name, dir_fd=fd, follow_symlinks=False)
+        if not stat.S_ISREG(status.st_mode):
+            return None
+        return Entry((*parts[:-1], name), "file", status.st_size)

@@ -1,0 +1,105 @@
+"""Writing a file so that nobody ever sees a part of it, and nothing else is overwritten.
+
+The content goes to a new file beside its target, to the disk, and only then to its name. Creating
+uses a link, which fails where the name has been taken meanwhile. Replacing compares the file once
+more with what was read, just before the rename; between these two system calls another program's
+write can still be lost, as with any editor.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+from collections.abc import Iterator
+
+from rollcall_cli.workspace.errors import ToolError, in_plain_words
+from rollcall_cli.workspace.files import File
+
+TEMPORARY = ".rollcall-"
+"""How names of unfinished files begin. Listings leave them out."""
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+_NO_LINKS = (PermissionError, NotImplementedError)
+
+
+def create(directory: int, name: str, path: str, data: bytes) -> None:
+    """Write a file that is not there yet.
+
+    Raises:
+        ToolError: The name is taken, or the disk refuses.
+    """
+    with in_plain_words(path), _temporary(directory, data, mode=None) as temporary:
+        try:
+            _link(directory, temporary, name)
+        except FileExistsError as error:
+            raise ToolError(
+                f"{path}: it was created meanwhile; read it before writing it"
+            ) from error
+        os.fsync(directory)
+
+
+def replace(directory: int, name: str, before: File, data: bytes) -> None:
+    """Put new content in the place of a file as it was read, keeping its mode.
+
+    Raises:
+        ToolError: It has changed since, is read-only, or the disk refuses.
+    """
+    path = before.path
+    if not before.mode & 0o222:
+        raise ToolError(f"{path}: the file is read-only")
+    with in_plain_words(path), _temporary(directory, data, mode=before.mode) as temporary:
+        if not _is_same(before.status, os.stat(name, dir_fd=directory, follow_symlinks=False)):
+            raise ToolError(f"{path}: changed since it was read: read it again")
+        os.rename(temporary, name, src_dir_fd=directory, dst_dir_fd=directory)
+        os.fsync(directory)
+
+
+@contextlib.contextmanager
+def _temporary(directory: int, data: bytes, *, mode: int | None) -> Iterator[str]:
+    """A new file that holds `data`; gone afterwards unless it was renamed."""
+    name = f"{TEMPORARY}{secrets.token_hex(8)}.tmp"
+    fd = os.open(name, _NEW, 0o666 if mode is None else 0o600, dir_fd=directory)
+    try:
+        try:
+            _write(fd, data)
+            if mode is not None:
+                os.fchmod(fd, mode)
+            os.fsync(fd)
+        finally:
+            os.close(fd)
+        yield name
+    finally:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(name, dir_fd=directory)
+
+
+def _write(fd: int, data: bytes) -> None:
+    left = memoryview(data)
+    while left:
+        left = left[os.write(fd, left) :]
+
+
+def _link(directory: int, temporary: str, name: str) -> None:
+    try:
+        os.link(temporary, name, src_dir_fd=directory, dst_dir_fd=directory, follow_symlinks=False)
+    except _NO_LINKS:
+        # A file system without hard links. Taking the name first keeps others' files safe.
+        os.close(os.open(name, _NEW, 0o666, dir_fd=directory))
+        os.rename(temporary, name, src_dir_fd=directory, dst_dir_fd=directory)
+
+
+def _is_same(before: os.stat_result, now: os.stat_result) -> bool:
+    """Whether a name still leads to the file that was read, unchanged."""
+    return (
+        before.st_dev,
+        before.st_ino,
+        before.st_size,
+        before.st_mtime_ns,
+        before.st_ctime_ns,
+    ) == (
+        now.st_dev,
+        now.st_ino,
+        now.st_size,
+        now.st_mtime_ns,
+        now.st_ctime_ns,
+    )
