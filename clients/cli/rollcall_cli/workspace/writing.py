@@ -90,16 +90,14 @@ def _link(directory: int, temporary: str, name: str) -> None:
 
 def _is_same(before: os.stat_result, now: os.stat_result) -> bool:
     """Whether a name still leads to the file that was read, unchanged."""
+    return _identity(before) == _identity(now)
+
+
+def _identity(status: os.stat_result) -> tuple[int, ...]:
     return (
-        before.st_dev,
-        before.st_ino,
-        before.st_size,
-        before.st_mtime_ns,
-        before.st_ctime_ns,
-    ) == (
-        now.st_dev,
-        now.st_ino,
-        now.st_size,
-        now.st_mtime_ns,
-        now.st_ctime_ns,
+        status.st_dev,
+        status.st_ino,
+        status.st_size,
+        status.st_mtime_ns,
+        status.st_ctime_ns,
     )
