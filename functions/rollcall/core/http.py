@@ -78,7 +78,10 @@ def _body(request: flask.Request, max_bytes: int) -> Any:
     if request.mimetype != "application/json":
         raise InvalidArgument("the content type must be application/json")
     request.max_content_length = max_bytes
-    return parse_json(request.get_data(), most=max_bytes, wanted="a JSON object")
+    body = parse_json(request.get_data(), most=max_bytes, wanted="a JSON object")
+    if not isinstance(body, dict):
+        raise InvalidArgument("the request is no JSON object", field="data")
+    return body
 
 
 def _begun(outcome: Generator[Any, None, Any]) -> tuple[list[Any], Generator[Any, None, Any]]:

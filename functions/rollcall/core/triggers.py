@@ -105,7 +105,7 @@ class OnCall:
 @dataclass(frozen=True, slots=True)
 class OnRequest:
     """Reached by plain HTTP at `{name}/{path}`: `handler(platform, call) -> JSON`. `call.path` is
-    that path, and `call.data` the JSON that a POST carried, None for a GET.
+    that path, and `call.data` the JSON object that a POST carried, None for a GET.
 
     A handler that is a generator streams server-sent events. What it raises before the first is
     refused with an HTTP status; after that it must tell of failures in its stream.

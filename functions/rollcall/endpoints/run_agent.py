@@ -4,9 +4,9 @@ earlier run of the same turn waits for."""
 from __future__ import annotations
 
 import json
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from rollcall.agent.asked import Asked, receive
@@ -44,12 +44,14 @@ class Sent:
         digest: The same whenever the same is sent again under its `runId`.
         is_new: Whether `thread_id` may be that of a thread which is not there yet.
         message_ids: What the client calls the messages that it sends.
+        answers: What its tools answered before the message, by call.
     """
 
     request: RunRequest
     digest: str
     is_new: bool
     message_ids: tuple[str, ...] = ()
+    answers: Mapping[str, dict[str, Any]] = field(default_factory=dict)
 
 
 @bound(OnCall(timeout_s=RUN_AGENT_S, at_start=import_sdks))
@@ -241,6 +243,7 @@ def _opening(sent: Sent, asked: Asked, message: UserMessage) -> Opening:
         supersede=request.when_busy == "supersede",
         is_named=request.run_id is not None,
         message_ids=sent.message_ids,
+        answers=sent.answers,
         replacing=_replacing(request, asked),
     )
 

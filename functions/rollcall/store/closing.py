@@ -10,7 +10,7 @@ closes the ledger for each of its calls: what is told of a call stays true.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
@@ -27,6 +27,8 @@ from rollcall.store.window import Newest
 if TYPE_CHECKING:
     from google.cloud.firestore import Client, WriteBatch
 
+LEFT_CHARS = 8_000
+"""How much is kept of what a client's tool answered when the user went on in the same breath."""
 _EXPIRED = "nobody decided; the user went on with another message, and nothing was written"
 _LEFT = (
     "this was left to the user's client, and the user went on with another message: look whether "
@@ -88,9 +90,16 @@ def step_effect_key(thread_id: str, document: dict[str, Any], place: int) -> str
     return effect_key(thread_id, document["runId"], document["n"], place)
 
 
-def closing_of_waiting(db: Client, waiting: dict[str, Any], found: Newest) -> Closing:
+def closing_of_waiting(
+    db: Client,
+    waiting: dict[str, Any],
+    found: Newest,
+    answers: Mapping[str, dict[str, Any]],
+) -> Closing:
     """Close what a thread waited for, with the newest document of its log.
 
+    Args:
+        answers: What the client's tools answered all the same, by call.
     Raises:
         Aborted: Everything is decided: the run that carries it out is about to begin.
     """
@@ -109,7 +118,9 @@ def closing_of_waiting(db: Client, waiting: dict[str, Any], found: Newest) -> Cl
     places = unanswered(document)
     calls = calls_of(document)
     results = {
-        str(place): _error(
+        str(place): _left(calls[place], answers[calls[place].id])
+        if calls[place].id in answers
+        else _error(
             calls[place], "expired", _LEFT if calls[place].id in waiting["calls"] else _EXPIRED
         )
         for place in places
@@ -184,6 +195,17 @@ def _cut_off(call: ToolCall, entry: dict[str, Any] | None) -> dict[str, Any]:
     if status is EffectStatus.FAILED:
         return _error(call, "failed-precondition", str(entry["error"]))
     return _error(call, "unknown", _UNKNOWN)
+
+
+def _left(call: ToolCall, answer: dict[str, Any]) -> dict[str, Any]:
+    """What a client's tool answered, for a model that is not waiting for it any more."""
+    if "error" in answer:
+        return _error(call, "failed-precondition", str(answer["error"])[:LEFT_CHARS])
+    content = json.dumps({"output": answer["content"]}, ensure_ascii=False)
+    if len(content) > LEFT_CHARS:
+        text = json.dumps(answer["content"], ensure_ascii=False)[:LEFT_CHARS]
+        content = json.dumps({"output": text, "truncated": True}, ensure_ascii=False)
+    return {"name": call.name, "content": content, "isError": False, "record": "", "runId": ""}
 
 
 def _error(call: ToolCall, code: str, message: str) -> dict[str, Any]:

@@ -18,7 +18,7 @@ import itertools
 import json
 import re
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
@@ -89,6 +89,7 @@ class Opening:
             for each try at the opening.
         is_named: The client chose the run's id.
         message_ids: What the client calls what it says here, by which it is known again.
+        answers: What its tools answered before it went on, by call: `{content}` or `{error}`.
         replacing: The thread's newest turn, where the message takes its place.
     """
 
@@ -106,6 +107,7 @@ class Opening:
     supersede: bool = False
     is_named: bool = True
     message_ids: tuple[str, ...] = ()
+    answers: Mapping[str, dict[str, Any]] = field(default_factory=dict)
     replacing: Replacing | None = None
     opener: str = field(default_factory=lambda: uuid.uuid4().hex)
 
@@ -224,7 +226,7 @@ def _try_open(db: Client, opening: Opening, read: _Read) -> OpenRun | None:
     found = newest(db, thread_id, data, read.window)
     if opening.replacing:
         opening.replacing.check(found.documents)
-    closing = _closing(db, thread_id, data, found)
+    closing = _closing(db, thread_id, data, found, opening.answers)
     before, stays = closing.closed(found.documents), []
     if opening.replacing:
         before, stays = opening.replacing.put_aside(db, thread_id, before)
@@ -264,7 +266,13 @@ def _try_open(db: Client, opening: Opening, read: _Read) -> OpenRun | None:
     return _handle(db, opening, run, documents, data, found.decisions, time)
 
 
-def _closing(db: Client, thread_id: str, thread: dict[str, Any], found: Newest) -> Closing:
+def _closing(
+    db: Client,
+    thread_id: str,
+    thread: dict[str, Any],
+    found: Newest,
+    answers: Mapping[str, dict[str, Any]],
+) -> Closing:
     """What must be written so that the calls of an earlier turn are all answered.
 
     Raises:
@@ -273,7 +281,7 @@ def _closing(db: Client, thread_id: str, thread: dict[str, Any], found: Newest) 
     if not found.documents:
         return Closing()
     if thread.get("waiting"):
-        return closing_of_waiting(db, thread["waiting"], found)
+        return closing_of_waiting(db, thread["waiting"], found, answers)
     return closing_of_cut_off(db, thread_id, found)
 
 
@@ -357,9 +365,9 @@ def _write_thread(
         # As text: Firestore refuses lists inside lists, deep maps and some keys.
         fields["context"] = json.dumps(opening.context, ensure_ascii=False)
         fields["place"] = place_of(opening.context)
-    if opening.message_ids:
-        before = (thread.to_dict() or {}).get("messageIds", [])
-        fields["messageIds"] = [*before, *opening.message_ids][-MESSAGE_IDS:]
+    if ids := [*(thread.to_dict() or {}).get("messageIds", []), *opening.message_ids]:
+        fields["messageIds"] = ids[-MESSAGE_IDS:]
+        fields["newestTurn"] = {"id": opening.turn_id, "messageIds": list(opening.message_ids)}
     reference = paths.thread(db, opening.thread_id)
     if thread.exists:
         option = db.write_option(last_update_time=thread.update_time)

@@ -34,7 +34,7 @@ def echo(call: Call) -> Any:
 def test_json_goes_in_and_comes_out_with_the_path_and_the_verified_user() -> None:
     response = send(echo, {"x": "שלום", "uid": "eve"})
     assert response.json == {"uid": "ann", "path": "here", "data": {"x": "שלום", "uid": "eve"}}
-    assert send(echo, [1], path="tried").json == {"uid": "ann", "path": "", "data": [1]}
+    assert send(echo, {}, path="tried").json == {"uid": "ann", "path": "", "data": {}}
 
 
 def test_a_get_has_no_data() -> None:
