@@ -103,6 +103,7 @@ def _resume(
     thread_id, waiting_run = approvals[0].thread_id, approvals[0].run_id
     said = _said(request)
     _check_open(platform, approvals, said)
+    _check_remembered(approvals, said)
     continuing = Continuing(
         run_id=request.run_id or f"{waiting_run}~1",
         request_digest=request_digest,
@@ -173,11 +174,32 @@ def _check_open(
             raise FailedPrecondition("this was approved with changed arguments", field=field)
         given = said[approval.id]
         if decision is not None and (
-            decision.approved != given.approved or given.edited_arguments is not None
+            decision.approved != given.approved
+            or given.edited_arguments is not None
+            or given.remember not in (None, decision.remember)
         ):
             was = "approved" if decision.approved else "rejected"
             raise FailedPrecondition(
                 f"this was {was} before, at {decision.at:%Y-%m-%d %H:%M} UTC", field=field
+            )
+
+
+def _check_remembered(approvals: Sequence[Approval], said: dict[str, Decision]) -> None:
+    """
+    Raises:
+        InvalidArgument: A yes is to stand for what was not offered, or for a changed call.
+    """
+    for number, approval in enumerate(approvals):
+        given = said[approval.id]
+        if given.remember is None:
+            continue
+        field = f"resume.{number}.payload.remember"
+        if given.edited_arguments is not None:
+            raise InvalidArgument("a yes with changed arguments stands for itself", field=field)
+        if given.remember not in approval.remember:
+            offered = ", ".join(map(repr, approval.remember)) or "nothing: leave it out"
+            raise InvalidArgument(
+                f"this yes cannot stand for {given.remember!r}; offered: {offered}", field=field
             )
 
 
@@ -191,6 +213,7 @@ def _given(
             by=user.uid,
             at=now,
             reason=redacted_json(said[approval.id].reason),
+            remember=said[approval.id].remember,
         )
         for approval in approvals
         if approval.decision is None
@@ -243,6 +266,7 @@ def _decided_for_another(
             field="resume",
         )
     _check_open(platform, approvals, said)
+    _check_remembered(approvals, said)
     first = approvals[0]
     continuing = Continuing(
         run_id=f"{first.run_id}~1",

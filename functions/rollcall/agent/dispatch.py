@@ -46,14 +46,17 @@ class Ask:
     expires_s: int
     version: int
     capability_digest: str
+    remember: tuple[str, ...] = ()
+    """Patterns of which a yes may name one, to stand for its thread."""
 
 
 @dataclass(frozen=True, slots=True)
 class Leave:
-    """The user's own client runs the call, with these arguments."""
+    """The user's own client runs the call, with these arguments, perhaps under an approval."""
 
     arguments: dict[str, Any]
     shown: dict[str, Any]
+    approval_id: str | None = None
 
 
 class Dispatch(Protocol):
@@ -70,6 +73,9 @@ class Dispatch(Protocol):
 
     def writes(self, call: ToolCall) -> bool:
         """Whether the call may change something."""
+
+    def is_the_clients(self, call: ToolCall) -> bool:
+        """Whether the client runs it, so that its result may be another one each time."""
 
     def shown(self, call: ToolCall) -> dict[str, Any]:
         """The call's arguments as they may be shown and noted: hidden ones masked."""

@@ -190,10 +190,7 @@ def _save_end(
     approvals: Sequence[Approval],
 ) -> None:
     if ended.waiting:
-        calls = tuple(each.call.id for each in ended.waiting if isinstance(each.whom, Leave))
-        until = datetime.now(UTC) + CLIENT_CALL if calls else None
-        client_id = opened.request.get("clientId")
-        asking = Asking(tuple(approvals), calls, client_id, until)
+        asking = _asking(opened, ended, approvals)
         beside = trail.of(ended, approvals)
         opened.wait(asking, result=result, spent=ended.spent, beside=beside)
     else:
@@ -206,6 +203,23 @@ def _save_end(
             status=RunStatus.CANCELLED if is_cancelled else RunStatus.DONE,
             beside=trail.of(ended),
         )
+
+
+def _asking(opened: OpenRun, ended: Ended, approvals: Sequence[Approval]) -> Asking:
+    left = [(each.call, each.whom) for each in ended.waiting if isinstance(each.whom, Leave)]
+    edited = {each.id for each in opened.approvals if each.edited_from is not None}
+    return Asking(
+        approvals=tuple(approvals),
+        calls=tuple(call.id for call, _ in left),
+        tools=tuple(call.name for call, _ in left),
+        approved={
+            call.id: {"approvalId": whom.approval_id, "isEdited": whom.approval_id in edited}
+            for call, whom in left
+            if whom.approval_id is not None
+        },
+        client_id=opened.request.get("clientId"),
+        until=datetime.now(UTC) + CLIENT_CALL if left else None,
+    )
 
 
 def _approval(opened: OpenRun, place: int, call_id: str, ask: Ask) -> Approval:
@@ -230,6 +244,7 @@ def _approval(opened: OpenRun, place: int, call_id: str, ask: Ask) -> Approval:
         decider=ask.decider,
         created_at=now,
         expires_at=now + timedelta(seconds=ask.expires_s),
+        remember=ask.remember,
     )
 
 

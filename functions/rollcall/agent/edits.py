@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from rollcall.agent.asked import profile_of
+from rollcall.agent.earlier import earlier_calls
 from rollcall.agent.router import Asker, Router, decider_of
 from rollcall.core.context import Platform, ToolContext, User
 from rollcall.core.errors import (
@@ -24,6 +25,7 @@ from rollcall.registry.snapshot import entry as entry_of
 from rollcall.store import paths
 from rollcall.store.approvals import Approval
 from rollcall.store.run_documents import request_of
+from rollcall.store.window import read_log
 
 
 def edits_of(
@@ -88,7 +90,15 @@ def _edited(
     policy = combined(*filter(None, (router.policies.get(approval.tool), target.policy)))
     if decider_of(policy, owner) != approval.decider:
         raise PermissionDenied("who decides this has changed; ask for it again", field=field)
-    ctx = ToolContext(user=owner, platform=platform, locale=approval.locale, context=context)
+    ctx = ToolContext(
+        user=owner,
+        platform=platform,
+        locale=approval.locale,
+        context=context,
+        earlier=lambda: earlier_calls(
+            read_log(platform.db, approval.thread_id).documents, approval.place
+        ),
+    )
     try:
         preview = target.preview(ctx, frozen)
     except AgentError as error:

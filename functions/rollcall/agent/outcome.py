@@ -23,6 +23,7 @@ RESPONSE_SCHEMA = {
         "approved": {"type": "boolean"},
         "reason": {"type": "string", "maxLength": REASON_CHARS},
         "editedArguments": {"type": "object"},
+        "remember": {"type": "string"},
     },
     "required": ["approved"],
     "additionalProperties": False,
@@ -65,6 +66,7 @@ def to_interrupt(approval: Approval) -> Interrupt:
         "arguments": approval.shown,
         "decider": {"uid": decider.uid} if decider.uid else {"role": decider.role},
         "display": approval.display.dump() if approval.display else None,
+        "remember": list(approval.remember) or None,
     }
     return Interrupt(
         id=approval.id,

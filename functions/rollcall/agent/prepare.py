@@ -12,6 +12,7 @@ from rollcall.agent.asked import Asked
 from rollcall.agent.before import before_of
 from rollcall.agent.briefing import brief
 from rollcall.agent.dispatch import Dispatch
+from rollcall.agent.earlier import earlier_calls
 from rollcall.agent.fences import fenced_description, fenced_schema
 from rollcall.agent.metered import paid_by
 from rollcall.agent.platform import OFFLINE, default_model
@@ -30,6 +31,7 @@ from rollcall.models.base import ToolSpec, load_model
 from rollcall.registry.entries import Entry
 from rollcall.registry.selection import FINDER
 from rollcall.registry.snapshot import snapshot
+from rollcall.store.allowed import read_allowed
 from rollcall.store.closing import step_effect_key
 from rollcall.store.log import stays_of
 from rollcall.store.runs import OpenRun
@@ -56,12 +58,13 @@ def prepare_run(asked: Asked, opened: OpenRun, *, agents: Callable[[float], AskA
         token=asked.token,
         # Calls are made after their reply was saved: the newest document is their step's.
         effect_key=lambda place: step_effect_key(opened.thread_id, opened.documents[-1], place),
+        earlier=lambda place: earlier_calls(opened.documents, place),
         is_cancelled=lambda: opened.is_cancelled,
     )
     known = Known(
         approvals={approval.call_id: approval for approval in opened.approvals},
         answers=opened.answers,
-        allowed=opened.allowed,
+        allowed=read_allowed(opened.allowed),
         client_tools=frozenset(asked.client_tools),
     )
     turn = prepare(

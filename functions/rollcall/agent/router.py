@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import re
 import time
-from collections.abc import Callable, Mapping, MutableMapping
+from collections.abc import Callable, Iterable, Mapping, MutableMapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -18,6 +18,7 @@ from rollcall.agent.verdicts import Expired, Rejected, Unanswerable
 from rollcall.core.context import (
     AskAgent,
     Decider,
+    EarlierCall,
     Platform,
     Progress,
     TextModel,
@@ -33,19 +34,27 @@ from rollcall.core.errors import (
 )
 from rollcall.core.messages import ToolCall
 from rollcall.core.policy import ApprovalPolicy, combined
+from rollcall.core.wire import Display
 from rollcall.models.base import FIND_TOOLS, ToolSpec
 from rollcall.registry.breaker import check_up
 from rollcall.registry.entries import Entry
 from rollcall.registry.standing import at_least
-from rollcall.store.approvals import Approval, ApprovalStatus, canonical, text_digest
+from rollcall.store.allowed import Allowed
+from rollcall.store.approvals import (
+    Approval,
+    ApprovalStatus,
+    canonical,
+    load_approvals,
+    text_digest,
+)
 from rollcall.store.effects import Effect, Way, perform
 
 if TYPE_CHECKING:
     from google.cloud.firestore import WriteBatch
 
 QUERY_CHARS = 500
-ASK_BYTES = 300_000
-"""An approval holds the arguments twice, in one document of at most 1 MiB."""
+ASK_BYTES = 360_000
+"""An approval holds the arguments twice and a display, in one document of at most 1 MiB."""
 
 Find = Callable[[str, frozenset[str]], "list[tuple[Entry, ToolSpec]]"]
 """Finds tools for a query, but those of the given ids: each with what a model is told of it."""
@@ -62,6 +71,7 @@ class Asker:
         token: The user's ID token, while one is at hand: passed on to other functions.
         effect_key: Mints the key of the effect of a call, from its place; None where nobody can be
             asked and nothing may be written: in an agent that is asked inside a tool.
+        earlier: The thread's calls before the one at a place of the newest step.
     """
 
     user: User
@@ -73,6 +83,7 @@ class Asker:
     context: Mapping[str, Any] = field(default_factory=dict)
     token: str | None = None
     effect_key: Callable[[int], str] | None = None
+    earlier: Callable[[int], Iterable[EarlierCall]] = lambda place: ()
     is_cancelled: Callable[[], bool] = lambda: False
 
 
@@ -85,13 +96,13 @@ class Known:
             the same places, and a yes is for one call.
         answers: What the client's tools answered, by call id: `{content}`, `{error}` or
             `{expired}`.
-        allowed: What somebody said yes to in this thread, with the digest at that time.
+        allowed: What somebody said yes to in this thread, by capability.
         client_tools: The client tools that the client offered in this turn.
     """
 
     approvals: dict[str, Approval] = field(default_factory=dict)
     answers: dict[str, dict[str, Any]] = field(default_factory=dict)
-    allowed: dict[str, str] = field(default_factory=dict)
+    allowed: Mapping[str, Allowed] = field(default_factory=dict)
     client_tools: frozenset[str] = frozenset()
 
 
@@ -133,6 +144,10 @@ class Router:
         except NotFound:
             return True
 
+    def is_the_clients(self, call: ToolCall) -> bool:
+        entry = self.entries.get(call.name)
+        return entry is not None and entry.execution.type == "client"
+
     def shown(self, call: ToolCall) -> dict[str, Any]:
         arguments = call.arguments or {}
         entry = self.entries.get(call.name)
@@ -147,7 +162,7 @@ class Router:
 
     def __call__(self, place: int, call: ToolCall, progress: Progress) -> Answer | Ask | Leave:
         if (answer := self.known.answers.get(call.id)) is not None:
-            return _answered(answer)
+            return self._answered(answer)
         if self._is_search(call):
             return self._search(call)
         approval = self.known.approvals.get(call.id)
@@ -169,16 +184,40 @@ class Router:
                 f"{call.name} makes others of the arguments that were approved; nothing was written"
             )
         ctx = self._context(place, target, progress)
+        if target.on_client:
+            self._check_client(call.name)
         if target.writes and not approved:
             # One that changed since its approval, or that others decide now, is asked for again.
-            ask = self._ask(call.name, target, policy, ctx, arguments)
+            arguments, ask = self._considered(call.name, target, policy, ctx, arguments)
             if ask is not None:
                 return ask
         if target.on_client:
-            return self._leave(call.name, target, arguments)
+            return Leave(
+                arguments,
+                shown=target.shown(arguments),
+                approval_id=approval.id if approval is not None and approved else None,
+            )
         if not target.writes:
             return Answer(target.run(ctx, arguments), ctx.citations, ctx.display)
         return self._write(call, target, ctx, arguments, approval if approved else None)
+
+    def _answered(self, answer: dict[str, Any]) -> Answer:
+        """What the client's tool said; it is as untrusted as any result."""
+        if answer.get("expired"):
+            raise Expired(
+                "nobody answered: the user's client did not in time, and may have done it or not",
+                hint="look whether it happened before you call it again",
+            )
+        if answer.get("error") is not None:
+            raise Unanswerable(
+                str(answer["error"]), hint="do not repeat the same call: change what was wrong"
+            )
+        approval_id = answer.get("approvalId")
+        arguments = None
+        if approval_id and answer.get("isEdited"):
+            edited = load_approvals(self.platform.db, [approval_id])
+            arguments = edited[0].shown if edited else None
+        return Answer(answer.get("content"), arguments=arguments, approval_id=approval_id)
 
     def _is_search(self, call: ToolCall) -> bool:
         return self.find is not None and call.name == FIND_TOOLS
@@ -225,26 +264,54 @@ class Router:
     def _policy(self, name: str, target: Target) -> ApprovalPolicy:
         return combined(self.policies.get(name), target.policy)
 
-    def _ask(
+    def _considered(
         self,
         name: str,
         target: Target,
         policy: ApprovalPolicy,
         ctx: ToolContext,
         arguments: dict[str, Any],
-    ) -> Ask | None:
-        """The question to put to a person; None where the policy asks none."""
-        allowed_before = self.known.allowed.get(name) == target.digest
-        if not policy.asks(arguments, allowed_before=allowed_before):
-            return None
+    ) -> tuple[dict[str, Any], Ask | None]:
+        """A write's arguments, complete, and the question to put to a person; None where the
+        policy asks none. What a client writes is completed here too: later nobody does."""
+        asks = self._asks(name, target, policy, arguments)
+        if not asks and not target.on_client:
+            return arguments, None
+        preview = target.preview(ctx, arguments)
+        if preview is not None and preview.arguments is not None:
+            arguments = target.frozen(preview.arguments)
+        if not asks and not self._asks(name, target, policy, arguments):
+            return arguments, None
+        display = bounded(preview.display) if preview else None
+        return arguments, self._ask(name, target, policy, arguments, display)
+
+    def _asks(
+        self, name: str, target: Target, policy: ApprovalPolicy, arguments: dict[str, Any]
+    ) -> bool:
+        """
+        Raises:
+            FailedPrecondition: Somebody is to be asked, and nobody can be.
+        """
+        known = self.known.allowed.get(name)
+        is_same = known is not None and known.digest == target.digest
+        remembered = known.patterns if known is not None and is_same else ()
+        if not policy.asks(arguments, allowed_before=is_same, remembered=remembered):
+            return False
         if self.asker.effect_key is None:
             raise FailedPrecondition(
                 f"{name} changes data and needs a person's yes, which cannot be asked for here",
                 hint="tell the user what you would have done",
             )
-        preview = target.preview(ctx, arguments)
-        if preview is not None and preview.arguments is not None:
-            arguments = target.frozen(preview.arguments)
+        return True
+
+    def _ask(
+        self,
+        name: str,
+        target: Target,
+        policy: ApprovalPolicy,
+        arguments: dict[str, Any],
+        display: Display | None,
+    ) -> Ask:
         if len(canonical(arguments).encode()) > ASK_BYTES:
             raise InvalidArgument(f"the arguments of a write may have {ASK_BYTES:,} bytes of JSON")
         shown = target.shown(arguments)
@@ -259,11 +326,12 @@ class Router:
             arguments=arguments,
             shown=shown,
             summary=target.summary(arguments, self.asker.locale),
-            display=bounded(preview.display) if preview else None,
+            display=display,
             decider=decider_of(policy, self.asker.user),
             expires_s=policy.expires_s,
             version=target.version,
             capability_digest=target.digest,
+            remember=policy.offers(arguments),
         )
 
     def _check_decided(self, approval: Approval) -> None:
@@ -281,10 +349,9 @@ class Router:
             if by is None or not approval.may_be_decided_by(by):
                 raise PermissionDenied("the one who said yes may not decide this any more")
 
-    def _leave(self, name: str, target: Target, arguments: dict[str, Any]) -> Leave:
+    def _check_client(self, name: str) -> None:
         if name not in self.known.client_tools or self.asker.effect_key is None:
             raise FailedPrecondition(f"no client that can run {name} takes part in this dialogue")
-        return Leave(arguments, shown=target.shown(arguments))
 
     def _write(
         self,
@@ -333,6 +400,7 @@ class Router:
             is_cancelled=self.asker.is_cancelled,
             context=self.asker.context,
             agents=self.agents,
+            earlier=lambda: self.asker.earlier(place),
             paid_text_model=lambda: self.text_model,
         )
 
@@ -383,15 +451,6 @@ def _undo(target: Target, arguments: dict[str, Any], output: Any) -> dict[str, A
     except Exception:
         log.exception("how to take a write back could not be worked out")
         return None
-
-
-def _answered(answer: dict[str, Any]) -> Answer:
-    """What the client's tool said; it is as untrusted as any result."""
-    if answer.get("expired"):
-        raise Expired("the user's client did not answer in time")
-    if answer.get("error") is not None:
-        raise Unanswerable(str(answer["error"]))
-    return Answer(answer.get("content"))
 
 
 def _nowhere(ctx: ToolContext, arguments: dict[str, Any]) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal, Protocol
@@ -108,6 +108,27 @@ class Decider:
     not_uid: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class EarlierCall:
+    """A call that was made in the thread before this one.
+
+    Attributes:
+        arguments: As the model made them.
+        result: What was returned, plain JSON; None where it failed or nobody answered.
+        is_open: It was made beside this one and has no answer yet.
+    """
+
+    tool: str
+    arguments: Mapping[str, Any]
+    result: Any = None
+    is_open: bool = False
+
+
+def _nothing_earlier() -> Iterable[EarlierCall]:
+    """This call is by itself."""
+    return ()
+
+
 def _runs_on() -> bool:
     """Nobody can stop this call."""
     return False
@@ -135,6 +156,8 @@ class ToolContext:
     is_cancelled: Callable[[], bool] = _runs_on
     context: Mapping[str, Any] = field(default_factory=dict)
     agents: AskAgent | None = None
+    earlier: Callable[[], Iterable[EarlierCall]] = _nothing_earlier
+    """The thread's calls before this one, newest first, as far back as its window goes."""
     paid_text_model: Callable[[], TextModel | None] | None = None
     """Makes the platform's, counted in the user's budget, for a call that asks for it."""
     citations: list[Citation] = field(default_factory=list)

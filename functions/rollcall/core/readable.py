@@ -42,6 +42,20 @@ def texts(data: Any) -> Any:
     return _mapped(data, lambda text: _balanced(_seen(text, kept=kept)))
 
 
+def marked(text: str) -> str:
+    """A text in which every character is seen: one that turns a line around, has no width or
+    controls something stands as "⟨U+202E⟩". Lines and tabs stay."""
+    if _PLAIN.fullmatch(text):
+        return text
+    return "".join(map(_marked, text.replace("\r\n", "\n")))
+
+
+def _marked(each: str) -> str:
+    kind = unicodedata.category(each)
+    is_seen = kind[0] not in "CZ" and each not in _FILLERS and not _VARIANTS.match(each)
+    return each if is_seen or each in "\n\t " else f"⟨U+{ord(each):04X}⟩"
+
+
 def called(name: str, arguments: dict[str, Any], *, chars: int) -> str:
     """A capability's name with arguments as `value` gives them, in at most `chars` characters."""
     name = clipped(name, VALUE_CHARS)

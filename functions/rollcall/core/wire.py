@@ -140,9 +140,13 @@ class Citation(Wire):
 
 
 class Display(Wire):
-    """How a result is best shown: text, rows under columns, a Vega-Lite chart, a confirmation."""
+    """How a result is best shown: text, rows under columns, a Vega-Lite chart, a confirmation.
 
-    type: Literal["text", "table", "chart", "confirmation"]
+    "code" is a text in which every character counts, and "diff" one whose lines begin with a space
+    (they stay), "-" (they go) or "+" (they come).
+    """
+
+    type: Literal["text", "table", "chart", "confirmation", "code", "diff"]
     title: str | None = None
     text: str | None = None
     columns: list[str] | None = None

@@ -45,10 +45,13 @@ class Given:
     by: str
     at: datetime
     reason: str | None = None
+    remember: str | None = None
+    """The pattern that a yes stands for in its thread; given through `run_agent` alone."""
 
     def fields(self) -> dict[str, Any]:
         found = {"approved": self.approved, "by": self.by, "at": self.at}
-        return {**found, "reason": self.reason} if self.reason else found
+        more = {"reason": self.reason, "remember": self.remember}
+        return {**found, **{key: value for key, value in more.items() if value}}
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +81,8 @@ class Approval:
     status: ApprovalStatus = ApprovalStatus.PENDING
     decision: Given | None = None
     edited_from: str | None = None
+    remember: tuple[str, ...] = ()
+    """Patterns of which a yes may name one."""
     update_time: Any = None
     is_sound: bool = True
     """Its arguments are those that it was made with; others are neither shown nor run."""
@@ -124,6 +129,7 @@ class Approval:
             status=ApprovalStatus.APPROVED,
             decision=Given(approved=True, by=by.uid, at=now),
             edited_from=self.id,
+            remember=(),
             created_at=now,
             update_time=None,
         )
@@ -161,6 +167,7 @@ class Approval:
             "expiresAt": self.expires_at,
             "decision": self.decision.fields() if self.decision else None,
             "editedFrom": self.edited_from,
+            "remember": list(self.remember),
         }
 
     @classmethod
@@ -202,6 +209,7 @@ class Approval:
             status=status,
             decision=_given(data["decision"]),
             edited_from=data.get("editedFrom"),
+            remember=tuple(data.get("remember") or ()),
             update_time=snapshot.update_time,
             is_sound=is_sound,
         )
@@ -242,4 +250,10 @@ def text_digest(text: str) -> str:
 def _given(data: dict[str, Any] | None) -> Given | None:
     if data is None:
         return None
-    return Given(approved=data["approved"], by=data["by"], at=data["at"], reason=data.get("reason"))
+    return Given(
+        approved=data["approved"],
+        by=data["by"],
+        at=data["at"],
+        reason=data.get("reason"),
+        remember=data.get("remember"),
+    )

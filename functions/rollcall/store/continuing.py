@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from rollcall.core.errors import Aborted, FailedPrecondition
 from rollcall.store import audit, paths
+from rollcall.store.allowed import allowed_after
 from rollcall.store.approvals import Approval, load_approvals
 from rollcall.store.batches import committed, read_all
 from rollcall.store.event_log import EventLog
@@ -20,7 +21,6 @@ from rollcall.store.runs import OpenRun
 from rollcall.store.settling import (
     Continuing,
     StillOpen,
-    allowed_after,
     answers_of,
     decision_entries,
     open_calls,
@@ -142,7 +142,7 @@ def _commit_opening(
     log = newest(db, thread_id, found, read.window)
     documents = log.documents if _holds_a_turn(log.documents) else read_log(db, thread_id).documents
     token, taken = take_lease(found, continuing.run_id)
-    allowed = allowed_after(found, settled)
+    allowed = allowed_after(found.get("allowed"), settled)
     batch.update(
         read.thread.reference,
         {**taken, "waiting": None, "allowed": allowed, "updatedAt": now},

@@ -51,12 +51,16 @@ class Asking:
     Attributes:
         approvals: What people are to decide.
         calls: Ids of the calls that are left to the client.
+        tools: What they call, in the same order.
+        approved: The approvals that some were left under, by call id: `{approvalId, isEdited}`.
         client_id: Whose client they are left to.
         until: When the client's time for them is over.
     """
 
     approvals: tuple[Approval, ...] = ()
     calls: tuple[str, ...] = ()
+    tools: tuple[str, ...] = ()
+    approved: Mapping[str, dict[str, Any]] = field(default_factory=dict)
     client_id: str | None = None
     until: datetime | None = None
 
@@ -91,7 +95,7 @@ class OpenRun:
     hold: Hold
     approvals: tuple[Approval, ...] = ()
     answers: dict[str, dict[str, Any]] = field(default_factory=dict)
-    allowed: dict[str, str] = field(default_factory=dict)
+    allowed: dict[str, Any] = field(default_factory=dict)
     attempt: int = 1
     fruitless: int = 0
     decisions: list[str] = field(default_factory=list)
@@ -189,6 +193,8 @@ class OpenRun:
             "runId": self.run_id,
             "approvals": [approval.id for approval in asking.approvals],
             "calls": list(asking.calls),
+            "tools": list(asking.tools),
+            "approved": dict(asking.approved),
             "clientId": asking.client_id,
             "until": asking.until,
         }

@@ -128,16 +128,6 @@ def decision_entries(settled: Sequence[Approval], run_id: str) -> list[dict[str,
     ]
 
 
-def allowed_after(thread: dict[str, Any], settled: Sequence[Approval]) -> dict[str, str]:
-    """What a person has said yes to in this thread: capability to its digest at that time."""
-    said_yes = {
-        approval.tool: approval.capability_digest
-        for approval in settled
-        if approval.status is ApprovalStatus.APPROVED and approval.edited_from is None
-    }
-    return {**(thread.get("allowed") or {}), **said_yes}
-
-
 def open_calls(waits: dict[str, Any], continuing: Continuing, now: datetime) -> tuple[str, ...]:
     """The calls that the client has not answered, while its time for them lasts."""
     is_over = waits["until"] is not None and now >= waits["until"]
@@ -155,4 +145,8 @@ def answers_of(
         noted: What they answered before, while people had still to decide.
     """
     results = {**continuing.results, **noted}
-    return {call: results.get(call, {"expired": True}) for call in waits["calls"]}
+    approved = waits.get("approved") or {}
+    return {
+        call: {**results.get(call, {"expired": True}), **approved.get(call, {})}
+        for call in waits["calls"]
+    }

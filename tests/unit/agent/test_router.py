@@ -23,6 +23,7 @@ from rollcall.core.wire import CallStatus, Role
 from rollcall.registry.documents import capability_document
 from rollcall.registry.entries import Entry
 from rollcall.registry.reading import read_capability
+from rollcall.store.allowed import Allowed
 from rollcall.store.approvals import Approval, ApprovalStatus, Given
 from tests.support.office_pack import client_tool, office_capabilities
 
@@ -246,9 +247,9 @@ def test_a_document_can_make_a_read_of_the_code_a_write() -> None:
 def test_one_yes_in_a_thread_is_for_the_capability_as_it_was() -> None:
     digest = office_capabilities()["tidy"].digest
     arguments = {"desk": "a"}
-    allowed = router(known=Known(allowed={"tidy": digest}))
+    allowed = router(known=Known(allowed={"tidy": Allowed(digest)}))
     assert reaches_the_ledger(allowed, "tidy", arguments=arguments)
-    for other in ({"tidy": "older"}, {"pay": digest}, {}):
+    for other in ({"tidy": Allowed("older")}, {"pay": Allowed(digest)}, {}):
         to = router(known=Known(allowed=other))
         assert not reaches_the_ledger(to, "tidy", arguments=arguments)
 
