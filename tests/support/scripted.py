@@ -72,12 +72,13 @@ class Table:
     would: an `Ask` or a `Leave` too.
 
     `decided` holds the ids of calls that somebody has answered; `writing` the names of tools that
-    write.
+    write, `clients` of those that the client runs.
     """
 
     tools: dict[str, Callable[..., Any]]
     decided: frozenset[str] = frozenset()
     writing: frozenset[str] = frozenset()
+    clients: frozenset[str] = frozenset()
     called: list[str] = field(default_factory=list)
 
     def __call__(self, place: int, call: ToolCall, progress: Progress) -> Answer | Ask | Leave:
@@ -90,6 +91,9 @@ class Table:
 
     def writes(self, call: ToolCall) -> bool:
         return call.name in self.writing
+
+    def is_the_clients(self, call: ToolCall) -> bool:
+        return call.name in self.clients
 
     def shown(self, call: ToolCall) -> dict[str, Any]:
         return call.arguments or {}

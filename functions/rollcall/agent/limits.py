@@ -6,7 +6,7 @@ import time
 
 from rollcall.agent.turn import State, Turn
 from rollcall.core.errors import Aborted, AgentError, ResourceExhausted
-from rollcall.core.messages import ToolCall
+from rollcall.core.messages import ModelMessage, ToolCall
 from rollcall.core.wire import StopReason
 
 CLOSING_S = 5.0
@@ -47,6 +47,15 @@ def refused_by_bounds(
         return ResourceExhausted(
             f"{call.name} is run at most {limits.max_calls_per_tool} times in one turn"
         )
-    if state.is_repeated(call):
+    is_clients = turn.dispatch.is_the_clients(call)
+    if state.is_repeated(call, among=_latest(state, number) if is_clients else None):
         return Aborted("this call was made before in this turn; its result stands above")
     return None
+
+
+def _latest(state: State, number: int) -> list[ToolCall]:
+    """The calls of the last step, and those of this one before its `number`-th. A client's tool
+    may be called again after that: files change, and what was read of them is not told for good."""
+    replies = [each for each in state.history[-4:] if isinstance(each, ModelMessage)]
+    before = replies[-2].tool_calls if len(replies) > 1 else ()
+    return [*before, *replies[-1].tool_calls[:number]]

@@ -19,6 +19,7 @@ from rollcall.agent.platform import OFFLINE, default_model
 from rollcall.agent.prompt import instructions
 from rollcall.agent.purse import Purse
 from rollcall.agent.repair import repaired
+from rollcall.agent.retelling import history_of, retold
 from rollcall.agent.router import Asker, Find, Known, Router
 from rollcall.agent.spending import FirestorePurse
 from rollcall.agent.turn import Before, Journal, Limits, Turn
@@ -46,6 +47,7 @@ def prepare_run(asked: Asked, opened: OpenRun, *, agents: Callable[[float], AskA
         agents: Makes the way to ask other agents, given the time by which they must answer.
     """
     before = before_of(opened)
+    history = _retold(asked, opened)
     deadline = time.monotonic() + max(asked.profile.deadline_s - before.spent.work_ms / 1000, 0)
     asker = Asker(
         user=asked.user,
@@ -69,7 +71,7 @@ def prepare_run(asked: Asked, opened: OpenRun, *, agents: Callable[[float], AskA
     )
     turn = prepare(
         asked,
-        history=opened.history,
+        history=history,
         run_id=opened.run_id,
         journal=opened,
         dispatch=_router(asked, asker, agents(deadline), known),
@@ -77,10 +79,18 @@ def prepare_run(asked: Asked, opened: OpenRun, *, agents: Callable[[float], AskA
         before=before,
         purse=_purse(asked),
         is_first_turn=all(each["turnId"] == opened.turn_id for each in opened.documents),
-        decisions=opened.decisions,
+        decisions=opened.told_decisions,
         stays=stays_of(opened.documents),
     )
     return replace(turn, is_stopped=lambda: opened.is_cancelled, attempt=opened.attempt)
+
+
+def _retold(asked: Asked, opened: OpenRun) -> list[Message]:
+    """The run's history with what is old in short. The run leaves its steps so to the next one."""
+    opened.documents = retold(
+        opened.documents, turn_id=opened.turn_id, tokens=asked.profile.turn_tokens
+    )
+    return history_of(opened.documents, opened.history)
 
 
 def prepare(
@@ -127,7 +137,12 @@ def prepare(
             told=told,
         ),
         history=tuple(
-            window(sound, tokens=profile.history_tokens, messages=profile.history_messages)
+            window(
+                sound,
+                tokens=profile.history_tokens,
+                messages=profile.history_messages,
+                counts_steps=profile.turn_tokens is None,
+            )
         ),
         notes=told.notes,
         names=told.place.names if told.place else {},

@@ -209,9 +209,15 @@ class State:
         these = [record for record in self.records if record.id in places]
         self.records = [*others, *sorted(these, key=lambda record: places[record.id])]
 
-    def is_repeated(self, call: ToolCall) -> bool:
-        """Whether the call was made before in this turn, with the same arguments."""
+    def is_repeated(self, call: ToolCall, *, among: Sequence[ToolCall] | None = None) -> bool:
+        """Whether the call was made before in this turn, with the same arguments.
+
+        Args:
+            among: Calls of which one must be the same; None for all of the turn.
+        """
         repeated = self.seen[_key(call)] > 0
+        if among is not None:
+            repeated = repeated and _key(call) in map(_key, among)
         self.repeated_in_step += repeated
         return repeated
 

@@ -10,13 +10,21 @@ MEDIA_TOKENS = 1_000
 
 
 def window(
-    history: Sequence[Message], *, tokens: int, messages: int | None = None
+    history: Sequence[Message],
+    *,
+    tokens: int,
+    messages: int | None = None,
+    counts_steps: bool = True,
 ) -> list[Message]:
     """The newest whole exchanges of `history` that fit into `tokens`, and have at most `messages`
     messages of the user and answers.
 
     An exchange begins with a user's message and holds the replies and results that follow, so a
     call is never parted from its result. The last exchange is kept whatever it costs.
+
+    Args:
+        counts_steps: Whether the steps of the last exchange count. Where they have a budget of
+            their own, what was said before stays in the window as they grow.
     """
     exchanges: list[list[Message]] = []
     for message in history:
@@ -27,7 +35,8 @@ def window(
     kept: list[list[Message]] = []
     used = said = 0
     for exchange in reversed(exchanges):
-        used += sum(estimate_tokens(message) for message in exchange)
+        counted = exchange if kept or counts_steps else exchange[:1]
+        used += sum(estimate_tokens(message) for message in counted)
         said += sum(_is_said(message) for message in exchange)
         if kept and (used > tokens or (messages is not None and said > messages)):
             break

@@ -62,6 +62,25 @@ class Undo:
     arguments: Callable[[dict[str, Any], Any], dict[str, Any] | None]
 
 
+@dataclass(frozen=True, slots=True)
+class Recap:
+    """A call as a model is told of it once it is old: what can be looked up again is left out.
+
+    Attributes:
+        arguments: Plain JSON, as `output`; the same as before where nothing is left out.
+        of: What was read or written, such as a file's path: a later call of the same makes this
+            one old before others.
+    """
+
+    arguments: dict[str, Any]
+    output: Any
+    of: str | None = None
+
+
+Recapping = Callable[[dict[str, Any], Any], Recap]
+"""From a call's arguments and what it returned, both plain JSON from outside; None for a call that
+failed. It is pure, and leaves what it made itself as it is."""
+
 Summary = Callable[[dict[str, Any]], str | dict[str, str]]
 """From a write's arguments (plain JSON, camelCase), one line; by locale, or the same for all."""
 
@@ -85,6 +104,7 @@ class _Mark:
     atomic: bool
     find_effect: Callable[..., Any] | None
     undo: Undo | None
+    recap: Recapping | None
     version: int
 
 
@@ -105,6 +125,7 @@ def capability(
     atomic: bool = False,
     find_effect: Callable[..., Any] | None = None,
     undo: Undo | None = None,
+    recap: Recapping | None = None,
     version: int = 1,
 ) -> Callable[[F], F]:
     """Declare a function as a capability.
@@ -127,6 +148,8 @@ def capability(
         find_effect: `find_effect(ctx, key) -> result | None`: whether the write with this
             `ctx.effect_key` happened, for a crash between doing and noting it.
         undo: The capability that takes it back.
+        recap: How a call is told once it is old, where it reads or writes much that can be read
+            again: otherwise as it was.
         version: Counted up when the meaning changes.
     """
     for value, known in ((effect, ("read", "write")), (runs_on, ("server", "client"))):
@@ -151,6 +174,7 @@ def capability(
         atomic=atomic,
         find_effect=find_effect,
         undo=undo,
+        recap=recap,
         version=version,
     )
 
@@ -316,6 +340,16 @@ class Capability:
             return None
         made = self.mark.undo.arguments(arguments, output)
         return None if made is None else {"tool": self.mark.undo.tool, "arguments": made}
+
+    def recap(self, arguments: dict[str, Any], output: Any) -> Recap | None:
+        """A call as it is told once it is old; None where it is told as it was."""
+        if self.mark.recap is None:
+            return None
+        try:
+            return self.mark.recap(arguments, output)
+        except Exception:  # what a model or a client sent, which nobody foresaw
+            log.exception("a call of %s cannot be told shortly", self.id)
+            return None
 
     def call(self, ctx: ToolContext, arguments: Any, *, field: str = "arguments") -> Any:
         """Validate plain JSON arguments, run the function, and return plain JSON.

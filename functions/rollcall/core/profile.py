@@ -102,6 +102,9 @@ class AgentProfile:
         variants: Ways of working that are compared; each user always gets the same one.
         deadline_s: Time at work of one turn; waiting for a person does not count.
         history_tokens: Budget of the history window.
+        turn_tokens: Budget of the turn's own steps as the model sees them, for an agent whose turns
+            are long: older contents are told shortly then, and the oldest steps left out. The
+            newest step comes whole on top. None for no such bound.
         history_messages: Messages of the user and answers in that window; None for no such bound.
         briefing: What it is told of where the user is.
         notes: `notes(message, locale)`: what is known of what a message asks. The agent may answer
@@ -130,6 +133,7 @@ class AgentProfile:
     max_tools: int = 5
     deadline_s: int = 120
     history_tokens: int = 12_000
+    turn_tokens: int | None = None
     history_messages: int | None = None
     briefing: Briefing | None = None
     notes: Callable[[str, str], Sequence[Note]] | None = None

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from rollcall.core.errors import Aborted, FailedPrecondition
-from rollcall.store import audit, paths
+from rollcall.store import audit, migrations, paths
 from rollcall.store.allowed import allowed_after
 from rollcall.store.approvals import Approval, load_approvals
 from rollcall.store.batches import committed, read_all
@@ -28,7 +28,13 @@ from rollcall.store.settling import (
     write_approvals,
 )
 from rollcall.store.taking_up import handle
-from rollcall.store.window import decisions_of, newest, read_log
+from rollcall.store.window import (
+    decisions_of,
+    holds_its_turn,
+    newest,
+    read_log,
+    told_decisions_of,
+)
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client, WriteBatch
@@ -140,7 +146,7 @@ def _commit_opening(
     """Take the thread for the continuing run, in the batch that settles what it waited for."""
     thread_id, found, before = read.thread.id, read.data, read.before
     log = newest(db, thread_id, found, read.window)
-    documents = log.documents if _holds_a_turn(log.documents) else read_log(db, thread_id).documents
+    documents = _whole(db, thread_id, log.documents)
     token, taken = take_lease(found, continuing.run_id)
     allowed = allowed_after(found.get("allowed"), settled)
     batch.update(
@@ -184,19 +190,27 @@ def _commit_opening(
         events=events,
         approvals=settled,
         decisions=log.decisions,
+        told_decisions=told_decisions_of(read.window, before["turnId"]),
     )
 
 
-def _holds_a_turn(documents: Sequence[dict[str, Any]]) -> bool:
-    """Whether a view has the newest turn whole. It leaves out images, and of a turn with large
-    results the beginning; only the log has them."""
-    begins = any(document["role"] == "user" for document in documents)
-    return begins and not any(document.get("mediaLeftOut") for document in documents)
+def _whole(db: Client, thread_id: str, documents: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The documents of a view with the newest turn whole. The view leaves out media, and of a turn
+    that is too large the beginning; only the log has them."""
+    if not holds_its_turn(documents):
+        return read_log(db, thread_id).documents
+    for place, document in enumerate(documents):
+        if document.get("mediaLeftOut") and document["turnId"] == documents[-1]["turnId"]:
+            message = paths.message(db, thread_id, document["n"]).get().to_dict()
+            if message is not None:
+                documents[place] = migrations.read("message", message)
+    return documents
 
 
 def _reopened(db: Client, thread_id: str, run: Any, thread: dict[str, Any]) -> OpenRun:
     """The run that this very opening made; only the answer to its batch was lost."""
     data = run.to_dict() or {}
+    view = paths.window(db, thread_id).get()
     return handle(
         db,
         data,
@@ -205,7 +219,8 @@ def _reopened(db: Client, thread_id: str, run: Any, thread: dict[str, Any]) -> O
         token=data["token"],
         events=EventLog(data["uid"], thread_id, run.id, hand=data["opener"]),
         approvals=load_approvals(db, data["approvals"]),
-        decisions=decisions_of(paths.window(db, thread_id).get()),
+        decisions=decisions_of(view),
+        told_decisions=told_decisions_of(view, data["turnId"]),
     )
 
 

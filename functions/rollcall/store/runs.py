@@ -78,6 +78,7 @@ class OpenRun:
         attempt: 1, and one more for each time the run was taken up.
         fruitless: How often it was taken up since it last got any further.
         decisions: What was decided in the thread, in lines; whoever ends leaves them to the next.
+        told_decisions: Those that were there when the turn began.
         redact: Takes credentials out of events.
     """
 
@@ -99,6 +100,7 @@ class OpenRun:
     attempt: int = 1
     fruitless: int = 0
     decisions: list[str] = field(default_factory=list)
+    told_decisions: list[str] = field(default_factory=list)
     redact: Callable[[Any], Any] = field(default_factory=json_redactor)
 
     @property
@@ -279,6 +281,7 @@ class OpenRun:
             token=self.token,
             next_message=after,
             decisions=self.decisions,
+            told=self.told_decisions,
         )
         batch.set(paths.window(self.db, self.thread_id), view)
 

@@ -20,7 +20,7 @@ from rollcall.store.log import from_documents, unanswered
 from rollcall.store.pages import find_page
 from rollcall.store.run_documents import request_of, user_of
 from rollcall.store.runs import OpenRun
-from rollcall.store.window import Newest, decisions_of, read_log
+from rollcall.store.window import Newest, decisions_of, read_log, told_decisions_of
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client
@@ -87,6 +87,7 @@ def take_up(db: Client, thread_id: str, run_id: str) -> OpenRun | None:
         events=events,
         approvals=load_approvals(db, data["approvals"]),
         decisions=decisions_of(view),
+        told_decisions=told_decisions_of(view, data["turnId"]),
     )
     opened.attempt = claim["attempt"]
     opened.fruitless = claim["fruitless"]
@@ -119,6 +120,7 @@ def handle(
     events: EventLog,
     approvals: Sequence[Approval],
     decisions: Sequence[str],
+    told_decisions: Sequence[str],
 ) -> OpenRun:
     """An open run whose history may end with calls that have no result yet.
 
@@ -126,7 +128,8 @@ def handle(
         run: The run's document, and `thread` the thread's.
         events: The run's, with its open page.
         approvals: Decisions on those calls.
-        decisions: What was decided in the thread before.
+        decisions: What was decided in the thread before, and `told_decisions` what of it the turn
+            was told when it began.
     """
     return OpenRun(
         db=db,
@@ -145,4 +148,5 @@ def handle(
         answers=json.loads(run["answers"]),
         allowed=thread.get("allowed") or {},
         decisions=list(decisions),
+        told_decisions=list(told_decisions),
     )

@@ -316,6 +316,7 @@ def _handle(
         hold=Hold(db, opening.thread_id, opening.run_id, events),
         allowed=thread.get("allowed") or {},
         decisions=decisions,
+        told_decisions=decisions,
     )
 
 

@@ -1,6 +1,6 @@
 """A thread's newest messages: from the view that its last run left, or from the log itself.
 
-threads/{t}/views/window     token, nextMessage, documents, decisions
+threads/{t}/views/window     token, nextMessage, documents, decisions, toldDecisions
 
 A run that ends writes the view, with the token of its lease. So the view also says that the lease
 is over: while its token is the thread's newest, nobody has opened a run since.
@@ -24,10 +24,12 @@ if TYPE_CHECKING:
     DocumentSnapshot = _Snapshot[Any]
 
 WINDOW_DOCUMENTS = 40
-"""How many documents of the log the window view holds."""
-WINDOW_BYTES = 400_000
-LOG_PAGES = 5
-"""How far back the log is read, in as many documents each, where replaced turns take up room."""
+"""How many documents of the log the window view holds beside those of the newest turn, which it
+holds from its first."""
+WINDOW_BYTES = 600_000
+LOG_PAGES = 10
+"""How far back the log is read, in as many documents each, where replaced turns take up room, or
+the newest turn is long."""
 
 log = logging.getLogger("rollcall")
 
@@ -78,6 +80,15 @@ def decisions_of(view: DocumentSnapshot) -> list[str]:
     return list((view.to_dict() or {}).get("decisions") or ())
 
 
+def told_decisions_of(view: DocumentSnapshot, turn_id: str) -> list[str]:
+    """What of that a turn was told when it began, and is told until it ends: a prompt whose
+    beginning changes is paid for anew."""
+    data = view.to_dict() or {}
+    left_by = [each.get("turnId") for each in (data.get("documents") or ())[-1:]]
+    told = data.get("toldDecisions") if left_by == [turn_id] else None
+    return decisions_of(view) if told is None else list(told)
+
+
 def read_log(
     db: Client, thread_id: str, *, at_least: int = 0, without: str | None = None
 ) -> Newest:
@@ -96,13 +107,30 @@ def read_log(
         page = list(query.stream())
         snapshots += page
         read = [migrations.read("message", each.to_dict() or {}) for each in reversed(snapshots)]
-        documents = current(read, without=without)[-WINDOW_DOCUMENTS:]
-        if len(page) < WINDOW_DOCUMENTS or len(documents) == WINDOW_DOCUMENTS:
+        documents = _newest_of(current(read, without=without))
+        is_enough = len(documents) >= WINDOW_DOCUMENTS and holds_its_turn(documents)
+        if len(page) < WINDOW_DOCUMENTS or is_enough:
             break
     if not snapshots:
         return Newest([], at_least)
     after = int((snapshots[0].to_dict() or {})["n"]) + 1
     return Newest(documents, max(after, at_least), snapshots[0].update_time)
+
+
+def holds_its_turn(documents: Sequence[dict[str, Any]]) -> bool:
+    """Whether a thread's newest documents have the newest turn from its first."""
+    turn = _newest_turn(documents)
+    return bool(turn) and turn[0]["role"] == "user"
+
+
+def _newest_turn(documents: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    newest_id = documents[-1].get("turnId") if documents else None
+    return [each for each in documents if each.get("turnId") == newest_id]
+
+
+def _newest_of(documents: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The newest turn, and `WINDOW_DOCUMENTS` in all where it has fewer."""
+    return documents[-max(WINDOW_DOCUMENTS, len(_newest_turn(documents))) :]
 
 
 def view_of(
@@ -112,11 +140,17 @@ def view_of(
     token: int,
     next_message: int,
     decisions: Sequence[str] = (),
+    told: Sequence[str] = (),
 ) -> dict[str, Any]:
-    """The view that a run leaves: the newest documents that fit, and what was decided."""
+    """The view that a run leaves: the newest documents that fit, and what was decided.
+
+    Args:
+        told: Of what was decided, what the turn was told when it began.
+    """
     kept: list[dict[str, Any]] = []
     size = 0
-    for document in map(without_media, reversed(documents[-WINDOW_DOCUMENTS:])):
+    most = WINDOW_DOCUMENTS + len(_newest_turn(documents))
+    for document in map(without_media, reversed(documents[-most:])):
         size += len(str(document).encode())
         if size > WINDOW_BYTES:
             break
@@ -128,4 +162,5 @@ def view_of(
         "nextMessage": next_message,
         "documents": kept[::-1],
         "decisions": list(decisions),
+        "toldDecisions": list(told),
     }

@@ -58,3 +58,13 @@ def test_only_the_last_messages_are_sent(office: Office) -> None:
     sent = office.model.requests[-1].messages
     said = [each.text for each in sent if isinstance(each, UserMessage | ModelMessage)]
     assert said == ["third", "Yes.", "fourth"]
+
+
+def test_a_turn_is_told_what_was_decided_before_it_and_its_own_only_afterwards(
+    office: Office,
+) -> None:
+    ran = office.ask(payment(5, "bob"))
+    office.resume(ran, calls(("pay", {"amount": 7, "to": "ann"})))
+    assert "Pay $5 to bob (done)" not in told(office)
+    office.ask(says("Both."), threadId=ran.thread, message="And now?")
+    assert "Pay $5 to bob (done)" in told(office)

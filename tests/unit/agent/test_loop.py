@@ -525,6 +525,18 @@ def test_a_call_of_an_earlier_run_is_a_repeat() -> None:
     assert (table.called, ended.stop_reason) == (["b"], StopReason.REPEATED_CALLS)
 
 
+def test_a_clients_tool_may_be_called_again_but_not_in_the_next_step() -> None:
+    tools = {"test": lambda progress: "x", "edit": lambda progress: "x"}
+    table = Table(tools, clients=frozenset(tools))
+    test, edit = calls(("test", {})), calls(("edit", {}))
+    model = ScriptedModel(
+        [test, edit, test, edit, calls(("test", {}), ("test", {})), test, says("Ok.")]
+    )
+    _, ended = play(turn(model, tools, dispatch=table, limits={"max_steps": 20}))
+    assert table.called == ["test", "edit", "test", "edit", "test"]
+    assert ended.stop_reason is StopReason.REPEATED_CALLS
+
+
 def test_a_stop_leaves_reads_and_sees_writes_to_their_end() -> None:
     is_stopped, may_end = threading.Event(), threading.Event()
 

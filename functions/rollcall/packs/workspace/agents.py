@@ -59,7 +59,8 @@ WORKSPACE = AgentProfile(
     max_tokens=8_000_000,
     max_cost_usd=10.0,
     deadline_s=1_800,
-    history_tokens=48_000,
+    history_tokens=24_000,
+    turn_tokens=90_000,
     result_chars=60_000,
     max_output_tokens=16_000,
 )

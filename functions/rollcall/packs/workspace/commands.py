@@ -8,10 +8,10 @@ from pydantic import Field
 
 from rollcall.core.capability import capability
 from rollcall.core.context import ToolContext
+from rollcall.packs.workspace import previews, recaps, words
 from rollcall.packs.workspace.arguments import Command
 from rollcall.packs.workspace.elsewhere import on_the_client
 from rollcall.packs.workspace.shapes import CommandRun
-from rollcall.packs.workspace.words import running
 
 
 @capability(
@@ -38,7 +38,9 @@ from rollcall.packs.workspace.words import running
     related=["read_file", "edit_file"],
     effect="write",
     runs_on="client",
-    summary=running,
+    summary=words.running,
+    preview=previews.running,
+    recap=recaps.running,
 )
 def run_command(
     ctx: ToolContext,

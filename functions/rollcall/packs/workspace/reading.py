@@ -8,6 +8,7 @@ from pydantic import Field
 
 from rollcall.core.capability import capability
 from rollcall.core.context import ToolContext
+from rollcall.packs.workspace import recaps
 from rollcall.packs.workspace.arguments import Line, NameGlob, Path, Words
 from rollcall.packs.workspace.elsewhere import on_the_client
 from rollcall.packs.workspace.shapes import FileRead, Listing, Matches
@@ -36,6 +37,7 @@ from rollcall.packs.workspace.shapes import FileRead, Listing, Matches
     ],
     related=["read_file", "search_files"],
     runs_on="client",
+    recap=recaps.listing,
 )
 def list_directory(
     ctx: ToolContext,
@@ -77,6 +79,7 @@ def list_directory(
     ],
     related=["list_directory", "search_files", "edit_file"],
     runs_on="client",
+    recap=recaps.reading,
 )
 def read_file(
     ctx: ToolContext,
@@ -120,6 +123,7 @@ def read_file(
     ],
     related=["read_file", "list_directory"],
     runs_on="client",
+    recap=recaps.searching,
 )
 def search_files(
     ctx: ToolContext,

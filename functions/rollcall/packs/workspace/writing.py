@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from rollcall.core.capability import capability
 from rollcall.core.context import ToolContext
+from rollcall.packs.workspace import previews, recaps, words
 from rollcall.packs.workspace.arguments import Content, Digest, Passage, Path
 from rollcall.packs.workspace.elsewhere import on_the_client
 from rollcall.packs.workspace.shapes import FileEdited, FileWritten
-from rollcall.packs.workspace.words import editing, writing
 
 
 @capability(
@@ -39,7 +39,9 @@ from rollcall.packs.workspace.words import editing, writing
     related=["edit_file", "read_file"],
     effect="write",
     runs_on="client",
-    summary=writing,
+    summary=words.writing,
+    preview=previews.writing,
+    recap=recaps.writing,
 )
 def write_file(
     ctx: ToolContext, *, path: Path, content: Content, digest: Digest | None = None
@@ -90,7 +92,9 @@ def write_file(
     related=["write_file", "read_file", "search_files"],
     effect="write",
     runs_on="client",
-    summary=editing,
+    summary=words.editing,
+    preview=previews.editing,
+    recap=recaps.editing,
 )
 def edit_file(
     ctx: ToolContext,

@@ -1,0 +1,172 @@
+"""How the steps of a thread are told to a model that has seen them before.
+
+Contents that were read or written would fill any window: a turn may have 200 steps. What can be
+read again is told in short (`recap` of a capability), the model is told that it can, and the log
+keeps everything.
+
+- Steps of earlier turns are short, and of a long turn only the newest are told.
+- In the current turn contents stay whole while they fit into a share of its budget. When they do
+  not, those that a later call of the same file has replaced become short, then the oldest, until
+  half the share is free again. So the prompt changes seldom, and in between it only grows: its
+  beginning stays the same byte for byte, and providers' prompt caches hit.
+- When the short forms alone outgrow the other share, the oldest steps are left out, many at once.
+
+What is told depends on the steps up to then and on nothing else. A run leaves its steps to the next
+one as it told them, so the next one comes to the same end as one that reads the whole log.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from typing import Any
+
+from rollcall.core.capability import Capability, Recap
+from rollcall.core.errors import NotFound
+from rollcall.core.messages import Message, Text, ToolCall, UserMessage
+from rollcall.store.log import from_documents, unanswered
+from rollcall.store.shortening import RecapOf, Short, in_short, size
+
+BYTES_PER_TOKEN = 4
+TOLD_STEPS = 10
+"""So many of a turn's newest steps are always told."""
+LEFT_OUT = "[Many steps of this task were taken since then. The oldest are not shown here.]"
+
+
+def retold(
+    documents: Sequence[dict[str, Any]],
+    *,
+    turn_id: str,
+    tokens: int | None,
+    recap_of: RecapOf | None = None,
+) -> list[dict[str, Any]]:
+    """A thread's newest documents as the next request tells them.
+
+    Args:
+        turn_id: The turn that goes on.
+        tokens: The budget of its steps; None tells them as they were.
+        recap_of: Otherwise as the capabilities of this codebase say.
+    """
+    recap_of = recap_of or recap
+    before = [each for each in documents if each["turnId"] != turn_id]
+    turn = [each for each in documents if each["turnId"] == turn_id]
+    told = _earlier(before, recap_of)
+    if tokens is None:
+        return [*told, *turn]
+    return [*told, *_Telling(tokens * BYTES_PER_TOKEN, recap_of).of(turn)]
+
+
+def history_of(documents: Sequence[dict[str, Any]], history: Sequence[Message]) -> list[Message]:
+    """The history that documents tell as they were retold.
+
+    Args:
+        history: The one from before that; the user's messages are taken from it, with their media.
+    """
+    said = iter([each for each in history if isinstance(each, UserMessage)])
+    shown = [each for each in documents if not each.get("isLeftOut")]
+    made = from_documents(shown, leaves_last_open=True)
+    made = [next(said, each) if isinstance(each, UserMessage) else each for each in made]
+    return made if len(shown) == len(documents) else _with_word_of_it(made)
+
+
+def _with_word_of_it(history: list[Message]) -> list[Message]:
+    """The history with a word, in the message that began the turn, of what is left out."""
+    for place in range(len(history) - 1, -1, -1):
+        asked = history[place]
+        if isinstance(asked, UserMessage):
+            told = replace(asked, parts=(*asked.parts, Text(LEFT_OUT)))
+            return [*history[:place], told, *history[place + 1 :]]
+    return history
+
+
+def recap(call: ToolCall, output: Any) -> Recap | None:
+    """A call in short, as its capability tells it."""
+    capability = _capability(call.name)
+    if capability is None or call.arguments is None:
+        return None
+    return capability.recap(call.arguments, output)
+
+
+@lru_cache(maxsize=500)
+def _capability(name: str) -> Capability | None:
+    """None for a name that a model made up, and for a tool of somebody else's."""
+    from rollcall.catalog import find_capability
+
+    try:
+        return find_capability(name)
+    except NotFound:
+        return None
+
+
+def _earlier(documents: Sequence[dict[str, Any]], recap_of: RecapOf) -> list[dict[str, Any]]:
+    """Steps of earlier turns: short, and of each turn the newest."""
+    left: dict[str, int] = {}
+    told = []
+    for document in reversed(documents):
+        turn = document["turnId"]
+        left[turn] = left.get(turn, 0) + 1
+        if document["role"] == "user":
+            told.append(document)
+        elif left[turn] <= TOLD_STEPS + 1:  # the answer is a document as well
+            told.append(in_short(document, recap_of).document)
+    return told[::-1]
+
+
+@dataclass(slots=True)
+class _Telling:
+    """Tells a turn, step by step.
+
+    Attributes:
+        budget: Bytes of all steps together: two thirds are for contents that are told whole, one
+            for the short forms of all steps.
+        made: The documents so far, and `shorts` what they are in short, by their places.
+        whole: What could be saved of the steps that are told whole, in bytes, by their places.
+    """
+
+    budget: int
+    recap_of: RecapOf
+    made: list[dict[str, Any]] = field(default_factory=list)
+    shorts: dict[int, Short] = field(default_factory=dict)
+    whole: dict[int, int] = field(default_factory=dict)
+
+    def of(self, turn: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+        """The turn's documents as they are told."""
+        for place, document in enumerate(turn):
+            self.made.append(document)
+            if document["role"] == "user" or unanswered(document) or document.get("isLeftOut"):
+                continue
+            short = self.shorts[place] = in_short(document, self.recap_of)
+            if (saved := size(document) - short.size) > 0:
+                self.whole[place] = saved
+            self._shorten(newest=place)
+            self._leave_out()
+        return self.made
+
+    def _shorten(self, *, newest: int) -> None:
+        """Tell contents in short, if they have outgrown their share, but never the newest."""
+        total, share = sum(self.whole.values()), self.budget * 2 // 3
+        if total <= share:
+            return
+        for place in sorted(self.whole, key=lambda each: (not self._is_replaced(each), each)):
+            if place != newest and total > share // 2:
+                self.made[place] = self.shorts[place].document
+                total -= self.whole.pop(place)
+
+    def _is_replaced(self, place: int) -> bool:
+        """Whether later steps read or wrote all that this one did."""
+        later = (self.shorts[each].of for each in self.whole if each > place)
+        own = self.shorts[place].of
+        return bool(own) and own <= frozenset[str]().union(*later)
+
+    def _leave_out(self) -> None:
+        """Leave the oldest steps out, if even in short they have outgrown their share."""
+        total, share = sum(short.size for short in self.shorts.values()), self.budget // 3
+        if total <= share:
+            return
+        for place in list(self.shorts)[:-TOLD_STEPS]:
+            if total > share // 2:
+                short = self.shorts.pop(place)
+                self.made[place] = {**short.document, "isLeftOut": True}
+                self.whole.pop(place, None)
+                total -= short.size

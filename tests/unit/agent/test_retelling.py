@@ -1,0 +1,296 @@
+"""Long dialogues as they are told to a model: bounded, valid, and with a beginning that stays."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any
+
+import pytest
+
+from rollcall.agent.repair import repaired
+from rollcall.agent.replies import estimate
+from rollcall.agent.retelling import LEFT_OUT, TOLD_STEPS, history_of, retold
+from rollcall.agent.window import window
+from rollcall.core.messages import (
+    Message,
+    ModelMessage,
+    ToolCall,
+    ToolMessage,
+    ToolResult,
+    UserMessage,
+)
+from rollcall.models import _gemini_wire, _openai_chat, _openai_responses
+from rollcall.models.base import ModelRequest
+from rollcall.store.log import (
+    Spent,
+    from_documents,
+    result_fields,
+    step_document,
+    user_document,
+)
+
+FILE = "def f(x):\n    return x\n" * 900
+"""20 KB."""
+TURN_TOKENS, EARLIER_TOKENS = 90_000, 12_000
+
+
+@dataclass
+class Dialogue:
+    """A thread as the runs of a client's tools make it: each run leaves what it was told, and its
+    own step, to the next one."""
+
+    provider: str = "openai"
+    documents: list[dict[str, Any]] = field(default_factory=list)
+    turn: str = ""
+    n: int = 0
+
+    def stamp(self) -> dict[str, Any]:
+        self.n += 1
+        return {"n": self.n - 1, "turnId": self.turn, "runId": f"r{self.n}"}
+
+    def ask(self, text: str) -> None:
+        self.turn = f"t{self.n}"
+        self.documents.append(user_document(self.stamp(), UserMessage.of(text)))
+
+    def step(self, *calls: tuple[str, dict[str, Any], Any]) -> None:
+        """A reply with these calls, and what they returned; an answer where there are none."""
+        made = [
+            ToolCall.parse(id=f"c{self.n}-{i}", name=name, text=json.dumps(arguments))
+            for i, (name, arguments, _) in enumerate(calls)
+        ]
+        reply = ModelMessage("" if made else "Done.", tuple(made), self.provider, self.parts(made))
+        document = step_document(self.stamp(), step=self.n, reply=reply, spent=Spent())
+        document["results"] = {
+            str(i): result_fields(
+                ToolResult(call.id, call.name, json.dumps({"output": output})),
+                record={"status": "done", "arguments": call.arguments},
+                run_id="r",
+            )
+            for i, (call, (_, _, output)) in enumerate(zip(made, calls, strict=True))
+        }
+        self.documents.append(document)
+
+    def parts(self, calls: list[ToolCall]) -> tuple[Any, ...]:
+        """What the provider keeps with a reply: reasoning, and the calls as it wrote them."""
+        if self.provider == "gemini":
+            return tuple(
+                {
+                    "functionCall": {"name": each.name, "args": each.arguments, "id": each.id},
+                    "thoughtSignature": f"signature {each.id}",
+                }
+                for each in calls
+            )
+        items: list[Any] = [{"type": "reasoning", "encrypted_content": f"e{self.n}" * 300}]
+        items += [
+            {
+                "type": "function_call",
+                "id": f"fc_{each.id}",
+                "call_id": each.id,
+                "name": each.name,
+                "arguments": each.arguments_text,
+            }
+            for each in calls
+        ]
+        return ({"api": "responses", "model": "gpt-x", "items": items},) if calls else ()
+
+    def next_request(self) -> ModelRequest:
+        """The request of a run that opens now; what it was told is left to the next one."""
+        self.documents = retold(self.documents, turn_id=self.turn, tokens=TURN_TOKENS)
+        before = from_documents(self.documents, leaves_last_open=True)
+        told = history_of(self.documents, before)
+        sound, repairs = repaired(told)
+        assert repairs == []
+        messages = window(sound, tokens=EARLIER_TOKENS, counts_steps=False)
+        return ModelRequest("Help.", tuple(messages))
+
+
+def read(path: str, text: str = FILE) -> tuple[str, dict[str, Any], Any]:
+    told = {"size": len(text), "digest": f"{abs(hash(path)):016x}"[:16], "lines": text.count("\n")}
+    return "read_file", {"path": path}, {"path": path, "content": text, **told}
+
+
+def write(path: str, text: str = FILE) -> tuple[str, dict[str, Any], Any]:
+    output = {"path": path, "size": len(text), "digest": "0" * 16, "created": True}
+    return "write_file", {"path": path, "content": text}, output
+
+
+def work(dialogue: Dialogue, steps: int) -> list[ModelRequest]:
+    """A turn of so many steps of reads and writes, and every request on its way."""
+    requests = []
+    for n in range(steps):
+        requests.append(dialogue.next_request())
+        call = write if n % 3 == 2 else read
+        dialogue.step(call(f"src/module{n % 40}.py"))
+    return [*requests, dialogue.next_request()]
+
+
+BODIES: dict[str, Callable[[ModelRequest], bytes]] = {
+    "openai": lambda request: json.dumps(
+        json.loads(_openai_responses.body_of(request, "gpt-x"))["input"]
+    ).encode(),
+    "gemini": lambda request: json.dumps(
+        _gemini_wire.contents_of(request.messages, "gemini-3-pro")
+    ).encode(),
+    "chat": lambda request: json.dumps(
+        json.loads(_openai_chat.body_of(request, "gpt-x", is_openai=True))["messages"]
+    ).encode(),
+}
+
+
+def check_calls(messages: tuple[Message, ...]) -> None:
+    """Each call is followed by its result, and nothing else has one."""
+    for reply, results in pairwise(messages):
+        calls = reply.tool_calls if isinstance(reply, ModelMessage) else ()
+        told = results.results if isinstance(results, ToolMessage) else ()
+        assert [call.id for call in calls] == [each.call_id for each in told]
+
+
+@pytest.mark.parametrize("provider", ["openai", "gemini", "chat"])
+def test_two_hundred_steps_stay_within_the_budget_and_mostly_keep_their_beginning(
+    provider: str,
+) -> None:
+    dialogue = Dialogue("gemini" if provider == "gemini" else "openai")
+    dialogue.ask("Hello")
+    dialogue.step()
+    dialogue.ask("Rename f in all modules.")
+    requests = work(dialogue, 200)
+    same = sent = kept = 0
+    for request, following in pairwise(requests):
+        check_calls(request.messages)
+        asked = [each.text for each in request.messages if isinstance(each, UserMessage)]
+        assert asked[0] == "Hello" and asked[-1].startswith("Rename f in all modules.")
+        # Four bytes a token and the newest step on top; the estimate of a request is higher.
+        assert estimate(request) * 3 / 4 < TURN_TOKENS + EARLIER_TOKENS + len(FILE) / 3
+        one, other = BODIES[provider](request)[:-1], BODIES[provider](following)[:-1]
+        prefix = shared(one, other)
+        same += prefix
+        sent += len(other)
+        kept += prefix == len(one)
+    assert kept >= 160  # of 200
+    assert same / sent > 0.7
+
+
+def shared(one: bytes, other: bytes) -> int:
+    """How many bytes two bodies begin with alike."""
+    low, high = 0, min(len(one), len(other))
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if one[:middle] == other[:middle] else (low, middle - 1)
+    return low
+
+
+def test_a_run_is_told_the_same_by_the_run_before_as_by_the_whole_log() -> None:
+    dialogue, log = Dialogue(), Dialogue()
+    for each in (dialogue, log):
+        each.ask("Work.")
+    for n in range(90):
+        told = dialogue.next_request()
+        afresh = Dialogue(documents=list(log.documents), turn=log.turn)
+        assert afresh.next_request().messages == told.messages
+        for each in (dialogue, log):
+            each.step(write(f"{n % 7}.py") if n % 4 == 3 else read(f"{n % 7}.py"))
+
+
+def test_contents_of_earlier_turns_are_told_in_short() -> None:
+    dialogue = Dialogue()
+    dialogue.ask("Read it.")
+    dialogue.step(read("a.py"), write("b.py"))
+    dialogue.step()
+    assert FILE[:500] in str(from_documents(dialogue.documents)).replace("\\\\n", "\n").replace(
+        "\\n", "\n"
+    )
+    dialogue.ask("And now?")
+    text = str(dialogue.next_request().messages)
+    assert "return x" not in text
+    assert "the content; read_file shows it again" in text and "'leftOut'" in text
+
+
+def test_a_reply_whose_arguments_are_short_goes_back_without_its_providers_parts() -> None:
+    dialogue = Dialogue()
+    dialogue.ask("Go.")
+    dialogue.step(write("a.py"))
+    dialogue.step(read("b.py"))
+    dialogue.step()
+    dialogue.ask("More.")
+    request = dialogue.next_request()
+    items = json.loads(BODIES["openai"](request))
+    assert [item["type"] for item in items if "type" in item] == [
+        *("function_call", "function_call_output"),
+        *("reasoning", "function_call", "function_call_output"),
+    ]
+    assert json.loads(items[1]["arguments"])["leftOut"].startswith("content of 20,700")
+    assert "id" not in items[1] and items[4]["id"].startswith("fc_")
+
+
+def test_what_a_provider_kept_of_the_newest_steps_goes_back_unchanged() -> None:
+    dialogue = Dialogue("gemini")
+    dialogue.ask("Go.")
+    for n in range(30):
+        dialogue.step(write(f"{n}.py", FILE * 2))
+    contents = json.loads(BODIES["gemini"](dialogue.next_request()))
+    signatures = [
+        part["thoughtSignature"]
+        for content in contents
+        for part in content["parts"]
+        if "functionCall" in part
+    ]
+    assert signatures[0] == "skip_thought_signature_validator"
+    assert signatures[-1].startswith("signature c")
+    assert len(signatures) == 30
+
+
+def test_a_content_that_a_later_call_has_replaced_goes_before_older_ones() -> None:
+    dialogue = Dialogue()
+    dialogue.ask("Go.")
+    dialogue.step(read("old.py"))
+    while not any(each.get("isShort") for each in dialogue.documents):
+        dialogue.step(read("again.py"))
+        dialogue.next_request()
+    whole = [not each.get("isShort") for each in dialogue.documents[1:]]
+    assert whole[:3] == [True, False, False] and whole[-1]
+
+
+def test_of_very_many_steps_the_oldest_are_left_out_and_that_is_said() -> None:
+    dialogue = Dialogue()
+    dialogue.ask("Go.")
+    for n in range(200):
+        dialogue.step(("run_command", {"command": f"make {n}"}, {"output": "y" * 3_000}))
+        dialogue.next_request()
+    messages = dialogue.next_request().messages
+    check_calls(messages)
+    assert isinstance(messages[0], UserMessage) and messages[0].text == f"Go.\n{LEFT_OUT}"
+    replies = sum(isinstance(each, ModelMessage) for each in messages)
+    assert TOLD_STEPS <= replies < 150
+    assert len(dialogue.documents) == 201  # what the turn did is still known
+
+
+def test_of_a_long_turn_before_its_question_its_end_and_its_answer_are_told() -> None:
+    dialogue = Dialogue()
+    dialogue.ask("Do much.")
+    for n in range(100):
+        dialogue.step(read(f"{n}.py"))
+    dialogue.step()
+    dialogue.ask("Thanks.")
+    messages = dialogue.next_request().messages
+    assert isinstance(messages[0], UserMessage) and messages[0].text == "Do much."
+    assert sum(isinstance(each, ModelMessage) for each in messages) == TOLD_STEPS + 1
+
+
+def test_an_agent_without_a_budget_for_its_turns_is_told_them_as_they_were() -> None:
+    dialogue = Dialogue()
+    dialogue.ask("Go.")
+    for n in range(30):
+        dialogue.step(read(f"{n}.py"))
+    assert retold(dialogue.documents, turn_id=dialogue.turn, tokens=None) == dialogue.documents
+
+
+def test_a_call_that_was_cut_off_is_told_in_short_in_later_turns() -> None:
+    dialogue = Dialogue()
+    dialogue.ask("Go.")
+    dialogue.step(write("a.py"))
+    dialogue.documents[-1]["results"] = {}
+    dialogue.ask("Rather not.")
+    assert "return x" not in str(dialogue.next_request().messages)
