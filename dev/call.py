@@ -13,10 +13,24 @@ from typing import Any
 from rich.console import Console
 
 from dev import addresses, problem
-from dev.addresses import Addresses
-from dev.callable import CallError, Functions, User, sign_in
+from dev.addresses import PROJECT, REGION, Addresses
 from dev.paths import FUNCTIONS
 from dev.problem import Problem
+from rollcall_cli.callable import Functions
+from rollcall_cli.http import CallError
+from rollcall_cli.identity import User, sign_in
+from rollcall_cli.place import Place
+
+
+def place_of(at: Addresses) -> Place:
+    """These emulators as the terminal client knows them."""
+    return Place.emulators(
+        auth=at.auth,
+        firestore=at.firestore,
+        functions=at.functions,
+        project=PROJECT,
+        region=REGION,
+    )
 
 
 def demo_user(at: Addresses) -> User:
@@ -28,7 +42,7 @@ def demo_user(at: Addresses) -> User:
     sys.path.insert(0, str(FUNCTIONS))  # the sample data comes with the backend's own code
     from seed.sample import DEMO_USER
 
-    return sign_in(at.auth, email=DEMO_USER.email, password=DEMO_USER.password)
+    return sign_in(place_of(at), email=DEMO_USER.email, password=DEMO_USER.password)
 
 
 def demo_functions(at: Addresses) -> Functions:

@@ -14,26 +14,30 @@ import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-from dev import addresses, approvals, problem
+from dev import addresses, problem
 from dev.addresses import Addresses
-from dev.approvals import Answer
-from dev.bidi import isolated
-from dev.call import demo_user
-from dev.callable import CallError, Functions, User
-from dev.conversation import Conversation, Result
-from dev.device import Device
+from dev.call import demo_user, place_of
 from dev.emulators import running, triggers_off
 from dev.paths import FUNCTIONS, PYTHON, ROOT
 from dev.problem import Problem
-from dev.show import Screen
+from rollcall_cli.approvals import Answer
+from rollcall_cli.bidi import isolated
+from rollcall_cli.callable import Functions
+from rollcall_cli.conversation import Conversation, Quit
+from rollcall_cli.http import CallError
+from rollcall_cli.identity import User
+from rollcall_cli.screen import Screen
+from rollcall_cli.stored import Result, Stored
+from rollcall_cli.talking import converse
 
 QUESTIONS = (
     "What are my priorities?",
@@ -121,12 +125,12 @@ def main() -> int:
             for question in options.questions or tour.questions
         ]
         if not options.questions:
-            device = Device(at, user)
+            device = Stored(place_of(at), user)
             answered += [_request(screen, conversation, each, device) for each in tour.requests]
         if options.picture:
             _save_picture(screen.console, options.picture)
         elif sys.stdin.isatty():
-            _stay(screen, conversation, user)
+            _stay(screen, conversation)
         return 0 if all(answered) else 1
 
 
@@ -298,7 +302,7 @@ def _ask(
     return _went_well(result)
 
 
-def _request(screen: Screen, conversation: Conversation, request: Request, device: Device) -> bool:
+def _request(screen: Screen, conversation: Conversation, request: Request, device: Stored) -> bool:
     """Have something written, and answer for the person who is asked about it."""
     conversation.start_over()
     screen.question(request.message)
@@ -314,7 +318,7 @@ def _request(screen: Screen, conversation: Conversation, request: Request, devic
 
 
 def _decided_elsewhere(
-    screen: Screen, conversation: Conversation, answer: Answer, device: Device
+    screen: Screen, conversation: Conversation, answer: Answer, device: Stored
 ) -> Result | None:
     """Decide by the approval's document, and read how the turn goes on in Firestore."""
     approval_id = conversation.waiting[0]["id"]
@@ -346,7 +350,7 @@ def _went_well(result: dict[str, Any] | None) -> bool:
     return not any(call.get("error", {}).get("code") == "internal" for call in result["toolCalls"])
 
 
-def _stay(screen: Screen, conversation: Conversation, user: User) -> None:
+def _stay(screen: Screen, conversation: Conversation) -> None:
     """Answer the user's own questions until there are no more."""
     with contextlib.suppress(ImportError):
         import readline  # noqa: F401 - lines can be edited, and earlier ones brought back
@@ -354,55 +358,13 @@ def _stay(screen: Screen, conversation: Conversation, user: User) -> None:
         "\nYour turn. “new” starts a new thread; Ctrl-C stops an answer; Ctrl-D or “exit” ends.",
         style="dim",
     )
-    while (question := _read(screen)) is not None:
-        if question == "new":
-            conversation.start_over()
-            screen.say("A new thread.", style="dim")
-        elif question:
-            _converse(screen, conversation, question, uid=user.uid)
-
-
-def _converse(
-    screen: Screen,
-    conversation: Conversation,
-    question: str,
-    *,
-    uid: str,
-    read: Callable[[str, str], str] = approvals.from_keyboard,
-) -> None:
-    """Ask, and have the person decide whatever comes to wait for it."""
-    said: str | list[Answer] | None = question
-    while said is not None:
-        try:
-            if isinstance(said, str):
-                conversation.ask(said)
-            else:
-                conversation.answer(said)
-        except KeyboardInterrupt:
-            screen.say("\nStopped. What was said so far is kept.", style="dim")
-            return
-        said = _decided(screen, conversation, uid=uid, read=read)
-
-
-def _decided(
-    screen: Screen, conversation: Conversation, *, uid: str, read: Callable[[str, str], str]
-) -> str | list[Answer] | None:
-    """The answers to all that waits, what the person said instead, or None: it stays open."""
-    answers = []
-    for interrupt in conversation.waiting:
-        if not approvals.is_mine(interrupt, uid):
-            screen.footnote("Somebody else decides this. It stays open until then.")
-            return None
-        screen.say()
-        try:
-            said = approvals.ask(screen, interrupt, read)
-        except (EOFError, KeyboardInterrupt):
-            screen.say("\nLeft open; your next question closes it.", style="dim")
-            return None
-        if isinstance(said, str):
-            return said
-        answers.append(said)
-    return answers or None
+    with contextlib.suppress(Quit):
+        while (question := _read(screen)) is not None:
+            if question == "new":
+                conversation.start_over()
+                screen.say("A new thread.", style="dim")
+            elif question:
+                converse(screen, conversation, partial(conversation.ask, question))
 
 
 def _read(screen: Screen) -> str | None:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 FUNCTIONS = ROOT / "functions"
+CLIENT = ROOT / "clients" / "cli"
 FIREBASE_JSON = ROOT / "firebase.json"
 LOCK = ROOT / "dev" / "requirements.lock"
 JAVA_LOCK = ROOT / "dev" / "requirements.java.lock"

@@ -6,7 +6,7 @@ import json
 import sys
 
 from dev import commands
-from dev.paths import FIREBASE_JSON, LOCK, PYTHON, VENV
+from dev.paths import CLIENT, FIREBASE_JSON, LOCK, PYTHON, VENV
 from dev.stamp import Stamp
 
 
@@ -18,6 +18,7 @@ def prepare() -> None:
         _install()
         stamp.write()
     _name_as_runtime()
+    _see_terminal_client()
 
 
 def _install() -> None:
@@ -50,3 +51,11 @@ def _name_as_runtime() -> None:
     alias = VENV / "bin" / f"python{major_minor[0]}.{major_minor[1:]}"
     if not alias.exists():
         alias.symlink_to("python")
+
+
+def _see_terminal_client() -> None:
+    """Let the terminal client of this repository be imported, as an editable install does."""
+    (packages,) = VENV.glob("lib/python*/site-packages")
+    path = packages / "rollcall_cli.pth"
+    if not (path.is_file() and path.read_text() == f"{CLIENT}\n"):
+        path.write_text(f"{CLIENT}\n")

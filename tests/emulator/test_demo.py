@@ -11,14 +11,16 @@ from google.cloud.firestore import FieldFilter
 from rich.console import Console
 
 from dev import addresses, demo
-from dev.bidi import reads_from_right
-from dev.call import demo_user
-from dev.callable import CallError, Functions, User
-from dev.conversation import Conversation
-from dev.device import Device
+from dev.call import demo_user, place_of
 from dev.paths import PYTHON, ROOT
-from dev.show import Screen
 from rollcall.store.client import database
+from rollcall_cli.bidi import reads_from_right
+from rollcall_cli.callable import Functions
+from rollcall_cli.conversation import Conversation
+from rollcall_cli.http import CallError
+from rollcall_cli.identity import User
+from rollcall_cli.screen import Screen
+from rollcall_cli.stored import Stored
 
 PRIORITIES = "get_priority_messages"
 ACTIONS = "get_conversation_action_items"
@@ -95,7 +97,7 @@ def test_follow_up_stays_in_the_thread_and_new_leaves_it(functions: Functions) -
 def test_requests_ask_first_and_are_answered_here_and_on_another_device(
     functions: Functions, user: User
 ) -> None:
-    device = Device(addresses.current(), user)
+    device = Stored(place_of(addresses.current()), user)
     conversation, screen = _conversation(functions)
     for request in demo.REQUESTS:
         assert demo._request(screen, conversation, request, device), _shown(screen)
@@ -117,7 +119,7 @@ def _withdraw_sent(functions: Functions) -> None:
 
 
 def test_device_may_decide_only_what_is_there_and_its_own(user: User) -> None:
-    device = Device(addresses.current(), user)
+    device = Stored(place_of(addresses.current()), user)
     with pytest.raises(CallError) as caught:
         device.decide("0" * 32, approved=True)
     assert caught.value.code == "permission-denied"

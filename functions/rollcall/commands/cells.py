@@ -1,7 +1,7 @@
 """A text in a table, whose right-to-left words stay in their own cell.
 
 Its lines are broken in reading order, and then each is put in order by itself, or carries the
-marks by which a terminal does so; see `dev/arrange.py`.
+marks by which a terminal does so; see `clients/cli/rollcall_cli/arrange.py`.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from rich.measure import Measurement
 from rich.segment import Segment
 from rich.text import Text
 
-from dev import bidi
-from dev.arrange import Order
+from rollcall_cli import bidi
+from rollcall_cli.arrange import Order
 
 
 class Cell:

@@ -70,7 +70,7 @@ class Screen:
     ) -> None:
         from rich.console import Console
 
-        from dev.arrange import order_for
+        from rollcall_cli.arrange import order_for
 
         self._console = console or Console(highlight=False, markup=False, emoji=False)
         self._console.width = _width(self._console, env)

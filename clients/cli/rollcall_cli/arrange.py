@@ -14,7 +14,7 @@ from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.segment import Segment
 
-from dev import bidi
+from rollcall_cli import bidi
 
 _MARKS = bidi.RIGHT_TO_LEFT_ISOLATE, bidi.POP_ISOLATE
 

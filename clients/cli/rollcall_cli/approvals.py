@@ -14,9 +14,12 @@ from rich.segment import Segment
 from rich.style import Style
 from rich.text import Text
 
-from dev import bidi
-from dev.arrange import Arranged, Order
-from dev.show import Screen
+from rollcall_cli import bidi
+from rollcall_cli.arrange import Arranged, Order
+from rollcall_cli.bidi import isolated
+from rollcall_cli.safe import escaped_json, tidy
+from rollcall_cli.screen import Screen
+from rollcall_cli.workspace import visible
 
 Read = Callable[[str, str], str]
 """Asks with a prompt and a text to begin with; EOFError where nobody answers any more."""
@@ -33,6 +36,7 @@ class Answer:
     approved: bool
     reason: str | None = None
     edited: dict[str, Any] | None = None
+    remember: str | None = None
 
     def entry(self, interrupt: dict[str, Any]) -> dict[str, Any]:
         """The answer as an entry of `resume`."""
@@ -41,6 +45,8 @@ class Answer:
             payload["reason"] = self.reason
         if self.edited is not None:
             payload["editedArguments"] = self.edited
+        if self.remember is not None:
+            payload["remember"] = self.remember
         return {"interruptId": interrupt["id"], "status": "resolved", "payload": payload}
 
 
@@ -50,17 +56,21 @@ class Card:
 
     Args:
         uid: Whose screen it is on.
+        about: What it would do, in place of what the server says of it.
     """
 
     interrupt: dict[str, Any]
     order: Order
     uid: str
+    about: RenderableType | None = None
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         display = self.interrupt["metadata"].get("display") or {}
         paragraphs: list[RenderableType] = [self._paragraph(self.interrupt["message"], "bold")]
         told = "\n".join(text for text in (display.get("title"), _details(display)) if text)
-        if told:
+        if self.about is not None:
+            paragraphs += [Text(), self.about]
+        elif told:
             paragraphs += [Text(), *(self._paragraph(line) for line in told.split("\n"))]
         paragraphs += [Text(), Text(self._terms(), "dim")]
         inner = options.update_width(options.max_width - _INDENT - len(_BAR))
@@ -74,7 +84,7 @@ class Card:
         if not text.strip():
             return Text()
         from_right = bidi.reads_from_right(text)
-        return Arranged(Text(text, style), order=self.order, from_right=from_right)
+        return Arranged(Text(tidy(text), style), order=self.order, from_right=from_right)
 
     def _terms(self) -> str:
         decider = self.interrupt["metadata"]["decider"]
@@ -88,13 +98,23 @@ def is_mine(interrupt: dict[str, Any], uid: str) -> bool:
     return bool(interrupt["metadata"]["decider"].get("uid") == uid)
 
 
-def ask(screen: Screen, interrupt: dict[str, Any], read: Read) -> Answer | str:
+def ask(
+    screen: Screen,
+    interrupt: dict[str, Any],
+    read: Read,
+    *,
+    whole: Callable[[], RenderableType] | None = None,
+) -> Answer | str:
     """Ask the person; an answer, or what they said instead.
 
+    Args:
+        whole: Makes all there is to see of it, for who wants more than the card.
     Raises:
         EOFError, KeyboardInterrupt: They left it open.
     """
-    prompt = "  Approve? [y]es / [n]o / [e]dit, or something else to ask ❯ "
+    patterns = interrupt["metadata"].get("remember") or []
+    always = " / [a]lways in this thread" if patterns else ""
+    prompt = f"  Approve? [y]es / [n]o{always} / [e]dit / [w]hy, or something else to ask ❯ "
     while True:
         said = read(prompt, "").strip()
         match said.lower():
@@ -104,9 +124,15 @@ def ask(screen: Screen, interrupt: dict[str, Any], read: Read) -> Answer | str:
                 return Answer(True)
             case "n" | "no" | "לא":
                 return Answer(False, _reason(screen, read))
+            case "a" | "always" | "תמיד" if patterns:
+                if (pattern := _pattern(screen, patterns, read)) is not None:
+                    return Answer(True, remember=pattern)
             case "e" | "edit":
                 if (edited := _edited(screen, interrupt, read)) is not None:
                     return Answer(True, edited=edited)
+            case "w" | "why" | "למה":
+                screen.indented(whole() if whole else _whole(interrupt))
+                _explain(screen, interrupt)
             case _:
                 return said
 
@@ -131,6 +157,33 @@ def _begun(text: str) -> Iterator[None]:
         readline.set_startup_hook()
 
 
+def _pattern(screen: Screen, patterns: list[str], read: Read) -> str | None:
+    """What is to be allowed from now on; None if the person thinks better of it."""
+    screen.say("  Not asked about again in this thread:")
+    for number, pattern in enumerate(patterns, start=1):
+        screen.indented(Text(f"  {number}. {isolated(visible(pattern))}"))
+    while True:
+        said = read(f"  Which? 1 to {len(patterns)} (empty to go back) ❯ ", "").strip()
+        if not said:
+            return None
+        if said.isdecimal() and 1 <= int(said) <= len(patterns):
+            return patterns[int(said) - 1]
+
+
+def _whole(interrupt: dict[str, Any]) -> RenderableType:
+    """The exact arguments."""
+    arguments = json.dumps(interrupt["metadata"]["arguments"], ensure_ascii=False, indent=2)
+    return Text(visible(arguments), overflow="fold")
+
+
+def _explain(screen: Screen, interrupt: dict[str, Any]) -> None:
+    about = interrupt["metadata"]
+    screen.footnote(
+        f"{about['tool']} changes something, so a person decides. It runs once, with exactly "
+        "these arguments; a no goes back to the agent with your reason."
+    )
+
+
 def _reason(screen: Screen, read: Read) -> str | None:
     while len(reason := read("  Because (or just Enter) ❯ ", "").strip()) > _REASON_CHARS:
         screen.say(f"  At most {_REASON_CHARS} characters, please.", style="red")
@@ -139,8 +192,8 @@ def _reason(screen: Screen, read: Read) -> str | None:
 
 def _edited(screen: Screen, interrupt: dict[str, Any], read: Read) -> dict[str, Any] | None:
     """Other arguments; None if the person thinks better of it."""
-    begin = json.dumps(interrupt["metadata"]["arguments"], ensure_ascii=False)
-    screen.indented(Text(f"Now: {bidi.isolated(begin)}", "dim"))
+    begin = escaped_json(json.dumps(interrupt["metadata"]["arguments"], ensure_ascii=False))
+    screen.indented(Text(f"Now: {isolated(visible(begin))}", "dim", overflow="fold"))
     while True:
         said = read("  Arguments as JSON (empty to go back) ❯ ", begin).strip()
         if not said:

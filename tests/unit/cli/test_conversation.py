@@ -7,13 +7,14 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from dev import demo
-from dev.approvals import Answer
-from dev.callable import CallError, Functions
-from dev.conversation import Conversation
-from dev.show import Screen
 from rollcall.core import events
-from tests.unit.dev.test_approvals import ARGUMENTS, INTERRUPT
+from rollcall_cli.approvals import Answer
+from rollcall_cli.callable import Functions
+from rollcall_cli.conversation import Conversation
+from rollcall_cli.http import CallError
+from rollcall_cli.screen import Screen
+from rollcall_cli.talking import converse
+from tests.unit.cli.test_approvals import ARGUMENTS, INTERRUPT
 
 Events = list[dict[str, Any]]
 
@@ -22,6 +23,7 @@ def _result(run_id: str, *, status: str = "done", **fields: Any) -> dict[str, An
     call = {"id": "call1", "tool": "send_message", "status": status, **fields}
     return {
         "threadId": "t1",
+        "turnId": "turn1",
         "runId": run_id,
         "message": "",
         "outcome": {"type": "success"},
@@ -59,6 +61,11 @@ def _decided(run_id: str, content: str, **fields: Any) -> Events:
     return _run(run_id, [result], _result(run_id, **fields))
 
 
+def numbered(run: Events) -> Events:
+    """Events with their numbers in the run, as a server sends them."""
+    return [{**event, "metadata": {"n": n}} for n, event in enumerate(run)]
+
+
 class _Functions(Functions):
     """Plays runs, and keeps what was asked. What is no list of events is raised in the middle."""
 
@@ -72,9 +79,9 @@ class _Functions(Functions):
         self.asked.append(data)
         run = self.runs.pop(0)
         if not isinstance(run, list):
-            yield events.run_started(thread_id="t1", run_id=data.get("runId", "r"))
+            yield from numbered([events.run_started(thread_id="t1", run_id=data.get("runId", "r"))])
             raise run
-        yield from run
+        yield from numbered(run)
         return run[-1]["result"]
 
     def call(self, name: str, data: Any) -> Any:
@@ -177,7 +184,7 @@ def test_refused_answer_leaves_the_question_open_and_asks_again() -> None:
     functions = _Functions(_waiting("r1"), refusal, _decided("r1~1", '{"output": {}}'))
     conversation, screen, out = _conversation(functions)
     said = iter(["e", '{"content": "x"}', "y"])
-    demo._converse(screen, conversation, "Send it", uid="noa", read=lambda *_: next(said))
+    converse(screen, conversation, lambda: conversation.ask("Send it"), read=lambda *_: next(said))
     assert [next(iter(data)) for data in functions.asked] == ["message", "resume", "resume"]
     assert "content is too long" in out.getvalue()
 
@@ -185,8 +192,8 @@ def test_refused_answer_leaves_the_question_open_and_asks_again() -> None:
 def test_new_message_instead_of_an_answer_is_asked() -> None:
     functions = _Functions(_waiting("r1"), _decided("r2", '{"output": {}}'))
     conversation, screen, _ = _conversation(functions)
-    demo._converse(screen, conversation, "Send it", uid="noa", read=lambda *_: "Never mind")
-    assert functions.asked[1]["message"] == "Never mind"
+    converse(screen, conversation, lambda: conversation.ask("Send it"), read=lambda *_: "No more")
+    assert functions.asked[1]["message"] == "No more"
     assert conversation.waiting == []
 
 
@@ -196,7 +203,7 @@ def test_question_may_be_left_open(leaving: type[BaseException]) -> None:
         raise leaving
 
     conversation, screen, out = _conversation(_Functions(_waiting("r1")))
-    demo._converse(screen, conversation, "Send it", uid="noa", read=read)
+    converse(screen, conversation, lambda: conversation.ask("Send it"), read=read)
     assert conversation.waiting == [INTERRUPT]
     assert "Left open" in out.getvalue()
 

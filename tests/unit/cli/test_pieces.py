@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from dev.pieces import Piece, Pieces
+from rollcall_cli.pieces import Piece, Pieces
 
 ANSWER = (
     "Two things are **urgent**:\n"

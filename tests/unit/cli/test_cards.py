@@ -8,8 +8,8 @@ import pytest
 from rich.console import Console
 from rich.spinner import Spinner
 
-from dev.cards import Card, call_id
 from rollcall.core import events
+from rollcall_cli.cards import Card, call_id
 
 
 def _card(content: Any) -> Card:

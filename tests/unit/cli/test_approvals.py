@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from dev import approvals
-from dev.approvals import Answer, Card
-from dev.arrange import Order
-from dev.show import Screen
+from rollcall_cli import approvals
+from rollcall_cli.approvals import Answer, Card
+from rollcall_cli.arrange import Order
+from rollcall_cli.screen import Screen
 
 ARGUMENTS = {"conversationId": "c1", "content": "late"}
 INTERRUPT: dict[str, Any] = {

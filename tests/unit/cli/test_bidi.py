@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dev.bidi import isolated, orders_itself, reads_from_right, seen_order
+from rollcall_cli.bidi import isolated, orders_itself, reads_from_right, seen_order
 
 
 def _seen(line: str, *, from_right: bool) -> str:

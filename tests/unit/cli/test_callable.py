@@ -11,7 +11,10 @@ from typing import Any
 
 import pytest
 
-from dev.callable import CallError, Functions, sign_in
+from rollcall_cli.callable import Functions
+from rollcall_cli.http import CallError
+from rollcall_cli.identity import sign_in
+from rollcall_cli.place import Place
 
 CHUNKS = [{"type": "RUN_STARTED"}, {"type": "TEXT_MESSAGE_CONTENT", "delta": "שלום\u2028\x85"}]
 PAUSE_S = 0.15
@@ -53,7 +56,7 @@ class _Fake(BaseHTTPRequestHandler):
 
     def _signinwithpassword(self) -> None:
         if self.server.seen[-1][2]["email"] == "demo@rollcall.example":
-            return self._plain({"idToken": "token-1", "localId": "demo"})
+            return self._plain({"idToken": "token-1", "refreshToken": "r", "localId": "demo"})
         return self._plain({"error": {"code": 400, "message": "EMAIL_NOT_FOUND"}}, 400)
 
     def _echo(self) -> None:
@@ -96,6 +99,11 @@ def functions(server: Any) -> Functions:
     return Functions(_url(server), token=lambda: "token-1")
 
 
+def _place(server: Any) -> Place:
+    host = f"127.0.0.1:{server.server_port}"
+    return Place.emulators(auth=host, firestore=host, functions=host)
+
+
 def _url(server: Any) -> str:
     return f"http://127.0.0.1:{server.server_port}/"
 
@@ -110,8 +118,7 @@ def _drain(stream: Any) -> tuple[list[Any], Any]:
 
 
 def test_sign_in_gives_a_token_and_asks_once(server: Any) -> None:
-    host = f"127.0.0.1:{server.server_port}"
-    user = sign_in(host, email="demo@rollcall.example", password="water-the-lemons")
+    user = sign_in(_place(server), email="demo@rollcall.example", password="water-the-lemons")
     assert (user.token(), user.token()) == ("token-1", "token-1")
     assert len(server.seen) == 1
     assert server.seen[0][2]["returnSecureToken"] is True
@@ -119,7 +126,7 @@ def test_sign_in_gives_a_token_and_asks_once(server: Any) -> None:
 
 def test_sign_in_says_why_it_fails(server: Any) -> None:
     with pytest.raises(CallError, match="EMAIL_NOT_FOUND") as caught:
-        sign_in(f"127.0.0.1:{server.server_port}", email="who@rollcall.example", password="x")
+        sign_in(_place(server), email="who@rollcall.example", password="x")
     assert caught.value.code == "unauthenticated"
 
 
@@ -179,7 +186,7 @@ def test_stream_that_breaks_off_is_an_error(functions: Functions) -> None:
 
 
 def test_answer_of_something_else_is_an_error(functions: Functions) -> None:
-    with pytest.raises(CallError, match="not a callable function's answer"):
+    with pytest.raises(CallError, match="did not answer"):
         functions.call("html", {})
 
 

@@ -8,10 +8,11 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from dev.callable import CallError
-from dev.pieces import Piece
-from dev.show import RunView, Screen
 from rollcall.core import events
+from rollcall_cli.http import CallError
+from rollcall_cli.pieces import Piece
+from rollcall_cli.run_view import RunView
+from rollcall_cli.screen import Screen
 
 HEBREW = "הוצאנו 1,400 מתוך 90 אלף"
 

@@ -7,14 +7,19 @@ import time
 from dataclasses import dataclass, field
 from typing import Any
 
+from rich.console import Group, RenderableType
 from rich.spinner import Spinner
 from rich.table import Table
 from rich.text import Text
 
-from dev.bidi import isolated
+from rollcall_cli import outcomes
+from rollcall_cli.bidi import isolated
+from rollcall_cli.safe import tidy
+from rollcall_cli.tail import Tail
+from rollcall_cli.writing import Writing
 
 _VALUE_CHARS = 60
-_VERDICTS = ("rejected", "expired", "unknown")
+_OUTPUT_LINES = 8
 _MARKS = {
     "done": ("✓", "green"),
     "waiting": ("?", "yellow"),
@@ -25,7 +30,6 @@ _MARKS = {
 }
 _FAILED = ("✗", "red")
 _WAITS = {"waiting": "waits for a decision", "client": "left to the user's own device"}
-_COUNTS = ("totalFound", "totalCount", "total")
 
 
 @dataclass(slots=True)
@@ -42,47 +46,77 @@ class Card:
     outcome: str = ""
     started: float = field(default_factory=time.monotonic)
     ms: int = 0
+    _deltas: list[str] = field(default_factory=list)
+    _writing: Writing | None = None
+    _output: Tail = field(default_factory=lambda: Tail(_OUTPUT_LINES))
 
     def take(self, event: dict[str, Any]) -> None:
         """Follow one event of this call."""
         match event["type"]:
             case "TOOL_CALL_ARGS":
-                self.arguments += event["delta"]
+                if not self._deltas:
+                    self._writing = Writing.of(self.name)
+                self._deltas.append(event["delta"])
+                if self._writing:
+                    self._writing.add(event["delta"])
             case "TOOL_CALL_END":
+                self.arguments, self._deltas = "".join(self._deltas), []
+                self._writing = None
                 self.started = time.monotonic()
             case "ACTIVITY_SNAPSHOT":
                 self.progress = _progress(event["content"])
             case "TOOL_CALL_RESULT":
-                self.ms = round((time.monotonic() - self.started) * 1000)
-                self.status, self.outcome = _outcome(event["content"])
+                self._end(*outcomes.of_result(event["content"]))
+
+    def begin(self) -> None:
+        """The call runs here, from now on."""
+        self.started = time.monotonic()
+
+    def write(self, output: str) -> None:
+        """More output of a command that runs here."""
+        self._output.add(output)
+
+    def end_here(self, result: dict[str, Any]) -> None:
+        """The call was run here; `result` is its entry of `toolResults`."""
+        self._end(*outcomes.of_call_here(self.name, result))
 
     def wait(self, status: str) -> None:
         """The run ended, and this call waits for somebody."""
         self.status, self.outcome = status, _WAITS[status]
 
-    def give_up(self) -> None:
-        """The run ended before this call's result came."""
-        self.ms = round((time.monotonic() - self.started) * 1000)
-        self.status, self.outcome = "failed", "no result came"
+    def give_up(self, why: str = "no result came") -> None:
+        """This call's result did not come."""
+        self._end("failed", why)
 
     def line(self) -> Text:
         """The call in one paragraph, without its mark."""
-        text = Text.assemble((self.name, "bold"), f"  {_arguments(self.arguments)}".rstrip())
+        text = Text.assemble((self.name, "bold"), f"  {self._told_arguments()}".rstrip())
         if self.status is not None:
             # The network may deliver a call's whole story at once.
             text.append(f"  {self.ms:,} ms · " if self.ms else "  ", "dim")
             colour = _MARKS.get(self.status, _FAILED)[1]
-            text.append(isolated(self.outcome), "dim" if self.status == "done" else colour)
+            text.append(isolated(tidy(self.outcome)), "dim" if self.status == "done" else colour)
         elif self.progress:
-            text.append(f"  {isolated(self.progress)}", "dim")
+            text.append(f"  {isolated(tidy(self.progress))}", "dim")
         return text
 
-    def marked(self, spinner: Spinner) -> Table:
-        """The call with its mark: a spinner that turns, then how it ended."""
+    def marked(self, spinner: Spinner) -> RenderableType:
+        """The call with its mark: a spinner that turns, then how it ended; under it what is being
+        written."""
         table = Table.grid(padding=(0, 1))
         mark = spinner if self.status is None else Text(*_MARKS.get(self.status, _FAILED))
         table.add_row(mark, self.line())
-        return table
+        below = self._writing.shown() if self._writing else self._output.shown()
+        return Group(table, below) if below else table
+
+    def _end(self, status: str, outcome: str) -> None:
+        self.ms = round((time.monotonic() - self.started) * 1000)
+        self.status, self.outcome = status, outcome
+
+    def _told_arguments(self) -> str:
+        if self._writing:
+            return self._writing.told()
+        return _arguments(self.arguments or _begun(self._deltas))
 
 
 def call_id(event: dict[str, Any]) -> str | None:
@@ -93,18 +127,29 @@ def call_id(event: dict[str, Any]) -> str | None:
     return str(found) if found else None
 
 
+def _begun(deltas: list[str]) -> str:
+    """The beginning of arguments that still come, a little longer than what is shown of them."""
+    begun = ""
+    for delta in deltas:
+        if len(begun) > _VALUE_CHARS:
+            break
+        begun += delta
+    return begun
+
+
 def _arguments(text: str) -> str:
     """Arguments as they are written in code; raw as long as they are not complete."""
     try:
         values = json.loads(text or "{}").items()
     except (ValueError, AttributeError):
-        return isolated(_cut(text))
+        return _shown(text)
     texts = {name: json.dumps(value, ensure_ascii=False) for name, value in values}
-    return ", ".join(f"{name}={isolated(_cut(value))}" for name, value in texts.items())
+    return ", ".join(f"{tidy(name)}={_shown(value)}" for name, value in texts.items())
 
 
-def _cut(text: str) -> str:
-    return text if len(text) <= _VALUE_CHARS else text[: _VALUE_CHARS - 1] + "…"
+def _shown(text: str) -> str:
+    cut = text if len(text) <= _VALUE_CHARS else text[: _VALUE_CHARS - 1] + "…"
+    return isolated(tidy(cut))
 
 
 def _progress(content: dict[str, Any]) -> str:
@@ -115,32 +160,3 @@ def _progress(content: dict[str, Any]) -> str:
     if content.get("total") is not None:
         share += f" of {content['total']:,}"
     return f"{text} ({share})"
-
-
-def _outcome(content: str) -> tuple[str, str]:
-    """The status of a call by its result, and how much it found or what went wrong."""
-    try:
-        result = json.loads(content)
-    except ValueError:
-        return "done", "done"
-    if not isinstance(result, dict):
-        return "done", "done"
-    if "error" not in result:
-        return "done", _found(result.get("output"))
-    error = result["error"] or {}
-    status = error["code"] if error.get("code") in _VERDICTS else "failed"
-    if status == "rejected":
-        return status, f"rejected: {error['reason']}" if error.get("reason") else "rejected"
-    return status, str(error.get("message") or status)
-
-
-def _found(output: Any) -> str:
-    """How much there is: what a result counts itself, and the length of its only list."""
-    values = list(output.values()) if isinstance(output, dict) else [output]
-    lists = [len(value) for value in values if isinstance(value, list)]
-    shown = lists[0] if len(lists) == 1 else None
-    counts = [output.get(name) for name in _COUNTS] if isinstance(output, dict) else []
-    total = next((count for count in counts if isinstance(count, int)), shown)
-    if total is None:
-        return "done"
-    return f"{total:,} found" if shown in (None, total) else f"{shown:,} of {total:,} found"

@@ -1,0 +1,148 @@
+"""`rollcall ask`: one question, one answer, for pipes and scripts."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import sys
+import threading
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from rich.console import Console
+
+from rollcall_cli import yes_to
+from rollcall_cli.dialogue import Call, Dialogue, Events
+from rollcall_cli.http import CallError
+from rollcall_cli.safe import SafeConsole, escaped_json, tidy
+from rollcall_cli.screen import Screen
+from rollcall_cli.stored import Result
+from rollcall_cli.tools import Tools, run_calls
+from rollcall_cli.workspace import visible
+from rollcall_cli.yes_to import YesTo
+
+ANSWERED, WAITS, FAILED, STOPPED, INTERRUPTED = 0, 2, 3, 4, 130
+"""Exit codes: answered; somebody has to decide; refused or failed; stopped by a bound."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asking:
+    """How a question is asked.
+
+    Attributes:
+        uid: Who asks.
+        tools: What can be run here.
+        yes_to: What is approved beforehand.
+        as_json: Print the last run's result whole.
+    """
+
+    uid: str
+    tools: Tools | None = None
+    yes_to: Sequence[YesTo] = ()
+    as_json: bool = False
+
+
+def ask(dialogue: Dialogue, question: str, asking: Asking) -> int:
+    """Ask, print the answer, and return an exit code."""
+    try:
+        with _waiting():
+            result = _to_its_end(dialogue, question, asking)
+    except CallError as error:
+        return _failed(error, as_json=asking.as_json)
+    except KeyboardInterrupt:
+        dialogue.cancel()
+        print("Stopped.", file=sys.stderr)
+        return INTERRUPTED
+    if asking.as_json:
+        print(escaped_json(json.dumps(result, ensure_ascii=False)))
+    else:
+        _print_answer(result)
+    return _code(dialogue, result)
+
+
+def _to_its_end(dialogue: Dialogue, question: str, asking: Asking) -> Result:
+    """The result that is left when nothing more can be done without a person."""
+    result = _drained(dialogue.message(question))
+    while True:
+        if asking.tools and dialogue.pending:
+            results = run_calls(
+                asking.tools, dialogue.pending, watcher=_Unseen(), stop=threading.Event()
+            )
+            result = _drained(dialogue.answer_calls(results))
+            continue
+        waiting = dialogue.waiting
+        said = yes_to.entries(waiting, asking.yes_to, uid=asking.uid) if waiting else None
+        if said is None:
+            return result
+        result = _drained(dialogue.resume(said))
+
+
+def _code(dialogue: Dialogue, result: Result) -> int:
+    if dialogue.waiting or dialogue.pending:
+        for interrupt in dialogue.waiting:
+            print(f"Waits for a yes: {visible(interrupt['message'])}", file=sys.stderr)
+        for call in dialogue.pending:
+            print(f"Left to a client with --root: {visible(call['tool'])}", file=sys.stderr)
+        print(f"Go on with: rollcall chat --thread {dialogue.thread_id}", file=sys.stderr)
+        return WAITS
+    if result["outcome"]["type"] == "cancelled":
+        reason = str(result.get("stopReason") or "stopped").replace("_", " ")
+        print(f"Stopped before its end: {reason}", file=sys.stderr)
+        return STOPPED
+    return ANSWERED
+
+
+def _drained(events: Events) -> Result:
+    while True:
+        try:
+            next(events)
+        except StopIteration as end:
+            result: Result = end.value
+            return result
+
+
+def _print_answer(result: Result) -> None:
+    """Laid out on a terminal; as plain Markdown elsewhere."""
+    if sys.stdout.isatty():
+        screen = Screen()
+        screen.answer(result["message"])
+        screen.sources(result["citations"], answer=result["message"])
+        return
+    print(tidy(result["message"]).strip())
+    for citation in result["citations"]:
+        print(f"[{citation['n']}] {' '.join(tidy(citation['title']).split())}")
+
+
+def _failed(error: CallError, *, as_json: bool) -> int:
+    if as_json:
+        told = {"error": {"code": error.code, "message": error.message, "details": error.details}}
+        print(escaped_json(json.dumps(told, ensure_ascii=False)))
+    print(f"{error.code}: {tidy(error.message)}", file=sys.stderr)
+    if error.hint:
+        print(tidy(error.hint), file=sys.stderr)
+    return FAILED
+
+
+@contextlib.contextmanager
+def _waiting() -> Iterator[None]:
+    """Show that something goes on, where a person looks."""
+    console: Console = SafeConsole(stderr=True)
+    if not console.is_terminal:
+        yield
+        return
+    with console.status("thinking"):
+        yield
+
+
+class _Unseen:
+    """A watcher of calls that nobody watches."""
+
+    def began(self, call: Call) -> None:
+        """Nothing is shown."""
+
+    def wrote(self, call: Call, output: str) -> None:
+        """Nothing is shown."""
+
+    def ended(self, call: Call, result: dict[str, Any]) -> None:
+        """Nothing is shown."""

@@ -1,0 +1,106 @@
+"""Callable functions, called as Firebase's own SDKs do.
+
+functions = Functions(place.functions_url, token=user.token)
+functions.call("list_capabilities", {})
+result = yield from functions.stream("run_agent", {"agent": "messaging", "message": "Hi"})
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Generator, Iterator
+from typing import Any
+
+from rollcall_cli import http
+from rollcall_cli.http import CallError, Lost
+
+_DATA = b"data: "
+
+
+class Functions:
+    """Callable functions under one address, called with a user's ID token.
+
+    Args:
+        url: Where the functions are; ends in a slash.
+        token: Gives the ID token of each call; None calls as nobody.
+        is_local: Whether they are on this computer, so that no proxy is asked.
+    """
+
+    def __init__(
+        self, url: str, *, token: Callable[[], str] | None = None, is_local: bool = True
+    ) -> None:
+        self._url = url
+        self._token = token
+        self._is_local = is_local
+
+    def call(self, name: str, data: Any) -> Any:
+        """Call a function and return its result.
+
+        Raises:
+            CallError: It was refused, it failed, or (`Lost`) it could not be reached.
+        """
+        with http.reaching(name), http.client(is_local=self._is_local) as client:
+            reply = client.post(self._url + name, json={"data": data}, headers=self._headers())
+        return _result(_parse(reply.content, reply.status_code))
+
+    def stream(self, name: str, data: Any) -> Generator[Any, None, Any]:
+        """Call a function, yield its chunks as they arrive, and return its result.
+
+        Raises:
+            CallError: As for `call`, also in the middle of the stream.
+        """
+        headers = {**self._headers(), "Accept": "text/event-stream"}
+        with (
+            http.reaching(name),
+            http.client(is_local=self._is_local) as client,
+            client.stream("POST", self._url + name, json={"data": data}, headers=headers) as reply,
+        ):
+            if not reply.headers.get("Content-Type", "").startswith("text/event-stream"):
+                return _result(_parse(reply.read(), reply.status_code))
+            for frame in _frames(reply.iter_bytes()):
+                if "message" in frame:
+                    yield frame["message"]
+                else:
+                    return _result(frame)
+        raise Lost("unavailable", f"the stream of {name} broke off before its end")
+
+    def _headers(self) -> dict[str, str]:
+        return {"Authorization": f"Bearer {self._token()}"} if self._token else {}
+
+
+def _frames(chunks: Iterator[bytes]) -> Iterator[dict[str, Any]]:
+    """The JSON of each `data:` line; other lines are comments.
+
+    Only a line feed ends a line here: JSON text may hold other characters that
+    Python counts as line ends too.
+    """
+    begun: list[bytes] = []  # of a line that is not whole yet
+    for chunk in chunks:
+        first, *others = chunk.split(b"\n")
+        begun.append(first)
+        for line in others:
+            whole = b"".join(begun)
+            begun = [line]
+            if whole.startswith(_DATA):
+                yield _parse(whole[len(_DATA) :], status=200)
+
+
+def _parse(text: bytes, status: int) -> dict[str, Any]:
+    try:
+        value = json.loads(text)
+    except ValueError:
+        value = None
+    if isinstance(value, dict):
+        return value
+    shown = text.decode(errors="replace").strip()[:200]
+    if status >= 500:  # of a proxy or a load balancer, not of the function
+        raise Lost("unavailable", f"the function did not answer (HTTP {status}): {shown}")
+    raise CallError("internal", f"this is not a callable function's answer: {shown}")
+
+
+def _result(frame: dict[str, Any]) -> Any:
+    if "error" in frame:
+        error = frame["error"]
+        code = http.code_of(str(error.get("status", "INTERNAL")))
+        raise CallError(code, str(error.get("message", "")), error.get("details"))
+    return frame.get("result")

@@ -1,0 +1,91 @@
+"""Shows calls that run here: each with its mark, its output as it comes, and what it came to."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Sequence
+from typing import Any
+
+from rich.console import Group, RenderableType
+from rich.live import Live
+from rich.spinner import Spinner
+from rich.text import Text
+
+from rollcall_cli.arrange import Arranged
+from rollcall_cli.cards import Card
+from rollcall_cli.dialogue import Call
+from rollcall_cli.run_view import FRAMES_PER_S
+from rollcall_cli.screen import INDENT, Screen
+
+
+class CallsView:
+    """The calls of one step on the screen; a `Watcher` of `run_calls`.
+
+    with CallsView(screen, calls) as view:
+        results = run_calls(tools, calls, watcher=view, stop=stop)
+    """
+
+    def __init__(self, screen: Screen, calls: Sequence[Call]) -> None:
+        self._screen = screen
+        self._cards = {
+            call["id"]: Card(call["tool"], json.dumps(call["arguments"], ensure_ascii=False))
+            for call in calls
+        }
+        self._open = list(self._cards.values())  # not printed yet, in the order of their calls
+        # Never held while printing: who redraws holds the console's lock and waits for this one.
+        self._lock = threading.Lock()
+        self._printing = threading.Lock()
+        self._spinner = Spinner("dots", style="cyan")
+        self._live = Live(
+            console=screen.console,
+            get_renderable=self._moving,
+            refresh_per_second=FRAMES_PER_S,
+            transient=True,
+        )
+
+    def __enter__(self) -> CallsView:
+        if self._screen.moves:
+            self._live.start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        """Print what is not finished, as it is, and stop redrawing."""
+        with self._lock:
+            cards, self._open = self._open, []
+        for card in cards:
+            if card.status is None:
+                card.give_up("stopped")
+            self._print(card)
+        self._live.stop()
+
+    def began(self, call: Call) -> None:
+        self._cards[call["id"]].begin()
+        if self._screen.announces:
+            self._screen.indented(Text.assemble("→ ", self._cards[call["id"]].line()))
+
+    def wrote(self, call: Call, output: str) -> None:
+        with self._lock:
+            self._cards[call["id"]].write(output)
+
+    def ended(self, call: Call, result: dict[str, Any]) -> None:
+        with self._printing:
+            for card in self._finished(call, result):
+                self._print(card)
+
+    def _finished(self, call: Call, result: dict[str, Any]) -> list[Card]:
+        """End a call, and take out those that can be printed in the order of the calls."""
+        with self._lock:
+            self._cards[call["id"]].end_here(result)
+            finished = []
+            while self._open and self._open[0].status is not None:
+                finished.append(self._open.pop(0))
+        return finished
+
+    def _print(self, card: Card) -> None:
+        self._screen.indented(card.marked(self._spinner))
+
+    def _moving(self) -> RenderableType:
+        with self._lock:
+            marked = [card.marked(self._spinner) for card in self._open]
+        return Group(*(Arranged(each, order=self._screen.order, left=INDENT) for each in marked))

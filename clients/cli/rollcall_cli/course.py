@@ -1,0 +1,108 @@
+"""A run's events in their order, each once, whatever becomes of the connection.
+
+Every event has its number in the run, `metadata.n`. A stream that broke off is asked for again: the
+same data is the same run, so it goes on where it is, or is told from what is stored.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Generator, Iterable
+from typing import Any
+
+from rollcall_cli.callable import Functions
+from rollcall_cli.http import Lost
+from rollcall_cli.stored import Event, Result
+
+Replay = Callable[[str, str], Iterable[Event]]
+"""The stored events of a run, by its thread's id and its own."""
+
+TOLD_ANEW = "TOLD_ANEW"
+"""The type of an event of ours: a process died, and what follows takes the place of what was
+shown and never stored."""
+
+_PAUSES_S = (0.0, 0.2, 0.5, 1.0, 2.0, 3.0, 5.0, 5.0)
+"""Before each further try; what comes of one begins them anew."""
+
+
+def no_replay(thread_id: str, run_id: str) -> Iterable[Event]:
+    """Where nothing stored can be read."""
+    return ()
+
+
+def course(
+    functions: Functions, data: dict[str, Any], *, replay: Replay
+) -> Generator[Event, None, Result]:
+    """Call `run_agent` with `data`, which names its run, and yield the run's events.
+
+    Raises:
+        CallError: The run was refused or failed, or (`Lost`) it cannot be reached any more.
+    """
+    shown = _Shown()
+    tries = 0
+    while True:
+        before = shown.total
+        try:
+            return (yield from _tried(functions, data, shown, replay))
+        except Lost:
+            tries = 0 if shown.total > before else tries + 1
+            if tries == len(_PAUSES_S):
+                raise
+        time.sleep(_PAUSES_S[tries])
+
+
+class _Shown:
+    """What was shown of a run: a mark of each event, by its number."""
+
+    def __init__(self) -> None:
+        self.total = 0  # also what was told anew
+        self._marks: list[int] = []
+
+    def take(self, event: Event) -> Generator[Event, None, None]:
+        """Yield the event if it is new.
+
+        Raises:
+            Lost: Events before it are missing.
+        """
+        number = event["metadata"]["n"]
+        mark = hash((event["type"], event.get("delta"), event.get("toolCallId")))
+        if number > len(self._marks):
+            raise Lost("data-loss", f"events before number {number} are missing")
+        if number < len(self._marks):
+            if self._marks[number] == mark:
+                return
+            del self._marks[number:]
+            yield {"type": TOLD_ANEW}
+        self._marks.append(mark)
+        self.total += 1
+        yield event
+
+
+def _tried(
+    functions: Functions, data: dict[str, Any], shown: _Shown, replay: Replay
+) -> Generator[Event, None, Result]:
+    """One stream. One without numbers is of a run that has ended: its end alone is told, so its
+    events come from where they are stored."""
+    stream = functions.stream("run_agent", data)
+    untold: list[Event] = []
+    while True:
+        try:
+            event = next(stream)
+        except StopIteration as end:
+            result: Result = end.value
+            break
+        if "n" in event.get("metadata", {}):
+            yield from shown.take(event)
+        else:
+            untold.append(event)
+    if untold:
+        yield from _replayed(untold, shown, replay)
+    return result
+
+
+def _replayed(untold: list[Event], shown: _Shown, replay: Replay) -> Generator[Event, None, None]:
+    started = untold[0]
+    for event in replay(started["threadId"], started["runId"]):
+        yield from shown.take(event)
+    if not shown.total:  # nothing is stored any more: its end is all there is
+        yield from untold

@@ -1,0 +1,186 @@
+"""A dialogue with an agent, run after run, without a screen.
+
+    dialogue = Dialogue(functions, stored, agent="messaging")
+    result = yield from dialogue.message("What are my priorities?")
+
+Each run is a generator of its AG-UI events that returns its result.
+"""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections.abc import Collection, Generator, Iterable, Mapping, Sequence
+from typing import Any
+
+from rollcall_cli.callable import Functions
+from rollcall_cli.course import Replay, course, no_replay
+from rollcall_cli.http import CallError
+from rollcall_cli.stored import Event, Result
+
+Interrupt = dict[str, Any]
+Call = dict[str, Any]
+"""A tool call's record, as a result holds it: `{id, tool, arguments, ...}`."""
+Content = str | list[dict[str, Any]]
+"""Of a message: text, or parts."""
+Events = Generator[Event, None, Result]
+
+_STOPPING_S = 10.0
+_POLL_S = 0.3
+
+
+class Dialogue:
+    """One thread with one agent.
+
+    Attributes:
+        thread_id: None until the first run has begun.
+        turn_id: The newest turn; `retry` and `replaces` name it.
+        run_id: The newest run that has a result.
+        waiting: The interrupts that it left to be decided.
+        pending: The calls that it left to this client.
+
+    Args:
+        replay: The stored events of a run, for one whose stream was lost.
+        client_tools: Ids of the tools that this client can run.
+        client_id: Tells this client from the user's others.
+        locale: "en" or "he"; None for the language of each message.
+    """
+
+    def __init__(
+        self,
+        functions: Functions,
+        *,
+        agent: str,
+        replay: Replay = no_replay,
+        client_tools: Collection[str] = (),
+        client_id: str | None = None,
+        context: Mapping[str, str] | None = None,
+        locale: str | None = None,
+    ) -> None:
+        self.agent = agent
+        self._functions = functions
+        self._replay = replay
+        self._always: dict[str, Any] = {"context": dict(context or {}), "locale": locale}
+        if client_tools:
+            self._always["clientTools"] = list(client_tools)
+            self._always["clientId"] = client_id or f"cli-{uuid.uuid4().hex[:12]}"
+        self.start_over()
+
+    def start_over(self) -> None:
+        """Put the next message into a new thread."""
+        self.thread_id: str | None = None
+        self.turn_id: str | None = None
+        self.run_id: str | None = None
+        self.waiting: list[Interrupt] = []
+        self.pending: list[Call] = []
+        self._data: dict[str, Any] = {}
+        self._at_work = ""  # the run that `cancel` stops
+        self._left_one = False
+
+    def enter(self, thread_id: str, result: Result | None) -> None:
+        """Go on in a thread that is there, from the result of its newest run."""
+        self.start_over()
+        self.thread_id = thread_id
+        if result is not None:
+            self._take(result)
+
+    @property
+    def next_run_id(self) -> str:
+        """The run that goes on from what waits, if nobody names it otherwise."""
+        return f"{self.run_id}~1"
+
+    def message(self, content: Content, *, replaces: str | None = None) -> Events:
+        """Send a message; what waited is thereby closed.
+
+        Args:
+            replaces: The newest turn, where the message takes its place.
+        """
+        data: dict[str, Any] = {"message": content, "runId": _new_id()}
+        if replaces:
+            data["replaces"] = replaces
+        return self._begin(data)
+
+    def retry(self) -> Events:
+        """Ask the newest turn again."""
+        return self._begin({"retry": self.turn_id, "runId": _new_id()})
+
+    def resume(self, entries: Sequence[dict[str, Any]]) -> Events:
+        """Answer all that waits for a decision."""
+        return self._run({"resume": list(entries)}, run_id=self.next_run_id)
+
+    def answer_calls(self, results: Sequence[dict[str, Any]]) -> Events:
+        """Send what the calls that were left to this client came to."""
+        run_id = _new_id()  # ids that only grow by `~1` would come to their bound
+        return self._run({"toolResults": list(results), "runId": run_id}, run_id=run_id)
+
+    def follow(self, stored: Iterable[Event]) -> Events:
+        """How the turn goes on elsewhere, from the events that are stored of it."""
+        for event in stored:
+            yield event
+            if event["type"] == "RUN_FINISHED":
+                result: Result = event["result"]
+                self._take(result)
+                return result
+            if event["type"] == "RUN_ERROR":
+                raise CallError(event["code"], event["message"])
+        raise CallError("data-loss", "the stored events have no end")
+
+    def cancel(self) -> None:
+        """Have the run stopped where it is at work, or close what waits; what was said stays.
+
+        Raises:
+            CallError: It could not be stopped; the next message takes the thread.
+        """
+        self.waiting, self.pending = [], []
+        self._left_one = True  # should it not end in time, the next message takes the thread
+        deadline = time.monotonic() + _STOPPING_S
+        if self.thread_id is None:  # it was not told yet; the same runId is the same run
+            self.thread_id = next(self._functions.stream("run_agent", self._data))["threadId"]
+        about = {"threadId": self.thread_id, "runId": self._at_work}
+        while self._functions.call("cancel_run", about)["status"] == "cancelling":
+            if time.monotonic() > deadline:
+                return
+            time.sleep(_POLL_S)
+        self._left_one = False
+
+    def _begin(self, data: dict[str, Any]) -> Events:
+        """A run of a new turn."""
+        self.waiting, self.pending = [], []
+        if self._left_one:
+            data["whenBusy"] = "supersede"
+        return self._run(data, run_id=data["runId"])
+
+    def _run(self, data: dict[str, Any], *, run_id: str) -> Events:
+        always = {key: value for key, value in self._always.items() if value}
+        data = {**data, **always, "agent": self.agent}
+        if self.thread_id:
+            data["threadId"] = self.thread_id
+        self._data, self._at_work = data, run_id
+        stream = course(self._functions, data, replay=self._replay)
+        while True:
+            try:
+                event = next(stream)
+            except StopIteration as end:
+                result: Result = end.value
+                self._left_one = False
+                self._take(result)
+                return result
+            # Known early, so that a message after an interrupted one stays in the thread.
+            if event.get("type") == "RUN_STARTED":
+                self.thread_id, self._at_work = event["threadId"], event["runId"]
+            yield event
+
+    def _take(self, result: Result) -> None:
+        self.thread_id, self.run_id = result["threadId"], result["runId"]
+        self.turn_id = result["turnId"]
+        self._at_work = result["runId"]
+        self.waiting = result["outcome"].get("interrupts") or []
+        pending = result["outcome"].get("pendingToolCallIds") or []
+        records = {call["id"]: call for call in result["toolCalls"]}
+        # A result that only notes an answer names calls without telling them again.
+        known = {call["id"]: call for call in self.pending}
+        self.pending = [{**known, **records}[id] for id in pending if id in {**known, **records}]
+
+
+def _new_id() -> str:
+    return uuid.uuid4().hex

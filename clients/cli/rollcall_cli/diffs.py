@@ -1,0 +1,56 @@
+"""What a write would change, or a command would run, for a person to judge."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from rollcall_cli.arrange import Arranged, Order
+from rollcall_cli.bidi import isolated
+from rollcall_cli.workspace import visible
+
+SHOWN_LINES = 60
+_COLOURS = {"+": "green", "-": "red", "@": "cyan"}
+_HEADINGS = ("+++", "---")
+
+
+def diff(text: str, *, order: Order, most_lines: int | None = SHOWN_LINES) -> RenderableType:
+    """A unified diff in colours, each line whole and with nothing unseen in it.
+
+    Args:
+        most_lines: Lines after which the rest is only counted.
+    """
+    lines = visible(text).rstrip("\n").split("\n")
+    shown = lines if most_lines is None else lines[:most_lines]
+    parts: list[RenderableType] = [_line(line, order, number) for number, line in enumerate(shown)]
+    if left_out := len(lines) - len(shown):
+        word = "line" if left_out == 1 else "lines"
+        parts.append(Text(f"… and {left_out:,} {word} more: [w] shows all", "dim"))
+    return Group(*parts)
+
+
+def command(text: str, *, order: Order) -> RenderableType:
+    """A command, exactly as it would be run."""
+    lines = visible(text).split("\n")
+    return Group(*(_typed(line, order, first=not at) for at, line in enumerate(lines)))
+
+
+def changed_lines(text: str) -> tuple[int, int]:
+    """How many lines a unified diff adds and takes away."""
+    lines: Sequence[str] = text.split("\n")
+    counted = [line[:1] for line in lines if not line.startswith(_HEADINGS)]
+    return counted.count("+"), counted.count("-")
+
+
+def _line(line: str, order: Order, number: int) -> RenderableType:
+    is_heading = number < len(_HEADINGS) and line.startswith(_HEADINGS)
+    colour = "bold" if is_heading else _COLOURS.get(line[:1], "")
+    text = Text(f"{line[:1]}{isolated(line[1:])}" or " ", colour, overflow="fold")
+    return Arranged(text, order=order)
+
+
+def _typed(line: str, order: Order, *, first: bool) -> RenderableType:
+    text = Text.assemble("$ " if first else "  ", (isolated(line), "bold"), overflow="fold")
+    return Arranged(text, order=order)

@@ -1,0 +1,38 @@
+"""Writes a thread to a file, or prints it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rollcall_cli.problem import Problem
+from rollcall_cli.stored import Result, Stored
+from rollcall_cli.transcript import markdown
+
+
+def thread_as_markdown(stored: Stored, thread_id: str) -> str:
+    """A thread with all its runs.
+
+    Raises:
+        CallError: It is not there, or not the user's.
+    """
+    thread, log = stored.thread(thread_id), stored.log(thread_id)
+    results: dict[str, Result] = {}
+    for run_id in dict.fromkeys(str(document["runId"]) for document in log):
+        if (result := stored.result(thread_id, run_id)) is not None:
+            results[run_id] = result
+    return markdown(thread, log, results)
+
+
+def write(text: str, file: Path) -> None:
+    """Write a new file, and none over another.
+
+    Raises:
+        Problem: It is there, or cannot be written.
+    """
+    try:
+        with file.open("x", encoding="utf-8") as opened:
+            opened.write(text)
+    except FileExistsError:
+        raise Problem(f"{file} is there already; name another.") from None
+    except OSError as error:
+        raise Problem(f"{file} cannot be written: {error.strerror}.") from error

@@ -1,0 +1,144 @@
+"""Firestore as an app sees it: over REST, as a user, under the security rules."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rollcall_cli import http
+from rollcall_cli.http import CallError
+from rollcall_cli.identity import User
+from rollcall_cli.place import Place
+
+Filter = tuple[str, str, Any]
+"""A field, an operator such as "EQUAL", and a value."""
+
+
+class Firestore:
+    """One user's Firestore. Every method raises `CallError` where the rules refuse, and `Lost`
+    where it cannot be reached. Paths count from the root of the documents, as in "threads/t1"."""
+
+    def __init__(self, place: Place, user: User) -> None:
+        self.user = user
+        self._place = place
+        self._root = place.documents
+
+    def get(self, path: str) -> dict[str, Any] | None:
+        """The fields of a document; None if there is none."""
+        try:
+            found = self._send("GET", f"{self._root}/{path}")
+        except CallError as error:
+            if error.code == "not-found":
+                return None
+            raise
+        return _fields(found)
+
+    def query(
+        self,
+        path: str,
+        where: Sequence[Filter] = (),
+        *,
+        order_by: str,
+        descending: bool = False,
+        limit: int | None = None,
+    ) -> list[tuple[str, dict[str, Any]]]:
+        """Documents of a collection of the user's own, by id, in order."""
+        parent, _, collection = path.rpartition("/")
+        query: dict[str, Any] = {
+            "from": [{"collectionId": collection}],
+            "where": _all_of([("uid", "EQUAL", self.user.uid), *where]),
+            "orderBy": [_ordered(order_by, descending)],
+        }
+        if limit is not None:
+            query["limit"] = limit
+        parent_path = f"{self._root}/{parent}" if parent else self._root
+        found = self._send("POST", f"{parent_path}:runQuery", {"structuredQuery": query})
+        documents = [each["document"] for each in found if "document" in each]
+        return [(_id(each), _fields(each)) for each in documents]
+
+    def update(
+        self, path: str, fields: Mapping[str, Any], *, server_times: Sequence[str] = ()
+    ) -> None:
+        """Set fields of a document; those of `server_times` to the server's time."""
+        write: dict[str, Any] = {
+            "update": {
+                "name": f"{self._root}/{path}",
+                "fields": {name: _encoded(value) for name, value in fields.items()},
+            },
+            "updateMask": {"fieldPaths": list(fields)},
+            "currentDocument": {"exists": True},
+        }
+        if server_times:
+            write["updateTransforms"] = [
+                {"fieldPath": each, "setToServerValue": "REQUEST_TIME"} for each in server_times
+            ]
+        self._send("POST", f"{self._root}:commit", {"writes": [write]})
+
+    def _send(self, method: str, path: str, body: dict[str, Any] | None = None) -> Any:
+        headers = {"Authorization": f"Bearer {self.user.token()}"}
+        url = self._place.firestore_url + path
+        with http.reaching("Firestore"), http.client(is_local=self._place.is_local) as client:
+            reply = client.request(method, url, json=body, headers=headers)
+        try:
+            answer = reply.json()
+        except ValueError:
+            raise CallError(
+                "unavailable", f"Firestore answered HTTP {reply.status_code} without JSON"
+            ) from None
+        if reply.is_success:
+            return answer
+        refusal = (answer[0] if isinstance(answer, list) else answer)["error"]
+        raise CallError(http.code_of(str(refusal["status"])), str(refusal["message"]).strip())
+
+
+def _id(document: dict[str, Any]) -> str:
+    return str(document["name"]).rpartition("/")[2]
+
+
+def _fields(document: dict[str, Any]) -> dict[str, Any]:
+    return {name: _decoded(value) for name, value in document.get("fields", {}).items()}
+
+
+def _decoded(value: dict[str, Any]) -> Any:
+    """A value; times stay text, as RFC 3339 writes them."""
+    kind, held = next(iter(value.items()))
+    match kind:
+        case "nullValue":
+            return None
+        case "integerValue":
+            return int(held)
+        case "mapValue":
+            return _fields(held)
+        case "arrayValue":
+            return [_decoded(each) for each in held.get("values", [])]
+    return held
+
+
+def _encoded(value: Any) -> dict[str, Any]:
+    match value:
+        case None:
+            return {"nullValue": None}
+        case bool():
+            return {"booleanValue": value}
+        case int():
+            return {"integerValue": str(value)}
+        case str():
+            return {"stringValue": value}
+        case Mapping():
+            return {"mapValue": {"fields": {key: _encoded(each) for key, each in value.items()}}}
+    raise TypeError(f"nothing here writes {type(value).__name__} to Firestore")
+
+
+def _all_of(filters: Sequence[Filter]) -> dict[str, Any]:
+    each = [
+        {"fieldFilter": {"field": {"fieldPath": field}, "op": operator, "value": _encoded(value)}}
+        for field, operator, value in filters
+    ]
+    return {"compositeFilter": {"op": "AND", "filters": each}}
+
+
+def _ordered(field: str, descending: bool) -> dict[str, Any]:
+    return {
+        "field": {"fieldPath": field},
+        "direction": "DESCENDING" if descending else "ASCENDING",
+    }

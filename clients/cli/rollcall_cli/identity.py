@@ -1,0 +1,129 @@
+"""Who is signed in: by e-mail address and password, by a custom token, or from before.
+
+user = sign_in(place, email="noa@example.com", password="...")
+user = User(place, refresh_token=kept)      # it may no longer be good; `token` says
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import time
+from typing import Any
+
+from rollcall_cli import http
+from rollcall_cli.http import CallError
+from rollcall_cli.place import Place
+
+_TOKEN_LIVES_S = 50 * 60  # an hour, less a good margin
+_WORDS = {
+    "EMAIL_NOT_FOUND": "there is no such user",
+    "INVALID_PASSWORD": "the password is wrong",
+    "INVALID_LOGIN_CREDENTIALS": "the e-mail address or the password is wrong",
+    "USER_DISABLED": "the account is disabled",
+    "INVALID_CUSTOM_TOKEN": "the custom token is not one",
+    "CREDENTIAL_MISMATCH": "the custom token is of another project",
+    "TOKEN_EXPIRED": "the sign-in is no longer good",
+    "INVALID_REFRESH_TOKEN": "the sign-in is no longer good",
+    "USER_NOT_FOUND": "the account is gone",
+}
+
+
+class User:
+    """Somebody who is signed in, and stays so: ID tokens are renewed before they expire."""
+
+    def __init__(self, place: Place, *, refresh_token: str) -> None:
+        self.refresh_token = refresh_token
+        self._place = place
+        self._token = ""
+        self._uid = ""
+        self._expires_at = 0.0
+
+    @property
+    def uid(self) -> str:
+        """Who it is; asks for a token where there was none yet.
+
+        Raises:
+            CallError: As for `token`.
+        """
+        self.token()
+        return self._uid
+
+    def token(self) -> str:
+        """An ID token that is still good for some minutes.
+
+        Raises:
+            CallError: The sign-in is no longer good, or nobody answers.
+        """
+        if time.monotonic() >= self._expires_at:
+            form = {"grant_type": "refresh_token", "refresh_token": self.refresh_token}
+            body = _post(self._place, f"{self._place.tokens_url}token", form=form)
+            self.refresh_token = body["refresh_token"]
+            self._take(body["id_token"], body.get("user_id"))
+        return self._token
+
+    def _take(self, token: str, uid: str | None) -> None:
+        self._token = token
+        self._uid = uid or _subject(token)
+        self._expires_at = time.monotonic() + _TOKEN_LIVES_S
+
+
+def sign_in(place: Place, *, email: str, password: str) -> User:
+    """Sign in with an e-mail address and a password.
+
+    Raises:
+        CallError: They are wrong, or nobody answers.
+    """
+    return _signed_in(place, "signInWithPassword", {"email": email, "password": password})
+
+
+def sign_in_with_token(place: Place, custom_token: str) -> User:
+    """Sign in with a token that a server of the project's made for this user.
+
+    Raises:
+        CallError: It is not good, or nobody answers.
+    """
+    return _signed_in(place, "signInWithCustomToken", {"token": custom_token})
+
+
+def _signed_in(place: Place, method: str, data: dict[str, str]) -> User:
+    body = _post(
+        place, f"{place.identity_url}accounts:{method}", data={**data, "returnSecureToken": True}
+    )
+    user = User(place, refresh_token=body["refreshToken"])
+    user._take(body["idToken"], body.get("localId"))
+    return user
+
+
+def _post(
+    place: Place,
+    url: str,
+    *,
+    data: dict[str, Any] | None = None,
+    form: dict[str, str] | None = None,
+) -> dict[str, Any]:
+    with http.reaching("the sign-in service"), http.client(is_local=place.is_local) as client:
+        reply = client.post(url, params={"key": place.api_key}, json=data, data=form)
+    try:
+        body: dict[str, Any] = reply.json()
+    except ValueError:
+        raise CallError(
+            "unavailable", f"the sign-in service answered HTTP {reply.status_code} without JSON"
+        ) from None
+    if "error" in body:
+        raise CallError("unauthenticated", f"signing in failed: {_words(body['error'])}")
+    return body
+
+
+def _words(error: Any) -> str:
+    """What went wrong, with the service's own word for it."""
+    said = str(error.get("message") if isinstance(error, dict) else error)
+    known = _WORDS.get(said.split()[0] if said else "")
+    return f"{known} ({said})" if known else said
+
+
+def _subject(token: str) -> str:
+    """Whose ID token it is. It came from the sign-in service itself, so nothing is verified."""
+    payload = token.split(".")[1]
+    padded = payload + "=" * (-len(payload) % 4)
+    return str(json.loads(base64.urlsafe_b64decode(padded))["sub"])

@@ -1,0 +1,33 @@
+"""The user's threads, as a list."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from rich.text import Text
+
+from rollcall_cli.bidi import isolated
+from rollcall_cli.safe import tidy
+from rollcall_cli.screen import Screen
+from rollcall_cli.stored import Thread
+
+
+def show_threads(screen: Screen, threads: Sequence[Thread]) -> None:
+    """A line or two for each: its place, title, agent, when it was last used, its id."""
+    if not threads:
+        screen.footnote("There are no threads yet.")
+    for place, thread in enumerate(threads, start=1):
+        title = isolated(" ".join(tidy(thread.title).split())) or "(no title)"
+        waits = "  waits for you" if thread.waiting else ""
+        about = f"     {thread.agent} · {_when(thread.updated_at)} · {thread.id}"
+        screen.indented(Text.assemble(f"{place:>3}. ", (title, "bold"), (waits, "yellow")))
+        screen.indented(Text(about, "dim"))
+
+
+def _when(time: str) -> str:
+    """A time of Firestore's, here and in words."""
+    try:
+        return f"{datetime.fromisoformat(time).astimezone():%d %b %Y, %H:%M}"
+    except ValueError:
+        return time

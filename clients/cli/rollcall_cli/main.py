@@ -1,0 +1,250 @@
+"""The command `rollcall`."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import signal
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from types import FrameType
+from typing import Any, NoReturn, get_args
+
+from rollcall_cli import export, settings, signing_in
+from rollcall_cli.ask import FAILED, INTERRUPTED, Asking, ask
+from rollcall_cli.chat import Chat
+from rollcall_cli.conversation import Conversation
+from rollcall_cli.dialogue import Dialogue
+from rollcall_cli.http import CallError
+from rollcall_cli.listing import show_threads
+from rollcall_cli.problem import Problem
+from rollcall_cli.safe import escaped_json, tidy
+from rollcall_cli.screen import Screen
+from rollcall_cli.signing_in import Session
+from rollcall_cli.workspace import Permission, ToolError, Workspace
+from rollcall_cli.yes_to import YesTo
+
+PROBLEM, USAGE = 1, 64
+"""Exit codes: something is missing that a person can give; the command was typed wrongly."""
+
+_LISTED = 50
+_QUESTION_CHARS = 32_000
+
+
+def run() -> NoReturn:
+    """Run the command and leave with its exit code."""
+    signal.signal(signal.SIGTERM, _end)  # what was started is ended too, as by Ctrl-C
+    try:
+        code = main(sys.argv[1:], os.environ)
+        sys.stdout.flush()
+    except BrokenPipeError:  # who read the output has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = 128 + signal.SIGPIPE
+    sys.exit(code)
+
+
+def main(arguments: list[str], env: Mapping[str, str]) -> int:
+    """Do what was typed; an exit code."""
+    options = _parser().parse_args(arguments)
+    command: Callable[[argparse.Namespace, Mapping[str, str]], int] = options.command
+    try:
+        return command(options, env)
+    except (Problem, ToolError) as problem:
+        print(problem, file=sys.stderr)
+        return PROBLEM
+    except CallError as error:
+        print(f"{error.code}: {tidy(error.message)}", file=sys.stderr)
+        if hint := error.hint or _hint(error):
+            print(tidy(hint), file=sys.stderr)
+        return FAILED
+    except KeyboardInterrupt:
+        return INTERRUPTED
+
+
+def _end(number: int, frame: FrameType | None) -> None:
+    raise KeyboardInterrupt
+
+
+def _hint(error: CallError) -> str:
+    return "Sign in anew: rollcall login" if error.code == "unauthenticated" else ""
+
+
+class _Parser(argparse.ArgumentParser):
+    """A parser whose mistakes have an exit code of their own: 2 says that something waits."""
+
+    def error(self, message: str) -> NoReturn:
+        self.print_usage(sys.stderr)
+        self.exit(USAGE, f"{self.prog}: {message}\n")
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(prog="rollcall", description="Talk to Rollcall's agents.")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    def add(name: str, command: Any, help: str, *kinds: Callable[[Any], None]) -> Any:
+        added = commands.add_parser(name, help=help, description=help)
+        added.set_defaults(command=command)
+        for kind in kinds:
+            kind(added)
+        return added
+
+    login = add("login", signing_in.login, "sign in at a Firebase project")
+    login.add_argument("--project", help="the project's id")
+    login.add_argument("--region", help="where its functions are; us-central1 unless said")
+    login.add_argument("--api-key", help="its web API key, which is no secret")
+    login.add_argument("--email", help="whom to sign in; the password is asked for")
+    login.add_argument("--custom-token", action="store_true", help="with a token, asked for")
+    login.add_argument("--anew", action="store_true", help="use nothing of an earlier sign-in")
+    add("logout", _logout, "forget who is signed in")
+
+    chat = add("chat", _chat, "talk to an agent", _place_options, _agent_options)
+    chat.add_argument("--thread", metavar="ID", help="go on in this thread")
+
+    asking = add("ask", _ask, "ask one question", _place_options, _agent_options)
+    asking.add_argument("question", nargs="?", help="read from standard input if left out")
+    asking.add_argument("--json", action="store_true", help="print the run's result as JSON")
+    asking.add_argument("--thread", metavar="ID", help="ask in this thread")
+    asking.add_argument(
+        "--yes-to",
+        type=_yes_to,
+        action="append",
+        default=[],
+        metavar="TOOL[=WHAT]",
+        help="approve beforehand: write_file=src/*, 'run_command=pytest -q', send_message",
+    )
+
+    threads = add("threads", _threads, "list your threads", _place_options)
+    threads.add_argument("--json", action="store_true", help="as JSON")
+
+    exporting = add("export", _export, "write a thread as Markdown", _place_options)
+    exporting.add_argument("thread", metavar="THREAD", help="its id")
+    exporting.add_argument("--out", type=Path, metavar="FILE.md", help="instead of printing it")
+    return parser
+
+
+def _place_options(parser: Any) -> None:
+    parser.add_argument("--emulator", action="store_true", help="at the emulators, as their user")
+
+
+def _agent_options(parser: Any) -> None:
+    parser.add_argument("--agent", help="whom; workspace with --root, messaging without")
+    parser.add_argument("--root", type=Path, metavar="FOLDER", help="let the agent work in here")
+    parser.add_argument(
+        "--allow",
+        action="append",
+        default=[],
+        choices=get_args(Permission),
+        help="what is refused in the folder otherwise",
+    )
+    parser.add_argument(
+        "--pass-env",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="give this environment variable to commands",
+    )
+    parser.add_argument("--locale", choices=("en", "he"), help="the language of what is not asked")
+
+
+def _yes_to(text: str) -> YesTo:
+    try:
+        return YesTo.parse(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
+
+
+def _logout(options: argparse.Namespace, env: Mapping[str, str]) -> int:
+    return signing_in.logout(env)
+
+
+def _chat(options: argparse.Namespace, env: Mapping[str, str]) -> int:
+    session = signing_in.start(env, emulator=options.emulator)
+    agent = _agent(options, session)
+    with _workspace(options, env) as workspace:
+        screen = Screen(env=env)
+        conversation = Conversation(
+            session.functions,
+            screen,
+            agent=agent,
+            uid=session.user.uid,
+            tools=workspace,
+            replay=session.stored.events,
+            locale=options.locale,
+        )
+        where = f" in {options.root.resolve()}" if options.root else ""
+        screen.say(f"{agent}{where} · /help says what there is", style="dim")
+        return Chat(screen, session, conversation).stay(thread=options.thread)
+
+
+def _ask(options: argparse.Namespace, env: Mapping[str, str]) -> int:
+    question = _question(options)
+    session = signing_in.start(env, emulator=options.emulator)
+    with _workspace(options, env) as workspace:
+        dialogue = Dialogue(
+            session.functions,
+            agent=_agent(options, session),
+            replay=session.stored.events,
+            client_tools=workspace.tools if workspace else (),
+            locale=options.locale,
+        )
+        dialogue.thread_id = options.thread
+        asking = Asking(
+            uid=session.user.uid, tools=workspace, yes_to=options.yes_to, as_json=options.json
+        )
+        return ask(dialogue, question, asking)
+
+
+def _threads(options: argparse.Namespace, env: Mapping[str, str]) -> int:
+    session = signing_in.start(env, emulator=options.emulator)
+    found = session.stored.threads(limit=_LISTED)
+    if options.json:
+        for thread in found:
+            print(escaped_json(thread.json()))
+    else:
+        show_threads(Screen(env=env), found)
+    return 0
+
+
+def _export(options: argparse.Namespace, env: Mapping[str, str]) -> int:
+    session = signing_in.start(env, emulator=options.emulator)
+    text = export.thread_as_markdown(session.stored, options.thread)
+    if options.out:
+        export.write(text, options.out)
+    else:
+        print(text, end="")
+    return 0
+
+
+def _agent(options: argparse.Namespace, session: Session) -> str:
+    """Whom to ask: who is named, or the one of the thread."""
+    if options.agent is None and options.thread is not None:
+        return session.stored.thread(options.thread).agent
+    return str(options.agent or ("workspace" if options.root else "messaging"))
+
+
+@contextlib.contextmanager
+def _workspace(options: argparse.Namespace, env: Mapping[str, str]) -> Iterator[Workspace | None]:
+    """The folder that the agent may work in; None without --root."""
+    if options.root is None:
+        yield None
+        return
+    own = [settings.settings_file(env).absolute().parent]
+    with Workspace(
+        options.root, allow=options.allow, environment=options.pass_env, own=own
+    ) as workspace:
+        yield workspace
+
+
+def _question(options: argparse.Namespace) -> str:
+    if options.question is None and sys.stdin.isatty():
+        raise Problem('What is the question? rollcall ask "...", or by a pipe.')
+    text = options.question if options.question is not None else sys.stdin.read()
+    if not text.strip():
+        raise Problem("The question is empty.")
+    if len(text) > _QUESTION_CHARS:
+        raise Problem(
+            f"The question has {len(text):,} characters; at most {_QUESTION_CHARS:,} are taken."
+        )
+    return str(text)

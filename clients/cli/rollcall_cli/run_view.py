@@ -1,0 +1,161 @@
+"""Shows a run in the terminal as it happens, from the events that stream in.
+
+What is finished is printed for good. What is not (a tool at work, the sentence being written) is
+redrawn below it on a terminal that can; elsewhere plain lines tell when things begin and end.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Sequence
+from typing import Any
+
+from rich.console import Group, RenderableType
+from rich.live import Live
+from rich.spinner import Spinner
+from rich.text import Text
+
+from rollcall_cli import bidi
+from rollcall_cli.arrange import Arranged
+from rollcall_cli.cards import Card, call_id
+from rollcall_cli.course import TOLD_ANEW
+from rollcall_cli.pieces import Piece, Pieces
+from rollcall_cli.screen import INDENT, Screen
+
+FRAMES_PER_S = 12
+_WAITING = "-waiting"  # ends the id of the message that says what a run waits for
+
+
+class RunView:
+    """One run on the screen, event by event. `question` is what it answers, in its language.
+
+    with RunView(screen, question) as view:
+        for event in stream:
+            view.take(event)
+
+    Args:
+        decided: The interrupts that this run goes on from: their calls were begun in another.
+        ours: Tools that run here: what is left to them is not this view's to tell.
+    """
+
+    def __init__(
+        self,
+        screen: Screen,
+        question: str,
+        *,
+        decided: Sequence[dict[str, Any]] = (),
+        ours: Collection[str] = (),
+    ) -> None:
+        self._screen = screen
+        self._ours = ours
+        self._from_right = bidi.reads_from_right(question)
+        self._cards: dict[str, Card] = {}
+        self._open: list[Card] = []  # not printed yet, in the order of their calls
+        for interrupt in decided:
+            about = interrupt["metadata"]
+            card = Card(about["tool"], json.dumps(about["arguments"], ensure_ascii=False))
+            self._cards[interrupt["toolCallId"]] = card
+            self._open.append(card)
+        self._has_begun = False
+        self._texts: dict[str, Pieces] = {}
+        self._spinner = Spinner("dots", style="cyan")
+        self._thinking = Spinner("dots", Text("thinking", "dim"), style="cyan")
+        self._live = Live(
+            console=screen.console,
+            get_renderable=self._moving,
+            refresh_per_second=FRAMES_PER_S,
+            transient=True,
+        )
+
+    def __enter__(self) -> RunView:
+        if self._screen.moves:
+            self._live.start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        """Print what is not finished, as it is, and stop redrawing."""
+        for message_id in list(self._texts):
+            self._print_pieces(self._texts.pop(message_id).end())
+        cards, self._open = self._open, []
+        for card in cards if self._has_begun else ():
+            card.give_up()
+            self._print_card(card)
+        self._live.stop()
+
+    def take(self, event: dict[str, Any]) -> None:
+        """Show one event."""
+        self._has_begun = True
+        kind = event.get("type")
+        if kind == "TOOL_CALL_START":
+            card = Card(event["toolCallName"])
+            self._cards[event["toolCallId"]] = card
+            self._open.append(card)
+        elif kind == "TEXT_MESSAGE_CONTENT" and event["messageId"].endswith(_WAITING):
+            pass  # the approval's card says the same, and more
+        elif kind == "TEXT_MESSAGE_CONTENT":
+            text = self._texts.setdefault(event["messageId"], Pieces())
+            self._print_pieces(text.add(event["delta"]))
+        elif kind == "TEXT_MESSAGE_END" and event["messageId"] in self._texts:
+            self._print_pieces(self._texts.pop(event["messageId"]).end())
+        elif kind == TOLD_ANEW:
+            self._drop()
+        elif kind == "RUN_FINISHED":
+            self._end(event.get("result") or {"toolCalls": []})
+        elif (about := call_id(event)) in self._cards:
+            card = self._cards[about or ""]
+            card.take(event)
+            self._announce(card, str(kind))
+            self._print_finished()
+
+    def _drop(self) -> None:
+        """Forget what is not finished: it comes again, from where it was stored last."""
+        self._texts.clear()
+        self._open = [card for card in self._open if card.status is not None]
+        self._screen.footnote("The server went on from what it had stored; this comes anew:")
+
+    def _end(self, result: dict[str, Any]) -> None:
+        """Print the calls that wait for somebody else, and leave ours out."""
+        for call in result["toolCalls"]:
+            if call["status"] not in ("waiting", "client") or call["id"] not in self._cards:
+                continue
+            card = self._cards[call["id"]]
+            if call["status"] == "client" and call["tool"] in self._ours:
+                self._open = [each for each in self._open if each is not card]
+            else:
+                card.wait(call["status"])
+        self._print_finished()
+
+    def _announce(self, card: Card, kind: str) -> None:
+        """Tell on a line of its own what a moving picture would show."""
+        if not self._screen.announces:
+            return
+        line = card.line()
+        if kind == "TOOL_CALL_END":
+            self._screen.indented(Text.assemble("→ ", line))
+        elif kind == "ACTIVITY_SNAPSHOT":
+            self._screen.indented(Text.assemble("… ", line))
+
+    def _print_finished(self) -> None:
+        while self._open and self._open[0].status is not None:
+            self._print_card(self._open.pop(0))
+
+    def _print_card(self, card: Card) -> None:
+        self._screen.indented(card.marked(self._spinner))
+
+    def _print_pieces(self, pieces: list[Piece]) -> None:
+        for piece in pieces:
+            self._screen.say(self._screen.piece(piece, from_right=self._from_right))
+
+    def _moving(self) -> RenderableType:
+        """What is drawn again and again below what is printed."""
+        order = self._screen.order
+        parts: list[RenderableType] = [
+            Arranged(card.marked(self._spinner), order=order, left=INDENT) for card in self._open
+        ]
+        rests = [text.rest for text in self._texts.values()]
+        parts += [
+            self._screen.piece(rest, from_right=self._from_right)
+            for rest in rests
+            if rest.text.strip()
+        ]
+        return Group(*parts) if parts else Arranged(self._thinking, order=order, left=INDENT)

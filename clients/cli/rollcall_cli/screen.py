@@ -1,0 +1,127 @@
+"""The terminal, or what stands in its place, and how paragraphs are shown on it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+from rich.cells import cell_len, set_cell_size
+from rich.console import Console, Group, RenderableType
+from rich.markdown import Markdown
+from rich.text import Text
+from rich.theme import Theme
+
+from rollcall_cli import bidi
+from rollcall_cli.arrange import Arranged, order_for
+from rollcall_cli.http import CallError
+from rollcall_cli.pieces import Piece, Pieces
+from rollcall_cli.safe import SafeConsole
+
+MOST_COLUMNS = 100
+INDENT = 2
+_MOST_SOURCES = 12
+_RECOGNISABLE_CHARS = 40
+# Only the terminal's own colours, which suit its background, and none that is
+# pale on white.
+_THEME = Theme(
+    {
+        "markdown.item.bullet": "cyan",
+        "markdown.item.number": "cyan",
+        "markdown.code": "cyan",
+        "markdown.code_block": "cyan",
+        "markdown.block_quote": "dim",
+        "markdown.h1": "bold",
+        "markdown.h2": "bold",
+        "markdown.h3": "bold",
+        "status.spinner": "cyan",
+    }
+)
+
+
+class Screen:
+    """Where things are shown.
+
+    Args:
+        console: Instead of the terminal, for tests and for pictures.
+        still: Redraw nothing, even if the terminal could.
+    """
+
+    def __init__(
+        self,
+        *,
+        console: Console | None = None,
+        env: Mapping[str, str] = os.environ,
+        still: bool = False,
+    ) -> None:
+        self.console = console or SafeConsole(highlight=False, markup=False, emoji=False)
+        self.console.push_theme(_THEME)
+        self.console.width = min(self.console.width, MOST_COLUMNS)
+        self.moves = self.console.is_terminal and not self.console.is_dumb_terminal and not still
+        self.announces = not self.moves and not still
+        self.order = order_for(self.console, env)
+
+    def say(self, text: RenderableType = "", *, style: str = "") -> None:
+        """Print a paragraph of ours."""
+        self.console.print(text, style=style, highlight=False)
+
+    def question(self, text: str) -> None:
+        """Print what is asked."""
+        self.say()
+        asked = Text.assemble(("❯ ", "cyan"), (bidi.isolated(text), "bold"))
+        self.say(Arranged(asked, order=self.order))
+
+    def answer(self, text: str) -> None:
+        """Print an answer that is whole."""
+        pieces = Pieces()
+        for piece in [*pieces.add(text), *pieces.end()]:
+            self.say(self.piece(piece, from_right=bidi.reads_from_right(text)))
+
+    def failure(self, error: CallError) -> None:
+        """Print why there is no answer."""
+        self.indented(Text.assemble(("✗ ", "red"), error.message))
+        if error.hint:
+            self.indented(Text(f"  {error.hint}", "dim"))
+
+    def piece(self, piece: Piece, *, from_right: bool) -> RenderableType:
+        """A piece of an answer that reads `from_right`, with the distance to what is above it."""
+        block = Arranged(
+            Markdown(piece.text, hyperlinks=False),
+            order=self.order,
+            left=INDENT,
+            from_right=bidi.reads_from_right(piece.text, within=from_right),
+        )
+        return Group("", block) if piece.apart else block
+
+    def sources(self, citations: list[dict[str, Any]], *, answer: str) -> None:
+        """Print what an answer refers to: where, who and when, and the words in one line, unless
+        the answer gives them itself."""
+        if citations:
+            self.say()
+        for citation in citations[:_MOST_SOURCES]:
+            parts = [bidi.isolated(part) for part in citation["title"].split(" · ")]
+            title = Text.assemble((f"[{citation['n']}] ", "cyan"), " · ".join(parts), style="dim")
+            self.indented(title)
+            quote = " ".join((citation.get("quote") or "").split())
+            if quote and quote[:_RECOGNISABLE_CHARS] not in answer:
+                self._quote(quote)
+        if (more := len(citations) - _MOST_SOURCES) > 0:
+            self.indented(Text(f"and {more} more", "dim"))
+
+    def footnote(self, text: str | Text) -> None:
+        """Print a remark below an answer."""
+        self.say()
+        self.indented(Text.assemble("· ", text, style="dim"))
+
+    def indented(self, what: RenderableType) -> None:
+        """Print a paragraph of a run."""
+        self.say(Arranged(what, order=self.order, left=INDENT))
+
+    def _quote(self, quote: str) -> None:
+        left = INDENT + 4
+        room = self.console.width - left - 2
+        if cell_len(quote) > room:
+            quote = set_cell_size(quote, room - 1).rstrip().rpartition(" ")[0] + "…"
+        from_right = bidi.reads_from_right(quote)
+        text = Text(f"“{quote}”", "dim italic")
+        self.say(Arranged(text, order=self.order, left=left, from_right=from_right))

@@ -1,0 +1,84 @@
+"""Which project, and who is signed in: a file that only its owner reads.
+
+It lies in the user's folder for settings and holds a refresh token, never a password.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from rollcall_cli.place import DEFAULT_REGION, Place
+from rollcall_cli.problem import Problem
+
+_OTHERS = 0o077
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """A project, and its signed-in user."""
+
+    project: str
+    region: str = DEFAULT_REGION
+    api_key: str
+    refresh_token: str
+    email: str | None = None
+
+    @property
+    def place(self) -> Place:
+        return Place.production(project=self.project, api_key=self.api_key, region=self.region)
+
+
+def settings_file(env: Mapping[str, str]) -> Path:
+    """ROLLCALL_CONFIG, or a file in the user's own folder."""
+    if chosen := env.get("ROLLCALL_CONFIG"):
+        return Path(chosen)
+    home = env.get("XDG_CONFIG_HOME")
+    return (Path(home) if home else Path.home() / ".config") / "rollcall" / "config.json"
+
+
+def load(file: Path) -> Settings | None:
+    """The settings; None where there are none.
+
+    Raises:
+        Problem: Others may read the file, or it is not one of ours.
+    """
+    try:
+        with file.open(encoding="utf-8") as opened:
+            mode = os.fstat(opened.fileno()).st_mode
+            text = opened.read()
+    except FileNotFoundError:
+        return None
+    if os.name == "posix" and mode & _OTHERS:
+        raise Problem(
+            f"{file} holds your sign-in, and others may read it.\n"
+            f"If you trust it, make it yours with `chmod 600 {file}`; or sign in anew."
+        )
+    try:
+        return Settings(**json.loads(text))
+    except (ValueError, TypeError) as error:
+        raise Problem(f"{file} cannot be read ({error}). Sign in anew: rollcall login") from error
+
+
+def save(file: Path, settings: Settings) -> None:
+    """Write the settings whole, for their owner alone."""
+    file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    unfinished = file.with_name(f".{file.name}.{os.getpid()}")
+    unfinished.unlink(missing_ok=True)
+    descriptor = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(descriptor, "w", encoding="utf-8") as opened:
+        json.dump(asdict(settings), opened, indent=2)
+        opened.write("\n")
+    unfinished.replace(file)
+
+
+def forget(file: Path) -> bool:
+    """Remove the settings; whether there were any."""
+    try:
+        file.unlink()
+    except FileNotFoundError:
+        return False
+    return True

@@ -1,0 +1,143 @@
+"""Who uses the client: the one who signed in before, or the emulators' own user."""
+
+from __future__ import annotations
+
+import argparse
+import getpass
+import re
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from rollcall_cli import settings
+from rollcall_cli.callable import Functions
+from rollcall_cli.identity import User, sign_in, sign_in_with_token
+from rollcall_cli.place import DEFAULT_REGION, Place, emulators_of, wants_emulators
+from rollcall_cli.problem import Problem
+from rollcall_cli.settings import Settings
+from rollcall_cli.stored import Stored
+
+DEMO_EMAIL, DEMO_PASSWORD = "demo@rollcall.example", "water-the-lemons"
+"""The user of the sample data, on the emulators alone."""
+
+_NAME = re.compile(r"[a-z][a-z0-9-]{0,62}")
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """A signed-in user, and what can be reached as that user."""
+
+    user: User
+    functions: Functions
+    stored: Stored
+
+
+def start(env: Mapping[str, str], *, emulator: bool) -> Session:
+    """Go on as who signed in; at the emulators, as their own user.
+
+    Raises:
+        Problem: Nobody is signed in.
+        CallError: The sign-in is no longer good, or nobody answers.
+    """
+    if emulator or wants_emulators(env):
+        place = emulators_of(env)
+        return _session(place, _user_of_emulators(place, env))
+    found = settings.load(settings.settings_file(env))
+    if found is None:
+        raise Problem(
+            "Nobody is signed in: `rollcall login` does that. With --emulator you talk to the "
+            "emulators of `make emulators`."
+        )
+    return _session(found.place, User(found.place, refresh_token=found.refresh_token))
+
+
+def login(options: argparse.Namespace, env: Mapping[str, str]) -> int:
+    """Sign in at a project, and keep that in the settings.
+
+    Raises:
+        Problem: Something is missing that cannot be asked for.
+        CallError: The sign-in is refused, or nobody answers.
+    """
+    file = settings.settings_file(env)
+    before = settings.load(file) if file.exists() and not options.anew else None
+    project = _named(
+        options.project
+        or env.get("ROLLCALL_PROJECT")
+        or (before.project if before else None)
+        or _asked("Project id")
+    )
+    region = _named(
+        options.region
+        or env.get("ROLLCALL_REGION")
+        or (before.region if before else None)
+        or DEFAULT_REGION
+    )
+    api_key = (
+        options.api_key
+        or env.get("ROLLCALL_API_KEY")
+        or (before.api_key if before else None)
+        or _asked("Web API key (Firebase console, project settings)")
+    )
+    place = Place.production(project=project, api_key=api_key, region=region)
+    email, user = _signed_in(place, options, env)
+    kept = Settings(
+        project=project,
+        region=region,
+        api_key=api_key,
+        refresh_token=user.refresh_token,
+        email=email,
+    )
+    settings.save(file, kept)
+    print(f"Signed in to {project} as {email or user.uid}. This is kept in {file}, for you alone.")
+    return 0
+
+
+def logout(env: Mapping[str, str]) -> int:
+    """Forget who is signed in."""
+    file = settings.settings_file(env)
+    print("Signed out." if settings.forget(file) else "Nobody was signed in.")
+    return 0
+
+
+def _signed_in(
+    place: Place, options: argparse.Namespace, env: Mapping[str, str]
+) -> tuple[str | None, User]:
+    if options.custom_token:
+        token = env.get("ROLLCALL_CUSTOM_TOKEN") or _secret("Custom token")
+        return None, sign_in_with_token(place, token)
+    email = options.email or env.get("ROLLCALL_EMAIL") or _asked("E-mail address")
+    password = env.get("ROLLCALL_PASSWORD") or _secret("Password")
+    return email, sign_in(place, email=email, password=password)
+
+
+def _user_of_emulators(place: Place, env: Mapping[str, str]) -> User:
+    return sign_in(
+        place,
+        email=env.get("ROLLCALL_EMAIL") or DEMO_EMAIL,
+        password=env.get("ROLLCALL_PASSWORD") or DEMO_PASSWORD,
+    )
+
+
+def _session(place: Place, user: User) -> Session:
+    functions = Functions(place.functions_url, token=user.token, is_local=place.is_local)
+    return Session(user, functions, Stored(place, user))
+
+
+def _named(text: str) -> str:
+    """A project's id or a region: they become part of addresses."""
+    if not _NAME.fullmatch(text):
+        raise Problem(f"{text!r} is no project id or region, such as my-project or us-central1.")
+    return text
+
+
+def _asked(what: str) -> str:
+    if not sys.stdin.isatty():
+        raise Problem(f"{what} is missing. `rollcall login --help` says how to give it.")
+    return input(f"{what}: ").strip()
+
+
+def _secret(what: str) -> str:
+    """What is typed without being shown, or the first line of a pipe."""
+    if sys.stdin.isatty():
+        return getpass.getpass(f"{what}: ")
+    return sys.stdin.readline().rstrip("\n")

@@ -1,0 +1,192 @@
+"""What can be typed instead of a message: /retry, /open, /export and the like."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from rich.text import Text
+
+from rollcall_cli import attachments, export
+from rollcall_cli.approvals import Read
+from rollcall_cli.conversation import Conversation
+from rollcall_cli.dialogue import Content
+from rollcall_cli.listing import show_threads
+from rollcall_cli.problem import Problem
+from rollcall_cli.screen import Screen
+from rollcall_cli.signing_in import Session
+from rollcall_cli.stored import Thread
+from rollcall_cli.talking import converse
+from rollcall_cli.transcript import said_in
+
+_LISTED = 20
+_TITLE_CHARS = 200
+
+
+class Slash:
+    """The commands of one sitting; `/help` lists them."""
+
+    def __init__(
+        self, screen: Screen, session: Session, conversation: Conversation, *, read: Read
+    ) -> None:
+        self._screen = screen
+        self._session = session
+        self._conversation = conversation
+        self._dialogue = conversation.dialogue
+        self._read = read
+        self._attached: list[dict[str, Any]] = []
+        self._listed: list[Thread] = []
+        self._commands: dict[str, tuple[Callable[[str], None], str, str]] = {
+            "stop": (self._stop, "", "close what waits for a decision; Ctrl-C stops an answer"),
+            "retry": (self._retry, "", "ask the last message again"),
+            "edit": (self._edit, "", "change the last message, and go on from there"),
+            "attach": (self._attach, "FILE", "send a file with the next message"),
+            "rate": (self._rate, "up|down [WHY]", "say what you think of the last answer"),
+            "threads": (self._threads, "", "list your threads"),
+            "open": (self._open, "ID", "go on in a thread, by its id or its place in the list"),
+            "export": (self._export, "FILE", "write this thread as Markdown"),
+            "title": (self._title, "TEXT", "give this thread another title"),
+            "new": (self._new, "", "start a new thread"),
+            "help": (self._help, "", "show this"),
+        }
+
+    def do(self, line: str) -> None:
+        """Do what a line that begins with a slash says.
+
+        Raises:
+            Problem: There is no such command, or it cannot be done.
+            CallError: The server refuses.
+        """
+        name, _, rest = line[1:].partition(" ")
+        if name not in self._commands:
+            raise Problem(f"There is no /{name}. /help lists what there is.")
+        self._commands[name][0](rest.strip())
+
+    def with_attachments(self, text: str) -> Content:
+        """A message with the files that were attached since the last one."""
+        attached, self._attached = self._attached, []
+        return [{"type": "text", "text": text}, *attached] if attached else text
+
+    def _stop(self, rest: str) -> None:
+        if not (self._dialogue.waiting or self._dialogue.pending):
+            raise Problem("Nothing is at work, and nothing waits. Ctrl-C stops an answer.")
+        self._conversation.cancel()
+        self._screen.footnote("Closed. Nothing of it is done.")
+
+    def _retry(self, rest: str) -> None:
+        self._require_turn()
+        self._converse(self._conversation.retry)
+
+    def _edit(self, rest: str) -> None:
+        thread_id, turn_id = self._require_turn()
+        log = self._session.stored.log(thread_id)
+        of_turn = [each for each in log if each.get("turnId") == turn_id and each["role"] == "user"]
+        before = said_in(of_turn[-1]) if of_turn else ""
+        if "\n" in before:
+            self._screen.footnote("The message has several lines; here they are one.")
+        text = self._read("✎ ", " ".join(before.split())).strip()
+        if not text:
+            self._screen.footnote("Left as it is.")
+            return
+        message = self.with_attachments(text)
+        self._converse(partial(self._conversation.ask, message, replaces=turn_id))
+
+    def _attach(self, rest: str) -> None:
+        if not rest:
+            raise Problem("Which file? /attach drawing.png")
+        part = attachments.upload(self._session.functions, Path(rest).expanduser())
+        self._attached.append(part)
+        self._screen.footnote(f"{part['name']} goes with your next message.")
+
+    def _rate(self, rest: str) -> None:
+        rating, _, comment = rest.partition(" ")
+        if rating not in ("up", "down"):
+            raise Problem("/rate up, or /rate down and why.")
+        if self._dialogue.run_id is None:
+            raise Problem("There is no answer yet.")
+        about = {"threadId": self._dialogue.thread_id, "runId": self._dialogue.run_id}
+        said = {"rating": rating} | ({"comment": comment} if comment else {})
+        self._session.functions.call("rate_message", {**about, **said})
+        self._screen.footnote("Noted.")
+
+    def _threads(self, rest: str) -> None:
+        self._listed = self._session.stored.threads(limit=_LISTED)
+        show_threads(self._screen, self._listed)
+
+    def _open(self, rest: str) -> None:
+        if rest.isdecimal() and 1 <= int(rest) <= len(self._listed):
+            rest = self._listed[int(rest) - 1].id
+        if not rest:
+            raise Problem("Which thread? /threads lists them.")
+        thread = self._session.stored.thread(rest)
+        log = self._session.stored.log(rest)
+        run_id = str(thread.waiting["runId"]) if thread.waiting else ""
+        run_id = run_id or (str(log[-1]["runId"]) if log else "")
+        result = self._session.stored.result(rest, run_id) if run_id else None
+        self._conversation.enter(thread, result)
+        self._show(thread, log)
+        if run_id and result is None:
+            events = self._session.stored.events(rest, run_id)
+            self._converse(partial(self._conversation.follow, events))
+        elif not thread.waiting:
+            self._dialogue.waiting, self._dialogue.pending = [], []
+        elif not self._dialogue.pending or self._takes_over():
+            self._converse(self._conversation.go_on)
+
+    def _takes_over(self) -> bool:
+        names = ", ".join(call["tool"] for call in self._dialogue.pending)
+        if not self._conversation.runs_tools:
+            self._screen.footnote(f"Left to a client that works on files: {names}. See --root.")
+            return False
+        self._screen.footnote(f"Left to one of your clients: {names}.")
+        said = self._read("  Run this here? [y]es / [n]o ❯ ", "").strip().lower()
+        return said in ("y", "yes", "כן")
+
+    def _show(self, thread: Thread, log: list[dict[str, Any]]) -> None:
+        """The thread's title, and the last thing said in it."""
+        self._screen.say(Text(thread.title or thread.id, "bold"))
+        asked = [each for each in log if each["role"] == "user"]
+        answers = [each for each in log if each["role"] == "model" and each.get("text")]
+        if asked:
+            self._screen.question(said_in(asked[-1]))
+        if answers and answers[-1]["n"] > (asked[-1]["n"] if asked else -1):
+            self._screen.answer(str(answers[-1]["text"]))
+
+    def _export(self, rest: str) -> None:
+        if not rest:
+            raise Problem("Into which file? /export thread.md")
+        text = export.thread_as_markdown(self._session.stored, self._require_thread())
+        export.write(text, Path(rest).expanduser())
+        self._screen.footnote(f"Written to {rest}.")
+
+    def _title(self, rest: str) -> None:
+        if not 0 < len(rest) <= _TITLE_CHARS:
+            raise Problem(f"/title and 1 to {_TITLE_CHARS} characters.")
+        self._session.stored.rename(self._require_thread(), rest)
+        self._screen.footnote("Renamed.")
+
+    def _new(self, rest: str) -> None:
+        self._conversation.start_over()
+        self._screen.say("A new thread.", style="dim")
+
+    def _help(self, rest: str) -> None:
+        self._screen.say()
+        for name, (_, arguments, what) in self._commands.items():
+            self._screen.indented(Text.assemble((f"/{name} {arguments}".ljust(22), "bold"), what))
+        self._screen.indented(Text("Ctrl-C stops an answer; twice leaves. Ctrl-D leaves.", "dim"))
+
+    def _converse(self, begin: Callable[[], object]) -> None:
+        converse(self._screen, self._conversation, begin, read=self._read)
+
+    def _require_thread(self) -> str:
+        if self._dialogue.thread_id is None:
+            raise Problem("There is no thread yet: say something first.")
+        return self._dialogue.thread_id
+
+    def _require_turn(self) -> tuple[str, str]:
+        thread_id = self._require_thread()
+        if self._dialogue.turn_id is None:
+            raise Problem("Nothing was asked in this thread yet.")
+        return thread_id, self._dialogue.turn_id

@@ -1,0 +1,123 @@
+"""What Rollcall keeps in Firestore for its user: threads, their logs, runs and their events."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from rollcall_cli.firestore import Firestore
+from rollcall_cli.http import CallError
+from rollcall_cli.identity import User
+from rollcall_cli.place import Place
+
+Event = dict[str, Any]
+Result = dict[str, Any]
+
+LAST = ("RUN_FINISHED", "RUN_ERROR")
+"""What the last event of a run is."""
+
+_PATIENCE_S = 30.0
+_POLL_S = 0.15
+
+
+@dataclass(frozen=True, slots=True)
+class Thread:
+    """One of the user's threads. `waiting` says what its newest run waits for, if anything."""
+
+    id: str
+    agent: str
+    title: str
+    updated_at: str
+    waiting: dict[str, Any] | None = None
+
+    def json(self) -> str:
+        """As one line of JSON."""
+        about = {"id": self.id, "agent": self.agent, "title": self.title}
+        waits = {"updatedAt": self.updated_at, "waits": self.waiting is not None}
+        return json.dumps({**about, **waits}, ensure_ascii=False)
+
+
+class Stored:
+    """The user's own documents, also those that other devices follow and decide by.
+
+    Every method raises `CallError` where the rules refuse, or Firestore cannot be reached.
+    """
+
+    def __init__(self, place: Place, user: User) -> None:
+        self._firestore = Firestore(place, user)
+        self._uid = user.uid
+
+    def threads(self, *, limit: int) -> list[Thread]:
+        """The newest threads first."""
+        found = self._firestore.query("threads", order_by="updatedAt", descending=True, limit=limit)
+        return [_thread(id, data) for id, data in found]
+
+    def thread(self, thread_id: str) -> Thread:
+        """One thread.
+
+        Raises:
+            CallError: "not-found", or "permission-denied" where it is not the user's.
+        """
+        data = self._firestore.get(f"threads/{thread_id}")
+        if data is None:
+            raise CallError("not-found", f"there is no thread {thread_id!r}")
+        return _thread(thread_id, data)
+
+    def rename(self, thread_id: str, title: str) -> None:
+        """Give a thread another title."""
+        self._firestore.update(f"threads/{thread_id}", {"title": title})
+
+    def log(self, thread_id: str) -> list[dict[str, Any]]:
+        """A thread's whole log, in order: what the user said, and each reply with its calls."""
+        found = self._firestore.query(f"threads/{thread_id}/messages", order_by="n")
+        return [data for _, data in found]
+
+    def result(self, thread_id: str, run_id: str) -> Result | None:
+        """What a run ended with; None while it has not, or where it failed."""
+        data = self._firestore.get(f"threads/{thread_id}/runs/{run_id}") or {}
+        found: Result | None = json.loads(data["result"]) if data.get("result") else None
+        return found
+
+    def events(self, thread_id: str, run_id: str) -> Iterator[Event]:
+        """A run's events as they are stored, from its first, which may be still to come, to its
+        last."""
+        newest = -1
+        deadline = time.monotonic() + _PATIENCE_S
+        while time.monotonic() < deadline:
+            for document in self._pages(thread_id, run_id, newest):
+                newest = document["n"]
+                for event in json.loads(document["events"]):
+                    if event["type"] == "RUN_FINISHED" and "result" not in event:  # a large one
+                        event = {**event, "result": self.result(thread_id, run_id)}
+                    yield event
+                    if event["type"] in LAST:
+                        return
+            time.sleep(_POLL_S)
+        raise CallError("deadline-exceeded", f"the run {run_id} did not come to its end")
+
+    def decide(self, approval_id: str, *, approved: bool, reason: str | None = None) -> None:
+        """Decide by the approval's document, at the server's time: the turn goes on by itself."""
+        decision: dict[str, Any] = {"approved": approved, "by": self._uid}
+        if reason:
+            decision["reason"] = reason
+        self._firestore.update(
+            f"approvals/{approval_id}", {"decision": decision}, server_times=["decision.at"]
+        )
+
+    def _pages(self, thread_id: str, run_id: str, newest: int) -> list[dict[str, Any]]:
+        path = f"threads/{thread_id}/runs/{run_id}/events"
+        found = self._firestore.query(path, [("n", "GREATER_THAN", newest)], order_by="n")
+        return [data for _, data in found]
+
+
+def _thread(id: str, data: dict[str, Any]) -> Thread:
+    return Thread(
+        id=id,
+        agent=data["agent"],
+        title=str(data.get("title") or ""),
+        updated_at=str(data.get("updatedAt") or ""),
+        waiting=data.get("waiting"),
+    )

@@ -1,0 +1,76 @@
+"""Talks with a person until nothing waits for them: a question out, their decisions in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from rich.console import RenderableType
+
+from rollcall_cli import approvals
+from rollcall_cli.approvals import Answer, Read
+from rollcall_cli.conversation import Conversation
+from rollcall_cli.dialogue import Interrupt
+from rollcall_cli.screen import Screen
+
+
+def converse(
+    screen: Screen,
+    conversation: Conversation,
+    begin: Callable[[], object],
+    *,
+    read: Read = approvals.from_keyboard,
+) -> None:
+    """Have something asked, and the person decide whatever comes to wait for it.
+
+    Args:
+        begin: Asks, with the conversation.
+    Raises:
+        Quit: The person has had enough.
+    """
+    following: Callable[[], object] | None = begin
+    while following is not None:
+        try:
+            following()
+        except KeyboardInterrupt:
+            screen.say("\nStopped. What was said so far is kept.", style="dim")
+            return
+        said = _decided(screen, conversation, read)
+        if said is None:
+            return
+        if isinstance(said, str):
+            following = partial(conversation.ask, said)
+        else:
+            following = partial(conversation.answer, said)
+
+
+def _decided(screen: Screen, conversation: Conversation, read: Read) -> str | list[Answer] | None:
+    """The answers to all that waits, what the person said instead, or None: it stays open."""
+    answers: list[Answer] = []
+    for interrupt in conversation.waiting:
+        if not approvals.is_mine(interrupt, conversation.uid):
+            screen.footnote("Somebody else decides this. It stays open until then.")
+            return None
+        if len(conversation.waiting) > 1:
+            screen.say()
+            screen.indented(interrupt["message"])
+        try:
+            said = approvals.ask(screen, interrupt, read, whole=_whole(conversation, interrupt))
+        except (EOFError, KeyboardInterrupt):
+            screen.say("\nLeft open; your next question closes it.", style="dim")
+            return None
+        if isinstance(said, str):
+            return said
+        answers.append(said)
+    return answers or None
+
+
+def _whole(conversation: Conversation, interrupt: Interrupt) -> Callable[[], RenderableType] | None:
+    """Makes all that a call here would do; None where it would not run here."""
+    if conversation.shown_of(interrupt) is None:
+        return None
+
+    def shown() -> RenderableType:
+        return conversation.shown_of(interrupt, whole=True) or ""
+
+    return shown
