@@ -44,6 +44,8 @@ class Editor:
     ) -> dict[str, Any]:
         """Create a file, or replace one that was read and has not changed since.
 
+        A file that was read and is gone is created again: nothing is lost by that.
+
         Returns:
             {"path", "size" (bytes), "digest", "created": bool}.
         Raises:
@@ -55,10 +57,6 @@ class Editor:
                 if digest is None:
                     raise ToolError(f"{path}: it exists and was not read; read it first")
                 _check_digest(change.file, digest)
-            elif digest is not None:
-                raise ToolError(
-                    f"{path}: it was read, but is gone now; write it without a digest to create it"
-                )
             self._put(context, change)
         return {**_result(change), "created": change.file is None}
 
@@ -105,7 +103,7 @@ class Editor:
             if change.file is None:
                 writing.create(directory, parts[-1], change.path, change.data)
             else:
-                writing.replace(directory, parts[-1], change.file, change.data)
+                writing.replace(directory, change.file, change.data)
 
 
 def writing_of(context: Context, path: str, content: str) -> Change:

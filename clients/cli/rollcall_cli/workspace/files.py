@@ -11,7 +11,7 @@ from typing import Self
 from rollcall_cli.workspace.errors import ToolError, in_plain_words
 from rollcall_cli.workspace.guarded import Guard
 from rollcall_cli.workspace.limits import MIB
-from rollcall_cli.workspace.root import Root, open_file
+from rollcall_cli.workspace.root import Root, existing, open_file
 
 _BOM = b"\xef\xbb\xbf"
 _CHUNK = 256 * 1024
@@ -20,9 +20,13 @@ DIGEST_CHARS = 16
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """A file's bytes, and what `os.fstat` said of it while it was open."""
+    """A file's bytes, and what `os.fstat` said of it while it was open.
+
+    `path` is as it was asked for, `name` as the disk has it.
+    """
 
     path: str
+    name: str
     data: bytes
     status: os.stat_result
 
@@ -112,6 +116,8 @@ def read_in(directory: int, guard: Guard, path: str, name: str, limit: int) -> F
     Raises:
         ToolError: It is no regular file, or larger than `limit` bytes.
     """
+    with in_plain_words(path):
+        name = existing(directory, name)
     fd = open_file(directory, name, path, hard_links=guard.allows_hard_links())
     try:
         with in_plain_words(path):
@@ -125,7 +131,7 @@ def read_in(directory: int, guard: Guard, path: str, name: str, limit: int) -> F
             f"{path}: {size:,} bytes; at most {limit // MIB or 1} MB is read here. "
             "Use search_files, or run_command to see a part"
         )
-    return File(path, data, status)
+    return File(path, name, data, status)
 
 
 def _bytes(fd: int, limit: int) -> bytes:

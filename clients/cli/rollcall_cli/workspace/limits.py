@@ -22,8 +22,8 @@ class Limits:
 
     file_bytes: int = 10 * MIB
     """The largest file that is read or edited, and the largest content that is written."""
-    content_chars: int = 100_000
-    """The most of a file that one `read_file` returns, counted as JSON text."""
+    content_chars: int = 50_000
+    """The most text that one result holds, counted as JSON text."""
 
     entries: int = 1000
     """Entries that one `list_directory` returns."""

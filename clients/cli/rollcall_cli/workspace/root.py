@@ -79,7 +79,6 @@ def open_file(directory: int, name: str, path: str, *, hard_links: bool) -> int:
     """
     with in_plain_words(path):
         # A device may do something when it is opened: look before, and again at what was opened.
-        name = existing(directory, name)
         _check(os.stat(name, dir_fd=directory, follow_symlinks=False), path, hard_links)
         fd = os.open(name, _FILE, dir_fd=directory)
     try:

@@ -10,7 +10,7 @@ from typing import Any
 
 from rollcall_cli.workspace import files
 from rollcall_cli.workspace.context import Context
-from rollcall_cli.workspace.errors import Stopped, ToolError, in_plain_words
+from rollcall_cli.workspace.errors import ToolError, in_plain_words
 from rollcall_cli.workspace.globs import Glob
 from rollcall_cli.workspace.names import MAX_PARTS, directory_parts
 from rollcall_cli.workspace.patterns import pattern_of
@@ -40,13 +40,13 @@ def search_files(
     Raises:
         ToolError: No such directory, a query that is none, or one that takes too long.
     """
-    search = _Search(context, max_matches)
+    search = _Search(context, path, max_matches)
     wanted = Glob(glob) if glob else None
     pattern = pattern_of(
         context, query, is_regex=is_regex, case_sensitive=case_sensitive, limit=max_matches
     )
     with closing(pattern):
-        for entry in search.files(path):
+        for entry in search.files():
             if wanted and not wanted.matches(entry.parts):
                 continue
             if (data := search.read(entry)) is None:
@@ -59,8 +59,16 @@ def search_files(
 class _Search:
     """What a search has read and found so far."""
 
-    def __init__(self, context: Context, max_matches: int) -> None:
+    def __init__(self, context: Context, path: str, max_matches: int) -> None:
+        """Begin below a path, or at the one file that it names.
+
+        Raises:
+            ToolError: There is neither, or it may not be read.
+        """
         self._context = context
+        self._parts = directory_parts(path)
+        context.guard.check_read(path, self._parts)
+        self._named = self._file(path)
         self._max_matches = max_matches
         self._left_bytes = context.limits.searched_bytes
         self._left_chars = context.limits.content_chars
@@ -69,14 +77,12 @@ class _Search:
         self._total = 0
         self.walk = Walk(context)
 
-    def files(self, path: str) -> Iterator[Entry]:
-        """The files below a path, or the one that it names."""
-        parts = directory_parts(path)
-        self._context.guard.check_read(path, parts)
-        if parts and (one := self._file(parts, path)):
-            yield one
+    def files(self) -> Iterator[Entry]:
+        """The files to search, nearest first."""
+        if self._named:
+            yield self._named
             return
-        for entry in self.walk.entries(parts, MAX_PARTS):
+        for entry in self.walk.entries(self._parts, MAX_PARTS):
             if self._left_bytes <= 0 or self.walk.left_s() < 0:
                 self.walk.is_cut = True
                 return
@@ -84,7 +90,11 @@ class _Search:
                 yield entry
 
     def read(self, entry: Entry) -> bytes | None:
-        """A text file's bytes, or None where it is passed over."""
+        """A text file's bytes, or None where it is passed over.
+
+        Raises:
+            ToolError: It was asked for by its name, and may not be read.
+        """
         limits = self._context.limits
         if self._context.guard.unreadable(entry.parts):
             return None
@@ -97,9 +107,9 @@ class _Search:
                 entry.parts,
                 limits.searched_file_bytes,
             )
-        except Stopped:
-            raise
         except ToolError:
+            if entry is self._named:
+                raise
             return None  # gone, swapped, too large or linked: passed over, as promised
         self._left_bytes -= len(file.data)
         return None if b"\0" in file.data[:_BINARY_LOOK] else file.data
@@ -121,10 +131,14 @@ class _Search:
             **({"truncated": True} if is_cut else {}),
         }
 
-    def _file(self, parts: tuple[str, ...], path: str) -> Entry | None:
-        with self._context.root.directory(parts[:-1]) as fd, in_plain_words(path):
-            name = existing(fd, parts[-1])
-            status = os.stat(name, dir_fd=fd, follow_symlinks=False)
-        if not stat.S_ISREG(status.st_mode):
+    def _file(self, path: str) -> Entry | None:
+        """The file that a path names, or None where it is a directory."""
+        parts = self._parts
+        root = self._context.root
+        if parts and not path.endswith("/"):
+            with root.directory(parts[:-1]) as fd, in_plain_words(path):
+                status = os.stat(existing(fd, parts[-1]), dir_fd=fd, follow_symlinks=False)
+            if stat.S_ISREG(status.st_mode):
+                return Entry(parts, "file", status.st_size)
+        with root.directory(parts):
             return None
-        return Entry((*parts[:-1], name), "file", status.st_size)

@@ -38,13 +38,13 @@ def create(directory: int, name: str, path: str, data: bytes) -> None:
         os.fsync(directory)
 
 
-def replace(directory: int, name: str, before: File, data: bytes) -> None:
+def replace(directory: int, before: File, data: bytes) -> None:
     """Put new content in the place of a file as it was read, keeping its mode.
 
     Raises:
         ToolError: It has changed since, is read-only, or the disk refuses.
     """
-    path = before.path
+    path, name = before.path, before.name
     if not before.mode & 0o222:
         raise ToolError(f"{path}: the file is read-only")
     with in_plain_words(path), _temporary(directory, data, mode=before.mode) as temporary:

@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+import pytest
+
+from rollcall_cli.workspace import Workspace
+from tests.unit.cli.workspace import attacks
+from tests.unit.cli.workspace.conftest import Place
+
+VERSION_CONTROL = [path for path in attacks.GUARDED if "git" in path.lower() or "ｇit" in path]
+
+
+@pytest.mark.parametrize("path", attacks.GUARDED)
+def test_secrets_and_version_control_are_neither_read_nor_found(place: Place, path: str) -> None:
+    place.put(path if not path.endswith(".git") else ".git/x", "token=12345\n")
+    assert place.refusal("read_file", path=path)
+    assert place.run("search_files", query="12345")["total"] == 0
+
+
+def test_secrets_are_listed_so_that_the_model_knows_they_are_there(place: Place) -> None:
+    place.put(".env", "KEY=1")
+    assert place.run("list_directory")["entries"] == [{"path": ".env", "type": "file", "size": 5}]
+    assert "--allow secrets" in place.refusal("read_file", path=".env")
+
+
+def test_the_user_can_allow_secrets_but_not_version_control(place: Place) -> None:
+    place.put(".env", "KEY=1")
+    place.put(".git/config", "x")
+    with Workspace(place.root, allow=["secrets"]) as workspace:
+        assert workspace.run("read_file", {"path": ".env"})["content"] == "KEY=1"
+    assert "use its command" in place.refusal("read_file", path=".git/config")
+
+
+@pytest.mark.parametrize("name", [".env.example", ".env.sample", "id_rsa.pub", "environment.ts"])
+def test_examples_and_public_keys_are_no_secrets(place: Place, name: str) -> None:
+    place.put(name)
+    assert place.run("read_file", path=name)["content"] == "text\n"
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        ".bashrc",
+        ".ZSHRC",
+        ".profile",
+        ".gitconfig",
+        ".gitmodules",
+        ".vscode/tasks.json",
+        ".idea/workspace.xml",
+        ".husky/pre-commit",
+        ".config/autostart/x.desktop",
+        ".config/systemd/user/x.service",
+    ],
+)
+def test_what_runs_by_itself_is_read_but_written_only_if_allowed(place: Place, path: str) -> None:
+    place.put(path)
+    assert place.run("read_file", path=path)["lines"] == 1
+    edit = {"path": path, "oldText": "text", "newText": "other"}
+    assert "--allow startup-files" in place.refusal("edit_file", **edit)
+    with Workspace(place.root, allow=["startup-files"]) as workspace:
+        assert workspace.run("edit_file", edit)["replaced"] == 1
+
+
+def test_the_clients_own_files_are_out_of_reach(place: Place) -> None:
+    own = place.put(".config/rollcall/session.json", "token")
+    with Workspace(place.root, own=[own.parent], allow=["secrets"]) as workspace:
+        place_of_it = Place(workspace, place.root, place.outside)
+        path = ".config/Rollcall/session.json"
+        assert "client itself" in place_of_it.refusal("read_file", path=path)
+        assert "client itself" in place_of_it.refusal("write_file", path=path, content="x")
+        assert place_of_it.run("search_files", query="token")["total"] == 0

@@ -1,0 +1,231 @@
+"""What is swapped while a tool is at work cannot lead it outside, nor show half of a file.
+
+Tries are counted, not timed. The swapping goes on in another process, so that it happens between
+any two system calls of the tools.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import subprocess
+import sys
+import threading
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from rollcall_cli.workspace import ToolError
+from tests.unit.cli.workspace.conftest import MARK, Place
+
+TRIES = 3000
+FEW = 300
+
+_SWAP_FOLDER = """
+import os, sys
+root, outside = sys.argv[1:]
+os.chdir(root)
+print(flush=True)
+turn = 0
+while True:
+    turn += 1
+    os.rename("d", "aside")
+    try:
+        os.symlink(outside, "d")
+        os.unlink("d")
+        os.rename("aside", "d")
+    except OSError:  # the tool made a folder in the gap, as it may: both stay inside
+        os.rename("aside", f"aside-{turn}")
+"""
+_SWAP_FILE = """
+import os, sys
+root, outside = sys.argv[1:]
+os.chdir(root)
+print(flush=True)
+turn = 0
+while True:
+    turn += 1
+    if turn % 3 == 0:
+        os.symlink(outside + "/secret.txt", "new")
+    elif turn % 3 == 1:
+        os.mkfifo("new")
+    else:
+        with open("new", "w") as file:
+            file.write("text\\n")
+    os.rename("new", "d/f.txt")
+"""
+
+
+@contextmanager
+def _swapping(program: str, place: Place) -> Iterator[None]:
+    """Run a program that swaps things in the root until the block ends."""
+    arguments = (sys.executable, "-c", program, str(place.root), str(place.outside))
+    with subprocess.Popen(arguments, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        try:
+            yield
+        finally:
+            assert process.poll() is None, "the swapping stopped early"
+            process.kill()
+
+
+@pytest.fixture(autouse=True)
+def _without_waiting_for_the_disk(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "fsync", lambda fd: None)
+
+
+def _outside(place: Place) -> dict[str, str]:
+    return {path.name: path.read_text() for path in place.outside.iterdir()}
+
+
+def test_a_folder_swapped_for_a_link_never_lets_a_write_out(place: Place) -> None:
+    (place.root / "d").mkdir()
+    before = _outside(place)
+    seen: Counter[str] = Counter()
+    with _swapping(_SWAP_FOLDER, place):
+        for turn in range(TRIES):
+            for path in (f"d/f{turn}.txt", f"d/new{turn}/f.txt", "d/secret.txt"):
+                try:
+                    place.run("write_file", path=path, content="written\n")
+                    seen["written"] += 1
+                except ToolError:
+                    seen["refused"] += 1
+            if turn % 100 == 99:
+                assert _outside(place) == before
+    assert _outside(place) == before
+    assert seen["written"] > 0
+    assert seen["refused"] > 0
+
+
+def test_a_folder_swapped_for_a_link_never_lets_a_read_out(place: Place) -> None:
+    place.put("d/secret.txt", "what is inside\n")
+    seen: Counter[str] = Counter()
+    with _swapping(_SWAP_FOLDER, place):
+        for _ in range(TRIES):
+            for tool, arguments in (
+                ("read_file", {"path": "d/secret.txt"}),
+                ("search_files", {"path": "d", "query": "what"}),
+                ("list_directory", {"path": "d"}),
+            ):
+                try:
+                    told = json.dumps(place.run(tool, **arguments))
+                except ToolError as refused:
+                    told = str(refused)
+                    seen["refused"] += 1
+                else:
+                    seen["inside"] += 1
+                assert MARK not in told
+    assert seen["inside"] > 0
+    assert seen["refused"] > 0
+
+
+def test_a_file_swapped_for_a_link_or_a_pipe_is_refused_and_nothing_hangs(place: Place) -> None:
+    place.put("d/f.txt")
+    before = _outside(place)
+    seen: Counter[str] = Counter()
+    with _swapping(_SWAP_FILE, place):
+        for _ in range(TRIES):
+            for tool, arguments in (
+                ("read_file", {}),
+                ("edit_file", {"oldText": "text", "newText": "mine"}),
+            ):
+                try:
+                    told = json.dumps(place.run(tool, path="d/f.txt", **arguments))
+                except ToolError as refused:
+                    told = str(refused)
+                seen[told] += 1
+                assert MARK not in told
+    assert _outside(place) == before
+    assert any("links are never followed" in told for told in seen)
+    assert any("pipe" in told for told in seen)
+
+
+def test_readers_see_one_whole_content_or_the_other(place: Place) -> None:
+    contents = ["a" * 300_000, "b" * 500_000]
+    file = place.put("f.txt", contents[0])
+    partial: list[str] = []
+    done = threading.Event()
+
+    def watch() -> None:
+        while not done.is_set():
+            if (seen := file.read_text()) not in contents:
+                partial.append(seen[:20])
+
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+    try:
+        for turn in range(FEW):
+            digest = place.digest("f.txt")
+            content = contents[(turn + 1) % 2]
+            place.run("write_file", path="f.txt", content=content, digest=digest)
+    finally:
+        done.set()
+        watcher.join()
+    assert partial == []
+    assert [path.name for path in place.root.iterdir()] == ["f.txt"]
+
+
+def test_of_several_that_create_a_file_one_does_and_the_others_are_told(place: Place) -> None:
+    for turn in range(FEW):
+        told: list[str] = []
+
+        def write(content: str, path: str = f"f{turn}.txt", told: list[str] = told) -> None:
+            with contextlib.suppress(FileExistsError):
+                # Not through the workspace: another program that takes the name meanwhile.
+                if content == "other":
+                    fd = os.open(place.root / path, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
+                    os.close(fd)
+                    told.append("other")
+                    return
+                try:
+                    place.run("write_file", path=path, content=content)
+                    told.append(content)
+                except ToolError:
+                    pass
+
+        threads = [threading.Thread(target=write, args=(name,)) for name in ("one", "other")]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert len(told) == 1
+        expected = "one" if told == ["one"] else ""
+        assert (place.root / f"f{turn}.txt").read_text() == expected
+
+
+def test_a_file_changed_between_reading_and_replacing_is_not_overwritten(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = place.put("f.txt", "one\n")
+    digest = place.digest("f.txt")
+    fsync = os.fsync
+
+    def change_meanwhile(fd: int) -> None:
+        file.write_text("somebody else's\n")
+        fsync(fd)
+
+    monkeypatch.setattr(os, "fsync", change_meanwhile)
+    said = place.refusal("write_file", path="f.txt", content="mine\n", digest=digest)
+    assert said == "f.txt: changed since it was read: read it again"
+    assert file.read_text() == "somebody else's\n"
+    assert [path.name for path in place.root.iterdir()] == ["f.txt"]
+
+
+def test_a_disk_that_fails_leaves_the_file_as_it_was(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = place.put("f.txt", "one\n")
+
+    def full(fd: int, data: bytes) -> int:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "write", full)
+    edit = {"path": "f.txt", "oldText": "one", "newText": "two"}
+    assert "no space left" in place.refusal("edit_file", **edit)
+    assert file.read_text() == "one\n"
+    assert list(place.root.iterdir()) == [Path(file)]
