@@ -35,10 +35,13 @@ check: setup  ## Look for mistakes without running anything
 	$(RUN) -m ruff check
 	$(RUN) -m ruff format --check
 	$(RUN) -m mypy
+	node_modules/.bin/tsc -p clients/js --noEmit
 
-format: setup  ## Put the code into its usual form
+format: setup  ## Put the code into its usual form, and write what is made of it
 	$(RUN) -m ruff check --fix
 	$(RUN) -m ruff format
+	$(RUN) -m dev.wire_types
+	node_modules/.bin/tsc -p clients/js
 
 bench: setup  ## Measure speed and cost
 	@$(RUN) -m tests.benchmarks $(ARGS)

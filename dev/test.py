@@ -17,15 +17,18 @@ from dev.problem import Problem
 
 _PYTHON_FOLDERS = ["tests/emulator", "tests/rules", "tests/clients"]
 _NODE_FOLDERS = ["tests/rules", "tests/clients"]
+_NODE_UNIT_FOLDERS = ["clients/js/test"]
 _NOTHING_COLLECTED = 5  # pytest's exit code
 
 
 def main() -> int:
     arguments = sys.argv[1:]
-    scripts = _node_tests()
+    scripts, unit_scripts = _node_tests(_NODE_FOLDERS), _node_tests(_NODE_UNIT_FOLDERS)
     _require_python_tests("tests/unit")
     _require_python_tests("tests/emulator")
     results = {"Unit tests": _run_pytest(["tests/unit"], arguments)}
+    if not arguments:
+        results["JavaScript unit tests"] = _run_node(unit_scripts)
     print("Starting the emulators ...", flush=True)
     with running():
         if not arguments:
@@ -34,10 +37,10 @@ def main() -> int:
     return _report(results, chosen=bool(arguments))
 
 
-def _node_tests() -> list[Path]:
+def _node_tests(folders: list[str]) -> list[Path]:
     """The JavaScript tests; none in one of the folders is a mistake."""
     scripts = []
-    for folder in _NODE_FOLDERS:
+    for folder in folders:
         found = sorted((ROOT / folder).glob("*.test.mjs"))
         if not found:
             raise Problem(f"There are no tests in {folder} (*.test.mjs).")

@@ -1,0 +1,213 @@
+/** Runs the calls that a run left to this client, and bounds what is sent back. */
+
+import { RollcallError } from "./errors.js";
+
+/** @import { ClientToolResult, RunResult, ToolCallRecord } from "../types/wire.js" */
+
+/** The longest result of one call, in characters of JSON. */
+export const RESULT_CHARS = 200_000;
+/** What the results of one step may have together, in bytes of JSON. */
+export const RESULTS_BYTES = 600_000;
+const ERROR_CHARS = 4_000;
+const DEPTH = 20;
+
+/**
+ * What a handler is given beside the arguments. `signal` is aborted when the run is stopped;
+ * `progress` tells the user how far it is.
+ * @typedef {object} CallContext
+ * @property {string} id
+ * @property {string} tool
+ * @property {AbortSignal} signal
+ * @property {(text: string, done?: number, total?: number) => void} progress
+ */
+
+/**
+ * Runs one tool. What it returns is JSON; what it throws is told to the model by its message.
+ * @typedef {(args: any, context: CallContext) => unknown} Handle
+ */
+
+/**
+ * A tool of this client. One that only reads (`reads`) may run beside others that do.
+ * @typedef {Handle | { run: Handle, reads?: boolean }} ClientTool
+ */
+
+/** @typedef {Record<string, ClientTool>} ClientTools */
+
+/** @typedef {{ toolCallId: string, text: string, done?: number, total?: number }} Progress */
+
+/**
+ * The calls that a result leaves to the client: complete, as the server checked them.
+ * @param {RunResult} result
+ * @returns {ToolCallRecord[]}
+ */
+export function pendingCalls(result) {
+  const ids = new Set(result.outcome.pendingToolCallIds ?? []);
+  return result.toolCalls.filter(({ id, status }) => ids.has(id) && status === "client");
+}
+
+/**
+ * Run the calls in their order, those side by side that only read.
+ * @param {ToolCallRecord[]} calls
+ * @param {ClientTools} tools
+ * @param {{ signal: AbortSignal, onProgress: (progress: Progress) => void }} options
+ * @returns {Promise<ClientToolResult[]>} A result for each call.
+ */
+export async function answer(calls, tools, { signal, onProgress }) {
+  /** @type {ClientToolResult[]} */
+  const results = [];
+  for (const group of groups(calls, tools)) {
+    const running = group.map((call) => runOne(call, tools, signal, onProgress));
+    results.push(...(await unlessAborted(Promise.all(running), signal)));
+  }
+  return bounded(results);
+}
+
+/**
+ * What the promise comes to; an abort is not kept waiting by a tool that does not listen to it.
+ * @template T
+ * @param {Promise<T>} promise
+ * @param {AbortSignal} signal
+ * @returns {Promise<T>}
+ */
+async function unlessAborted(promise, signal) {
+  /** @type {() => void} */
+  let stop = () => undefined;
+  const aborted = new Promise((resolve) => signal.addEventListener("abort", (stop = () => resolve(undefined))));
+  if (signal.aborted) stop();
+  const found = await Promise.race([promise, aborted]);
+  signal.removeEventListener("abort", stop);
+  signal.throwIfAborted();
+  return /** @type {T} */ (found);
+}
+
+/**
+ * Calls that may run side by side; one that writes is alone.
+ * @param {ToolCallRecord[]} calls
+ * @param {ClientTools} tools
+ */
+function groups(calls, tools) {
+  /** @type {ToolCallRecord[][]} */
+  const found = [];
+  let mayJoin = false;
+  for (const call of calls) {
+    const reads = onlyReads(own(tools, call.tool));
+    if (reads && mayJoin) found.at(-1)?.push(call);
+    else found.push([call]);
+    mayJoin = reads;
+  }
+  return found;
+}
+
+/** @param {ClientTool | undefined} tool */
+function onlyReads(tool) {
+  return typeof tool === "object" && !!tool.reads;
+}
+
+/**
+ * @param {ClientTools} tools
+ * @param {string} name
+ */
+function own(tools, name) {
+  return Object.hasOwn(tools, name) ? tools[name] : undefined;
+}
+
+/**
+ * @param {ToolCallRecord} call
+ * @param {ClientTools} tools
+ * @param {AbortSignal} signal
+ * @param {(progress: Progress) => void} onProgress
+ * @returns {Promise<ClientToolResult>}
+ */
+async function runOne(call, tools, signal, onProgress) {
+  const { id, tool } = call;
+  const known = own(tools, tool);
+  if (!known) return failed(id, `this app has no tool ${tool}`);
+  signal.throwIfAborted();
+  const handle = typeof known === "function" ? known : known.run;
+  const progress = (/** @type {string} */ text, /** @type {number=} */ done, /** @type {number=} */ total) =>
+    onProgress({ toolCallId: id, text, ...(done !== undefined && { done }), ...(total !== undefined && { total }) });
+  try {
+    const content = await handle(structuredClone(call.arguments), { id, tool, signal, progress });
+    return checked(id, tool, content);
+  } catch (error) {
+    return failed(id, error instanceof Error ? error.message || error.name : String(error));
+  }
+}
+
+/**
+ * @param {string} id
+ * @param {string} error
+ * @returns {ClientToolResult}
+ */
+function failed(id, error) {
+  return { toolCallId: id, error: sound(error.slice(0, ERROR_CHARS)) };
+}
+
+/**
+ * @param {string} id
+ * @param {string} tool
+ * @param {unknown} content
+ * @returns {ClientToolResult}
+ * @throws {RollcallError} It cannot be sent.
+ */
+function checked(id, tool, content) {
+  const text = JSON.stringify(content ?? null);
+  if (text === undefined) throw wrong(`what ${tool} returned is no JSON`);
+  if (text.length > RESULT_CHARS) {
+    const [has, most] = [text.length, RESULT_CHARS].map((n) => n.toLocaleString("en"));
+    throw wrong(`the result of ${tool} has ${has} characters of JSON; at most ${most} can be sent`);
+  }
+  return { toolCallId: id, content: soundJson(JSON.parse(text), tool) };
+}
+
+/**
+ * JSON that can be stored: without NULs and halves of characters.
+ * @param {any} value
+ * @param {string} tool
+ * @param {number} [depth]
+ * @returns {any}
+ */
+function soundJson(value, tool, depth = 0) {
+  if (depth > DEPTH) throw wrong(`what ${tool} returned is nested deeper than ${DEPTH} levels`);
+  if (typeof value === "string") return sound(value);
+  if (Array.isArray(value)) return value.map((each) => soundJson(each, tool, depth + 1));
+  if (value === null || typeof value !== "object") return value;
+  const entries = Object.entries(value);
+  return Object.fromEntries(
+    entries.map(([key, each]) => [sound(key), soundJson(each, tool, depth + 1)]),
+  );
+}
+
+/** @param {string} text */
+function sound(text) {
+  return text.replaceAll("\0", "\ufffd").replace(/\p{Surrogate}/gu, "\ufffd");
+}
+
+/** @param {string} message */
+function wrong(message) {
+  return new RollcallError("invalid-argument", message);
+}
+
+/**
+ * Results that fit into one answer; of those that do not, only that is told.
+ * @param {ClientToolResult[]} results
+ */
+function bounded(results) {
+  let bytes = 2;
+  return results.map((result) => {
+    const size = sizeOf(result);
+    if (bytes + size <= RESULTS_BYTES) {
+      bytes += size;
+      return result;
+    }
+    const most = RESULTS_BYTES.toLocaleString("en");
+    const told = failed(result.toolCallId, `the results of one step have at most ${most} bytes; ask for less`);
+    bytes += sizeOf(told);
+    return told;
+  });
+}
+
+/** @param {ClientToolResult} result */
+function sizeOf(result) {
+  return new TextEncoder().encode(JSON.stringify(result)).length + 1;
+}

@@ -1,0 +1,49 @@
+/** The functions of a Rollcall project, through Firebase's SDK, which sends the user's token. */
+
+import { httpsCallable } from "firebase/functions";
+
+import { RollcallError, toRollcallError } from "./errors.js";
+
+/** @import { Functions } from "firebase/functions" */
+/** @import { AgentEvent } from "./events.js" */
+/** @import { RunRequest, RunResult } from "../types/wire.js" */
+
+/**
+ * Call a function that answers at once.
+ * @param {Functions} functions
+ * @param {string} name
+ * @param {object} data
+ * @returns {Promise<any>}
+ * @throws {RollcallError}
+ */
+export async function call(functions, name, data) {
+  try {
+    return (await httpsCallable(functions, name)(data)).data;
+  } catch (error) {
+    throw toRollcallError(error);
+  }
+}
+
+/**
+ * Call `run_agent`: the run's events as they come, and its result in the end. Errors are as the SDK
+ * has them, so that it can be seen who made them.
+ * @param {Functions} functions
+ * @param {RunRequest} data
+ * @param {AbortSignal} signal Ends the connection, not the run.
+ * @returns {AsyncGenerator<AgentEvent, RunResult, void>}
+ */
+export async function* stream(functions, data, signal) {
+  const called = httpsCallable(functions, "run_agent").stream(data, { signal });
+  const { stream: chunks, data: result } = await called;
+  /** @type {{ value: RunResult } | undefined} */
+  let end;
+  result.then(
+    (value) => (end = { value: /** @type {RunResult} */ (value) }),
+    () => undefined, // the chunks end with the same error
+  );
+  for await (const event of chunks) yield /** @type {AgentEvent} */ (event);
+  await Promise.resolve();
+  // Of a stream that ended without a result, the SDK's promise stays open for ever.
+  if (!end) throw new RollcallError("unavailable", "the connection ended before the run did");
+  return end.value;
+}

@@ -1,0 +1,20 @@
+/** Talk to Rollcall agents from browsers and Node. */
+
+export { RollcallError } from "./errors.js";
+export { PartialJson, PartialJsonError } from "./partial_json.js";
+export { Rollcall } from "./rollcall.js";
+export { Run } from "./run.js";
+
+/** @typedef {import("./attachments.js").Sending} Sending */
+/** @typedef {import("./client_tools.js").CallContext} CallContext */
+/** @typedef {import("./client_tools.js").ClientTool} ClientTool */
+/** @typedef {import("./client_tools.js").ClientTools} ClientTools */
+/** @typedef {import("./events.js").AgentEvent} AgentEvent */
+/** @typedef {import("./rollcall.js").Asked} Asked */
+/** @typedef {import("./run.js").Decide} Decide */
+/** @typedef {import("./threads.js").Entry} Entry */
+/** @typedef {import("./threads.js").Thread} Thread */
+/** @typedef {import("./transcript.js").ShownCall} ShownCall */
+/** @typedef {import("../types/wire.js").Decision} Decision */
+/** @typedef {import("../types/wire.js").Interrupt} Interrupt */
+/** @typedef {import("../types/wire.js").RunResult} RunResult */

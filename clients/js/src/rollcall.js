@@ -1,0 +1,121 @@
+/** The entrance: one object for all that an app asks of its Rollcall functions. */
+
+import { attach } from "./attachments.js";
+import { RollcallError } from "./errors.js";
+import { call, stream } from "./functions.js";
+import { newId } from "./ids.js";
+import { Run } from "./run.js";
+import { StoredRuns } from "./stored.js";
+import { Threads } from "./threads.js";
+
+/** @import { Auth } from "firebase/auth" */
+/** @import { Firestore } from "firebase/firestore" */
+/** @import { Functions } from "firebase/functions" */
+/** @import { Sending } from "./attachments.js" */
+/** @import { Patience } from "./course.js" */
+/** @import { Habits } from "./run.js" */
+/** @import { RunRequest } from "../types/wire.js" */
+
+/**
+ * What is asked, as `run_agent` takes it, and how it goes on. One of `message` and `retry`.
+ * @typedef {Omit<RunRequest, "clientTools" | "clientId" | "resume" | "toolResults"> & Habits} Asked
+ */
+
+export class Rollcall {
+  #home;
+  /** The user's threads: `watch`, `list`, `messages`, `rename`, `archive` ... */
+  threads;
+
+  /**
+   * With `firestore` and `auth`, a stream that is lost is continued from what is stored, and
+   * threads can be read; without, it is continued by asking again.
+   * @param {object} firebase
+   * @param {Functions} firebase.functions
+   * @param {Firestore} [firebase.firestore]
+   * @param {Auth} [firebase.auth]
+   * @param {string} [firebase.clientId] Tells this client from the user's others; the tools that a
+   *   run leaves to it are its own. A new one each time, unless you keep one.
+   * @param {Patience} [firebase.patience]
+   */
+  constructor({ functions, firestore, auth, clientId = newId(), patience }) {
+    this.#home = {
+      clientId,
+      call: (/** @type {string} */ name, /** @type {object} */ data) => call(functions, name, data),
+      ways: {
+        stream: (/** @type {RunRequest} */ data, /** @type {AbortSignal} */ signal) =>
+          stream(functions, data, signal),
+        stored: firestore && auth && new StoredRuns(firestore, auth),
+        patience,
+      },
+    };
+    this.threads = new Threads(firestore, auth, this.#home.call);
+  }
+
+  /**
+   * Ask an agent. The run begins at once; read it by `for await`, or await its `result`.
+   *
+   * A `runId` of your own makes it safe to ask again after a reload: it is one run.
+   * @param {Asked} asked
+   * @returns {Run}
+   */
+  run({ clientTools, decide, signal, runId = newId(), ...asked }) {
+    const offered = Object.keys(clientTools ?? {});
+    const { clientId } = this.#home;
+    const tools = offered.length ? { clientTools: offered, clientId } : { clientId };
+    return new Run(this.#home, { ...asked, ...tools, runId }, { clientTools, decide, signal });
+  }
+
+  /**
+   * Watch a run that was begun elsewhere or before a reload, and go on with its turn where it waits
+   * for this client's tools. Needs Firestore.
+   * @param {{ agent: string, threadId: string, runId: string } & Habits} run
+   * @returns {Run}
+   */
+  follow({ clientTools, decide, signal, ...run }) {
+    if (!this.#home.ways.stored) {
+      const hint = "new Rollcall({ functions, firestore, auth })";
+      throw new RollcallError("failed-precondition", "runs are followed in Firestore", { hint });
+    }
+    const offered = Object.keys(clientTools ?? {});
+    const request = { ...run, clientId: this.#home.clientId, clientTools: offered };
+    return new Run(this.#home, request, { clientTools, decide, signal }, { isWatched: true });
+  }
+
+  /**
+   * Stop a run by its ids.
+   * @param {{ threadId: string, runId: string }} run
+   * @returns {Promise<{ status: string }>}
+   */
+  async cancel({ threadId, runId }) {
+    return this.#home.call("cancel_run", { threadId, runId });
+  }
+
+  /**
+   * Say what an answer was worth.
+   * @param {{ threadId: string, runId: string, rating: "up" | "down" | null, comment?: string }} rated
+   */
+  async rate(rated) {
+    return this.#home.call("rate_message", rated);
+  }
+
+  /**
+   * Upload an image or a document for a message:
+   * `run({ message: [{ type: "text", text }, await rollcall.attach(file)] })`.
+   * @param {Blob | Uint8Array} file
+   * @param {Sending} [options]
+   */
+  async attach(file, options) {
+    return attach(this.#home.call, file, options);
+  }
+
+  /**
+   * Call a capability by itself.
+   * @param {string} capability
+   * @param {Record<string, any>} [args]
+   * @param {{ context?: object, callKey?: string, locale?: "en" | "he" }} [options] With a `callKey`
+   *   a write happens once.
+   */
+  async call(capability, args = {}, options = {}) {
+    return this.#home.call(capability, { arguments: args, ...options });
+  }
+}

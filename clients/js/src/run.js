@@ -1,0 +1,405 @@
+/** A turn as it happens: streamed, continued with what this client answers, up to its end. */
+
+import { Channel } from "./channel.js";
+import { answer, pendingCalls } from "./client_tools.js";
+import { Course } from "./course.js";
+import { RollcallError } from "./errors.js";
+import { progress } from "./events.js";
+import { newId } from "./ids.js";
+import { Transcript } from "./transcript.js";
+import { sleep } from "./waiting.js";
+
+/** @import { ClientTools } from "./client_tools.js" */
+/** @import { Ways } from "./course.js" */
+/** @import { AgentEvent } from "./events.js" */
+/** @import { ArgumentsNews } from "./transcript.js" */
+/** @import { ClientToolResult, Decision, Interrupt, MediaPart, RunRequest, RunResult, TextPart } from "../types/wire.js" */
+
+/** @typedef {Omit<Decision, "approved">} Remarks */
+
+/**
+ * Decides an interrupt; undefined leaves it, and with it the turn, waiting.
+ * @typedef {(interrupt: Interrupt) => Decision | undefined | Promise<Decision | undefined>} Decide
+ */
+
+/**
+ * What goes through a whole turn, and on to those that follow it.
+ * @typedef {object} Habits
+ * @property {ClientTools} [clientTools] Tools of the agent that run here, by their names.
+ * @property {Decide} [decide] Asked about each interrupt. Without it a turn ends where one waits.
+ * @property {AbortSignal} [signal] Stops the run, here and on the server.
+ */
+
+/**
+ * What a run needs of its Rollcall.
+ * @typedef {object} Home
+ * @property {Ways} ways
+ * @property {string} clientId
+ * @property {(name: string, data: object) => Promise<any>} call
+ */
+
+/**
+ * @typedef {object} Listeners
+ * @property {(event: AgentEvent) => void} event Every event.
+ * @property {(news: { delta: string, text: string, messageId: string }) => void} text
+ * @property {(news: ArgumentsNews) => void} arguments A tool call's arguments grow.
+ */
+
+/** How long a stop may take to reach the server, in ms. */
+const STOP_MS = 10_000;
+
+/** @implements {AsyncIterable<AgentEvent>} */
+export class Run {
+  #home;
+  #first;
+  #habits;
+  /** @type {Channel<AgentEvent>} */
+  #events = new Channel();
+  #transcript = new Transcript();
+  /** @type {{ [Name in keyof Listeners]: Set<Listeners[Name]> }} */
+  #listeners = { event: new Set(), text: new Set(), arguments: new Set() };
+  #leaving = new AbortController();
+  /** Stops the client's tools. */
+  #stopping = new AbortController();
+  /** Whether the server knows the run. */
+  #hasBegun = false;
+  /** @type {RunResult | undefined} The newest, of whichever run of the turn. */
+  #newest;
+  /** @type {Map<string, Decision>} */
+  #decisions = new Map();
+
+  /** The thread; undefined until the server has told it. @type {string | undefined} */
+  threadId;
+  /** The run of the turn that goes on now. @type {string} */
+  runId;
+  /** What the turn has come to: its end, or where it waits. @type {Promise<RunResult>} */
+  result;
+
+  /**
+   * @param {Home} home
+   * @param {RunRequest & { runId: string }} request
+   * @param {Habits} habits
+   * @param {{ isWatched?: boolean }} [more] Whether the run was begun elsewhere.
+   */
+  constructor(home, request, habits, { isWatched = false } = {}) {
+    this.#home = home;
+    this.#first = request;
+    this.#habits = habits;
+    this.threadId = request.threadId;
+    this.runId = request.runId;
+    this.result = this.#work(isWatched);
+    this.result.catch(() => undefined); // who reads the events is told as well
+  }
+
+  /** The answer so far; in the end the whole. */
+  get text() {
+    return this.#newest?.message ?? this.#transcript.text;
+  }
+
+  /** What the model and its tools said, in order. */
+  get messages() {
+    return this.#transcript.messages;
+  }
+
+  /** The tool calls so far, in order. */
+  get calls() {
+    return this.#transcript.calls;
+  }
+
+  /** What waits for a decision. */
+  get interrupts() {
+    return this.#newest?.outcome.interrupts ?? [];
+  }
+
+  /** The first reader is given every event of the turn, a later one those that follow. */
+  [Symbol.asyncIterator]() {
+    return this.#events[Symbol.asyncIterator]();
+  }
+
+  /**
+   * Be told as it happens.
+   * @template {keyof Listeners} Name
+   * @param {Name} name
+   * @param {Listeners[Name]} listener
+   * @returns {() => void} Stops it.
+   */
+  on(name, listener) {
+    this.#listeners[name].add(listener);
+    return () => this.#listeners[name].delete(listener);
+  }
+
+  /**
+   * Stop the run. It ends by itself, with the outcome "cancelled" and what was said so far.
+   * @returns {Promise<string>} What the server answers: "cancelling", "cancelled", or how it had
+   *   ended before.
+   */
+  async cancel() {
+    await this.#begun();
+    const { threadId, runId } = this;
+    return (await this.#home.call("cancel_run", { threadId, runId })).status;
+  }
+
+  /** Watch no longer: the run goes on without this client, and its client tools wait. */
+  leave() {
+    this.#leaving.abort(new RollcallError("cancelled", "this run was left; it goes on by itself"));
+  }
+
+  /**
+   * Say yes to an interrupt.
+   * @param {Interrupt} interrupt
+   * @param {Remarks} [remarks]
+   * @returns {Run | undefined} The turn as it goes on; undefined while others are undecided.
+   */
+  approve(interrupt, remarks = {}) {
+    return this.#decided(interrupt, { approved: true, ...remarks });
+  }
+
+  /**
+   * Say no to an interrupt.
+   * @param {Interrupt} interrupt
+   * @param {string} [reason] Told to the model.
+   * @returns {Run | undefined}
+   */
+  reject(interrupt, reason) {
+    return this.#decided(interrupt, { approved: false, ...(reason && { reason }) });
+  }
+
+  /**
+   * Answer everything that waits at once.
+   * @param {Record<string, Decision>} decisions By the ids of the interrupts.
+   * @returns {Run} The turn as it goes on.
+   */
+  resume(decisions) {
+    return this.#after({ resume: entries(Object.entries(decisions)) });
+  }
+
+  /**
+   * Answer calls that were left to this client, where no handlers did.
+   * @param {ClientToolResult[]} toolResults One for each pending call.
+   * @returns {Run} The turn as it goes on.
+   */
+  answer(toolResults) {
+    return this.#after({ toolResults });
+  }
+
+  /** Ask the same once more; the new answer takes this one's place. */
+  retry() {
+    return this.#after({ retry: this.#ended().turnId });
+  }
+
+  /**
+   * Ask something else instead; this turn stays in the log, and is told to no model any more.
+   * @param {string | (TextPart | MediaPart)[]} message
+   */
+  edit(message) {
+    return this.#after({ message, replaces: this.#ended().turnId });
+  }
+
+  /**
+   * Say what the answer was worth; null takes that back.
+   * @param {"up" | "down" | null} rating
+   * @param {string} [comment]
+   */
+  async rate(rating, comment) {
+    const { threadId, runId } = this.#ended();
+    await this.#home.call("rate_message", { threadId, runId, rating, ...(comment && { comment }) });
+  }
+
+  /**
+   * @param {Interrupt} interrupt
+   * @param {Decision} decision
+   */
+  #decided(interrupt, decision) {
+    this.#decisions.set(interrupt.id, decision);
+    const isOpen = this.interrupts.some((each) => isMine(each) && !this.#decisions.has(each.id));
+    if (isOpen) return undefined;
+    const decisions = Object.fromEntries(this.#decisions);
+    this.#decisions.clear();
+    return this.resume(decisions);
+  }
+
+  /** @param {Partial<RunRequest>} input */
+  #after(input) {
+    this.#ended();
+    return new Run(this.#home, this.#request(input), this.#habits);
+  }
+
+  #ended() {
+    if (!this.#newest) throw tooEarly("the run has not ended");
+    return this.#newest;
+  }
+
+  /**
+   * The next run of the thread, asked with another input.
+   * @param {Partial<RunRequest>} input
+   */
+  #request(input) {
+    const { agent, clientId, clientTools, locale } = this.#first;
+    const { threadId } = this;
+    return { agent, clientId, clientTools, locale, threadId, runId: newId(), ...input };
+  }
+
+  /**
+   * Work until the turn ends or the user stops it.
+   * @param {boolean} isWatched
+   */
+  async #work(isWatched) {
+    const { signal } = this.#habits;
+    /** @type {() => void} */
+    let stop = () => undefined;
+    /** @type {Promise<never>} */
+    const stopped = new Promise((_, reject) => {
+      stop = () => void this.#stop(signal?.reason).then(reject);
+    });
+    signal?.addEventListener("abort", stop);
+    try {
+      signal?.throwIfAborted();
+      const result = await Promise.race([this.#turn(isWatched), stopped]);
+      this.#events.close();
+      return result;
+    } catch (error) {
+      this.#events.fail(error);
+      throw error;
+    } finally {
+      signal?.removeEventListener("abort", stop);
+    }
+  }
+
+  /**
+   * The turn, run after run.
+   * @param {boolean} isWatched
+   */
+  async #turn(isWatched) {
+    const { threadId = "", runId } = this.#first;
+    let result = await this.#follow(isWatched ? { threadId, runId } : this.#first);
+    for (let input; (input = await this.#answers(result)); ) {
+      result = await this.#follow(this.#request(input));
+    }
+    return result;
+  }
+
+  /**
+   * One run's events, and its result.
+   * @param {RunRequest | { threadId: string, runId: string }} request
+   */
+  async #follow(request) {
+    this.runId = request.runId ?? this.runId;
+    this.#hasBegun = !("agent" in request);
+    const course = new Course(this.#home.ways, request, this.#leaving.signal).events();
+    let next = await course.next();
+    for (; !next.done; next = await course.next()) this.#tell(next.value);
+    const result = next.value;
+    this.#newest = result;
+    this.threadId = result.threadId;
+    this.#hasBegun = true;
+    return result;
+  }
+
+  /** @param {AgentEvent} event */
+  #tell(event) {
+    if (event.type === "RUN_STARTED") {
+      [this.threadId, this.runId, this.#hasBegun] = [event.threadId, event.runId, true];
+    }
+    const news = this.#transcript.take(event);
+    this.#events.push(event);
+    for (const listener of this.#listeners.event) listener(event);
+    if (event.type === "TEXT_MESSAGE_CONTENT") {
+      const { messageId, delta } = event;
+      const told = { messageId, delta, text: this.#transcript.text };
+      for (const listener of this.#listeners.text) listener(told);
+    }
+    if (news) for (const listener of this.#listeners.arguments) listener(news);
+  }
+
+  /**
+   * What this client answers to a run that waits; undefined where it leaves it waiting, or the turn
+   * is at its end.
+   * @param {RunResult} result
+   * @returns {Promise<Partial<RunRequest> | undefined>}
+   */
+  async #answers(result) {
+    const { clientTools = {}, decide } = this.#habits;
+    const pending = result.outcome.pendingToolCallIds ?? [];
+    if (pending.length && Object.keys(clientTools).length) {
+      return { toolResults: await this.#runTools(result, clientTools) };
+    }
+    const mine = (result.outcome.interrupts ?? []).filter(isMine);
+    if (!mine.length || !decide) return undefined;
+    /** @type {[string, Decision][]} */
+    const decisions = [];
+    for (const interrupt of mine) {
+      const decision = await decide(interrupt);
+      if (!decision) return undefined;
+      decisions.push([interrupt.id, decision]);
+    }
+    this.#stopping.signal.throwIfAborted();
+    return { resume: entries(decisions) };
+  }
+
+  /**
+   * @param {RunResult} result
+   * @param {ClientTools} tools
+   */
+  async #runTools(result, tools) {
+    const signal = AbortSignal.any([this.#leaving.signal, this.#stopping.signal]);
+    const onProgress = (/** @type {any} */ content) => this.#tell(progress(content));
+    return await answer(pendingCalls(result), tools, { signal, onProgress });
+  }
+
+  /**
+   * End for the readers and the tools at once, and then on the server.
+   * @param {unknown} reason
+   * @returns {Promise<unknown>} What the turn fails with.
+   */
+  async #stop(reason) {
+    this.#stopping.abort(reason);
+    this.#events.fail(reason);
+    try {
+      await Promise.race([this.cancel(), sleep(STOP_MS, this.#leaving.signal).then(untold)]);
+      return reason;
+    } catch (cause) {
+      const hint = "cancel it by its threadId and runId";
+      return new RollcallError("unavailable", "the server was not told to stop", { hint, cause });
+    } finally {
+      this.#leaving.abort(reason);
+    }
+  }
+
+  /** Wait until the server knows the run. */
+  async #begun() {
+    if (this.#hasBegun) return;
+    /** @type {() => void} */
+    let stop = () => undefined;
+    const begun = new Promise((resolve) => {
+      stop = this.on("event", ({ type }) => type === "RUN_STARTED" && resolve(undefined));
+    });
+    await Promise.race([begun, this.result]);
+    stop();
+  }
+}
+
+function untold() {
+  throw new RollcallError("deadline-exceeded", "the server did not answer in time");
+}
+
+/**
+ * Whether the user decides it, and not somebody of a role.
+ * @param {Interrupt} interrupt
+ */
+function isMine(interrupt) {
+  return !interrupt.metadata.decider?.role;
+}
+
+/** @param {[string, Decision][]} decisions */
+function entries(decisions) {
+  return decisions.map(([interruptId, payload]) => ({
+    interruptId,
+    status: /** @type {const} */ ("resolved"),
+    payload,
+  }));
+}
+
+/** @param {string} what */
+function tooEarly(what) {
+  return new RollcallError("failed-precondition", `${what} yet`, { hint: "await its result first" });
+}

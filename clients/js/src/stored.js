@@ -1,0 +1,110 @@
+/** A run as it rests in Firestore: for who lost its stream, and for another tab. */
+
+import { Channel } from "./channel.js";
+import { RollcallError, toRollcallError } from "./errors.js";
+
+/** @import { Auth } from "firebase/auth" */
+/** @import { Firestore } from "firebase/firestore" */
+/** @import { AgentEvent } from "./events.js" */
+/** @import { RunResult } from "../types/wire.js" */
+
+/**
+ * What a run's document says of its end.
+ * @typedef {{ status: "running" | "done" | "failed" | "cancelled", result?: RunResult,
+ *   error?: { code?: string, message?: string, hint?: string } }} RunState
+ */
+
+export class StoredRuns {
+  #db;
+  #auth;
+
+  /**
+   * @param {Firestore} db
+   * @param {Auth} auth
+   */
+  constructor(db, auth) {
+    this.#db = db;
+    this.#auth = auth;
+  }
+
+  /**
+   * The events of a run from its first on, as they are stored, until the signal ends it.
+   * @param {string} threadId
+   * @param {string} runId
+   * @param {AbortSignal} signal
+   * @returns {AsyncGenerator<AgentEvent, void, void>}
+   * @throws {RollcallError}
+   */
+  async *follow(threadId, runId, signal) {
+    const { onSnapshot } = await import("firebase/firestore");
+    /** @type {Channel<AgentEvent>} */
+    const events = new Channel();
+    const stop = onSnapshot(
+      await this.#query(threadId, runId),
+      (snapshot) => {
+        for (const { type, doc } of snapshot.docChanges()) {
+          if (type === "added") for (const event of read(doc)) events.push(event);
+        }
+      },
+      (error) => events.fail(toRollcallError(error)),
+    );
+    const close = () => events.close();
+    signal.addEventListener("abort", close);
+    if (signal.aborted) close();
+    try {
+      yield* events;
+    } finally {
+      signal.removeEventListener("abort", close);
+      stop();
+    }
+  }
+
+  /**
+   * The events that are stored now.
+   * @param {string} threadId
+   * @param {string} runId
+   * @returns {Promise<AgentEvent[]>}
+   */
+  async events(threadId, runId) {
+    const { getDocs } = await import("firebase/firestore");
+    return (await getDocs(await this.#query(threadId, runId))).docs.flatMap(read);
+  }
+
+  /**
+   * @param {string} threadId
+   * @param {string} runId
+   * @returns {Promise<RunState>}
+   * @throws {RollcallError}
+   */
+  async state(threadId, runId) {
+    const { doc, getDoc } = await import("firebase/firestore");
+    try {
+      const found = (await getDoc(doc(this.#db, "threads", threadId, "runs", runId))).data();
+      if (!found) throw new RollcallError("not-found", `there is no run ${runId} in this thread`);
+      const { status, result, error } = found;
+      return { status, error, ...(result && { result: JSON.parse(result) }) };
+    } catch (error) {
+      throw toRollcallError(error);
+    }
+  }
+
+  /**
+   * @param {string} threadId
+   * @param {string} runId
+   */
+  async #query(threadId, runId) {
+    const { collection, orderBy, query, where } = await import("firebase/firestore");
+    const uid = this.#auth.currentUser?.uid;
+    if (!uid) throw new RollcallError("unauthenticated", "nobody is signed in");
+    const events = collection(this.#db, "threads", threadId, "runs", runId, "events");
+    return query(events, where("uid", "==", uid), orderBy("n"));
+  }
+}
+
+/**
+ * @param {{ data: () => any }} document
+ * @returns {AgentEvent[]}
+ */
+function read(document) {
+  return JSON.parse(document.data().events);
+}

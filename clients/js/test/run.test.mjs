@@ -1,0 +1,221 @@
+// A turn: read, continued with tools and decisions, stopped, asked again.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { Run } from "../src/run.js";
+import { networkError, numbered, PATIENCE, resultOf, runOf, streaming } from "./scenes.mjs";
+
+const REQUEST = { agent: "a", message: "Hi", runId: "r", clientId: "c", clientTools: ["read_file"] };
+
+function home(...streams) {
+  const called = [];
+  const { stream, asked } = streaming(...streams);
+  const call = async (name, data) => {
+    called.push([name, data]);
+    return { status: "cancelling" };
+  };
+  return { home: { ways: { stream, patience: PATIENCE }, clientId: "c", call }, asked, called };
+}
+
+const all = async (run) => {
+  const events = [];
+  for await (const event of run) events.push(event);
+  return events;
+};
+
+const record = (id, tool, args, status = "client") => ({ id, tool, arguments: args, status, step: 1, ms: 0 });
+const interrupt = (id, decider = { uid: "u" }) => ({
+  id, reason: "approval", message: "Write?", toolCallId: id, responseSchema: {}, expiresAt: "", metadata: { decider },
+});
+const withResult = (fields) => {
+  const events = runOf(resultOf(fields));
+  return [...events, events.at(-1).result];
+};
+const left = withResult({
+  outcome: { type: "success", pendingToolCallIds: ["1"] },
+  toolCalls: [record("1", "read_file", { path: "a" })],
+});
+const waits = withResult({ outcome: { type: "interrupt", interrupts: [interrupt("i"), interrupt("j")] } });
+
+test("is read as events, as text and as a result", async () => {
+  const { home: at } = home(withResult());
+  const run = new Run(at, REQUEST, {});
+  const texts = [];
+  run.on("text", ({ text }) => texts.push(text));
+  const events = await all(run);
+  assert.equal(events.at(-1).type, "RUN_FINISHED");
+  assert.deepEqual(texts, ["Hello ", "Hello there"]);
+  assert.deepEqual(await run.result, resultOf());
+  assert.equal(run.text, "Hello there");
+  assert.deepEqual([run.threadId, run.runId], ["t", "r"]);
+});
+
+test("goes on with what its tools answer, hop after hop, under ids of its own", async () => {
+  const { home: at, asked } = home(left, left, withResult());
+  const tools = { read_file: ({ path }) => ({ path, content: "x" }) };
+  const run = new Run(at, REQUEST, { clientTools: tools });
+  const events = await all(run);
+  assert.equal(events.filter(({ type }) => type === "RUN_STARTED").length, 3);
+  assert.equal((await run.result).outcome.type, "success");
+  const { runId, ...hop } = asked[1];
+  const toolResults = [{ toolCallId: "1", content: { path: "a", content: "x" } }];
+  const expected = { agent: "a", threadId: "t", toolResults, clientId: "c", clientTools: ["read_file"] };
+  assert.deepEqual(JSON.parse(JSON.stringify(hop)), expected);
+  assert.equal(new Set(asked.map((each) => each.runId)).size, 3);
+});
+
+test("leaves calls alone that it has no tools for, until they are answered", async () => {
+  const { home: at, asked } = home(left, withResult());
+  const run = new Run(at, REQUEST, {});
+  assert.deepEqual((await run.result).outcome.pendingToolCallIds, ["1"]);
+  await run.answer([{ toolCallId: "1", error: "no" }]).result;
+  assert.deepEqual(asked[1].toolResults, [{ toolCallId: "1", error: "no" }]);
+});
+
+test("asks about what waits, and goes on with the decisions", async () => {
+  const { home: at, asked } = home(waits, withResult());
+  const decide = ({ id }) => ({ approved: id === "i" });
+  assert.equal((await new Run(at, REQUEST, { decide }).result).outcome.type, "success");
+  const entry = (id, approved) => ({ interruptId: id, status: "resolved", payload: { approved } });
+  assert.deepEqual(asked[1].resume, [entry("i", true), entry("j", false)]);
+});
+
+test("ends where it waits, and goes on once all is decided", async () => {
+  const { home: at, asked } = home(waits, withResult());
+  const run = new Run(at, REQUEST, { decide: () => undefined });
+  await run.result;
+  const [first, second] = run.interrupts;
+  assert.equal(run.approve(first, { remember: "docs/*" }), undefined);
+  const next = run.reject(second, "not now");
+  assert.equal((await next.result).outcome.type, "success");
+  const payloads = asked[1].resume.map(({ payload }) => payload);
+  assert.deepEqual(payloads, [{ approved: true, remember: "docs/*" }, { approved: false, reason: "not now" }]);
+});
+
+test("does not wait for what somebody else decides", async () => {
+  const outcome = { type: "interrupt", interrupts: [interrupt("i"), interrupt("theirs", { role: "admin" })] };
+  const { home: at, asked } = home(withResult({ outcome }), withResult());
+  const run = new Run(at, REQUEST, {});
+  await run.result;
+  await run.approve(run.interrupts[0]).result;
+  assert.deepEqual(asked[1].resume.map(({ interruptId }) => interruptId), ["i"]);
+});
+
+test("answers its tools first where decisions wait beside them", async () => {
+  const both = withResult({
+    outcome: { type: "interrupt", interrupts: [interrupt("i")], pendingToolCallIds: ["1"] },
+    toolCalls: [record("1", "read_file", { path: "a" })],
+  });
+  const noted = resultOf({ outcome: { type: "interrupt", interrupts: [interrupt("i")] } });
+  const { home: at, asked } = home(both, [noted], withResult());
+  const run = new Run(at, REQUEST, { clientTools: { read_file: () => 1 }, decide: () => ({ approved: true }) });
+  assert.equal((await run.result).outcome.type, "success");
+  assert.deepEqual(asked.map((each) => Object.keys(each).find((key) => ["message", "toolResults", "resume"].includes(key))), [
+    "message", "toolResults", "resume",
+  ]);
+});
+
+test("shows arguments while they are written, and runs nothing before they are whole", async () => {
+  const text = '{"path":"a.txt","content":"line one\\nline two"}';
+  const deltas = text.match(/.{1,4}/g).map((delta) => ({ type: "TOOL_CALL_ARGS", toolCallId: "1", delta }));
+  const args = JSON.parse(text);
+  const outcome = { type: "success", pendingToolCallIds: ["1"] };
+  const result = resultOf({ outcome, toolCalls: [record("1", "write_file", args)] });
+  const events = numbered([
+    { type: "RUN_STARTED", threadId: "t", runId: "r" },
+    { type: "TOOL_CALL_START", toolCallId: "1", toolCallName: "write_file", parentMessageId: "r-1" },
+    ...deltas,
+    { type: "TOOL_CALL_END", toolCallId: "1" },
+    { type: "RUN_FINISHED", threadId: "t", runId: "r", result, outcome },
+  ]);
+  const { home: at } = home([...events, result], withResult());
+  const written = [];
+  const run = new Run(at, REQUEST, { clientTools: { write_file: (given) => written.push(given) } });
+  let content = "";
+  const seen = [];
+  run.on("arguments", ({ call, added }) => {
+    for (const { path, text: piece } of added) if (path[0] === "content") content += piece;
+    seen.push(call.arguments?.content);
+    assert.equal(written.length, 0);
+    assert.equal(call.isWhole, false);
+  });
+  await run.result;
+  assert.equal(content, args.content);
+  assert.ok(new Set(seen).size > 4, `${seen}`);
+  assert.deepEqual(written, [args]);
+});
+
+test("is stopped by its signal: tools, readers and server", async () => {
+  const stopping = new AbortController();
+  const { home: at, called, asked } = home(left, withResult());
+  let stopped;
+  const tools = {
+    read_file: (args, { signal }) => new Promise((_, reject) => {
+      signal.addEventListener("abort", () => reject((stopped = signal.reason)));
+      stopping.abort(new Error("enough"));
+    }),
+  };
+  const run = new Run(at, REQUEST, { clientTools: tools, signal: stopping.signal });
+  await assert.rejects(all(run), { message: "enough" });
+  await assert.rejects(run.result, { message: "enough" });
+  assert.equal(stopped.message, "enough");
+  assert.deepEqual(called, [["cancel_run", { threadId: "t", runId: "r" }]]);
+  assert.equal(asked.length, 1);
+});
+
+test("is stopped on the server as soon as that knows it", async () => {
+  const stopping = new AbortController();
+  const { home: at, called } = home([networkError()], [...runOf().slice(0, 2), "hang"]);
+  const run = new Run(at, REQUEST, { signal: stopping.signal });
+  stopping.abort(new Error("enough"));
+  await assert.rejects(run.result, { message: "enough" });
+  assert.deepEqual(called, [["cancel_run", { threadId: "t", runId: "r" }]]);
+});
+
+test("begins nothing with a signal that is aborted", async () => {
+  const { home: at, asked } = home(withResult());
+  await assert.rejects(new Run(at, REQUEST, { signal: AbortSignal.abort(new Error("no")) }).result, { message: "no" });
+  assert.equal(asked.length, 0);
+});
+
+test("is left without being stopped", async () => {
+  const { home: at, called } = home([...runOf().slice(0, 3), "hang"]);
+  const run = new Run(at, REQUEST, {});
+  setTimeout(() => run.leave(), 5);
+  await assert.rejects(all(run), { code: "cancelled" });
+  assert.equal(called.length, 0);
+});
+
+test("is cancelled, asked again, asked otherwise and rated", async () => {
+  const { home: at, asked, called } = home(withResult());
+  const run = new Run(at, REQUEST, {});
+  assert.equal(await run.cancel(), "cancelling");
+  assert.throws(() => new Run(at, REQUEST, {}).retry(), { code: "failed-precondition" });
+  await run.result;
+  await run.retry().result;
+  await run.edit("Hello?").result;
+  await run.rate("up");
+  const [, , again, other] = asked;
+  assert.equal(again.retry, "r");
+  assert.deepEqual([other.message, other.replaces, other.threadId], ["Hello?", "r", "t"]);
+  assert.deepEqual(called[1], ["rate_message", { threadId: "t", runId: "r", rating: "up" }]);
+});
+
+test("a reply that was asked for once more takes the place of the one that broke off", async () => {
+  const begun = (messageId, text) => [
+    { type: "TEXT_MESSAGE_START", messageId, role: "assistant" },
+    { type: "TEXT_MESSAGE_CONTENT", messageId, delta: text },
+    { type: "TOOL_CALL_START", toolCallId: `c-${messageId}`, toolCallName: "x", parentMessageId: messageId },
+    { type: "TEXT_MESSAGE_END", messageId },
+  ];
+  const end = runOf().at(-1);
+  const events = numbered([
+    runOf()[0], ...begun("r-1", "Hel"), ...begun("r-1-try2", "Hello"), ...begun("r-2", "there"), end,
+  ]);
+  const { home: at } = home([...events, end.result]);
+  const run = new Run(at, REQUEST, {});
+  await run.result;
+  assert.deepEqual(run.messages.map(({ text }) => text), ["Hello", "there"]);
+  assert.deepEqual(run.calls.map(({ id }) => id), ["c-r-1-try2", "c-r-2"]);
+});

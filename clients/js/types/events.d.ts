@@ -1,0 +1,153 @@
+/** The events of a run: those of AG-UI 1.0, and two that this package adds. */
+/** @import { Outcome, RunResult } from "../types/wire.js" */
+/**
+ * What every event may carry. `n` is its number in its run, from 0 without gaps.
+ * @typedef {{ metadata?: { n?: number } }} Numbered
+ */
+/**
+ * @typedef {Numbered & { type: "RUN_STARTED", threadId: string, runId: string, protocolVersion?: string }} RunStarted
+ * @typedef {Numbered & { type: "RUN_FINISHED", threadId: string, runId: string, result: RunResult, outcome: Outcome, usage?: any[] }} RunFinished
+ * @typedef {Numbered & { type: "RUN_ERROR", message: string, code: string }} RunFailed
+ * @typedef {Numbered & { type: "STEP_STARTED" | "STEP_FINISHED", stepName: string }} StepEvent
+ * @typedef {Numbered & { type: "TEXT_MESSAGE_START", messageId: string, role: "assistant" }} TextStart
+ * @typedef {Numbered & { type: "TEXT_MESSAGE_CONTENT", messageId: string, delta: string }} TextContent
+ * @typedef {Numbered & { type: "TEXT_MESSAGE_END", messageId: string }} TextEnd
+ * @typedef {Numbered & { type: "TOOL_CALL_START", toolCallId: string, toolCallName: string, parentMessageId?: string }} CallStart
+ * @typedef {Numbered & { type: "TOOL_CALL_ARGS", toolCallId: string, delta: string }} CallArguments
+ * @typedef {Numbered & { type: "TOOL_CALL_END", toolCallId: string }} CallEnd
+ * @typedef {Numbered & { type: "TOOL_CALL_RESULT", toolCallId: string, messageId: string, content: string, role?: "tool" }} CallResult
+ */
+/**
+ * How far a tool is; the same `messageId` again replaces what was told before. A client's own
+ * tools tell it by the `progress` of their call.
+ * @typedef {Numbered & {
+ *   type: "ACTIVITY_SNAPSHOT",
+ *   messageId: string,
+ *   activityType: string,
+ *   content: { toolCallId: string, text: string, done?: number, total?: number },
+ *   replace: boolean,
+ * }} Activity
+ */
+/**
+ * A process died while it worked on the run, and another took it up where it was saved last:
+ * what was told of the run from event number `n` on is void, and is told anew.
+ * @typedef {Numbered & { type: "CUSTOM", name: "rollcall.rewound", value: { runId: string, n: number } }} Rewound
+ */
+/**
+ * @typedef {RunStarted | RunFinished | RunFailed | StepEvent | TextStart | TextContent | TextEnd
+ *   | CallStart | CallArguments | CallEnd | CallResult | Activity | Rewound} AgentEvent
+ */
+/**
+ * @param {{ toolCallId: string, text: string, done?: number, total?: number }} content
+ * @returns {Activity}
+ */
+export function progress(content: {
+    toolCallId: string;
+    text: string;
+    done?: number;
+    total?: number;
+}): Activity;
+/**
+ * @param {string} runId
+ * @param {number} n
+ * @returns {Rewound}
+ */
+export function rewound(runId: string, n: number): Rewound;
+/**
+ * What every event may carry. `n` is its number in its run, from 0 without gaps.
+ */
+export type Numbered = {
+    metadata?: {
+        n?: number;
+    };
+};
+export type RunStarted = Numbered & {
+    type: "RUN_STARTED";
+    threadId: string;
+    runId: string;
+    protocolVersion?: string;
+};
+export type RunFinished = Numbered & {
+    type: "RUN_FINISHED";
+    threadId: string;
+    runId: string;
+    result: RunResult;
+    outcome: Outcome;
+    usage?: any[];
+};
+export type RunFailed = Numbered & {
+    type: "RUN_ERROR";
+    message: string;
+    code: string;
+};
+export type StepEvent = Numbered & {
+    type: "STEP_STARTED" | "STEP_FINISHED";
+    stepName: string;
+};
+export type TextStart = Numbered & {
+    type: "TEXT_MESSAGE_START";
+    messageId: string;
+    role: "assistant";
+};
+export type TextContent = Numbered & {
+    type: "TEXT_MESSAGE_CONTENT";
+    messageId: string;
+    delta: string;
+};
+export type TextEnd = Numbered & {
+    type: "TEXT_MESSAGE_END";
+    messageId: string;
+};
+export type CallStart = Numbered & {
+    type: "TOOL_CALL_START";
+    toolCallId: string;
+    toolCallName: string;
+    parentMessageId?: string;
+};
+export type CallArguments = Numbered & {
+    type: "TOOL_CALL_ARGS";
+    toolCallId: string;
+    delta: string;
+};
+export type CallEnd = Numbered & {
+    type: "TOOL_CALL_END";
+    toolCallId: string;
+};
+export type CallResult = Numbered & {
+    type: "TOOL_CALL_RESULT";
+    toolCallId: string;
+    messageId: string;
+    content: string;
+    role?: "tool";
+};
+/**
+ * How far a tool is; the same `messageId` again replaces what was told before. A client's own
+ * tools tell it by the `progress` of their call.
+ */
+export type Activity = Numbered & {
+    type: "ACTIVITY_SNAPSHOT";
+    messageId: string;
+    activityType: string;
+    content: {
+        toolCallId: string;
+        text: string;
+        done?: number;
+        total?: number;
+    };
+    replace: boolean;
+};
+/**
+ * A process died while it worked on the run, and another took it up where it was saved last:
+ * what was told of the run from event number `n` on is void, and is told anew.
+ */
+export type Rewound = Numbered & {
+    type: "CUSTOM";
+    name: "rollcall.rewound";
+    value: {
+        runId: string;
+        n: number;
+    };
+};
+export type AgentEvent = RunStarted | RunFinished | RunFailed | StepEvent | TextStart | TextContent | TextEnd | CallStart | CallArguments | CallEnd | CallResult | Activity | Rewound;
+import type { RunResult } from "../types/wire.js";
+import type { Outcome } from "../types/wire.js";

@@ -1,0 +1,25 @@
+/** @import { Functions } from "firebase/functions" */
+/** @import { AgentEvent } from "./events.js" */
+/** @import { RunRequest, RunResult } from "../types/wire.js" */
+/**
+ * Call a function that answers at once.
+ * @param {Functions} functions
+ * @param {string} name
+ * @param {object} data
+ * @returns {Promise<any>}
+ * @throws {RollcallError}
+ */
+export function call(functions: Functions, name: string, data: object): Promise<any>;
+/**
+ * Call `run_agent`: the run's events as they come, and its result in the end. Errors are as the SDK
+ * has them, so that it can be seen who made them.
+ * @param {Functions} functions
+ * @param {RunRequest} data
+ * @param {AbortSignal} signal Ends the connection, not the run.
+ * @returns {AsyncGenerator<AgentEvent, RunResult, void>}
+ */
+export function stream(functions: Functions, data: RunRequest, signal: AbortSignal): AsyncGenerator<AgentEvent, RunResult, void>;
+import type { Functions } from "firebase/functions";
+import type { RunRequest } from "../types/wire.js";
+import type { AgentEvent } from "./events.js";
+import type { RunResult } from "../types/wire.js";

@@ -1,0 +1,17 @@
+export { RollcallError } from "./errors.js";
+export { Rollcall } from "./rollcall.js";
+export { Run } from "./run.js";
+export type Sending = import("./attachments.js").Sending;
+export type CallContext = import("./client_tools.js").CallContext;
+export type ClientTool = import("./client_tools.js").ClientTool;
+export type ClientTools = import("./client_tools.js").ClientTools;
+export type AgentEvent = import("./events.js").AgentEvent;
+export type Asked = import("./rollcall.js").Asked;
+export type Decide = import("./run.js").Decide;
+export type Entry = import("./threads.js").Entry;
+export type Thread = import("./threads.js").Thread;
+export type ShownCall = import("./transcript.js").ShownCall;
+export type Decision = import("../types/wire.js").Decision;
+export type Interrupt = import("../types/wire.js").Interrupt;
+export type RunResult = import("../types/wire.js").RunResult;
+export { PartialJson, PartialJsonError } from "./partial_json.js";

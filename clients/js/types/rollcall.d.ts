@@ -1,0 +1,106 @@
+/** @import { Auth } from "firebase/auth" */
+/** @import { Firestore } from "firebase/firestore" */
+/** @import { Functions } from "firebase/functions" */
+/** @import { Sending } from "./attachments.js" */
+/** @import { Patience } from "./course.js" */
+/** @import { Habits } from "./run.js" */
+/** @import { RunRequest } from "../types/wire.js" */
+/**
+ * What is asked, as `run_agent` takes it, and how it goes on. One of `message` and `retry`.
+ * @typedef {Omit<RunRequest, "clientTools" | "clientId" | "resume" | "toolResults"> & Habits} Asked
+ */
+export class Rollcall {
+    /**
+     * With `firestore` and `auth`, a stream that is lost is continued from what is stored, and
+     * threads can be read; without, it is continued by asking again.
+     * @param {object} firebase
+     * @param {Functions} firebase.functions
+     * @param {Firestore} [firebase.firestore]
+     * @param {Auth} [firebase.auth]
+     * @param {string} [firebase.clientId] Tells this client from the user's others; the tools that a
+     *   run leaves to it are its own. A new one each time, unless you keep one.
+     * @param {Patience} [firebase.patience]
+     */
+    constructor({ functions, firestore, auth, clientId, patience }: {
+        functions: Functions;
+        firestore?: Firestore | undefined;
+        auth?: Auth | undefined;
+        clientId?: string | undefined;
+        patience?: Patience | undefined;
+    });
+    /** The user's threads: `watch`, `list`, `messages`, `rename`, `archive` ... */
+    threads: Threads;
+    /**
+     * Ask an agent. The run begins at once; read it by `for await`, or await its `result`.
+     *
+     * A `runId` of your own makes it safe to ask again after a reload: it is one run.
+     * @param {Asked} asked
+     * @returns {Run}
+     */
+    run({ clientTools, decide, signal, runId, ...asked }: Asked): Run;
+    /**
+     * Watch a run that was begun elsewhere or before a reload, and go on with its turn where it waits
+     * for this client's tools. Needs Firestore.
+     * @param {{ agent: string, threadId: string, runId: string } & Habits} run
+     * @returns {Run}
+     */
+    follow({ clientTools, decide, signal, ...run }: {
+        agent: string;
+        threadId: string;
+        runId: string;
+    } & Habits): Run;
+    /**
+     * Stop a run by its ids.
+     * @param {{ threadId: string, runId: string }} run
+     * @returns {Promise<{ status: string }>}
+     */
+    cancel({ threadId, runId }: {
+        threadId: string;
+        runId: string;
+    }): Promise<{
+        status: string;
+    }>;
+    /**
+     * Say what an answer was worth.
+     * @param {{ threadId: string, runId: string, rating: "up" | "down" | null, comment?: string }} rated
+     */
+    rate(rated: {
+        threadId: string;
+        runId: string;
+        rating: "up" | "down" | null;
+        comment?: string;
+    }): Promise<any>;
+    /**
+     * Upload an image or a document for a message:
+     * `run({ message: [{ type: "text", text }, await rollcall.attach(file)] })`.
+     * @param {Blob | Uint8Array} file
+     * @param {Sending} [options]
+     */
+    attach(file: Blob | Uint8Array, options?: Sending): Promise<import("../types/wire.js").MediaPart>;
+    /**
+     * Call a capability by itself.
+     * @param {string} capability
+     * @param {Record<string, any>} [args]
+     * @param {{ context?: object, callKey?: string, locale?: "en" | "he" }} [options] With a `callKey`
+     *   a write happens once.
+     */
+    call(capability: string, args?: Record<string, any>, options?: {
+        context?: object;
+        callKey?: string;
+        locale?: "en" | "he";
+    }): Promise<any>;
+    #private;
+}
+/**
+ * What is asked, as `run_agent` takes it, and how it goes on. One of `message` and `retry`.
+ */
+export type Asked = Omit<RunRequest, "clientTools" | "clientId" | "resume" | "toolResults"> & Habits;
+import { Threads } from "./threads.js";
+import { Run } from "./run.js";
+import type { Habits } from "./run.js";
+import type { Sending } from "./attachments.js";
+import type { Functions } from "firebase/functions";
+import type { Firestore } from "firebase/firestore";
+import type { Auth } from "firebase/auth";
+import type { Patience } from "./course.js";
+import type { RunRequest } from "../types/wire.js";

@@ -1,0 +1,56 @@
+/** @import { Auth } from "firebase/auth" */
+/** @import { Firestore } from "firebase/firestore" */
+/** @import { AgentEvent } from "./events.js" */
+/** @import { RunResult } from "../types/wire.js" */
+/**
+ * What a run's document says of its end.
+ * @typedef {{ status: "running" | "done" | "failed" | "cancelled", result?: RunResult,
+ *   error?: { code?: string, message?: string, hint?: string } }} RunState
+ */
+export class StoredRuns {
+    /**
+     * @param {Firestore} db
+     * @param {Auth} auth
+     */
+    constructor(db: Firestore, auth: Auth);
+    /**
+     * The events of a run from its first on, as they are stored, until the signal ends it.
+     * @param {string} threadId
+     * @param {string} runId
+     * @param {AbortSignal} signal
+     * @returns {AsyncGenerator<AgentEvent, void, void>}
+     * @throws {RollcallError}
+     */
+    follow(threadId: string, runId: string, signal: AbortSignal): AsyncGenerator<AgentEvent, void, void>;
+    /**
+     * The events that are stored now.
+     * @param {string} threadId
+     * @param {string} runId
+     * @returns {Promise<AgentEvent[]>}
+     */
+    events(threadId: string, runId: string): Promise<AgentEvent[]>;
+    /**
+     * @param {string} threadId
+     * @param {string} runId
+     * @returns {Promise<RunState>}
+     * @throws {RollcallError}
+     */
+    state(threadId: string, runId: string): Promise<RunState>;
+    #private;
+}
+/**
+ * What a run's document says of its end.
+ */
+export type RunState = {
+    status: "running" | "done" | "failed" | "cancelled";
+    result?: RunResult;
+    error?: {
+        code?: string;
+        message?: string;
+        hint?: string;
+    };
+};
+import type { AgentEvent } from "./events.js";
+import type { Firestore } from "firebase/firestore";
+import type { Auth } from "firebase/auth";
+import type { RunResult } from "../types/wire.js";

@@ -1,0 +1,207 @@
+// Made of functions/rollcall/core/wire.py by `make format`; do not edit.
+
+/** What became of one tool call. */
+export type CallStatus = "done" | "failed" | "refused" | "waiting" | "client" | "rejected" | "expired" | "unknown";
+
+/** The data of `cancel_run`. */
+export interface CancelRequest {
+  threadId: string;
+  runId: string;
+}
+
+/** The data of a capability's own function. */
+export interface CapabilityCall {
+  arguments?: Record<string, any>;
+  context?: Record<string, any>;
+  callKey?: string;
+  locale?: "en" | "he";
+}
+
+/** Where a statement comes from. `n` is the mark in the answer, as in "[2]". */
+export interface Citation {
+  n: number;
+  type: "message" | "code" | "document";
+  title: string;
+  quote?: string;
+  conversationId?: string;
+  messageId?: string;
+  timestamp?: string;
+  code?: string;
+  edition?: string;
+  article?: string;
+  table?: string;
+  documentId?: string;
+  page?: number;
+  section?: string;
+  url?: string;
+}
+
+/** What a client's own tool answered. */
+export interface ClientToolResult {
+  toolCallId: string;
+  content?: any;
+  error?: string;
+}
+
+/**
+ * A person's answer to an approval, as a `resume` entry's payload carries it.
+ *
+ * `remember` is one of the patterns that the interrupt offered (`metadata.remember`): what it
+ * matches is not asked about again in this thread.
+ */
+export interface Decision {
+  approved: boolean;
+  reason?: string;
+  editedArguments?: Record<string, any>;
+  remember?: string;
+}
+
+/**
+ * How a result is best shown: text, rows under columns, a Vega-Lite chart, a confirmation.
+ *
+ * "code" is a text in which every character counts, and "diff" one whose lines begin with a space
+ * (they stay), "-" (they go) or "+" (they come).
+ */
+export interface Display {
+  type: "text" | "table" | "chart" | "confirmation" | "code" | "diff";
+  title?: string;
+  text?: string;
+  columns?: string[];
+  rows?: Record<string, any>[];
+  chart?: Record<string, any>;
+}
+
+/** What a run waits for a person to decide, as AG-UI writes it. `id` is the approval's. */
+export interface Interrupt {
+  id: string;
+  reason: "approval";
+  message: string;
+  toolCallId: string;
+  responseSchema: Record<string, any>;
+  expiresAt: string;
+  metadata: Record<string, any>;
+}
+
+/** The data of `list_capabilities`. `after` is the `next` of the page before. */
+export interface ListRequest {
+  locale?: "en" | "he";
+  after?: string;
+  limit?: number;
+}
+
+/**
+ * An image or a document inside a message: small ones as base64 text in `data`, with their
+ * `media_type`; others as the `file_id` of an upload of the user's own.
+ */
+export interface MediaPart {
+  type: "image" | "document";
+  mediaType?: string;
+  data?: string;
+  fileId?: string;
+  name?: string;
+}
+
+/** What one model cost in a run; `cost_usd` only where its price is known. */
+export interface ModelUsage {
+  provider: string;
+  model: string;
+  inputTokens: number;
+  cachedInputTokens: number;
+  outputTokens: number;
+  costUsd?: number;
+}
+
+/** How a run ended. */
+export interface Outcome {
+  type: "success" | "interrupt" | "cancelled";
+  interrupts?: Interrupt[];
+  pendingToolCallIds?: string[];
+}
+
+/**
+ * The data of `rate_message`: what the user thinks of a run's answer. The run is named, or a
+ * document of the log that is its; a rating of null takes one back.
+ */
+export interface RateRequest {
+  threadId: string;
+  runId?: string;
+  messageId?: string;
+  rating: "up" | "down" | null;
+  comment?: string;
+}
+
+/** An answer to one interrupt, as AG-UI writes it; cancelled counts as a no. */
+export interface ResumeEntry {
+  interruptId: string;
+  status: "resolved" | "cancelled";
+  payload?: Decision;
+}
+
+/**
+ * The data of `run_agent`.
+ *
+ * `retry` names the thread's newest turn, whose message is asked again; with `replaces`, the
+ * message takes that turn's place. The log keeps both; models see the new one alone.
+ */
+export interface RunRequest {
+  agent: string;
+  threadId?: string;
+  runId?: string;
+  retry?: string;
+  replaces?: string;
+  message?: string | (TextPart | MediaPart)[];
+  resume?: ResumeEntry[];
+  toolResults?: ClientToolResult[];
+  context?: Record<string, any>;
+  clientId?: string;
+  clientTools?: string[];
+  whenBusy?: "reject" | "supersede";
+  locale?: "en" | "he";
+}
+
+/** The result of `run_agent`. */
+export interface RunResult {
+  threadId: string;
+  turnId: string;
+  runId: string;
+  agent: string;
+  outcome: Outcome;
+  stopReason?: StopReason;
+  type: "info" | "question" | "result" | "action";
+  message: string;
+  quickReplies: string[];
+  collectedData?: Record<string, any>;
+  toolCalls: ToolCallRecord[];
+  citations: Citation[];
+  steps: number;
+  usage: ModelUsage[];
+}
+
+/** Which bound ended a turn before the model did. */
+export type StopReason = "max_steps" | "max_calls" | "max_tokens" | "max_cost" | "budget" | "cancelled" | "deadline" | "repeated_calls" | "length" | "blocked" | "model_unavailable";
+
+/** Text of a message. */
+export interface TextPart {
+  type: "text";
+  text: string;
+}
+
+/** The data of `clear_thread` and `delete_thread`. */
+export interface ThreadRequest {
+  threadId: string;
+}
+
+/** One tool call of a run, as its result tells it. */
+export interface ToolCallRecord {
+  id: string;
+  tool: string;
+  arguments: Record<string, any>;
+  status: CallStatus;
+  result?: any;
+  error?: Record<string, any>;
+  display?: Display;
+  approvalId?: string;
+  undo?: Record<string, any>;
+  step: number;
+  ms: number;
+}

@@ -1,0 +1,115 @@
+"""Writes the wire's shapes as TypeScript: python -m dev.wire_types
+
+`clients/js/types/wire.d.ts` is made of `rollcall/core/wire.py` and never edited; a test says that
+it is current.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Any
+
+from dev.paths import FUNCTIONS, ROOT
+
+FILE = ROOT / "clients" / "js" / "types" / "wire.d.ts"
+_HEAD = "// Made of functions/rollcall/core/wire.py by `make format`; do not edit.\n"
+_PLAIN = {"string": "string", "integer": "number", "number": "number", "boolean": "boolean"}
+_REFERENCE = "#/$defs/"
+
+Schema = dict[str, Any]
+
+
+def main() -> int:
+    FILE.write_text(render(), encoding="utf-8")
+    print(f"{FILE.relative_to(ROOT)} is written.")
+    return 0
+
+
+def render() -> str:
+    """The text of the file: an interface for each shape, a type for each list of words."""
+    definitions = _definitions()
+    sent = _reached(definitions, [name for name in definitions if _is_sent(name)])
+    declared = [
+        _declaration(name, schema, is_sent=name in sent) for name, schema in definitions.items()
+    ]
+    return "\n".join([_HEAD, *declared])
+
+
+def _definitions() -> dict[str, Schema]:
+    """JSON schemas of all shapes of the wire, by name."""
+    if str(FUNCTIONS) not in sys.path:
+        sys.path.insert(0, str(FUNCTIONS))
+    from pydantic.json_schema import models_json_schema
+
+    from rollcall.core import wire
+
+    shapes = [
+        each
+        for each in vars(wire).values()
+        if isinstance(each, type) and issubclass(each, wire.Wire) and each is not wire.Wire
+    ]
+    _, schema = models_json_schema([(each, "validation") for each in shapes], by_alias=True)
+    found: dict[str, Schema] = schema["$defs"]
+    return dict(sorted(found.items()))
+
+
+def _is_sent(name: str) -> bool:
+    """Whether it is the data of a function; all else is answered."""
+    return name.endswith(("Request", "Call"))
+
+
+def _reached(definitions: dict[str, Schema], names: list[str]) -> set[str]:
+    """These shapes and those inside of them."""
+    reached: set[str] = set()
+    while names:
+        name = names.pop()
+        if name not in reached:
+            reached.add(name)
+            text = json.dumps(definitions[name])
+            names += [each for each in definitions if f'"{_REFERENCE}{each}"' in text]
+    return reached
+
+
+def _declaration(name: str, schema: Schema, *, is_sent: bool) -> str:
+    comment = _comment(schema.get("description"))
+    if schema["type"] != "object":
+        return f"{comment}export type {name} = {_type(schema)};\n"
+    required = schema.get("required", [])
+    lines = []
+    for key, given in schema["properties"].items():
+        # What is answered lacks the fields that are not set, and no others.
+        may_lack = key not in required and (is_sent or given.get("default", "") is None)
+        lines.append(f"  {key}{'?' if may_lack else ''}: {_type(given, no_null=may_lack)};\n")
+    return f"{comment}export interface {name} {{\n{''.join(lines)}}}\n"
+
+
+def _type(schema: Schema, *, no_null: bool = False) -> str:
+    if "$ref" in schema:
+        return str(schema["$ref"]).removeprefix(_REFERENCE)
+    if "const" in schema or "enum" in schema:
+        return " | ".join(json.dumps(each) for each in schema.get("enum", [schema.get("const")]))
+    for key in ("anyOf", "oneOf"):
+        if key in schema:
+            branches = [each for each in schema[key] if not no_null or each.get("type") != "null"]
+            return " | ".join(dict.fromkeys(_type(each) for each in branches))
+    kind = schema.get("type")
+    if kind == "array":
+        inner = _type(schema["items"])
+        return f"({inner})[]" if " | " in inner else f"{inner}[]"
+    if kind == "object":
+        return "Record<string, any>"
+    return "null" if kind == "null" else _PLAIN[kind] if kind else "any"
+
+
+def _comment(text: str | None) -> str:
+    if not text:
+        return ""
+    lines = text.splitlines()
+    if len(lines) == 1:
+        return f"/** {text} */\n"
+    return "\n".join(["/**", *(f" * {line}".rstrip() for line in lines), " */"]) + "\n"
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
