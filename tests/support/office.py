@@ -28,6 +28,7 @@ from rollcall.core.messages import ModelMessage, ToolMessage
 from rollcall.core.profile import AgentProfile
 from rollcall.core.triggers import Call, DocumentEvent, OnCall, trigger_of
 from rollcall.core.wire import Role
+from rollcall.endpoints.agui import agui
 from rollcall.endpoints.cancel_run import cancel_run
 from rollcall.endpoints.continuing import approval_written, continuerun, sweep
 from rollcall.endpoints.run_agent import run_agent
@@ -141,7 +142,7 @@ class Office:
             db.document(f"capabilities/{id}").set(client_tool(id))
         self.declare(PROFILE)
         bound: dict[str, Any] = {}
-        for endpoint in (run_agent, cancel_run):
+        for endpoint in (run_agent, agui, cancel_run):
             trigger = trigger_of(endpoint)
             assert trigger is not None
             bound[endpoint.__name__] = trigger.bind(endpoint.__name__, endpoint, lambda: self.here)

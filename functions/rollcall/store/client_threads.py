@@ -1,0 +1,65 @@
+"""Threads under names that their clients chose.
+
+A client of AG-UI names its thread before there is one. Every user has names of their own: a thread
+has the id that follows from user and name, so that nobody can take or try another's.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from rollcall.store import paths
+from rollcall.store.batches import read_all
+from rollcall.store.run_ids import key_reference
+
+if TYPE_CHECKING:
+    from google.cloud.firestore import Client
+
+_MAY_BE_AN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
+
+
+@dataclass(frozen=True, slots=True)
+class ClientThread:
+    """Where a client's name leads.
+
+    Attributes:
+        id: The thread's own id; there may be no such thread yet.
+        data: The thread's document; empty where there is none.
+        run_thread_id: The thread that the run was opened in, if its id was used before.
+    """
+
+    id: str
+    data: dict[str, Any]
+    run_thread_id: str | None = None
+
+    @property
+    def is_new(self) -> bool:
+        return not self.data
+
+    @property
+    def waiting(self) -> dict[str, Any]:
+        """What it waits for, if for anything."""
+        return self.data.get("waiting") or {}
+
+
+def client_thread_id(uid: str, name: str) -> str:
+    """The id of the thread that a user's client calls so."""
+    return hashlib.sha256(f"client thread\0{uid}\0{name}".encode()).hexdigest()[:20]
+
+
+def find_client_thread(db: Client, uid: str, name: str, *, run_id: str) -> ClientThread:
+    """Find the thread that a user's client calls `name`: theirs of that very id, or else the one
+    whose id follows from the name. What another user has under either is as if it were not."""
+    own = client_thread_id(uid, name)
+    references = [key_reference(db, uid, run_id), paths.thread(db, own)]
+    if _MAY_BE_AN_ID.fullmatch(name):
+        references.append(paths.thread(db, name))
+    key, *threads = read_all(db, *references)
+    found = [each for each in threads if (each.to_dict() or {}).get("uid") == uid]
+    run_thread_id = (key.to_dict() or {}).get("threadId")
+    if not found:
+        return ClientThread(own, {}, run_thread_id)
+    return ClientThread(found[-1].id, found[-1].to_dict() or {}, run_thread_id)
