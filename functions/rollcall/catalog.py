@@ -119,6 +119,14 @@ def user_data() -> list[UserData]:
     ]
 
 
+def document_reader() -> Callable[[str, bytes], str]:
+    """What makes text of a document, `read(content_type, content)`; it raises InvalidArgument for
+    one that has none. The agent is given it here, since it knows nothing of where it comes from."""
+    from rollcall.knowledge.attached import text_of
+
+    return text_of
+
+
 def _prepare_process(target: str | None) -> None:
     """What every process needs once: logs, an app to verify tokens with, an end with its parent."""
     write_logs()

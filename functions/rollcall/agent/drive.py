@@ -16,6 +16,7 @@ from typing import Any
 
 from rollcall.agent.ask import asker
 from rollcall.agent.asked import Asked
+from rollcall.agent.attached import with_files
 from rollcall.agent.decisions import decided
 from rollcall.agent.dispatch import Ask, Leave
 from rollcall.agent.loop import run
@@ -113,7 +114,11 @@ def _driven(
             platform, user, deadline=deadline, context=asked.context, depth=1
         ),
     )
-    turn = replace(turn, streamed=streamed)
+    turn = replace(
+        turn,
+        streamed=streamed,
+        models=with_files(turn.models, turn.history, db=platform.db, uid=opened.user.uid),
+    )
     trail = Trail(opened, turn)
     ended: Ended | None = None
     with closing(turn.purse), closing(run(turn)) as steps:

@@ -29,12 +29,23 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Media:
-    """An image or a document, as base64 data with its media type."""
+    """An image or a document with its media type, as base64 data.
+
+    What rests in the file store has a `file_id` and no data; it is read when a model is asked.
+    """
 
     type: Literal["image", "document"]
     media_type: str
-    data: str
+    data: str = ""
     name: str | None = None
+    file_id: str | None = None
+    bytes: int = 0
+    """How large the stored file is."""
+
+    @property
+    def label(self) -> str:
+        """What a person would call it: its name, or its type."""
+        return self.name or self.media_type
 
 
 Part = Text | Media

@@ -1,4 +1,4 @@
-"""Documents that users upload: the callables, the queue that reads them, and the sweep.
+"""Files that users upload: the callables, the queue that reads documents, and the sweep.
 
 What lists, searches and deletes them is in `packs/knowledge`, as capabilities.
 """
@@ -21,11 +21,12 @@ log = logging.getLogger("rollcall")
 
 @bound(OnCall())
 def begin_upload(platform: Platform, call: Call) -> dict[str, Any]:
-    """Announce a file: `{name, contentType, bytes, sha256, scope?, content?}`.
+    """Announce a file: `{name, purpose?, contentType, bytes, sha256, scope?, content?}`.
 
-    Returns `{fileId, partBytes, missing}`, the numbers of the parts to send. With `content`, for a
-    file of one part, it is finished as well: `{fileId, document}`. The same again goes on with
-    what was begun.
+    The purpose is "knowledge", a document to search in, or "attachment", to be sent with a
+    message. Returns `{fileId, partBytes, missing}`, the numbers of the parts to send. With
+    `content`, for a file of one part, it is finished as well: `{fileId, document}`. The same again
+    goes on with what was begun.
     """
     from rollcall.knowledge.uploading import BeginUpload, begin
 
@@ -45,14 +46,27 @@ def upload_part(platform: Platform, call: Call) -> dict[str, Any]:
 
 @bound(OnCall())
 def finish_upload(platform: Platform, call: Call) -> dict[str, Any]:
-    """Check that the file is whole and have it read: `{fileId}`.
+    """Check that the file is whole and have a document read: `{fileId}`.
 
-    Returns `{fileId, document}`; the document's record in Firestore then tells how far it is.
+    Returns `{fileId, document}`; the document's record in Firestore then tells how far it is. An
+    attachment has none: it is sent by its `fileId`.
     """
     from rollcall.knowledge.uploading import FinishUpload, finish
 
     request = validate(FinishUpload, call.data)
     return finish(platform, call.user, call.claims, request, now=datetime.now(UTC)).dump()
+
+
+@bound(OnCall())
+def get_file(platform: Platform, call: Call) -> dict[str, Any]:
+    """Read a part of one's own file: `{fileId, part?}`.
+
+    Returns `{fileId, name, contentType, bytes, sha256, parts, part, content}`, base64.
+    """
+    from rollcall.knowledge.uploading import GetFile, read_part
+
+    request = validate(GetFile, call.data)
+    return read_part(platform, call.user, request).dump()
 
 
 @bound(OnTask(max_attempts=5, timeout_s=READ_S, max_concurrent=5, alone=True))

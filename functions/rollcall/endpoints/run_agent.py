@@ -199,15 +199,15 @@ def _message(request: RunRequest) -> UserMessage:
             f"at most {MEDIA_CHARS:,} are accepted",
             field="message",
         )
-    if not media and not message.text.strip():
+    has_files = any(isinstance(part, Media) and part.file_id for part in message.parts)
+    if not media and not has_files and not message.text.strip():
         raise InvalidArgument("the message is empty", field="message")
     return message
 
 
 def _media(part: MediaPart) -> Media:
-    if part.media_type is None or part.data is None:
-        raise InvalidArgument("attachments by fileId are not taken yet", field="message")
-    return Media(part.type, part.media_type, part.data, part.name)
+    # What a file is, its record says, once it is read.
+    return Media(part.type, part.media_type or "", part.data or "", part.name, part.file_id)
 
 
 def _check_context(request: RunRequest) -> None:

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 
 DOCUMENTS = "documents"
 PARTS = "parts"
-PURPOSE = "knowledge"
-"""Of the files in the file store."""
 MOST_BYTES = 20_000_000
 """Of one file."""
 ALLOWANCE = Allowance(files=100, bytes=200_000_000)

@@ -78,6 +78,20 @@ class ToolSpec:
 
 
 @dataclass(frozen=True, slots=True)
+class AttachedFile:
+    """A file that the user attached, as a reader of text alone knows it.
+
+    Attributes:
+        text: None where there is none: of an image, or of a document that cannot be read.
+        is_new: It came with the last message.
+    """
+
+    name: str
+    text: str | None
+    is_new: bool
+
+
+@dataclass(frozen=True, slots=True)
 class ModelRequest:
     """One call of a model.
 
@@ -97,6 +111,8 @@ class ModelRequest:
             say them too. The offline planner fills arguments with them.
         notes: What is known beforehand of what the last message asks, with the numbers to cite it
             by; the instructions say the same. The offline planner answers from it.
+        files: What the user attached, as text, for the offline planner alone: others have it in
+            the messages.
         streamed: Whether somebody watches the reply come. A reply that nobody watches is asked for
             in one piece, which costs less; its deltas are the same, but whole.
     """
@@ -115,6 +131,7 @@ class ModelRequest:
     abilities: tuple[ToolSpec, ...] = ()
     notes: tuple[Note, ...] = ()
     names: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    files: tuple[AttachedFile, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import logging
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -46,6 +46,8 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 _AT_ONCE = 100
+
+Check = Callable[[StoredFile, bytes], None]
 
 
 class FileStore:
@@ -92,13 +94,18 @@ class FileStore:
             contents.delete(file_id)
             raise _no_upload() from None
 
-    def finish(self, uid: str, file_id: str) -> StoredFile:
+    def finish(
+        self, uid: str, file_id: str, *, check: Check = lambda file, start: None
+    ) -> StoredFile:
         """Check that the whole is what was announced; a file that is ready stays so.
 
+        Args:
+            check: Looks at the content's first part; raises InvalidArgument where it is not what
+                the file says it is.
         Raises:
             NotFound: The user has no such upload.
-            InvalidArgument: Parts are missing; or the content has another digest, and the upload
-                is dropped.
+            InvalidArgument: Parts are missing; or the content has another digest, or is refused
+                by `check`, and the upload is dropped.
             Aborted: A part was sent once more while the whole was looked at.
         """
         file, read_at = self._own(uid, file_id)
@@ -109,18 +116,13 @@ class FileStore:
                 f"parts {', '.join(map(str, missing[:10]))} of {file.parts} have not been sent",
                 field="fileId",
             )
-        digest = hashlib.sha256()
-        for part in self.open(file):
-            digest.update(part)
-        if digest.hexdigest() != file.sha256:
+        try:
+            self._check_content(file, check)
+        except InvalidArgument:
             batch = self._db.batch()
             self.remove(batch, file)
             batch.commit()
-            raise InvalidArgument(
-                "what was sent has another SHA-256 than was announced; the upload is dropped",
-                field="sha256",
-                hint="begin again",
-            )
+            raise
         batch = self._db.batch()
         unchanged = self._db.write_option(last_update_time=read_at)
         batch.update(self._record(file_id), {"status": READY}, option=unchanged)
@@ -128,11 +130,52 @@ class FileStore:
             raise Aborted("the upload changed while it was looked at; send this again")
         return stored_as(file_id, file, file.place, is_ready=True)
 
+    def _check_content(self, file: StoredFile, check: Check) -> None:
+        digest = hashlib.sha256()
+        for number, part in enumerate(self.open(file)):
+            if number == 0:
+                check(file, part)
+            digest.update(part)
+        if digest.hexdigest() != file.sha256:
+            raise InvalidArgument(
+                "what was sent has another SHA-256 than was announced; the upload is dropped",
+                field="sha256",
+                hint="begin again",
+            )
+
     def keep(self, batch: WriteBatch, file: StoredFile) -> None:
         """Add to a batch that something is made of a file, so that no sweep removes it."""
         from google.cloud.firestore import DELETE_FIELD
 
         batch.update(self._record(file.id), {"openUntil": DELETE_FIELD})
+
+    def find_own(self, uid: str, file_id: str) -> StoredFile:
+        """A user's own file that is whole.
+
+        Raises:
+            NotFound: There is none.
+        """
+        file, _ = self._own(uid, file_id)
+        if not file.is_ready:
+            raise NotFound("this upload was not finished", field="fileId")
+        return file
+
+    def read_part(self, file: StoredFile, number: int) -> bytes:
+        """A part of a file's content.
+
+        Raises:
+            InvalidArgument: It has no such part.
+            NotFound: It is not there any more.
+            Unavailable: The storage did not answer.
+        """
+        if not 0 <= number < file.parts:
+            raise InvalidArgument(
+                f"the file has parts 0 to {file.parts - 1}, and no part {number}", field="part"
+            )
+        part = contents_at(self._db, file.place).read(file.id, number)
+        if part is None:
+            raise NotFound(f"part {number} of the file is not there", field="fileId")
+        return part
 
     def find(self, file_id: str) -> StoredFile | None:
         """A file, whoever's it is; None where there is none."""
@@ -227,6 +270,20 @@ class FileStore:
 def files(db: Client) -> FileStore:
     """The file store of a project; new content goes where `place_for_new` says."""
     return FileStore(db)
+
+
+SECTION_READS = (
+    "uid",
+    "name",
+    "contentType",
+    "bytes",
+    "sha256",
+    "purpose",
+    "details",
+    "place",
+    "status",
+)
+"""What `erase_file` needs to see of a record."""
 
 
 def erase_file(db: Client, batch: WriteBatch, document: Document, uid: str) -> None:

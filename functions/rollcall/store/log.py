@@ -204,12 +204,13 @@ def read_results(document: dict[str, Any]) -> list[ToolResult]:
 
 
 def without_media(document: dict[str, Any]) -> dict[str, Any]:
-    """A document of the log as the window view keeps it: media by name only."""
+    """A document of the log as the window view keeps it: media that it holds by name only; what
+    rests in the file store is small here."""
     if document["role"] != "user":
         return document
     parts = [
         part
-        if part["type"] == "text"
+        if "data" not in part
         else {"type": "text", "text": f"[{part['type']}: {part['name'] or part['mediaType']}]"}
         for part in document["parts"]
     ]
@@ -233,18 +234,23 @@ def result_text(result: dict[str, Any]) -> str:
 def _part(part: Part) -> dict[str, Any]:
     if isinstance(part, Text):
         return {"type": "text", "text": part.text}
-    return {
-        "type": part.type,
-        "mediaType": part.media_type,
-        "data": part.data,
-        "name": part.name,
-    }
+    about = {"type": part.type, "mediaType": part.media_type, "name": part.name}
+    if part.file_id is None:
+        return {**about, "data": part.data}
+    return {**about, "fileId": part.file_id, "bytes": part.bytes}
 
 
 def _read_part(part: dict[str, Any]) -> Part:
     if part["type"] == "text":
         return Text(part["text"])
-    return Media(part["type"], part["mediaType"], part["data"], part["name"])
+    return Media(
+        part["type"],
+        part["mediaType"],
+        part.get("data", ""),
+        part["name"],
+        file_id=part.get("fileId"),
+        bytes=part.get("bytes", 0),
+    )
 
 
 def _read_reply(document: dict[str, Any]) -> ModelMessage:

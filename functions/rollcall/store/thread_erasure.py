@@ -23,6 +23,8 @@ from rollcall.store.erasures import (
     reference,
     repeated,
 )
+from rollcall.store.file_records import FILES
+from rollcall.store.files import SECTION_READS, erase_file
 from rollcall.store.holding import is_alive
 from rollcall.store.pages import find_page
 from rollcall.store.window import read_log
@@ -45,6 +47,9 @@ _TRIES = 5
 APPROVALS = Section(kind="approvals", find=of_user("approvals"), erase=delete)
 EFFECTS = Section(kind="effects", find=of_user("effects"), erase=delete)
 RATINGS = Section(kind="ratings", find=of_user("ratings"), erase=delete)
+ATTACHMENTS = Section(
+    kind="files", find=of_user(FILES), erase=erase_file, reads=SECTION_READS, page=10
+)
 
 
 def begin_thread_erasure(
@@ -83,6 +88,9 @@ def erase_thread(work: Work, thread_id: str) -> None:
     if _own(work, thread_id) is None:
         return  # erased before, and perhaps begun anew since
     thread = paths.thread(work.db, thread_id)
+    erase_section(
+        work, ATTACHMENTS, query=_in_thread(work, ATTACHMENTS, thread_id, "details.threadId")
+    )
     # Approvals first: a decision from now on decides nothing.
     for section in (APPROVALS, EFFECTS):
         erase_section(work, section, query=_in_thread(work, section, thread_id))
@@ -235,11 +243,11 @@ def _delete_taken(work: Work, thread_id: str) -> bool:
     return work.commit(batch, {"threads": 1})
 
 
-def _in_thread(work: Work, section: Section, thread_id: str) -> Any:
+def _in_thread(work: Work, section: Section, thread_id: str, field: str = "threadId") -> Any:
     from google.cloud.firestore import FieldFilter
 
     query: Any = section.find(work.db, work.uid)
-    return query.where(filter=FieldFilter("threadId", "==", thread_id))
+    return query.where(filter=FieldFilter(field, "==", thread_id))
 
 
 def _empty(work: Work, collection: Any) -> None:

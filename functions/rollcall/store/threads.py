@@ -19,7 +19,7 @@ import json
 import re
 import uuid
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -34,6 +34,8 @@ from rollcall.core.errors import (
 from rollcall.core.messages import UserMessage
 from rollcall.core.wire import SCHEMA_VERSION
 from rollcall.store import migrations, paths
+from rollcall.store.attachments import attached
+from rollcall.store.attachments import references as file_references
 from rollcall.store.batches import committed, read_all
 from rollcall.store.closing import Closing, closing_of_cut_off, closing_of_waiting
 from rollcall.store.event_log import EventLog
@@ -119,6 +121,7 @@ class _Read:
     thread: DocumentSnapshot
     window: DocumentSnapshot
     admission: DocumentSnapshot | None
+    files: Sequence[DocumentSnapshot]
 
     @property
     def data(self) -> dict[str, Any]:
@@ -141,6 +144,7 @@ def open_run(db: Client, opening: Opening) -> OpenRun | Finished | GoingOn | Sta
         AlreadyExists: The `runId` was used with other data.
         Aborted: The thread is held by another run.
         FailedPrecondition: The turn that the message is to replace is not the thread's newest.
+        InvalidArgument: The message brings a file along that it may not.
         ResourceExhausted: The user's rate or budget does not allow it.
     """
     if opening.is_named and is_made_here(opening.run_id):
@@ -213,8 +217,10 @@ def _read(db: Client, opening: Opening) -> _Read:
     references = [paths.thread(db, opening.thread_id), paths.window(db, opening.thread_id)]
     if opening.admission:
         references.append(opening.admission.reference)
-    thread, window, *admission = read_all(db, *references)
-    return _Read(thread, window, admission[0] if admission else None)
+    files = file_references(db, opening.message)
+    thread, window, *others = read_all(db, *references, *files)
+    admission = others.pop(0) if opening.admission else None
+    return _Read(thread, window, admission, others)
 
 
 def _try_open(db: Client, opening: Opening, read: _Read) -> OpenRun | None:
@@ -222,12 +228,14 @@ def _try_open(db: Client, opening: Opening, read: _Read) -> OpenRun | None:
     data, thread_id = read.data, opening.thread_id
     if (data.get("lease") or {}).get("runId") == opening.run_id:
         return None  # it is this very run that holds the thread, or that held it last
+    attaching = attached(opening.message, read.files, uid=opening.user.uid, thread_id=thread_id)
+    opening = replace(opening, message=attaching.message)
     holder = find_holder(db, thread_id, data, read.window, supersede=opening.supersede)
     found = newest(db, thread_id, data, read.window)
     if opening.replacing:
         opening.replacing.check(found.documents)
     closing = _closing(db, thread_id, data, found, opening.answers)
-    before, stays = closing.closed(found.documents), []
+    before, stays = closing.closed(found.documents), list[str]()
     if opening.replacing:
         before, stays = opening.replacing.put_aside(db, thread_id, before)
     number = found.next_message
@@ -253,6 +261,7 @@ def _try_open(db: Client, opening: Opening, read: _Read) -> OpenRun | None:
         holder.close(batch, db, token=token, documents=found.documents)
     _write_thread(batch, db, opening, read.thread, {**taken, "nextMessage": number + 1})
     batch.create(paths.message(db, thread_id, number), message)
+    attaching.write(batch, db, thread_id)
     if opening.is_named:
         write_key(batch, db, opening.user.uid, thread_id, opening.run_id)
     if opening.admission and read.admission is not None:
@@ -309,8 +318,7 @@ def _handle(
         turn_id=opening.turn_id,
         request=json.loads(run["request"]),
         token=run["token"],
-        # The view keeps media by name; the message itself is at hand whole.
-        history=[*from_documents(documents[:-1]), opening.message],
+        history=from_documents(documents),
         documents=documents,
         next_message=documents[-1]["n"] + 1,
         hold=Hold(db, opening.thread_id, opening.run_id, events),

@@ -8,7 +8,7 @@ from rollcall.core.user_data import Section, UserData, of_user
 from rollcall.knowledge.documents import DOCUMENTS
 from rollcall.knowledge.removing import erase_document
 from rollcall.store.file_records import FILES
-from rollcall.store.files import erase_file
+from rollcall.store.files import SECTION_READS, erase_file
 
 _INTERNAL = {"incoming", "current", "attempts", "dueAt"}
 
@@ -18,8 +18,10 @@ def _document(data: dict[str, Any], uid: str) -> dict[str, Any]:
 
 
 def _file(data: dict[str, Any], uid: str) -> dict[str, Any]:
-    """That there is a file; its content is the user's own, and too large for a page."""
-    return {key: value for key, value in data.items() if key not in ("place", "parts")}
+    """That there is a file. Its content is too large for a page: `get_file` gives it, part by
+    part."""
+    shown = {key: value for key, value in data.items() if key not in ("place", "parts")}
+    return {**shown, "content": "get_file"}
 
 
 USER_DATA = UserData(
@@ -38,17 +40,7 @@ USER_DATA = UserData(
             find=of_user(FILES),
             show=_file,
             erase=erase_file,
-            reads=(
-                "uid",
-                "name",
-                "contentType",
-                "bytes",
-                "sha256",
-                "purpose",
-                "details",
-                "place",
-                "status",
-            ),
+            reads=SECTION_READS,
             page=10,
         ),
     )

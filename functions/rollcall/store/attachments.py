@@ -1,0 +1,196 @@
+"""Attachments: files that a user's message brings along, and that live as long as its thread.
+
+An attachment is uploaded like any file, and kept from the moment its message is accepted: the batch
+that opens the run takes it for the thread, so a file belongs to one thread and goes with it. One
+that is never sent is swept after a day.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal
+
+from rollcall.core.errors import InvalidArgument
+from rollcall.core.messages import Media, UserMessage
+from rollcall.store.file_records import FILES, Allowance, StoredFile, read_record
+
+if TYPE_CHECKING:
+    from google.cloud.firestore import Client, DocumentReference, WriteBatch
+    from google.cloud.firestore import DocumentSnapshot as _Snapshot
+
+    DocumentSnapshot = _Snapshot[Any]
+
+PURPOSE = "attachment"
+"""Of the files in the file store."""
+MOST_BYTES = 10_000_000
+"""Of one file, and of all files of one message together."""
+ALLOWANCE = Allowance(files=300, bytes=500_000_000)
+"""What one user may keep."""
+
+Kind = Literal["image", "document"]
+KINDS: dict[str, Kind] = {
+    "image/png": "image",
+    "image/jpeg": "image",
+    "image/webp": "image",
+    "image/gif": "image",
+    "application/pdf": "document",
+    "text/plain": "document",
+    "text/markdown": "document",
+    "text/csv": "document",
+    "application/json": "document",
+}
+"""The media types that are taken."""
+
+NO_THREAD: dict[str, Any] = {"threadId": None}
+"""The details of an attachment that was not sent yet."""
+
+_PDF_START = 1024
+"""Where a PDF's mark may stand at the latest."""
+_CONTROL = frozenset(range(0x20)) - set(b"\t\n\r\f\x1b")
+
+
+def check_content(file: StoredFile, start: bytes) -> None:
+    """See that the content of an attachment is what it says it is, by how it begins.
+
+    Raises:
+        InvalidArgument: It is something else.
+    """
+    found = _type_of(start)
+    is_text = found is None and not file.content_type.startswith("image/")
+    fits = found == file.content_type or (is_text and file.content_type != "application/pdf")
+    if not fits:
+        what = f"is {found}" if found else "is not what that type looks like"
+        raise InvalidArgument(
+            f"the file says that it is {file.content_type}, and its content {what}; "
+            "the upload is dropped",
+            field="contentType",
+        )
+    if is_text and _is_binary(start):
+        raise InvalidArgument(
+            f"the file says that it is {file.content_type}, and its content is no text; "
+            "the upload is dropped",
+            field="contentType",
+        )
+
+
+def _type_of(start: bytes) -> str | None:
+    """The type that a file's first bytes give away."""
+    if start.startswith(b"\x89PNG\r\n\x1a\n"):
+        return "image/png"
+    if start.startswith(b"\xff\xd8\xff"):
+        return "image/jpeg"
+    if start[:6] in (b"GIF87a", b"GIF89a"):
+        return "image/gif"
+    if start[:4] == b"RIFF" and start[8:12] == b"WEBP":
+        return "image/webp"
+    return "application/pdf" if b"%PDF-" in start[:_PDF_START] else None
+
+
+def _is_binary(start: bytes) -> bool:
+    if start[:2] in (b"\xff\xfe", b"\xfe\xff"):  # UTF-16, where every other byte may be 0
+        return False
+    return any(byte in _CONTROL for byte in start)
+
+
+@dataclass(frozen=True, slots=True)
+class Attaching:
+    """The attachments of a message, as their records were read.
+
+    Attributes:
+        message: The same message, with what the records say of its parts.
+        taken: Records of those that the thread does not have yet.
+    """
+
+    message: UserMessage
+    taken: Sequence[DocumentSnapshot] = ()
+
+    def write(self, batch: WriteBatch, db: Client, thread_id: str) -> None:
+        """Take the files for the thread, in the batch that accepts the message; it fails if one of
+        them was swept, removed or sent elsewhere meanwhile."""
+        from google.cloud.firestore import DELETE_FIELD
+
+        for record in self.taken:
+            kept = {"openUntil": DELETE_FIELD, "details": {"threadId": thread_id}}
+            option = db.write_option(last_update_time=record.update_time)
+            batch.update(record.reference, kept, option=option)
+
+
+def references(db: Client, message: UserMessage) -> list[DocumentReference]:
+    """The records of the files that a message names, each once."""
+    return [db.document(f"{FILES}/{id}") for id in dict.fromkeys(_ids(message))]
+
+
+def attached(
+    message: UserMessage, records: Sequence[DocumentSnapshot], *, uid: str, thread_id: str
+) -> Attaching:
+    """See that a message may bring its attachments along.
+
+    Args:
+        records: What `references` refers to, as read.
+    Raises:
+        InvalidArgument: One is not there, not the user's own, not whole, no attachment, or of
+            another thread; or they are too large together. The part is named.
+    """
+    found = {record.id: file for record in records if (file := read_record(record))}
+    parts = []
+    for number, part in enumerate(message.parts):
+        if isinstance(part, Media) and part.file_id is not None:
+            field = f"message.{number}.fileId"
+            part = _described(part, _checked(found, part, uid, thread_id, field), field)
+        parts.append(part)
+    size = sum(file.bytes for file in found.values())
+    if size > MOST_BYTES:
+        raise InvalidArgument(
+            f"the message's files have {size:,} bytes together; "
+            f"at most {MOST_BYTES:,} are accepted",
+            field="message",
+        )
+    new = [each for each in records if found[each.id].details["threadId"] is None]
+    return Attaching(replace(message, parts=tuple(parts)), new)
+
+
+def _checked(
+    found: Mapping[str, StoredFile], part: Media, uid: str, thread_id: str, field: str
+) -> StoredFile:
+    file = found.get(part.file_id or "")
+    if file is None or file.uid != uid:
+        raise InvalidArgument(
+            "you have no such file; one that is not sent within a day is removed",
+            field=field,
+            hint="upload it with begin_upload",
+        )
+    if file.purpose != PURPOSE:
+        raise InvalidArgument(
+            "this file was uploaded as a document to search in, not as an attachment",
+            field=field,
+            hint='upload it with purpose "attachment"',
+        )
+    if not file.is_ready:
+        raise InvalidArgument(
+            "the upload of this file is not finished", field=field, hint="call finish_upload"
+        )
+    if file.details["threadId"] not in (None, thread_id):
+        raise InvalidArgument(
+            "this file was sent in another thread, and goes with that one",
+            field=field,
+            hint="upload it again",
+        )
+    return file
+
+
+def _described(part: Media, file: StoredFile, field: str) -> Media:
+    """The part with what the file's record says; its name may be the message's own."""
+    kind = KINDS[file.content_type]
+    if part.type != kind:
+        raise InvalidArgument(
+            f"a file of type {file.content_type} is sent as {kind!r}, not as {part.type!r}",
+            field=field.removesuffix("fileId") + "type",
+        )
+    return replace(
+        part, media_type=file.content_type, name=part.name or file.name, bytes=file.bytes
+    )
+
+
+def _ids(message: UserMessage) -> list[str]:
+    return [part.file_id for part in message.parts if isinstance(part, Media) and part.file_id]

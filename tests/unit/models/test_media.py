@@ -1,0 +1,47 @@
+"""Which models take which media as they are."""
+
+from __future__ import annotations
+
+import pytest
+
+from rollcall.models.media import taken_by
+from rollcall.store.attachments import KINDS
+
+OLLAMA = {"OPENAI_BASE_URL": "http://localhost:11434/v1"}
+
+
+@pytest.mark.parametrize(
+    ("model", "env", "image", "pdf"),
+    [
+        ("gemini:gemini-3.8-flash", {}, True, True),
+        ("gemini:models/gemini-2.5-pro", {}, True, True),
+        ("gemini:gemma-3-27b-it", {}, True, False),
+        ("openai:gpt-5.5", {}, True, True),
+        ("openai:gpt-4o", {"OPENAI_BASE_URL": "https://api.openai.com/v1"}, True, True),
+        ("openai:gpt-4-turbo", {}, True, False),
+        ("openai:gpt-4", {}, False, False),
+        ("openai:gpt-3.5-turbo", {}, False, False),
+        ("openai:o3-mini", {}, False, False),
+        ("openai:o3", {}, True, True),
+        ("openai:qwen2.5vl:7b", OLLAMA, True, False),
+        ("openai:Qwen/Qwen3-VL-8B", OLLAMA, True, False),
+        ("openai:llava", OLLAMA, True, False),
+        ("openai:llama3.2-vision", OLLAMA, True, False),
+        ("openai:gpt-5.5", OLLAMA, False, False),
+        ("openai:llama3.1", OLLAMA, False, False),
+        ("prompted:openai:gemma3", OLLAMA, True, False),
+        ("prompted:openai:phi4", OLLAMA, False, False),
+        ("offline:planner", {}, False, False),
+        ("someone:else", {}, False, False),
+    ],
+)
+def test_a_model_takes_what_the_table_says(
+    model: str, env: dict[str, str], image: bool, pdf: bool
+) -> None:
+    taken = taken_by(model, env)
+    assert ("image/png" in taken, "application/pdf" in taken) == (image, pdf)
+    assert taken <= set(KINDS)
+
+
+def test_gemini_is_not_sent_a_gif() -> None:
+    assert "image/gif" not in taken_by("gemini:gemini-3.8-flash", {})
