@@ -10,10 +10,12 @@ import json
 import logging
 import math
 import re
+import time
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
+from rollcall.agent.pieces import Pieces
 from rollcall.core import events
 from rollcall.core.errors import Unavailable
 from rollcall.core.events import Event
@@ -76,15 +78,26 @@ class Reply:
 class Intake:
     """Takes deltas in, gives events out and fills a reply.
 
-    What was begun in the event stream must be ended, also when the model's stream breaks: `close`.
+    Deltas of one text or call that come soon after one another become one event: whoever reads
+    waits for the next delta no longer than `wait_s`, and then passes `due` on. What was begun in
+    the event stream must be ended, also when the model's stream breaks: `close`. The reply has what
+    came when `settle` is called.
     """
 
-    def __init__(self, reply: Reply, *, request: ModelRequest, message_id: str) -> None:
+    def __init__(
+        self,
+        reply: Reply,
+        *,
+        request: ModelRequest,
+        message_id: str,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         self._reply = reply
         self._message_id = message_id
-        self._has_text = False
+        self._clock = clock
+        self._text = Pieces()
+        self._calls: dict[str, Pieces] = {}
         self._taken = _ids_of(request)
-        self._ids: dict[str, str] = {}
         self._open: dict[str, str] = {}
         self._halves: dict[str, str] = {}
         self._room = REPLY_CHARS
@@ -93,6 +106,12 @@ class Intake:
     def is_full(self) -> bool:
         """Whether the reply is as long as it may be: what is still to come is cut off."""
         return self._room <= 0
+
+    def wait_s(self, *, at_most: float) -> float:
+        """How long the next delta may be waited for, before what is held back has to go on."""
+        held = (self._text, *(self._calls[id] for id in self._open.values()))
+        times = [at for each in held if (at := each.due_at()) is not None]
+        return min(max(min(times) - self._clock(), 0.0), at_most) if times else at_most
 
     def take(self, delta: Delta) -> Iterator[Event]:
         """Take one delta in.
@@ -104,35 +123,65 @@ class Intake:
         if isinstance(delta, TextDelta):
             yield from self._take_text(delta.text)
         elif isinstance(delta, CallStart):
+            yield from self._shown(self._text)
             yield self._start_call(delta)
         elif isinstance(delta, Finish):
             self._finish(delta)
         elif (id := self._open.get(delta.id)) is None:
             raise Unavailable(f"{self._reply.model} went on with a call that is not open")
         elif isinstance(delta, ArgumentsDelta):
-            more = self._whole(id, delta.text)
-            name, text = self._reply.calls[id]
-            self._reply.calls[id] = (name, text + more)
-            yield events.call_arguments(id, more)
+            yield from self._add(self._calls[id], self._whole(id, delta.text), id)
         else:
+            yield from self._shown(self._calls[id], id)
             del self._open[delta.id]
             yield events.call_end(id)
 
+    def due(self) -> Iterator[Event]:
+        """What was held back long enough."""
+        now = self._clock()
+        if self._text.is_due(now):
+            yield from self._shown(self._text)
+        for id in self._open.values():
+            if self._calls[id].is_due(now):
+                yield from self._shown(self._calls[id], id)
+
     def close(self) -> Iterator[Event]:
         """End what is still open."""
+        self.settle()
         for id in self._open.values():
+            yield from self._shown(self._calls[id], id)
             yield events.call_end(id)
-        if self._has_text:
+        yield from self._shown(self._text)
+        if self._text.shown_at is not None:
             yield events.text_end(self._message_id)
 
-    def _take_text(self, text: str) -> Iterator[Event]:
-        if not (text := self._whole("", text)):
+    def settle(self) -> None:
+        """Put what came into the reply."""
+        reply = self._reply
+        reply.text = self._text.text
+        reply.calls = {id: (name, self._calls[id].text) for id, (name, _) in reply.calls.items()}
+
+    def _shown(self, pieces: Pieces, id: str = "") -> Iterator[Event]:
+        """What is held back of a call, or of the text, as an event; nothing where nothing is."""
+        if pieces.due_at() is None:
             return
-        if not self._has_text:
-            self._has_text = True
+        is_first = pieces.shown_at is None
+        held = pieces.take(self._clock())
+        if id:
+            yield events.call_arguments(id, held)
+            return
+        if is_first:
             yield events.text_start(self._message_id)
-        self._reply.text += text
-        yield events.text_content(self._message_id, text)
+        yield events.text_content(self._message_id, held)
+
+    def _take_text(self, text: str) -> Iterator[Event]:
+        yield from self._add(self._text, self._whole("", text))
+
+    def _add(self, pieces: Pieces, text: str, id: str = "") -> Iterator[Event]:
+        if text:
+            pieces.add(text)
+            if pieces.is_due(self._clock()):
+                yield from self._shown(pieces, id)
 
     def _start_call(self, delta: CallStart) -> Event:
         id = delta.id
@@ -142,7 +191,7 @@ class Intake:
         self._open[delta.id] = id
         name = _mended(delta.name)
         self._room -= CALL_CHARS + len(name)
-        self._reply.calls[id] = (name, "")
+        self._reply.calls[id], self._calls[id] = (name, ""), Pieces()
         return events.call_start(call_id=id, name=name, parent_id=self._message_id)
 
     def _finish(self, finish: Finish) -> None:
@@ -201,6 +250,8 @@ def _storable(value: Json, depth: int) -> Json:
 
 def _mended(text: str) -> str:
     """The text with a mark for each half of a character and each NUL, which nobody can store."""
+    if text.isascii() and "\0" not in text:
+        return text
     return (
         text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").replace("\0", "\ufffd")
     )

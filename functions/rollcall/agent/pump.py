@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import queue
 import threading
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextvars import copy_context
 from dataclasses import dataclass
 
@@ -18,9 +18,9 @@ JOIN_S = 0.5
 
 
 def pumped(
-    model: Model, request: ModelRequest, *, idle_s: float
+    model: Model, request: ModelRequest, *, wait_s: Callable[[], float]
 ) -> Generator[Delta | None, None, None]:
-    """Yield the model's deltas, and None whenever none came for `idle_s` seconds.
+    """Yield the model's deltas, and None whenever none came for `wait_s()` seconds.
 
     Closing this cuts the model's stream: its connection is shut down, also while it waits.
 
@@ -32,7 +32,7 @@ def pumped(
     clock = Clock(request.deadline)
     try:
         while True:
-            items = pump.take(timeout_s=0) or pump.take(timeout_s=clock.left_s(at_most=idle_s))
+            items = pump.take(timeout_s=0) or pump.take(timeout_s=clock.left_s(at_most=wait_s()))
             if not items:
                 yield None
             for item in items:

@@ -162,6 +162,7 @@ def _attempt(
         yield from intake.close()
         raise
     finally:  # also when the reader went away
+        intake.settle()
         if refused:
             asked.settle(reservation, None)
         else:
@@ -175,13 +176,17 @@ def _attempt(
 def _pass_on(
     asked: _Asked, model: Model, reply: Reply, intake: Intake
 ) -> Generator[Event | None, None, None]:
-    with closing(pumped(model, asked.request, idle_s=asked.patience.idle_s)) as deltas:
+    def wait_s() -> float:
+        return intake.wait_s(at_most=asked.patience.idle_s)
+
+    with closing(pumped(model, asked.request, wait_s=wait_s)) as deltas:
         for delta in deltas:
             if asked.is_stopped():
                 reply.stopped = True
                 return
             if delta is None:
-                yield None
+                due = list(intake.due())
+                yield from due or (None,)
             else:
                 yield from intake.take(delta)
             if intake.is_full:

@@ -363,7 +363,7 @@ def test_a_slow_reader_holds_a_fast_model_back() -> None:
                 yield TextDelta("x")
             yield Finish(FinishReason.STOP)
 
-    deltas = pumped(Fast(), HELLO, idle_s=1.0)
+    deltas = pumped(Fast(), HELLO, wait_s=lambda: 1.0)
     next(deltas)
     time.sleep(0.05)
     assert len(written) < 1_000
