@@ -185,7 +185,7 @@ def receive(
         now=datetime.now(UTC),
         context=context,
         client_id=client_id,
-        client_tools=_of_clients(registry, client_tools),
+        client_tools=of_clients(registry, client_tools),
         token=token,
         embedding=_embedding(platform, registry, profile, user, message.text),
     )
@@ -268,7 +268,8 @@ def _found(opened: OpenRun) -> list[str]:
     return found
 
 
-def _of_clients(registry: Snapshot, offered: Sequence[str]) -> tuple[str, ...]:
+def of_clients(registry: Snapshot, offered: Sequence[str]) -> tuple[str, ...]:
+    """Those of the tools a client offers that are registered to run on clients, by name."""
     entries = registry.content.entries
     here = [id for id in dict.fromkeys(offered) if id in entries]
     return tuple(sorted(id for id in here if entries[id].execution.type == "client"))

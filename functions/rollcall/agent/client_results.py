@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rollcall.core.errors import InvalidArgument, PermissionDenied
+from rollcall.core.errors import InvalidArgument, NotFound, PermissionDenied
 from rollcall.core.redaction import redacted, redacted_json
 from rollcall.core.wire import ClientToolResult, RunRequest
 from rollcall.store.approvals import canonical
@@ -21,8 +21,9 @@ def contents_of(request: RunRequest, waiting: dict[str, Any]) -> dict[str, dict[
     Args:
         waiting: What the thread waits for.
     Raises:
-        InvalidArgument: They do not answer each waiting call once, or are too large.
-        PermissionDenied: The calls were left to another client, and this one offers no tools.
+        InvalidArgument: They do not answer each waiting call once, are not what the tool returns,
+            or are too large.
+        PermissionDenied: The calls were left to another client, and this one cannot run them all.
     """
     _check_client(request, waiting)
     results = request.tool_results or []
@@ -39,7 +40,13 @@ def contents_of(request: RunRequest, waiting: dict[str, Any]) -> dict[str, dict[
             f"toolResults must answer each waiting call once; missing: {', '.join(missing)}",
             field="toolResults",
         )
-    contents = {call: _content(result) for call, result in by_call.items()}
+    tools = _tools(waiting)
+    contents = {
+        result.tool_call_id: _content(
+            result, tools.get(result.tool_call_id), field=f"toolResults.{number}"
+        )
+        for number, result in enumerate(results)
+    }
     if len(canonical(contents).encode()) > CONTENTS_BYTES:
         raise InvalidArgument(
             f"the results may have {CONTENTS_BYTES:,} bytes of JSON together", field="toolResults"
@@ -47,17 +54,34 @@ def contents_of(request: RunRequest, waiting: dict[str, Any]) -> dict[str, dict[
     return contents
 
 
+def takes_over(request: RunRequest, waiting: dict[str, Any]) -> bool:
+    """Whether another client than the one the calls were left to answers them."""
+    return bool(request.client_id != waiting["clientId"])
+
+
+def _tools(waiting: dict[str, Any]) -> dict[str, str]:
+    """The tools that the waiting calls are of, by call id; a thread from before they were noted
+    has none."""
+    names = waiting.get("tools") or ()
+    return dict(zip(waiting["calls"], names, strict=False))
+
+
 def _check_client(request: RunRequest, waiting: dict[str, Any]) -> None:
-    """Another of the user's clients may take the calls over, if it offers tools itself."""
-    if request.client_id != waiting["clientId"] and not request.client_tools:
+    """Another of the user's clients may take the calls over, if it can run every one of them."""
+    if not takes_over(request, waiting):
+        return
+    can_run = request.client_tools or []
+    missing = sorted({*_tools(waiting).values()} - {*can_run})
+    if not can_run or missing:
         raise PermissionDenied(
-            "these calls were left to another of your clients",
-            field="clientId",
+            "these calls were left to another of your clients"
+            + (f", and this one does not offer {', '.join(missing)}" if can_run else ""),
+            field="clientTools" if can_run else "clientId",
             hint="to take them over, send the clientTools that this client can run",
         )
 
 
-def _content(result: ClientToolResult) -> dict[str, Any]:
+def _content(result: ClientToolResult, tool: str | None, *, field: str) -> dict[str, Any]:
     if result.error is not None:
         return {"error": redacted(result.error)}
     if len(canonical({"": result.content})) > CONTENT_CHARS:
@@ -65,4 +89,25 @@ def _content(result: ClientToolResult) -> dict[str, Any]:
             f"the result of one tool may have {CONTENT_CHARS:,} characters of JSON",
             field="toolResults",
         )
+    if tool is not None:
+        _check_shape(result, tool, field=f"{field}.content")
     return {"content": redacted_json(result.content)}
+
+
+def _check_shape(result: ClientToolResult, tool: str, *, field: str) -> None:
+    """A tool that only a registry document tells of may return any JSON: no shape is known."""
+    from rollcall.catalog import find_capability
+
+    try:
+        capability = find_capability(tool)
+    except NotFound:
+        return
+    try:
+        capability.check_result(result.content, field=field)
+    except InvalidArgument as error:
+        raise InvalidArgument(
+            error.message,
+            field=error.field,
+            hint=f"this answers the call {result.tool_call_id} of {tool}; "
+            "where the tool failed, send error with the reason instead of content",
+        ) from error

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from rollcall.agent.client_results import contents_of
+from rollcall.agent.asked import of_clients
+from rollcall.agent.client_results import contents_of, takes_over
 from rollcall.agent.drive import QUEUE
 from rollcall.agent.edits import edits_of
 from rollcall.agent.outcome import to_interrupt
@@ -20,6 +21,7 @@ from rollcall.core.errors import (
 )
 from rollcall.core.redaction import redacted_json
 from rollcall.core.wire import Decision, Outcome, RunRequest, RunResult
+from rollcall.registry.snapshot import snapshot
 from rollcall.store import paths
 from rollcall.store.answers import note_answers, write_decisions
 from rollcall.store.approvals import Approval, ApprovalStatus, Given, load_approvals
@@ -287,6 +289,12 @@ def _decided_for_another(
     ).dump()
 
 
+def _new_client(platform: Platform, request: RunRequest) -> dict[str, Any]:
+    """The client that the turn goes on with: its later calls are left to this one."""
+    tools = of_clients(snapshot(platform.db), request.client_tools or ())
+    return {"clientId": request.client_id, "clientTools": list(tools)}
+
+
 def _take_results(
     platform: Platform,
     user: User,
@@ -298,12 +306,16 @@ def _take_results(
     waiting = thread.get("waiting")
     if not waiting or not waiting["calls"]:
         raise FailedPrecondition(
-            "no client tool of this thread waits for a result", field="toolResults"
+            "no call of this thread waits for a client's result (any more): it was answered, its "
+            "time was over, or the user went on",
+            field="toolResults",
+            hint="nothing needs to be sent; the thread's runs say what became of the call",
         )
     continuing = Continuing(
         run_id=request.run_id or f"{waiting['runId']}~1",
         request_digest=request_digest,
         results=contents_of(request, waiting),
+        client=_new_client(platform, request) if takes_over(request, waiting) else {},
         user=user,
     )
     thread_id = request.thread_id or ""

@@ -22,7 +22,7 @@ from pydantic_core import from_json, to_json
 from rollcall.core import readable, schema
 from rollcall.core.context import ToolContext
 from rollcall.core.hidden import mask_hidden, mask_values, return_hint, without_hidden
-from rollcall.core.inputs import validate
+from rollcall.core.inputs import check, validate
 from rollcall.core.policy import ApprovalPolicy
 from rollcall.core.redaction import redacted, redacted_json
 from rollcall.core.wire import Display, Role, Status
@@ -362,6 +362,15 @@ class Capability:
     def call_visibly(self, ctx: ToolContext, arguments: Any, *, field: str = "arguments") -> Any:
         """The same without the fields that are hidden: for models, the ledger and the log."""
         return self._visible(self._result(ctx, arguments, field=field))
+
+    def check_result(self, value: Any, *, field: str) -> None:
+        """Whether plain JSON from outside is what the function says that it returns; anything is
+        where it says nothing.
+
+        Raises:
+            InvalidArgument: It is not; its first wrong part is named under the prefix `field`.
+        """
+        check(self.returns, value, field=field)
 
     def _result(self, ctx: ToolContext, arguments: Any, *, field: str) -> Any:
         given = validate(self.arguments, {} if arguments is None else arguments, field=field)

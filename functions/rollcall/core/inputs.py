@@ -11,7 +11,7 @@ import math
 import re
 from typing import Any, TypeVar
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails
 
 from rollcall.core.errors import InvalidArgument, ResourceExhausted
@@ -119,6 +119,21 @@ def validate(model: type[M], value: Any, *, field: str = "") -> M:
         raise InvalidArgument(f"{name} must be an object, not {_kind(value)}", field=name)
     try:
         return model.model_validate_json(json.dumps(_integral(value)), strict=True)
+    except ValidationError as error:
+        raise invalid(error, value, field=field) from error
+
+
+def check(kind: Any, value: Any, *, field: str = "") -> None:
+    """Whether `value`, plain JSON, is of a type, as strictly.
+
+    Raises:
+        InvalidArgument: Naming the first part at fault, under the prefix `field`.
+    """
+    if isinstance(kind, type) and issubclass(kind, BaseModel):
+        validate(kind, value, field=field)
+        return
+    try:
+        TypeAdapter(kind).validate_json(json.dumps(_integral(value)), strict=True)
     except ValidationError as error:
         raise invalid(error, value, field=field) from error
 

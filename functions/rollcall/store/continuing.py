@@ -162,7 +162,7 @@ def _commit_opening(
         user=user,
         agent=before["agent"],
         turn_id=before["turnId"],
-        request=request_of(before),
+        request={**request_of(before), **continuing.client},
         token=token,
         digest=continuing.request_digest,
         opener=continuing.opener,

@@ -26,6 +26,7 @@ class Continuing:
         decisions: What a decider says now, by approval; others are read from their documents.
         edits: Approvals that a decider makes of others, with changed arguments, by the first's id.
         results: What the client's tools answered, by call id: `{content}` or `{error}`.
+        client: Fields of the turn's request where another client has taken its calls over.
         user: Who continues it, if that is known from a token.
     """
 
@@ -34,6 +35,7 @@ class Continuing:
     decisions: dict[str, Given] = field(default_factory=dict)
     edits: dict[str, Approval] = field(default_factory=dict)
     results: dict[str, dict[str, Any]] = field(default_factory=dict)
+    client: dict[str, Any] = field(default_factory=dict)
     user: User | None = None
     opener: str = field(default_factory=lambda: uuid.uuid4().hex)
 
