@@ -28,6 +28,7 @@ from pathlib import Path
 from typing import Any
 
 _ADOPT_ORPHANS = 36  # PR_SET_CHILD_SUBREAPER
+_SIGNAL_ON_PARENTS_DEATH = 1  # PR_SET_PDEATHSIG
 _ROUNDS = 200
 _ROUND_S = 0.01
 _INPUT = 0
@@ -36,13 +37,21 @@ _INPUT = 0
 class Command:
     """A running shell command and its descendants."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, status: int) -> None:
+        def begin() -> None:
+            # Before the command can do anything, the client knows which process it is.
+            _die_with_parent()
+            os.write(status, json.dumps({"pid": os.getpid()}).encode() + b"\n")
+
         self._wakes, wake = os.pipe()
         os.set_blocking(wake, False)
         signal.signal(signal.SIGCHLD, lambda number, frame: None)
         signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
         self._process = subprocess.Popen(
-            ("/bin/sh", "-c", text), stdin=subprocess.DEVNULL, start_new_session=True
+            ("/bin/sh", "-c", text),
+            stdin=subprocess.DEVNULL,
+            start_new_session=True,
+            preexec_fn=begin,  # safe: this program has one thread
         )
         self.pid = self._process.pid
 
@@ -57,7 +66,7 @@ class Command:
             ready, _, _ = select.select(watched, [], [], left)
             if self._wakes in ready:
                 os.read(self._wakes, 1024)
-            if _INPUT in ready and not os.read(_INPUT, 1024):
+            if _INPUT in ready:  # the client sends no more: its end was closed
                 return self._process.poll() is not None
         return True
 
@@ -117,10 +126,18 @@ def _reap() -> None:
 
 
 def _adopt_orphans() -> None:
+    _prctl(_ADOPT_ORPHANS, 1)
+
+
+def _die_with_parent() -> None:
+    _prctl(_SIGNAL_ON_PARENTS_DEATH, signal.SIGKILL)
+
+
+def _prctl(option: int, value: int) -> None:
     if sys.platform == "linux":
         import ctypes
 
-        ctypes.CDLL(None).prctl(_ADOPT_ORPHANS, 1, 0, 0, 0)
+        ctypes.CDLL(None).prctl(option, value, 0, 0, 0)
 
 
 def _bound(asked: dict[str, Any]) -> None:
@@ -153,23 +170,24 @@ def main() -> None:
     os.set_inheritable(asked["status"], False)
     _adopt_orphans()
     _bound(asked)
-    with os.fdopen(asked["status"], "w") as status:
-        command = Command(asked["command"])
-        print(json.dumps({"pid": command.pid}), file=status, flush=True)
-        started = time.monotonic()
+    command = Command(asked["command"], asked["status"])
+    started = time.monotonic()
+    try:
         ended = command.wait(asked["timeoutS"], for_input=True)
         is_late = time.monotonic() - started >= asked["timeoutS"]
         if not ended:
             command.ask_to_end()
             command.wait(asked["graceS"], for_input=False)
+    finally:
         left = command.end()
-        report = {
-            "exitCode": command.exit_code() if not left or ended else 137,
-            "timedOut": not ended and is_late,
-            "stopped": not ended and not is_late,
-            "left": left,
-        }
-        print(json.dumps(report), file=status, flush=True)
+    report = {
+        "exitCode": command.exit_code() if not left or ended else 137,
+        "timedOut": not ended and is_late,
+        "stopped": not ended and not is_late,
+        "left": left,
+    }
+    with contextlib.suppress(BrokenPipeError):  # the client is gone: nobody to report to
+        os.write(asked["status"], json.dumps(report).encode() + b"\n")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,186 @@
+from __future__ import annotations
+
+import os
+import stat
+
+import pytest
+
+from rollcall_cli.workspace import Limits, ToolError, Workspace
+from rollcall_cli.workspace.files import digest
+from tests.unit.cli.workspace.conftest import Place
+
+
+def test_a_new_file_is_written_with_its_folders(place: Place) -> None:
+    assert place.run("write_file", path="src/deep/a.py", content="שלום\n") == {
+        "path": "src/deep/a.py",
+        "size": 9,
+        "digest": digest("שלום\n".encode()),
+        "created": True,
+    }
+    assert (place.root / "src/deep/a.py").read_text() == "שלום\n"
+
+
+def test_a_file_that_exists_is_replaced_only_with_the_digest_of_what_is_there(
+    place: Place,
+) -> None:
+    file = place.put("a.txt", "one\n")
+    read = place.digest("a.txt")
+    write = {"path": "a.txt", "content": "two\n"}
+    assert place.refusal("write_file", **write) == (
+        "a.txt: it exists and was not read; read it first"
+    )
+    file.write_text("changed\n")
+    assert place.refusal("write_file", **write, digest=read) == (
+        "a.txt: changed since it was read: read it again"
+    )
+    assert file.read_text() == "changed\n"
+    written = place.run("write_file", **write, digest=place.digest("a.txt"))
+    assert (written["created"], file.read_text()) == (False, "two\n")
+
+
+def test_a_file_that_was_read_and_is_gone_is_created_again(place: Place) -> None:
+    file = place.put("a.txt")
+    read = place.digest("a.txt")
+    file.unlink()
+    assert place.run("write_file", path="a.txt", content="x", digest=read)["created"] is True
+
+
+def test_edit_replaces_what_is_there_once(place: Place) -> None:
+    file = place.put("a.txt", "one\ntwo\nthree\n")
+    edited = place.run("edit_file", path="a.txt", oldText="two\n", newText="2\n2\n")
+    assert file.read_text() == "one\n2\n2\nthree\n"
+    assert edited == {
+        "path": "a.txt",
+        "size": 14,
+        "digest": place.digest("a.txt"),
+        "replaced": 1,
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "old", "words"),
+    [
+        ("x = 1\ny\nx = 1\n", "x = 1", "ambiguous: oldText is in 2 places (lines 1, 3)"),
+        ("aaa\n", "aa", "ambiguous: oldText is in 2 places (lines 1, 1)"),
+        ("x\n" * 50, "x", "in 50 places (lines 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, …)"),
+        ("x\n", "y", "not in the file; read it again"),
+        ("if a:\n    b\n", "if a:\n\tb", "with other spaces or line ends"),
+        ("x\n", "", "oldText is empty"),
+        ("x\n", "x", "are the same"),
+    ],
+)
+def test_an_edit_that_would_be_a_guess_is_refused(
+    place: Place, text: str, old: str, words: str
+) -> None:
+    file = place.put("a.txt", text)
+    new = "x" if old == "x" and len(text) == 2 else "z"
+    assert words in place.refusal("edit_file", path="a.txt", oldText=old, newText=new)
+    assert file.read_text() == text
+
+
+def test_replace_all_replaces_every_place(place: Place) -> None:
+    file = place.put("a.txt", "x y x y x")
+    arguments = {"path": "a.txt", "oldText": "x", "newText": "long", "replaceAll": True}
+    assert place.run("edit_file", **arguments)["replaced"] == 3
+    assert file.read_text() == "long y long y long"
+
+
+def test_two_edits_made_from_one_reading_work_one_after_the_other(place: Place) -> None:
+    file = place.put("a.txt", "one\ntwo\n")
+    read = place.digest("a.txt")
+    for old, new in (("one", "1"), ("two", "2"), ("2", "two")):
+        place.run("edit_file", path="a.txt", oldText=old, newText=new, digest=read)
+    assert file.read_text() == "1\ntwo\n"
+    file.write_text("one\ntwo\nsomebody else's\n")
+    said = place.refusal("edit_file", path="a.txt", oldText="two", newText="2", digest=read)
+    assert said == "a.txt: changed since it was read: read it again"
+
+
+def test_an_edit_of_a_file_that_went_back_to_what_was_read_is_taken(place: Place) -> None:
+    file = place.put("a.txt", "one\n")
+    edit = {"path": "a.txt", "oldText": "one", "newText": "1", "digest": place.digest("a.txt")}
+    place.run("edit_file", **edit)
+    file.write_text("one\n")
+    assert place.run("edit_file", **edit)["replaced"] == 1
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (b"one\r\ntwo\r\n", b"one\r\n2\r\n3\r\n"),
+        (b"\xef\xbb\xbfone\ntwo\n", b"\xef\xbb\xbfone\n2\n3\n"),
+        (b"\xef\xbb\xbfone\r\ntwo", b"\xef\xbb\xbfone\r\n2\r\n3"),
+        (b"one\r\nx\ntwo\n", b"one\r\nx\n2\n3\n"),
+    ],
+)
+def test_line_ends_and_a_byte_order_mark_are_kept(
+    place: Place, before: bytes, after: bytes
+) -> None:
+    file = place.put("a.txt", before)
+    place.run("edit_file", path="a.txt", oldText="two", newText="2\n3")
+    assert file.read_bytes() == after
+
+
+def test_a_whole_file_that_is_replaced_keeps_its_form_too(place: Place) -> None:
+    file = place.put("a.txt", b"\xef\xbb\xbfone\r\n")
+    place.run("write_file", path="a.txt", content="1\n2\r\n", digest=place.digest("a.txt"))
+    assert file.read_bytes() == b"\xef\xbb\xbf1\r\n2\r\n"
+
+
+def test_a_new_file_is_written_exactly_as_given(place: Place) -> None:
+    place.run("write_file", path="a.txt", content="\ufeffone\r\ntwo\n")
+    assert (place.root / "a.txt").read_bytes() == b"\xef\xbb\xbfone\r\ntwo\n"
+
+
+@pytest.mark.parametrize("mode", [0o755, 0o600, 0o664])
+def test_the_mode_of_a_file_is_kept(place: Place, mode: int) -> None:
+    file = place.put("a.sh")
+    file.chmod(mode)
+    place.run("edit_file", path="a.sh", oldText="text", newText="other")
+    assert stat.S_IMODE(file.stat().st_mode) == mode
+
+
+def test_a_new_file_has_the_mode_that_the_user_gives_new_files(place: Place) -> None:
+    before = os.umask(0o027)
+    try:
+        place.run("write_file", path="a.txt", content="x")
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE((place.root / "a.txt").stat().st_mode) == 0o640
+
+
+def test_a_read_only_file_is_left_alone(place: Place) -> None:
+    file = place.put("a.txt")
+    file.chmod(0o444)
+    edit = {"path": "a.txt", "oldText": "text", "newText": "other"}
+    assert place.refusal("edit_file", **edit) == "a.txt: the file is read-only"
+    assert file.read_text() == "text\n"
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [("a\0b", "NUL"), ("a\ud800", "character 1"), ("x" * 1001, "1,001 bytes; at most")],
+)
+def test_content_that_is_no_text_or_too_long_is_refused(
+    place: Place, content: str, words: str
+) -> None:
+    with (
+        Workspace(place.root, limits=Limits(file_bytes=1000)) as workspace,
+        pytest.raises(ToolError, match=words),
+    ):
+        workspace.run("write_file", {"path": "a.txt", "content": content})
+    assert list(place.root.iterdir()) == []
+
+
+def test_an_edit_that_would_grow_a_file_beyond_the_limit_is_refused_before_it_is_made(
+    place: Place,
+) -> None:
+    place.put("a.txt", "x" * 1_000_000)
+    edit = {"path": "a.txt", "oldText": "x", "newText": "y" * 100_000, "replaceAll": True}
+    assert "at most 10 MB" in place.refusal("edit_file", **edit)
+
+
+def test_an_unlikely_text_takes_no_time_to_count(place: Place) -> None:
+    place.put("a.txt", "a" * 5_000_000)
+    edit = {"path": "a.txt", "oldText": "a" * 2_000_000, "newText": "b"}
+    assert "ambiguous" in place.refusal("edit_file", **edit)

@@ -1,0 +1,295 @@
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from rollcall_cli.workspace import Limits, Stopped, ToolError, Workspace
+from rollcall_cli.workspace.environment import environment_for_commands
+from tests.unit.cli.workspace.conftest import Place
+
+LINUX = pytest.mark.skipif(sys.platform != "linux", reason="only Linux lets orphans be adopted")
+SLEEP = "123456"
+"""How long left-over processes would sleep, s: a number to find them by."""
+
+
+def _left_over(number: str) -> list[str]:
+    """The sleeps of this number that still run after a moment: a signal takes its time."""
+    deadline = time.monotonic() + 20
+    while True:
+        listed = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True, check=True)
+        found = [line for line in listed.stdout.splitlines() if f"sleep {number}" in line]
+        if not found or time.monotonic() > deadline:
+            return found
+        time.sleep(0.05)
+
+
+def _sleep() -> str:
+    """A sleep of its own for each test, so that tests side by side do not find each other's."""
+    return f"{SLEEP}{os.getpid()}{time.monotonic_ns() % 10**6}"
+
+
+def test_a_command_runs_in_the_root_by_the_shell(place: Place) -> None:
+    result = place.run("run_command", command="pwd && echo err >&2 | cat && exit 3")
+    ms = result.pop("ms")
+    assert result == {
+        "command": "pwd && echo err >&2 | cat && exit 3",
+        "exitCode": 3,
+        "output": f"{place.root}\nerr\n",
+    }
+    assert 0 < ms < 60_000
+
+
+def test_output_comes_while_the_command_runs(place: Place) -> None:
+    seen: list[str] = []
+    waited = threading.Event()
+
+    def take(text: str) -> None:
+        seen.append(text)
+        (place.root / "go").touch()
+        waited.set()
+
+    command = "echo first; until [ -e go ]; do sleep 0.01; done; echo second"
+    place.workspace.run("run_command", {"command": command}, on_output=take)
+    assert waited.is_set()
+    assert "".join(seen) == "first\nsecond\n"
+
+
+def test_input_is_closed(place: Place) -> None:
+    result = place.run("run_command", command="cat; read x || echo none", timeoutS=20)
+    assert result["output"] == "none\n"
+
+
+def test_no_secret_of_the_environment_reaches_a_command(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    secrets = (
+        "OPENAI_API_KEY GEMINI_API_KEY GITHUB_TOKEN AWS_SECRET_ACCESS_KEY SSH_AUTH_SOCK "
+        "GOOGLE_APPLICATION_CREDENTIALS NPM_TOKEN DATABASE_URL ROLLCALL_PASSWORD LD_PRELOAD "
+        "DBUS_SESSION_BUS_ADDRESS XDG_RUNTIME_DIR PYTHONPATH BASH_ENV ENV HTTPS_PROXY"
+    )
+    for name in secrets.split():
+        monkeypatch.setenv(name, "tell-nobody")
+    said = place.run("run_command", command="env; cat /proc/$PPID/environ | tr '\\0' '\\n'")
+    assert "tell-nobody" not in said["output"]
+    assert "TERM=dumb" in said["output"]
+
+
+def test_the_environment_is_a_list_of_what_is_passed() -> None:
+    passed = environment_for_commands(
+        {
+            "PATH": "/bin::.:bin:/usr/bin",
+            "HOME": "/home/noa",
+            "LC_ALL": "he_IL.UTF-8",
+            "TERM": "xterm",
+            "NODE_ENV": "test",
+            "TOKEN": "x",
+        },
+        allowed=["NODE_ENV"],
+    )
+    assert {name: value for name, value in passed.items() if "PAGER" not in name} == {
+        "PATH": "/bin:/usr/bin",
+        "HOME": "/home/noa",
+        "LC_ALL": "he_IL.UTF-8",
+        "TERM": "dumb",
+        "NODE_ENV": "test",
+        "NO_COLOR": "1",
+        "GIT_TERMINAL_PROMPT": "0",
+        "PYTHONUNBUFFERED": "1",
+    }
+
+
+def test_no_open_file_of_the_client_reaches_a_command(place: Place) -> None:
+    with Path("/etc/hosts").open() as file:
+        os.set_inheritable(file.fileno(), True)
+        said = place.run("run_command", command="ls -l /proc/self/fd")
+    assert "/etc/hosts" not in said["output"]
+    assert said["output"].count("pipe:") == 2
+
+
+def test_a_command_over_its_time_is_ended(place: Place) -> None:
+    number = _sleep()
+    result = place.run("run_command", command=f"echo begun; sleep {number}", timeoutS=1)
+    assert (result["output"], result["timedOut"], result["exitCode"]) == ("begun\n", True, 143)
+    assert result["ms"] < 20_000
+    assert _left_over(number) == []
+
+
+@pytest.mark.parametrize(
+    "way",
+    [
+        "trap '' TERM INT HUP; sleep {n} & wait",
+        "(sleep {n} &) ; sleep {n}",
+        "nohup sleep {n} >/dev/null 2>&1 & sleep {n}",
+        pytest.param("setsid sleep {n} & sleep {n}", marks=LINUX),
+        pytest.param("setsid setsid sh -c 'setsid sleep {n} & sleep {n}' & sleep {n}", marks=LINUX),
+        pytest.param(
+            "python3 -c 'import os; os.fork() and os._exit(0); os.setsid(); "
+            'os.fork() and os._exit(0); os.execlp("sleep", "sleep", "{n}")\'; sleep {n}',
+            marks=LINUX,
+        ),
+    ],
+)
+def test_nothing_that_a_command_started_outlives_its_time(place: Place, way: str) -> None:
+    number = _sleep()
+    with Workspace(place.root, limits=Limits(stop_grace_s=0.1)) as workspace:
+        command = way.replace("{n}", number)
+        result = workspace.run("run_command", {"command": command, "timeoutS": 1})
+    assert result["timedOut"] is True
+    assert _left_over(number) == []
+
+
+@LINUX
+def test_what_a_command_leaves_running_ends_with_it(place: Place) -> None:
+    number = _sleep()
+    command = f"sleep {number} & setsid sleep {number} & echo done"
+    result = place.run("run_command", command=command)
+    assert (result["output"], result["exitCode"]) == ("done\n", 0)
+    assert _left_over(number) == []
+
+
+def test_the_user_can_stop_a_command(place: Place) -> None:
+    number = _sleep()
+    stop = threading.Event()
+    command = f"trap '' TERM; echo begun; sleep {number} & sleep {number}; sleep {number}"
+    with (
+        Workspace(place.root, limits=Limits(stop_grace_s=0.1)) as workspace,
+        pytest.raises(Stopped, match="stopped by the user after"),
+    ):
+        workspace.run(
+            "run_command", {"command": command}, on_output=lambda text: stop.set(), stop=stop
+        )
+    assert _left_over(number) == []
+
+
+@LINUX
+def test_a_client_that_dies_takes_its_command_with_it(place: Place) -> None:
+    number = _sleep()
+    program = (
+        "import os, sys\nfrom pathlib import Path\nfrom rollcall_cli.workspace import Workspace\n"
+        "def die(text):\n    os._exit(9)\n"
+        f"Workspace(Path({str(place.root)!r})).run('run_command', "
+        f"{{'command': 'setsid sleep {number} & echo begun; sleep {number}'}}, on_output=die)"
+    )
+    subprocess.run([sys.executable, "-c", program], env={"PYTHONPATH": os.pathsep.join(sys.path)})
+    assert _left_over(number) == []
+
+
+def test_a_command_that_ends_its_supervisor_is_reported(place: Place) -> None:
+    number = _sleep()
+    said = place.refusal("run_command", command=f"kill -9 $PPID; sleep {number}")
+    assert said.startswith("command: its supervisor was ended")
+    assert _left_over(number) == []
+
+
+@pytest.mark.parametrize(
+    ("command", "code"), [("exit 7", 7), ("kill -9 $$", 137), ("none-such", 127), ("true", 0)]
+)
+def test_exit_codes_are_those_of_a_shell(place: Place, command: str, code: int) -> None:
+    assert place.run("run_command", command=command)["exitCode"] == code
+
+
+def test_long_output_keeps_its_beginning_and_its_end(place: Place) -> None:
+    result = place.run("run_command", command="seq 1 200000")
+    assert result["truncated"] is True
+    assert len(result["output"]) < 31_000
+    assert result["output"].startswith("1\n2\n3\n")
+    assert result["output"].endswith("199999\n200000\n")
+    assert "characters left out …" in result["output"]
+
+
+def test_output_without_end_is_ended_with_the_command_and_shown_up_to_a_limit(
+    place: Place,
+) -> None:
+    seen: list[str] = []
+    with Workspace(place.root, limits=Limits(live_chars=5000)) as workspace:
+        result = workspace.run(
+            "run_command", {"command": "yes", "timeoutS": 1}, on_output=seen.append
+        )
+    assert result["timedOut"] is True
+    assert len("".join(seen)) < 5100
+    assert "not shown while it runs" in seen[-1]
+
+
+def test_output_is_plain_text_wherever_it_is_cut(place: Place) -> None:
+    seen: list[str] = []
+    cut = ["\\033[3", "1mred\\033[0m \\327", "\\251\\377\\n"]
+    command = "; sleep 0.1; ".join(f"printf '{piece}'" for piece in cut)
+    result = place.workspace.run("run_command", {"command": command}, on_output=seen.append)
+    assert result["output"] == "".join(seen) == "red ש\ufffd\n"
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        ("  \n", "it is empty"),
+        ("echo \0", "it holds U+0000"),
+        ("echo ok\x1b[8m; evil", "it holds U+001B"),
+        ("echo ok\r evil", "it holds U+000D"),
+        ("echo \u202eslive", "it holds U+202E"),
+        ("echo \ud800", "half of a pair"),
+        ("x" * 10_001, "at most 10000"),
+    ],
+)
+def test_a_command_that_nobody_could_have_read_is_refused(
+    place: Place, command: str, words: str
+) -> None:
+    assert words in place.refusal("run_command", command=command)
+
+
+def test_a_command_of_several_lines_in_hebrew_is_run(place: Place) -> None:
+    said = place.run("run_command", command="echo שלום\nfor x in א ב; do\n\techo $x\ndone")
+    assert said["output"] == "שלום\nא\nב\n"
+
+
+def test_a_command_that_eats_memory_or_disk_is_bounded(place: Place) -> None:
+    limits = Limits(command_memory_bytes=256 * 2**20, command_file_bytes=2**20)
+    with Workspace(place.root, limits=limits) as workspace:
+        eats = workspace.run(
+            "run_command", {"command": "python3 -c 'x = bytearray(2**30)' 2>&1 | tail -1"}
+        )
+        assert "MemoryError" in eats["output"]
+        fills = workspace.run("run_command", {"command": "head -c 9000000 /dev/zero > big"})
+        assert fills["exitCode"] != 0
+    assert (place.root / "big").stat().st_size == 2**20
+
+
+def test_a_fork_bomb_ends_with_its_command(place: Place) -> None:
+    number = _sleep()
+    bomb = f"b() {{ sleep {number} & if [ $1 -gt 0 ]; then b $(($1 - 1)) & b $(($1 - 1)) & fi; }}"
+    result = place.run("run_command", command=f"{bomb}; b 6; sleep {number}", timeoutS=2)
+    assert result["timedOut"] is True
+    assert _left_over(number) == []
+
+
+def test_callback_errors_do_not_leave_the_command_running(place: Place) -> None:
+    number = _sleep()
+
+    def fail(text: str) -> None:
+        raise RuntimeError("the terminal is gone")
+
+    with pytest.raises(RuntimeError, match="terminal"):
+        place.workspace.run("run_command", {"command": f"echo x; sleep {number}"}, on_output=fail)
+    assert _left_over(number) == []
+
+
+def test_commands_side_by_side_do_not_mix(place: Place) -> None:
+    said: dict[int, str] = {}
+
+    def run(number: int) -> None:
+        try:
+            said[number] = place.run("run_command", command=f"echo {number}")["output"]
+        except ToolError as error:
+            said[number] = str(error)
+
+    threads = [threading.Thread(target=run, args=(number,)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert said == {number: f"{number}\n" for number in range(4)}
