@@ -57,6 +57,7 @@ class Model:
                 hint="Choose a gemini: or openai: model, or go by rules.",
             )
         # Every turn has the planner at hand, for when no model answers; few ever ask it.
+        from rollcall.models._offline.attached import from_files
         from rollcall.models._offline.reply import reply
 
         clock = Clock(request.deadline)
@@ -64,6 +65,8 @@ class Model:
         # It picks by the same words as the search does, which would bring it nothing better.
         known = tuple(tool for tool in request.tools if tool.name != FIND_TOOLS)
         made = reply(replace(request, tools=known))
+        if request.files and (quoted := from_files(request)):
+            made = replace(made, text=quoted, calls=(), quick_replies=())
         written = 0
         for delta in (*_texts(made.text, request), *_calls(made.calls, request)):
             clock.left_s(at_most=1.0)

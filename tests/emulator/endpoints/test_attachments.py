@@ -144,6 +144,17 @@ def test_a_pdf_is_shown_as_it_is_or_as_its_text(office: Office) -> None:
     assert base64.b64decode(sent(office)[1].data) == content
 
 
+def test_the_offline_planner_quotes_what_fits(office: Office) -> None:
+    office.declare(models=(OFFLINE,))
+    id = upload(
+        office, pdf([["The lamp costs 40 dollars."], ["Payment is by check."]]), "offer.pdf"
+    )
+    ran = ask(office, document(id), text="What does the document say about the payment?")
+    assert ran.done["message"] == "In “offer.pdf”:\n> Payment is by check. (page 2)"
+    photo = ask(office, image(upload(office, PNG, "dot.png")), threadId=ran.thread)
+    assert photo.done["message"].startswith("I cannot see or read “dot.png”")
+
+
 def test_a_document_that_cannot_be_read_says_why(office: Office) -> None:
     ask(office, document(upload(office, b"%PDF-1.7 broken", "bad.pdf")))
     assert "it cannot be read, as the file is damaged or cut off. Say so.]" in sent(office)[1].text
