@@ -196,6 +196,7 @@ export default function approvals(rules) {
         { reason: 7 },
         { reason: null },
         { reason: ["no"] },
+        { remember: "src/**" },
         { editedArguments: { content: "Bye" } },
         { tool: "send_message" },
       ];

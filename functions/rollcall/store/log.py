@@ -30,7 +30,8 @@ _UNANSWERED = json.dumps(
 RECORD_CHARS = 30_000
 """The longest record of one call that is kept beside its content."""
 RESULT_BYTES = 700_000
-"""The largest stored result of a run; above it the tools' results are left out."""
+"""The largest stored result of a run; above it the tools' results are left out, and then of what
+waits for a person all that its approval has as well."""
 
 
 def user_document(
@@ -228,7 +229,23 @@ def result_text(result: dict[str, Any]) -> str:
         {key: value for key, value in call.items() if key not in {"result", "display"}}
         for call in result["toolCalls"]
     ]
-    return json.dumps({**result, "toolCalls": calls}, ensure_ascii=False)
+    text = json.dumps({**result, "toolCalls": calls}, ensure_ascii=False)
+    if len(text.encode()) <= RESULT_BYTES:
+        return text
+    outcome = _without_details(result["outcome"])
+    return json.dumps({**result, "toolCalls": calls, "outcome": outcome}, ensure_ascii=False)
+
+
+def _without_details(outcome: dict[str, Any]) -> dict[str, Any]:
+    """An outcome without what would be done: the calls have their arguments themselves."""
+    if not outcome.get("interrupts"):
+        return outcome
+    large = {"arguments", "display"}
+    interrupts = [
+        {**each, "metadata": {k: v for k, v in each["metadata"].items() if k not in large}}
+        for each in outcome["interrupts"]
+    ]
+    return {**outcome, "interrupts": interrupts}
 
 
 def _part(part: Part) -> dict[str, Any]:

@@ -156,3 +156,22 @@ def test_a_hidden_value_stays_hidden_in_a_part_that_was_cut() -> None:
 def test_a_line_that_is_cut_ends_its_isolates() -> None:
     cut = readable.line("\u2068" + "x" * 400, SUMMARY_CHARS)
     assert (cut.count("\u2068"), cut.count("\u2069")) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("ls -la\n\tx", "ls -la\n\tx"),
+        ("שלום עולם", "שלום עולם"),
+        ("a\u202eb", "a⟨U+202E⟩b"),
+        ("a\u2066b\u2069", "a⟨U+2066⟩b⟨U+2069⟩"),
+        ("a\u200bb\u200db\ufeff", "a⟨U+200B⟩b⟨U+200D⟩b⟨U+FEFF⟩"),
+        ("a\x1b[2Kb\x07\x7f\x9b", "a⟨U+001B⟩[2Kb⟨U+0007⟩⟨U+007F⟩⟨U+009B⟩"),
+        ("a\r\nb\rc", "a\nb⟨U+000D⟩c"),
+        ("a\u2028b\u00a0c\u3000", "a⟨U+2028⟩b⟨U+00A0⟩c⟨U+3000⟩"),
+        ("\u3164\u115f\U000e0041\U000e0100", "⟨U+3164⟩⟨U+115F⟩⟨U+E0041⟩⟨U+E0100⟩"),
+        ("e\u0301 é 漢字 🎉", "e\u0301 é 漢字 🎉"),
+    ],
+)
+def test_every_character_of_a_marked_text_is_seen(text: str, shown: str) -> None:
+    assert readable.marked(text) == shown

@@ -180,3 +180,19 @@ def test_what_an_older_document_does_not_say_was_not_spent(document: dict[str, A
 
 def test_what_was_spent_comes_back() -> None:
     assert read_spent(step()) == Spent(1, 2, 3)
+
+
+def test_of_what_waits_a_large_result_keeps_the_calls_arguments_alone() -> None:
+    content = "ש" * 200_000
+    call = {"id": "c", "tool": "write_file", "arguments": {"content": content}}
+    details = {
+        "tool": "write_file",
+        "arguments": {"content": content},
+        "display": {"text": content},
+    }
+    outcome = {"type": "interrupt", "interrupts": [{"id": "a", "metadata": details}]}
+    text = result_text({"outcome": outcome, "toolCalls": [call]})
+    kept = json.loads(text)
+    assert len(text.encode()) < 700_000
+    assert kept["toolCalls"] == [call]
+    assert kept["outcome"]["interrupts"] == [{"id": "a", "metadata": {"tool": "write_file"}}]
