@@ -1,0 +1,147 @@
+/**
+ * Commands by /bin/sh in a folder: bounded in time and output, without the user's secrets.
+ *
+ * A command may do what the user may: read files anywhere, use the network. Its folder is where it
+ * begins, not where it must stay. Who approves it must know that; a container keeps it in.
+ */
+
+import { spawn } from "node:child_process";
+
+import { WorkspaceError } from "../workspace/errors.js";
+
+/** @import { ChildProcess } from "node:child_process" */
+/** @import { Ended } from "../workspace/tools.js" */
+
+const HEAD_CHARS = 10_000;
+const TAIL_CHARS = 20_000;
+const GRACE_MS = 1_000;
+/** For output that is still on its way when the command has ended. */
+const LAST_WORDS_MS = 500;
+const PASSED = ["PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TZ", "TMPDIR"];
+const SET = { TERM: "dumb", NO_COLOR: "1", PAGER: "cat", GIT_PAGER: "cat", GIT_TERMINAL_PROMPT: "0" };
+
+/**
+ * @param {string} command
+ * @param {object} options
+ * @param {string} options.folder
+ * @param {number} options.timeoutS
+ * @param {AbortSignal} options.signal
+ * @param {(text: string) => void} options.onOutput
+ * @param {string[]} options.environment Names of variables that it has beside a harmless few.
+ * @returns {Promise<Ended>}
+ */
+export async function runCommand(command, { folder, timeoutS, signal, onOutput, environment }) {
+  if (process.platform === "win32") throw new WorkspaceError("commands are not run on Windows");
+  signal.throwIfAborted();
+  const child = spawn("/bin/sh", ["-c", command], {
+    cwd: folder,
+    env: environmentFor(process.env, environment),
+    stdio: ["ignore", "pipe", "pipe"],
+    detached: true, // a group of its own, so that what it starts can be ended with it
+  });
+  const output = new Output();
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding("utf8");
+    stream.on("data", (text) => {
+      output.add(text);
+      onOutput(text);
+    });
+  }
+  let isLate = false;
+  const stop = () => endGroup(child);
+  const timer = setTimeout(() => {
+    isLate = true;
+    stop();
+  }, timeoutS * 1_000);
+  signal.addEventListener("abort", stop);
+  try {
+    const exitCode = await ended(child);
+    signal.throwIfAborted();
+    const { text, isCut } = output;
+    return isLate ? { output: text, isCut, isLate } : { exitCode, output: text, isCut };
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", stop);
+  }
+}
+
+/**
+ * What a command has of an environment: no tokens, credentials or agents.
+ * @param {NodeJS.ProcessEnv} inherited
+ * @param {string[]} allowed
+ */
+function environmentFor(inherited, allowed) {
+  const names = new Set([...PASSED, ...allowed]);
+  const entries = Object.entries(inherited).filter(([name]) => names.has(name) || name.startsWith("LC_"));
+  const path = (inherited.PATH ?? "").split(":").filter((entry) => entry.startsWith("/"));
+  return { ...Object.fromEntries(entries), ...SET, PATH: path.join(":") || "/usr/bin:/bin" };
+}
+
+/**
+ * Wait for a command's end, and end what it left running.
+ * @param {ChildProcess} child
+ * @returns {Promise<number>} Its exit code; 128 and more where a signal ended it.
+ */
+function ended(child) {
+  return new Promise((resolve, reject) => {
+    child.on("error", (error) => reject(new WorkspaceError(`commands cannot be run here: ${error.message}`)));
+    child.on("exit", (code, signal) => {
+      const exitCode = code ?? 128 + (signal === "SIGKILL" ? 9 : 15);
+      const done = () => resolve(exitCode);
+      setTimeout(done, LAST_WORDS_MS);
+      child.on("close", done);
+      kill(child, "SIGKILL");
+    });
+  });
+}
+
+/** @param {ChildProcess} child */
+function endGroup(child) {
+  kill(child, "SIGTERM");
+  setTimeout(() => child.exitCode === null && child.signalCode === null && kill(child, "SIGKILL"), GRACE_MS);
+}
+
+/**
+ * @param {ChildProcess} child
+ * @param {NodeJS.Signals} signal
+ */
+function kill(child, signal) {
+  try {
+    if (child.pid) process.kill(-child.pid, signal);
+  } catch (error) {
+    if (/** @type {NodeJS.ErrnoException} */ (error).code !== "ESRCH") throw error; // all have ended
+  }
+}
+
+/** A command's output: its beginning and its end, without what only a terminal understands. */
+class Output {
+  #head = "";
+  #tail = "";
+  #chars = 0;
+
+  get isCut() {
+    return this.#chars > HEAD_CHARS + TAIL_CHARS;
+  }
+
+  get text() {
+    const tail = this.#tail.slice(-TAIL_CHARS);
+    const left = this.#chars - this.#head.length - tail.length;
+    const remark = left ? `\n… ${left.toLocaleString("en")} characters left out …\n` : "";
+    return plain(this.#head + remark + tail);
+  }
+
+  /** @param {string} text */
+  add(text) {
+    this.#chars += text.length;
+    const room = HEAD_CHARS - this.#head.length;
+    this.#head += text.slice(0, room);
+    this.#tail += text.slice(room);
+    if (this.#tail.length > 2 * TAIL_CHARS) this.#tail = this.#tail.slice(-TAIL_CHARS);
+  }
+}
+
+/** @param {string} text */
+function plain(text) {
+  const codes = /\x1b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])/g;
+  return text.replace(codes, "").replace(/\r\n/g, "\n").replace(/[\x00-\x08\x0b-\x1f\x7f]/g, "");
+}

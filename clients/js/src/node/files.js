@@ -1,0 +1,275 @@
+/**
+ * One folder of the disk as a workspace.
+ *
+ * Every part of a path is looked at before it is gone through: links are refused, and what was
+ * opened is compared with what was looked at. Node cannot open a file relative to an open folder, so
+ * that a program that swaps folders for links at the very moment can still get in between: this
+ * keeps a model inside, not another program of the same user.
+ */
+
+import { randomBytes } from "node:crypto";
+import { constants } from "node:fs";
+import { link, lstat, mkdir, open, readdir, realpath, rename, rm } from "node:fs/promises";
+import { join, resolve, sep } from "node:path";
+
+import { WorkspaceError } from "../workspace/errors.js";
+import { filePartsOf, partsOf } from "../workspace/paths.js";
+import { runCommand } from "./commands.js";
+import { isSecret, isTemporary, runsByItself, temporaryName } from "./guarded.js";
+
+/** @import { Stats } from "node:fs" */
+/** @import { FileHandle } from "node:fs/promises" */
+/** @import { Entry, WorkspaceFiles } from "../workspace/tools.js" */
+
+const MOST_BYTES = 10 * 1024 * 1024;
+
+/**
+ * @typedef {object} Allowed What is refused unless it is allowed.
+ * @property {boolean} [secrets] Files that are known to hold keys and passwords.
+ * @property {boolean} [hardLinks] Files that have another name, maybe outside.
+ * @property {boolean} [startupFiles] Writing what runs by itself when a shell, an editor or git does.
+ * @property {boolean} [commands] Running commands at all; true where it is left out.
+ * @property {string[]} [environment] Names of variables that commands have beside a harmless few.
+ */
+
+export class DiskFiles {
+  #root;
+  #allowed;
+  /** @type {WorkspaceFiles["run"]} */
+  run;
+
+  /**
+   * @param {string} root The folder.
+   * @param {Allowed} [allowed]
+   */
+  constructor(root, allowed = {}) {
+    this.#root = realpath(resolve(root));
+    this.#root.catch(() => undefined); // the first use tells
+    this.#allowed = allowed;
+    const { commands = true, environment = [] } = allowed;
+    if (commands) {
+      this.run = async (command, options) =>
+        runCommand(command, { ...options, folder: await this.#root, environment });
+    }
+  }
+
+  /**
+   * @param {string} path
+   * @returns {Promise<Entry[] | undefined>}
+   */
+  async list(path) {
+    const parts = partsOf(path);
+    if (isSecret(parts) && !this.#allowed.secrets) throw secret(path);
+    const folder = await this.#folder(parts, path);
+    if (!folder) return undefined;
+    const entries = (await readdir(folder, { withFileTypes: true })).filter(({ name }) => !isTemporary(name));
+    const shown = await Promise.all(
+      entries.map(async (entry) => {
+        if (entry.isSymbolicLink()) return [{ name: entry.name, type: /** @type {const} */ ("link") }];
+        if (entry.isDirectory()) return [{ name: entry.name, type: /** @type {const} */ ("directory") }];
+        if (!entry.isFile()) return []; // devices, pipes, sockets
+        const size = (await statOf(join(folder, entry.name)))?.size;
+        return [{ name: entry.name, type: /** @type {const} */ ("file"), ...(size !== undefined && { size }) }];
+      }),
+    );
+    return shown.flat();
+  }
+
+  /**
+   * @param {string} path
+   * @returns {Promise<Uint8Array | undefined>}
+   */
+  async read(path) {
+    const parts = filePartsOf(path);
+    if (isSecret(parts) && !this.#allowed.secrets) throw secret(path);
+    const folder = await this.#folder(parts.slice(0, -1), path);
+    return folder ? this.#bytes(join(folder, parts[parts.length - 1]), path) : undefined;
+  }
+
+  /**
+   * @param {string} path
+   * @param {Uint8Array} bytes
+   * @param {Uint8Array} [before]
+   */
+  async write(path, bytes, before) {
+    const parts = filePartsOf(path);
+    if (isSecret(parts) && !this.#allowed.secrets) throw secret(path);
+    if (runsByItself(parts) && !this.#allowed.startupFiles) {
+      throw new WorkspaceError(`${path}: it would run by itself; write it yourself`);
+    }
+    const above = parts.slice(0, -1);
+    const folder = await this.#folder(above, path, { isMade: !before });
+    if (!folder) throw new WorkspaceError(`${path}: its folder is gone`);
+    const temporary = join(folder, temporaryName(randomBytes(8).toString("hex")));
+    const target = join(folder, parts[parts.length - 1]);
+    const mode = before && (await statOf(target))?.mode;
+    try {
+      await written(temporary, bytes, mode === undefined ? undefined : mode & 0o777);
+      if ((await this.#folder(above, path)) !== folder) throw moved(path);
+      if (before) await this.#replace(temporary, target, path, before);
+      else await create(temporary, target, path);
+    } finally {
+      await rm(temporary, { force: true });
+    }
+  }
+
+  /**
+   * @param {string} temporary
+   * @param {string} target
+   * @param {string} path
+   * @param {Uint8Array} before
+   */
+  async #replace(temporary, target, path, before) {
+    const now = await this.#bytes(target, path);
+    if (!now || Buffer.compare(now, before) !== 0) {
+      throw new WorkspaceError(`${path}: it was changed meanwhile: read it again`);
+    }
+    await rename(temporary, target);
+  }
+
+  /**
+   * Where a folder is, each part of the way being a folder and no link; undefined where there is none.
+   * @param {string[]} parts
+   * @param {string} path As it was asked for.
+   * @param {{ isMade?: boolean }} [options] Whether what is missing is made.
+   * @returns {Promise<string | undefined>}
+   */
+  async #folder(parts, path, { isMade = false } = {}) {
+    const root = await this.#root;
+    let at = root;
+    for (const part of parts) {
+      at = join(at, part);
+      if (isMade) await mkdir(at).catch(unlessThere);
+      const stat = await statOf(at);
+      if (!stat) return undefined;
+      if (stat.isSymbolicLink()) throw new WorkspaceError(`${path}: ${part} is a link; links are not followed`);
+      if (!stat.isDirectory()) return undefined;
+    }
+    const real = await realpath(at);
+    if (real !== root && !real.startsWith(root.endsWith(sep) ? root : root + sep)) throw moved(path);
+    return real;
+  }
+
+  /**
+   * @param {string} file
+   * @param {string} path
+   * @returns {Promise<Uint8Array | undefined>}
+   */
+  async #bytes(file, path) {
+    const looked = await statOf(file);
+    if (!looked) return undefined;
+    this.#check(looked, path);
+    const handle = await open(file, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
+    try {
+      const stat = await handle.stat();
+      this.#check(stat, path);
+      if (stat.ino !== looked.ino || stat.dev !== looked.dev) throw moved(path);
+      if (stat.size > MOST_BYTES) throw tooLarge(path, stat.size);
+      return await bounded(handle, path);
+    } finally {
+      await handle.close();
+    }
+  }
+
+  /**
+   * @param {Stats} stat
+   * @param {string} path
+   */
+  #check(stat, path) {
+    if (stat.isSymbolicLink()) throw new WorkspaceError(`${path}: a link; links are not followed`);
+    if (stat.isDirectory()) throw new WorkspaceError(`${path}: a folder, not a file`);
+    if (!stat.isFile()) throw new WorkspaceError(`${path}: no regular file`);
+    if (stat.nlink > 1 && !this.#allowed.hardLinks) {
+      throw new WorkspaceError(`${path}: it has another name, maybe outside of the workspace (a hard link)`);
+    }
+  }
+}
+
+/**
+ * A file's bytes; one that grows meanwhile is no larger than may be.
+ * @param {FileHandle} handle
+ * @param {string} path
+ */
+async function bounded(handle, path) {
+  const chunks = [];
+  let size = 0;
+  for (;;) {
+    const { bytesRead, buffer } = await handle.read(Buffer.alloc(65_536), 0, 65_536, null);
+    if (!bytesRead) return new Uint8Array(Buffer.concat(chunks));
+    chunks.push(buffer.subarray(0, bytesRead));
+    size += bytesRead;
+    if (size > MOST_BYTES) throw tooLarge(path, size);
+  }
+}
+
+/**
+ * @param {string} temporary
+ * @param {Uint8Array} bytes
+ * @param {number | undefined} mode
+ */
+async function written(temporary, bytes, mode) {
+  const handle = await open(temporary, "wx", mode ?? 0o666);
+  try {
+    await handle.writeFile(bytes);
+    if (mode !== undefined) await handle.chmod(mode);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/**
+ * Give a file its name, unless that is taken.
+ * @param {string} temporary
+ * @param {string} target
+ * @param {string} path
+ */
+async function create(temporary, target, path) {
+  try {
+    await link(temporary, target);
+  } catch (error) {
+    if (codeOf(error) === "EEXIST") throw new WorkspaceError(`${path}: it was created meanwhile: read it first`);
+    throw error;
+  }
+}
+
+/**
+ * @param {string} file
+ * @returns {Promise<Stats | undefined>}
+ */
+async function statOf(file) {
+  try {
+    return await lstat(file);
+  } catch (error) {
+    if (["ENOENT", "ENOTDIR"].includes(codeOf(error) ?? "")) return undefined;
+    throw error;
+  }
+}
+
+/** @param {unknown} error */
+function unlessThere(error) {
+  if (codeOf(error) !== "EEXIST") throw error;
+}
+
+/** @param {unknown} error */
+function codeOf(error) {
+  return /** @type {NodeJS.ErrnoException} */ (error).code;
+}
+
+/** @param {string} path */
+function moved(path) {
+  return new WorkspaceError(`${path}: it was moved meanwhile: read it again`);
+}
+
+/** @param {string} path */
+function secret(path) {
+  return new WorkspaceError(`${path}: it may hold keys or passwords, and is not for a model`);
+}
+
+/**
+ * @param {string} path
+ * @param {number} size
+ */
+function tooLarge(path, size) {
+  return new WorkspaceError(`${path}: ${size.toLocaleString("en")} bytes; at most 10 MB are read`);
+}

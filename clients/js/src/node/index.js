@@ -1,0 +1,3 @@
+/** A folder of the disk as a workspace, for Node. */
+
+export { DiskFiles } from "./files.js";

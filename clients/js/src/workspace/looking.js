@@ -1,0 +1,249 @@
+/** `list_directory`, `read_file` and `search_files`: what changes nothing. */
+
+import { WorkspaceError } from "./errors.js";
+import { globMatcher } from "./globs.js";
+import { filePartsOf, partsOf } from "./paths.js";
+import { matcher } from "./pattern.js";
+import { textFileOf } from "./texts.js";
+
+/** @import { ClientTools } from "../client_tools.js" */
+/** @import { Entry, WorkspaceFiles } from "./tools.js" */
+
+/** The most text of one result, in characters of JSON. */
+const CONTENT_CHARS = 50_000;
+const MOST_ENTRIES = 1_000;
+/** So many entries one listing or search looks at. */
+const MOST_SEEN = 20_000;
+const MOST_MS = 10_000;
+const LINE_CHARS = 2_000;
+/** Larger files are not searched. */
+const SEARCHED_BYTES = 2 * 1024 * 1024;
+const DEEPEST = 64;
+
+/** Folders that are only gone into where they are named. */
+const LEFT_OUT = new Set([
+  ".git", ".hg", ".svn", "node_modules", "venv", ".venv", "__pycache__", ".mypy_cache",
+  ".pytest_cache", ".ruff_cache", ".next", ".nuxt", ".dart_tool", ".gradle", ".terraform", ".cache",
+]);
+
+/**
+ * @param {WorkspaceFiles} files
+ * @returns {ClientTools}
+ */
+export function looking(files) {
+  return {
+    list_directory: { run: (args, { signal }) => listDirectory(files, args, signal), reads: true },
+    read_file: { run: (args) => readFile(files, args), reads: true },
+    search_files: { run: (args, { signal }) => searchFiles(files, args, signal), reads: true },
+  };
+}
+
+/**
+ * @param {WorkspaceFiles} files
+ * @param {{ path?: string, depth?: number }} args
+ * @param {AbortSignal} signal
+ */
+async function listDirectory(files, { path = ".", depth = 1 }, signal) {
+  const walk = new Walk(files, signal);
+  /** @type {{ path: string, type: string, size?: number }[]} */
+  const entries = [];
+  let chars = 0;
+  for await (const { path: at, type, size } of walk.below(placeOf(partsOf(path)), path, depth)) {
+    chars += at.length;
+    if (entries.length === MOST_ENTRIES || chars > CONTENT_CHARS) {
+      walk.isCut = true;
+      break;
+    }
+    entries.push({ path: at, type, ...(size !== undefined && { size }) });
+  }
+  return { path, entries, ...(walk.isCut && { truncated: true }) };
+}
+
+/**
+ * @param {WorkspaceFiles} files
+ * @param {{ path: string, startLine?: number, endLine?: number | null }} args
+ */
+async function readFile(files, { path, startLine = 1, endLine }) {
+  const bytes = await files.read(placeOf(filePartsOf(path)));
+  if (!bytes) throw new WorkspaceError(`${path}: there is no such file`);
+  const { text, digest } = await textFileOf(path, bytes);
+  const lines = linesOf(text);
+  if (startLine > Math.max(lines.length, 1)) {
+    throw new WorkspaceError(`${path}: it has ${lines.length} lines; startLine is ${startLine}`);
+  }
+  if (endLine && endLine < startLine) {
+    throw new WorkspaceError(`${path}: endLine ${endLine} is before startLine ${startLine}`);
+  }
+  const wanted = lines.slice(startLine - 1, endLine ?? undefined);
+  const { given, isCut } = fitting(wanted);
+  return {
+    path,
+    content: given.join(""),
+    size: bytes.length,
+    digest,
+    lines: lines.length,
+    startLine,
+    endLine: startLine + given.length - 1,
+    ...(isCut && { truncated: true }),
+  };
+}
+
+/**
+ * @param {WorkspaceFiles} files
+ * @param {{ query: string, path?: string, isRegex?: boolean, caseSensitive?: boolean, glob?: string | null,
+ *   maxMatches?: number }} args
+ * @param {AbortSignal} signal
+ */
+async function searchFiles(files, args, signal) {
+  const { query, path = ".", glob, maxMatches = 100 } = args;
+  const has = testOf(args);
+  const isMeant = glob ? globMatcher(glob) : () => true;
+  const walk = new Walk(files, signal);
+  /** @type {{ path: string, line: number, text: string }[]} */
+  const matches = [];
+  let [total, found, chars] = [0, 0, 0];
+  for await (const entry of filesBelow(walk, files, path)) {
+    if (!isMeant(entry.path) || (entry.size ?? 0) > SEARCHED_BYTES) continue;
+    const lines = await searched(files, entry.path);
+    const hits = lines.flatMap((text, n) =>
+      walk.isInTime() && has(text) ? [{ path: entry.path, line: n + 1, text }] : [],
+    );
+    total += hits.length;
+    found += hits.length ? 1 : 0;
+    for (const hit of hits) {
+      const text = hit.text.slice(0, LINE_CHARS);
+      chars += hit.path.length + text.length;
+      if (matches.length < maxMatches && chars <= CONTENT_CHARS) matches.push({ ...hit, text });
+    }
+  }
+  const isCut = walk.isCut || matches.length < total;
+  return { query, matches, files: found, total, ...(isCut && { truncated: true }) };
+}
+
+/**
+ * The files below a path, or the one that it names.
+ * @param {Walk} walk
+ * @param {WorkspaceFiles} files
+ * @param {string} path
+ */
+async function* filesBelow(walk, files, path) {
+  const parts = partsOf(path);
+  const place = placeOf(parts);
+  const isFile = parts.length && !(await files.list(place)) && (await files.read(place));
+  if (isFile) {
+    yield { path: place, type: "file", size: isFile.length };
+    return;
+  }
+  for await (const entry of walk.below(place, path, DEEPEST)) if (entry.type === "file") yield entry;
+}
+
+/**
+ * The lines of a text file; none where it is another's, gone or no text.
+ * @param {WorkspaceFiles} files
+ * @param {string} place
+ */
+async function searched(files, place) {
+  try {
+    const bytes = await files.read(place);
+    return bytes ? (await textFileOf(place, bytes)).text.split("\n") : [];
+  } catch (error) {
+    if (error instanceof WorkspaceError) return []; // not for us to read: passed over
+    throw error;
+  }
+}
+
+/**
+ * @param {{ query: string, isRegex?: boolean, caseSensitive?: boolean }} args
+ * @returns {(line: string) => boolean}
+ */
+function testOf({ query, isRegex = false, caseSensitive = false }) {
+  if (isRegex) {
+    const matches = matcher(query, { ignoreCase: !caseSensitive });
+    return (line) => matches(line.slice(0, LINE_CHARS));
+  }
+  if (caseSensitive) return (line) => line.includes(query);
+  const folded = query.toLowerCase();
+  return (line) => line.toLowerCase().includes(folded);
+}
+
+/** One way through folders, within a bound; `isCut` where that ended it early. */
+class Walk {
+  #files;
+  #signal;
+  #left = MOST_SEEN;
+  #ends = performance.now() + MOST_MS;
+  isCut = false;
+
+  /**
+   * @param {WorkspaceFiles} files
+   * @param {AbortSignal} signal
+   */
+  constructor(files, signal) {
+    this.#files = files;
+    this.#signal = signal;
+  }
+
+  isInTime() {
+    if (performance.now() < this.#ends) return true;
+    this.isCut = true;
+    return false;
+  }
+
+  /**
+   * What lies below a folder, by name, what is near first. Links are not followed.
+   * @param {string} place
+   * @param {string} path As it was asked for.
+   * @param {number} depth
+   */
+  async *below(place, path, depth) {
+    if (!(await this.#files.list(place))) throw new WorkspaceError(`${path}: there is no such folder`);
+    const waiting = [{ at: place, level: 1 }];
+    for (let next; (next = waiting.shift()); ) {
+      const { at, level } = next;
+      for (const entry of sorted((await this.#files.list(at)) ?? [])) {
+        this.#signal.throwIfAborted();
+        if (this.#left-- <= 0 || !this.isInTime()) {
+          this.isCut = true;
+          return;
+        }
+        const below = at === "." ? entry.name : `${at}/${entry.name}`;
+        yield { path: below, type: entry.type, size: entry.size };
+        const isEntered = entry.type === "directory" && !LEFT_OUT.has(entry.name);
+        if (isEntered && level < depth) waiting.push({ at: below, level: level + 1 });
+      }
+    }
+  }
+}
+
+/** @param {Entry[]} entries */
+function sorted(entries) {
+  return entries.toSorted((one, other) => (one.name < other.name ? -1 : 1));
+}
+
+/** @param {string[]} parts */
+function placeOf(parts) {
+  return parts.join("/") || ".";
+}
+
+/**
+ * The lines of a text with their ends.
+ * @param {string} text
+ */
+function linesOf(text) {
+  return text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
+}
+
+/**
+ * The first lines that fit into a result; a longer first line is cut.
+ * @param {string[]} lines
+ */
+function fitting(lines) {
+  let chars = 0;
+  for (const [count, line] of lines.entries()) {
+    chars += JSON.stringify(line).length - 2;
+    if (chars <= CONTENT_CHARS) continue;
+    const cut = line.slice(0, CONTENT_CHARS / 6).replace(/[\ud800-\udbff]$/, "");
+    return { given: count ? lines.slice(0, count) : [cut], isCut: true };
+  }
+  return { given: lines, isCut: false };
+}

@@ -1,0 +1,152 @@
+// A folder of the disk: nothing outside of it is read or written, and commands end.
+
+import assert from "node:assert/strict";
+import { link, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+
+import { DiskFiles } from "../src/node/index.js";
+import { workspaceTools } from "../src/workspace/index.js";
+
+let folder; // of which "root" is the workspace
+let root;
+let outside;
+
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), "workspace-"));
+  [root, outside] = [join(folder, "root"), join(folder, "outside")];
+  await mkdir(join(root, "src"), { recursive: true });
+  await mkdir(outside);
+  await writeFile(join(root, "src", "a.txt"), "one\n");
+  await writeFile(join(outside, "secret.txt"), "secret\n");
+  await symlink(outside, join(root, "out"));
+  await symlink(join(outside, "secret.txt"), join(root, "linked.txt"));
+  await symlink("src", join(root, "inner"));
+  await link(join(outside, "secret.txt"), join(root, "hard.txt"));
+  await writeFile(join(root, ".env"), "KEY=1\n");
+});
+after(() => rm(folder, { recursive: true }));
+
+const context = (signal = new AbortController().signal) => ({ id: "1", tool: "t", signal, progress: () => {} });
+
+function tools(allowed) {
+  const handlers = workspaceTools(new DiskFiles(root, allowed));
+  return async (tool, args, signal) => {
+    const known = handlers[tool];
+    return (typeof known === "function" ? known : known.run)(args, context(signal));
+  };
+}
+
+test("files are listed, read, written and edited", async () => {
+  const run = tools();
+  const { entries } = await run("list_directory", {});
+  const types = Object.fromEntries(entries.map(({ path, type }) => [path, type]));
+  assert.deepEqual([types.src, types.out, types["linked.txt"]], ["directory", "link", "link"]);
+  const { content, digest } = await run("read_file", { path: "src/a.txt" });
+  assert.equal(content, "one\n");
+  await run("edit_file", { path: "src/a.txt", oldText: "one", newText: "two", digest });
+  await run("write_file", { path: "new/deep/b.txt", content: "b\n" });
+  assert.equal(await readFile(join(root, "src/a.txt"), "utf8"), "two\n");
+  assert.equal(await readFile(join(root, "new/deep/b.txt"), "utf8"), "b\n");
+  assert.deepEqual(await readdir(join(root, "new/deep")), ["b.txt"]);
+  assert.equal((await run("search_files", { query: "two" })).total, 1);
+});
+
+test("links are not followed, wherever they lead", async () => {
+  const run = tools();
+  const paths = ["out/secret.txt", "linked.txt", "inner/a.txt", "hard.txt"];
+  for (const path of paths) {
+    await assert.rejects(run("read_file", { path }), /link/, path);
+    await assert.rejects(run("write_file", { path, content: "x", digest: "0".repeat(16) }), /link/, path);
+  }
+  for (const path of ["out", "inner"]) await assert.rejects(run("list_directory", { path }), /link/);
+  await assert.rejects(run("write_file", { path: "out/new.txt", content: "x" }), /link/);
+  assert.deepEqual(await readdir(outside), ["secret.txt"]);
+  assert.equal((await run("search_files", { query: "secret" })).total, 0);
+  assert.equal(await readFile(join(outside, "secret.txt"), "utf8"), "secret\n");
+  const allowed = await tools({ hardLinks: true })("read_file", { path: "hard.txt" });
+  assert.equal(allowed.content, "secret\n");
+});
+
+test("keys, and what runs by itself, are not for a model", async () => {
+  const run = tools();
+  for (const path of [".env", ".ENV.local", "a/id_rsa", "x.pem", ".git/config", ".g\u200cit/config"]) {
+    await assert.rejects(run("read_file", { path }), /keys or passwords/, path);
+    await assert.rejects(run("write_file", { path, content: "" }), /keys or passwords/, path);
+  }
+  await assert.rejects(run("write_file", { path: ".husky/pre-commit", content: "" }), /run by itself/);
+  await run("write_file", { path: ".env.example", content: "KEY=\n" });
+  assert.equal((await tools({ secrets: true })("read_file", { path: ".env" })).content, "KEY=1\n");
+});
+
+test("a write takes the place of what was read alone", async () => {
+  const files = new DiskFiles(root);
+  const bytes = (text) => new TextEncoder().encode(text);
+  await files.write("race.txt", bytes("1"));
+  await assert.rejects(files.write("race.txt", bytes("2")), /created meanwhile/);
+  await assert.rejects(files.write("race.txt", bytes("2"), bytes("0")), /changed meanwhile/);
+  await files.write("race.txt", bytes("2"), bytes("1"));
+  assert.equal(await readFile(join(root, "race.txt"), "utf8"), "2");
+  const writes = Array.from({ length: 8 }, (_, n) => files.write("same.txt", bytes(`${n}`)));
+  const done = await Promise.allSettled(writes);
+  assert.equal(done.filter(({ status }) => status === "fulfilled").length, 1);
+  assert.ok((await readdir(root)).every((name) => !name.startsWith(".rollcall-")));
+});
+
+test("a folder that becomes a link is not gone through", async () => {
+  const files = new DiskFiles(root);
+  await mkdir(join(root, "swap"));
+  await writeFile(join(root, "swap", "secret.txt"), "mine\n");
+  let isLink = false;
+  for (let n = 0; n < 40; n++) {
+    const reading = files.read("swap/secret.txt").catch(() => undefined);
+    await (isLink ? rm(join(root, "swap")) : rename(join(root, "swap"), join(root, "aside")));
+    await (isLink ? rename(join(root, "aside"), join(root, "swap")) : symlink(outside, join(root, "swap")));
+    isLink = !isLink;
+    const read = await reading;
+    assert.ok(!read || new TextDecoder().decode(read) === "mine\n");
+  }
+});
+
+test("a command runs in the root, without the user's secrets", async () => {
+  process.env.SOME_TOKEN = "secret";
+  const run = tools();
+  const { exitCode, output, ms } = await run("run_command", { command: "pwd; echo $SOME_TOKEN; echo err >&2; exit 3" });
+  assert.equal(exitCode, 3);
+  assert.match(output, /root\n\nerr\n$/);
+  assert.ok(ms >= 0);
+  const allowed = await tools({ environment: ["SOME_TOKEN"] })("run_command", { command: "echo $SOME_TOKEN" });
+  assert.equal(allowed.output, "secret\n");
+  delete process.env.SOME_TOKEN;
+  const colours = await run("run_command", { command: "printf '\\033[31mred\\033[0m\\a'" });
+  assert.equal(colours.output, "red");
+});
+
+test("a command is ended by its time and by the signal, with all that it started", async () => {
+  const run = tools();
+  const late = await run("run_command", { command: "trap '' TERM; (sleep 30; touch late) & echo on; sleep 30", timeoutS: 0.3 });
+  assert.deepEqual([late.timedOut, late.exitCode, late.output], [true, undefined, "on\n"]);
+  const background = await run("run_command", { command: "sleep 30 & echo $!" });
+  const pid = Number(background.output);
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  const state = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "gone Z");
+  assert.match(state, /gone|\) Z/);
+  const stopping = new AbortController();
+  setTimeout(() => stopping.abort(new Error("stopped")), 100);
+  await assert.rejects(run("run_command", { command: "sleep 30" }, stopping.signal), { message: "stopped" });
+  await assert.rejects(stat(join(root, "late")));
+});
+
+test("much output is cut in its middle", async () => {
+  const { output, truncated } = await tools()("run_command", { command: "echo begin; yes | head -c 200000; echo end" });
+  assert.ok(truncated && output.length < 31_000 && output.startsWith("begin") && output.endsWith("end\n"));
+  assert.match(output, /characters left out/);
+});
+
+test("commands can be left out, and must be seen to be approved", async () => {
+  assert.ok(!("run_command" in workspaceTools(new DiskFiles(root, { commands: false }))));
+  for (const command of ["", "  ", "a\u202eb", "a\u200bb", "x".repeat(4_001)]) {
+    await assert.rejects(tools()("run_command", { command }), /command:/);
+  }
+});

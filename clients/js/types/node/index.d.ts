@@ -1,0 +1,1 @@
+export { DiskFiles } from "./files.js";

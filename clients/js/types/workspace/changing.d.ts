@@ -1,0 +1,7 @@
+/**
+ * @param {WorkspaceFiles} files
+ * @returns {ClientTools}
+ */
+export function changing(files: WorkspaceFiles): ClientTools;
+import type { WorkspaceFiles } from "./tools.js";
+import type { ClientTools } from "../client_tools.js";

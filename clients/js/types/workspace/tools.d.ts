@@ -1,0 +1,76 @@
+/** @import { ClientTools } from "../client_tools.js" */
+/**
+ * What lies in a folder; `size` in bytes, of files alone.
+ * @typedef {{ name: string, type: "file" | "directory" | "link", size?: number }} Entry
+ */
+/**
+ * How a command ended; without a code where it was stopped.
+ * @typedef {{ exitCode?: number, output: string, isCut?: boolean, isLate?: boolean }} Ended
+ */
+/**
+ * A file system: a folder of a disk, of a browser's private files, of a WebContainer, or in memory.
+ * @typedef {object} WorkspaceFiles
+ * @property {(path: string) => Promise<Entry[] | undefined>} list A folder's entries; undefined where
+ *   there is no such folder.
+ * @property {(path: string) => Promise<Uint8Array | undefined>} read A file's bytes; undefined where
+ *   there is no such file. It may refuse one that is too large.
+ * @property {(path: string, bytes: Uint8Array, before?: Uint8Array) => Promise<void>} write Puts a
+ *   file, and the folders above it, in its place. It refuses where the file is not as it was
+ *   `before`, or, without that, where there is one.
+ * @property {(command: string, options: { timeoutS: number, signal: AbortSignal,
+ *   onOutput: (text: string) => void }) => Promise<Ended>} [run] Runs a command in the root.
+ */
+/**
+ * Handlers of the workspace's tools, for `run({ clientTools })`. `run_command` is among them where
+ * the file system runs commands.
+ * @param {WorkspaceFiles} files
+ * @returns {ClientTools}
+ */
+export function workspaceTools(files: WorkspaceFiles): ClientTools;
+/**
+ * What lies in a folder; `size` in bytes, of files alone.
+ */
+export type Entry = {
+    name: string;
+    type: "file" | "directory" | "link";
+    size?: number;
+};
+/**
+ * How a command ended; without a code where it was stopped.
+ */
+export type Ended = {
+    exitCode?: number;
+    output: string;
+    isCut?: boolean;
+    isLate?: boolean;
+};
+/**
+ * A file system: a folder of a disk, of a browser's private files, of a WebContainer, or in memory.
+ */
+export type WorkspaceFiles = {
+    /**
+     * A folder's entries; undefined where
+     * there is no such folder.
+     */
+    list: (path: string) => Promise<Entry[] | undefined>;
+    /**
+     * A file's bytes; undefined where
+     * there is no such file. It may refuse one that is too large.
+     */
+    read: (path: string) => Promise<Uint8Array | undefined>;
+    /**
+     * Puts a
+     * file, and the folders above it, in its place. It refuses where the file is not as it was
+     * `before`, or, without that, where there is one.
+     */
+    write: (path: string, bytes: Uint8Array, before?: Uint8Array) => Promise<void>;
+    /**
+     * Runs a command in the root.
+     */
+    run?: ((command: string, options: {
+        timeoutS: number;
+        signal: AbortSignal;
+        onOutput: (text: string) => void;
+    }) => Promise<Ended>) | undefined;
+};
+import type { ClientTools } from "../client_tools.js";
