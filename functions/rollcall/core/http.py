@@ -16,7 +16,6 @@ from typing import Any
 import flask
 from firebase_functions import https_fn
 from flask_cors import cross_origin
-from werkzeug.exceptions import RequestEntityTooLarge
 
 from rollcall.core.callable import to_wire
 from rollcall.core.current import in_request, note_user
@@ -49,16 +48,17 @@ def bind_request(
             error = InvalidArgument(f"send GET or POST, not {request.method}")
             return _refusal(error, status=_WRONG_METHOD, headers={"Allow": ", ".join(METHODS)})
         try:
+            body = request.get_data()
             call = gate.open_any(request)
             note_user(call.user.uid)
-            data = _body(request, max_bytes) if request.method == "POST" else None
+            if len(body) > max_bytes:
+                most = f"the request has {len(body):,} bytes; at most {max_bytes:,} are accepted"
+                return _refusal(ResourceExhausted(most), _TOO_LARGE)
+            data = _data(request, body) if request.method == "POST" else None
             outcome = handler(replace(call, data=data, path=request.path.strip("/")))
             if isinstance(outcome, Generator):
                 return event_stream(_frames(name, *_begun(outcome)))
             return flask.jsonify(outcome)
-        except RequestEntityTooLarge:
-            most = f"at most {max_bytes:,} bytes are accepted"
-            return _refusal(ResourceExhausted(f"the request is too large; {most}"), _TOO_LARGE)
         except Exception as error:
             return _refusal(known(error))
 
@@ -74,14 +74,13 @@ def bind_request(
     return function
 
 
-def _body(request: flask.Request, max_bytes: int) -> Any:
+def _data(request: flask.Request, body: bytes) -> dict[str, Any]:
     if request.mimetype != "application/json":
         raise InvalidArgument("the content type must be application/json")
-    request.max_content_length = max_bytes
-    body = parse_json(request.get_data(), most=max_bytes, wanted="a JSON object")
-    if not isinstance(body, dict):
+    data = parse_json(body, most=len(body), wanted="a JSON object")
+    if not isinstance(data, dict):
         raise InvalidArgument("the request is no JSON object", field="data")
-    return body
+    return data
 
 
 def _begun(outcome: Generator[Any, None, Any]) -> tuple[list[Any], Generator[Any, None, Any]]:
