@@ -81,7 +81,7 @@ def _to_its_end(dialogue: Dialogue, question: str, asking: Asking) -> Result:
 def _code(dialogue: Dialogue, result: Result) -> int:
     if dialogue.waiting or dialogue.pending:
         for interrupt in dialogue.waiting:
-            print(f"Waits for a yes: {visible(interrupt['message'])}", file=sys.stderr)
+            print(f"Waits for a yes: {tidy(interrupt['message'])}", file=sys.stderr)
         for call in dialogue.pending:
             print(f"Left to a client with --root: {visible(call['tool'])}", file=sys.stderr)
         print(f"Go on with: rollcall chat --thread {dialogue.thread_id}", file=sys.stderr)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,6 +20,7 @@ from rollcall_cli.tail import Tail
 from rollcall_cli.writing import Writing
 
 _VALUE_CHARS = 60
+_CONTENTS = ("content", "oldText", "newText", "digest")  # of files: their diff is shown instead
 _OUTPUT_LINES = 8
 _MARKS = {
     "done": ("✓", "green"),
@@ -116,7 +118,8 @@ class Card:
     def _told_arguments(self) -> str:
         if self._writing:
             return self._writing.told()
-        return _arguments(self.arguments or _begun(self._deltas))
+        hidden = _CONTENTS if Writing.of(self.name) else ()
+        return _arguments(self.arguments or _begun(self._deltas), hidden)
 
 
 def call_id(event: dict[str, Any]) -> str | None:
@@ -137,13 +140,15 @@ def _begun(deltas: list[str]) -> str:
     return begun
 
 
-def _arguments(text: str) -> str:
+def _arguments(text: str, hidden: Collection[str]) -> str:
     """Arguments as they are written in code; raw as long as they are not complete."""
     try:
         values = json.loads(text or "{}").items()
     except (ValueError, AttributeError):
         return _shown(text)
-    texts = {name: json.dumps(value, ensure_ascii=False) for name, value in values}
+    texts = {
+        name: json.dumps(value, ensure_ascii=False) for name, value in values if name not in hidden
+    }
     return ", ".join(f"{tidy(name)}={_shown(value)}" for name, value in texts.items())
 
 

@@ -28,7 +28,10 @@ class Tail:
 
     def shown(self) -> Text | None:
         """The lines, each on one of the screen's; None if there is nothing in them."""
-        if not any(line.strip() for line in self._lines):
+        lines = list(self._lines)
+        while lines and not lines[-1].strip():
+            lines.pop()
+        if not lines:
             return None
-        shown = "\n".join(f"  │ {isolated(tidy(line).expandtabs(4))}" for line in self._lines)
+        shown = "\n".join(f"  │ {isolated(tidy(line).expandtabs(4))}" for line in lines)
         return Text(shown, "dim", overflow="ellipsis", no_wrap=True)

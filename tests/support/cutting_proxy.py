@@ -1,0 +1,79 @@
+"""A proxy that loses connections: each answer passes up to a number of bytes, and is then cut."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import struct
+import threading
+from collections.abc import Iterator
+
+_CHUNK = 4096
+
+
+class CuttingProxy:
+    """Listens on 127.0.0.1 for one server.
+
+    Attributes:
+        cut_after: For each connection to come, in their order, how many bytes of the answer pass;
+            None, and whatever comes behind the list, lets all pass.
+        cuts: How many connections were cut.
+    """
+
+    def __init__(self, server: str) -> None:
+        host, _, port = server.rpartition(":")
+        self._server = host, int(port)
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.address = f"127.0.0.1:{self._listener.getsockname()[1]}"
+        self.cut_after: list[int | None] = []
+        self.cuts = 0
+
+    def serve(self) -> None:
+        """Take connections until `close`."""
+        with contextlib.suppress(OSError):  # closed
+            while True:
+                client, _ = self._listener.accept()
+                most = self.cut_after.pop(0) if self.cut_after else None
+                threading.Thread(target=self._pass_on, args=(client, most), daemon=True).start()
+
+    def close(self) -> None:
+        self._listener.shutdown(socket.SHUT_RDWR)
+        self._listener.close()
+
+    def _pass_on(self, client: socket.socket, most: int | None) -> None:
+        with client, socket.create_connection(self._server) as server:
+            asking = threading.Thread(target=_copy, args=(client, server), daemon=True)
+            asking.start()
+            passed = 0
+            with contextlib.suppress(OSError):
+                while data := server.recv(_CHUNK):
+                    if most is not None and passed + len(data) >= most:
+                        client.sendall(data[: most - passed])
+                        self.cuts += 1
+                        _reset(client)
+                        return
+                    client.sendall(data)
+                    passed += len(data)
+                client.shutdown(socket.SHUT_WR)
+
+
+@contextlib.contextmanager
+def cutting_proxy(server: str) -> Iterator[CuttingProxy]:
+    """A proxy of `server`, `host:port`, until the block ends."""
+    proxy = CuttingProxy(server)
+    threading.Thread(target=proxy.serve, daemon=True).start()
+    try:
+        yield proxy
+    finally:
+        proxy.close()
+
+
+def _copy(source: socket.socket, target: socket.socket) -> None:
+    with contextlib.suppress(OSError):
+        while data := source.recv(_CHUNK):
+            target.sendall(data)
+
+
+def _reset(client: socket.socket) -> None:
+    """End a connection as a network does that is gone: by a reset, not in an orderly way."""
+    client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
