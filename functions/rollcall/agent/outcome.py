@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import Any, Literal
 
 from rollcall.agent.dispatch import Ask
 from rollcall.agent.turn import Ended
@@ -17,18 +17,17 @@ from rollcall.core.wire import (
 )
 from rollcall.store.approvals import Approval
 
-RESPONSE_SCHEMA = {
+_RESPONSE_SCHEMA: dict[str, Any] = {
     "type": "object",
     "properties": {
         "approved": {"type": "boolean"},
         "reason": {"type": "string", "maxLength": REASON_CHARS},
         "editedArguments": {"type": "object"},
-        "remember": {"type": "string"},
     },
     "required": ["approved"],
     "additionalProperties": False,
 }
-"""What answers an approval."""
+"""What answers an approval that nothing more may stand for."""
 
 
 def to_result(
@@ -72,10 +71,18 @@ def to_interrupt(approval: Approval) -> Interrupt:
         id=approval.id,
         message=approval.summary,
         tool_call_id=approval.call_id,
-        response_schema=RESPONSE_SCHEMA,
+        response_schema=_response_schema(approval),
         expires_at=approval.expires_at.isoformat(),
         metadata={key: value for key, value in metadata.items() if value is not None},
     )
+
+
+def _response_schema(approval: Approval) -> dict[str, Any]:
+    if not approval.remember:
+        return _RESPONSE_SCHEMA
+    remember = {"type": "string", "enum": list(approval.remember)}
+    properties = {**_RESPONSE_SCHEMA["properties"], "remember": remember}
+    return {**_RESPONSE_SCHEMA, "properties": properties}
 
 
 def _outcome(ended: Ended, approvals: Sequence[Approval]) -> Outcome:

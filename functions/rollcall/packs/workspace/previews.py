@@ -13,6 +13,7 @@ from rollcall.core.capability import Preview
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import InvalidArgument
 from rollcall.core.readable import marked
+from rollcall.core.redaction import HIDDEN
 from rollcall.core.wire import Display
 from rollcall.core.wording import isolated, say
 from rollcall.packs.workspace.known import known_digest
@@ -33,6 +34,7 @@ def writing(ctx: ToolContext, *, path: str, content: str, digest: str | None = N
         lines=f"{content.count(chr(10)) + (not content.endswith(chr(10))):,}",
         size=f"{len(content.encode()):,}",
     )
+    title += _left_out(ctx, content)
     text = _bounded(ctx, marked(content).split("\n"))
     arguments = {"path": path, "content": content, **known_digest(ctx, path)}
     return Preview(Display(type="code", title=title, text=text), arguments=arguments)
@@ -62,6 +64,7 @@ def editing(
         path=isolated(path),
         where=every if replace_all else "",
     )
+    title += _left_out(ctx, new_text)
     lines = difference(marked(old_text).split("\n"), marked(new_text).split("\n"))
     display = Display(type="diff", title=title, text=_bounded(ctx, lines))
     arguments: dict[str, Any] = {"path": path, "oldText": old_text, "newText": new_text}
@@ -87,6 +90,15 @@ def difference(old: Sequence[str], new: Sequence[str]) -> list[str]:
     header = 3  # the files' names and the place, which nobody knows yet
     lines = unified_diff(old, new, n=max(len(old), len(new)), lineterm="")
     return list(lines)[header:]
+
+
+def _left_out(ctx: ToolContext, text: str) -> str:
+    """A word where a credential may be missing: neither the model nor the log was shown it."""
+    if HIDDEN not in text:
+        return ""
+    en = " (it would write {hidden}, which stands where a credential was left out)"
+    he = " (ייכתב {hidden}, שעומד במקום סוד שהושמט)"
+    return say(ctx.locale, en=en, he=he, hidden=isolated(HIDDEN))
 
 
 def _bounded(ctx: ToolContext, lines: Sequence[str]) -> str:

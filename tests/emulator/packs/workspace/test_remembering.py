@@ -38,9 +38,19 @@ def asks(folder: Folder, thread: str, reply: Any) -> bool:
 def test_an_approval_offers_what_a_yes_may_stand_for(desk: Desk, folder: Folder) -> None:
     offered = folder.ask(writing("src/new.py")).interrupts[0]["metadata"]["remember"]
     assert offered == ["src/new.py", "src/**"]
+    (approval,) = desk.approvals().values()
+    assert approval["remember"] == offered
     offered = folder.ask(running("pytest -q tests")).interrupts[0]["metadata"]["remember"]
     assert offered == ["pytest -q tests", "pytest -q *"]
     assert "remember" not in folder.ask(running("a && b")).interrupts[0]["metadata"]
+
+
+def test_the_answers_schema_says_what_may_be_named(desk: Desk, folder: Folder) -> None:
+    (interrupt,) = folder.ask(running("pytest")).interrupts
+    properties = interrupt["responseSchema"]["properties"]
+    assert properties["remember"] == {"type": "string", "enum": ["pytest", "pytest *"]}
+    (interrupt,) = folder.ask(running("a && b")).interrupts
+    assert "remember" not in interrupt["responseSchema"]["properties"]
 
 
 def test_a_folder_is_not_asked_about_again_in_this_thread(desk: Desk, folder: Folder) -> None:

@@ -62,6 +62,14 @@ def test_a_file_is_shown_with_its_size_in_both_languages() -> None:
     assert hebrew is not None and hebrew.startswith("לכתוב את \u2068src/a.md\u2069: 2 שורות")
 
 
+def test_a_credential_that_would_be_written_over_is_pointed_out() -> None:
+    found = preview(write_file, path="a", content='key = "[hidden]"').display.title
+    assert found is not None and "where a credential was left out" in found
+    given = {"path": "a", "oldText": "[hidden]", "newText": "x"}
+    title = preview(edit_file, **given).display.title
+    assert title == "Change \u2068a\u2069"
+
+
 def test_a_command_is_shown_exactly() -> None:
     found = preview(run_command, command="pytest -q\nrm -rf build", timeoutS=90)
     assert (found.display.type, found.display.text) == ("code", "pytest -q\nrm -rf build")
