@@ -378,18 +378,21 @@ def _write_thread(
         fields["messageIds"] = ids[-MESSAGE_IDS:]
         fields["newestTurn"] = {"id": opening.turn_id, "messageIds": list(opening.message_ids)}
     reference = paths.thread(db, opening.thread_id)
+    data = thread.to_dict() or {}
+    if not data.get("title"):  # it is new, or was cleared
+        from rollcall.core.titles import title_of
+
+        fields["title"] = title_of(opening.message)
     if thread.exists:
         option = db.write_option(last_update_time=thread.update_time)
         batch.update(reference, fields, option=option)
         return
-    title = " ".join(opening.message.text.split())[:80]
     batch.create(
         reference,
         {
             "schemaVersion": SCHEMA_VERSION,
             "uid": opening.user.uid,
             "agent": opening.agent,
-            "title": title,
             "status": "active",
             "createdAt": now,
             **fields,

@@ -300,6 +300,18 @@ def test_tools_are_chosen_as_if_the_replaced_turn_had_not_been(office: Office) -
     assert seen == [[], ["Hi", "Hello."], ["Hi", "Hello."]]
 
 
+def test_a_thread_is_named_once_and_a_name_of_the_users_stays(office: Office) -> None:
+    ran = office.ask(says("Hello."), message="Hi! Could you please summarize the budget?")
+    thread = office.db.document(f"threads/{ran.thread}")
+    assert office.document(thread.path)["title"] == "Summarize the budget"
+    thread.update({"title": "Money"})
+    edit(office, ran, "Something else entirely", says("Fine."))
+    assert office.document(thread.path)["title"] == "Money"
+    clear_thread(Keeping(office.db), Call(User("ann"), {"threadId": ran.thread}))
+    office.ask(says("Hello."), message="What is new?", threadId=ran.thread)
+    assert office.document(thread.path)["title"] == "What is new?"
+
+
 def test_both_answers_can_be_rated(office: Office) -> None:
     first = office.ask(says("Bad."), message="Joke")
     again = retry(office, first, says("Better."))
