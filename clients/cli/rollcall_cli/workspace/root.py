@@ -82,7 +82,8 @@ def open_file(directory: int, name: str, path: str, *, hard_links: bool) -> int:
         _check(os.stat(name, dir_fd=directory, follow_symlinks=False), path, hard_links)
         fd = os.open(name, _FILE, dir_fd=directory)
     try:
-        _check(os.fstat(fd), path, hard_links)
+        with in_plain_words(path):
+            _check(os.fstat(fd), path, hard_links)
     except BaseException:
         os.close(fd)
         raise

@@ -13,9 +13,10 @@ import subprocess
 import sys
 import threading
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -23,7 +24,7 @@ from rollcall_cli.workspace import ToolError
 from tests.unit.cli.workspace.conftest import MARK, Place
 
 TRIES = 3000
-FEW = 300
+FEW = 100
 
 _SWAP_FOLDER = """
 import os, sys
@@ -74,6 +75,15 @@ def _swapping(program: str, place: Place) -> Iterator[None]:
             process.kill()
 
 
+_MAKE: dict[str, Callable[[Path, Path], object]] = {
+    "link": lambda secret, file: file.symlink_to(secret),
+    "pipe": lambda secret, file: os.mkfifo(file),
+    "folder": lambda secret, file: file.mkdir(),
+    "hard link": lambda secret, file: os.link(secret, file),
+    "nothing": lambda secret, file: None,
+}
+
+
 @pytest.fixture(autouse=True)
 def _without_waiting_for_the_disk(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "fsync", lambda fd: None)
@@ -89,12 +99,12 @@ def test_a_folder_swapped_for_a_link_never_lets_a_write_out(place: Place) -> Non
     seen: Counter[str] = Counter()
     with _swapping(_SWAP_FOLDER, place):
         for turn in range(TRIES):
-            for path in (f"d/f{turn}.txt", f"d/new{turn}/f.txt", "d/secret.txt"):
-                try:
-                    place.run("write_file", path=path, content="written\n")
-                    seen["written"] += 1
-                except ToolError:
-                    seen["refused"] += 1
+            path = (f"d/f{turn}.txt", f"d/new{turn}/f.txt", "d/secret.txt")[turn % 3]
+            try:
+                place.run("write_file", path=path, content="written\n")
+                seen["written"] += 1
+            except ToolError:
+                seen["refused"] += 1
             if turn % 100 == 99:
                 assert _outside(place) == before
     assert _outside(place) == before
@@ -106,7 +116,7 @@ def test_a_folder_swapped_for_a_link_never_lets_a_read_out(place: Place) -> None
     place.put("d/secret.txt", "what is inside\n")
     seen: Counter[str] = Counter()
     with _swapping(_SWAP_FOLDER, place):
-        for _ in range(TRIES):
+        for _ in range(TRIES // 3):
             for tool, arguments in (
                 ("read_file", {"path": "d/secret.txt"}),
                 ("search_files", {"path": "d", "query": "what"}),
@@ -129,7 +139,7 @@ def test_a_file_swapped_for_a_link_or_a_pipe_is_refused_and_nothing_hangs(place:
     before = _outside(place)
     seen: Counter[str] = Counter()
     with _swapping(_SWAP_FILE, place):
-        for _ in range(TRIES):
+        for _ in range(TRIES // 2):
             for tool, arguments in (
                 ("read_file", {}),
                 ("edit_file", {"oldText": "text", "newText": "mine"}),
@@ -143,6 +153,43 @@ def test_a_file_swapped_for_a_link_or_a_pipe_is_refused_and_nothing_hangs(place:
     assert _outside(place) == before
     assert any("links are never followed" in told for told in seen)
     assert any("pipe" in told for told in seen)
+
+
+@pytest.mark.parametrize(
+    ("kind", "words"),
+    [
+        ("link", "links are never followed"),
+        ("pipe", "a device, pipe or socket"),
+        ("folder", "a directory, not a file"),
+        ("hard link", "a hard link"),
+        ("nothing", "there is no such file"),
+    ],
+)
+def test_what_takes_a_files_place_just_after_the_look_at_it_is_refused_and_never_waited_for(
+    place: Place, monkeypatch: pytest.MonkeyPatch, kind: str, words: str
+) -> None:
+    file = place.put("f.txt")
+    stat = os.stat
+
+    def swap_after(name: str, **options: Any) -> os.stat_result:
+        found = stat(name, **options)
+        swapped.append(name)
+        if len(swapped) == 2:  # the first look finds the name, the second what it is
+            file.unlink()
+            _MAKE[kind](place.outside / "secret.txt", file)
+        return found
+
+    swapped: list[str] = []
+    said: list[str] = []
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "stat", swap_after)
+        reader = threading.Thread(
+            target=lambda: said.append(place.refusal("read_file", path="f.txt")), daemon=True
+        )
+        reader.start()
+        reader.join(30)
+    assert len(said) == 1, "it waits for the pipe"
+    assert words in said[0]
 
 
 def test_readers_see_one_whole_content_or_the_other(place: Place) -> None:
