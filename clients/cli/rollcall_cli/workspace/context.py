@@ -17,6 +17,7 @@ class Context:
     """The workspace as one call sees it.
 
     Attributes:
+        writing: Held while a file is written: one at a time.
         stop: Set by the user to end the call.
         on_output: Takes a command's output, as plain text, while it runs.
     """
@@ -25,6 +26,7 @@ class Context:
     guard: Guard
     limits: Limits
     environment: tuple[str, ...] = ()
+    writing: threading.Lock = field(default_factory=threading.Lock)
     stop: threading.Event = field(default_factory=threading.Event)
     on_output: Callable[[str], None] = lambda text: None
 

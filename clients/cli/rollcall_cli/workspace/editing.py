@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,82 +27,52 @@ class Change:
     replaced: int = 0
 
 
-class Editor:
-    """Writes files, one at a time.
+def write_file(
+    context: Context, *, path: str, content: str, digest: str | None = None
+) -> dict[str, Any]:
+    """Create a file, or replace one that was read and has not changed since.
 
-    It remembers what its own edits made of a file, so that two edits of one answer, both made
-    from the same reading, work one after the other.
+    A file that was read and is gone is created again: nothing is lost by that.
+
+    Returns:
+        {"path", "size" (bytes), "digest", "created": bool}.
+    Raises:
+        ToolError: It exists and was not read, has changed since, or may not be written.
     """
+    with context.writing:
+        change = writing_of(context, path, content)
+        if change.file is not None:
+            if digest is None:
+                raise ToolError(f"{path}: it exists and was not read; read it first")
+            _check_digest(change.file, digest)
+        _put(context, change)
+    return {**_result(change), "created": change.file is None}
 
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._made: dict[tuple[tuple[str, ...], str], str] = {}
 
-    def write_file(
-        self, context: Context, *, path: str, content: str, digest: str | None = None
-    ) -> dict[str, Any]:
-        """Create a file, or replace one that was read and has not changed since.
+def edit_file(
+    context: Context,
+    *,
+    path: str,
+    old_text: str,
+    new_text: str,
+    replace_all: bool = False,
+    digest: str | None = None,
+) -> dict[str, Any]:
+    """Replace a text that occurs in a file exactly once, or everywhere.
 
-        A file that was read and is gone is created again: nothing is lost by that.
-
-        Returns:
-            {"path", "size" (bytes), "digest", "created": bool}.
-        Raises:
-            ToolError: It exists and was not read, has changed since, or may not be written.
-        """
-        with self._lock:
-            change = writing_of(context, path, content)
-            if change.file is not None:
-                if digest is None:
-                    raise ToolError(f"{path}: it exists and was not read; read it first")
-                _check_digest(change.file, digest)
-            self._put(context, change)
-        return {**_result(change), "created": change.file is None}
-
-    def edit_file(
-        self,
-        context: Context,
-        *,
-        path: str,
-        old_text: str,
-        new_text: str,
-        replace_all: bool = False,
-        digest: str | None = None,
-    ) -> dict[str, Any]:
-        """Replace a text that occurs in a file exactly once, or everywhere.
-
-        Returns:
-            {"path", "size" (bytes), "digest", "replaced": number of places}.
-        Raises:
-            ToolError: The text is not there, is there more than once, the file has changed since
-                it was read, or may not be written.
-        """
-        with self._lock:
-            parts = file_parts(path)
-            file = files.read(context.root, context.guard, path, parts, context.limits.file_bytes)
-            if digest is not None:
-                _check_digest(file, digest, self._latest(parts, digest))
-            change = _edited(context, file, old_text, new_text, replace_all)
-            self._put(context, change)
-            self._made[parts, file.digest] = files.digest(change.data)
-        return {**_result(change), "replaced": change.replaced}
-
-    def _latest(self, parts: tuple[str, ...], digest: str) -> str:
-        """What the edits made here have turned a file with this digest into."""
-        seen = {digest}
-        while (made := self._made.get((parts, digest))) and made not in seen:
-            digest = made
-            seen.add(digest)
-        return digest
-
-    def _put(self, context: Context, change: Change) -> None:
-        parts = file_parts(change.path)
-        context.check_stop()
-        with context.root.directory(parts[:-1], create=change.file is None) as directory:
-            if change.file is None:
-                writing.create(directory, parts[-1], change.path, change.data)
-            else:
-                writing.replace(directory, change.file, change.data)
+    Returns:
+        {"path", "size" (bytes), "digest", "replaced": number of places}.
+    Raises:
+        ToolError: The text is not there, is there more than once, the file has changed since it
+            was read, or may not be written.
+    """
+    with context.writing:
+        file = _read(context, path)
+        if digest is not None:
+            _check_digest(file, digest)
+        change = _edited(context, file, old_text, new_text, replace_all)
+        _put(context, change)
+    return {**_result(change), "replaced": change.replaced}
 
 
 def writing_of(context: Context, path: str, content: str) -> Change:
@@ -116,7 +85,7 @@ def writing_of(context: Context, path: str, content: str) -> Change:
     """
     parts = file_parts(path)
     context.guard.check_write(path, parts)
-    file = _present(context, path, parts)
+    file = _present(context, path)
     form = Form.of(file) if file else Form()
     data = form.data(content, path)
     _check_size(context, path, data)
@@ -128,12 +97,25 @@ def edit_of(context: Context, path: str, old_text: str, new_text: str, replace_a
     """What `edit_file` would do to the file as it is now.
 
     Raises:
-        ToolError: As for `Editor.edit_file`.
+        ToolError: As for `edit_file`.
     """
-    file = files.read(
+    return _edited(context, _read(context, path), old_text, new_text, replace_all)
+
+
+def _read(context: Context, path: str) -> File:
+    return files.read(
         context.root, context.guard, path, file_parts(path), context.limits.file_bytes
     )
-    return _edited(context, file, old_text, new_text, replace_all)
+
+
+def _put(context: Context, change: Change) -> None:
+    parts = file_parts(change.path)
+    context.check_stop()
+    with context.root.directory(parts[:-1], create=change.file is None) as directory:
+        if change.file is None:
+            writing.create(directory, parts[-1], change.path, change.data)
+        else:
+            writing.replace(directory, change.file, change.data)
 
 
 def _edited(context: Context, file: File, old: str, new: str, replace_all: bool) -> Change:
@@ -162,18 +144,18 @@ def _edited(context: Context, file: File, old: str, new: str, replace_all: bool)
     return Change(path, text, after, data, file, replaced=places)
 
 
-def _present(context: Context, path: str, parts: tuple[str, ...]) -> File | None:
+def _present(context: Context, path: str) -> File | None:
     """The file that is there, or None: it, or a directory on the way, is not."""
     try:
-        return files.read(context.root, context.guard, path, parts, context.limits.file_bytes)
+        return _read(context, path)
     except ToolError as error:
         if isinstance(error.__cause__, FileNotFoundError):
             return None
         raise
 
 
-def _check_digest(file: File, *accepted: str) -> None:
-    if file.digest not in accepted:
+def _check_digest(file: File, digest: str) -> None:
+    if file.digest != digest:
         raise ToolError(f"{file.path}: changed since it was read: read it again")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Collection
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from types import TracebackType
@@ -61,13 +62,12 @@ class Workspace:
             limits=limits or Limits(),
             environment=tuple(environment),
         )
-        editor = editing.Editor()
         self._functions: dict[str, Run] = {
             "list_directory": list_directory,
             "read_file": read_file,
             "search_files": search_files,
-            "write_file": editor.write_file,
-            "edit_file": editor.edit_file,
+            "write_file": editing.write_file,
+            "edit_file": editing.edit_file,
             "run_command": run_command,
         }
 
@@ -104,11 +104,8 @@ class Workspace:
             Stopped: `stop` was set.
         """
         named = checked(tool, arguments)
-        context = Context(
-            root=self._context.root,
-            guard=self._context.guard,
-            limits=self._context.limits,
-            environment=self._context.environment,
+        context = replace(
+            self._context,
             stop=stop or threading.Event(),
             on_output=on_output or (lambda text: None),
         )

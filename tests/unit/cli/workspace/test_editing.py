@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import os
 import stat
+import threading
 
 import pytest
 
@@ -85,23 +86,30 @@ def test_replace_all_replaces_every_place(place: Place) -> None:
     assert file.read_text() == "long y long y long"
 
 
-def test_two_edits_made_from_one_reading_work_one_after_the_other(place: Place) -> None:
+def test_an_edit_is_refused_where_the_file_changed_since_it_was_read(place: Place) -> None:
     file = place.put("a.txt", "one\ntwo\n")
-    read = place.digest("a.txt")
-    for old, new in (("one", "1"), ("two", "2"), ("2", "two")):
-        place.run("edit_file", path="a.txt", oldText=old, newText=new, digest=read)
-    assert file.read_text() == "1\ntwo\n"
+    edit = {"path": "a.txt", "oldText": "two", "newText": "2", "digest": place.digest("a.txt")}
     file.write_text("one\ntwo\nsomebody else's\n")
-    said = place.refusal("edit_file", path="a.txt", oldText="two", newText="2", digest=read)
-    assert said == "a.txt: changed since it was read: read it again"
+    assert place.refusal("edit_file", **edit) == "a.txt: changed since it was read: read it again"
+    edit["digest"] = place.digest("a.txt")
+    assert place.run("edit_file", **edit)["digest"] == place.digest("a.txt")
 
 
-def test_an_edit_of_a_file_that_went_back_to_what_was_read_is_taken(place: Place) -> None:
-    file = place.put("a.txt", "one\n")
-    edit = {"path": "a.txt", "oldText": "one", "newText": "1", "digest": place.digest("a.txt")}
-    place.run("edit_file", **edit)
-    file.write_text("one\n")
-    assert place.run("edit_file", **edit)["replaced"] == 1
+def test_edits_side_by_side_wait_for_one_another(place: Place) -> None:
+    file = place.put("a.txt", "".join(f"line {n};\n" for n in range(20)))
+    edits = [
+        threading.Thread(
+            target=place.run,
+            args=("edit_file",),
+            kwargs={"path": "a.txt", "oldText": f"line {n};", "newText": f"done {n};"},
+        )
+        for n in range(20)
+    ]
+    for edit in edits:
+        edit.start()
+    for edit in edits:
+        edit.join()
+    assert file.read_text() == "".join(f"done {n};\n" for n in range(20))
 
 
 @pytest.mark.parametrize(
