@@ -23,7 +23,7 @@ from rollcall_cli.problem import Problem
 from rollcall_cli.safe import escaped_json, tidy
 from rollcall_cli.screen import Screen
 from rollcall_cli.signing_in import Session
-from rollcall_cli.workspace import Permission, ToolError, Workspace
+from rollcall_cli.workspace import Permission, ToolError, Workspace, hide_process
 from rollcall_cli.yes_to import YesTo
 
 PROBLEM, USAGE = 1, 64
@@ -231,6 +231,7 @@ def _workspace(options: argparse.Namespace, env: Mapping[str, str]) -> Iterator[
         yield None
         return
     own = [settings.settings_file(env).absolute().parent]
+    hide_process()
     with Workspace(
         options.root, allow=options.allow, environment=options.pass_env, own=own
     ) as workspace:
