@@ -87,7 +87,8 @@ class Dialogue:
     @property
     def next_run_id(self) -> str:
         """The run that goes on from what waits, if nobody names it otherwise."""
-        return f"{self.run_id}~1"
+        turn, mark, number = (self.run_id or "").rpartition("~")
+        return f"{turn}~{int(number) + 1}" if mark and number.isdigit() else f"{self.run_id}~1"
 
     def message(self, content: Content, *, replaces: str | None = None) -> Events:
         """Send a message; what waited is thereby closed.
@@ -110,7 +111,7 @@ class Dialogue:
 
     def answer_calls(self, results: Sequence[dict[str, Any]]) -> Events:
         """Send what the calls that were left to this client came to."""
-        run_id = _new_id()  # ids that only grow by `~1` would come to their bound
+        run_id = self.next_run_id  # named, so that it is one run however often it is sent
         return self._run({"toolResults": list(results), "runId": run_id}, run_id=run_id)
 
     def follow(self, stored: Iterable[Event]) -> Events:

@@ -149,8 +149,9 @@ def _refusal(turn: Turn, state: State, call: ToolCall, number: int) -> AgentErro
         return NotFound(f"there is no tool {call.name!r}", hint=f"offered: {', '.join(offered)}")
     if call.arguments is None:
         return InvalidArgument(
-            "the arguments are not a JSON object: " + call.arguments_text[:200],
-            hint="send one JSON object",
+            f"the arguments are not a JSON object; they end after "
+            f"{len(call.arguments_text):,} characters: {call.arguments_text[:200]}",
+            hint="send one JSON object; a long one is cut off, so write what is long in parts",
         )
     return refused_by_bounds(turn, state, call, number=number)
 

@@ -25,7 +25,8 @@ from rollcall.registry.snapshot import snapshot
 from rollcall.store import paths
 from rollcall.store.answers import note_answers, write_decisions
 from rollcall.store.approvals import Approval, ApprovalStatus, Given, load_approvals
-from rollcall.store.continuing import open_continuation
+from rollcall.store.continuing import Known, open_continuation
+from rollcall.store.run_ids import is_made_here, next_run_id, run_id_before
 from rollcall.store.run_states import Finished, GoingOn, Stale, repeated, state_of
 from rollcall.store.runs import OpenRun
 from rollcall.store.settling import Continuing, StillOpen
@@ -46,27 +47,56 @@ def decide(platform: Platform, user: User, request: RunRequest, *, request_diges
     """
     if request.thread_id is None:
         raise InvalidArgument("threadId is missing: whose answer is this?", field="threadId")
-    references = [paths.thread(platform.db, request.thread_id)]
-    if request.run_id:
-        references.append(paths.run(platform.db, request.thread_id, request.run_id))
-    found = {each.reference.path: each for each in platform.db.get_all(references)}
-    thread, *run = (found[reference.path] for reference in references)
-    if run and run[0].exists and (run[0].to_dict() or {})["uid"] == user.uid:
-        data = run[0].to_dict() or {}
-        return repeated(data, run[0], uid=user.uid, request_digest=request_digest)
+    known = _read(platform, request.thread_id, request)
+    thread = known[paths.thread(platform.db, request.thread_id).path]
+    run = _named(platform, request.thread_id, request.run_id, known)
+    data = (run.to_dict() or {}) if run is not None else {}
+    if data.get("uid") == user.uid and _is_asked_again(run.id, data, request_digest):
+        return repeated(data, run, uid=user.uid, request_digest=request_digest)
     if request.resume is not None:
-        approvals = _asked_about(platform, user, request)
+        approvals = _asked_about(platform, user, request, known)
         if (thread.to_dict() or {}).get("uid") != user.uid:
             return _decided_for_another(platform, user, request, approvals)
         check_thread(thread, uid=user.uid, agent=request.agent, new=False)
-        return _resume(platform, user, request, approvals, request_digest=request_digest)
+        return _resume(platform, user, request, approvals, known, request_digest=request_digest)
     check_thread(thread, uid=user.uid, agent=request.agent, new=False)
-    return _take_results(
-        platform, user, request, thread.to_dict() or {}, request_digest=request_digest
-    )
+    return _take_results(platform, user, request, known, request_digest=request_digest)
 
 
-def _asked_about(platform: Platform, user: User, request: RunRequest) -> list[Approval]:
+def _read(platform: Platform, thread_id: str, request: RunRequest) -> Known:
+    """What has to be known of a thread and of what it waits for, in one round trip: where the
+    request names the next run by the waiting one's id, that one too."""
+    db = platform.db
+    references = [paths.thread(db, thread_id), paths.window(db, thread_id)]
+    references += [paths.approval(db, each.interrupt_id) for each in request.resume or ()]
+    if request.run_id:
+        before = run_id_before(request.run_id)
+        references.append(paths.run(db, thread_id, before or request.run_id))
+    return {each.reference.path: each for each in db.get_all(references)}
+
+
+def _is_asked_again(run_id: str, run: dict[str, Any], request_digest: str) -> bool:
+    """Whether an id of a run says that the same is asked again. One that follows from the waiting
+    run's is also that of the run which somebody else's answer has opened."""
+    return not is_made_here(run_id) or bool(run["requestDigest"] == request_digest)
+
+
+def _named(platform: Platform, thread_id: str, run_id: str | None, known: Known) -> Any:
+    """The run that the request names, if it was opened before: not one that continues the run
+    which waits still."""
+    if run_id is None:
+        return None
+    waiting = (known[paths.thread(platform.db, thread_id).path].to_dict() or {}).get("waiting")
+    if waiting and run_id_before(run_id) == waiting["runId"]:
+        return None
+    reference = paths.run(platform.db, thread_id, run_id)
+    run = known.get(reference.path) or reference.get()
+    return run if run.exists else None
+
+
+def _asked_about(
+    platform: Platform, user: User, request: RunRequest, known: Known
+) -> list[Approval]:
     """The approvals that the entries answer, each checked for this user."""
     entries = request.resume or []
     ids = [entry.interrupt_id for entry in entries]
@@ -74,7 +104,7 @@ def _asked_about(platform: Platform, user: User, request: RunRequest) -> list[Ap
         raise InvalidArgument(
             "resume answers each interrupt once, and at least one", field="resume"
         )
-    found = {approval.id: approval for approval in load_approvals(platform.db, ids)}
+    found = {approval.id: approval for approval in load_approvals(platform.db, ids, known)}
     for number, id in enumerate(ids):
         field = f"resume.{number}.interruptId"
         approval = found.get(id)
@@ -99,6 +129,7 @@ def _resume(
     user: User,
     request: RunRequest,
     approvals: Sequence[Approval],
+    known: Known,
     *,
     request_digest: str,
 ) -> Found:
@@ -107,13 +138,13 @@ def _resume(
     _check_open(platform, approvals, said)
     _check_remembered(approvals, said)
     continuing = Continuing(
-        run_id=request.run_id or f"{waiting_run}~1",
+        run_id=request.run_id or next_run_id(waiting_run),
         request_digest=request_digest,
         decisions=_given(approvals, said, user),
         edits=edits_of(platform, user, approvals, said),
         user=user,
     )
-    opened = _open(platform, thread_id, waiting_run, continuing)
+    opened = _open(platform, thread_id, waiting_run, continuing, known)
     if isinstance(opened, StillOpen):
         _check_complete(opened, user, said)
         if continuing.edits:
@@ -131,10 +162,14 @@ def _resume(
 
 
 def _open(
-    platform: Platform, thread_id: str, waiting_run: str, continuing: Continuing
+    platform: Platform,
+    thread_id: str,
+    waiting_run: str,
+    continuing: Continuing,
+    known: Known | None = None,
 ) -> OpenRun | StillOpen | Finished | GoingOn | Stale:
     """Open the continuation, or find the one that was opened before."""
-    opened = open_continuation(platform.db, thread_id, waiting_run, continuing)
+    opened = open_continuation(platform.db, thread_id, waiting_run, continuing, known)
     if not isinstance(opened, str):
         return opened
     run = paths.run(platform.db, thread_id, opened).get().to_dict()
@@ -271,7 +306,7 @@ def _decided_for_another(
     _check_remembered(approvals, said)
     first = approvals[0]
     continuing = Continuing(
-        run_id=f"{first.run_id}~1",
+        run_id=next_run_id(first.run_id),
         request_digest="",
         decisions=_given(approvals, said, user),
     )
@@ -299,10 +334,12 @@ def _take_results(
     platform: Platform,
     user: User,
     request: RunRequest,
-    thread: dict[str, Any],
+    known: Known,
     *,
     request_digest: str,
 ) -> Found:
+    thread_id = request.thread_id or ""
+    thread = known[paths.thread(platform.db, thread_id).path].to_dict() or {}
     waiting = thread.get("waiting")
     if not waiting or not waiting["calls"]:
         raise FailedPrecondition(
@@ -312,14 +349,13 @@ def _take_results(
             hint="nothing needs to be sent; the thread's runs say what became of the call",
         )
     continuing = Continuing(
-        run_id=request.run_id or f"{waiting['runId']}~1",
+        run_id=request.run_id or next_run_id(waiting["runId"]),
         request_digest=request_digest,
         results=contents_of(request, waiting),
         client=_new_client(platform, request) if takes_over(request, waiting) else {},
         user=user,
     )
-    thread_id = request.thread_id or ""
-    opened = _open(platform, thread_id, waiting["runId"], continuing)
+    opened = _open(platform, thread_id, waiting["runId"], continuing, known)
     if isinstance(opened, StillOpen):
         note_answers(platform.db, thread_id, waiting["runId"], continuing.results)
         # The last decision may have come before that was noted.

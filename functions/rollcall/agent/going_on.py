@@ -14,6 +14,7 @@ from rollcall.core.wire import RunStatus
 from rollcall.store import paths
 from rollcall.store.answers import mark_late, mark_settled
 from rollcall.store.continuing import open_continuation
+from rollcall.store.run_ids import next_run_id
 from rollcall.store.runs import OpenRun
 from rollcall.store.settling import Continuing, StillOpen
 from rollcall.store.taking_up import MAX_FRUITLESS, take_up
@@ -91,7 +92,7 @@ def work_off(platform: Platform, opened: OpenRun, *, until: float) -> str:
 
 
 def _continued(db: Client, thread_id: str, run_id: str) -> OpenRun | None:
-    continuing = Continuing(run_id=f"{run_id}~1", request_digest="")
+    continuing = Continuing(run_id=next_run_id(run_id), request_digest="")
     try:
         opened = open_continuation(db, thread_id, run_id, continuing)
     except FailedPrecondition:

@@ -19,7 +19,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from typing import Any
 
 from rollcall.core.capability import Capability, Recap
@@ -48,7 +47,7 @@ def retold(
         tokens: The budget of its steps; None tells them as they were.
         recap_of: Otherwise as the capabilities of this codebase say.
     """
-    recap_of = recap_of or recap
+    recap_of = recap_of or recaps()
     before = [each for each in documents if each["turnId"] != turn_id]
     turn = [each for each in documents if each["turnId"] == turn_id]
     told = _earlier(before, recap_of)
@@ -80,15 +79,21 @@ def _with_word_of_it(history: list[Message]) -> list[Message]:
     return history
 
 
-def recap(call: ToolCall, output: Any) -> Recap | None:
-    """A call in short, as its capability tells it."""
-    capability = _capability(call.name)
-    if capability is None or call.arguments is None:
-        return None
-    return capability.recap(call.arguments, output)
+def recaps() -> RecapOf:
+    """How calls are told in short, as their capabilities say; each is looked up once."""
+    known: dict[str, Capability | None] = {}
+
+    def recap(call: ToolCall, output: Any) -> Recap | None:
+        if call.name not in known:
+            known[call.name] = _capability(call.name)
+        capability = known[call.name]
+        if capability is None or call.arguments is None:
+            return None
+        return capability.recap(call.arguments, output)
+
+    return recap
 
 
-@lru_cache(maxsize=500)
 def _capability(name: str) -> Capability | None:
     """None for a name that a model made up, and for a tool of somebody else's."""
     from rollcall.catalog import find_capability

@@ -31,8 +31,11 @@ Id = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$")]
 a digit, since Firestore keeps names like `__x__` to itself."""
 
 
-RunId = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,63}(~1){0,20}$")]
-"""The id of a run that exists: a client's, and `~1` for each time a decision continued it."""
+RunId = Annotated[
+    str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,63}(~1){0,20}(~[1-9][0-9]{0,4})?$")
+]
+"""The id of a run: a client's or the server's own, and `~1`, `~2` and so on for the runs that
+continue its turn. Older ones have a `~1` for each."""
 
 
 CallId = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.:\-]{0,63}$")]
@@ -232,7 +235,7 @@ class RunRequest(Wire):
 
     agent: Id
     thread_id: Id | None = None
-    run_id: Id | None = None
+    run_id: RunId | None = None
     retry: RunId | None = None
     replaces: RunId | None = None
     message: Annotated[str, Field(max_length=MESSAGE_CHARS)] | list[MessagePart] | None = None

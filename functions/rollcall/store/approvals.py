@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
@@ -215,13 +215,20 @@ class Approval:
         )
 
 
-def load_approvals(db: Client, ids: Iterable[str]) -> list[Approval]:
-    """The approvals of these ids that exist, in their order."""
+def load_approvals(
+    db: Client, ids: Iterable[str], known: Mapping[str, Any] | None = None
+) -> list[Approval]:
+    """The approvals of these ids that exist, in their order.
+
+    Args:
+        known: Snapshots that were read before, by their paths; only others are read.
+    """
     references = [paths.approval(db, id) for id in ids]
-    if not references:
-        return []
-    found = {each.id: each for each in db.get_all(references) if each.exists}
-    return [Approval.read(found[each.id]) for each in references if each.id in found]
+    found = dict(known or {})
+    if unread := [each for each in references if each.path not in found]:
+        found |= {each.reference.path: each for each in db.get_all(unread)}
+    snapshots = [found[each.path] for each in references]
+    return [Approval.read(each) for each in snapshots if each.exists]
 
 
 def approval_id(*parts: object) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
@@ -16,7 +16,14 @@ from rollcall.store.batches import committed, read_all
 from rollcall.store.event_log import EventLog
 from rollcall.store.holding import find_holder, take_lease
 from rollcall.store.run_documents import request_of, run_document, user_of
-from rollcall.store.run_ids import check_key, erased, is_made_here, key_reference, write_key
+from rollcall.store.run_ids import (
+    check_key,
+    erased,
+    is_made_here,
+    key_reference,
+    next_run_id,
+    write_key,
+)
 from rollcall.store.runs import OpenRun
 from rollcall.store.settling import (
     Continuing,
@@ -43,17 +50,20 @@ if TYPE_CHECKING:
     DocumentSnapshot = _Snapshot[Any]
 
 OPEN_TRIES = 5
+Known = Mapping[str, Any]
+"""Snapshots that were read before, by their paths."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """What an opening has read."""
+    """What an opening has read. The run that it is to open, and its key, were not looked for where
+    nobody can have opened it: the thread still waits."""
 
     thread: DocumentSnapshot
     waiting: DocumentSnapshot
     window: DocumentSnapshot
-    run: DocumentSnapshot
-    key: DocumentSnapshot
+    run: DocumentSnapshot | None = None
+    key: DocumentSnapshot | None = None
 
     @property
     def data(self) -> dict[str, Any]:
@@ -67,10 +77,16 @@ class _Read:
 
 
 def open_continuation(
-    db: Client, thread_id: str, waiting_run_id: str, continuing: Continuing
+    db: Client,
+    thread_id: str,
+    waiting_run_id: str,
+    continuing: Continuing,
+    known: Known | None = None,
 ) -> OpenRun | StillOpen | str:
     """Open the run that continues a waiting one: exactly one is ever opened.
 
+    Args:
+        known: What was read of the thread a moment ago, its document and its view at one time.
     Returns:
         The open run; what is still open; or the id of the run that continued it before.
     Raises:
@@ -78,37 +94,46 @@ def open_continuation(
         AlreadyExists: The run id was used in another thread.
     """
     for _ in range(OPEN_TRIES):
-        opened = _try_continue(db, thread_id, waiting_run_id, continuing)
+        opened = _try_continue(db, thread_id, waiting_run_id, continuing, known or {})
         if opened is not None:
             return opened
+        known = None  # it has changed since
     raise Aborted("this thread is busy; try again", field="threadId", retry_after_s=1)
 
 
+def _read(
+    db: Client, thread_id: str, waiting_run_id: str, continuing: Continuing, known: Known
+) -> _Read:
+    """Read what is not known yet. That what is known has not changed is seen when the batch goes
+    through: all of it is written, and the thread only as it was."""
+    thread, window = paths.thread(db, thread_id), paths.window(db, thread_id)
+    waiting = paths.run(db, thread_id, waiting_run_id)
+    waits = (known[thread.path].to_dict() or {}).get("waiting") if thread.path in known else None
+    if waits and waits["runId"] == waiting_run_id and window.path in known:
+        found = known.get(waiting.path) or waiting.get()
+        return _Read(known[thread.path], found, known[window.path])
+    run = paths.run(db, thread_id, continuing.run_id)
+    key = key_reference(db, _uid(continuing), continuing.run_id)
+    return _Read(*read_all(db, thread, waiting, window, run, key))
+
+
 def _try_continue(
-    db: Client, thread_id: str, waiting_run_id: str, continuing: Continuing
+    db: Client, thread_id: str, waiting_run_id: str, continuing: Continuing, known: Known
 ) -> OpenRun | StillOpen | str | None:
     """One try; None when somebody was faster."""
-    read = _Read(
-        *read_all(
-            db,
-            paths.thread(db, thread_id),
-            paths.run(db, thread_id, waiting_run_id),
-            paths.window(db, thread_id),
-            paths.run(db, thread_id, continuing.run_id),
-            key_reference(db, _uid(continuing), continuing.run_id),
-        )
-    )
+    read = _read(db, thread_id, waiting_run_id, continuing, known)
     if (opened := _opened_before(db, thread_id, read, continuing)) is not None:
         return opened
     waits = read.data.get("waiting")
     if not waits or waits["runId"] != waiting_run_id:
         raise FailedPrecondition("nothing in this thread waits for this answer", field="resume")
     holder = find_holder(db, thread_id, read.data, read.window)
-    if is_made_here(continuing.run_id) and continuing.run_id != f"{waiting_run_id}~1":
+    if is_made_here(continuing.run_id) and continuing.run_id != next_run_id(waiting_run_id):
         raise erased()
-    check_key(read.key, thread_id=thread_id, run_id=continuing.run_id)
+    if read.key is not None:
+        check_key(read.key, thread_id=thread_id, run_id=continuing.run_id)
     now = datetime.now(UTC)
-    asked = load_approvals(db, waits["approvals"])
+    asked = load_approvals(db, waits["approvals"], known)
     settled, still_open = settle(asked, continuing, now)
     calls = open_calls(waits, continuing, now)
     if still_open or calls:
@@ -127,12 +152,11 @@ def _opened_before(
     db: Client, thread_id: str, read: _Read, continuing: Continuing
 ) -> OpenRun | str | None:
     """The run that continues the turn already, or this very one, whose batch lost its answer."""
-    ran = read.run.to_dict() or {}
-    if read.run.exists and ran.get("opener") == continuing.opener:
+    if read.run is not None and (read.run.to_dict() or {}).get("opener") == continuing.opener:
         return _reopened(db, thread_id, read.run, read.data)
     if by := read.before.get("continuedBy"):
         return str(by)
-    return str(read.run.id) if read.run.exists else None
+    return str(read.run.id) if read.run is not None and read.run.exists else None
 
 
 def _commit_opening(
@@ -174,14 +198,14 @@ def _commit_opening(
             found["waiting"], continuing, json.loads(before.get("answered") or "{}")
         ),
     )
-    batch.create(read.run.reference, document)
+    batch.create(paths.run(db, thread_id, continuing.run_id), document)
     events = EventLog(user.uid, thread_id, continuing.run_id, hand=continuing.opener)
     events.open_page(batch, db, 0)
     written = committed(batch)
     if written is None:
         return None
     events.page_time = written[-1].update_time
-    return handle(
+    opened = handle(
         db,
         document,
         thread={**found, "allowed": allowed},
@@ -192,6 +216,10 @@ def _commit_opening(
         decisions=log.decisions,
         told_decisions=told_decisions_of(read.window, before["turnId"]),
     )
+    # The run that waits wrote its last step and the view in one batch. Should the step have been
+    # written since, the first save of a result is refused, and looks.
+    opened.hold.step_time = read.window.update_time if documents is log.documents else None
+    return opened
 
 
 def _whole(db: Client, thread_id: str, documents: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
     DocumentSnapshot = _Snapshot[Any]
 
-_MADE_HERE = re.compile(r"run-[0-9a-f]{20}|.*~1")
+_MADE_HERE = re.compile(r"run-[0-9a-f]{20}|.+~[1-9][0-9]*")
+_CONTINUED = re.compile(r"(.+)~([1-9][0-9]*)")
 
 
 def new_run_id() -> str:
@@ -33,6 +34,21 @@ def new_run_id() -> str:
 def is_made_here(run_id: str) -> bool:
     """Whether an id is such a one, or that of a run that continues another."""
     return _MADE_HERE.fullmatch(run_id) is not None
+
+
+def next_run_id(run_id: str) -> str:
+    """The id of the run that continues this one, where its client names it no other: `r`, `r~1`,
+    `r~2` and so on are the runs of one turn."""
+    found = _CONTINUED.fullmatch(run_id)
+    return f"{found[1]}~{int(found[2]) + 1}" if found else f"{run_id}~1"
+
+
+def run_id_before(run_id: str) -> str | None:
+    """The id of the run that one of this id continues; None if ids do not say it."""
+    found = _CONTINUED.fullmatch(run_id)
+    if found is None:
+        return None
+    return f"{found[1]}~{int(found[2]) - 1}" if found[2] != "1" else found[1]
 
 
 def key_reference(db: Client, uid: str, run_id: str) -> DocumentReference:

@@ -18,6 +18,9 @@ from rollcall.store.log import calls_of
 RECORD_CHARS = 1_000
 """The longest record of a call that a short step keeps whole."""
 
+BROKEN_CHARS = 1_000
+"""Of arguments that are no JSON: so much is enough to see what was meant."""
+
 RecapOf = Callable[[ToolCall, Any], Recap | None]
 """How a call is told in short, from it and what it returned; None where it is told as it was."""
 
@@ -50,6 +53,9 @@ def in_short(document: dict[str, Any], recap_of: RecapOf) -> Short:
         stored = results.get(str(place))
         content = _content(stored) if stored else {}
         recap = recap_of(call, content.get("output"))
+        if call.arguments is None and len(call.arguments_text) > BROKEN_CHARS:
+            has_changed = True
+            calls[place] = {**calls[place], "argumentsText": _begun(call.arguments_text)}
         if recap is None:
             continue
         of |= {recap.of} if recap.of else set()
@@ -66,10 +72,16 @@ def in_short(document: dict[str, Any], recap_of: RecapOf) -> Short:
 
 def size(document: dict[str, Any]) -> int:
     """Bytes of what a model sees of a step, and of what its provider keeps with it."""
-    calls = sum(len((each["arguments"] or "").encode()) for each in document["toolCalls"])
+    calls = sum(
+        len((each["arguments"] or each["argumentsText"]).encode()) for each in document["toolCalls"]
+    )
     said = len(document["text"].encode()) + calls
     kept = len(document["providerParts"].encode())
     return max(said, kept) + sum(len(each["content"].encode()) for each in _results(document))
+
+
+def _begun(text: str) -> str:
+    return f"{text[: BROKEN_CHARS // 2]}… ({len(text):,} characters)"
 
 
 def _results(document: dict[str, Any]) -> list[dict[str, Any]]:

@@ -197,7 +197,7 @@ def test_a_yes_opens_the_run_that_goes_on(db: Client) -> None:
     assert isinstance(next_run, OpenRun)
     assert (next_run.run_id, next_run.turn_id) == ("r1~1", "r1")
     assert [each.status for each in next_run.approvals] == [ApprovalStatus.APPROVED]
-    assert next_run.allowed == {"pay": "digest"}
+    assert next_run.allowed == {"pay": {"digest": "digest", "patterns": []}}
     assert isinstance(next_run.history[-1], ModelMessage)
     thread = paths.thread(db, run.thread_id).get().to_dict() or {}
     assert (thread["waiting"], thread["lease"]["runId"]) == (None, "r1~1")

@@ -287,6 +287,19 @@ def test_an_agent_without_a_budget_for_its_turns_is_told_them_as_they_were() -> 
     assert retold(dialogue.documents, turn_id=dialogue.turn, tokens=None) == dialogue.documents
 
 
+def test_arguments_that_are_no_json_do_not_stay_long() -> None:
+    dialogue = Dialogue()
+    dialogue.ask("Go.")
+    dialogue.step(write("a.py"))
+    (call,) = dialogue.documents[-1]["toolCalls"]
+    call |= {"arguments": None, "argumentsText": '{"content": "' + FILE * 5}
+    dialogue.step()
+    dialogue.ask("Again.")
+    request = dialogue.next_request()
+    assert "103,513 characters" in str(request.messages)
+    assert estimate(request) < 2_000
+
+
 def test_a_call_that_was_cut_off_is_told_in_short_in_later_turns() -> None:
     dialogue = Dialogue()
     dialogue.ask("Go.")

@@ -127,7 +127,7 @@ def test_turn_that_goes_on_elsewhere_is_shown_from_its_stored_events() -> None:
     conversation.ask("Send it")
     result = conversation.follow(_decided("r1~1", content, status="rejected"))
     assert result is not None
-    assert conversation.next_run_id == "r1~1~1"
+    assert conversation.next_run_id == "r1~2"
     assert "✗ send_message" in out.getvalue()
     assert "rejected: not now" in out.getvalue()
 
