@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from typing import Any
 
 import pytest
@@ -399,6 +400,44 @@ def test_a_turn_that_a_bound_stopped_is_cancelled_and_says_why(
     assert told.outcome == {"type": "cancelled"}
     assert told.last["metadata"]["rollcall"]["stopReason"] == "max_steps"
     assert told.last["metadata"]["rollcall"]["message"]
+
+
+def test_a_run_that_is_stopped_says_so(office: Office, front: Front) -> None:
+    def stopping(request: Any) -> Any:
+        stop = {"threadId": ours(front), "runId": "stopped"}
+        assert office.functions.post("cancel_run", stop).status_code == 200
+        yield from calls(("look_up", {}))
+
+    told = front.say("Hello", stopping, says("More."), runId="stopped")
+    assert told.outcome == {"type": "cancelled"}
+    assert told.last["metadata"]["rollcall"]["stopReason"] == "cancelled"
+
+
+def test_a_run_goes_on_when_its_client_leaves(office: Office, front: Front) -> None:
+    is_left = threading.Event()
+
+    def waiting(request: Any) -> Any:
+        yield from says("Wait.")[:1]
+        is_left.wait(20)
+        yield from says("Never heard.")
+
+    office.model.replies = [waiting]
+    body = {
+        "threadId": front.thread,
+        "runId": "left",
+        "messages": [{"id": "1", "role": "user", "content": "Hello"}],
+    }
+    response = office.functions.send("agui/office", body)
+    stream = iter(response.response)
+    assert b"RUN_STARTED" in next(stream)
+    assert b"STEP_STARTED" in next(stream)
+    response.close()
+    is_left.set()
+    assert office.here.queue == [("continuerun", {"threadId": ours(front), "runId": "left"})]
+    office.work_off(says("Here I am."))
+    run = office.run(ours(front), "left")
+    assert (run["status"], run["attempt"]) == ("done", 2)
+    assert front.send(body).last["result"]["message"] == "Here I am."
 
 
 def test_a_busy_thread_is_refused_with_409_or_taken_over(office: Office, front: Front) -> None:
