@@ -184,10 +184,25 @@ def test_a_reason_that_several_calls_share_is_said_once() -> None:
         "I couldn't get the tasks or read the file: the index is being rebuilt."
     ]
     assert failures(calls[:1], "he") == [
-        "לא הצלחתי להשלים את „משימות”: the index is being rebuilt."
+        "לא הצלחתי להשלים את „משימות”: \u2066The index is being rebuilt\u2069."
     ]
 
 
-def failed(name: str) -> Step:
-    content = json.dumps({"error": {"message": "The index is being rebuilt."}})
+@pytest.mark.parametrize(
+    ("code", "why"),
+    [
+        ("not-found", "לא נמצא"),
+        ("permission-denied", "אין הרשאה לכך"),
+        ("unavailable", "השירות לא זמין כרגע"),
+    ],
+)
+def test_a_hebrew_answer_says_in_hebrew_why_something_failed(code: str, why: str) -> None:
+    said = failures([failed("get_tasks", code=code)], "he")
+    assert said == [
+        f"לא הצלחתי להשלים את „משימות”: {why} (\u2066The index is being rebuilt\u2069)."
+    ]
+
+
+def failed(name: str, **more: str) -> Step:
+    content = json.dumps({"error": {"message": "The index is being rebuilt.", **more}})
     return Step(ToolCall("c1", name, {}), ToolResult("c1", name, content, is_error=True))

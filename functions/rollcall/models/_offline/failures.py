@@ -10,6 +10,7 @@ from rollcall.models._offline.history import Step
 from rollcall.models._offline.lexicon import spaced, wordset
 from rollcall.models._offline.listing import purpose
 from rollcall.models._offline.phrases import say
+from rollcall.models._offline.reasons import in_hebrew, quoted
 
 _VERBS = wordset(
     """get list find search show fetch calculate check run create generate summarize read add
@@ -27,14 +28,22 @@ def failures(bad: Sequence[Step], language: str) -> list[str]:
     for step in bad:
         if step.error.get("code") in _DECISIONS:
             continue
-        why = _plain(one_line(str(step.error.get("message") or "")).rstrip(". "))
-        hint = one_line(str(step.error.get("hint") or ""))
+        why, hint = _reason(step, language)
         named = reasons.setdefault((why, hint), [])
         what = deed(step.call.name, language)
         if what not in named:
             named.append(what)
     told = [_sentence(why, hint, what, language) for (why, hint), what in reasons.items()]
     return list(dict.fromkeys([*decided, *told]))
+
+
+def _reason(step: Step, language: str) -> tuple[str, str]:
+    """Why a call failed and what may help. Tools say it in English: in Hebrew it is quoted."""
+    why = _plain(one_line(str(step.error.get("message") or "")).rstrip(". "))
+    hint = one_line(str(step.error.get("hint") or ""))
+    if language != "he":
+        return why, hint
+    return in_hebrew(step.error, message=why), quoted(hint)
 
 
 def _plain(text: str) -> str:

@@ -31,6 +31,15 @@ class Call:
         return key_of(self.name, self.arguments)
 
 
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What to say, and what to call."""
+
+    text: str = ""
+    calls: tuple[Call, ...] = ()
+    quick_replies: tuple[str, ...] = ()
+
+
 def key_of(name: str, arguments: dict[str, Json] | None) -> str:
     """Return what makes two calls the same call."""
     return f"{name} {json.dumps(arguments or {}, sort_keys=True, ensure_ascii=False)}"

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from rollcall.core.text import language, tokens
 from rollcall.models._offline import compose
 from rollcall.models._offline.explaining import explained
 from rollcall.models._offline.fields import label, one_line, which_word
+from rollcall.models._offline.files.answering import answer_about_files
 from rollcall.models._offline.goals import goals, pending
 from rollcall.models._offline.history import Turn, read
 from rollcall.models._offline.lexicon import wordset
 from rollcall.models._offline.people import user_name
 from rollcall.models._offline.phrases import say, small_talk
-from rollcall.models._offline.plan import Call, Goal, Progress, Question, advance
+from rollcall.models._offline.plan import Goal, Progress, Question, Reply, advance
 from rollcall.models._offline.split import ranked
 from rollcall.models._offline.units import printed, unit_in_name
 from rollcall.models.base import ModelRequest, ToolSpec
@@ -27,21 +27,15 @@ _MOST_STEPS = 24
 _CANCEL = wordset("cancel stop forget nevermind בטל עזוב עזבי לבטל")
 
 
-@dataclass(frozen=True, slots=True)
-class Reply:
-    """What to say, or what to call."""
-
-    text: str = ""
-    calls: tuple[Call, ...] = ()
-    quick_replies: tuple[str, ...] = ()
-
-
 def reply(request: ModelRequest) -> Reply:
     """Work out the next reply."""
     turn = read(request.messages, request.locale)
     if request.tool_choice == "none":
         return _so_far(turn)
     talk = None if turn.steps else small_talk(turn.text)
+    about_files = answer_about_files(turn, request, talk)
+    if about_files:
+        return about_files
     if talk:
         return _talk(talk, turn, request.tools or request.abilities)
     known = None if turn.steps else explained(turn.text, request.notes)

@@ -1,0 +1,54 @@
+"""Files that are not where the request says: looked for by their names."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rollcall.models._offline.files.hands import call
+from rollcall.models._offline.files.paths import name_of, same
+from rollcall.models._offline.files.work import Work, output
+from rollcall.models._offline.plan import Call
+
+DEEPEST = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Located:
+    """Where something may lie: a call to make first, or the paths that are found."""
+
+    call: Call | None = None
+    paths: tuple[str, ...] = ()
+
+
+def located(work: Work, path: str, *kinds: str) -> Located:
+    """Look for a file or folder by its name: `calc.py` and `calc` for src/calc.py.
+
+    Args:
+        kinds: What is looked for, "file" or "directory"; both without any.
+    """
+    lists = work.hands.lists
+    if lists is None:
+        return Located()
+    step = work.step(lists, path=".", depth=DEEPEST)
+    if step is None:
+        return Located(call(lists, path=".", depth=DEEPEST))
+    every = [path for path, kind in entries(output(step)) if not kinds or kind in kinds]
+    exact = [each for each in every if same(each, path)]
+    ends = [each for each in every if f"/{each}".lower().endswith(f"/{path}".lower())]
+    named = [each for each in every if name_of(each).lower() == name_of(path).lower()]
+    stems = [each for each in every if _stem(each) == path.lower()]
+    return Located(paths=tuple(exact or ends or named or stems))
+
+
+def entries(listing: dict[str, object]) -> list[tuple[str, str]]:
+    """The (path, type) of what a folder's listing names."""
+    found = listing.get("entries")
+    return [
+        (entry["path"], str(entry.get("type") or "file"))
+        for entry in (found if isinstance(found, list) else ())
+        if isinstance(entry, dict) and isinstance(entry.get("path"), str)
+    ]
+
+
+def _stem(path: str) -> str:
+    return name_of(path).rpartition(".")[0].lower()

@@ -1,0 +1,117 @@
+"""Requests to run something: a command, or a task of the project such as its tests."""
+
+from __future__ import annotations
+
+import re
+
+from rollcall.models._offline.files.clauses import Clause
+from rollcall.models._offline.files.forms import compiled
+from rollcall.models._offline.files.masked import HELD
+from rollcall.models._offline.files.running import Run, RunTask
+
+_RUN = r"(?:re-?run|run|execute|launch|start|invoke|try|do|perform|fire up|kick off)"
+_RUN_HE = r"(?:הר(?:ץ|יצי)|תריצי?|להריץ|הפע(?:ל|ילי)|תפעילי?|להפעיל|בצעי?|תבצעי?|לבצע|הרצה של|הרצת)"
+_TESTS = r"(?:unit[- ]?tests?|tests?(?:[- ]suites?)?|test cases|specs?|suite|unittests)"
+_TESTS_HE = r"(?:ה?בדיקות|ה?טסטים|ה?טסט|ה?בדיקה|בדיקות היחידה|חבילת הבדיקות)"
+_TEST = compiled(
+    rf"^{_RUN}\s+(?:me\s+)?(?:(?:all|the|my|our|its|every|full|whole|entire|project's|"
+    rf"existing|python|unit|again)\s+|of\s+)*{_TESTS}\b|"
+    rf"^(?:do|are|is|did|will|have|check (?:that|if|whether)|see (?:if|whether)|"
+    rf"verify(?: that| if)?|make sure(?: that)?|tell me (?:if|whether)|ensure(?: that)?|"
+    rf"whether|if)\s+"
+    rf"(?:all\s+)?(?:of\s+)?(?:the\s+|our\s+|my\s+)?(?:\w+\s+)?{_TESTS}\s+(?:(?:all|still|"
+    rf"now|currently)\s+)*(?:pass(?:es|ed|ing)?|green|ok(?:ay)?|work(?:s|ing)?|succeed|"
+    rf"fail(?:s|ing)?|broken|run|red|fine)|"
+    rf"^(?:test (?:it|this|everything|the (?:project|code|package|lot))|"
+    rf"which tests (?:fail|are failing|pass)|(?:check|verify) the tests|how (?:do|"
+    rf"are) the tests(?: doing)?|what(?:'s| is) failing|(?:the )?tests,? please|"
+    rf"{_TESTS})\W*$|"
+    rf"^{_RUN_HE}\s+(?:לי\s+)?(?:שוב\s+)?(?:את\s+)?(?:כל\s+)?{_TESTS_HE}(?![א-ת])|"
+    rf"^(?:האם\s+)?(?:כל\s+)?{_TESTS_HE}\s+(?:של הפרויקט\s+)?(?:עדיין\s+)?(?:עוברות|עוברים|"
+    rf"עבר(?:ו|ה)|ירוקות|תקינות|נכשלות|נכשלים|עובדות|בסדר)|"
+    rf"^(?:בדוק|בדקי|תבדוק|תבדקי|לבדוק|ודא|ודאי|תוודא|תוודאי|לוודא)\s+(?:ש|אם\s+|"
+    rf"האם\s+)?(?:כל\s+)?{_TESTS_HE}\s+(?:עוברות|עוברים|תקינות|עובדות)|"
+    rf"^(?:אילו|איזה)\s+(?:בדיקות|טסטים)\s+(?:נכשלות|נכשלים|עוברות)",
+    re.IGNORECASE,
+)
+_AGAIN = compiled(
+    r"^(?:(?:re-?run|run|execute|try|do)\s+(?:it|that|this|the (?:same|"
+    r"last) command)(?:\s+(?:again|once more))?|again|once more|re-?run|run again|"
+    r"try again|"
+    r"(?:הר(?:ץ|יצי)|תריצי?|להריץ)\s+(?:את זה\s+|את אותה הפקודה\s+|אותה\s+)?(?:שוב|"
+    r"פעם נוספת|עוד פעם)|שוב|עוד פעם|פעם נוספת)\W*$",
+    re.IGNORECASE,
+)
+_PROGRAMS = (
+    "make|npm|npx|yarn|pnpm|node|deno|bun|python|python3|py|pip|pip3|pytest|tox|nox|uv|"
+    "poetry|ruff|mypy|black|"
+    "flake8|pylint|cargo|go|rustc|javac|java|mvn|gradle|dotnet|git|ls|cat|echo|grep|find|"
+    "sed|awk|head|tail|wc|mv|cp|rm|"
+    "mkdir|touch|pwd|cd|chmod|which|env|date|curl|wget|tsc|eslint|jest|vitest|docker|sh|"
+    "bash|./\\S+|du|df|diff|tree|whoami|"
+    "uname|printf|true|false|sleep|seq|ruby|php|swift|flutter|dart|terraform|kubectl|gcc|"
+    "clang|cmake|sort|uniq|unittest"
+)
+_COMMAND = compiled(
+    rf"^(?:{_RUN})\s+(?:the\s+)?(?:following\s+|shell\s+|"
+    rf"this\s+)?(?:command\s+)?(?P<command>(?:{_PROGRAMS})(?![\w-]).*|\S+\s+--?\w.*|\./.*|"
+    rf"\S+/\S+\.(?:sh|py|js)\b.*)$|"
+    rf"^{_RUN_HE}\s+(?:לי\s+)?(?:את\s+)?(?:ה?פקודה\s+)?(?P<he>(?:{_PROGRAMS})(?![\w-]).*|\./.*)$|"
+    rf"^(?P<alone>(?:pytest|npm|npx|yarn|cargo|git|ruff|mypy|make|python3?|pip3?|node|tox|"
+    rf"poetry|uv|eslint|tsc|docker|echo)\s+[a-z./-][^?]*|pytest)$",
+    re.DOTALL,
+)
+_HELD = compiled(
+    rf"^(?:{_RUN})\s+(?:the\s+)?(?:following\s+|shell\s+|this\s+|command\s+|"
+    rf"script\s+)*(?P<command>{HELD})|"
+    rf"^{_RUN_HE}\s+(?:לי\s+)?(?:את\s+)?(?:ה?פקודה\s+)?(?P<he>{HELD})",
+    re.IGNORECASE,
+)
+_TASKS = (
+    ("lint", r"lint(?:er|ing)?|style checks?|ה?לינטר"),
+    ("build", r"build|ה?בנייה|ה?בניה"),
+    ("format", r"format(?:ter|ting)?|ה?פורמטר"),
+    ("typecheck", r"type ?checks?(?:er|ing)?|בדיקת ה?טיפוסים"),
+    ("clean", r"clean"),
+    ("dev", r"dev server"),
+    ("start", r"app|application|server|ה?אפליקציה|ה?שרת|ה?יישום"),
+)
+_TASK = tuple(
+    (
+        compiled(
+            rf"^(?:{_RUN}|{_RUN_HE})\s+(?:את\s+)?(?:(?:the|a|our|"
+            rf"project's)\s+)*(?:{said})(?![\w-])\W*(?:on .*|for .*)?$|"
+            rf"^(?:{task})\s+(?:the\s+)?(?:project|code|it|everything|all|app)\W*$",
+            re.IGNORECASE,
+        ),
+        task,
+    )
+    for task, said in _TASKS
+)
+_BUILD_HE = compiled(r"^(?:בנ[הי]|תבנ[הי]|לבנות)\s+את\s+ה?פרויקט", re.IGNORECASE)
+_TOOL_AFTER = compiled(r"\s+(?:again|for me|please|now|once more|שוב|בבקשה)\W*$", re.IGNORECASE)
+_PROMPT = compiled(r"^\s*(?:\$|>|%)\s+")
+
+
+def running(clause: Clause, last: str | None) -> Run | RunTask | None:
+    """Read "run the tests", "run `make lint`" and "run it again".
+
+    Args:
+        last: The command that was run last.
+    """
+    text = " ".join(clause.text.split()).rstrip("?!").strip()
+    if _AGAIN.match(text):
+        return Run(last) if last else None
+    if clause.rest is not None:
+        says_run = re.match(rf"(?:{_RUN}|{_RUN_HE})(?![\w-])", text, re.IGNORECASE)
+        return Run(_PROMPT.sub("", clause.rest.strip())) if says_run else None
+    if _TEST.match(text):
+        return RunTask("test")
+    if held := _HELD.match(text):
+        return Run(_PROMPT.sub("", clause.of.value(held["command"] or held["he"])))
+    if command := _COMMAND.match(text):
+        said = next(group for group in command.groups() if group)
+        return Run(clause.of.source(_TOOL_AFTER.sub("", said.rstrip(". "))))
+    if _BUILD_HE.match(text):
+        return RunTask("build")
+    return next((RunTask(task) for pattern, task in _TASK if pattern.match(text)), None)

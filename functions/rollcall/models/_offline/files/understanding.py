@@ -1,0 +1,146 @@
+"""What a message wants of the files: a want for each of its clauses, in order."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from rollcall.models._offline.files.changing import appending, creating, describes, replacing
+from rollcall.models._offline.files.clauses import Clause, clauses
+from rollcall.models._offline.files.creating import Create
+from rollcall.models._offline.files.declining import (
+    NeedsModel,
+    needing_command,
+    needing_model,
+)
+from rollcall.models._offline.files.forms import compiled
+from rollcall.models._offline.files.ordering import running
+from rollcall.models._offline.files.paths import paths_in
+from rollcall.models._offline.files.seeking import listing, reading, searching
+from rollcall.models._offline.files.work import Want
+from rollcall.models._offline.follow import place
+
+_REPORTS = compiled(
+    r"^(?:tell|say|report|let me know|give me|show|see|summari[sz]e|check)\b.{0,80}$|"
+    r"^(?:what|which|how|whether|if)\b.{0,40}\b(?:fail(?:s|ed|ing)?|happens|happened|"
+    r"result|went|goes|broke|pass(?:es|ed)?|says?)\b.{0,30}$|"
+    r"^(?:תגידי?|ספרי?|תספרי?|אמור|אמרי|דווחי?|תדווחי?|הרא[הי]|תרא[הי]|עדכני?|תעדכני?|"
+    r"מה (?:קרה|יצא|נכשל|התוצאה)|ציי?ני?)(?![א-ת]).{0,80}$",
+    re.IGNORECASE | re.DOTALL,
+)
+_MEANS_LAST = compiled(
+    r"(?<![\w-])(?:it|that (?:one|file)|this (?:one|file)|the (?:same )?file|"
+    r"the new file)(?![\w-])|"
+    r"(?<![א-ת])(?:אותו|אותה|הקובץ(?: הזה| ההוא| החדש)?)(?![א-ת])",
+    re.IGNORECASE,
+)
+_INSIDE = compiled(r"(?<![א-ת])(?:בקובץ(?: הזה)?|לקובץ(?: הזה)?|אליו)(?![א-ת])")
+_LEANS = compiled(
+    r"^(?:show|read|open|print|display|cat|view|append|add|insert|replace|change|rename|"
+    r"what|see|how many|"
+    r"הרא[הי]|תרא[הי]|קראי?|תקראי?|פתחי?|תפתחי?|הצ(?:ג|יגי)|תציגי?|הוס(?:ף|יפי)|תוסיפי?|"
+    r"החל(?:ף|יפי)|תחליפי?|שנ[הי]|תשנ[הי]|מה|כמה|הדפ(?:ס|יסי))(?![א-ת])",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Before:
+    """What was spoken of before a message.
+
+    Args:
+        path: The file that was read, written or found last.
+        listed: The paths that were told last.
+        command: The command that was run last.
+    """
+
+    path: str | None = None
+    listed: Sequence[str] = ()
+    command: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A clause, as it was written, and what it wants; None where it is not understood."""
+
+    said: str
+    want: Want | None
+
+
+def understood(text: str, before: Before) -> list[Wanted]:
+    """Return what a message wants; a part that only asks to be told of the rest wants nothing."""
+    found: list[Wanted] = []
+    for clause in clauses(text):
+        wants = [] if clause.is_cut else _wants(_pointed(clause, before), before)
+        found += [Wanted(clause.said, want) for want in wants]
+        paths = paths_in(clause.text, clause.of)
+        before = replace(before, path=paths[-1]) if paths else before
+        if not wants and not (found and _REPORTS.match(clause.text)):
+            found.append(Wanted(clause.said, None))
+    return found
+
+
+def _wants(clause: Clause, before: Before) -> list[Want]:
+    """The wants of a clause: several where it names several files."""
+    if needing := needing_command(clause):
+        return [needing]
+    change = _change(clause)
+    if change:
+        return [change]
+    ordered = running(clause, before.command) or searching(clause) or needing_model(clause)
+    if ordered:
+        return [ordered]
+    read = reading(clause)
+    if read:
+        return list(read)
+    listed = listing(clause)
+    return [listed] if listed else []
+
+
+def _change(clause: Clause) -> Want | None:
+    added = appending(clause) or replacing(clause)
+    if added:
+        return added
+    created = creating(clause)
+    if created is None:
+        return None
+    if created.content is None and not created.overwrites and _is_described(clause, created):
+        return NeedsModel(clause.said)
+    return created
+
+
+_BEYOND = compiled(
+    r"\b(?:that|which|with|to|for|about|of|explaining|describing|implementing|using|from)\b|"
+    r"(?<![א-ת])(?:ש[א-ת]{3,}|עם|עבור|כדי|לפי|על)(?![א-ת])|\b(?:function|class|script|"
+    r"program|test)s?\b|"
+    r"(?<![א-ת])ה?(?:פונקצי[הות]+|מחלקה|סקריפט|בדיק[הות]+|תוכנית|קוד)(?![א-ת])",
+    re.IGNORECASE,
+)
+
+
+def _is_described(clause: Clause, created: Create) -> bool:
+    """Whether a file's content is wanted in other words than its own."""
+    if clause.rest is not None:
+        return describes(clause.rest)
+    return created.path is not None and bool(_BEYOND.search(clause.said.replace(created.path, " ")))
+
+
+def _pointed(clause: Clause, before: Before) -> Clause:
+    """The clause with the file that "it" or "the second one" means in its place."""
+    if paths_in(clause.text, clause.of) or (clause.rest is not None and len(clause.text) > 60):
+        return clause
+    which = place(clause.of.source(clause.text)) if before.listed else None
+    if which is not None and -len(before.listed) <= which < len(before.listed):
+        return replace(clause, text=f"show {before.listed[which]}")
+    if before.path is None or not _LEANS.match(clause.text):
+        return clause
+    if inside := _INSIDE.search(clause.text):
+        return _with_path(clause, inside, f"בקובץ {before.path}")
+    last = _MEANS_LAST.search(clause.text)
+    return _with_path(clause, last, before.path) if last else clause
+
+
+def _with_path(clause: Clause, match: re.Match[str], path: str) -> Clause:
+    text = f"{clause.text[: match.start()]}{path}{clause.text[match.end() :]}"
+    return replace(clause, text=text)

@@ -1,0 +1,411 @@
+"""The planner at work on the sample folder, with the workspace's tools on the client's side."""
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rollcall.core.messages import ToolCall, ToolMessage, ToolResult
+from rollcall.models._offline.files.project import Project, commands
+from tests.unit.models.workspace_kit import TOOLS, Desk, leads_to, no
+from tests.unit.models.workspace_phrasings import (
+    MODEL,
+    PHRASINGS,
+    TESTS,
+    Call,
+    edited,
+    found,
+    listed,
+    ran,
+    read,
+    wrote,
+)
+
+Ask = tuple[str, tuple[Call, ...] | str]
+At = Callable[..., Desk]
+
+ENGLISH: tuple[Ask, ...] = (
+    ("Which files are here?", (listed(),)),
+    ("what's in the basket folder?", (listed(path="basket"),)),
+    ("show me the project structure", (listed(depth=5),)),
+    ("show the directory tree two levels deep", (listed(depth=2),)),
+    ("read pyproject.toml", (read("pyproject.toml"),)),
+    ("what's in prices.py", (listed(depth=5), read("basket/prices.py"))),
+    (
+        "read basket/prices.py and basket/receipt.py",
+        (read("basket/prices.py"), read("basket/receipt.py")),
+    ),
+    (
+        "show me lines 5-9 of basket/prices.py",
+        (read("basket/prices.py", startLine=5, endLine=9),),
+    ),
+    ("how many lines does basket/prices.py have?", (read("basket/prices.py"),)),
+    ('search for "TODO" in notes', (found("TODO", path="notes"),)),
+    ("look for 'agorot' in python files", (found("agorot", glob="*.py"),)),
+    ("which files import unittest?", (found("unittest"),)),
+    ("where do we use DISCOUNT_FROM?", (found("DISCOUNT_FROM"),)),
+    ("find the file receipt.py", (listed(depth=5),)),
+    ("rename shekels to as_shekels", (edited("basket/receipt.py", "shekels", "as_shekels"),)),
+    (
+        "can you change DISCOUNT_PERCENT to DISCOUNT_RATE in all files?",
+        (edited("basket/prices.py", "DISCOUNT_PERCENT", "DISCOUNT_RATE"),),
+    ),
+    (
+        'in basket/receipt.py, replace "Total" with "Sum"',
+        (read("basket/receipt.py"), edited("basket/receipt.py", "Total", "Sum")),
+    ),
+    (
+        "replace 800 with 900 in tests/test_prices.py and run the tests",
+        (edited("tests/test_prices.py", "800", "900"), TESTS),
+    ),
+    ('create a file called todo.txt containing "ring Dana"', (wrote("todo.txt", "ring Dana\n"),)),
+    (
+        "create notes/a.md with the following content:\n# Hello\n\nSome text",
+        (wrote("notes/a.md", "# Hello\n\nSome text\n"),),
+    ),
+    (
+        'create hello.py:\n```python\nprint("hello")\n```\nand then run `python3 hello.py`',
+        (wrote("hello.py", 'print("hello")\n'), ran("python3 hello.py")),
+    ),
+    ("make an empty file basket/extra.py", (wrote("basket/extra.py", ""),)),
+    ("do the tests pass?", (TESTS,)),
+    ("run: echo one && echo two", (ran("echo one && echo two"),)),
+    ("execute the command `ls basket`", (ran("ls basket"),)),
+    ("add a function that counts lines", MODEL),
+    ("fix the bug in prices.py", MODEL),
+    ("refactor basket/receipt.py", MODEL),
+    ("write tests for receipt.py", MODEL),
+    ("explain what basket/prices.py does", MODEL),
+    ("create calc.py with a function that adds two numbers", MODEL),
+)
+HEBREW: tuple[Ask, ...] = (
+    ("אילו קבצים יש כאן?", (listed(),)),
+    ("מה יש בתיקייה basket?", (listed(path="basket"),)),
+    ("הצג את מבנה הפרויקט", (listed(depth=5),)),
+    ("תראה לי את הקבצים ב-tests", (listed(path="tests"),)),
+    ("קרא את README.md", (read("README.md"),)),
+    ("הראי לי את prices.py", (listed(depth=5), read("basket/prices.py"))),
+    (
+        "פתח את basket/prices.py ואת basket/receipt.py",
+        (read("basket/prices.py"), read("basket/receipt.py")),
+    ),
+    (
+        "הצג את שורות 5 עד 9 של basket/prices.py",
+        (read("basket/prices.py", startLine=5, endLine=9),),
+    ),
+    ("כמה שורות יש ב-basket/prices.py?", (read("basket/prices.py"),)),
+    ('חפשי "TODO" בתיקייה notes', (found("TODO", path="notes"),)),
+    ('היכן מופיע הטקסט "סך הכול"?', (found("סך הכול"),)),
+    ("באילו קבצים מופיע unittest?", (found("unittest"),)),
+    ("איפה משתמשים ב-DISCOUNT_FROM?", (found("DISCOUNT_FROM"),)),
+    ("איפה הקובץ plans.md?", (listed(depth=5),)),
+    ("שנה את השם של shekels ל-as_shekels", (edited("basket/receipt.py", "shekels", "as_shekels"),)),
+    (
+        "אפשר לשנות את DISCOUNT_PERCENT ל-DISCOUNT_RATE בכל הקבצים?",
+        (edited("basket/prices.py", "DISCOUNT_PERCENT", "DISCOUNT_RATE"),),
+    ),
+    (
+        'בקובץ basket/receipt.py החלף את "Total" ב-"Sum"',
+        (read("basket/receipt.py"), edited("basket/receipt.py", "Total", "Sum")),
+    ),
+    (
+        "החלף 800 ב-900 בקובץ tests/test_prices.py והרץ את הבדיקות",
+        (edited("tests/test_prices.py", "800", "900"), TESTS),
+    ),
+    ('צור קובץ בשם todo.txt עם התוכן "להתקשר לדנה"', (wrote("todo.txt", "להתקשר לדנה\n"),)),
+    (
+        "תיצור את הקובץ notes/a.md עם התוכן:\n# שלום\n\nטקסט",
+        (wrote("notes/a.md", "# שלום\n\nטקסט\n"),),
+    ),
+    (
+        'צור קובץ hello.py:\n```python\nprint("שלום")\n```\nואז הרץ `python3 hello.py`',
+        (wrote("hello.py", 'print("שלום")\n'), ran("python3 hello.py")),
+    ),
+    ("צרי קובץ ריק basket/extra.py", (wrote("basket/extra.py", ""),)),
+    ("האם הבדיקות עוברות?", (TESTS,)),
+    ("הרץ: echo one && echo two", (ran("echo one && echo two"),)),
+    ("הריצי את הפקודה `ls basket`", (ran("ls basket"),)),
+    ("הוסף פונקציה שסופרת שורות", MODEL),
+    ("תקן את הבאג ב-prices.py", MODEL),
+    ("שכתבי את basket/receipt.py", MODEL),
+    ("כתבי בדיקות ל-receipt.py", MODEL),
+    ("הסבר מה עושה basket/prices.py", MODEL),
+    ("צור את calc.py עם פונקציה שמחברת שני מספרים", MODEL),
+)
+
+
+@pytest.fixture
+def at(tmp_path: Path) -> At:
+    return lambda **more: Desk.at(tmp_path / "sample", **more)
+
+
+@pytest.mark.parametrize(("message", "want"), [*ENGLISH, *HEBREW, *PHRASINGS])
+def test_a_request_leads_to_its_calls_and_to_no_other_write(
+    message: str, want: tuple[Call, ...] | str, at: At
+) -> None:
+    answer = leads_to(at(), message, want)
+    is_hebrew = any("א" <= char <= "ת" for char in message)
+    assert any("א" <= char <= "ת" for char in answer.split("```")[0][:200]) >= is_hebrew
+
+
+def test_a_name_is_changed_in_all_files_that_have_it_and_in_no_longer_name(at: At) -> None:
+    desk = at()
+    answer = desk.say("Rename total_price to basket_total in all files")
+    edits = [hop for hop in desk.calls if hop[0].name == "edit_file"]
+    assert len(edits) == 1 and len(edits[0]) == 5  # side by side
+    assert len(desk.asked) == 5
+    assert "5 files" in answer and "10 places" in answer and "`subtotal_price`" in answer
+    assert "def basket_total(" in desk.text("basket/prices.py")
+    assert "subtotal_price, basket_total" in desk.text("basket/receipt.py")
+    everything = "".join(path.read_text() for path in desk.folder.rglob("*.*") if path.is_file())
+    assert "subbasket" not in everything
+    assert everything.count("total_price") == everything.count("subtotal_price")
+
+
+def test_what_was_renamed_still_works(at: At) -> None:
+    desk = at()
+    desk.say("in basket/prices.py replace `> DISCOUNT_FROM` with `>= DISCOUNT_FROM`")
+    answer = desk.say("rename the function receipt to make_receipt everywhere and run the tests")
+    assert "The tests pass." in answer
+    assert "from basket.receipt import make_receipt" in desk.text("tests/test_receipt.py")
+
+
+def test_a_name_that_is_taken_is_warned_of_before_anybody_says_yes(at: At) -> None:
+    desk = at(says=no)
+    answer = desk.say("rename total_price to subtotal_price")
+    said = next(message for message in desk.history if getattr(message, "text", "") and desk.calls)
+    assert said and "already in use" in answer
+
+
+def test_a_no_is_told_and_nothing_is_changed(at: At) -> None:
+    desk = at(says=no)
+    answer = desk.say("rename shekels to nis and then run the tests")
+    assert "You said no, so I did not change `basket/receipt.py`." in answer
+    assert "is now" not in answer
+    assert [call.name for call in desk.asked] == ["edit_file"]  # the tests were not begun
+    assert "I did not go on to “run the tests”" in answer
+    assert "shekels" in desk.text("basket/receipt.py")
+
+
+def test_a_no_is_told_in_hebrew_too(at: At) -> None:
+    answer = at(says=no).say("שנה את השם shekels ל-nis ואז הרץ את הבדיקות")
+    assert "לא אישרת" in answer and "לא המשכתי" in answer and "הוחלף" not in answer
+
+
+def test_of_several_files_only_those_are_told_as_changed_that_were(at: At) -> None:
+    def not_the_readme(call: ToolCall) -> bool:
+        return (call.arguments or {}).get("path") != "README.md"
+
+    desk = at(says=not_the_readme)
+    answer = desk.say("rename total_price to grand_total")
+    assert "in 4 files, at 8 places" in answer
+    assert "I did not change `README.md`" in answer
+    assert "total_price" in desk.text("README.md")
+
+
+def test_a_file_that_changes_meanwhile_is_left_alone_and_the_reason_is_told(at: At) -> None:
+    desk = at()
+
+    def somebody_writes(call: ToolCall) -> bool:
+        path = desk.folder / str((call.arguments or {})["path"])
+        path.write_text(path.read_text() + "\n# mine\n")
+        return True
+
+    desk.says = somebody_writes
+    answer = desk.say('בקובץ basket/receipt.py החלף את "Total" ב-"Sum"')
+    assert "לא הצלחתי לשנות את `basket/receipt.py`: הקובץ השתנה מאז שנקרא" in answer
+    assert '"Total"' in desk.text("basket/receipt.py")
+
+
+def test_a_text_at_several_places_is_asked_about(at: At) -> None:
+    desk = at()
+    asked = desk.say("replace WORDS by LABELS in basket/receipt.py and run the tests")
+    assert "2 places" in asked and asked.endswith("?") and not desk.asked
+    assert desk.quick_replies == ("Yes", "No")
+    answer = desk.say("Yes")
+    assert "Changed `basket/receipt.py` at 2 places." in answer
+    assert [call.name for call in desk.asked] == ["edit_file", "run_command"]
+
+
+def test_a_no_to_a_question_changes_nothing(at: At) -> None:
+    desk = at()
+    desk.say("replace WORDS by LABELS in basket/receipt.py")
+    assert desk.say("no") == "All right, nothing was changed."
+    assert not desk.asked
+
+
+def test_another_request_is_no_answer_to_a_question(at: At) -> None:
+    desk = at()
+    desk.say("replace WORDS by LABELS in basket/receipt.py")
+    assert "pyproject.toml" in desk.say("which files are here?")
+
+
+def test_a_file_that_exists_is_replaced_only_after_a_yes(at: At) -> None:
+    desk = at()
+    asked = desk.say("צור README.md עם התוכן: חדש")
+    assert asked == "הקובץ `README.md` כבר קיים. להחליף את כל תוכנו?" and not desk.asked
+    assert "הוחלף" in desk.say("כן")
+    assert desk.text("README.md") == "חדש\n"
+
+
+def test_what_is_missing_is_asked_for_one_by_one(at: At) -> None:
+    desk = at()
+    assert desk.say("create a new file") == "What should the file be called?"
+    assert desk.say("todo.txt") == "What should be in `todo.txt`?"
+    assert desk.say("buy bread") == "Created `todo.txt` (10 bytes)."
+
+
+def test_a_line_is_added_at_the_end_of_a_file(at: At) -> None:
+    desk = at()
+    desk.say('add the line "- call Dana" to notes/plans.md')
+    assert desk.text("notes/plans.md").endswith("בקופונים\n- call Dana\n")
+
+
+def test_it_means_the_file_spoken_of_last(at: At) -> None:
+    desk = at()
+    desk.say("create notes.txt with: buy milk")
+    assert "buy milk" in desk.say("show it")
+    desk.say("search for TODO")
+    assert "# Plans" in desk.say("open the second one")
+
+
+def test_a_command_is_run_again(at: At) -> None:
+    desk = at()
+    desk.say("run echo hi")
+    assert "hi" in desk.say("run it again")
+    assert desk.asked[0].arguments == {"command": "echo hi"}
+
+
+def test_failing_tests_are_told_as_failing_with_the_lines_that_say_so(at: At) -> None:
+    answer = at().say("run the tests")
+    assert answer.startswith("The tests do not pass. `python3 -m unittest` ended with exit code 1")
+    assert "FAIL: test_ten_pieces_are_cheaper" in answer
+    assert "AssertionError: 1000 != 950" in answer
+
+
+def test_a_project_that_does_not_say_how_it_is_tested_is_asked_about(at: At) -> None:
+    desk = at()
+    for file in (desk.folder / "tests").iterdir():
+        file.unlink()
+    (desk.folder / "tests").rmdir()
+    asked = desk.say("run the tests")
+    assert asked == "I can't tell from the files how “test” is run here. Which command is it?"
+    answer = desk.say("run `echo all well`")
+    assert "`echo all well` ended with exit code 0" in answer
+
+
+def test_what_cannot_be_done_is_said_beside_what_was_done(at: At) -> None:
+    answer = at().say("rename shekels to nis and explain receipt.py")
+    assert "`shekels` is now `nis`" in answer
+    assert "I can't do this: “explain receipt.py”" in answer
+
+
+def test_files_are_not_moved_or_deleted_but_the_command_for_it_is_offered(at: At) -> None:
+    desk = at()
+    assert "I have no tool for this" in desk.say("delete notes/plans.md")
+    assert desk.quick_replies == ("run `rm notes/plans.md`",)
+    assert (desk.folder / "notes/plans.md").exists()
+    desk.say(desk.quick_replies[0])
+    assert not (desk.folder / "notes/plans.md").exists()
+
+
+def test_a_file_that_is_not_there_is_told(at: At) -> None:
+    assert "I could not read `no/such.py`: there is no such file" in at().say("read no/such.py")
+
+
+def test_a_file_that_is_not_there_is_told_in_hebrew(at: At) -> None:
+    assert "לא הצלחתי לקרוא את `no/such.py`: לא נמצא" in at().say("קרא את no/such.py")
+
+
+def test_a_path_out_of_the_folder_is_refused_and_told(at: At) -> None:
+    assert "I could not read `../secret.txt`" in at().say("read ../secret.txt")
+
+
+def test_a_result_that_is_told_in_short_is_asked_for_again(at: At) -> None:
+    desk = at()
+    desk.say("read README.md")
+    answer = desk.history.pop()
+    told = desk.history.pop()
+    assert isinstance(told, ToolMessage)
+    short = '{"output": {"path": "README.md", "leftOut": "the content; read_file shows it again"}}'
+    result = told.results[0]
+    desk.history += [ToolMessage((ToolResult(result.call_id, result.name, short),))]
+    assert desk._step().tool_calls[0].arguments == {"path": "README.md"}
+    assert answer
+
+
+def test_nothing_is_done_by_other_tools_than_those_for_files(at: At) -> None:
+    desk = at(tools=TOOLS[:3])  # a client that only reads
+    answer = desk.say("rename shekels to nis")
+    assert "This client offers no tool for this" in answer and not desk.called
+
+
+def test_thanks_and_help_are_answered_without_a_call(at: At) -> None:
+    desk = at()
+    assert desk.say("thanks!") == "You're welcome!"
+    assert "rename a name in all files" in desk.say("what can you do?")
+    assert "לשנות שם בכל הקבצים" in desk.say("מה אתה יודע לעשות?")
+    assert not desk.called
+
+
+@pytest.mark.parametrize(
+    ("paths", "texts", "wanted"),
+    [
+        (("Makefile", "a.py"), {"Makefile": "test:\n\tpytest\n"}, ("make test",)),
+        (("package.json",), {"package.json": '{"scripts": {"test": "jest"}}'}, ("npm test",)),
+        (
+            ("package.json",),
+            {"package.json": '{"scripts": {"test": "echo \\"Error: no test specified\\""}}'},
+            (),
+        ),
+        (
+            ("a.py", "pyproject.toml"),
+            {"pyproject.toml": "[tool.pytest]"},
+            ("python3 -m pytest -q",),
+        ),
+        (("a.py", "tests", "tests/test_a.py"), {}, ("python3 -m pytest -q",)),
+        (("Cargo.toml",), {}, ("cargo test",)),
+        (("go.mod",), {}, ("go test ./...",)),
+        (
+            ("a.py", "pytest.ini", "package.json"),
+            {"package.json": '{"scripts": {"test": "vitest"}}'},
+            ("npm test", "python3 -m pytest -q"),
+        ),
+        (("notes.txt",), {}, ()),
+        (("package.json",), {"package.json": "not json"}, ()),
+    ],
+)
+def test_the_files_say_how_the_tests_are_run(
+    paths: tuple[str, ...], texts: dict[str, str], wanted: tuple[str, ...]
+) -> None:
+    assert commands("test", Project(paths, texts)) == wanted
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "`" * 32_000,
+        "a: " * 10_000,
+        "write: `x` " * 3_000,
+        "replace " + "a " * 15_000,
+        "rename " + "a/" * 15_000,
+        "show " + " " * 31_000 + "x",
+        "החלף את " + "ב" * 30_000,
+        "in " * 10_000,
+        "run " + "(" * 30_000,
+        '"' * 32_000,
+    ],
+)
+def test_no_message_takes_long(text: str, at: At) -> None:
+    desk: Any = at()
+    started = time.monotonic()
+    desk.say(text)
+    assert time.monotonic() - started < 3
+
+
+def test_a_long_content_is_written_as_it_is(at: At) -> None:
+    desk, content = at(), "a: `b` and run the tests\n" * 1_000
+    desk.say(f"create long.txt with: {content}")
+    assert desk.text("long.txt") == content
