@@ -129,7 +129,7 @@ def read_in(directory: int, guard: Guard, path: str, name: str, limit: int) -> F
         size = max(status.st_size, len(data))
         raise ToolError(
             f"{path}: {size:,} bytes; at most {limit // MIB or 1} MB is read here. "
-            "Use search_files, or run_command to see a part"
+            "run_command can show a part"
         )
     return File(path, name, data, status)
 

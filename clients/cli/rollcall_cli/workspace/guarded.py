@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
-from fnmatch import fnmatchcase
+from fnmatch import translate
 
 from rollcall_cli.workspace.errors import ToolError
 from rollcall_cli.workspace.limits import Permission
@@ -59,6 +60,9 @@ _SECRET_NAMES = (
     "application_default_credentials.json",
 )
 _NO_SECRETS = ("*.example", "*.sample", "*.template", "*.dist", "*.pub")
+_SECRET, _NO_SECRET = (
+    re.compile("|".join(map(translate, names))) for names in (_SECRET_NAMES, _NO_SECRETS)
+)
 
 _STARTUP_FOLDERS = frozenset((".vscode", ".idea", ".husky", ".githooks", ".devcontainer"))
 _STARTUP_NAMES = frozenset(
@@ -158,6 +162,4 @@ def _is_secret(names: tuple[str, ...]) -> bool:
     if not _SECRET_FOLDERS.isdisjoint(names):
         return True
     name = names[-1] if names else ""
-    if any(fnmatchcase(name, pattern) for pattern in _NO_SECRETS):
-        return False
-    return any(fnmatchcase(name, pattern) for pattern in _SECRET_NAMES)
+    return bool(_SECRET.match(name)) and not _NO_SECRET.match(name)

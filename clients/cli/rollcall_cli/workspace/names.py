@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 
 from rollcall_cli.workspace.errors import ToolError
 
@@ -82,6 +83,7 @@ def refusal(name: str) -> str | None:
     return None
 
 
+@lru_cache(maxsize=8192)
 def folded(name: str) -> str:
     """A name as the most forgiving file system would compare it.
 
@@ -94,6 +96,8 @@ def folded(name: str) -> str:
 
 def shown(name: str) -> str:
     """A name from the disk as text that can be sent and shown: what cannot, becomes `�`."""
+    if name.isascii() and name.isprintable():
+        return name
     text = name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
     return "".join(
         "�" if unicodedata.category(char) in _UNPRINTABLE or char in _OVERRIDES else char

@@ -40,12 +40,13 @@ def search_files(
     Raises:
         ToolError: No such directory, a query that is none, or one that takes too long.
     """
-    search = _Search(context, path, max_matches)
+    target = _target(context, path)
     wanted = Glob(glob) if glob else None
     pattern = pattern_of(
         context, query, is_regex=is_regex, case_sensitive=case_sensitive, limit=max_matches
     )
     with closing(pattern):
+        search = _Search(context, target, max_matches)
         for entry in search.files():
             if wanted and not wanted.matches(entry.parts):
                 continue
@@ -56,19 +57,30 @@ def search_files(
     return {"query": query, **search.result()}
 
 
+def _target(context: Context, path: str) -> Entry:
+    """The directory, or the one file, that a search is to begin at.
+
+    Raises:
+        ToolError: There is neither, or it may not be read.
+    """
+    parts = directory_parts(path)
+    context.guard.check_read(path, parts)
+    if parts and not path.endswith("/"):
+        with context.root.directory(parts[:-1]) as fd, in_plain_words(path):
+            status = os.stat(existing(fd, parts[-1]), dir_fd=fd, follow_symlinks=False)
+        if stat.S_ISREG(status.st_mode):
+            return Entry(parts, "file", status.st_size)
+    with context.root.directory(parts):
+        return Entry(parts, "directory")
+
+
 class _Search:
     """What a search has read and found so far."""
 
-    def __init__(self, context: Context, path: str, max_matches: int) -> None:
-        """Begin below a path, or at the one file that it names.
-
-        Raises:
-            ToolError: There is neither, or it may not be read.
-        """
+    def __init__(self, context: Context, target: Entry, max_matches: int) -> None:
+        """Begin at a directory or a file; the time of the search begins to run."""
         self._context = context
-        self._parts = directory_parts(path)
-        context.guard.check_read(path, self._parts)
-        self._named = self._file(path)
+        self._target = target
         self._max_matches = max_matches
         self._left_bytes = context.limits.searched_bytes
         self._left_chars = context.limits.content_chars
@@ -79,10 +91,10 @@ class _Search:
 
     def files(self) -> Iterator[Entry]:
         """The files to search, nearest first."""
-        if self._named:
-            yield self._named
+        if self._target.kind == "file":
+            yield self._target
             return
-        for entry in self.walk.entries(self._parts, MAX_PARTS):
+        for entry in self.walk.entries(self._target.parts, MAX_PARTS):
             if self._left_bytes <= 0 or self.walk.left_s() < 0:
                 self.walk.is_cut = True
                 return
@@ -96,8 +108,6 @@ class _Search:
             ToolError: It was asked for by its name, and may not be read.
         """
         limits = self._context.limits
-        if self._context.guard.unreadable(entry.parts):
-            return None
         self._context.check_stop()
         try:
             file = files.read(
@@ -108,9 +118,9 @@ class _Search:
                 limits.searched_file_bytes,
             )
         except ToolError:
-            if entry is self._named:
+            if entry is self._target:
                 raise
-            return None  # gone, swapped, too large or linked: passed over, as promised
+            return None  # secret, gone, swapped, linked or too large: passed over, as promised
         self._left_bytes -= len(file.data)
         return None if b"\0" in file.data[:_BINARY_LOOK] else file.data
 
@@ -130,15 +140,3 @@ class _Search:
             "total": self._total,
             **({"truncated": True} if is_cut else {}),
         }
-
-    def _file(self, path: str) -> Entry | None:
-        """The file that a path names, or None where it is a directory."""
-        parts = self._parts
-        root = self._context.root
-        if parts and not path.endswith("/"):
-            with root.directory(parts[:-1]) as fd, in_plain_words(path):
-                status = os.stat(existing(fd, parts[-1]), dir_fd=fd, follow_symlinks=False)
-            if stat.S_ISREG(status.st_mode):
-                return Entry(parts, "file", status.st_size)
-        with root.directory(parts):
-            return None
