@@ -1,0 +1,110 @@
+"""A `RunAgentInput` but for its messages: what is looked at, and what is refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from rollcall.core.errors import InvalidArgument
+from rollcall.endpoints._agui.shapes import run_input
+from rollcall.endpoints._agui.tools import is_same_schema
+
+LEAST = {"threadId": "t", "runId": "r", "messages": []}
+
+
+def test_what_is_not_known_is_left_alone() -> None:
+    given = {**LEAST, "state": {"a": [1] * 99_999}, "parentRunId": 7, "newer": {"x": float("nan")}}
+    read = run_input({**given, "forwardedProps": {"uid": "eve", "deep": [[[]]]}})
+    assert (read.thread_id, read.run_id, read.tools) == ("t", "r", None)
+
+
+@pytest.mark.parametrize("props", [None, "text", [1], 7, True])
+def test_forwarded_props_may_be_anything(props: Any) -> None:
+    assert run_input({**LEAST, "forwardedProps": props}).forwarded_props is None
+
+
+@pytest.mark.parametrize("thread_id", ["a/b", "שרשור 1", "..", "__x__", "x" * 128])
+def test_a_thread_may_be_called_anything(thread_id: str) -> None:
+    assert run_input({**LEAST, "threadId": thread_id}).thread_id == thread_id
+
+
+@pytest.mark.parametrize(
+    ("change", "field"),
+    [
+        ({"threadId": None}, "threadId"),
+        ({"threadId": ""}, "threadId"),
+        ({"threadId": "x" * 129}, "threadId"),
+        ({"threadId": 7}, "threadId"),
+        ({"threadId": "\ud800"}, "threadId"),
+        ({"runId": "a/b"}, "runId"),
+        ({"runId": "x" * 65}, "runId"),
+        ({"runId": "r~1"}, "runId"),
+        ({"tools": {}}, "tools"),
+        ({"tools": [{"description": "no name"}]}, "tools.0.name"),
+        ({"tools": [{"name": "x"}] * 201}, "tools"),
+        ({"context": [{"description": "no value"}]}, "context.0.value"),
+        ({"context": [{"description": "a", "value": 7}]}, "context.0.value"),
+        ({"context": [{"description": "a", "value": "b"}] * 51}, "context"),
+        ({"resume": "yes"}, "resume"),
+        ({"resume": [{"status": "resolved"}]}, "resume.0.interruptId"),
+        ({"resume": [{"interruptId": "a", "payload": {"x": float("inf")}}]}, "resume[0].payload.x"),
+    ],
+)
+def test_what_cannot_be_used_is_refused_by_its_name(change: dict[str, Any], field: str) -> None:
+    with pytest.raises(InvalidArgument) as refused:
+        run_input({**LEAST, **change})
+    assert refused.value.field == field
+
+
+SCHEMA = {
+    "type": "object",
+    "title": "Open",
+    "properties": {
+        "path": {"type": "string", "maxLength": 100, "description": "Where."},
+        "title": {"type": "string", "enum": ["a", "b"]},
+    },
+    "required": ["path", "title"],
+    "additionalProperties": False,
+}
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        None,
+        {},
+        SCHEMA,
+        {
+            "$schema": "http://json-schema.org/draft-07/schema#",
+            "type": "object",
+            "description": "Anything",
+            "properties": {
+                "title": {"type": "string", "enum": ["b", "a"], "default": "a"},
+                "path": {"type": "string", "maxLength": 100},
+            },
+            "required": ["title", "path"],
+        },
+    ],
+)
+def test_a_schema_is_the_same_in_other_words(given: Any) -> None:
+    assert is_same_schema(given, SCHEMA)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"required": ["path"]},
+        {"properties": {"path": SCHEMA["properties"]["path"]}},  # type: ignore[index]
+        {"properties": {**SCHEMA["properties"], "more": {}}},  # type: ignore[dict-item]
+        {"type": "array"},
+        {"minProperties": 1},
+    ],
+)
+def test_a_schema_that_takes_something_else_is_another(change: dict[str, Any]) -> None:
+    assert not is_same_schema({**SCHEMA, **change}, SCHEMA)
+
+
+@pytest.mark.parametrize("given", ["x", 7, [], [SCHEMA], True])
+def test_what_is_no_schema_is_another(given: Any) -> None:
+    assert not is_same_schema(given, SCHEMA)
