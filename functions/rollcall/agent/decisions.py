@@ -10,7 +10,7 @@ import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from rollcall.core.readable import line
+from rollcall.core.readable import line, value
 from rollcall.core.redaction import redacted
 from rollcall.core.wire import CallStatus, ToolCallRecord
 from rollcall.store.approvals import Approval
@@ -56,7 +56,7 @@ def done_by(documents: Sequence[dict[str, Any]], *, writes: Callable[[str], bool
             record = read_record(call, stored)
             if verdict := _LASTING.get(_status(record)):
                 arguments = record.get("arguments") or call.arguments or {}
-                text = f"{call.name} {json.dumps(arguments, ensure_ascii=False)}"
+                text = f"{call.name} {json.dumps(value(arguments), ensure_ascii=False)}"
                 lines.append(f"{line(redacted(text), LINE_CHARS)} ({verdict})")
     return list(dict.fromkeys(lines))[-MAX_LINES:]
 

@@ -36,7 +36,8 @@ from rollcall.store.files import files
 from tests.support.counting import counted
 from tests.support.keeping import Keeping
 from tests.support.leases import end_lease
-from tests.support.office import Office, Ran
+from tests.support.losing import How, losing_commit
+from tests.support.office import Office, Ran, at_once
 from tests.support.pdfs import pdf
 from tests.support.scripted import calls, says
 
@@ -222,6 +223,43 @@ def test_a_run_that_crashed_sees_its_files_again(office: Office) -> None:
     assert isinstance(first, UserMessage)
     assert isinstance(first.parts[0], Media)
     assert base64.b64decode(first.parts[0].data) == PNG
+
+
+def test_a_run_of_the_same_turn_sees_them_too(office: Office) -> None:
+    model_that_takes(office, "image/png")
+    id = upload(office, PNG, "dot.png")
+    data = {"message": [image(id)], "clientId": "tab", "clientTools": ["open_file"]}
+    waiting = office.send(data, calls(("open_file", {"path": "a.txt"})))
+    call = waiting.done["outcome"]["pendingToolCallIds"][0]
+    results = [{"toolCallId": call, "content": "text"}]
+    answer = {"threadId": waiting.thread, "clientId": "tab", "toolResults": results}
+    assert office.send(answer, says("Seen.")).done["message"] == "Seen."
+    first = office.model.requests[-1].messages[0]
+    assert isinstance(first, UserMessage)
+    assert isinstance(first.parts[0], Media)
+    assert base64.b64decode(first.parts[0].data) == PNG
+
+
+@pytest.mark.parametrize("how", ["before", "after", "twice"])
+def test_an_opening_whose_answer_is_lost_keeps_the_file_once(office: Office, how: How) -> None:
+    model_that_takes(office, "image/png")
+    data = {"message": [image(upload(office, PNG, "dot.png"))], "runId": "r1"}
+    with losing_commit(office.patch, 0, how):
+        office.send(data, says("A dot."))
+    ran = office.send(data, says("A dot."))
+    assert ran.done["message"] == "A dot."
+    assert len(office.messages(ran.thread)) == 2
+    part = sent(office)[0]
+    assert isinstance(part, Media)
+    assert base64.b64decode(part.data) == PNG
+
+
+def test_of_two_threads_that_are_sent_a_file_at_once_one_gets_it(office: Office) -> None:
+    id = upload(office, PNG, "dot.png")
+    data = {"agent": "office", "message": [image(id)]}
+    ran = at_once(4, lambda n: office.call({**data, "runId": f"r{n}"}))
+    assert sorted(each.code or "done" for each in ran) == ["done", *["invalid-argument"] * 3]
+    assert len(list(office.db.collection("threads").stream())) == 1
 
 
 def test_the_same_run_again_is_the_same_run(office: Office) -> None:
@@ -411,5 +449,5 @@ def test_a_message_without_files_costs_no_read_more_and_each_file_one(office: Of
         office.ask(says("Yes."), message="One", threadId=thread)
     with counted() as with_file:
         ask(office, image(id), threadId=thread)
-    assert plain.reads == plain.platform_reads
-    assert with_file.reads == plain.reads + 1
+    assert (plain.reads, plain.writes) == (4, 10)  # of a model that is paid for
+    assert (with_file.reads, with_file.writes) == (5, 11)

@@ -20,6 +20,7 @@ from rollcall.store.window import WINDOW_DOCUMENTS
 from tests.support.counting import counted
 from tests.support.keeping import Keeping
 from tests.support.leases import end_lease
+from tests.support.losing import How, losing_commit
 from tests.support.office import Office, Ran, at_once, payment
 from tests.support.scripted import calls, says
 
@@ -177,6 +178,49 @@ def test_a_retry_that_crashed_is_taken_up_with_all_it_knew(office: Office) -> No
     assert 'pay {"amountUsd": 5.0, "to": "bob"} (done)' in told(office)
     assert said(office)[0] == "Pay bob"
     assert "Paid." not in said(office)
+
+
+def test_a_write_whose_end_only_the_ledger_knows_is_told(office: Office) -> None:
+    ran = office.ask(payment(5, "bob"), message="Pay bob")
+    entry = {"interruptId": ran.interrupts[0]["id"], "status": "resolved"}
+    resume = [{**entry, "payload": {"approved": True}}]
+    data = {"threadId": ran.thread, "resume": resume}
+    office.crash(data, at="save_results", before=True)  # it was paid, and that was not noted
+    again = office.send(
+        {"threadId": ran.thread, "retry": ran.done["turnId"], "whenBusy": "supersede"},
+        says("It is paid."),
+    )
+    assert again.done["message"] == "It is paid."
+    assert len(office.done("pay")) == 1
+    assert 'pay {"amountUsd": 5, "to": "bob"} (done)' in told(office)
+
+
+@pytest.mark.parametrize("how", ["before", "after", "twice"])
+def test_a_retry_whose_answer_is_lost_is_one_retry(office: Office, how: How) -> None:
+    first = office.ask(says("Bad."), message="Joke")
+    data = {"threadId": first.thread, "retry": first.done["turnId"], "runId": "r2"}
+    with losing_commit(office.patch, 0, how):
+        office.send(data, says("Better."))
+    assert office.send(data, says("Better.")).done["message"] == "Better."
+    assert [each.get("text") for each in office.messages(first.thread)] == [
+        None,
+        "Bad.",
+        None,
+        "Better.",
+    ]
+    assert said(office) == ["Joke"]
+
+
+@pytest.mark.parametrize("before", [True, False])
+def test_a_retry_that_died_before_anything_was_saved_goes_on(office: Office, before: bool) -> None:
+    first = office.ask(says("Bad."), message="Joke")
+    data = {"threadId": first.thread, "retry": first.done["turnId"], "runId": "r2"}
+    office.crash(data, calls(("look_up", {})), at="save_reply", before=before)
+    end_lease(office.db, first.thread, "r2")
+    # The client asks once more before any sweep.
+    assert office.send(data, says("Better.")).done["message"] == "Better."
+    assert said(office)[0] == "Joke"
+    assert "Bad." not in said(office)
 
 
 def test_the_same_run_id_is_one_retry(office: Office) -> None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from rollcall.agent.decisions import LINE_CHARS, MAX_LINES, decided
+from rollcall.agent.decisions import LINE_CHARS, MAX_LINES, decided, done_by
 from rollcall.core.wire import CallStatus, ToolCallRecord
 
 
@@ -64,3 +65,54 @@ def test_credentials_are_kept_out() -> None:
     call = record(result={"recommendation": "use the key sk-proj-" + "a1B2" * 12})
     (line,) = decided([], [call], [])
     assert "a1B2a1B2" not in line
+
+
+def step(*results: dict[str, Any] | None) -> dict[str, Any]:
+    """A step's document with a call for each result."""
+    arguments = '{"to": "bob"}'
+    calls = [
+        {"id": f"c{n}", "name": "pay", "arguments": arguments, "argumentsText": ""}
+        for n in range(len(results))
+    ]
+    stored = {str(n): each for n, each in enumerate(results) if each is not None}
+    return {"role": "model", "toolCalls": calls, "results": stored}
+
+
+def stored(content: dict[str, Any], record: dict[str, Any] | None = None) -> dict[str, Any]:
+    text = json.dumps(record) if record else ""
+    is_error = "error" in content
+    return {"name": "pay", "content": json.dumps(content), "isError": is_error, "record": text}
+
+
+@pytest.mark.parametrize(
+    ("result", "told"),
+    [
+        (stored({"output": 1}), 'pay {"to": "bob"} (done)'),
+        (stored({"output": 1}, {"arguments": {"to": "eve"}}), 'pay {"to": "eve"} (done)'),
+        (
+            stored({"error": {"code": "unknown"}}),
+            'pay {"to": "bob"} (begun; nobody knows whether it happened)',
+        ),
+        (
+            stored({"error": {"code": "aborted"}}, {"status": "unknown"}),
+            'pay {"to": "bob"} (begun; nobody knows whether it happened)',
+        ),
+        (stored({"error": {"code": "rejected"}}, {"status": "rejected"}), None),
+        (stored({"error": {"code": "expired"}}), None),
+        (stored({"error": "a plain text"}), None),
+        (None, None),
+    ],
+)
+def test_of_a_turn_what_lasts_is_told(result: dict[str, Any] | None, told: str | None) -> None:
+    turn = [{"role": "user"}, step(result)]
+    assert done_by(turn, writes=lambda tool: tool == "pay") == ([told] if told else [])
+    assert done_by(turn, writes=lambda tool: False) == []
+
+
+def test_the_same_write_is_told_once_and_a_long_one_is_cut() -> None:
+    twice = step(stored({"output": 1}), stored({"output": 1}))
+    assert len(done_by([twice], writes=lambda tool: True)) == 1
+    long = stored({"output": 1}, {"arguments": {"text": "x" * 5_000, "path": "a.txt"}})
+    told = done_by([step(long)], writes=lambda tool: True)[0]
+    assert len(told) < LINE_CHARS + 10
+    assert '"path": "a.txt"' in told
