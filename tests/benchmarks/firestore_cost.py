@@ -7,6 +7,8 @@ left out of the platform's share.
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import os
 import subprocess
 import sys
@@ -56,6 +58,14 @@ def _measure() -> Table:
     with counted() as found:
         _ask(QUESTIONS["a greeting"], threadId=thread, runId=f"bench-{uuid.uuid4().hex[:8]}")
     _add(table, "a greeting, the run named by the client", found)
+    turn = _ask(QUESTIONS["a greeting"], threadId=thread)["turnId"]
+    with counted() as found:
+        _run({"agent": "messaging", "threadId": thread, "retry": turn})
+    _add(table, "the same, asked again", found)
+    parts = [{"type": "text", "text": "What does it cost?"}, _attached("A lamp costs 40 dollars.")]
+    with counted() as found:
+        _run({"agent": "messaging", "threadId": thread, "message": parts})
+    _add(table, "a message with a file, which is read", found)
     with counted() as found:
         asked = _ask(WRITE, threadId=thread)
     _add(table, "a write that asks for a yes", found)
@@ -74,6 +84,26 @@ def _add(table: Table, name: str, found: Counted) -> None:
 def _ask(question: str, **more: str) -> dict[str, Any]:
     """Run one question to its end; its result."""
     return _run({"agent": "messaging", "message": question, **more})
+
+
+def _attached(text: str) -> dict[str, str]:
+    """A part of a message: a text that was uploaded."""
+    from rollcall.agent.platform import deployment
+    from rollcall.core.context import User
+    from rollcall.core.triggers import Call
+    from rollcall.endpoints.knowledge import begin_upload
+
+    content = text.encode()
+    file = {
+        "name": "offer.txt",
+        "purpose": "attachment",
+        "contentType": "text/plain",
+        "bytes": len(content),
+        "sha256": hashlib.sha256(content).hexdigest(),
+        "content": base64.b64encode(content).decode(),
+    }
+    uploaded = begin_upload(deployment(), Call(User("demo"), file))
+    return {"type": "document", "fileId": uploaded["fileId"]}
 
 
 def _approve(asked: dict[str, Any]) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from contextlib import closing
 from dataclasses import dataclass
 
 from rollcall.agent import spans
+from rollcall.agent.attached import file_tokens
 from rollcall.agent.intake import Intake, Reply
 from rollcall.agent.patience import PATIENCE, Patience
 from rollcall.agent.pump import pumped
@@ -78,7 +79,7 @@ def estimate(request: ModelRequest) -> int:
         parts = message.provider_parts if isinstance(message, ModelMessage) else ()
         kept = len(_json(parts)) // _BYTES_PER_TOKEN if parts else 0
         messages += max(estimate_tokens(message) * 4 // _BYTES_PER_TOKEN, kept)
-    return fixed + messages + 16
+    return fixed + messages + file_tokens(request.messages) + 16
 
 
 @dataclass(slots=True)
