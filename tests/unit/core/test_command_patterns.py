@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import random
+import shlex
+import subprocess
+
 import pytest
 
 from rollcall.core.command_patterns import (
@@ -168,3 +172,28 @@ def test_all_else_is_remembered_as_exactly_this_command(command: str) -> None:
 @pytest.mark.parametrize("command", ["cd x && pytest", "pytest *", "A=1 x", "a\nb", "", None])
 def test_what_is_not_plain_cannot_be_remembered(command: object) -> None:
     assert patterns_of_command(command) == ()
+
+
+_PIECES = [
+    *" \t\n\\'\"`$;&|<>(){}[]*?~!#%^=@+:,./-_aZ9ש",
+    "..",
+    "$(",
+    "&&",
+    " -x",
+    "a b",
+    "''",
+    "//",
+]
+
+
+def test_a_shell_reads_what_matches_as_the_same_words() -> None:
+    lots = random.Random(1)
+    tried = {"".join(lots.choices(_PIECES, k=lots.randint(1, 6))) for _ in range(60_000)}
+    taken = sorted(text for text in tried if text.strip() and matches_command("ls *", f"ls {text}"))
+    assert 100 < len(taken) < len(tried) / 10
+    script = "\n".join(f"printf '%s\\0' {text}; printf '\\n'" for text in taken)
+    read = subprocess.run(["sh", "-c", script], capture_output=True, text=True, check=True).stdout
+    for text, line in zip(taken, read.splitlines(), strict=True):
+        words = shlex.split(text)
+        assert line == "".join(f"{word}\0" for word in words), text
+        assert not any(word.startswith(("-", "/")) or ".." in word.split("/") for word in words)

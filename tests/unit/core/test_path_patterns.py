@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import ntpath
+import posixpath
+import random
 import time
 
 import pytest
@@ -154,3 +157,27 @@ def test_a_pattern_made_to_be_slow_is_not() -> None:
     assert not matches_path("/".join(["**", "a*a*a*a*a*b"] * 12), "/".join(["a" * 18] * 50))
     assert not matches_path("*a" * 200 + "b", "a" * 900)
     assert time.monotonic() - began < 1
+
+
+_PIECES = [
+    *'/\\.:%~ *?<>|"\0\naZ9ש',
+    "..",
+    "./",
+    "/../",
+    "%2e",
+    "\u200b",
+    "\u202e",
+    "\uff0e",
+    "nul",
+]
+
+
+def test_what_matches_stays_below_by_the_rules_of_every_system() -> None:
+    lots = random.Random(1)
+    tried = {"".join(lots.choices(_PIECES, k=lots.randint(1, 7))) for _ in range(60_000)}
+    taken = [path for path in tried if matches_path("**", path)]
+    assert 100 < len(taken) < len(tried) / 10
+    for path in taken:
+        assert posixpath.normpath(posixpath.join("/root", path)).startswith("/root/")
+        assert ntpath.normpath(ntpath.join("C:\\root", path)).startswith("C:\\root\\")
+        assert not any(part.startswith(".") for part in posixpath.normpath(path).split("/"))
