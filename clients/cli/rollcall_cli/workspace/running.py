@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import codecs
-import json
 import os
 import select
 import signal
@@ -46,16 +45,16 @@ def run_command(context: Context, *, command: str, timeout_s: int = 60) -> dict[
     _check(command)
     started = time.monotonic()
     with _Running(context, command, timeout_s) as running:
-        status = running.wait()
+        exit_code, why = running.wait()
     ms = round((time.monotonic() - started) * 1000)
-    if status.get("stopped"):
+    if why == "stopped":
         raise Stopped(f"stopped by the user after {ms / 1000:.1f} s")
     return {
         "command": command,
-        "exitCode": status["exitCode"],
+        "exitCode": exit_code,
         "output": running.output.text(),
         **({"truncated": True} if running.output.is_cut else {}),
-        **({"timedOut": True} if status["timedOut"] else {}),
+        **({"timedOut": True} if why == "late" else {}),
         "ms": ms,
     }
 
@@ -91,8 +90,17 @@ class _Running:
     def _start(self, command: str, timeout_s: int, status: int) -> subprocess.Popen[bytes]:
         limits = self._context.limits
         directory = self._context.root.fd
-        process = subprocess.Popen(
-            _PROGRAM,
+        asked = (
+            directory,
+            status,
+            timeout_s,
+            limits.stop_grace_s,
+            limits.command_file_bytes,
+            limits.command_memory_bytes,
+            command,
+        )
+        return subprocess.Popen(
+            (*_PROGRAM, *map(str, asked)),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -101,22 +109,9 @@ class _Running:
             start_new_session=True,
             bufsize=0,
         )
-        asked = {
-            "command": command,
-            "directory": directory,
-            "status": status,
-            "timeoutS": timeout_s,
-            "graceS": limits.stop_grace_s,
-            "fileBytes": limits.command_file_bytes,
-            "memoryBytes": limits.command_memory_bytes,
-        }
-        assert process.stdin is not None
-        with suppress(BrokenPipeError):  # what became of it, its missing report tells
-            process.stdin.write(json.dumps(asked).encode() + b"\n")
-        return process
 
-    def wait(self) -> dict[str, Any]:
-        """Follow the command to its end; return what the supervisor reports.
+    def wait(self) -> tuple[int, str]:
+        """Follow the command to its end; return its exit code and why it ended.
 
         Raises:
             ToolError: The supervisor is gone without a report.
@@ -159,14 +154,13 @@ class _Running:
         if live := self.output.add(shown):
             self._context.on_output(live)
 
-    def _report(self) -> dict[str, Any]:
-        lines = [json.loads(line) for line in self._reported.splitlines()]
+    def _report(self) -> tuple[int, str]:
+        lines = [line.split() for line in self._reported.decode().splitlines()]
         if len(lines) == 2:
-            status: dict[str, Any] = lines[1]
-            return status
-        for line in lines:
+            return int(lines[1][1]), lines[1][2]
+        for _, pid in lines:
             with suppress(ProcessLookupError, PermissionError):
-                os.killpg(line["pid"], signal.SIGKILL)
+                os.killpg(int(pid), signal.SIGKILL)
         raise ToolError(
             "command: its supervisor was ended before it; "
             "what the command started may still be running"

@@ -1,31 +1,32 @@
 """Runs one shell command and ends everything that it started. It is a program of its own.
 
-It reads one line of JSON from its input, {"command", "directory" (a file descriptor), "status"
-(another), "timeoutS", "graceS", "fileBytes", "memoryBytes"}, and runs the command by /bin/sh in
-that directory. What the command prints goes to its own output. When its input ends, because the
-client wants the command to stop or is gone itself, the command is ended.
+    supervisor.py DIRECTORY STATUS TIMEOUT_S GRACE_S FILE_BYTES MEMORY_BYTES COMMAND
 
-To `status` it writes a line {"pid"} when the command runs, and {"exitCode", "timedOut",
-"stopped", "left": processes that could not be ended} when nothing of it runs any more.
+DIRECTORY and STATUS are file descriptors. The command is run by /bin/sh in the directory, its
+input empty, its output the supervisor's own. When the supervisor's input ends, because the client
+wants the command to stop or is gone itself, the command is ended.
+
+To STATUS it writes "pid N" when the command begins, and "done EXIT_CODE WHY" when nothing of it
+runs any more; WHY is "ended", "late" or "stopped".
 
 On Linux it adopts what its descendants leave behind, so a process that has detached itself from
 its session is still found. Elsewhere only the command's process group is ended. Not found
 anywhere: what other services start when asked to (docker, systemd, cron, a build daemon that ran
 before).
+
+It imports little, so that it starts fast: neither `typing` nor `contextlib` nor `subprocess`.
 """
+
+# ruff: noqa: SIM105
 
 from __future__ import annotations
 
-import contextlib
-import json
 import os
+import resource
 import select
 import signal
-import subprocess
 import sys
 import time
-from pathlib import Path
-from typing import Any
 
 _ADOPT_ORPHANS = 36  # PR_SET_CHILD_SUBREAPER
 _SIGNAL_ON_PARENTS_DEATH = 1  # PR_SET_PDEATHSIG
@@ -38,77 +39,89 @@ class Command:
     """A running shell command and its descendants."""
 
     def __init__(self, text: str, status: int) -> None:
-        def begin() -> None:
-            # Before the command can do anything, the client knows which process it is.
-            _die_with_parent()
-            os.write(status, json.dumps({"pid": os.getpid()}).encode() + b"\n")
-
         self._wakes, wake = os.pipe()
         os.set_blocking(wake, False)
         signal.signal(signal.SIGCHLD, lambda number, frame: None)
         signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
-        self._process = subprocess.Popen(
-            ("/bin/sh", "-c", text),
-            stdin=subprocess.DEVNULL,
-            start_new_session=True,
-            preexec_fn=begin,  # safe: this program has one thread
-        )
-        self.pid = self._process.pid
+        self._exit: int | None = None
+        self.pid = os.fork()
+        if self.pid == 0:
+            _become(text, status)
 
     def wait(self, seconds: float, *, for_input: bool) -> bool:
         """Wait for the command to end, or for the input to end; true where the command has."""
         deadline = time.monotonic() + seconds
         watched = [self._wakes, _INPUT] if for_input else [self._wakes]
-        while self._process.poll() is None:
+        while not self._has_ended():
             left = deadline - time.monotonic()
             if left <= 0:
                 return False
             ready, _, _ = select.select(watched, [], [], left)
             if self._wakes in ready:
                 os.read(self._wakes, 1024)
-            if _INPUT in ready:  # the client sends no more: its end was closed
-                return self._process.poll() is not None
+            if _INPUT in ready:  # the client sends nothing: its end was closed
+                return self._has_ended()
         return True
 
     def ask_to_end(self) -> None:
         self._signal(signal.SIGTERM)
 
-    def end(self) -> int:
-        """End whatever still runs; return how many processes could not be ended."""
+    def end(self) -> None:
+        """End whatever still runs."""
         for _ in range(_ROUNDS):
             self._signal(signal.SIGKILL)
-            self._process.poll()
-            _reap()
-            if not self._running():
-                return 0
+            if self._has_ended() and not _descendants(os.getpid()):
+                return
             time.sleep(_ROUND_S)
-        return len(self._running())
 
     def exit_code(self) -> int:
         """As a shell gives it: 128 and the signal's number where a signal ended it."""
-        code = self._process.wait()
-        return code if code >= 0 else 128 - code
+        if self._exit is None:
+            return 128 + signal.SIGKILL  # it is waiting for a device, and will end after that
+        return self._exit if self._exit >= 0 else 128 - self._exit
+
+    def _has_ended(self) -> bool:
+        """Take leave of all children that have ended; true where the command is one of them."""
+        try:
+            while True:
+                pid, status = os.waitpid(-1, os.WNOHANG)
+                if pid == 0:
+                    break
+                if pid == self.pid:
+                    self._exit = os.waitstatus_to_exitcode(status)
+        except ChildProcessError:
+            pass  # none is left
+        return self._exit is not None
 
     def _signal(self, number: signal.Signals) -> None:
-        for pid in self._running():
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.kill(pid, number)
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(self.pid, number)
+        for pid in _descendants(os.getpid()):
+            _send(number, pid)
+        _send(number, self.pid, to_group=True)
 
-    def _running(self) -> list[int]:
-        if sys.platform == "linux":
-            return _descendants(os.getpid())
-        return [self.pid] if self._process.poll() is None else []
+
+def _become(text: str, status: int) -> None:
+    """Turn this process, just forked, into the command."""
+    try:
+        os.setsid()
+        _prctl(_SIGNAL_ON_PARENTS_DEATH, signal.SIGKILL)
+        for number in (signal.SIGPIPE, signal.SIGXFSZ, signal.SIGCHLD):
+            signal.signal(number, signal.SIG_DFL)
+        os.dup2(os.open(os.devnull, os.O_RDONLY), _INPUT)
+        # Before the command can do anything, the client knows which process it is.
+        os.write(status, b"pid %d\n" % os.getpid())
+        os.execv("/bin/sh", ("/bin/sh", "-c", text))
+    finally:
+        os._exit(126)
 
 
 def _descendants(ancestor: int) -> list[int]:
+    """What a process has started, and what these have; none where there is no /proc."""
+    if sys.platform != "linux":
+        return []
     children: dict[int, list[int]] = {}
-    for status in Path("/proc").glob("[0-9]*/stat"):
-        with contextlib.suppress(OSError):
-            # "pid (name) state parent …"; the name may hold anything, parentheses too.
-            fields = status.read_text("utf-8", "replace").rpartition(")")[2].split()
-            children.setdefault(int(fields[1]), []).append(int(status.parent.name))
+    for name in filter(str.isdigit, os.listdir("/proc")):  # noqa: PTH208  (pathlib is slow)
+        if parent := _parent(name):
+            children.setdefault(parent, []).append(int(name))
     found: list[int] = []
     waiting = [ancestor]
     while waiting:
@@ -118,19 +131,25 @@ def _descendants(ancestor: int) -> list[int]:
     return found
 
 
-def _reap() -> None:
-    """Take leave of adopted children that have ended."""
-    with contextlib.suppress(ChildProcessError):
-        while os.waitpid(-1, os.WNOHANG)[0]:
-            pass
+def _parent(pid: str) -> int | None:
+    """The parent of a process, or None where it has ended meanwhile."""
+    try:
+        with open(f"/proc/{pid}/stat", "rb") as status:  # noqa: PTH123
+            # "pid (name) state parent …"; the name may hold anything, parentheses too.
+            return int(status.read().rpartition(b")")[2].split()[1])
+    except OSError:
+        return None
 
 
-def _adopt_orphans() -> None:
-    _prctl(_ADOPT_ORPHANS, 1)
-
-
-def _die_with_parent() -> None:
-    _prctl(_SIGNAL_ON_PARENTS_DEATH, signal.SIGKILL)
+def _send(number: int, pid: int, *, to_group: bool = False) -> None:
+    """Send a signal to what may have ended meanwhile, or runs as another user."""
+    try:
+        if to_group:
+            os.killpg(pid, number)
+        else:
+            os.kill(pid, number)
+    except (ProcessLookupError, PermissionError):
+        pass
 
 
 def _prctl(option: int, value: int) -> None:
@@ -140,54 +159,44 @@ def _prctl(option: int, value: int) -> None:
         ctypes.CDLL(None).prctl(option, value, 0, 0, 0)
 
 
-def _bound(asked: dict[str, Any]) -> None:
-    import resource
-
+def _bound(timeout_s: int, file_bytes: int, memory_bytes: int) -> None:
     bounds = {
         resource.RLIMIT_CORE: 0,
-        resource.RLIMIT_FSIZE: asked["fileBytes"],
-        resource.RLIMIT_DATA: asked["memoryBytes"],
-        resource.RLIMIT_CPU: (asked["timeoutS"] + 1) * (os.cpu_count() or 1),
+        resource.RLIMIT_FSIZE: file_bytes,
+        resource.RLIMIT_DATA: memory_bytes,
+        resource.RLIMIT_CPU: (timeout_s + 1) * (os.cpu_count() or 1),
     }
     for name, limit in bounds.items():
         _, hard = resource.getrlimit(name)
         value = limit if hard == resource.RLIM_INFINITY else min(limit, hard)
-        with contextlib.suppress(ValueError, OSError):  # not every system bounds all of these
+        try:
             resource.setrlimit(name, (value, value))
-
-
-def _line() -> bytes:
-    line = b""
-    while not line.endswith(b"\n") and (byte := os.read(_INPUT, 1)):
-        line += byte
-    return line
+        except (ValueError, OSError):
+            pass  # not every system bounds all of these
 
 
 def main() -> None:
-    asked: dict[str, Any] = json.loads(_line())
-    os.fchdir(asked["directory"])
-    os.close(asked["directory"])
-    os.set_inheritable(asked["status"], False)
-    _adopt_orphans()
-    _bound(asked)
-    command = Command(asked["command"], asked["status"])
+    directory, status, timeout_s = map(int, sys.argv[1:4])
+    grace_s = float(sys.argv[4])
+    os.fchdir(directory)
+    os.close(directory)
+    os.set_inheritable(status, False)
+    _prctl(_ADOPT_ORPHANS, 1)
+    _bound(timeout_s, int(sys.argv[5]), int(sys.argv[6]))
+    command = Command(sys.argv[7], status)
     started = time.monotonic()
     try:
-        ended = command.wait(asked["timeoutS"], for_input=True)
-        is_late = time.monotonic() - started >= asked["timeoutS"]
-        if not ended:
+        why = "ended"
+        if not command.wait(timeout_s, for_input=True):
+            why = "late" if time.monotonic() - started >= timeout_s else "stopped"
             command.ask_to_end()
-            command.wait(asked["graceS"], for_input=False)
+            command.wait(grace_s, for_input=False)
     finally:
-        left = command.end()
-    report = {
-        "exitCode": command.exit_code() if not left or ended else 137,
-        "timedOut": not ended and is_late,
-        "stopped": not ended and not is_late,
-        "left": left,
-    }
-    with contextlib.suppress(BrokenPipeError):  # the client is gone: nobody to report to
-        os.write(asked["status"], json.dumps(report).encode() + b"\n")
+        command.end()
+    try:
+        os.write(status, f"done {command.exit_code()} {why}\n".encode())
+    except BrokenPipeError:
+        pass  # the client is gone: nobody to report to
 
 
 if __name__ == "__main__":
