@@ -87,7 +87,7 @@ def test_what_passes_can_be_encoded_and_what_does_not_is_named(value: Any) -> No
         ({"agent": "messaging", "message": 5}, "message"),
         ({"agent": "messaging", "message": "x" * 32_001}, "message"),
         ({"agent": "messaging", "message": "x", "threadId": "../x"}, "threadId"),
-        ({"agent": "messaging", "message": "x", "runId": "r~1"}, "runId"),
+        ({"agent": "messaging", "message": "x", "runId": "r~0"}, "runId"),
         ({"agent": "messaging", "message": "x", "uid": "someone"}, "uid"),
         ({"agent": "messaging", "message": "x", "context": []}, "context"),
         ({"agent": "messaging", "message": "x", "whenBusy": "wait"}, "whenBusy"),
