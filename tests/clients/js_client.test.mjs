@@ -1,0 +1,139 @@
+// @rollcall/client against the real functions: a whole task with tools of the client, a network
+// that breaks at any point, threads, and the README's example.
+
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+
+import { signInAnonymously } from "firebase/auth";
+import { getFunctions } from "firebase/functions";
+
+import { Rollcall } from "../../clients/js/src/index.js";
+import { MemoryFiles, workspaceTools } from "../../clients/js/src/workspace/index.js";
+import { chance } from "../../clients/js/test/documents.mjs";
+import { letAsk, model, network, served } from "./js_support.mjs";
+import { App, seed } from "./support.mjs";
+
+const FILES = { "src/a.js": "export const a = 1;\n", "src/b.js": "export const b = 2;\n" };
+const NOTES = `# Notes\n\n${"Both files export a number. שני הקבצים מייצאים מספר. 😀\n".repeat(12)}`;
+const CUT_SEED = Number(process.env.CUT_SEED ?? 1);
+const ASKED = { agent: "workspace", message: "Write notes about the source files." };
+
+/** What the model says, by what it has been answered so far in this turn. */
+function task(messages) {
+  const asked = messages.findLastIndex(({ role }) => role === "user");
+  const answered = messages.slice(asked).filter(({ role }) => role === "tool");
+  const steps = [
+    { text: "I look at the folder first.", calls: [{ name: "list_directory", args: { path: "src" } }] },
+    {
+      text: "There are two files; I read both.",
+      calls: ["src/a.js", "src/b.js"].map((path) => ({ name: "read_file", args: { path } })),
+    },
+    { calls: [{ name: "write_file", args: { path: "NOTES.md", content: NOTES } }] },
+    { text: "The notes are written in NOTES.md, and say what both files export." },
+  ];
+  return steps[{ 0: 0, 1: 1, 3: 2, 4: 3 }[answered.length]];
+}
+
+describe("the JavaScript client", () => {
+  let app;
+  let script;
+  let fn;
+
+  before(async () => {
+    await seed();
+    app = new App("js-client");
+    await signInAnonymously(app.auth);
+    await letAsk(app.auth.currentUser.uid);
+    script = await model(task);
+    fn = await served(script.url);
+  });
+  after(async () => {
+    await app?.close();
+    fn?.close();
+    script?.close();
+  });
+
+  /** A Rollcall that reaches the function by this port, in an app's own words. */
+  function rollcall(port, { stored = true } = {}) {
+    const functions = getFunctions(app.app, `http://127.0.0.1:${port}`);
+    const firebase = stored ? { firestore: app.db, auth: app.auth } : {};
+    return new Rollcall({ functions, ...firebase, patience: { quiet: 1_500, most: 60_000, pause: 50 } });
+  }
+
+  /** The whole task: what was said and done in the end, and what happened on the way. */
+  async function work(port, options) {
+    const files = new MemoryFiles(FILES);
+    const seen = { events: [], shown: "", interrupts: [] };
+    const run = rollcall(port, options).run({
+      ...ASKED,
+      clientTools: workspaceTools(files),
+      decide: (interrupt) => {
+        seen.interrupts.push(interrupt);
+        assert.deepEqual(Object.keys(files.texts), Object.keys(FILES)); // nothing before the yes
+        return { approved: true };
+      },
+    });
+    run.on("arguments", ({ call, added }) => {
+      if (call.tool !== "write_file") return;
+      for (const { path, text } of added) if (path[0] === "content") seen.shown += text;
+    });
+    for await (const event of run) seen.events.push(event);
+    const result = await run.result;
+    return { seen, result, files: files.texts, transcript: transcript(run) };
+  }
+
+  function transcript(run) {
+    return {
+      text: run.text,
+      messages: run.messages.map(({ text }) => text),
+      calls: run.calls.map(({ tool, arguments: args, record }) => ({ tool, args, status: record.status })),
+    };
+  }
+
+  /** Whether each run's events are there once, in order. */
+  function assertWhole(events) {
+    let next = 0;
+    for (const { type, metadata } of events) {
+      if (type === "RUN_STARTED") next = 0;
+      if (type === "ACTIVITY_SNAPSHOT" && !metadata) continue; // the client's own
+      assert.equal(metadata?.n, next++, type);
+    }
+  }
+
+  test("does a whole task: lists, reads side by side, shows a file as it is written, asks, writes", async () => {
+    const { seen, result, files, transcript } = await work(fn.port);
+    assert.equal(result.outcome.type, "success");
+    assert.equal(files["NOTES.md"], NOTES);
+    assert.equal(seen.shown, NOTES);
+    assert.equal(seen.interrupts.length, 1);
+    assert.equal(seen.interrupts[0].metadata.tool, "write_file");
+    assert.deepEqual(transcript.calls.map(({ tool }) => tool), ["list_directory", "read_file", "read_file", "write_file"]);
+    assert.match(transcript.text, /NOTES.md/);
+    assertWhole(seen.events);
+  });
+
+  test("a network that breaks at random points changes nothing of it", { timeout: 600_000 }, async () => {
+    const whole = await network(fn.port);
+    const { transcript: expected, files } = await work(whole.port).finally(whole.close);
+    const [bytes, random] = [whole.state.bytes, chance(CUT_SEED)];
+    const told = { cuts: 0, rewound: 0 };
+    const once = async (number) => {
+      const cuts = Array.from({ length: 1 + random(3) }, () => 1 + random(bytes));
+      const broken = await network(fn.port, cuts);
+      const found = await work(broken.port).finally(broken.close);
+      const about = `try ${number}, cut after ${cuts} of ${bytes} bytes`;
+      assert.deepEqual(found.transcript, expected, about);
+      assert.deepEqual(found.files, files, about);
+      const rewinds = found.seen.events.filter(({ type }) => type === "CUSTOM").length;
+      if (!rewinds) assertWhole(found.seen.events);
+      told.cuts += broken.state.cut;
+      told.rewound += rewinds;
+    };
+    const numbers = [...Array(50).keys()];
+    await Promise.all([1, 2, 3, 4].map(async () => {
+      for (let number; (number = numbers.shift()) !== undefined; ) await once(number);
+    }));
+    console.log(`${told.cuts} cuts in 50 turns of ${bytes} bytes, ${told.rewound} rewound`);
+    assert.ok(told.cuts >= 50);
+  });
+});
