@@ -88,9 +88,6 @@ def erase_thread(work: Work, thread_id: str) -> None:
     if _own(work, thread_id) is None:
         return  # erased before, and perhaps begun anew since
     thread = paths.thread(work.db, thread_id)
-    erase_section(
-        work, ATTACHMENTS, query=_in_thread(work, ATTACHMENTS, thread_id, "details.threadId")
-    )
     # Approvals first: a decision from now on decides nothing.
     for section in (APPROVALS, EFFECTS):
         erase_section(work, section, query=_in_thread(work, section, thread_id))
@@ -100,6 +97,9 @@ def erase_thread(work: Work, thread_id: str) -> None:
             for below in document.collections():
                 _empty(work, below)
         _empty(work, collection)
+    erase_section(
+        work, ATTACHMENTS, query=_in_thread(work, ATTACHMENTS, thread_id, "details.threadId")
+    )
     # Ratings last: none is made of a run that is gone.
     erase_section(work, RATINGS, query=_in_thread(work, RATINGS, thread_id))
 
