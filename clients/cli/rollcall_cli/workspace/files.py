@@ -122,11 +122,10 @@ def read_in(directory: int, guard: Guard, path: str, name: str, limit: int) -> F
     try:
         with in_plain_words(path):
             status = os.fstat(fd)
-            data = _bytes(fd, limit + 1)
+            data = b"" if status.st_size > limit else _bytes(fd, limit + 1)
     finally:
         os.close(fd)
-    if len(data) > limit:
-        size = max(status.st_size, len(data))
+    if (size := max(status.st_size, len(data))) > limit:
         raise ToolError(
             f"{path}: {size:,} bytes; at most {limit // MIB or 1} MB is read here. "
             "run_command can show a part"

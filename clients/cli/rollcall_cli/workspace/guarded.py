@@ -11,7 +11,7 @@ from rollcall_cli.workspace.limits import Permission
 from rollcall_cli.workspace.names import folded
 
 VERSION_CONTROL = frozenset((".git", ".hg", ".svn", ".jj", ".bzr"))
-_OWN = frozenset((".rollcall", "rollcall.cfg"))
+_OWN = frozenset((".rollcall",))
 
 _SECRET_FOLDERS = frozenset((".ssh", ".aws", ".azure", ".gnupg", ".kube", ".docker", ".gcloud"))
 _SECRET_NAMES = (

@@ -43,6 +43,7 @@ def run_command(context: Context, *, command: str, timeout_s: int = 60) -> dict[
         Stopped: The user stopped it.
     """
     _check(command)
+    context.check_stop()
     started = time.monotonic()
     with _Running(context, command, timeout_s) as running:
         exit_code, why = running.wait()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import stat
 from collections.abc import Iterator
@@ -128,7 +129,7 @@ class _Search:
         self._total += total
         self._files += total > 0
         for line, text in lines:
-            self._left_chars -= len(path) + len(text)
+            self._left_chars -= len(json.dumps(path + text, ensure_ascii=False))
             if len(self._matches) < self._max_matches and self._left_chars > 0:
                 self._matches.append({"path": path, "line": line, "text": text})
 

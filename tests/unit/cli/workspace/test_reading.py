@@ -111,6 +111,13 @@ def test_a_file_above_the_limit_is_refused_with_its_size_and_the_limit(place: Pl
         workspace.run("read_file", {"path": "a.txt"})
 
 
+def test_a_file_far_above_the_limit_is_not_read_to_find_that_out(place: Place) -> None:
+    with place.put("a.txt").open("wb") as file:
+        file.truncate(2**40)  # a hole: it takes no room on the disk
+    assert "1,099,511,627,776 bytes" in place.refusal("read_file", path="a.txt")
+    assert place.run("search_files", query="text")["total"] == 0
+
+
 def test_a_file_that_grows_while_it_is_read_is_bounded_all_the_same(place: Place) -> None:
     with Workspace(place.root, limits=Limits(file_bytes=1000)) as workspace:
         file = place.put("a.txt", "x" * 1000)

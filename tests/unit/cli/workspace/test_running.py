@@ -167,6 +167,14 @@ def test_the_user_can_stop_a_command(place: Place) -> None:
     assert _left_over(number) == []
 
 
+def test_a_command_that_was_stopped_before_it_began_is_not_run(place: Place) -> None:
+    stop = threading.Event()
+    stop.set()
+    with pytest.raises(Stopped):
+        place.workspace.run("run_command", {"command": "touch begun"}, stop=stop)
+    assert list(place.root.iterdir()) == []
+
+
 @LINUX
 def test_a_client_that_dies_takes_its_command_with_it(place: Place) -> None:
     number = _sleep()

@@ -108,6 +108,13 @@ def test_results_stay_small_however_much_is_found(place: Place) -> None:
     assert result["total"] == 20 * 2001
 
 
+def test_results_stay_small_where_json_escapes_what_is_found(place: Place) -> None:
+    place.put("a.txt", "\x1b" * 200 + "needle\n" + ("\x01" * 200 + "needle\n") * 2000)
+    result = place.run("search_files", query="needle", maxMatches=1000)
+    assert len(json.dumps(result)) < 150_000
+    assert result["truncated"] is True
+
+
 @pytest.mark.parametrize("limits", [Limits(searched_bytes=10), Limits(scanned=2)])
 def test_a_search_that_ends_early_says_so(place: Place, limits: Limits) -> None:
     for number in range(10):
