@@ -3,16 +3,18 @@
     with functions_process({"ROLLCALL_MODEL": "openai:gpt-5.5", **fake.env()}) as address:
         ...                       # callables at http://{address}/demo-rollcall/us-central1/{name}
 
-Firestore and Auth are those of the emulators that run. Unlike in the functions emulator, whose
-models were chosen when it began, each test has its own.
+Firestore and Auth are those of the emulators that run, and the task queue is this process's own.
+Unlike in the functions emulator, whose models were chosen when it began, each test has its own.
 """
 
 from __future__ import annotations
 
+import base64
 import contextlib
 import os
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -26,6 +28,7 @@ from tests.support.ports import free_port
 
 ROOT = Path(__file__).parents[2]
 PREFIX = "/demo-rollcall/us-central1"
+_TASKS = "/projects/<project>/locations/<location>/queues/<queue>/tasks"
 _START_S = 60.0
 _POLL_S = 0.1
 
@@ -42,7 +45,13 @@ def functions_process(environment: Mapping[str, str]) -> Iterator[str]:
     process = subprocess.Popen(
         [sys.executable, "-m", "tests.support.functions_process", str(port)],
         cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": path, "FUNCTIONS_EMULATOR": "true", **environment},
+        env={
+            **os.environ,
+            "PYTHONPATH": path,
+            "FUNCTIONS_EMULATOR": "true",
+            "CLOUD_TASKS_EMULATOR_HOST": f"127.0.0.1:{port}",
+            **environment,
+        },
         stdout=subprocess.DEVNULL,
     )
     try:
@@ -71,11 +80,26 @@ def _app() -> flask.Flask:
 
     app = flask.Flask("functions")
     for name, function in cloud_functions(None).items():
-        endpoint = function.__firebase_endpoint__
-        if endpoint.callableTrigger is not None or endpoint.httpsTrigger is not None:
+        at = function.__firebase_endpoint__
+        triggers = (at.callableTrigger, at.httpsTrigger, at.taskQueueTrigger)
+        if any(trigger is not None for trigger in triggers):  # one without options is empty
             methods = ["GET", "POST", "OPTIONS"]
             app.add_url_rule(f"{PREFIX}/{name}", name, _view(function), methods=methods)
+    app.add_url_rule(_TASKS, "tasks", _enqueue(app), methods=["POST"])
     return app
+
+
+def _enqueue(app: flask.Flask) -> Callable[..., Any]:
+    """The task queue: each task is called at once, once, beside whoever enqueued it."""
+
+    def view(queue: str, **where: str) -> Any:
+        body = base64.b64decode(flask.request.get_json()["task"]["httpRequest"]["body"])
+        options = {"data": body, "content_type": "application/json"}
+        calling = app.test_client().post
+        threading.Thread(target=calling, args=(f"{PREFIX}/{queue}",), kwargs=options).start()
+        return {"name": "task"}
+
+    return view
 
 
 def _view(function: Any) -> Callable[[], Any]:
