@@ -97,8 +97,8 @@ class _Asking:
         waiting = self.thread.waiting
         results = messages.answers(self.history, waiting.get("calls") or ())
         said = messages.said_last(self.history)
-        known = self.thread.data.get("messageIds", ())
-        new = [message for message in said if message.id not in known]
+        known = self.thread.message_keys
+        new = [message for message in said if message.key not in known]
         telling.answered = results.keys()
         if self.given.resume:
             return (yield from self._resumed(new, results))
@@ -125,8 +125,8 @@ class _Asking:
     def _again_said(self, said: Sequence[Said]) -> Sequence[Said]:
         """Of messages that are all known: what the newest turn began with, which is asked again;
         or else the last one, as something new."""
-        newest = (self.thread.data.get("newestTurn") or {}).get("messageIds", ())
-        return [message for message in said if message.id in newest] or said[-1:]
+        _, newest = self.thread.newest_turn
+        return [message for message in said if message.key in newest] or said[-1:]
 
     def _told(
         self, said: Sequence[Said], results: dict[str, dict[str, Any]], telling: Telling
@@ -141,10 +141,10 @@ class _Asking:
                 field="messages",
                 hint="send text, or images and documents as data",
             )
-        ids = tuple(message.id for message in said)
-        turn = self.thread.data.get("newestTurn") or {}
-        replaces = {"replaces": turn["id"]} if ids == tuple(turn.get("messageIds", ())) else {}
-        sent = replace(self._sent(message=parts, **replaces), message_ids=ids)
+        keys = tuple(message.key for message in said)
+        turn, newest = self.thread.newest_turn
+        replaces = {"replaces": turn} if keys == newest else {}
+        sent = replace(self._sent(message=parts, **replaces), message_keys=keys)
         if results:
             listed = self._sent(toolResults=_listed(results)).request
             answers = contents_of(listed, {**self.thread.waiting, "calls": list(results)})

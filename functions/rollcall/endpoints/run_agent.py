@@ -43,14 +43,14 @@ class Sent:
     Attributes:
         digest: The same whenever the same is sent again under its `runId`.
         is_new: Whether `thread_id` may be that of a thread which is not there yet.
-        message_ids: What the client calls the messages that it sends.
+        message_keys: By which the client's messages are known if they are sent again.
         answers: What its tools answered before the message, by call.
     """
 
     request: RunRequest
     digest: str
     is_new: bool
-    message_ids: tuple[str, ...] = ()
+    message_keys: tuple[str, ...] = ()
     answers: Mapping[str, dict[str, Any]] = field(default_factory=dict)
 
 
@@ -242,7 +242,7 @@ def _opening(sent: Sent, asked: Asked, message: UserMessage) -> Opening:
         admission=admission(asked.platform.db, asked.user, asked.now),
         supersede=request.when_busy == "supersede",
         is_named=request.run_id is not None,
-        message_ids=sent.message_ids,
+        message_keys=sent.message_keys,
         answers=sent.answers,
         replacing=_replacing(request, asked),
     )

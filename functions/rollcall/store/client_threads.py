@@ -40,6 +40,17 @@ class ClientThread:
         return not self.data
 
     @property
+    def message_keys(self) -> tuple[str, ...]:
+        """Keys of the newest messages that it has from clients which name theirs."""
+        return tuple(self.data.get("messageKeys", ()))
+
+    @property
+    def newest_turn(self) -> tuple[str | None, tuple[str, ...]]:
+        """Its newest turn, and the keys of the messages that this began with."""
+        turn = self.data.get("newestTurn") or {}
+        return turn.get("id"), tuple(turn.get("messageKeys", ()))
+
+    @property
     def waiting(self) -> dict[str, Any]:
         """What it waits for, if for anything."""
         return self.data.get("waiting") or {}

@@ -65,8 +65,8 @@ OPEN_TRIES = 5
 MAX_CONTEXT_KEYS = 20
 """How many of a context's keys are looked at for ids."""
 ID_CHARS = 128
-MESSAGE_IDS = 20
-"""How many of the newest messages' ids a thread keeps, of clients that give them any."""
+MESSAGE_KEYS = 20
+"""How many of the newest messages' keys a thread keeps, of clients whose messages have any."""
 _ID_KEY = re.compile(r"[a-z][A-Za-z0-9]{0,39}Id")
 
 
@@ -90,7 +90,7 @@ class Opening:
             log documents as the window view has them; of a new thread there are none. Called once
             for each try at the opening.
         is_named: The client chose the run's id.
-        message_ids: What the client calls what it says here, by which it is known again.
+        message_keys: By which the client's messages are known if they are sent again.
         answers: What its tools answered before it went on, by call: `{content}` or `{error}`.
         replacing: The thread's newest turn, where the message takes its place.
     """
@@ -108,7 +108,7 @@ class Opening:
     admission: Admission | None = None
     supersede: bool = False
     is_named: bool = True
-    message_ids: tuple[str, ...] = ()
+    message_keys: tuple[str, ...] = ()
     answers: Mapping[str, dict[str, Any]] = field(default_factory=dict)
     replacing: Replacing | None = None
     opener: str = field(default_factory=lambda: uuid.uuid4().hex)
@@ -374,9 +374,9 @@ def _write_thread(
         # As text: Firestore refuses lists inside lists, deep maps and some keys.
         fields["context"] = json.dumps(opening.context, ensure_ascii=False)
         fields["place"] = place_of(opening.context)
-    if ids := [*(thread.to_dict() or {}).get("messageIds", []), *opening.message_ids]:
-        fields["messageIds"] = ids[-MESSAGE_IDS:]
-        fields["newestTurn"] = {"id": opening.turn_id, "messageIds": list(opening.message_ids)}
+    if keys := [*(thread.to_dict() or {}).get("messageKeys", []), *opening.message_keys]:
+        fields["messageKeys"] = keys[-MESSAGE_KEYS:]
+        fields["newestTurn"] = {"id": opening.turn_id, "messageKeys": list(opening.message_keys)}
     reference = paths.thread(db, opening.thread_id)
     data = thread.to_dict() or {}
     if not data.get("title"):  # it is new, or was cleared

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import threading
 from typing import Any
@@ -89,6 +90,16 @@ def test_the_same_message_again_is_asked_again_in_its_place(office: Office, fron
     assert len(office.model.requests[-1].messages) == 1
     documents = [each for each in office.messages(ours(front)) if each["role"] == "user"]
     assert [each.get("replaces") is not None for each in documents] == [False, True]
+
+
+def test_another_message_under_a_known_id_is_another_message(office: Office, front: Front) -> None:
+    front.say("Hello", says("Hi."))
+    reloaded = Front(office)  # which counts its messages from the start again
+    reloaded.ids = itertools.count(1)
+    reloaded.say("What is new?", says("Nothing."), runId="reloaded")
+    assert reloaded.messages[0]["id"] == front.messages[0]["id"]
+    assert user_texts(office, ours(front)) == ["Hello", "What is new?"]
+    assert len(office.model.requests[-1].messages) == 3
 
 
 def test_the_same_run_again_is_told_again_and_starts_nothing(office: Office, front: Front) -> None:

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
+from rollcall.core.capability import digest
 from rollcall.core.errors import InvalidArgument
 from rollcall.core.inputs import check_json, validate
 from rollcall.core.wire import CallId, Id
@@ -88,6 +89,12 @@ class Said(Shape):
 
     id: Name
     content: str | list[Part]
+
+    @property
+    def key(self) -> str:
+        """By which it is known when it comes again: some clients count their messages from the
+        start in each session, so that an id alone may be of another one."""
+        return digest(self.model_dump())
 
 
 class Answered(Shape):
