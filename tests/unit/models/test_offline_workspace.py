@@ -172,6 +172,27 @@ def test_what_was_renamed_still_works(at: At) -> None:
     assert "from basket.receipt import make_receipt" in desk.text("tests/test_receipt.py")
 
 
+@pytest.mark.parametrize(
+    "message",
+    [
+        "In basket/prices.py replace `> DISCOUNT_FROM` with `>= DISCOUNT_FROM` and run the tests",
+        "in basket/prices.py, change `> DISCOUNT_FROM` to `>= DISCOUNT_FROM`. Then run the tests.",
+        "בקובץ basket/prices.py החלף את `> DISCOUNT_FROM` ב-`>= DISCOUNT_FROM` והרץ את הבדיקות",
+        "בקובץ basket/prices.py, החליפי `> DISCOUNT_FROM` ב-`>= DISCOUNT_FROM` ואז הריצי את הבדיקות",
+        "replace in basket/prices.py:\n```\n    if line.quantity > DISCOUNT_FROM:\n```\nwith:\n"
+        "```\n    if line.quantity >= DISCOUNT_FROM:\n```\nand run the tests",
+        "החלף בקובץ basket/prices.py:\n```\n    if line.quantity > DISCOUNT_FROM:\n```\nב:\n"
+        "```\n    if line.quantity >= DISCOUNT_FROM:\n```\nוהרץ את הבדיקות",
+    ],
+)
+def test_a_mistake_that_is_pointed_out_is_mended_and_the_tests_pass(message: str, at: At) -> None:
+    desk = at()
+    answer = desk.say(message)
+    assert "    if line.quantity >= DISCOUNT_FROM:\n" in desk.text("basket/prices.py")
+    assert "The tests pass." in answer or "הבדיקות עוברות." in answer
+    assert [call.name for call in desk.asked] == ["edit_file", "run_command"]
+
+
 def test_a_name_that_is_taken_is_warned_of_before_anybody_says_yes(at: At) -> None:
     desk = at(says=no)
     answer = desk.say("rename total_price to subtotal_price")

@@ -40,7 +40,8 @@ _LIKE = (
     # rename a to b; change "a" to "b"; replace a with b
     compiled(
         rf"^(?P<verb>rename|change|replace|swap(?: out)?|turn|convert|switch|update|substitute|fix|"
-        rf"correct|refactor|edit|set|refactor)\s+{_THING}(?P<old>{_ONE})\s+(?:everywhere\s+)?"
+        rf"correct|refactor|edit|set)\s+(?:(?P<pre>(?:in|within|inside)\s.{{1,120}}?)\s+)?"
+        rf"{_THING}(?P<old>{_ONE})\s+(?:everywhere\s+)?"
         rf"(?:(?P<mid>(?:in|across|within|inside|"
         rf"throughout)\b.{{1,120}}?)\s+)?{_AS}\s+(?:be\s+)?{_THING}"
         rf"(?P<new>{_ONE}){_IN}$",
@@ -74,7 +75,8 @@ _VERB_HE = (
 )
 _LIKE_HE = (
     compiled(
-        rf"^(?P<verb>{_VERB_HE})\s+(?:בכל מקום\s+)?{_THING_HE}(?P<old>{_ONE})\s+"
+        rf"^(?P<verb>{_VERB_HE})\s+(?:בכל מקום\s+)?(?:(?P<pre>ב.{{1,120}}?)\s+)?"
+        rf"{_THING_HE}(?P<old>{_ONE})\s+"
         rf"(?:(?P<mid>ב.{{1,120}}?)\s+)?(?:ל|ב|אל|עם|להיות|"
         rf"כ)[-־–]?\s*{_THING_HE}(?P<new>{_ONE}){_IN_HE}$",
         re.DOTALL,
@@ -190,7 +192,7 @@ def replacing(clause: Clause) -> Replace | None:
             return None
         return _replace(clause, match["old"], match["new"], said, every=_EVERY.search(text))
     groups = match.groupdict()
-    where = " ".join(filter(None, (where, groups["where"], groups.get("mid"))))
+    where = " ".join(filter(None, (where, groups["where"], groups.get("mid"), groups.get("pre"))))
     verb = match["verb"].lower()
     if not _is_given(clause, match["old"], verb):
         return None

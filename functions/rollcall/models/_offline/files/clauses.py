@@ -54,9 +54,10 @@ _POLITE = compiled(
 _PLEASE = compiled(r",?\s{1,5}(?:please|בבקשה|exactly|actually|בדיוק)(?![\w-])")
 _AND = compiled(rf"^ו(?=(?:{_HEBREW})(?![א-ת]))")
 _ONLY_WHERE = compiled(
-    r"(?:in|within|inside|across|throughout|under|everywhere)(?![\w-])[^,;!?]{0,120}|"
-    r"(?:ב|בתוך|בכל|מתוך)[-־]?\s?[^,;!?]{1,120}",
-    re.IGNORECASE,
+    r"everywhere|(?:in|within|inside|across|throughout|under)\s+"
+    r"(?:(?:the|all|of|every|each|this|our|file|folder|directory)\s+){0,4}[^\s,;!?]{1,200}"
+    r"(?:\s+(?:files?|folder|directory|project|code|package))?|"
+    r"ב[-־]?[^\s,;!?]{1,200}(?:\s+(?:ה[א-ת]+|[^\sא-ת,;!?]{1,200})){0,2}"
 )
 _AFTER_COLON = compiled(r":(?:[ \t]+|[ \t]*\n)(?=\S)")
 # What such a clause says after its colon is content or a command, and not looked into.
