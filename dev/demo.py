@@ -29,6 +29,7 @@ from dev.call import demo_user, place_of
 from dev.emulators import running, triggers_off
 from dev.paths import FUNCTIONS, PYTHON, ROOT
 from dev.problem import Problem
+from dev.sample import sample_workspace
 from rollcall_cli.approvals import Answer
 from rollcall_cli.bidi import isolated
 from rollcall_cli.callable import Functions
@@ -72,11 +73,15 @@ REQUESTS = (
 
 @dataclass(frozen=True, slots=True)
 class Tour:
-    """What the demo asks an agent where nobody says what to ask, and where it says the user is."""
+    """What the demo asks an agent where nobody says what to ask, and where it says the user is.
+
+    `has_files`: the agent works in a copy of the sample folder.
+    """
 
     questions: tuple[str, ...]
     requests: tuple[Request, ...] = ()
     context: tuple[tuple[str, str], ...] = ()
+    has_files: bool = False
 
 
 TOURS = {
@@ -99,6 +104,25 @@ TOURS = {
         ),
         (("projectId", "house"),),
     ),
+    "workspace": Tour(
+        (
+            "Which files are here?",
+            "Show me basket/prices.py",
+            "איפה משתמשים ב-total_price?",
+            "Add a function that empties the basket",
+        ),
+        (
+            Request("Rename total_price to basket_total in all files", Answer(True)),
+            Request("Run the tests", Answer(True)),
+            Request(
+                "בקובץ basket/prices.py החלף את `> DISCOUNT_FROM` ב-`>= DISCOUNT_FROM` "
+                "והרץ את הבדיקות",
+                Answer(True),
+            ),
+            Request("Create notes.txt with: bread, milk", Answer(False, "not here")),
+        ),
+        has_files=True,
+    ),
 }
 _OFFSETS = (0, *range(3000, 12_000, 1000))
 _PICTURE_COLUMNS = 96
@@ -109,16 +133,18 @@ def main() -> int:
     screen = _picture_screen() if options.picture else Screen()
     _introduce(screen)
     _choose_ports()
-    with _prepared(screen) as at:
+    tour = TOURS.get(options.agent, TOURS["messaging"])
+    files = sample_workspace() if tour.has_files else contextlib.nullcontext()
+    with files as tools, _prepared(screen) as at:
         user = _signed_in(at)
         functions = Functions(at.functions_url, token=user.token)
-        tour = TOURS.get(options.agent, TOURS["messaging"])
         conversation = Conversation(
             functions,
             screen,
             agent=options.agent,
             uid=user.uid,
             context=dict(options.context or tour.context),
+            tools=tools,
         )
         answered = [
             _ask(screen, conversation, question, options.answer)
@@ -297,9 +323,19 @@ def _ask(
     if conversation.waiting and answer is None:
         screen.footnote("Nothing is written: this stays open, and the next question closes it.")
     elif conversation.waiting and answer is not None:
+        result = _answered(screen, conversation, answer)
+    return _went_well(result)
+
+
+def _answered(screen: Screen, conversation: Conversation, answer: Answer) -> Result | None:
+    """Say the same to whatever waits, as long as something does."""
+    result: Result | None = None
+    while conversation.waiting:
         _say_answer(screen, answer)
         result = conversation.answer([answer] * len(conversation.waiting))
-    return _went_well(result)
+        if result is None:
+            return None
+    return result
 
 
 def _request(screen: Screen, conversation: Conversation, request: Request, device: Stored) -> bool:
@@ -307,13 +343,12 @@ def _request(screen: Screen, conversation: Conversation, request: Request, devic
     conversation.start_over()
     screen.question(request.message)
     conversation.ask(request.message)
-    if len(conversation.waiting) != 1:
+    if not conversation.waiting:
         # A model may have understood something else; then there is nothing to show here.
         screen.footnote("Nothing was asked, so nothing is answered.")
         return False
     if not request.elsewhere:
-        _say_answer(screen, request.answer)
-        return _went_well(conversation.answer([request.answer]))
+        return _went_well(_answered(screen, conversation, request.answer))
     return _went_well(_decided_elsewhere(screen, conversation, request.answer, device))
 
 
