@@ -5,7 +5,7 @@ import { answer, pendingCalls } from "./client_tools.js";
 import { Course } from "./course.js";
 import { RollcallError } from "./errors.js";
 import { progress } from "./events.js";
-import { newId } from "./ids.js";
+import { newId, nextRunId } from "./ids.js";
 import { Transcript } from "./transcript.js";
 import { sleep } from "./waiting.js";
 
@@ -236,7 +236,10 @@ export class Run {
   #request(input) {
     const { agent, clientId, clientTools, locale } = this.#first;
     const { threadId } = this;
-    return { agent, clientId, clientTools, locale, threadId, runId: newId(), ...input };
+    // An answer's run is named, so that it is one run however often it is sent.
+    const waiting = input.resume || input.toolResults ? this.#newest : undefined;
+    const runId = waiting ? nextRunId(waiting.runId) : newId();
+    return { agent, clientId, clientTools, locale, threadId, runId, ...input };
   }
 
   /**
