@@ -1,0 +1,185 @@
+"""A sitting at the keyboard: messages, commands that begin with a slash, and leaving."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+from rich.console import Console
+
+from rollcall_cli.chat import Chat
+from rollcall_cli.conversation import Conversation
+from rollcall_cli.identity import User
+from rollcall_cli.screen import Screen
+from rollcall_cli.signing_in import Session
+from rollcall_cli.stored import Stored, Thread
+from tests.unit.cli.test_approvals import INTERRUPT
+from tests.unit.cli.test_conversation import _decided, _Functions, _waiting
+
+LOG = [
+    {
+        "n": 0,
+        "role": "user",
+        "runId": "r1",
+        "turnId": "turn1",
+        "parts": [{"type": "text", "text": "Send it"}],
+    },
+    {"n": 1, "role": "model", "runId": "r1", "turnId": "turn1", "text": "I ask first."},
+]
+
+
+class _Stored:
+    """Two threads; the first waits."""
+
+    def __init__(self) -> None:
+        self.renamed: list[tuple[str, str]] = []
+        self.found = [
+            Thread("t1", "messaging", "Sending", "2026-11-21T16:29:00Z", {"runId": "r1"}),
+            Thread("t2", "electrical", "לוח", "2026-11-20T16:29:00Z"),
+        ]
+
+    def threads(self, *, limit: int) -> list[Thread]:
+        return self.found
+
+    def thread(self, thread_id: str) -> Thread:
+        return next(thread for thread in self.found if thread.id == thread_id)
+
+    def log(self, thread_id: str) -> list[dict[str, Any]]:
+        return LOG
+
+    def result(self, thread_id: str, run_id: str) -> dict[str, Any]:
+        return {**_waiting("r1")[-1]["result"], "threadId": thread_id}
+
+    def rename(self, thread_id: str, title: str) -> None:
+        self.renamed.append((thread_id, title))
+
+
+class _Sitting:
+    def __init__(self, functions: _Functions, *typed: str | type[BaseException]) -> None:
+        self.out = io.StringIO()
+        self.functions, self.stored = functions, _Stored()
+        screen = Screen(console=Console(file=self.out, width=90), env={})
+        conversation = Conversation(functions, screen, agent="messaging", uid="noa")
+        session = Session(cast(User, None), functions, cast(Stored, self.stored))
+        self._typed: Iterator[str | type[BaseException]] = iter(typed)
+        self.prompts: list[tuple[str, str]] = []
+        self.chat = Chat(screen, session, conversation, read=self._read)
+
+    def _read(self, prompt: str, begin: str) -> str:
+        self.prompts.append((prompt, begin))
+        said = next(self._typed, EOFError)
+        if isinstance(said, str):
+            return said
+        raise said
+
+    def stay(self, **options: Any) -> str:
+        self.code = self.chat.stay(**options)
+        return self.out.getvalue()
+
+
+def test_message_is_asked_and_the_sitting_ends_with_the_input() -> None:
+    sitting = _Sitting(_Functions(_decided("r1", '{"output": {}}')), "Hello")
+    sitting.stay()
+    assert (sitting.code, sitting.functions.asked[0]["message"]) == (0, "Hello")
+
+
+def test_ctrl_c_twice_leaves_and_once_does_not() -> None:
+    sitting = _Sitting(_Functions(), KeyboardInterrupt, "/new", KeyboardInterrupt)
+    assert "Ctrl-C again" in sitting.stay()
+    assert sitting.code == 0
+    sitting = _Sitting(_Functions(), KeyboardInterrupt, KeyboardInterrupt, "/never")
+    sitting.stay()
+    assert sitting.code == 130
+
+
+def test_retry_asks_the_newest_turn_again() -> None:
+    functions = _Functions(_decided("r1", '{"output": {}}'), _decided("r2", '{"output": {}}'))
+    _Sitting(functions, "Hello", "/retry").stay()
+    assert functions.asked[1]["retry"] == "turn1"
+
+
+def test_edit_begins_with_the_last_message_and_takes_its_place() -> None:
+    functions = _Functions(_decided("r1", '{"output": {}}'), _decided("r2", '{"output": {}}'))
+    sitting = _Sitting(functions, "Send it", "/edit", "Send it later")
+    sitting.stay()
+    assert ("✎ ", "Send it") in sitting.prompts
+    asked = functions.asked[1]
+    assert (asked["message"], asked["replaces"]) == ("Send it later", "turn1")
+
+
+def test_rating_names_the_run() -> None:
+    functions = _Functions(_decided("r1", '{"output": {}}'))
+    _Sitting(functions, "Hello", "/rate down too long").stay()
+    about = {"threadId": "t1", "runId": "r1", "rating": "down", "comment": "too long"}
+    assert functions.cancelled == [about]
+
+
+def test_threads_are_listed_and_opened_by_their_place_with_what_waits() -> None:
+    functions = _Functions(_decided("r1~1", '{"output": {}}'))
+    sitting = _Sitting(functions, "/threads", "/open 1", "y")
+    shown = sitting.stay()
+    assert "1. Sending  waits for you" in shown
+    assert "I ask first." in shown
+    assert INTERRUPT["message"] in shown
+    assert functions.asked[0]["resume"][0]["interruptId"] == INTERRUPT["id"]
+    assert functions.asked[0]["threadId"] == "t1"
+
+
+def test_opened_thread_is_talked_to_with_its_agent() -> None:
+    functions = _Functions(_decided("r2", '{"output": {}}'))
+    _Sitting(functions, "/open t2", "And now?").stay()
+    assert (functions.asked[0]["agent"], functions.asked[0]["threadId"]) == ("electrical", "t2")
+
+
+def test_title_export_and_stop(tmp_path: Path) -> None:
+    file = tmp_path / "thread.md"
+    sitting = _Sitting(
+        _Functions(_waiting("r1")),
+        "Send it",
+        EOFError,
+        "/title A better name",
+        f"/export {file}",
+        "/stop",
+        "/stop",
+    )
+    shown = sitting.stay()
+    assert sitting.stored.renamed == [("t1", "A better name")]
+    assert "## You" in file.read_text()
+    assert "Closed. Nothing of it is done." in shown
+    assert "Nothing is at work" in shown
+
+
+def test_attached_file_goes_with_the_next_message_alone(tmp_path: Path) -> None:
+    class Uploads(_Functions):
+        def call(self, name: str, data: Any) -> Any:
+            self.cancelled.append((name, data))  # type: ignore[arg-type]
+            return {"fileId": "f" * 32, "partBytes": 4, "missing": [0, 1]}
+
+    file = tmp_path / "plan.png"
+    file.write_bytes(b"abcdef")
+    functions = Uploads(_decided("r1", '{"output": {}}'), _decided("r2", '{"output": {}}'))
+    _Sitting(functions, f"/attach {file}", "What is this?", "And?").stay()
+    names = [name for name, _ in functions.cancelled]
+    assert names == ["begin_upload", "upload_part", "upload_part", "finish_upload"]
+    part = {"type": "image", "fileId": "f" * 32, "name": "plan.png"}
+    assert functions.asked[0]["message"] == [{"type": "text", "text": "What is this?"}, part]
+    assert functions.asked[1]["message"] == "And?"
+
+
+@pytest.mark.parametrize(
+    ("typed", "told"),
+    [
+        ("/nonsense", "There is no /nonsense"),
+        ("/rate maybe", "/rate up"),
+        ("/open", "/threads lists them"),
+        ("/title", "1 to 200 characters"),
+        ("/attach /no/such/file", "is no file"),
+        ("/export", "Into which file?"),
+        ("/help", "/retry"),
+    ],
+)
+def test_command_that_cannot_be_done_says_what_would_be(typed: str, told: str) -> None:
+    assert told in _Sitting(_Functions(), typed).stay()
