@@ -16,6 +16,7 @@ from google.api_core.exceptions import FailedPrecondition
 
 from rollcall.store.log import calls_of, from_documents
 from rollcall.store.threads import thread_id_for
+from rollcall.store.window import WINDOW_DOCUMENTS
 from tests.chaos import stage
 from tests.chaos.worker import Fault, Job, Outcome, Worker
 from tests.chaos.worker import run as work
@@ -392,8 +393,10 @@ def _examine_view(db: Any, thread_id: str, thread: dict[str, Any], numbers: list
         raise Broken(f"the view is {view}, the lease's token {thread['leaseToken']}")
     if view["nextMessage"] != len(numbers):
         raise Broken(f"{len(numbers)} documents, and the next one is {view['nextMessage']}")
-    if [document["n"] for document in view["documents"]] != numbers[-40:]:
-        raise Broken(f"the view holds {[document['n'] for document in view['documents']]}")
+    kept = json.loads(view["log"])
+    turn = [each["n"] for each in kept if each["turnId"] == view["turnId"]]
+    if [each["n"] for each in kept] != numbers[-WINDOW_DOCUMENTS - len(turn) :]:
+        raise Broken(f"the view holds {[each['n'] for each in kept]}")
 
 
 def _examine_run(run: Any, data: dict[str, Any], documents: list[dict[str, Any]]) -> None:

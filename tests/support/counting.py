@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from google.cloud.firestore_v1.services.firestore.client import FirestoreClient
@@ -22,6 +22,7 @@ class Counted:
         event_writes: Writes of event documents: each is laid open, and then filled.
         tool_reads: Of these reads, those that tools made by themselves.
         tool_writes: Of these writes, those that tools made by themselves.
+        bytes_read: Of documents, as they are sent; `bytes_written` those of writes.
     """
 
     reads: int = 0
@@ -30,6 +31,8 @@ class Counted:
     tool_reads: int = 0
     tool_writes: int = 0
     round_trips: int = 0
+    bytes_read: int = field(default=0, compare=False)
+    bytes_written: int = field(default=0, compare=False)
 
     @property
     def platform_reads(self) -> int:
@@ -81,6 +84,7 @@ def counted() -> Iterator[Counted]:
     def commit(request: Any, answer: Any) -> Any:
         writes = request["writes"] if isinstance(request, dict) else request.writes
         for write in writes:
+            found.bytes_written += type(write).pb(write).ByteSize()
             found.wrote(write.update.name or write.delete)
         return answer
 
@@ -90,6 +94,7 @@ def counted() -> Iterator[Counted]:
             for item in answer:
                 if path := _path(item):
                     seen += 1
+                    found.bytes_read += type(item).pb(item).ByteSize()
                     found.read(path)  # counted here: a caller may stop half-way
                 yield item
         finally:

@@ -31,7 +31,8 @@ if TYPE_CHECKING:
     from google.cloud.firestore import Client, WriteBatch
 
 FLUSH_S = 1.0
-"""Events are stored with each reply and at the end, and in between at most this often."""
+"""Events are stored with each reply and at the end, and in between at most this often; in a run
+that goes on for long half as often."""
 FLUSH_CHARS = 300_000
 LOOK_S = 2.0
 """How often a quiet run looks whether it was cancelled or taken over."""
@@ -154,7 +155,8 @@ class OpenRun:
             Aborted: Another run has taken the thread over.
         """
         now, hold = time.monotonic(), self.hold
-        has_news = now - hold.flushed_at > FLUSH_S and not hold.events.is_empty
+        often_s = min(FLUSH_S * (1 + hold.events.page / 10), LOOK_S)
+        has_news = now - hold.flushed_at > often_s and not hold.events.is_empty
         if has_news or hold.is_ending or hold.events.gathered_chars > FLUSH_CHARS:
             hold.save(_nothing_else)
         elif now - hold.touched_at > LOOK_S:

@@ -1,13 +1,16 @@
 """A thread's newest messages: from the view that its last run left, or from the log itself.
 
-threads/{t}/views/window     token, nextMessage, documents, decisions, toldDecisions
+threads/{t}/views/window     token, nextMessage, log, decisions, toldDecisions
 
 A run that ends writes the view, with the token of its lease. So the view also says that the lease
-is over: while its token is the thread's newest, nobody has opened a run since.
+is over: while its token is the thread's newest, nobody has opened a run since. The documents rest
+in `log` as one JSON text, which is read and written many times as fast as maps are; an older view
+has them as a list, `documents`.
 """
 
 from __future__ import annotations
 
+import json
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -64,8 +67,9 @@ def newest(db: Client, thread_id: str, thread: dict[str, Any], view: DocumentSna
         return Newest([], 0)
     found = view.to_dict() or {}
     decisions = decisions_of(view)
-    if has_ended(thread, view) and (found["documents"] or not found["nextMessage"]):
-        documents = [migrations.read("message", each) for each in found["documents"]]
+    kept = _documents(found)
+    if has_ended(thread, view) and (kept or not found["nextMessage"]):
+        documents = [migrations.read("message", each) for each in kept]
         # A view may lack the newest document (it was too large), so its count counts.
         after = max(found["nextMessage"], thread.get("nextMessage", 0))
         return Newest(documents, after, decisions=decisions)
@@ -73,6 +77,13 @@ def newest(db: Client, thread_id: str, thread: dict[str, Any], view: DocumentSna
     log.info("thread %s: the window view is rebuilt from the log", thread_id)
     read = read_log(db, thread_id, at_least=thread.get("nextMessage", 0))
     return replace(read, decisions=decisions)
+
+
+def _documents(view: dict[str, Any]) -> list[dict[str, Any]]:
+    if "log" not in view:
+        return list(view.get("documents") or ())
+    documents: list[dict[str, Any]] = json.loads(view["log"])
+    return documents
 
 
 def decisions_of(view: DocumentSnapshot) -> list[str]:
@@ -84,8 +95,7 @@ def told_decisions_of(view: DocumentSnapshot, turn_id: str) -> list[str]:
     """What of that a turn was told when it began, and is told until it ends: a prompt whose
     beginning changes is paid for anew."""
     data = view.to_dict() or {}
-    left_by = [each.get("turnId") for each in (data.get("documents") or ())[-1:]]
-    told = data.get("toldDecisions") if left_by == [turn_id] else None
+    told = data.get("toldDecisions") if data.get("turnId") == turn_id else None
     return decisions_of(view) if told is None else list(told)
 
 
@@ -147,20 +157,23 @@ def view_of(
     Args:
         told: Of what was decided, what the turn was told when it began.
     """
-    kept: list[dict[str, Any]] = []
+    kept: list[str] = []
     size = 0
     most = WINDOW_DOCUMENTS + len(_newest_turn(documents))
     for document in map(without_media, reversed(documents[-most:])):
-        size += len(str(document).encode())
+        kept.append(json.dumps(document, ensure_ascii=False, default=str))  # dates are for people
+        size += len(kept[-1].encode())
         if size > WINDOW_BYTES:
+            kept.pop()
             break
-        kept.append(document)
     return {
         "schemaVersion": SCHEMA_VERSION,
         "uid": uid,
         "token": token,
         "nextMessage": next_message,
-        "documents": kept[::-1],
+        "turnId": documents[-1].get("turnId"),
+        "log": f"[{','.join(reversed(kept))}]",
+        "documents": [],  # an instance of the version before reads the log instead
         "decisions": list(decisions),
         "toldDecisions": list(told),
     }

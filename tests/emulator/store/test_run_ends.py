@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from google.cloud.firestore import Client
 
@@ -45,7 +47,7 @@ def test_an_answer_that_could_not_be_saved_is_in_no_view(db: Client) -> None:
         run.finish(step=1, answer=ModelMessage("x" * 1_100_000), spent=Spent(), result=RESULT)
     run.give_up(BROKEN)
     view = paths.window(db, run.thread_id).get().to_dict() or {}
-    assert [document["n"] for document in view["documents"]] == [0]
+    assert [document["n"] for document in json.loads(view["log"])] == [0]
     assert opened(db, opening("r2", text="Again", is_new=False)).next_message == 2
 
 
