@@ -178,7 +178,7 @@ def test_what_was_renamed_still_works(at: At) -> None:
         "In basket/prices.py replace `> DISCOUNT_FROM` with `>= DISCOUNT_FROM` and run the tests",
         "in basket/prices.py, change `> DISCOUNT_FROM` to `>= DISCOUNT_FROM`. Then run the tests.",
         "בקובץ basket/prices.py החלף את `> DISCOUNT_FROM` ב-`>= DISCOUNT_FROM` והרץ את הבדיקות",
-        "בקובץ basket/prices.py, החליפי `> DISCOUNT_FROM` ב-`>= DISCOUNT_FROM` ואז הריצי את הבדיקות",
+        "בקובץ basket/prices.py, החליפי `> DISCOUNT_FROM` ב-`>= DISCOUNT_FROM` ואז הריצי בדיקות",
         "replace in basket/prices.py:\n```\n    if line.quantity > DISCOUNT_FROM:\n```\nwith:\n"
         "```\n    if line.quantity >= DISCOUNT_FROM:\n```\nand run the tests",
         "החלף בקובץ basket/prices.py:\n```\n    if line.quantity > DISCOUNT_FROM:\n```\nב:\n"
@@ -330,6 +330,29 @@ def test_files_are_not_moved_or_deleted_but_the_command_for_it_is_offered(at: At
     assert (desk.folder / "notes/plans.md").exists()
     desk.say(desk.quick_replies[0])
     assert not (desk.folder / "notes/plans.md").exists()
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        'delete the line "- TODO: prices in other currencies" from notes/plans.md',
+        'מחק את השורה "- TODO: prices in other currencies" מהקובץ notes/plans.md',
+    ],
+)
+def test_a_line_is_taken_out_of_a_file_and_the_file_stays(message: str, at: At) -> None:
+    desk = at()
+    leads_to(desk, message, (("edit_file", {"path": "notes/plans.md", "newText": ""}),))
+    assert desk.text("notes/plans.md").startswith("# Plans\n\n- שלב")
+
+
+def test_the_tests_of_one_file_are_run_alone(at: At) -> None:
+    answer = at().say("run the tests in tests/test_receipt.py")
+    assert "The tests pass. `python3 -m unittest tests/test_receipt.py`" in answer
+
+
+@pytest.mark.parametrize("message", ["make receipt.py shorter", "כתוב את receipt.py יותר טוב"])
+def test_what_a_file_should_be_like_is_not_its_content(message: str, at: At) -> None:
+    leads_to(at(), message, MODEL)
 
 
 def test_a_file_that_is_not_there_is_told(at: At) -> None:

@@ -230,6 +230,28 @@ def _replace(clause: Clause, old: str, new: str, where: str, *, every: object) -
     )
 
 
+_REMOVES = compiled(
+    rf"^(?:remove|delete|erase|drop|cut)\s+(?P<every>(?:all|every|each)\s+)?{_THING}(?P<old>{_ONE})\s+"
+    rf"(?P<where>(?:from|in|out of)\s.+)$|"
+    rf"^(?:מחקי?|מחק|תמחקי?|תמחק|למחוק|הס(?:ר|ירי)|תסירי?|להסיר)\s+{_THING_HE}(?P<old_he>{_ONE})\s+"
+    rf"(?P<where_he>(?:מ|ב).+)$",
+    re.IGNORECASE | re.DOTALL,
+)
+_A_LINE = compiled(r"^\S+\s+(?:(?:all|the|every)\s+)*lines?\b|^\S+\s+את\s+ה?שור(?:ה|ות)(?![א-ת])")
+
+
+def removing(clause: Clause) -> Replace | None:
+    """Read "remove "x" from a.txt" and "delete the line "x" in a.txt"."""
+    text = _joined(clause)
+    found = _REMOVES.match(text)
+    where = (found["where"] or found["where_he"]) if found else ""
+    if not found or not first_path(where, clause.of):
+        return None
+    old = clause.of.value(found["old"] or found["old_he"])
+    whole = f"{old}\n" if _A_LINE.match(text) else old
+    return Replace(whole, "", file=first_path(where, clause.of), every=bool(found["every"]))
+
+
 def creating(clause: Clause) -> Create | None:
     """Read "create notes.txt with: …", "write `x` to a.txt" and "an empty file b.py"."""
     text = clause.text

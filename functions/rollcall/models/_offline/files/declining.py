@@ -9,7 +9,8 @@ from typing import ClassVar
 from rollcall.models._offline.files import shown
 from rollcall.models._offline.files.clauses import Clause
 from rollcall.models._offline.files.forms import compiled
-from rollcall.models._offline.files.paths import paths_in
+from rollcall.models._offline.files.masked import HELD
+from rollcall.models._offline.files.paths import PATH, paths_in
 from rollcall.models._offline.files.words import say
 from rollcall.models._offline.files.work import Move, Work
 
@@ -73,6 +74,10 @@ _FILES = compiled(
     r"^(?P<make_he>(?:צור|צרי|תיצור|תיצרי|ליצור|הוס(?:ף|יפי)|תוסיפי?|פתחי?)\s+(?:לי\s+)?תיקיי?ה)",
     re.IGNORECASE,
 )
+_ABOUT_FILE = compiled(
+    rf"\s*(?:(?:the|this|old|a|file|files|folder|directory|called|named|את|ה?קובץ|ה?קבצים|ה?תיקיי?ה|של|לי)\s+)*"
+    rf"(?:{PATH}|{HELD})"
+)
 _COMMANDS = {
     "delete": "rm", "remove": "rm", "erase": "rm", "move": "mv", "rename": "mv", "copy": "cp",
     "duplicate": "cp", "mkdir": "mkdir", "commit": "git commit", "push": "git push",
@@ -132,7 +137,7 @@ def needing_command(clause: Clause) -> NeedsCommand | None:
         return NeedsCommand(clause.said, f"mkdir {(paths or named)[-1]}")
     if verb in ("commit", "push"):
         return NeedsCommand(clause.said, _COMMANDS[verb])
-    if not paths:
+    if not paths or not _ABOUT_FILE.match(clause.text[found.end() :]):
         return None
     name = _COMMANDS.get(verb) or next(
         (c for start, c in _COMMANDS_HE if (found["he"] or "").startswith(start)), "mv"

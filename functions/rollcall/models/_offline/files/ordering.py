@@ -7,6 +7,7 @@ import re
 from rollcall.models._offline.files.clauses import Clause
 from rollcall.models._offline.files.forms import compiled
 from rollcall.models._offline.files.masked import HELD
+from rollcall.models._offline.files.paths import first_path
 from rollcall.models._offline.files.running import Run, RunTask
 
 _RUN = r"(?:re-?run|run|execute|launch|start|invoke|try|do|perform|fire up|kick off)"
@@ -106,7 +107,7 @@ def running(clause: Clause, last: str | None) -> Run | RunTask | None:
         says_run = re.match(rf"(?:{_RUN}|{_RUN_HE})(?![\w-])", text, re.IGNORECASE)
         return Run(_PROMPT.sub("", clause.rest.strip())) if says_run else None
     if _TEST.match(text):
-        return RunTask("test")
+        return RunTask("test", only=first_path(text, clause.of))
     if held := _HELD.match(text):
         return Run(_PROMPT.sub("", clause.of.value(held["command"] or held["he"])))
     if command := _COMMAND.match(text):

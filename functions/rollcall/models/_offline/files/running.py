@@ -131,10 +131,14 @@ def _failing(lines: list[str]) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class RunTask:
-    """Something that a project can do, such as "test" or "lint", by the command its files name."""
+    """Something that a project can do, such as "test" or "lint", by the command its files name.
+
+    `only` is the file that is meant, where the command takes one.
+    """
 
     task: str = "test"
     command: str | None = None
+    only: str | None = None
     acts: ClassVar[bool] = True
 
     def move(self, work: Work) -> Move:
@@ -150,7 +154,8 @@ class RunTask:
             return project
         found = commands(self.task, project)
         if len(found) == 1:
-            return self._run(found[0], work)
+            takes_file = self.only and found[0].startswith("python3 ")
+            return self._run(f"{found[0]} {self.only}" if takes_file else found[0], work)
         return Move(asking=self._ask(found, work.language))
 
     def _run(self, command: str, work: Work) -> Move:

@@ -6,7 +6,13 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from rollcall.models._offline.files.changing import appending, creating, describes, replacing
+from rollcall.models._offline.files.changing import (
+    appending,
+    creating,
+    describes,
+    removing,
+    replacing,
+)
 from rollcall.models._offline.files.clauses import Clause, clauses
 from rollcall.models._offline.files.creating import Create
 from rollcall.models._offline.files.declining import (
@@ -28,6 +34,10 @@ _REPORTS = compiled(
     r"^(?:תגידי?|ספרי?|תספרי?|אמור|אמרי|דווחי?|תדווחי?|הרא[הי]|תרא[הי]|עדכני?|תעדכני?|"
     r"מה (?:קרה|יצא|נכשל|התוצאה)|ציי?ני?)(?![א-ת]).{0,80}$",
     re.IGNORECASE | re.DOTALL,
+)
+_TELLS = compiled(
+    r"^(?:tell|let me know|report|say|תגידי?|ספרי?|תספרי?|דווחי?|תדווחי?)\b"
+    r"(?!.*\b(?:why|למה|מדוע)\b)"
 )
 _MEANS_LAST = compiled(
     r"(?<![\w-])(?:it|that (?:one|file)|this (?:one|file)|the (?:same )?file|"
@@ -73,6 +83,8 @@ def understood(text: str, before: Before) -> list[Wanted]:
     found: list[Wanted] = []
     for clause in clauses(text):
         wants = [] if clause.is_cut else _wants(_pointed(clause, before), before)
+        if found and _TELLS.match(clause.text) and isinstance(next(iter(wants), None), NeedsModel):
+            continue
         found += [Wanted(clause.said, want) for want in wants]
         paths = paths_in(clause.text, clause.of)
         before = replace(before, path=paths[-1]) if paths else before
@@ -83,7 +95,7 @@ def understood(text: str, before: Before) -> list[Wanted]:
 
 def _wants(clause: Clause, before: Before) -> list[Want]:
     """The wants of a clause: several where it names several files."""
-    if needing := needing_command(clause):
+    if needing := removing(clause) or needing_command(clause):
         return [needing]
     change = _change(clause)
     if change:
@@ -110,12 +122,12 @@ def _change(clause: Clause) -> Want | None:
     return created
 
 
-_BEYOND = compiled(
-    r"\b(?:that|which|with|to|for|about|of|explaining|describing|implementing|using|from)\b|"
-    r"(?<![א-ת])(?:ש[א-ת]{3,}|עם|עבור|כדי|לפי|על)(?![א-ת])|\b(?:function|class|script|"
-    r"program|test)s?\b|"
-    r"(?<![א-ת])ה?(?:פונקצי[הות]+|מחלקה|סקריפט|בדיק[הות]+|תוכנית|קוד)(?![א-ת])",
-    re.IGNORECASE,
+_PLAIN = compiled(
+    r"(?:create|make|write|save|start|add|put|generate|touch|a|an|the|new|empty|blank|text|file|files|"
+    r"called|named|me|us|my|for me|with|in|into|at|content|contents|"
+    r"צור|צרי|תיצור|תיצרי|תצור|ליצור|כתוב|כתבי|"
+    r"תכתוב|תכתבי|שמור|שמרי|הכן|הכיני|תכין|תכיני|הוסף|הוסיפי|תוסיף|שימי?|שים|פתח|פתחי|את|לי|קובץ|הקובץ|"
+    r"לקובץ|בקובץ|בשם|שנקרא|ששמו|חדש|ריק|טקסט|עם|תוכן|התוכן)"
 )
 
 
@@ -123,7 +135,11 @@ def _is_described(clause: Clause, created: Create) -> bool:
     """Whether a file's content is wanted in other words than its own."""
     if clause.rest is not None:
         return describes(clause.rest)
-    return created.path is not None and bool(_BEYOND.search(clause.said.replace(created.path, " ")))
+    if created.path is None:
+        return False
+    words = clause.said.replace(created.path, " ").split()
+    plain = (word.strip(".,:!?\"'`“”") for word in words)
+    return not all(_PLAIN.fullmatch(word) for word in plain if word)
 
 
 def _pointed(clause: Clause, before: Before) -> Clause:
