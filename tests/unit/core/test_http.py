@@ -37,6 +37,12 @@ def test_json_goes_in_and_comes_out_with_the_path_and_the_verified_user() -> Non
     assert send(echo, {}, path="tried").json == {"uid": "ann", "path": "", "data": {}}
 
 
+def test_the_function_is_declared_for_everybody_to_invoke() -> None:
+    bound = bind_request("tried", echo, timeout_s=60, max_bytes=MOST)
+    declared = bound.__firebase_endpoint__
+    assert (declared.httpsTrigger, declared.timeoutSeconds) == ({"invoker": ["public"]}, 60)
+
+
 def test_a_get_has_no_data() -> None:
     assert send(echo, method="GET").json == {"uid": "ann", "path": "here", "data": None}
 
