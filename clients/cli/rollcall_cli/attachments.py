@@ -5,16 +5,18 @@ from __future__ import annotations
 import base64
 import hashlib
 import mimetypes
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from rollcall_cli.callable import Functions
 from rollcall_cli.problem import Problem
 
-MOST_BYTES = 20_000_000
+MOST_BYTES = 10_000_000
 """What a server takes as one file."""
 
-_TYPES = {".md": "text/markdown", ".markdown": "text/markdown"}
+_IMAGES = ("image/png", "image/jpeg", "image/webp", "image/gif")
+_DOCUMENTS = ("application/pdf", "text/markdown", "text/csv", "application/json")
 
 
 def upload(functions: Functions, file: Path) -> dict[str, Any]:
@@ -25,12 +27,12 @@ def upload(functions: Functions, file: Path) -> dict[str, Any]:
         CallError: The server does not take it.
     """
     content = _read(file)
-    type_ = _TYPES.get(file.suffix.lower()) or mimetypes.guess_type(file.name)[0] or "text/plain"
+    content_type = _content_type(file, content)
     begun = functions.call(
         "begin_upload",
         {
             "name": file.name,
-            "contentType": type_,
+            "contentType": content_type,
             "bytes": len(content),
             "sha256": hashlib.sha256(content).hexdigest(),
             "purpose": "attachment",
@@ -48,10 +50,17 @@ def upload(functions: Functions, file: Path) -> dict[str, Any]:
         )
     functions.call("finish_upload", {"fileId": begun["fileId"]})
     return {
-        "type": "image" if type_.startswith("image/") else "document",
+        "type": "image" if content_type in _IMAGES else "document",
         "fileId": begun["fileId"],
         "name": file.name,
     }
+
+
+def parts_again(parts: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """The attachments of a message in the log, as parts of another message of its thread."""
+    names = ("type", "fileId", "name")
+    attached = [part for part in parts if part.get("fileId")]
+    return [{name: part[name] for name in names if part.get(name)} for part in attached]
 
 
 def _read(file: Path) -> bytes:
@@ -63,3 +72,21 @@ def _read(file: Path) -> bytes:
         return file.read_bytes()
     except OSError as error:
         raise Problem(f"{file} cannot be read: {error.strerror}.") from error
+
+
+def _content_type(file: Path, content: bytes) -> str:
+    """By the name; any other text, such as code, is plain text.
+
+    Raises:
+        Problem: It is of no kind that servers take.
+    """
+    guessed = mimetypes.guess_type(file.name)[0]
+    if guessed in (*_IMAGES, *_DOCUMENTS):
+        return guessed
+    try:
+        content.decode()
+    except UnicodeDecodeError:
+        raise Problem(
+            f"{file} is neither text nor PNG, JPEG, WebP, GIF or PDF, which can be attached."
+        ) from None
+    return "text/plain"

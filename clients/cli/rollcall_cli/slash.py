@@ -83,13 +83,15 @@ class Slash:
         thread_id, turn_id = self._require_turn()
         log = self._session.stored.log(thread_id)
         of_turn = [each for each in log if each.get("turnId") == turn_id and each["role"] == "user"]
-        before = said_in(of_turn[-1]) if of_turn else ""
+        parts = of_turn[-1]["parts"] if of_turn else []
+        before = said_in(parts)
         if "\n" in before:
             self._screen.footnote("The message has several lines; here they are one.")
         text = self._read("✎ ", " ".join(before.split())).strip()
         if not text:
             self._screen.footnote("Left as it is.")
             return
+        self._attached = [*attachments.parts_again(parts), *self._attached]
         message = self.with_attachments(text)
         self._converse(partial(self._conversation.ask, message, replaces=turn_id))
 
@@ -150,7 +152,7 @@ class Slash:
         asked = [each for each in log if each["role"] == "user"]
         answers = [each for each in log if each["role"] == "model" and each.get("text")]
         if asked:
-            self._screen.question(said_in(asked[-1]))
+            self._screen.question(said_in(asked[-1]["parts"]))
         if answers and answers[-1]["n"] > (asked[-1]["n"] if asked else -1):
             self._screen.answer(str(answers[-1]["text"]))
 

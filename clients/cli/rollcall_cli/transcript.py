@@ -50,10 +50,9 @@ def markdown(thread: Thread, log: Sequence[Document], results: Mapping[str, Resu
     return "\n\n".join(blocks) + "\n"
 
 
-def said_in(document: Document) -> str:
-    """The text of a user's message."""
-    texts = [str(part["text"]) for part in document["parts"] if part["type"] == "text"]
-    return "\n".join(texts)
+def said_in(parts: Sequence[Document]) -> str:
+    """The text of a user's message, as the log has its parts."""
+    return "\n".join(str(part["text"]) for part in parts if part["type"] == "text")
 
 
 def _user(document: Document, *, is_replaced: bool) -> list[str]:

@@ -110,6 +110,23 @@ def test_edit_begins_with_the_last_message_and_takes_its_place() -> None:
     assert (asked["message"], asked["replaces"]) == ("Send it later", "turn1")
 
 
+def test_edited_message_keeps_its_attachments(monkeypatch: pytest.MonkeyPatch) -> None:
+    media = {"type": "document", "fileId": "f" * 32, "mediaType": "text/csv", "name": "a.csv"}
+    monkeypatch.setitem(LOG[0], "parts", [{"type": "text", "text": "Sum it"}, media])
+    functions = _Functions(_decided("r1", '{"output": {}}'), _decided("r2", '{"output": {}}'))
+    _Sitting(functions, "Hello", "/edit", "Sum it up").stay()
+    part = {"type": "document", "fileId": "f" * 32, "name": "a.csv"}
+    assert functions.asked[1]["message"] == [{"type": "text", "text": "Sum it up"}, part]
+
+
+def test_file_of_no_kind_that_is_taken_is_not_uploaded(tmp_path: Path) -> None:
+    file = tmp_path / "program.bin"
+    file.write_bytes(b"\xff\xfe\x00")
+    sitting = _Sitting(_Functions(), f"/attach {file}")
+    assert "neither text nor" in " ".join(sitting.stay().split())
+    assert sitting.functions.cancelled == []
+
+
 def test_rating_names_the_run() -> None:
     functions = _Functions(_decided("r1", '{"output": {}}'))
     _Sitting(functions, "Hello", "/rate down too long").stay()

@@ -1,0 +1,135 @@
+"""Signing in at a project, against a server that speaks as Google's does."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs
+
+import jwt
+import pytest
+
+from rollcall_cli import main as command
+from rollcall_cli.http import CallError
+from rollcall_cli.identity import User, sign_in_with_token
+from rollcall_cli.place import Place
+from rollcall_cli.settings import load
+
+ID_TOKEN = jwt.encode({"sub": "noa"}, "", algorithm="none")
+
+
+class _Google(BaseHTTPRequestHandler):
+    server: Any
+
+    def do_POST(self) -> None:
+        text = self.rfile.read(int(self.headers["Content-Length"])).decode()
+        is_form = "form" in self.headers["Content-Type"]
+        body: Any = parse_qs(text) if is_form else json.loads(text)
+        self.server.seen.append((self.path, body))
+        status, answer = 200, {"idToken": ID_TOKEN, "refreshToken": "refresh-1"}
+        if "/token?" in self.path and body["refresh_token"] == ["refresh-1"]:
+            answer = {"id_token": ID_TOKEN, "refresh_token": "refresh-2", "user_id": "noa"}
+        elif "/token?" in self.path:
+            status, answer = 400, {"error": {"message": "TOKEN_EXPIRED"}}
+        elif body.get("password") == "wrong":
+            status, answer = 400, {"error": {"message": "INVALID_LOGIN_CREDENTIALS"}}
+        sent = json.dumps(answer).encode()
+        self.send_response(status)
+        self.send_header("Content-Length", str(len(sent)))
+        self.end_headers()
+        self.wfile.write(sent)
+
+    def log_message(self, *args: Any) -> None:
+        """Quiet."""
+
+
+@pytest.fixture
+def google() -> Iterator[Any]:
+    server: Any = ThreadingHTTPServer(("127.0.0.1", 0), _Google)
+    server.seen = []
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
+    thread.start()
+    yield server
+    server.shutdown()
+    server.server_close()
+    thread.join()
+
+
+@pytest.fixture
+def place(google: Any, monkeypatch: pytest.MonkeyPatch) -> Place:
+    host = f"127.0.0.1:{google.server_port}"
+    place = Place.emulators(auth=host, firestore=host, functions=host, project="my-project")
+    monkeypatch.setattr(Place, "production", classmethod(lambda cls, **named: place))
+    return place
+
+
+def env(tmp_path: Path, **more: str) -> dict[str, str]:
+    return {"ROLLCALL_CONFIG": str(tmp_path / "config.json"), **more}
+
+
+def test_password_signs_in_and_is_not_kept(place: Place, google: Any, tmp_path: Path) -> None:
+    settings = env(tmp_path, ROLLCALL_PASSWORD="secret-1", ROLLCALL_API_KEY="AIza")
+    arguments = ["login", "--project", "my-project", "--email", "noa@example.com"]
+    assert command.main(arguments, settings) == 0
+    kept = load(tmp_path / "config.json")
+    assert kept is not None
+    assert (kept.project, kept.email, kept.refresh_token) == (
+        "my-project",
+        "noa@example.com",
+        "refresh-1",
+    )
+    assert "secret-1" not in (tmp_path / "config.json").read_text()
+
+
+def test_custom_token_signs_in(place: Place, google: Any) -> None:
+    user = sign_in_with_token(place, "made-by-a-server")
+    assert user.uid == "noa"
+    assert google.seen[0][1] == {"token": "made-by-a-server", "returnSecureToken": True}
+
+
+def test_sign_in_from_before_is_renewed_once_for_many_calls(place: Place, google: Any) -> None:
+    user = User(place, refresh_token="refresh-1")
+    assert (user.uid, user.token(), user.token()) == ("noa", ID_TOKEN, ID_TOKEN)
+    assert len(google.seen) == 1
+    assert user.refresh_token == "refresh-2"
+
+
+def test_sign_in_that_is_no_longer_good_says_so(place: Place) -> None:
+    with pytest.raises(CallError, match="no longer good") as caught:
+        User(place, refresh_token="old").token()
+    assert caught.value.code == "unauthenticated"
+
+
+def test_wrong_password_is_told_and_nothing_is_kept(
+    place: Place, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    settings = env(tmp_path, ROLLCALL_PASSWORD="wrong", ROLLCALL_API_KEY="AIza")
+    arguments = ["login", "--project", "my-project", "--email", "noa@example.com"]
+    assert command.main(arguments, settings) == command.FAILED
+    assert "the password is wrong" in capsys.readouterr().err
+    assert not (tmp_path / "config.json").exists()
+
+
+@pytest.mark.parametrize("project", ["My Project", "x/../y", "evil.example/"])
+def test_what_is_no_project_is_refused(
+    tmp_path: Path, project: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert command.main(["login", "--project", project], env(tmp_path)) == command.PROBLEM
+    assert "is no project id" in capsys.readouterr().err
+
+
+def test_signing_out_says_whether_somebody_was_in(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert command.main(["logout"], env(tmp_path)) == 0
+    assert "Nobody was signed in." in capsys.readouterr().out
+
+
+def test_mistyped_command_has_an_exit_code_of_its_own(tmp_path: Path) -> None:
+    with pytest.raises(SystemExit) as caught:
+        command.main(["ask", "--yes-to", "run_command", "x"], env(tmp_path))
+    assert caught.value.code == command.USAGE
