@@ -61,9 +61,9 @@ describe("the JavaScript client", () => {
   }
 
   /** The whole task: what was said and done in the end, and what happened on the way. */
-  async function work(port, options) {
+  async function work(port, { onEvent = () => {}, ...options } = {}) {
     const files = new MemoryFiles(FILES);
-    const seen = { events: [], shown: "", interrupts: [] };
+    const seen = { events: [], shown: "", shownAt: 0, interrupts: [] };
     const run = rollcall(port, options).run({
       ...ASKED,
       clientTools: workspaceTools(files),
@@ -76,8 +76,12 @@ describe("the JavaScript client", () => {
     run.on("arguments", ({ call, added }) => {
       if (call.tool !== "write_file") return;
       for (const { path, text } of added) if (path[0] === "content") seen.shown += text;
+      if (seen.shown) seen.shownAt ||= performance.now();
     });
-    for await (const event of run) seen.events.push(event);
+    for await (const event of run) {
+      seen.events.push(event);
+      onEvent(event);
+    }
     const result = await run.result;
     return { seen, result, files: files.texts, transcript: transcript(run) };
   }
@@ -105,6 +109,9 @@ describe("the JavaScript client", () => {
     assert.equal(result.outcome.type, "success");
     assert.equal(files["NOTES.md"], NOTES);
     assert.equal(seen.shown, NOTES);
+    const ms = seen.shownAt - script.contentAt;
+    console.log(`the first character was shown ${ms.toFixed()} ms after the model wrote it`);
+    assert.ok(ms > 0 && ms < 2_000);
     assert.equal(seen.interrupts.length, 1);
     assert.equal(seen.interrupts[0].metadata.tool, "write_file");
     assert.deepEqual(transcript.calls.map(({ tool }) => tool), ["list_directory", "read_file", "read_file", "write_file"]);
@@ -112,29 +119,70 @@ describe("the JavaScript client", () => {
     assertWhole(seen.events);
   });
 
-  test("a network that breaks at random points changes nothing of it", { timeout: 600_000 }, async () => {
-    const whole = await network(fn.port);
-    const { transcript: expected, files } = await work(whole.port).finally(whole.close);
-    const [bytes, random] = [whole.state.bytes, chance(CUT_SEED)];
-    const told = { cuts: 0, rewound: 0 };
-    const once = async (number) => {
-      const cuts = Array.from({ length: 1 + random(3) }, () => 1 + random(bytes));
-      const broken = await network(fn.port, cuts);
-      const found = await work(broken.port).finally(broken.close);
-      const about = `try ${number}, cut after ${cuts} of ${bytes} bytes`;
-      assert.deepEqual(found.transcript, expected, about);
-      assert.deepEqual(found.files, files, about);
-      const rewinds = found.seen.events.filter(({ type }) => type === "CUSTOM").length;
-      if (!rewinds) assertWhole(found.seen.events);
-      told.cuts += broken.state.cut;
-      told.rewound += rewinds;
-    };
-    const numbers = [...Array(50).keys()];
-    await Promise.all([1, 2, 3, 4].map(async () => {
-      for (let number; (number = numbers.shift()) !== undefined; ) await once(number);
-    }));
-    console.log(`${told.cuts} cuts in 50 turns of ${bytes} bytes, ${told.rewound} rewound`);
-    assert.ok(told.cuts >= 50);
+  describe("on a network that breaks", () => {
+    let expected;
+    let files;
+    let bytes; // of the whole turn, as they come back
+    const begins = []; // of its runs, each after so many bytes
+
+    before(async () => {
+      const whole = await network(fn.port);
+      const onEvent = ({ type }) => type === "RUN_STARTED" && begins.push(whole.state.bytes);
+      ({ transcript: expected, files } = await work(whole.port, { onEvent }).finally(whole.close));
+      bytes = whole.state.bytes;
+    });
+
+    /** The task with cuts after so many bytes each: how many there were, and how it was told. */
+    async function broken(cuts, options) {
+      const net = await network(fn.port, cuts);
+      const { seen, transcript, files: left } = await work(net.port, options).finally(net.close);
+      const about = `cut after ${cuts} of ${bytes} bytes`;
+      assert.deepEqual(left, files, about);
+      const rewound = seen.events.some(({ type }) => type === "CUSTOM");
+      return { about, transcript, cuts: net.state.cut, events: rewound ? [] : seen.events };
+    }
+
+    /** Work all of these, four at a time. */
+    async function each(items, once) {
+      const left = [...items];
+      const worker = async () => {
+        while (left.length) await once(left.shift());
+      };
+      await Promise.all([1, 2, 3, 4].map(worker));
+    }
+
+    test("cuts at random points change nothing of what was said and done", { timeout: 600_000 }, async () => {
+      const random = chance(CUT_SEED);
+      const points = Array.from({ length: 50 }, () => {
+        const first = 1 + random(bytes);
+        return random(2) ? [first] : [first, 1 + random(bytes)];
+      });
+      let count = 0;
+      await each(points, async (cuts) => {
+        const { about, transcript, cuts: made, events } = await broken(cuts);
+        assert.deepEqual(transcript, expected, about);
+        assertWhole(events);
+        count += made;
+      });
+      console.log(`${count} cuts in 50 turns of ${bytes} bytes`);
+      assert.ok(count >= 50);
+    });
+
+    test("cuts where a run begins change nothing, either", { timeout: 300_000 }, async () => {
+      await each(begins.flatMap((at) => [[Math.max(1, at - 400)], [at - 1], [at + 1]]), async (cuts) => {
+        const { about, transcript, events } = await broken(cuts);
+        assert.deepEqual(transcript, expected, about);
+        assertWhole(events);
+      });
+    });
+
+    test("without Firestore the answer and the calls are the same", { timeout: 300_000 }, async () => {
+      const random = chance(CUT_SEED + 1);
+      await each(Array.from({ length: 10 }, () => [1 + random(bytes)]), async (cuts) => {
+        const { about, transcript } = await broken(cuts, { stored: false });
+        assert.deepEqual([transcript.text, transcript.calls], [expected.text, expected.calls], about);
+      });
+    });
   });
 });
 

@@ -17,16 +17,22 @@ const listening = (server) =>
  * A server that speaks OpenAI's Chat Completions.
  *
  * `script(messages)` gives the reply to a dialogue, `{ text?, calls?: [{ name, args }] }`: the same
- * to the same one, however often it is asked. It is streamed in small pieces.
+ * to the same one, however often it is asked. It is streamed in small pieces. `contentAt` is when
+ * the content of a file began last.
  */
 export async function model(script, { pieceChars = 7, pauseMs = 2 } = {}) {
+  const told = { contentAt: 0 };
   const server = createHttpServer(async (request, response) => {
     const chunks = [];
     for await (const chunk of request) chunks.push(chunk);
     const { messages } = JSON.parse(Buffer.concat(chunks));
     response.writeHead(200, { "content-type": "text/event-stream" });
+    let args = "";
     for (const delta of deltas(script(messages), pieceChars)) {
       const choice = delta.finish_reason ? delta : { delta, finish_reason: null };
+      const has = args.includes('"content":"');
+      args += delta.tool_calls?.[0].function.arguments ?? "";
+      if (!has && args.includes('"content":"')) told.contentAt = performance.now();
       response.write(frame({ choices: [{ index: 0, delta: {}, ...choice }] }));
       await new Promise((resolve) => setTimeout(resolve, pauseMs));
     }
@@ -34,7 +40,11 @@ export async function model(script, { pieceChars = 7, pauseMs = 2 } = {}) {
     response.end(`${frame({ choices: [], usage })}data: [DONE]\n\n`);
   });
   const port = await listening(server);
-  return { url: `http://127.0.0.1:${port}/v1`, close: () => server.closeAllConnections() ?? server.close() };
+  const close = () => {
+    server.closeAllConnections();
+    server.close();
+  };
+  return Object.assign(told, { url: `http://127.0.0.1:${port}/v1`, close });
 }
 
 /** Set no bound to what a user asks and uses up. */
