@@ -39,7 +39,7 @@ def _blocks(text: str) -> list[tuple[str, str]]:
 
 def _paths(text: str) -> list[str]:
     """What is written as code and begins with a folder of this repository."""
-    folders = "|".join(sorted(path.name for path in ROOT.iterdir() if path.is_dir()))
+    folders = "|".join(sorted(re.escape(each.name) for each in ROOT.iterdir() if each.is_dir()))
     found = re.findall(rf"`((?:{folders})/[\w./-]*)`", text)
     return [path for path in found if not path.startswith((*MADE_BY_READERS, "functions/venv"))]
 
