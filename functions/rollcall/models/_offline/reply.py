@@ -9,7 +9,7 @@ from rollcall.core.text import language, tokens
 from rollcall.models._offline import compose
 from rollcall.models._offline.explaining import explained
 from rollcall.models._offline.fields import label, one_line, which_word
-from rollcall.models._offline.files.answering import answer_about_files
+from rollcall.models._offline.files.hands import hands_of
 from rollcall.models._offline.goals import goals, pending
 from rollcall.models._offline.history import Turn, read
 from rollcall.models._offline.lexicon import wordset
@@ -33,7 +33,7 @@ def reply(request: ModelRequest) -> Reply:
     if request.tool_choice == "none":
         return _so_far(turn)
     talk = None if turn.steps else small_talk(turn.text)
-    about_files = answer_about_files(turn, request, talk)
+    about_files = _about_files(turn, request, talk)
     if about_files:
         return about_files
     if talk:
@@ -46,6 +46,16 @@ def reply(request: ModelRequest) -> Reply:
     if calls and len(turn.steps) < _MOST_STEPS:
         return Reply(calls=calls[:_MOST_CALLS])
     return _told(parts, turn, request)
+
+
+def _about_files(turn: Turn, request: ModelRequest, talk: str | None) -> Reply | None:
+    hands = hands_of(request.tools)
+    if hands is None:
+        return None
+    # A third of a second of patterns, which agents without files have no use for.
+    from rollcall.models._offline.files.answering import answer_about_files
+
+    return answer_about_files(turn, request, hands, talk)
 
 
 def _told(parts: list[Progress], turn: Turn, request: ModelRequest) -> Reply:

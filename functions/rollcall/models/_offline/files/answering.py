@@ -9,7 +9,7 @@ from rollcall.core.messages import ModelMessage, UserMessage
 from rollcall.core.text import tokens
 from rollcall.models._offline.files import shown
 from rollcall.models._offline.files.declining import NeedsModel
-from rollcall.models._offline.files.hands import Hands, argument, hands_of
+from rollcall.models._offline.files.hands import Hands, argument
 from rollcall.models._offline.files.locating import entries
 from rollcall.models._offline.files.searching import matches
 from rollcall.models._offline.files.speaking import language_of
@@ -40,16 +40,15 @@ class Plan:
     language: str
 
 
-def answer_about_files(turn: Turn, request: ModelRequest, talk: str | None) -> Reply | None:
-    """The next reply to a request about files; None where there are no tools for them, or other
-    tools may know what is meant.
+def answer_about_files(
+    turn: Turn, request: ModelRequest, hands: Hands, talk: str | None
+) -> Reply | None:
+    """The next reply to a request about files; None where other tools may know what is meant.
 
     Args:
+        hands: The tools for files.
         talk: What kind of small talk the message is, if it is.
     """
-    hands = hands_of(request.tools)
-    if hands is None:
-        return None
     alone = len(request.tools) == len(hands.tools)
     if talk:
         return _introduced(talk, turn.language) if alone else None
