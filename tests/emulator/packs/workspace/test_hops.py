@@ -3,6 +3,7 @@ left to the client. Documents at Firestore, counted."""
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -73,6 +74,21 @@ def test_a_hop_costs_the_same_late_in_a_long_turn(desk: Desk, folder: Folder, wa
     assert messages[0].text == "Please."
     assert "'leftOut'" not in str(messages[-1])
     desk.check_history()
+
+
+def test_what_stands_before_the_dialogue_stays_the_same_in_a_turn(
+    desk: Desk, folder: Folder, warm: Ran
+) -> None:
+    asked = folder.answer(warm, calls(("write_file", {"path": "new.py", "content": "x = 1\n"})))
+    folder.answer(folder.decide(asked), calls(read("new.py")))
+    sent = desk.model.requests
+    assert len(sent) == 4
+    assert len({request.instructions for request in sent}) == 1
+    assert all(request.tools == sent[0].tools for request in sent)
+    assert {request.cache_key for request in sent} != {None}
+    assert len({request.cache_key for request in sent}) == 1
+    for request, after in pairwise(sent):
+        assert after.messages[: len(request.messages)] == request.messages
 
 
 def following(ran: Ran) -> str:
