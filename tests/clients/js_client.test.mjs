@@ -23,7 +23,10 @@ function task(messages) {
   const asked = messages.findLastIndex(({ role }) => role === "user");
   const answered = messages.slice(asked).filter(({ role }) => role === "tool");
   const steps = [
-    { text: "I look at the folder first.", calls: [{ name: "list_directory", args: { path: "src" } }] },
+    {
+      text: "I look at the folder first.",
+      calls: [{ name: "list_directory", args: { path: "src" } }],
+    },
     {
       text: "There are two files; I read both.",
       calls: ["src/a.js", "src/b.js"].map((path) => ({ name: "read_file", args: { path } })),
@@ -57,7 +60,11 @@ describe("the JavaScript client", () => {
   function rollcall(port, { stored = true } = {}) {
     const functions = getFunctions(app.app, `http://127.0.0.1:${port}`);
     const firebase = stored ? { firestore: app.db, auth: app.auth } : {};
-    return new Rollcall({ functions, ...firebase, patience: { quiet: 1_500, most: 60_000, pause: 50 } });
+    return new Rollcall({
+      functions,
+      ...firebase,
+      patience: { quiet: 1_500, most: 60_000, pause: 50 },
+    });
   }
 
   /** The whole task: what was said and done in the end, and what happened on the way. */
@@ -90,7 +97,11 @@ describe("the JavaScript client", () => {
     return {
       text: run.text,
       messages: run.messages.map(({ text }) => text),
-      calls: run.calls.map(({ tool, arguments: args, record }) => ({ tool, args, status: record.status })),
+      calls: run.calls.map(({ tool, arguments: args, record }) => ({
+        tool,
+        args,
+        status: record.status,
+      })),
     };
   }
 
@@ -114,9 +125,29 @@ describe("the JavaScript client", () => {
     assert.ok(ms > 0 && ms < 2_000);
     assert.equal(seen.interrupts.length, 1);
     assert.equal(seen.interrupts[0].metadata.tool, "write_file");
-    assert.deepEqual(transcript.calls.map(({ tool }) => tool), ["list_directory", "read_file", "read_file", "write_file"]);
+    assert.deepEqual(
+      transcript.calls.map(({ tool }) => tool),
+      ["list_directory", "read_file", "read_file", "write_file"],
+    );
     assert.match(transcript.text, /NOTES.md/);
     assertWhole(seen.events);
+
+    // Who follows the turn afterwards sees all of it, and does nothing of it again.
+    const again = Object.fromEntries(
+      Object.keys(workspaceTools(new MemoryFiles())).map((name) => [name, assert.fail]),
+    );
+    const { threadId, turnId, runId } = result;
+    const late = rollcall(fn.port).follow({
+      agent: "workspace",
+      threadId,
+      runId: turnId,
+      clientTools: again,
+    });
+    assert.equal((await late.result).runId, runId);
+    assert.deepEqual(
+      late.calls.map(({ record }) => record.status),
+      ["done", "done", "done", "done"],
+    );
   });
 
   describe("on a network that breaks", () => {
@@ -151,38 +182,56 @@ describe("the JavaScript client", () => {
       await Promise.all([1, 2, 3, 4].map(worker));
     }
 
-    test("cuts at random points change nothing of what was said and done", { timeout: 600_000 }, async () => {
-      const random = chance(CUT_SEED);
-      const points = Array.from({ length: 50 }, () => {
-        const first = 1 + random(bytes);
-        return random(2) ? [first] : [first, 1 + random(bytes)];
-      });
-      let count = 0;
-      await each(points, async (cuts) => {
-        const { about, transcript, cuts: made, events } = await broken(cuts);
-        assert.deepEqual(transcript, expected, about);
-        assertWhole(events);
-        count += made;
-      });
-      console.log(`${count} cuts in 50 turns of ${bytes} bytes`);
-      assert.ok(count >= 50);
-    });
+    test(
+      "cuts at random points change nothing of what was said and done",
+      { timeout: 600_000 },
+      async () => {
+        const random = chance(CUT_SEED);
+        const points = Array.from({ length: 50 }, () => {
+          const first = 1 + random(bytes);
+          return random(2) ? [first] : [first, 1 + random(bytes)];
+        });
+        let count = 0;
+        await each(points, async (cuts) => {
+          const { about, transcript, cuts: made, events } = await broken(cuts);
+          assert.deepEqual(transcript, expected, about);
+          assertWhole(events);
+          count += made;
+        });
+        console.log(`${count} cuts in 50 turns of ${bytes} bytes`);
+        assert.ok(count >= 50);
+      },
+    );
 
     test("cuts where a run begins change nothing, either", { timeout: 300_000 }, async () => {
-      await each(begins.flatMap((at) => [[Math.max(1, at - 400)], [at - 1], [at + 1]]), async (cuts) => {
-        const { about, transcript, events } = await broken(cuts);
-        assert.deepEqual(transcript, expected, about);
-        assertWhole(events);
-      });
+      await each(
+        begins.flatMap((at) => [[Math.max(1, at - 400)], [at - 1], [at + 1]]),
+        async (cuts) => {
+          const { about, transcript, events } = await broken(cuts);
+          assert.deepEqual(transcript, expected, about);
+          assertWhole(events);
+        },
+      );
     });
 
-    test("without Firestore the answer and the calls are the same", { timeout: 300_000 }, async () => {
-      const random = chance(CUT_SEED + 1);
-      await each(Array.from({ length: 10 }, () => [1 + random(bytes)]), async (cuts) => {
-        const { about, transcript } = await broken(cuts, { stored: false });
-        assert.deepEqual([transcript.text, transcript.calls], [expected.text, expected.calls], about);
-      });
-    });
+    test(
+      "without Firestore the answer and the calls are the same",
+      { timeout: 300_000 },
+      async () => {
+        const random = chance(CUT_SEED + 1);
+        await each(
+          Array.from({ length: 10 }, () => [1 + random(bytes)]),
+          async (cuts) => {
+            const { about, transcript } = await broken(cuts, { stored: false });
+            assert.deepEqual(
+              [transcript.text, transcript.calls],
+              [expected.text, expected.calls],
+              about,
+            );
+          },
+        );
+      },
+    );
   });
 });
 
@@ -221,7 +270,9 @@ describe("a chat with the JavaScript client", () => {
     const run = rollcall.run({ ...PRIORITIES, agent: "nobody" });
     await assert.rejects(run.result, { name: "RollcallError", code: "not-found", field: "agent" });
     const far = { agent: "messaging", threadId: "none", runId: "none" };
-    await assert.rejects(rollcall.follow(far).result, (error) => ["not-found", "permission-denied"].includes(error.code));
+    await assert.rejects(rollcall.follow(far).result, (error) =>
+      ["not-found", "permission-denied"].includes(error.code),
+    );
   });
 
   test("an answer is asked again and otherwise, and rated; the log keeps all", async () => {
@@ -234,7 +285,10 @@ describe("a chat with the JavaScript client", () => {
     assert.equal(threadId, first.threadId);
     await other.rate("up", "good");
     const current = await rollcall.threads.messages(threadId);
-    assert.deepEqual(current.filter(({ role }) => role === "user").map(({ text }) => text), ["Hello"]);
+    assert.deepEqual(
+      current.filter(({ role }) => role === "user").map(({ text }) => text),
+      ["Hello"],
+    );
     assert.ok(current.every((entry) => entry.turnId === turnId));
     const all = await rollcall.threads.messages(threadId, { withReplaced: true });
     const asked = all.filter(({ role }) => role === "user").map(({ text }) => text);
@@ -256,8 +310,12 @@ describe("a chat with the JavaScript client", () => {
     await rollcall.threads.rename(threadId, "Mine");
     await rollcall.threads.archive(threadId);
     await within(10_000, renamed, "the news").finally(() => stop());
-    assert.ok((await rollcall.threads.list({ status: "archived" })).some(({ id }) => id === threadId));
-    assert.ok(!(await rollcall.threads.list({ status: "active" })).some(({ id }) => id === threadId));
+    assert.ok(
+      (await rollcall.threads.list({ status: "archived" })).some(({ id }) => id === threadId),
+    );
+    assert.ok(
+      !(await rollcall.threads.list({ status: "active" })).some(({ id }) => id === threadId),
+    );
     await assert.rejects(rollcall.threads.rename(threadId, ""), { code: "permission-denied" });
     assert.equal((await rollcall.threads.delete(threadId)).status, "done");
   });

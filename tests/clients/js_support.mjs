@@ -82,7 +82,14 @@ function* deltas({ text = "", calls = [] }, pieceChars) {
 /** `run_agent` in a process of its own, beside the emulators, with a model at this address. */
 export async function served(modelUrl) {
   const port = await freePort();
-  const command = ["-m", "functions_framework", "--target=run_agent", "--source=main.py", `--port=${port}`, "--host=127.0.0.1"];
+  const command = [
+    "-m",
+    "functions_framework",
+    "--target=run_agent",
+    "--source=main.py",
+    `--port=${port}`,
+    "--host=127.0.0.1",
+  ];
   const process_ = spawn(`${ROOT}functions/venv/bin/python`, command, {
     cwd: `${ROOT}functions`,
     env: {

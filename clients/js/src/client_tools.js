@@ -72,7 +72,9 @@ export async function answer(calls, tools, { signal, onProgress }) {
 async function unlessAborted(promise, signal) {
   /** @type {() => void} */
   let stop = () => undefined;
-  const aborted = new Promise((resolve) => signal.addEventListener("abort", (stop = () => resolve(undefined))));
+  const aborted = new Promise((resolve) =>
+    signal.addEventListener("abort", (stop = () => resolve(undefined))),
+  );
   if (signal.aborted) stop();
   const found = await Promise.race([promise, aborted]);
   signal.removeEventListener("abort", stop);
@@ -124,8 +126,17 @@ async function runOne(call, tools, signal, onProgress) {
   if (!known) return failed(id, `this app has no tool ${tool}`);
   signal.throwIfAborted();
   const handle = typeof known === "function" ? known : known.run;
-  const progress = (/** @type {string} */ text, /** @type {number=} */ done, /** @type {number=} */ total) =>
-    onProgress({ toolCallId: id, text, ...(done !== undefined && { done }), ...(total !== undefined && { total }) });
+  const progress = (
+    /** @type {string} */ text,
+    /** @type {number=} */ done,
+    /** @type {number=} */ total,
+  ) =>
+    onProgress({
+      toolCallId: id,
+      text,
+      ...(done !== undefined && { done }),
+      ...(total !== undefined && { total }),
+    });
   try {
     const content = await handle(structuredClone(call.arguments), { id, tool, signal, progress });
     return checked(id, tool, content);
@@ -201,7 +212,10 @@ function bounded(results) {
       return result;
     }
     const most = RESULTS_BYTES.toLocaleString("en");
-    const told = failed(result.toolCallId, `the results of one step have at most ${most} bytes; ask for less`);
+    const told = failed(
+      result.toolCallId,
+      `the results of one step have at most ${most} bytes; ask for less`,
+    );
     bytes += sizeOf(told);
     return told;
   });

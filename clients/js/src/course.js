@@ -109,6 +109,11 @@ export class Course {
     await pause(Math.max(leastS * 1_000, first * 2 ** lost), this.#signal);
   }
 
+  /** Whether it was over before, and told by its start and its end alone. */
+  get isRetold() {
+    return this.#seen.count === 0;
+  }
+
   #canBeFollowed() {
     return !!this.#ways.stored && this.#threadId !== undefined && this.#hasBegun;
   }

@@ -12,7 +12,11 @@
  */
 
 const NUMBER = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/;
-const WORDS = new Map([["true", true], ["false", false], ["null", null]]);
+const WORDS = new Map([
+  ["true", true],
+  ["false", false],
+  ["null", null],
+]);
 /** @type {Record<string, string>} */
 const ESCAPES = { '"': '"', "\\": "\\", "/": "/", b: "\b", f: "\f", n: "\n", r: "\r", t: "\t" };
 
@@ -170,10 +174,12 @@ export class PartialJson {
    * @param {number} at
    */
   #begin(level, char, at) {
-    const isKey = !!level && !level.isList && (level.expects === "first" || level.expects === "key");
+    const isKey =
+      !!level && !level.isList && (level.expects === "first" || level.expects === "key");
     if (isKey && char !== '"') throw this.#wrong("a key in quotes is missing", at);
     const may = level ? level.expects === "first" || level.expects === "value" : !this.#isWhole;
-    if (!isKey && (!may || this.#isWhole)) throw this.#wrong(`unexpected ${JSON.stringify(char)}`, at);
+    if (!isKey && (!may || this.#isWhole))
+      throw this.#wrong(`unexpected ${JSON.stringify(char)}`, at);
     if (char === '"') {
       this.#state = "string";
       this.#isKey = isKey;
@@ -284,7 +290,10 @@ export class PartialJson {
     this.#text += text;
     if (this.#isKey) return;
     this.#put(this.#text);
-    this.#onText?.(this.#levels.map((level) => level.key), text);
+    this.#onText?.(
+      this.#levels.map((level) => level.key),
+      text,
+    );
   }
 
   #endString() {

@@ -58,11 +58,13 @@ export class Rollcall {
    * @param {Asked} asked
    * @returns {Run}
    */
-  run({ clientTools, decide, signal, runId = newId(), ...asked }) {
+  run({ clientTools, decide, signal, runId, ...asked }) {
     const offered = Object.keys(clientTools ?? {});
     const { clientId } = this.#home;
     const tools = offered.length ? { clientTools: offered, clientId } : { clientId };
-    return new Run(this.#home, { ...asked, ...tools, runId }, { clientTools, decide, signal });
+    const request = { ...asked, ...tools, runId: runId ?? newId() };
+    const habits = { clientTools, decide, signal };
+    return new Run(this.#home, request, habits, { isNamed: runId !== undefined });
   }
 
   /**

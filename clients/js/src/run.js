@@ -31,6 +31,12 @@ import { sleep } from "./waiting.js";
  */
 
 /**
+ * Where a run comes from: one that `isWatched` was begun elsewhere, one that `isNamed` has an id of
+ * the app's own and may have been begun before. Either may have gone on since.
+ * @typedef {{ isWatched?: boolean, isNamed?: boolean }} Origin
+ */
+
+/**
  * What a run needs of its Rollcall.
  * @typedef {object} Home
  * @property {Ways} ways
@@ -63,6 +69,8 @@ export class Run {
   #stopping = new AbortController();
   /** Whether the server knows the run. */
   #hasBegun = false;
+  /** Whether the newest run was over before it was asked for here. */
+  #isRetold = false;
   /** @type {RunResult | undefined} The newest, of whichever run of the turn. */
   #newest;
   /** @type {Map<string, Decision>} */
@@ -79,15 +87,15 @@ export class Run {
    * @param {Home} home
    * @param {RunRequest & { runId: string }} request
    * @param {Habits} habits
-   * @param {{ isWatched?: boolean }} [more] Whether the run was begun elsewhere.
+   * @param {Origin} [origin]
    */
-  constructor(home, request, habits, { isWatched = false } = {}) {
+  constructor(home, request, habits, origin = {}) {
     this.#home = home;
     this.#first = request;
     this.#habits = habits;
     this.threadId = request.threadId;
     this.runId = request.runId;
-    this.result = this.#work(isWatched);
+    this.result = this.#work(origin);
     this.result.catch(() => undefined); // who reads the events is told as well
   }
 
@@ -244,9 +252,9 @@ export class Run {
 
   /**
    * Work until the turn ends or the user stops it.
-   * @param {boolean} isWatched
+   * @param {Origin} origin
    */
-  async #work(isWatched) {
+  async #work(origin) {
     const { signal } = this.#habits;
     /** @type {() => void} */
     let stop = () => undefined;
@@ -257,7 +265,7 @@ export class Run {
     signal?.addEventListener("abort", stop);
     try {
       signal?.throwIfAborted();
-      const result = await Promise.race([this.#turn(isWatched), stopped]);
+      const result = await Promise.race([this.#turn(origin), stopped]);
       this.#events.close();
       return result;
     } catch (error) {
@@ -270,15 +278,30 @@ export class Run {
 
   /**
    * The turn, run after run.
-   * @param {boolean} isWatched
+   * @param {Origin} origin
    */
-  async #turn(isWatched) {
+  async #turn({ isWatched = false, isNamed = false }) {
     const { threadId = "", runId } = this.#first;
     let result = await this.#follow(isWatched ? { threadId, runId } : this.#first);
-    for (let input; (input = await this.#answers(result)); ) {
+    if (isWatched || isNamed) {
+      for (let next; (next = await this.#continuedBy(result));) {
+        result = await this.#follow({ threadId: result.threadId, runId: next });
+      }
+      // What waited when it was over may have been done long ago, and cannot be looked up.
+      if (this.#isRetold && !this.#home.ways.stored) return result;
+    }
+    for (let input; (input = await this.#answers(result));) {
       result = await this.#follow(this.#request(input));
     }
     return result;
+  }
+
+  /**
+   * The run that went on where this one waited: its calls were answered, and are not run again.
+   * @param {RunResult} result
+   */
+  async #continuedBy({ threadId, runId }) {
+    return (await this.#home.ways.stored?.state(threadId, runId))?.continuedBy;
   }
 
   /**
@@ -288,10 +311,12 @@ export class Run {
   async #follow(request) {
     this.runId = request.runId ?? this.runId;
     this.#hasBegun = !("agent" in request);
-    const course = new Course(this.#home.ways, request, this.#leaving.signal).events();
-    let next = await course.next();
-    for (; !next.done; next = await course.next()) this.#tell(next.value);
+    const course = new Course(this.#home.ways, request, this.#leaving.signal);
+    const events = course.events();
+    let next = await events.next();
+    for (; !next.done; next = await events.next()) this.#tell(next.value);
     const result = next.value;
+    this.#isRetold = course.isRetold;
     this.#newest = result;
     this.threadId = result.threadId;
     this.#hasBegun = true;
@@ -404,5 +429,7 @@ function entries(decisions) {
 
 /** @param {string} what */
 function tooEarly(what) {
-  return new RollcallError("failed-precondition", `${what} yet`, { hint: "await its result first" });
+  return new RollcallError("failed-precondition", `${what} yet`, {
+    hint: "await its result first",
+  });
 }

@@ -9,9 +9,9 @@ import { RollcallError, toRollcallError } from "./errors.js";
 /** @import { RunResult } from "../types/wire.js" */
 
 /**
- * What a run's document says of its end.
+ * What a run's document says of its end; `continuedBy` is the run that went on where it waited.
  * @typedef {{ status: "running" | "done" | "failed" | "cancelled", result?: RunResult,
- *   error?: { code?: string, message?: string, hint?: string } }} RunState
+ *   error?: { code?: string, message?: string, hint?: string }, continuedBy?: string }} RunState
  */
 
 export class StoredRuns {
@@ -81,8 +81,8 @@ export class StoredRuns {
     try {
       const found = (await getDoc(doc(this.#db, "threads", threadId, "runs", runId))).data();
       if (!found) throw new RollcallError("not-found", `there is no run ${runId} in this thread`);
-      const { status, result, error } = found;
-      return { status, error, ...(result && { result: JSON.parse(result) }) };
+      const { status, result, error, continuedBy } = found;
+      return { status, error, continuedBy, ...(result && { result: JSON.parse(result) }) };
     } catch (error) {
       throw toRollcallError(error);
     }

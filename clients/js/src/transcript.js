@@ -133,7 +133,8 @@ export class Transcript {
     this.#calls.set(id, { id, tool, messageId, arguments: undefined, isWhole: false });
     /** @type {ArgumentsNews["added"]} */
     const added = [];
-    const onText = (/** @type {Path} */ path, /** @type {string} */ text) => added.push({ path, text });
+    const onText = (/** @type {Path} */ path, /** @type {string} */ text) =>
+      added.push({ path, text });
     this.#readers.set(id, { reader: new PartialJson({ onText }), added });
   }
 

@@ -4,13 +4,27 @@ import { getAuth } from "firebase/auth";
 import { getFirestore } from "firebase/firestore";
 import { getFunctions } from "firebase/functions";
 
-import { PartialJson, Rollcall, RollcallError, type ClientTools, type Interrupt, type RunResult } from "@rollcall/client";
+import {
+  PartialJson,
+  Rollcall,
+  RollcallError,
+  type ClientTools,
+  type Interrupt,
+  type RunResult,
+} from "@rollcall/client";
 import { MemoryFiles, workspaceTools, type WorkspaceFiles } from "@rollcall/client/workspace";
 
-const rollcall = new Rollcall({ functions: getFunctions(), firestore: getFirestore(), auth: getAuth() });
+const rollcall = new Rollcall({
+  functions: getFunctions(),
+  firestore: getFirestore(),
+  auth: getAuth(),
+});
 
 const tools: ClientTools = {
-  read_file: { run: async ({ path }, { signal, progress }) => (progress(path, 1, 2), signal.aborted), reads: true },
+  read_file: {
+    run: async ({ path }, { signal, progress }) => (progress(path, 1, 2), signal.aborted),
+    reads: true,
+  },
   write_file: () => ({}),
 };
 
@@ -36,7 +50,9 @@ rollcall.run({ message: "Hi" });
 rollcall.run({ agent: "a", message: "Hi", stream: true });
 
 export const read = (text: string): unknown => new PartialJson({ depth: 3 }).push(text);
-export const stop = rollcall.threads.watch((threads) => threads.map(({ title }) => title?.length), { most: 3 });
+export const stop = rollcall.threads.watch((threads) => threads.map(({ title }) => title?.length), {
+  most: 3,
+});
 export const code = (error: unknown) => (error instanceof RollcallError ? error.code : undefined);
 export const files: WorkspaceFiles = new MemoryFiles({ "a.txt": "text" });
 export const all: ClientTools = { ...workspaceTools(files), ...tools };

@@ -10,9 +10,11 @@ const SRC = new URL("../src/", import.meta.url);
 async function loaded(entry) {
   const [modules, names] = [new Map(), { now: new Set(), later: new Set() }];
   const waiting = [new URL(entry, SRC)];
-  for (let url; (url = waiting.pop()); ) {
+  for (let url; (url = waiting.pop());) {
     if (modules.has(url.href)) continue;
-    const code = (await readFile(url, "utf8")).replace(/\/\*[^]*?\*\//g, "").replace(/^\s*\/\/.*$/gm, "");
+    const code = (await readFile(url, "utf8"))
+      .replace(/\/\*[^]*?\*\//g, "")
+      .replace(/^\s*\/\/.*$/gm, "");
     modules.set(url.href, code);
     for (const [, name] of code.matchAll(/^(?:import|export)[^;]*?from "([^"]+)"/gm)) {
       if (name.startsWith(".")) waiting.push(new URL(name, url));
@@ -45,8 +47,11 @@ test("nothing of Node's is in what a page loads", async () => {
 test("the package has one peer and no dependency", async () => {
   const about = JSON.parse(await readFile(new URL("../package.json", import.meta.url)));
   assert.deepEqual(Object.keys(about.peerDependencies), ["firebase"]);
-  for (const kind of ["dependencies", "devDependencies", "optionalDependencies"]) assert.ok(!(kind in about));
-  for (const { types, default: code } of Object.values(about.exports).filter((each) => each.types)) {
+  for (const kind of ["dependencies", "devDependencies", "optionalDependencies"])
+    assert.ok(!(kind in about));
+  for (const { types, default: code } of Object.values(about.exports).filter(
+    (each) => each.types,
+  )) {
     for (const file of [types, code]) await readFile(new URL(`../${file}`, import.meta.url));
   }
 });

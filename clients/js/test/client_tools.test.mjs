@@ -6,16 +6,30 @@ import { test } from "node:test";
 import { answer, pendingCalls, RESULT_CHARS, RESULTS_BYTES } from "../src/client_tools.js";
 import { resultOf } from "./scenes.mjs";
 
-const call = (id, tool, args = {}) => ({ id, tool, arguments: args, status: "client", step: 1, ms: 0 });
+const call = (id, tool, args = {}) => ({
+  id,
+  tool,
+  arguments: args,
+  status: "client",
+  step: 1,
+  ms: 0,
+});
 
-function answering(calls, tools, { signal = new AbortController().signal, onProgress = () => {} } = {}) {
+function answering(
+  calls,
+  tools,
+  { signal = new AbortController().signal, onProgress = () => {} } = {},
+) {
   return answer(calls, tools, { signal, onProgress });
 }
 
 test("calls are run that the result leaves to the client, and no others", () => {
   const toolCalls = [call("1", "a"), { ...call("2", "a"), status: "done" }, call("3", "a")];
   const outcome = { type: "success", pendingToolCallIds: ["1", "2"] };
-  assert.deepEqual(pendingCalls(resultOf({ outcome, toolCalls })).map(({ id }) => id), ["1"]);
+  assert.deepEqual(
+    pendingCalls(resultOf({ outcome, toolCalls })).map(({ id }) => id),
+    ["1"],
+  );
   assert.deepEqual(pendingCalls(resultOf({ toolCalls })), []);
 });
 
@@ -31,23 +45,41 @@ test("reads run side by side, a write alone and in its place", async () => {
     read: { run: ({ name }) => during(name), reads: true },
     write: ({ name }) => during(name),
   };
-  const calls = ["read", "read", "write", "write", "read"].map((tool, n) => call(`${n}`, tool, { name: n }));
+  const calls = ["read", "read", "write", "write", "read"].map((tool, n) =>
+    call(`${n}`, tool, { name: n }),
+  );
   const results = await answering(calls, tools);
   assert.deepEqual(course, ["+0", "+1", "-0", "-1", "+2", "-2", "+3", "-3", "+4", "-4"]);
-  assert.deepEqual(results, calls.map((each, n) => ({ toolCallId: `${n}`, content: n })));
+  assert.deepEqual(
+    results,
+    calls.map((each, n) => ({ toolCallId: `${n}`, content: n })),
+  );
 });
 
 test("an error is told by its message, and keeps no other call from its answer", async () => {
   const tools = {
-    bad: { run: () => { throw new Error("the disk is full"); }, reads: true },
+    bad: {
+      run: () => {
+        throw new Error("the disk is full");
+      },
+      reads: true,
+    },
     good: { run: () => ({ ok: true }), reads: true },
-    odd: () => { throw "a text"; },
+    odd: () => {
+      throw "a text";
+    },
     nothing: () => undefined,
-    cyclic: () => { const it = {}; it.it = it; return it; },
+    cyclic: () => {
+      const it = {};
+      it.it = it;
+      return it;
+    },
     big: () => 1n,
   };
   const calls = [...Object.keys(tools), "missing", "toString"].map((tool) => call(tool, tool));
-  const results = Object.fromEntries((await answering(calls, tools)).map((each) => [each.toolCallId, each]));
+  const results = Object.fromEntries(
+    (await answering(calls, tools)).map((each) => [each.toolCallId, each]),
+  );
   assert.equal(results.bad.error, "the disk is full");
   assert.deepEqual(results.good.content, { ok: true });
   assert.equal(results.odd.error, "a text");
@@ -69,7 +101,10 @@ test("a result too large is an error that says how large it may be", async () =>
     Array.from({ length: 5 }, (_, n) => call(`${n}`, "read", { size: 150_000 })),
     tools,
   );
-  assert.deepEqual(many.map((each) => "error" in each), [false, false, false, true, true]);
+  assert.deepEqual(
+    many.map((each) => "error" in each),
+    [false, false, false, true, true],
+  );
   assert.ok(Buffer.byteLength(JSON.stringify(many)) < RESULTS_BYTES);
 });
 
@@ -100,6 +135,8 @@ test("a tool tells how far it is, and is stopped by the signal", async () => {
     stopping.abort(new Error("stopped"));
   };
   const options = { signal: stopping.signal, onProgress };
-  await assert.rejects(answering([call("1", "slow"), call("2", "next")], tools, options), { message: "stopped" });
+  await assert.rejects(answering([call("1", "slow"), call("2", "next")], tools, options), {
+    message: "stopped",
+  });
   assert.deepEqual(told, [{ toolCallId: "1", text: "half", done: 1, total: 2 }]);
 });

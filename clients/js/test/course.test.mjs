@@ -5,7 +5,16 @@ import { test } from "node:test";
 
 import { Course } from "../src/course.js";
 import { chance } from "./documents.mjs";
-import { networkError, numbered, PATIENCE, refusal, resultOf, runOf, storing, streaming } from "./scenes.mjs";
+import {
+  networkError,
+  numbered,
+  PATIENCE,
+  refusal,
+  resultOf,
+  runOf,
+  storing,
+  streaming,
+} from "./scenes.mjs";
 
 const REQUEST = { agent: "a", message: "Hi", runId: "r" };
 
@@ -19,7 +28,10 @@ async function read(ways, { request = REQUEST, signal = new AbortController().si
 
 const WHOLE = runOf(resultOf({ message: "one two three four five six seven" }));
 const RESULT = WHOLE.at(-1).result;
-const summary = [{ ...WHOLE[0], metadata: undefined }, { ...WHOLE.at(-1), metadata: undefined }];
+const summary = [
+  { ...WHOLE[0], metadata: undefined },
+  { ...WHOLE.at(-1), metadata: undefined },
+];
 
 test("a stream that comes whole is passed on as it is", async () => {
   const { stream, asked } = streaming([...WHOLE, RESULT]);
@@ -87,9 +99,16 @@ test("a result too large for an event comes from the run's document", async () =
 
 test("what a dead process told and nobody saved is said to be void, and told anew", async () => {
   const again = runOf(resultOf({ message: "another answer" }));
-  const taken = numbered([...WHOLE.slice(0, 4), { type: "TEXT_MESSAGE_END", messageId: "r-1" }, ...again.slice(5)]);
+  const taken = numbered([
+    ...WHOLE.slice(0, 4),
+    { type: "TEXT_MESSAGE_END", messageId: "r-1" },
+    ...again.slice(5),
+  ]);
   for (const stored of [undefined, storing(taken)]) {
-    const { stream } = streaming([...WHOLE.slice(0, 7), networkError()], [...taken, again.at(-1).result]);
+    const { stream } = streaming(
+      [...WHOLE.slice(0, 7), networkError()],
+      [...taken, again.at(-1).result],
+    );
     const { events } = await read({ stream, stored });
     const rewound = { type: "CUSTOM", name: "rollcall.rewound", value: { runId: "r", n: 4 } };
     assert.deepEqual(events, [...WHOLE.slice(0, 7), rewound, ...taken.slice(4)]);
@@ -102,8 +121,14 @@ test("a quiet stream is left when the store knows more", async () => {
 });
 
 test("a refusal is no lost connection", async () => {
-  const { stream, asked } = streaming([refusal("not-found", "no such agent [404]", { field: "agent" })]);
-  await assert.rejects(read({ stream }), { code: "not-found", message: "no such agent", field: "agent" });
+  const { stream, asked } = streaming([
+    refusal("not-found", "no such agent [404]", { field: "agent" }),
+  ]);
+  await assert.rejects(read({ stream }), {
+    code: "not-found",
+    message: "no such agent",
+    field: "agent",
+  });
   const busy = streaming([refusal("aborted", "busy", { retryAfterS: 1, hint: "wait" })]);
   await assert.rejects(read(busy), { code: "aborted", retryAfterS: 1, hint: "wait" });
   assert.equal(asked.length + busy.asked.length, 2);
@@ -113,7 +138,10 @@ test("a run that goes on elsewhere is followed there", async () => {
   const longer = refusal("aborted", "this takes longer than one call may");
   const { stream } = streaming([...WHOLE.slice(0, 5), longer], [...WHOLE, RESULT]);
   assert.deepEqual((await read({ stream })).events, WHOLE);
-  assert.deepEqual((await read({ ...streaming([...WHOLE.slice(0, 5), longer]), stored: storing(WHOLE) })).events, WHOLE);
+  assert.deepEqual(
+    (await read({ ...streaming([...WHOLE.slice(0, 5), longer]), stored: storing(WHOLE) })).events,
+    WHOLE,
+  );
 });
 
 test("an answer that finds the thread busy for a moment is sent again", async () => {
@@ -127,9 +155,14 @@ test("a run that failed says why, also when that is found in the store", async (
   const told = { type: "RUN_ERROR", code: "unavailable", message: "the model is gone" };
   const failed = numbered([...WHOLE.slice(0, 2), told]);
   const error = refusal("unavailable", "the model is gone", { hint: "try another" });
-  await assert.rejects(read(streaming([...failed, error])), { code: "unavailable", hint: "try another" });
+  await assert.rejects(read(streaming([...failed, error])), {
+    code: "unavailable",
+    hint: "try another",
+  });
   const lost = streaming([failed[0], networkError()]);
-  await assert.rejects(read({ ...lost, stored: storing(failed) }), { message: "the model is gone" });
+  await assert.rejects(read({ ...lost, stored: storing(failed) }), {
+    message: "the model is gone",
+  });
 });
 
 test("a server that stays away is given up, with a hint", { timeout: 20_000 }, async () => {
@@ -155,7 +188,10 @@ test("a run of another tab is watched in the store alone", async () => {
   const request = { threadId: "t", runId: "r" };
   for (const options of [{ shown: 2 }, { state: "done" }]) {
     const stored = storing(WHOLE, options);
-    assert.deepEqual(await read({ stream, stored }, { request }), { events: WHOLE, result: RESULT });
+    assert.deepEqual(await read({ stream, stored }, { request }), {
+      events: WHOLE,
+      result: RESULT,
+    });
   }
   assert.equal(asked.length, 0);
 });

@@ -1,7 +1,18 @@
 // A folder of the disk: nothing outside of it is read or written, and commands end.
 
 import assert from "node:assert/strict";
-import { link, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, symlink, writeFile } from "node:fs/promises";
+import {
+  link,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
@@ -28,7 +39,12 @@ before(async () => {
 });
 after(() => rm(folder, { recursive: true }));
 
-const context = (signal = new AbortController().signal) => ({ id: "1", tool: "t", signal, progress: () => {} });
+const context = (signal = new AbortController().signal) => ({
+  id: "1",
+  tool: "t",
+  signal,
+  progress: () => {},
+});
 
 function tools(allowed) {
   const handlers = workspaceTools(new DiskFiles(root, allowed));
@@ -58,9 +74,14 @@ test("links are not followed, wherever they lead", async () => {
   const paths = ["out/secret.txt", "linked.txt", "inner/a.txt", "hard.txt"];
   for (const path of paths) {
     await assert.rejects(run("read_file", { path }), /link/, path);
-    await assert.rejects(run("write_file", { path, content: "x", digest: "0".repeat(16) }), /link/, path);
+    await assert.rejects(
+      run("write_file", { path, content: "x", digest: "0".repeat(16) }),
+      /link/,
+      path,
+    );
   }
-  for (const path of ["out", "inner"]) await assert.rejects(run("list_directory", { path }), /link/);
+  for (const path of ["out", "inner"])
+    await assert.rejects(run("list_directory", { path }), /link/);
   await assert.rejects(run("write_file", { path: "out/new.txt", content: "x" }), /link/);
   assert.deepEqual(await readdir(outside), ["secret.txt"]);
   assert.equal((await run("search_files", { query: "secret" })).total, 0);
@@ -71,11 +92,21 @@ test("links are not followed, wherever they lead", async () => {
 
 test("keys, and what runs by itself, are not for a model", async () => {
   const run = tools();
-  for (const path of [".env", ".ENV.local", "a/id_rsa", "x.pem", ".git/config", ".g\u200cit/config"]) {
+  for (const path of [
+    ".env",
+    ".ENV.local",
+    "a/id_rsa",
+    "x.pem",
+    ".git/config",
+    ".g\u200cit/config",
+  ]) {
     await assert.rejects(run("read_file", { path }), /keys or passwords/, path);
     await assert.rejects(run("write_file", { path, content: "" }), /keys or passwords/, path);
   }
-  await assert.rejects(run("write_file", { path: ".husky/pre-commit", content: "" }), /run by itself/);
+  await assert.rejects(
+    run("write_file", { path: ".husky/pre-commit", content: "" }),
+    /run by itself/,
+  );
   await run("write_file", { path: ".env.example", content: "KEY=\n" });
   assert.equal((await tools({ secrets: true })("read_file", { path: ".env" })).content, "KEY=1\n");
 });
@@ -102,7 +133,9 @@ test("a folder that becomes a link is not gone through", async () => {
   for (let n = 0; n < 40; n++) {
     const reading = files.read("swap/secret.txt").catch(() => undefined);
     await (isLink ? rm(join(root, "swap")) : rename(join(root, "swap"), join(root, "aside")));
-    await (isLink ? rename(join(root, "aside"), join(root, "swap")) : symlink(outside, join(root, "swap")));
+    await (isLink
+      ? rename(join(root, "aside"), join(root, "swap"))
+      : symlink(outside, join(root, "swap")));
     isLink = !isLink;
     const read = await reading;
     assert.ok(!read || new TextDecoder().decode(read) === "mine\n");
@@ -112,11 +145,15 @@ test("a folder that becomes a link is not gone through", async () => {
 test("a command runs in the root, without the user's secrets", async () => {
   process.env.SOME_TOKEN = "secret";
   const run = tools();
-  const { exitCode, output, ms } = await run("run_command", { command: "pwd; echo $SOME_TOKEN; echo err >&2; exit 3" });
+  const { exitCode, output, ms } = await run("run_command", {
+    command: "pwd; echo $SOME_TOKEN; echo err >&2; exit 3",
+  });
   assert.equal(exitCode, 3);
   assert.match(output, /root\n\nerr\n$/);
   assert.ok(ms >= 0);
-  const allowed = await tools({ environment: ["SOME_TOKEN"] })("run_command", { command: "echo $SOME_TOKEN" });
+  const allowed = await tools({ environment: ["SOME_TOKEN"] })("run_command", {
+    command: "echo $SOME_TOKEN",
+  });
   assert.equal(allowed.output, "secret\n");
   delete process.env.SOME_TOKEN;
   const colours = await run("run_command", { command: "printf '\\033[31mred\\033[0m\\a'" });
@@ -125,7 +162,10 @@ test("a command runs in the root, without the user's secrets", async () => {
 
 test("a command is ended by its time and by the signal, with all that it started", async () => {
   const run = tools();
-  const late = await run("run_command", { command: "trap '' TERM; (sleep 30; touch late) & echo on; sleep 30", timeoutS: 0.3 });
+  const late = await run("run_command", {
+    command: "trap '' TERM; (sleep 30; touch late) & echo on; sleep 30",
+    timeoutS: 0.3,
+  });
   assert.deepEqual([late.timedOut, late.exitCode, late.output], [true, undefined, "on\n"]);
   const background = await run("run_command", { command: "sleep 30 & echo $!" });
   const pid = Number(background.output);
@@ -134,13 +174,19 @@ test("a command is ended by its time and by the signal, with all that it started
   assert.match(state, /gone|\) Z/);
   const stopping = new AbortController();
   setTimeout(() => stopping.abort(new Error("stopped")), 100);
-  await assert.rejects(run("run_command", { command: "sleep 30" }, stopping.signal), { message: "stopped" });
+  await assert.rejects(run("run_command", { command: "sleep 30" }, stopping.signal), {
+    message: "stopped",
+  });
   await assert.rejects(stat(join(root, "late")));
 });
 
 test("much output is cut in its middle", async () => {
-  const { output, truncated } = await tools()("run_command", { command: "echo begin; yes | head -c 200000; echo end" });
-  assert.ok(truncated && output.length < 31_000 && output.startsWith("begin") && output.endsWith("end\n"));
+  const { output, truncated } = await tools()("run_command", {
+    command: "echo begin; yes | head -c 200000; echo end",
+  });
+  assert.ok(
+    truncated && output.length < 31_000 && output.startsWith("begin") && output.endsWith("end\n"),
+  );
   assert.match(output, /characters left out/);
 });
 

@@ -32,7 +32,9 @@ function grows(early, late) {
   if (early === undefined) return true;
   if (typeof early === "string") return typeof late === "string" && late.startsWith(early);
   if (early === null || typeof early !== "object") return Object.is(early, late);
-  return Object.keys(early).every((key) => Object.hasOwn(late, key) && grows(early[key], late[key]));
+  return Object.keys(early).every(
+    (key) => Object.hasOwn(late, key) && grows(early[key], late[key]),
+  );
 }
 
 test("every split in two gives what JSON.parse gives", () => {
@@ -48,7 +50,7 @@ test("random documents in random pieces give what JSON.parse gives, and only gro
   for (let n = 0; n < 400; n++) {
     const text = JSON.stringify(document(random), null, random(3));
     const pieces = [];
-    for (let at = 0; at < text.length; ) {
+    for (let at = 0; at < text.length;) {
       const length = 1 + random(random(2) ? 4 : 40);
       pieces.push(text.slice(at, at + length));
       at += length;
@@ -68,16 +70,38 @@ test("what is told of strings adds up to them, without half characters", () => {
     const place = path.join(".");
     added.set(place, (added.get(place) ?? "") + piece);
   };
-  read([...Array(text.length).keys()].map((at) => text[at]), { onText });
+  read(
+    [...Array(text.length).keys()].map((at) => text[at]),
+    { onText },
+  );
   assert.deepEqual(Object.fromEntries(added), { a: "x😀y😀z", "b.1": "second" });
 });
 
 test("what JSON.parse refuses is refused, whole or in single characters", () => {
   const bad = [
-    ..."{ [ ] } , : - + .5 5. 01 1e 1e+ -- NaN Infinity undefined True nul truefalse 0x1".split(" "),
-    ..."[1,] [,] {,} {\"a\"} {\"a\":} {\"a\":1,} {a:1} {'a':1} [1}2 {\"a\":1]".split(" "),
-    "", " ", "1 2", '"\n"', '"\\x"', '"\\u12g4"', '"open', '[1 2]', '{"a" 1}', '{"a":1 "b":2}',
-    '"\u0001"', "{}{}", "[]]", "\u00a01", '"a""b"', "{1:2}", "-", '{"a":1,,"b":2}', "\ufeff1",
+    ..."{ [ ] } , : - + .5 5. 01 1e 1e+ -- NaN Infinity undefined True nul truefalse 0x1".split(
+      " ",
+    ),
+    ...'[1,] [,] {,} {"a"} {"a":} {"a":1,} {a:1} {\'a\':1} [1}2 {"a":1]'.split(" "),
+    "",
+    " ",
+    "1 2",
+    '"\n"',
+    '"\\x"',
+    '"\\u12g4"',
+    '"open',
+    "[1 2]",
+    '{"a" 1}',
+    '{"a":1 "b":2}',
+    '"\u0001"',
+    "{}{}",
+    "[]]",
+    "\u00a01",
+    '"a""b"',
+    "{1:2}",
+    "-",
+    '{"a":1,,"b":2}',
+    "\ufeff1",
   ];
   for (const text of bad) {
     assert.throws(() => JSON.parse(text), SyntaxError, text);
@@ -107,7 +131,10 @@ test("a document mutated at random is taken or refused as JSON.parse does", () =
 test("an error says where, and the reader takes nothing more", () => {
   const reader = new PartialJson();
   reader.push('{"a": ');
-  assert.throws(() => reader.push("  ]"), (error) => error.position === 8);
+  assert.throws(
+    () => reader.push("  ]"),
+    (error) => error.position === 8,
+  );
   assert.throws(() => reader.push("1}"), PartialJsonError);
   assert.throws(() => reader.end(), PartialJsonError);
 });
@@ -151,7 +178,9 @@ test("twice as long is twice the work: 1 MB in deltas of 4 against 0.5 MB", () =
   const [half, full] = [deltas(500_000), deltas(1_000_000)];
   const work = ({ content, pieces }) => {
     const told = [];
-    const reader = new PartialJson({ onText: (path, text) => path[0] === "content" && told.push(text) });
+    const reader = new PartialJson({
+      onText: (path, text) => path[0] === "content" && told.push(text),
+    });
     for (const piece of pieces) reader.push(piece);
     assert.equal(reader.end().content, content);
     assert.equal(told.join(""), content); // each character once

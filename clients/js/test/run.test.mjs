@@ -6,7 +6,13 @@ import { test } from "node:test";
 import { Run } from "../src/run.js";
 import { networkError, numbered, PATIENCE, resultOf, runOf, streaming } from "./scenes.mjs";
 
-const REQUEST = { agent: "a", message: "Hi", runId: "r", clientId: "c", clientTools: ["read_file"] };
+const REQUEST = {
+  agent: "a",
+  message: "Hi",
+  runId: "r",
+  clientId: "c",
+  clientTools: ["read_file"],
+};
 
 function home(...streams) {
   const called = [];
@@ -24,9 +30,22 @@ const all = async (run) => {
   return events;
 };
 
-const record = (id, tool, args, status = "client") => ({ id, tool, arguments: args, status, step: 1, ms: 0 });
+const record = (id, tool, args, status = "client") => ({
+  id,
+  tool,
+  arguments: args,
+  status,
+  step: 1,
+  ms: 0,
+});
 const interrupt = (id, decider = { uid: "u" }) => ({
-  id, reason: "approval", message: "Write?", toolCallId: id, responseSchema: {}, expiresAt: "", metadata: { decider },
+  id,
+  reason: "approval",
+  message: "Write?",
+  toolCallId: id,
+  responseSchema: {},
+  expiresAt: "",
+  metadata: { decider },
 });
 const withResult = (fields) => {
   const events = runOf(resultOf(fields));
@@ -36,7 +55,9 @@ const left = withResult({
   outcome: { type: "success", pendingToolCallIds: ["1"] },
   toolCalls: [record("1", "read_file", { path: "a" })],
 });
-const waits = withResult({ outcome: { type: "interrupt", interrupts: [interrupt("i"), interrupt("j")] } });
+const waits = withResult({
+  outcome: { type: "interrupt", interrupts: [interrupt("i"), interrupt("j")] },
+});
 
 test("is read as events, as text and as a result", async () => {
   const { home: at } = home(withResult());
@@ -52,7 +73,13 @@ test("is read as events, as text and as a result", async () => {
 });
 
 test("goes on with what its tools answer, hop after hop, each under its own id", async () => {
-  const again = left.map((each) => (each.turnId ? { ...each, runId: "r~1" } : each.type === "RUN_FINISHED" ? { ...each, result: { ...each.result, runId: "r~1" } } : each));
+  const again = left.map((each) =>
+    each.turnId
+      ? { ...each, runId: "r~1" }
+      : each.type === "RUN_FINISHED"
+        ? { ...each, result: { ...each.result, runId: "r~1" } }
+        : each,
+  );
   const { home: at, asked } = home(left, again, withResult());
   const tools = { read_file: ({ path }) => ({ path, content: "x" }) };
   const run = new Run(at, REQUEST, { clientTools: tools });
@@ -61,7 +88,13 @@ test("goes on with what its tools answer, hop after hop, each under its own id",
   assert.equal((await run.result).outcome.type, "success");
   const { runId, ...hop } = asked[1];
   const toolResults = [{ toolCallId: "1", content: { path: "a", content: "x" } }];
-  const expected = { agent: "a", threadId: "t", toolResults, clientId: "c", clientTools: ["read_file"] };
+  const expected = {
+    agent: "a",
+    threadId: "t",
+    toolResults,
+    clientId: "c",
+    clientTools: ["read_file"],
+  };
   assert.deepEqual(JSON.parse(JSON.stringify(hop)), expected);
   assert.deepEqual([runId, ...asked.map((each) => each.runId)], ["r~1", "r", "r~1", "r~2"]);
 });
@@ -91,16 +124,25 @@ test("ends where it waits, and goes on once all is decided", async () => {
   const next = run.reject(second, "not now");
   assert.equal((await next.result).outcome.type, "success");
   const payloads = asked[1].resume.map(({ payload }) => payload);
-  assert.deepEqual(payloads, [{ approved: true, remember: "docs/*" }, { approved: false, reason: "not now" }]);
+  assert.deepEqual(payloads, [
+    { approved: true, remember: "docs/*" },
+    { approved: false, reason: "not now" },
+  ]);
 });
 
 test("does not wait for what somebody else decides", async () => {
-  const outcome = { type: "interrupt", interrupts: [interrupt("i"), interrupt("theirs", { role: "admin" })] };
+  const outcome = {
+    type: "interrupt",
+    interrupts: [interrupt("i"), interrupt("theirs", { role: "admin" })],
+  };
   const { home: at, asked } = home(withResult({ outcome }), withResult());
   const run = new Run(at, REQUEST, {});
   await run.result;
   await run.approve(run.interrupts[0]).result;
-  assert.deepEqual(asked[1].resume.map(({ interruptId }) => interruptId), ["i"]);
+  assert.deepEqual(
+    asked[1].resume.map(({ interruptId }) => interruptId),
+    ["i"],
+  );
 });
 
 test("answers its tools first where decisions wait beside them", async () => {
@@ -110,22 +152,35 @@ test("answers its tools first where decisions wait beside them", async () => {
   });
   const noted = resultOf({ outcome: { type: "interrupt", interrupts: [interrupt("i")] } });
   const { home: at, asked } = home(both, [noted], withResult());
-  const run = new Run(at, REQUEST, { clientTools: { read_file: () => 1 }, decide: () => ({ approved: true }) });
+  const run = new Run(at, REQUEST, {
+    clientTools: { read_file: () => 1 },
+    decide: () => ({ approved: true }),
+  });
   assert.equal((await run.result).outcome.type, "success");
-  assert.deepEqual(asked.map((each) => Object.keys(each).find((key) => ["message", "toolResults", "resume"].includes(key))), [
-    "message", "toolResults", "resume",
-  ]);
+  assert.deepEqual(
+    asked.map((each) =>
+      Object.keys(each).find((key) => ["message", "toolResults", "resume"].includes(key)),
+    ),
+    ["message", "toolResults", "resume"],
+  );
 });
 
 test("shows arguments while they are written, and runs nothing before they are whole", async () => {
   const text = '{"path":"a.txt","content":"line one\\nline two"}';
-  const deltas = text.match(/.{1,4}/g).map((delta) => ({ type: "TOOL_CALL_ARGS", toolCallId: "1", delta }));
+  const deltas = text
+    .match(/.{1,4}/g)
+    .map((delta) => ({ type: "TOOL_CALL_ARGS", toolCallId: "1", delta }));
   const args = JSON.parse(text);
   const outcome = { type: "success", pendingToolCallIds: ["1"] };
   const result = resultOf({ outcome, toolCalls: [record("1", "write_file", args)] });
   const events = numbered([
     { type: "RUN_STARTED", threadId: "t", runId: "r" },
-    { type: "TOOL_CALL_START", toolCallId: "1", toolCallName: "write_file", parentMessageId: "r-1" },
+    {
+      type: "TOOL_CALL_START",
+      toolCallId: "1",
+      toolCallName: "write_file",
+      parentMessageId: "r-1",
+    },
     ...deltas,
     { type: "TOOL_CALL_END", toolCallId: "1" },
     { type: "RUN_FINISHED", threadId: "t", runId: "r", result, outcome },
@@ -152,10 +207,11 @@ test("is stopped by its signal: tools, readers and server", async () => {
   const { home: at, called, asked } = home(left, withResult());
   let stopped;
   const tools = {
-    read_file: (args, { signal }) => new Promise((_, reject) => {
-      signal.addEventListener("abort", () => reject((stopped = signal.reason)));
-      stopping.abort(new Error("enough"));
-    }),
+    read_file: (args, { signal }) =>
+      new Promise((_, reject) => {
+        signal.addEventListener("abort", () => reject((stopped = signal.reason)));
+        stopping.abort(new Error("enough"));
+      }),
   };
   const run = new Run(at, REQUEST, { clientTools: tools, signal: stopping.signal });
   await assert.rejects(all(run), { message: "enough" });
@@ -176,7 +232,10 @@ test("is stopped on the server as soon as that knows it", async () => {
 
 test("begins nothing with a signal that is aborted", async () => {
   const { home: at, asked } = home(withResult());
-  await assert.rejects(new Run(at, REQUEST, { signal: AbortSignal.abort(new Error("no")) }).result, { message: "no" });
+  await assert.rejects(
+    new Run(at, REQUEST, { signal: AbortSignal.abort(new Error("no")) }).result,
+    { message: "no" },
+  );
   assert.equal(asked.length, 0);
 });
 
@@ -207,16 +266,64 @@ test("a reply that was asked for once more takes the place of the one that broke
   const begun = (messageId, text) => [
     { type: "TEXT_MESSAGE_START", messageId, role: "assistant" },
     { type: "TEXT_MESSAGE_CONTENT", messageId, delta: text },
-    { type: "TOOL_CALL_START", toolCallId: `c-${messageId}`, toolCallName: "x", parentMessageId: messageId },
+    {
+      type: "TOOL_CALL_START",
+      toolCallId: `c-${messageId}`,
+      toolCallName: "x",
+      parentMessageId: messageId,
+    },
     { type: "TEXT_MESSAGE_END", messageId },
   ];
   const end = runOf().at(-1);
   const events = numbered([
-    runOf()[0], ...begun("r-1", "Hel"), ...begun("r-1-try2", "Hello"), ...begun("r-2", "there"), end,
+    runOf()[0],
+    ...begun("r-1", "Hel"),
+    ...begun("r-1-try2", "Hello"),
+    ...begun("r-2", "there"),
+    end,
   ]);
   const { home: at } = home([...events, end.result]);
   const run = new Run(at, REQUEST, {});
   await run.result;
-  assert.deepEqual(run.messages.map(({ text }) => text), ["Hello", "there"]);
-  assert.deepEqual(run.calls.map(({ id }) => id), ["c-r-1-try2", "c-r-2"]);
+  assert.deepEqual(
+    run.messages.map(({ text }) => text),
+    ["Hello", "there"],
+  );
+  assert.deepEqual(
+    run.calls.map(({ id }) => id),
+    ["c-r-1-try2", "c-r-2"],
+  );
+});
+
+test("calls that were answered before are not run again", async () => {
+  const end = withResult({ runId: "r~1" });
+  const tools = { read_file: () => assert.fail("it was run again") };
+  const stored = {
+    async state(threadId, runId) {
+      return runId === "r"
+        ? { status: "done", result: left.at(-1), continuedBy: "r~1" }
+        : { status: "done", result: end.at(-1) };
+    },
+    async events(threadId, runId) {
+      return runId === "r" ? left.slice(0, -1) : end.slice(0, -1);
+    },
+  };
+  for (const origin of [{ isWatched: true }, { isNamed: true }]) {
+    const { home: at, asked } = home(left);
+    const run = new Run(
+      { ...at, ways: { ...at.ways, stored } },
+      { ...REQUEST, threadId: "t" },
+      { clientTools: tools },
+      origin,
+    );
+    assert.equal((await run.result).runId, "r~1");
+    assert.equal(asked.length, origin.isNamed ? 1 : 0);
+  }
+  const summary = left
+    .map((event) => ({ ...event, metadata: undefined }))
+    .filter(({ type }) => type === "RUN_FINISHED");
+  const { home: at, asked } = home([...summary, left.at(-1)]);
+  const run = new Run(at, REQUEST, { clientTools: tools }, { isNamed: true });
+  assert.deepEqual((await run.result).outcome.pendingToolCallIds, ["1"]);
+  assert.equal(asked.length, 1);
 });

@@ -9,7 +9,10 @@ export function networkError() {
 
 /** What it throws when the functions refuse. */
 export function refusal(code, message = "no", more = {}) {
-  return Object.assign(new Error(message), { code: `functions/${code}`, details: { code, ...more } });
+  return Object.assign(new Error(message), {
+    code: `functions/${code}`,
+    details: { code, ...more },
+  });
 }
 
 export function numbered(events) {
@@ -18,8 +21,18 @@ export function numbered(events) {
 
 export function resultOf(fields = {}) {
   return {
-    threadId: "t", turnId: "r", runId: "r", agent: "a", type: "info", message: "Hello there",
-    outcome: { type: "success" }, quickReplies: [], toolCalls: [], citations: [], steps: 1, usage: [],
+    threadId: "t",
+    turnId: "r",
+    runId: "r",
+    agent: "a",
+    type: "info",
+    message: "Hello there",
+    outcome: { type: "success" },
+    quickReplies: [],
+    toolCalls: [],
+    citations: [],
+    steps: 1,
+    usage: [],
     ...fields,
   };
 }
@@ -32,7 +45,9 @@ export function runOf(result = resultOf()) {
     { type: "RUN_STARTED", threadId, runId },
     { type: "STEP_STARTED", stepName: "step-1" },
     { type: "TEXT_MESSAGE_START", messageId, role: "assistant" },
-    ...result.message.match(/\S+\s*/g).map((delta) => ({ type: "TEXT_MESSAGE_CONTENT", messageId, delta })),
+    ...result.message
+      .match(/\S+\s*/g)
+      .map((delta) => ({ type: "TEXT_MESSAGE_CONTENT", messageId, delta })),
     { type: "TEXT_MESSAGE_END", messageId },
     { type: "STEP_FINISHED", stepName: "step-1" },
     { type: "RUN_FINISHED", threadId, runId, result, outcome: result.outcome },
@@ -49,7 +64,8 @@ export function storing(events, { shown = events.length, state = "running", quie
       yield* events.slice(0, shown);
       await new Promise((resolve) => setTimeout(resolve, 1));
       if (!quiet) yield* events.slice(shown);
-      if (!signal.aborted) await new Promise((resolve) => signal.addEventListener("abort", resolve));
+      if (!signal.aborted)
+        await new Promise((resolve) => signal.addEventListener("abort", resolve));
     },
     async events() {
       this.reads += 1;
@@ -73,7 +89,10 @@ export function streaming(...streams) {
     for (const item of items) {
       signal.throwIfAborted();
       if (item instanceof Error) throw item;
-      if (item === "hang") await new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+      if (item === "hang")
+        await new Promise((_, reject) =>
+          signal.addEventListener("abort", () => reject(signal.reason)),
+        );
       if (item.turnId) return item;
       yield item;
     }

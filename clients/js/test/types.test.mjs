@@ -23,7 +23,9 @@ async function tsc(...args) {
 
 /** Every declaration in a folder, by its path. */
 async function declarations(folder) {
-  const names = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith(".d.ts"));
+  const names = (await readdir(folder, { recursive: true })).filter((name) =>
+    name.endsWith(".d.ts"),
+  );
   const texts = names.map(async (name) => [name, await readFile(join(folder, name), "utf8")]);
   return Object.fromEntries(await Promise.all(texts));
 }
@@ -41,5 +43,15 @@ test("the code is sound, and its declarations are current: `make format`", async
 });
 
 test("an app in TypeScript is checked against them", async () => {
-  await tsc("--ignoreConfig", "--noEmit", "--strict", "--skipLibCheck", "--module", "nodenext", "--target", "es2023", "test/app.ts");
+  await tsc(
+    "--ignoreConfig",
+    "--noEmit",
+    "--strict",
+    "--skipLibCheck",
+    "--module",
+    "nodenext",
+    "--target",
+    "es2023",
+    "test/app.ts",
+  );
 });

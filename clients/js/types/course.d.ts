@@ -33,6 +33,8 @@ export class Course {
      * @throws {RollcallError} The run failed, was refused, or cannot be reached.
      */
     events(): AsyncGenerator<AgentEvent, RunResult, void>;
+    /** Whether it was over before, and told by its start and its end alone. */
+    get isRetold(): boolean;
     #private;
 }
 /**

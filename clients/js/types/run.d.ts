@@ -4,13 +4,11 @@ export class Run implements AsyncIterable<AgentEvent> {
      * @param {Home} home
      * @param {RunRequest & { runId: string }} request
      * @param {Habits} habits
-     * @param {{ isWatched?: boolean }} [more] Whether the run was begun elsewhere.
+     * @param {Origin} [origin]
      */
     constructor(home: Home, request: RunRequest & {
         runId: string;
-    }, habits: Habits, { isWatched }?: {
-        isWatched?: boolean;
-    });
+    }, habits: Habits, origin?: Origin);
     /** The thread; undefined until the server has told it. @type {string | undefined} */
     threadId: string | undefined;
     /** The run of the turn that goes on now. @type {string} */
@@ -105,6 +103,14 @@ export type Habits = {
      * Stops the run, here and on the server.
      */
     signal?: AbortSignal | undefined;
+};
+/**
+ * Where a run comes from: one that `isWatched` was begun elsewhere, one that `isNamed` has an id of
+ * the app's own and may have been begun before. Either may have gone on since.
+ */
+export type Origin = {
+    isWatched?: boolean;
+    isNamed?: boolean;
 };
 /**
  * What a run needs of its Rollcall.

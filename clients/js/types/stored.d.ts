@@ -3,9 +3,9 @@
 /** @import { AgentEvent } from "./events.js" */
 /** @import { RunResult } from "../types/wire.js" */
 /**
- * What a run's document says of its end.
+ * What a run's document says of its end; `continuedBy` is the run that went on where it waited.
  * @typedef {{ status: "running" | "done" | "failed" | "cancelled", result?: RunResult,
- *   error?: { code?: string, message?: string, hint?: string } }} RunState
+ *   error?: { code?: string, message?: string, hint?: string }, continuedBy?: string }} RunState
  */
 export class StoredRuns {
     /**
@@ -39,7 +39,7 @@ export class StoredRuns {
     #private;
 }
 /**
- * What a run's document says of its end.
+ * What a run's document says of its end; `continuedBy` is the run that went on where it waited.
  */
 export type RunState = {
     status: "running" | "done" | "failed" | "cancelled";
@@ -49,6 +49,7 @@ export type RunState = {
         message?: string;
         hint?: string;
     };
+    continuedBy?: string;
 };
 import type { AgentEvent } from "./events.js";
 import type { Firestore } from "firebase/firestore";

@@ -18,7 +18,13 @@ const GRACE_MS = 1_000;
 /** For output that is still on its way when the command has ended. */
 const LAST_WORDS_MS = 500;
 const PASSED = ["PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TZ", "TMPDIR"];
-const SET = { TERM: "dumb", NO_COLOR: "1", PAGER: "cat", GIT_PAGER: "cat", GIT_TERMINAL_PROMPT: "0" };
+const SET = {
+  TERM: "dumb",
+  NO_COLOR: "1",
+  PAGER: "cat",
+  GIT_PAGER: "cat",
+  GIT_TERMINAL_PROMPT: "0",
+};
 
 /**
  * @param {string} command
@@ -72,7 +78,9 @@ export async function runCommand(command, { folder, timeoutS, signal, onOutput, 
  */
 function environmentFor(inherited, allowed) {
   const names = new Set([...PASSED, ...allowed]);
-  const entries = Object.entries(inherited).filter(([name]) => names.has(name) || name.startsWith("LC_"));
+  const entries = Object.entries(inherited).filter(
+    ([name]) => names.has(name) || name.startsWith("LC_"),
+  );
   const path = (inherited.PATH ?? "").split(":").filter((entry) => entry.startsWith("/"));
   return { ...Object.fromEntries(entries), ...SET, PATH: path.join(":") || "/usr/bin:/bin" };
 }
@@ -84,7 +92,9 @@ function environmentFor(inherited, allowed) {
  */
 function ended(child) {
   return new Promise((resolve, reject) => {
-    child.on("error", (error) => reject(new WorkspaceError(`commands cannot be run here: ${error.message}`)));
+    child.on("error", (error) =>
+      reject(new WorkspaceError(`commands cannot be run here: ${error.message}`)),
+    );
     child.on("exit", (code, signal) => {
       const exitCode = code ?? 128 + (signal === "SIGKILL" ? 9 : 15);
       const done = () => resolve(exitCode);
@@ -98,7 +108,10 @@ function ended(child) {
 /** @param {ChildProcess} child */
 function endGroup(child) {
   kill(child, "SIGTERM");
-  setTimeout(() => child.exitCode === null && child.signalCode === null && kill(child, "SIGKILL"), GRACE_MS);
+  setTimeout(
+    () => child.exitCode === null && child.signalCode === null && kill(child, "SIGKILL"),
+    GRACE_MS,
+  );
 }
 
 /**
@@ -143,5 +156,8 @@ class Output {
 /** @param {string} text */
 function plain(text) {
   const codes = /\x1b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])/g;
-  return text.replace(codes, "").replace(/\r\n/g, "\n").replace(/[\x00-\x08\x0b-\x1f\x7f]/g, "");
+  return text
+    .replace(codes, "")
+    .replace(/\r\n/g, "\n")
+    .replace(/[\x00-\x08\x0b-\x1f\x7f]/g, "");
 }

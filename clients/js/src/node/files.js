@@ -62,14 +62,24 @@ export class DiskFiles {
     if (isSecret(parts) && !this.#allowed.secrets) throw secret(path);
     const folder = await this.#folder(parts, path);
     if (!folder) return undefined;
-    const entries = (await readdir(folder, { withFileTypes: true })).filter(({ name }) => !isTemporary(name));
+    const entries = (await readdir(folder, { withFileTypes: true })).filter(
+      ({ name }) => !isTemporary(name),
+    );
     const shown = await Promise.all(
       entries.map(async (entry) => {
-        if (entry.isSymbolicLink()) return [{ name: entry.name, type: /** @type {const} */ ("link") }];
-        if (entry.isDirectory()) return [{ name: entry.name, type: /** @type {const} */ ("directory") }];
+        if (entry.isSymbolicLink())
+          return [{ name: entry.name, type: /** @type {const} */ ("link") }];
+        if (entry.isDirectory())
+          return [{ name: entry.name, type: /** @type {const} */ ("directory") }];
         if (!entry.isFile()) return []; // devices, pipes, sockets
         const size = (await statOf(join(folder, entry.name)))?.size;
-        return [{ name: entry.name, type: /** @type {const} */ ("file"), ...(size !== undefined && { size }) }];
+        return [
+          {
+            name: entry.name,
+            type: /** @type {const} */ ("file"),
+            ...(size !== undefined && { size }),
+          },
+        ];
       }),
     );
     return shown.flat();
@@ -142,11 +152,13 @@ export class DiskFiles {
       if (isMade) await mkdir(at).catch(unlessThere);
       const stat = await statOf(at);
       if (!stat) return undefined;
-      if (stat.isSymbolicLink()) throw new WorkspaceError(`${path}: ${part} is a link; links are not followed`);
+      if (stat.isSymbolicLink())
+        throw new WorkspaceError(`${path}: ${part} is a link; links are not followed`);
       if (!stat.isDirectory()) return undefined;
     }
     const real = await realpath(at);
-    if (real !== root && !real.startsWith(root.endsWith(sep) ? root : root + sep)) throw moved(path);
+    if (real !== root && !real.startsWith(root.endsWith(sep) ? root : root + sep))
+      throw moved(path);
     return real;
   }
 
@@ -159,7 +171,10 @@ export class DiskFiles {
     const looked = await statOf(file);
     if (!looked) return undefined;
     this.#check(looked, path);
-    const handle = await open(file, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
+    const handle = await open(
+      file,
+      constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0),
+    );
     try {
       const stat = await handle.stat();
       this.#check(stat, path);
@@ -180,7 +195,9 @@ export class DiskFiles {
     if (stat.isDirectory()) throw new WorkspaceError(`${path}: a folder, not a file`);
     if (!stat.isFile()) throw new WorkspaceError(`${path}: no regular file`);
     if (stat.nlink > 1 && !this.#allowed.hardLinks) {
-      throw new WorkspaceError(`${path}: it has another name, maybe outside of the workspace (a hard link)`);
+      throw new WorkspaceError(
+        `${path}: it has another name, maybe outside of the workspace (a hard link)`,
+      );
     }
   }
 }
@@ -228,7 +245,8 @@ async function create(temporary, target, path) {
   try {
     await link(temporary, target);
   } catch (error) {
-    if (codeOf(error) === "EEXIST") throw new WorkspaceError(`${path}: it was created meanwhile: read it first`);
+    if (codeOf(error) === "EEXIST")
+      throw new WorkspaceError(`${path}: it was created meanwhile: read it first`);
     throw error;
   }
 }

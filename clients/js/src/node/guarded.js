@@ -3,17 +3,34 @@
 const SECRET_FOLDERS = new Set([".ssh", ".aws", ".azure", ".gnupg", ".kube", ".docker", ".gcloud"]);
 const SECRET = new RegExp(
   [
-    String.raw`^\.env(\..*)?$`, String.raw`\.env$`, String.raw`^\.(envrc|netrc|npmrc|pypirc|pgpass|htpasswd|git-credentials|boto)$`,
-    String.raw`^id_(rsa|dsa|ecdsa|ed25519)`, String.raw`\.(pem|key|ppk|p8|p12|pfx|jks|keystore|kdbx|tfstate|tfvars)$`,
-    String.raw`^(credentials|application_default_credentials)\.json$`, String.raw`^secrets\.(json|toml|ya?ml)$`,
-    String.raw`^client_secret.*\.json$`, String.raw`service[-_]?account.*\.json$`, String.raw`firebase-adminsdk.*\.json$`,
+    String.raw`^\.env(\..*)?$`,
+    String.raw`\.env$`,
+    String.raw`^\.(envrc|netrc|npmrc|pypirc|pgpass|htpasswd|git-credentials|boto)$`,
+    String.raw`^id_(rsa|dsa|ecdsa|ed25519)`,
+    String.raw`\.(pem|key|ppk|p8|p12|pfx|jks|keystore|kdbx|tfstate|tfvars)$`,
+    String.raw`^(credentials|application_default_credentials)\.json$`,
+    String.raw`^secrets\.(json|toml|ya?ml)$`,
+    String.raw`^client_secret.*\.json$`,
+    String.raw`service[-_]?account.*\.json$`,
+    String.raw`firebase-adminsdk.*\.json$`,
   ].join("|"),
 );
 const NO_SECRET = /\.(example|sample|template|dist|pub)$/;
 const VERSION_CONTROL = new Set([".git", ".hg", ".svn", ".jj"]);
 const STARTUP = new Set([
-  ".vscode", ".idea", ".husky", ".githooks", ".devcontainer", ".bashrc", ".bash_profile", ".profile", ".zshrc",
-  ".zshenv", ".gitconfig", ".gitmodules", ".envrc",
+  ".vscode",
+  ".idea",
+  ".husky",
+  ".githooks",
+  ".devcontainer",
+  ".bashrc",
+  ".bash_profile",
+  ".profile",
+  ".zshrc",
+  ".zshenv",
+  ".gitconfig",
+  ".gitmodules",
+  ".envrc",
 ]);
 const TEMPORARY = /^\.rollcall-[0-9a-f]{16}\.tmp$/;
 
@@ -22,7 +39,10 @@ const TEMPORARY = /^\.rollcall-[0-9a-f]{16}\.tmp$/;
  * @param {string} name
  */
 function folded(name) {
-  return name.replace(/\p{Cf}/gu, "").normalize("NFKC").toLowerCase();
+  return name
+    .replace(/\p{Cf}/gu, "")
+    .normalize("NFKC")
+    .toLowerCase();
 }
 
 /**

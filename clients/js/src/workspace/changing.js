@@ -40,7 +40,8 @@ class Editor {
   async write({ path, content, digest }) {
     const place = filePartsOf(path).join("/");
     const before = await this.#read(place, path);
-    if (before && !digest) throw new WorkspaceError(`${path}: it exists and was not read: read it first`);
+    if (before && !digest)
+      throw new WorkspaceError(`${path}: it exists and was not read: read it first`);
     if (before && digest !== before.digest) throw changed(path);
     const bytes = bytesOf(path, content, before?.form ?? PLAIN);
     await this.#put(place, path, bytes, before);
@@ -54,7 +55,8 @@ class Editor {
     const place = filePartsOf(path).join("/");
     const before = await this.#read(place, path);
     if (!before) throw new WorkspaceError(`${path}: there is no such file`);
-    if (digest && before.digest !== digest && before.digest !== this.#latest(place, digest)) throw changed(path);
+    if (digest && before.digest !== digest && before.digest !== this.#latest(place, digest))
+      throw changed(path);
     const { text, replaced } = edited(path, before, oldText, newText, replaceAll);
     const bytes = bytesOf(path, text, before.form);
     await this.#put(place, path, bytes, before);
@@ -79,7 +81,12 @@ class Editor {
    */
   #latest(place, digest) {
     const seen = new Set([digest]);
-    for (let made; (made = this.#made.get(`${place}\n${digest}`)) && !seen.has(made); seen.add(made)) digest = made;
+    for (
+      let made;
+      (made = this.#made.get(`${place}\n${digest}`)) && !seen.has(made);
+      seen.add(made)
+    )
+      digest = made;
     return digest;
   }
 
@@ -91,7 +98,9 @@ class Editor {
    */
   async #put(place, path, bytes, before) {
     if (bytes.length > MOST_BYTES) {
-      throw new WorkspaceError(`${path}: ${bytes.length.toLocaleString("en")} bytes; at most 10 MB are written`);
+      throw new WorkspaceError(
+        `${path}: ${bytes.length.toLocaleString("en")} bytes; at most 10 MB are written`,
+      );
     }
     await this.#files.write(place, bytes, before?.bytes);
   }
@@ -105,17 +114,24 @@ class Editor {
  * @param {boolean} replaceAll
  */
 function edited(path, { text, form }, oldText, newText, replaceAll) {
-  const [from, to] = [oldText, newText].map((each) => (form.isCrlf ? each.replaceAll("\r\n", "\n") : each));
+  const [from, to] = [oldText, newText].map((each) =>
+    form.isCrlf ? each.replaceAll("\r\n", "\n") : each,
+  );
   if (!from) throw new WorkspaceError(`${path}: oldText is empty; use write_file for a whole file`);
   if (from === to) throw new WorkspaceError(`${path}: oldText and newText are the same`);
   const pieces = text.split(from);
   const first = text.indexOf(from);
-  if (first < 0) throw new WorkspaceError(`${path}: oldText is not in the file: read it again and copy it exactly`);
+  if (first < 0)
+    throw new WorkspaceError(
+      `${path}: oldText is not in the file: read it again and copy it exactly`,
+    );
   // Places that overlap are two: to replace either would be a guess.
   const isAmbiguous = text.indexOf(from, first + 1) >= 0;
   if (isAmbiguous && !replaceAll) {
     const places = Math.max(2, pieces.length - 1);
-    throw new WorkspaceError(`${path}: ambiguous: oldText is in ${places} places; give more lines around it, or replaceAll`);
+    throw new WorkspaceError(
+      `${path}: ambiguous: oldText is in ${places} places; give more lines around it, or replaceAll`,
+    );
   }
   return { text: pieces.join(to), replaced: pieces.length - 1 };
 }

@@ -23,7 +23,8 @@ function sourceOf(glob) {
     if (mark === "**") return ".*";
     if (mark === "*") return "[^/]*";
     if (mark === "?") return "[^/]";
-    if (mark.length > 1 && mark[0] === "[") return mark.replace("[!", "[^").replaceAll("\\", "\\\\");
+    if (mark.length > 1 && mark[0] === "[")
+      return mark.replace("[!", "[^").replaceAll("\\", "\\\\");
     if (mark.length > 1 && mark[0] === "{") {
       return `(?:${mark.slice(1, -1).split(",").map(sourceOf).join("|")})`;
     }

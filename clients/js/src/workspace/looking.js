@@ -22,8 +22,22 @@ const DEEPEST = 64;
 
 /** Folders that are only gone into where they are named. */
 const LEFT_OUT = new Set([
-  ".git", ".hg", ".svn", "node_modules", "venv", ".venv", "__pycache__", ".mypy_cache",
-  ".pytest_cache", ".ruff_cache", ".next", ".nuxt", ".dart_tool", ".gradle", ".terraform", ".cache",
+  ".git",
+  ".hg",
+  ".svn",
+  "node_modules",
+  "venv",
+  ".venv",
+  "__pycache__",
+  ".mypy_cache",
+  ".pytest_cache",
+  ".ruff_cache",
+  ".next",
+  ".nuxt",
+  ".dart_tool",
+  ".gradle",
+  ".terraform",
+  ".cache",
 ]);
 
 /**
@@ -134,7 +148,8 @@ async function* filesBelow(walk, files, path) {
     yield { path: place, type: "file", size: isFile.length };
     return;
   }
-  for await (const entry of walk.below(place, path, DEEPEST)) if (entry.type === "file") yield entry;
+  for await (const entry of walk.below(place, path, DEEPEST))
+    if (entry.type === "file") yield entry;
 }
 
 /**
@@ -196,9 +211,10 @@ class Walk {
    * @param {number} depth
    */
   async *below(place, path, depth) {
-    if (!(await this.#files.list(place))) throw new WorkspaceError(`${path}: there is no such folder`);
+    if (!(await this.#files.list(place)))
+      throw new WorkspaceError(`${path}: there is no such folder`);
     const waiting = [{ at: place, level: 1 }];
-    for (let next; (next = waiting.shift()); ) {
+    for (let next; (next = waiting.shift());) {
       const { at, level } = next;
       for (const entry of sorted((await this.#files.list(at)) ?? [])) {
         this.#signal.throwIfAborted();

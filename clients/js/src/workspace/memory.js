@@ -20,7 +20,9 @@ export class MemoryFiles {
   /** The files' texts by their paths. */
   get texts() {
     const sorted = [...this.#files].sort(([one], [other]) => (one < other ? -1 : 1));
-    return Object.fromEntries(sorted.map(([path, bytes]) => [path, new TextDecoder().decode(bytes)]));
+    return Object.fromEntries(
+      sorted.map(([path, bytes]) => [path, new TextDecoder().decode(bytes)]),
+    );
   }
 
   /**
@@ -34,7 +36,10 @@ export class MemoryFiles {
     for (const [each, bytes] of this.#files) {
       if (!each.startsWith(prefix)) continue;
       const [name, ...below] = each.slice(prefix.length).split("/");
-      found.set(name, below.length ? { name, type: "directory" } : { name, type: "file", size: bytes.length });
+      found.set(
+        name,
+        below.length ? { name, type: "directory" } : { name, type: "file", size: bytes.length },
+      );
     }
     return found.size || path === "." ? [...found.values()] : undefined;
   }
@@ -54,13 +59,15 @@ export class MemoryFiles {
    */
   async write(path, bytes, before) {
     const now = this.#files.get(path);
-    const isSame = now?.length === before?.length && !now?.some((byte, at) => byte !== before?.[at]);
+    const isSame =
+      now?.length === before?.length && !now?.some((byte, at) => byte !== before?.[at]);
     if (!isSame) throw new WorkspaceError(`${path}: it was changed meanwhile: read it again`);
     const parts = path.split("/");
     const above = parts.slice(1).map((_, n) => parts.slice(0, n + 1).join("/"));
     const isInFile = above.some((folder) => this.#files.has(folder));
     const isFolder = !now && (await this.list(path)) !== undefined;
-    if (isInFile || isFolder) throw new WorkspaceError(`${path}: a file and a folder cannot have one name`);
+    if (isInFile || isFolder)
+      throw new WorkspaceError(`${path}: a file and a folder cannot have one name`);
     this.#files.set(path, bytes);
   }
 }

@@ -22,10 +22,12 @@ const UNSEEN = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u;
 export function partsOf(path) {
   if (typeof path !== "string" || !path) throw new WorkspaceError('path: write "." for the root');
   if (path.length > PATH_CHARS) throw refused(path, `longer than ${PATH_CHARS} characters`);
-  if (/^[/\\]/.test(path)) throw refused(path, "paths begin at the workspace's root, as in src/main.js");
+  if (/^[/\\]/.test(path))
+    throw refused(path, "paths begin at the workspace's root, as in src/main.js");
   const parts = path.split("/").filter((part) => part !== "" && part !== ".");
   if (parts.length > MOST_PARTS) throw refused(path, `deeper than ${MOST_PARTS} folders`);
-  if (parts[0]?.startsWith("~")) throw refused(path, "the home directory is no part of the workspace");
+  if (parts[0]?.startsWith("~"))
+    throw refused(path, "the home directory is no part of the workspace");
   for (const part of parts) {
     const reason = reasonAgainst(part);
     if (reason) throw refused(path, reason);
@@ -52,11 +54,13 @@ export function filePartsOf(path) {
 function reasonAgainst(name) {
   const compatible = name.normalize("NFKC");
   if (UNSEEN.test(name)) return "control characters are not taken";
-  if (new TextEncoder().encode(name).length > NAME_BYTES) return `a name is longer than ${NAME_BYTES} bytes`;
+  if (new TextEncoder().encode(name).length > NAME_BYTES)
+    return `a name is longer than ${NAME_BYTES} bytes`;
   if (/^[. ]+$/.test(compatible)) return "a path cannot go up, nor have names of dots";
   if (/[\\/]/.test(compatible)) return "only / joins the parts of a path";
   if (compatible.includes(":")) return "a colon (drives, streams) is not taken";
-  if (/[. ]$/.test(compatible) || name.startsWith(" ")) return "a name cannot begin with a space, nor end with one or a dot";
+  if (/[. ]$/.test(compatible) || name.startsWith(" "))
+    return "a name cannot begin with a space, nor end with one or a dot";
   if (DEVICE.test(compatible.split(".")[0].trimEnd())) return "that is a device on Windows";
   if (SHORT.test(compatible)) return "Windows reads it as the short form of another name";
   return undefined;

@@ -102,7 +102,12 @@ class Reader {
         const first = one(at + 1);
         const second = other(at + first.length + 2);
         const end = at + first.length + 2 + second.length;
-        return bounded([{ split: [at + 1, at + first.length + 2] }, ...first, { jump: end }, ...second]);
+        return bounded([
+          { split: [at + 1, at + first.length + 2] },
+          ...first,
+          { jump: end },
+          ...second,
+        ]);
       };
     }
     this.#depth -= 1;
@@ -122,7 +127,7 @@ class Reader {
   /** @returns {Piece} */
   #repeated() {
     let piece = this.#one();
-    for (let times; (times = this.#times()); ) {
+    for (let times; (times = this.#times());) {
       piece = repeat(piece, times);
       this.#next("?"); // whether a match is there does not depend on how greedy it is
     }
@@ -162,7 +167,8 @@ class Reader {
 
   /** @returns {Piece} */
   #group() {
-    if (this.#next("?") && !this.#next(":")) throw this.#wrong("groups that begin with (? are not understood");
+    if (this.#next("?") && !this.#next(":"))
+      throw this.#wrong("groups that begin with (? are not understood");
     const piece = this.#either();
     if (!this.#next(")")) throw this.#wrong("a ( has no )");
     return piece;
@@ -177,7 +183,8 @@ class Reader {
     if (Object.hasOwn(CLASSES, char)) return CLASSES[char];
     const opposite = CLASSES[char.toLowerCase()];
     if (opposite && char !== char.toLowerCase()) return (each) => !opposite(each);
-    if (/[1-9a-zA-Z]/.test(char) && !Object.hasOwn(ESCAPES, char)) throw this.#wrong(`\\${char} is not understood`);
+    if (/[1-9a-zA-Z]/.test(char) && !Object.hasOwn(ESCAPES, char))
+      throw this.#wrong(`\\${char} is not understood`);
     return this.#same(ESCAPES[char] ?? char);
   }
 
@@ -277,6 +284,7 @@ const any = (piece) => (at) => {
 
 /** @param {Step[]} steps */
 function bounded(steps) {
-  if (steps.length > MOST_STEPS) throw new WorkspaceError("query: the regular expression is too large");
+  if (steps.length > MOST_STEPS)
+    throw new WorkspaceError("query: the regular expression is too large");
   return steps;
 }

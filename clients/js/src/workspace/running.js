@@ -20,8 +20,13 @@ export function running(files) {
     run_command: async ({ command, timeoutS = 60 }, { signal, progress }) => {
       check(command);
       const started = performance.now();
-      const onOutput = (/** @type {string} */ text) => progress(text.trimEnd().split("\n").at(-1) ?? "");
-      const { exitCode, output, isCut, isLate } = await run(command, { timeoutS, signal, onOutput });
+      const onOutput = (/** @type {string} */ text) =>
+        progress(text.trimEnd().split("\n").at(-1) ?? "");
+      const { exitCode, output, isCut, isLate } = await run(command, {
+        timeoutS,
+        signal,
+        onOutput,
+      });
       const ms = Math.round(performance.now() - started);
       return {
         command,
@@ -38,7 +43,8 @@ export function running(files) {
 /** @param {string} command */
 function check(command) {
   if (!command.trim()) throw new WorkspaceError("command: it is empty");
-  if (command.length > MOST_CHARS) throw new WorkspaceError(`command: longer than ${MOST_CHARS} characters`);
+  if (command.length > MOST_CHARS)
+    throw new WorkspaceError(`command: longer than ${MOST_CHARS} characters`);
   if (UNSEEN.test(command.replace(/[\n\t]/g, ""))) {
     throw new WorkspaceError("command: it has characters that nobody sees who approves it");
   }

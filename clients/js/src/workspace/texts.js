@@ -49,7 +49,8 @@ export async function textFileOf(path, bytes) {
  * @param {Uint8Array} bytes
  */
 function decoded(path, bytes) {
-  if (bytes.includes(0)) throw new WorkspaceError(`${path}: a binary file; only text is read and edited`);
+  if (bytes.includes(0))
+    throw new WorkspaceError(`${path}: a binary file; only text is read and edited`);
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
@@ -64,8 +65,10 @@ function decoded(path, bytes) {
  * @param {Form} form
  */
 export function bytesOf(path, text, { hasBom, isCrlf }) {
-  if (text.includes("\0")) throw new WorkspaceError(`${path}: the content has a NUL; only text is written`);
-  if (/\p{Surrogate}/u.test(text)) throw new WorkspaceError(`${path}: the content has half of a character`);
+  if (text.includes("\0"))
+    throw new WorkspaceError(`${path}: the content has a NUL; only text is written`);
+  if (/\p{Surrogate}/u.test(text))
+    throw new WorkspaceError(`${path}: the content has half of a character`);
   const ended = isCrlf ? text.replaceAll("\r\n", "\n").replaceAll("\n", "\r\n") : text;
   return new TextEncoder().encode(hasBom && !ended.startsWith(BOM) ? BOM + ended : ended);
 }
