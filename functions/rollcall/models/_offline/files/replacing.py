@@ -5,7 +5,6 @@ A name is replaced where it stands by itself: `total` is no part of `subtotal`.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
@@ -16,6 +15,13 @@ from rollcall.models._offline.files.hands import argument, call
 from rollcall.models._offline.files.locating import Located, located
 from rollcall.models._offline.files.looking import which_file
 from rollcall.models._offline.files.paths import same
+from rollcall.models._offline.files.places import (
+    WORD,
+    longer_names,
+    names_file,
+    passage_of,
+    places_of,
+)
 from rollcall.models._offline.files.searching import Match, is_cut, matches, place, widest
 from rollcall.models._offline.files.troubles import is_refused, trouble
 from rollcall.models._offline.files.words import count, say
@@ -25,7 +31,6 @@ from rollcall.models._offline.plan import Call
 from rollcall.models.base import ToolSpec
 
 _AT_ONCE = 16
-_WORD = re.compile(r"[\w$]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +72,7 @@ class Replace:
 
     def _everywhere(self, work: Work) -> Move:
         search = self._search(work, self.old)
-        names = self._search(work, self.new) if _WORD.fullmatch(self.new) else None
+        names = self._search(work, self.new) if WORD.fullmatch(self.new) else None
         missing = [each for each in (search, names) if isinstance(each, Call)]
         if missing:
             return Move(tuple(missing))
@@ -122,7 +127,7 @@ class Replace:
         if made := work.step(tool, path=path):
             return made
         lines = [match.text for match in found if same(match.path, path)]
-        alone = sum(len(_places(self.old, line)) for line in lines)
+        alone = sum(len(places_of(self.old, line)) for line in lines)
         within = sum(line.count(self.old) for line in lines) - alone
         is_open = is_cut(search) or any(self.old not in line for line in lines)
         if not within and not is_open and "\n" not in self.old:
@@ -141,7 +146,7 @@ class Replace:
         content = content_of(read)
         if content is None or output(read).get("truncated"):
             return read
-        passage = _passage(content, self.old, self.new)
+        passage = passage_of(content, self.old, self.new)
         if passage is None:
             return None
         return call(tool, path=path, old_text=passage[0], new_text=passage[1])
@@ -149,7 +154,7 @@ class Replace:
     def _taken(self, names: Step | None, language: str) -> str:
         """A word of warning where the new name is in use already."""
         found = matches(names) if names is not None else []
-        used = [match for match in found if _places(self.new, match.text)]
+        used = [match for match in found if places_of(self.new, match.text)]
         if not used:
             return ""
         places = ", ".join(shown.code(f"{match.path}:{match.line}") for match in used[:3])
@@ -163,9 +168,10 @@ class Replace:
         if left:
             paths = ", ".join(shown.code(str(argument(tool, c.arguments, "path"))) for c in left)
             parts.append(say("not_begun", language, paths=paths))
-        if _names_file(self.old, matches(search)):
+        lines = [match.text for match in matches(search)]
+        if names_file(self.old, lines):
             parts.append(say("module", language, old=shown.plain(self.old)))
-        if longer := _longer_names(self.old, matches(search)):
+        if longer := longer_names(self.old, lines):
             names = ", ".join(shown.code(name) for name in longer[:5])
             parts.append(say("longer", language, names=names))
         if is_cut(search):
@@ -178,7 +184,7 @@ class Replace:
         old, new = shown.plain(self.old), shown.plain(self.new)
         if not done:
             where = place(self.path, self.glob, language)
-            none = not any(_places(self.old, each.text) for each in matches(search))
+            none = not any(places_of(self.old, each.text) for each in matches(search))
             return say("none_to_rename", language, old=old, where=where) if none else ""
         numbers = [self._replaced(step, work) for step in done]
         head = say(
@@ -201,7 +207,7 @@ class Replace:
         assert tool is not None
         old = argument(tool, step.call.arguments, "old_text")
         if isinstance(old, str) and old != self.old:
-            return max(len(_places(self.old, old)), 1)
+            return max(len(places_of(self.old, old)), 1)
         said = output(step).get("replaced")
         return said if isinstance(said, int) else 1
 
@@ -238,7 +244,7 @@ class Replace:
             # What is not seen is for the client to judge: it refuses a text that is there twice.
             given = {"path": file, "old_text": self.old, "new_text": self.new}
             return Move((call(tool, **given, replace_all=self.every and _is_long(self.old)),))
-        at = _places(self.old, content)
+        at = places_of(self.old, content)
         if not at:
             told = say("not_in_file", language, old=shown.plain(self.old), path=shown.plain(file))
             return Move(text=told, done=False)
@@ -247,7 +253,7 @@ class Replace:
         if len(at) == content.count(self.old):
             given = {"path": file, "old_text": self.old, "new_text": self.new}
             return Move((call(tool, **given, replace_all=len(at) > 1),))
-        passage = _passage(content, self.old, self.new)
+        passage = passage_of(content, self.old, self.new)
         assert passage is not None  # there are places
         return Move((call(tool, path=file, old_text=passage[0], new_text=passage[1]),))
 
@@ -288,65 +294,6 @@ def _path(step: Step, work: Work) -> str:
 
 def _paths(found: Sequence[Match]) -> list[str]:
     return list(dict.fromkeys(match.path for match in found))
-
-
-def _places(old: str, text: str) -> list[int]:
-    """Where a text stands; a name only where it stands by itself, and names no file."""
-    if not _WORD.fullmatch(old):
-        return [match.start() for match in re.finditer(re.escape(old), text)]
-    pattern = rf"(?<![\w$]){re.escape(old)}(?![\w$])"
-    found = [match.start() for match in re.finditer(pattern, text)]
-    return [at for at in found if not _is_module(text, at, len(old))]
-
-
-def _is_module(text: str, at: int, size: int) -> bool:
-    """Whether a name is that of a file that is imported: `from basket.receipt import receipt`."""
-    start = text.rfind("\n", 0, at) + 1
-    before, after = text[start:at], text[at + size : _line_end(text, at)]
-    if re.match(r"\s*from\s+[\w.]*$", before) and re.match(r"[\w.]*\s+import\b", after):
-        return True
-    return bool(re.search(r"\b(?:from|import|require)\b\s*\(?\s*['\"][^'\"]*$", before))
-
-
-def _names_file(old: str, found: Sequence[Match]) -> bool:
-    """Whether a name is also that of a file that is imported somewhere."""
-    alone = re.compile(rf"(?<![\w$]){re.escape(old)}(?![\w$])")
-    return bool(_WORD.fullmatch(old)) and any(
-        _is_module(match.text, at.start(), len(old))
-        for match in found
-        for at in alone.finditer(match.text)
-    )
-
-
-def _longer_names(old: str, found: Sequence[Match]) -> list[str]:
-    if not _WORD.fullmatch(old):
-        return []
-    pattern = re.compile(rf"[\w$]*{re.escape(old)}[\w$]*")
-    names = (name for match in found for name in pattern.findall(match.text))
-    return list(dict.fromkeys(name for name in names if name != old))
-
-
-def _passage(content: str, old: str, new: str) -> tuple[str, str] | None:
-    """The lines from the first place to the last, and what takes their place; as many lines more
-    as it takes for them to be there once. None where there is no place."""
-    at = _places(old, content)
-    if not at:
-        return None
-    start = content.rfind("\n", 0, at[0]) + 1
-    end = _line_end(content, at[-1] + len(old))
-    while content.count(content[start:end]) > 1 and (start > 0 or end < len(content)):
-        start = content.rfind("\n", 0, max(start - 1, 0)) + 1
-        end = _line_end(content, end + 1)
-    kept, cursor = [], start
-    for place_ in at:
-        kept += [content[cursor:place_], new]
-        cursor = place_ + len(old)
-    return content[start:end], "".join((*kept, content[cursor:end]))
-
-
-def _line_end(content: str, at: int) -> int:
-    end = content.find("\n", min(at, len(content)))
-    return len(content) if end < 0 else end
 
 
 def _failures(steps: Sequence[Step], tool: ToolSpec, language: str) -> list[str]:

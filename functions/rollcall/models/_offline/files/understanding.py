@@ -10,8 +10,6 @@ from rollcall.models._offline.files.changing import (
     appending,
     creating,
     describes,
-    removing,
-    replacing,
 )
 from rollcall.models._offline.files.clauses import Clause, clauses
 from rollcall.models._offline.files.creating import Create
@@ -20,10 +18,12 @@ from rollcall.models._offline.files.declining import (
     needing_command,
     needing_model,
 )
+from rollcall.models._offline.files.finding import searching
 from rollcall.models._offline.files.forms import compiled
 from rollcall.models._offline.files.ordering import running
 from rollcall.models._offline.files.paths import paths_in
-from rollcall.models._offline.files.seeking import listing, reading, searching
+from rollcall.models._offline.files.seeking import listing, reading
+from rollcall.models._offline.files.swapping import removing, replacing
 from rollcall.models._offline.files.work import Want
 from rollcall.models._offline.follow import place
 
