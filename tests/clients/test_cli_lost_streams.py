@@ -104,7 +104,7 @@ def test_streams_cut_at_random_points_tell_the_same(
         proxy.cut_after = [chance.randrange(0, 12_000), *chance.choices([None, 200, 4_000], k=1)]
         events, result = told(place, user)
         assert transcript(events) == whole, proxy.cut_after
-        assert result["message"] == ANSWER.strip()
+        assert result["message"] == ANSWER
     proxy.cut_after = []
     assert proxy.cuts >= POINTS / 2
 
@@ -117,4 +117,4 @@ def test_a_command_whose_connections_break_prints_the_whole_answer(
     done = rollcall("ask", "What is urgent?", env=env)
     proxy.cut_after = []
     assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith(ANSWER.strip())
+    assert ANSWER.strip() in done.stdout

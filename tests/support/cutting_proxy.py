@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import socket
-import struct
 import threading
 from collections.abc import Iterator
 
@@ -45,16 +44,16 @@ class CuttingProxy:
             asking = threading.Thread(target=_copy, args=(client, server), daemon=True)
             asking.start()
             passed = 0
-            with contextlib.suppress(OSError):
+            with contextlib.suppress(OSError):  # either end is gone
                 while data := server.recv(_CHUNK):
                     if most is not None and passed + len(data) >= most:
                         client.sendall(data[: most - passed])
                         self.cuts += 1
-                        _reset(client)
-                        return
+                        break
                     client.sendall(data)
                     passed += len(data)
-                client.shutdown(socket.SHUT_WR)
+            with contextlib.suppress(OSError):
+                client.shutdown(socket.SHUT_RDWR)  # closing alone would wait for who reads
 
 
 @contextlib.contextmanager
@@ -72,8 +71,3 @@ def _copy(source: socket.socket, target: socket.socket) -> None:
     with contextlib.suppress(OSError):
         while data := source.recv(_CHUNK):
             target.sendall(data)
-
-
-def _reset(client: socket.socket) -> None:
-    """End a connection as a network does that is gone: by a reset, not in an orderly way."""
-    client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))

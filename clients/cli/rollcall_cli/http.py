@@ -8,7 +8,7 @@ from typing import Any
 
 import httpx2
 
-_QUIET_S = 60.0  # the server breaks a silence with a comment line every 15 s
+_QUIET_S = 40.0  # the server breaks a silence with a comment line every 15 s
 _CONNECT_S = 10.0
 
 
