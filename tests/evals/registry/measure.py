@@ -90,10 +90,13 @@ def measure() -> Measured:
 def ask(registry: Snapshot, profile: AgentProfile, queries: Iterable[Query]) -> list[Asked]:
     """Put the queries, each on the clock."""
     ids = registry.content.entries.ids
-    select(registry, Asking(profile, _ASKER, "warm up"))
+    client_tools = frozenset(of_clients(registry))
+    select(registry, Asking(profile, _ASKER, "warm up", client_tools=client_tools))
     asked = []
     for query in queries:
-        asking = Asking(profile, _ASKER, query.query, recent=query.context)
+        asking = Asking(
+            profile, _ASKER, query.query, recent=query.context, client_tools=client_tools
+        )
         started = time.perf_counter()
         chosen = select(registry, asking)
         ms = (time.perf_counter() - started) * 1000
@@ -101,6 +104,12 @@ def ask(registry: Snapshot, profile: AgentProfile, queries: Iterable[Query]) -> 
         cost = _sent(registry, chosen, query.language)
         asked.append(Asked(query, found, frozenset(chosen.ids), cost, ms))
     return asked
+
+
+def of_clients(registry: Snapshot) -> list[str]:
+    """The tools that run on the user's client, which is one that runs them all."""
+    entries = registry.content.entries
+    return [id for id in entries.ids if entries[id].execution.type == "client"]
 
 
 def groups(asked: Sequence[Asked]) -> dict[str, list[Asked]]:
