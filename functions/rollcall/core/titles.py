@@ -15,14 +15,14 @@ from rollcall.core.readable import line
 from rollcall.core.text import sentences, terms
 
 TITLE_CHARS = 60
-_LOOKED_AT = 4_000
-"""How much of a message is looked at."""
+_LOOKED_AT, _SENTENCE_CHARS = 4_000, 400
+"""How much of a message is looked at, and of one sentence."""
 
 _CODE_BLOCK = re.compile(r"```[\w+-]*\n?(.*?)(?:```|\Z)", re.DOTALL)
 _LINK = re.compile(r"!?\[([^\]\n]{0,200})\]\([^)\s]{0,2000}\)")
 _URL = re.compile(r"<?\bhttps?://[^\s<>()\"']{1,2000}>?", re.IGNORECASE)
 _LINE_MARK = re.compile(
-    r"^[ \t]{0,8}(?:#{1,6}\s+|>\s?|[-*+•]\s+(?:\[[ xX]\]\s+)?|\d{1,3}[.)]\s+)", re.M
+    r"^(?:[ \t]{0,8}(?:#{1,6}\s+|>\s?|[-*+•]\s+(?:\[[ xX]\]\s+)?|\d{1,3}[.)]\s+))+", re.M
 )
 _RULE = re.compile(r"^[ \t]*(?:(?:[-*_=:][ \t]*){3,}|\|.*)$", re.M)
 _EMPHASIS = re.compile(r"(\*{1,3}|_{1,3}|~~|`{1,2})(?=\S)(.{1,500}?)(?<=\S)\1(?!\w)")
@@ -80,10 +80,11 @@ _REQUEST = re.compile(
     re.IGNORECASE,
 )
 _ENDING = re.compile(
-    r"[\s,;:–—-]*(?:,?\s*(?:please|pls|thanks?(?: (?:you|a lot|so much|in advance))*|ty|cheers"
-    r"|בבקשה|תודה(?: רבה| מראש)*))+[\s.!?…]*$",
+    r"(?<![\w'’\-\u0590-\u05ff])(?:please|pls|thanks?(?: (?:you|a lot|so much|in advance))*|ty"
+    r"|cheers|בבקשה|תודה(?: רבה| מראש)*)\Z",
     re.IGNORECASE,
 )
+_MARKS = " .,;:!…–—-"
 _DANGLING = frozenset(
     [
         *("a", "an", "the", "of", "to", "in", "on", "at", "by", "for", "with", "and", "or", "but"),
@@ -122,9 +123,7 @@ def _plain(text: str) -> str:
     without = _LINK.sub(r"\1", without)
     without = _URL.sub(_host, without)
     without = _RULE.sub("", without)
-    before = None
-    while before != without:
-        without, before = _LINE_MARK.sub("", without), without
+    without = _LINE_MARK.sub("", without)
     return _EMPHASIS.sub(r"\2", without).replace("|", " ").strip()
 
 
@@ -146,7 +145,8 @@ def _asked(text: str) -> str:
 
 def _bare(sentence: str) -> str:
     """A sentence without greetings and polite words around it."""
-    left, before, is_request = sentence.strip(" \t\"“”„'*"), None, False
+    left = " ".join(sentence.split())[:_SENTENCE_CHARS].strip(" \"“”„'*")
+    before, is_request = None, False
     while left != before:
         before = left
         if greeted := _GREETED.match(left):
@@ -154,13 +154,20 @@ def _bare(sentence: str) -> str:
         if found := _FILLER.match(left):
             is_request = is_request or bool(_REQUEST.search(found[0]))
             left = left[found.end() :]
-    ended = _ENDING.sub("", left)
+    ended = _without_thanks(left)
     if ended != left and left.rstrip().endswith("?") and not is_request:
         ended += "?"
-    ended = re.sub(r"[\s.,;:!…–—-]+$", "", ended)
+    ended = ended.rstrip(_MARKS)
     if is_request and not _QUESTION.match(ended):
         ended = ended.rstrip("?").rstrip()
     return _capital(re.sub(r"[?!]{2,}$", "?", ended))
+
+
+def _without_thanks(sentence: str) -> str:
+    """A sentence without "please" and thanks at its end; as it was, where there are none."""
+    bare = sentence.rstrip(_MARKS + "?")
+    found = _ENDING.search(bare)
+    return _without_thanks(bare[: found.start()]) if found else sentence
 
 
 def _capital(text: str) -> str:

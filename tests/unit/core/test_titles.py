@@ -82,6 +82,9 @@ NOT_FILLERS = [
     "So many errors today",
     "Now playing: who",
     "Write me a poem about the sea",
+    "What about security",
+    "Liberty, property, hospitality",
+    "Who said no-thanks",
 ]
 LITTLE = [("Hi", "Hi"), ("thanks!", "thanks!"), ("תודה רבה", "תודה רבה"), ("😀", "😀")]
 
@@ -116,6 +119,8 @@ def test_a_message_about_a_file_is_named_after_it(text: str, title: str) -> None
         *("*" * 32_000, "[" * 32_000, "hi " * 10_000, "please " * 5_000, "_a" * 16_000),
         *("```" * 10_000, "\n>" * 16_000, "- " * 16_000, "\n" * 32_000, "can you " * 4_000),
         *("https://" * 4_000, "א" * 32_000, "\u202e" * 32_000, "a" * 32_000, "|" * 32_000),
+        *("a" + " " * 30_000 + "x", "a " + ", " * 15_000 + "x", "a" + "-" * 30_000 + "x"),
+        *("a" + "\u00a0" * 30_000 + "x", "a " + "please " * 5_000 + "x", "a" + "?!" * 15_000 + "x"),
         *("hi " + "a" * 30_000, "\x00", " ", "> " * 16_000, "** ** " * 5_000, "(" * 32_000),
     ],
 )
