@@ -60,6 +60,7 @@ class Conversation:
         self._screen = screen
         self._tools = tools
         self._question = ""
+        self._ran: dict[str, dict[str, Any]] = {}  # what calls came to, until that is sent
 
     @property
     def waiting(self) -> list[Interrupt]:
@@ -157,13 +158,12 @@ class Conversation:
         spent = Spent()
         result: Result | None = None
         try:
-            if events is not None and (result := self._shown(events, spent, decided)) is None:
-                return None
+            if events is not None:
+                result = self._shown(events, spent, decided)
             while self._tools and self.dialogue.pending:
                 results = self._run_calls(self._tools)
-                events = self.dialogue.answer_calls(results)
-                if (result := self._shown(events, spent)) is None:
-                    return None
+                result = self._shown(self.dialogue.answer_calls(results), spent)
+                self._ran = {}
         except KeyboardInterrupt:
             self.cancel()
             raise
@@ -173,9 +173,7 @@ class Conversation:
         self._tell_end(result, spent)
         return result
 
-    def _shown(
-        self, events: Events, spent: Spent, decided: Sequence[Interrupt] = ()
-    ) -> Result | None:
+    def _shown(self, events: Events, spent: Spent, decided: Sequence[Interrupt] = ()) -> Result:
         ours = self._tools.tools if self._tools else ()
         with RunView(self._screen, self._question, decided=decided, ours=ours) as view:
             while True:
@@ -190,9 +188,14 @@ class Conversation:
         return result
 
     def _run_calls(self, tools: Tools) -> list[dict[str, Any]]:
-        calls, stop = self.dialogue.pending, threading.Event()
+        """The results of all that is left here. What ran before, and could not be sent, does not
+        run a second time."""
+        pending = self.dialogue.pending
+        calls = [call for call in pending if call["id"] not in self._ran]
         with CallsView(self._screen, calls) as view:
-            return run_calls(tools, calls, watcher=view, stop=stop)
+            results = run_calls(tools, calls, watcher=view, stop=threading.Event())
+        self._ran |= {result["toolCallId"]: result for result in results}
+        return [self._ran[call["id"]] for call in pending]
 
     def _tell_end(self, result: Result | None, spent: Spent) -> None:
         for interrupt in self.waiting:

@@ -214,3 +214,39 @@ def test_arguments_of_the_interrupt_are_not_changed_by_an_edit() -> None:
     conversation.ask("Send it")
     conversation.answer([Answer(True, edited={"content": "x"})])
     assert conversation.waiting[0]["metadata"]["arguments"] == ARGUMENTS
+
+
+class _Tools:
+    """Counts what is run."""
+
+    tools = ("run_command",)
+
+    def __init__(self) -> None:
+        self.ran: list[dict[str, Any]] = []
+
+    def run(self, tool: str, arguments: dict[str, Any], **how: Any) -> dict[str, Any]:
+        self.ran.append(arguments)
+        return {"exitCode": 0}
+
+    def diff(self, tool: str, arguments: dict[str, Any]) -> str:
+        raise NotImplementedError
+
+
+def _left_here(run_id: str) -> Events:
+    result = _result(run_id)
+    call = {"id": "call1", "tool": "run_command", "arguments": {"command": "ls"}}
+    result["toolCalls"] = [{**call, "status": "client"}]
+    result["outcome"] = {"type": "success", "pendingToolCallIds": ["call1"]}
+    return _run(run_id, [], result)
+
+
+def test_call_that_ran_and_could_not_be_told_is_told_later_and_not_run_again() -> None:
+    refusal = CallError("unavailable", "no luck")
+    functions = _Functions(_left_here("r1"), refusal, _decided("r1~1", "{}"))
+    tools, screen = _Tools(), Screen(console=Console(file=io.StringIO(), width=80), env={})
+    conversation = Conversation(functions, screen, agent="workspace", uid="noa", tools=tools)
+    assert conversation.ask("List") is None
+    assert conversation.go_on() is not None
+    assert tools.ran == [{"command": "ls"}]
+    sent = [data["toolResults"] for data in functions.asked[1:]]
+    assert sent[0] == sent[1] == [{"toolCallId": "call1", "content": {"exitCode": 0}}]
