@@ -83,8 +83,15 @@ def told(place: Place, user: User) -> tuple[list[Any], dict[str, Any]]:
 
 
 def transcript(events: list[Any]) -> list[Any]:
-    """What a person sees of events: texts as a whole, calls with arguments and results."""
+    """What stands in the end: texts as a whole, calls with arguments and results. A step that was
+    begun a second time, by who took the run up, stands for the first."""
     assert [event["metadata"]["n"] for event in events] == list(range(len(events)))
+    steps: dict[str, int] = {}
+    for event in list(events):
+        if event["type"] == "STEP_STARTED":
+            if (first := steps.get(event["stepName"])) is not None:
+                events = [*events[:first], *events[events.index(event) :]]
+            steps[event["stepName"]] = events.index(event)
     text = "".join(e["delta"] for e in events if e["type"] == "TEXT_MESSAGE_CONTENT")
     arguments = "".join(e["delta"] for e in events if e["type"] == "TOOL_CALL_ARGS")
     results = [json.loads(e["content"]) for e in events if e["type"] == "TOOL_CALL_RESULT"]

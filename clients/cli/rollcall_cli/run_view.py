@@ -57,6 +57,7 @@ class RunView:
             self._cards[interrupt["toolCallId"]] = card
             self._open.append(card)
         self._has_begun = False
+        self._steps: set[str] = set()
         self._texts: dict[str, Pieces] = {}
         self._spinner = Spinner("dots", style="cyan")
         self._thinking = Spinner("dots", Text("thinking", "dim"), style="cyan")
@@ -97,7 +98,7 @@ class RunView:
             self._print_pieces(text.add(event["delta"]))
         elif kind == "TEXT_MESSAGE_END" and event["messageId"] in self._texts:
             self._print_pieces(self._texts.pop(event["messageId"]).end())
-        elif kind == TOLD_ANEW:
+        elif kind == TOLD_ANEW or (kind == "STEP_STARTED" and self._is_begun(event)):
             self._drop()
         elif kind == "RUN_FINISHED":
             self._end(event.get("result") or {"toolCalls": []})
@@ -106,6 +107,12 @@ class RunView:
             card.take(event)
             self._announce(card, str(kind))
             self._print_finished()
+
+    def _is_begun(self, event: dict[str, Any]) -> bool:
+        """Whether a step was begun before: who took the run up begins it a second time."""
+        was_begun = event["stepName"] in self._steps
+        self._steps.add(event["stepName"])
+        return was_begun
 
     def _drop(self) -> None:
         """Forget what is not finished: it comes again, from where it was stored last."""

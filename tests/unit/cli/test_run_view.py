@@ -64,6 +64,15 @@ def test_failed_call_says_what_went_wrong() -> None:
     assert "no luck" in out.getvalue()
 
 
+def test_step_that_is_begun_a_second_time_says_that_it_comes_anew() -> None:
+    screen, out = _screen()
+    step, begun = events.step_started(1), events.text_content("m1", "Two are urg")
+    _show(screen, [step, begun, step, *_says("Two are urgent.")])
+    shown = " ".join(out.getvalue().split())
+    assert "this comes anew: Two are urgent." in shown
+    assert shown.count("Two are urg") == 1
+
+
 def test_call_without_a_result_is_not_left_out() -> None:
     screen, out = _screen()
     with pytest.raises(CallError), RunView(screen, "What now?") as view:
