@@ -13,6 +13,7 @@ from typing import Any
 from rich.console import Console
 
 from rollcall_cli import yes_to
+from rollcall_cli.agreed import Agreed
 from rollcall_cli.dialogue import Call, Dialogue, Events
 from rollcall_cli.http import CallError
 from rollcall_cli.safe import SafeConsole, escaped_json, tidy
@@ -64,10 +65,15 @@ def ask(dialogue: Dialogue, question: str, asking: Asking) -> int:
 def _to_its_end(dialogue: Dialogue, question: str, asking: Asking) -> Result:
     """The result that is left when nothing more can be done without a person."""
     result = _drained(dialogue.message(question))
+    agreed = Agreed()
     while True:
         if asking.tools and dialogue.pending:
             results = run_calls(
-                asking.tools, dialogue.pending, watcher=_Unseen(), stop=threading.Event()
+                asking.tools,
+                dialogue.pending,
+                watcher=_Unseen(),
+                stop=threading.Event(),
+                agreed=agreed,
             )
             result = _drained(dialogue.answer_calls(results))
             continue
@@ -75,6 +81,8 @@ def _to_its_end(dialogue: Dialogue, question: str, asking: Asking) -> Result:
         said = yes_to.entries(waiting, asking.yes_to, uid=asking.uid) if waiting else None
         if said is None:
             return result
+        for interrupt in waiting:
+            agreed.said_yes(interrupt["toolCallId"], interrupt["metadata"]["arguments"])
         result = _drained(dialogue.resume(said))
 
 

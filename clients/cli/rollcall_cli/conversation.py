@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from rich.console import RenderableType
+from rich.console import Group, RenderableType
 from rich.text import Text
 
 from rollcall_cli import diffs
+from rollcall_cli.agreed import Agreed
 from rollcall_cli.approvals import Answer, Card
 from rollcall_cli.callable import Functions
 from rollcall_cli.calls_view import CallsView
@@ -20,8 +22,8 @@ from rollcall_cli.run_view import RunView
 from rollcall_cli.screen import Screen
 from rollcall_cli.spent import Spent
 from rollcall_cli.stored import Event, Result, Thread
-from rollcall_cli.tools import Tools, run_calls
-from rollcall_cli.workspace import ToolError
+from rollcall_cli.tools import READING, Tools, run_calls
+from rollcall_cli.workspace import ToolError, visible
 
 
 class Quit(Exception):
@@ -61,6 +63,7 @@ class Conversation:
         self._tools = tools
         self._question = ""
         self._ran: dict[str, dict[str, Any]] = {}  # what calls came to, until that is sent
+        self._agreed = Agreed()
 
     @property
     def waiting(self) -> list[Interrupt]:
@@ -110,14 +113,35 @@ class Conversation:
         waiting = self.waiting
         decided = [_as_decided(*both) for both in zip(waiting, answers, strict=True)]
         entries = [each.entry(about) for about, each in zip(waiting, answers, strict=True)]
+        for about, each in zip(decided, answers, strict=True):
+            if each.approved:
+                arguments = about["metadata"]["arguments"]
+                edited = each.edited is not None
+                self._agreed.said_yes(about["toolCallId"], arguments, edited=edited)
         return self._to_its_end(self.dialogue.resume(entries), decided=decided)
 
     def follow(self, stored: Iterable[Event]) -> Result | None:
-        """Show how the turn goes on elsewhere, from the events that are stored of it."""
-        return self._to_its_end(self.dialogue.follow(stored), decided=self.waiting)
+        """Show how the turn goes on elsewhere, from the events that are stored of it. Calls that it
+        leaves to a client are not run: another one began them."""
+        events = self.dialogue.follow(stored)
+        return self._to_its_end(events, decided=self.waiting, runs_calls=False)
+
+    def show_pending(self) -> None:
+        """Show what each of the calls would do here that the newest run left to a client."""
+        for call in self.dialogue.pending:
+            about = self._would_do(call["id"], call["tool"], call["arguments"], whole=True)
+            self._screen.say()
+            self._screen.indented(Text(visible(call["tool"]), "bold"))
+            self._screen.indented(about or _arguments(call["arguments"]))
+
+    def take_over(self) -> Result | None:
+        """Run the calls that `show_pending` has shown, and go on; as `ask`."""
+        for call in self.dialogue.pending:
+            self._agreed.said_yes(call["id"], call["arguments"])
+        return self._to_its_end(None)
 
     def go_on(self) -> Result | None:
-        """Run what the newest run left to this client, and show what waits to be decided."""
+        """Show what waits to be decided."""
         return self._to_its_end(None)
 
     def shown_of(self, interrupt: Interrupt, *, whole: bool = False) -> RenderableType | None:
@@ -127,16 +151,8 @@ class Conversation:
             whole: Also lines that a card leaves out.
         """
         about = interrupt["metadata"]
-        tool, arguments, order = about["tool"], about["arguments"], self._screen.order
-        if self._tools is None or tool not in self._tools.tools:
-            return None
-        if tool == "run_command":
-            return diffs.command(str(arguments.get("command")), order=order)
-        try:
-            text = self._tools.diff(tool, arguments)
-        except ToolError as error:
-            return Text(f"As things stand this would fail: {error}", "red")
-        return diffs.diff(text, order=order, most_lines=None if whole else diffs.SHOWN_LINES)
+        call_id, arguments = interrupt["toolCallId"], about["arguments"]
+        return self._would_do(call_id, about["tool"], arguments, whole=whole)
 
     def cancel(self) -> None:
         """Stop the run that is at work, or close what waits.
@@ -151,8 +167,31 @@ class Conversation:
         except KeyboardInterrupt:
             raise Quit from None
 
+    def _would_do(
+        self, call_id: str, tool: str, arguments: dict[str, Any], *, whole: bool
+    ) -> RenderableType | None:
+        """What a call would do here, which is noted as shown; None for one that would not run
+        here, or only reads."""
+        self._agreed.asked(call_id)
+        order = self._screen.order
+        if self._tools is None or tool not in self._tools.tools or tool in READING:
+            return None
+        if tool == "run_command":
+            return diffs.command(str(arguments.get("command")), order=order)
+        try:
+            text = self._tools.diff(tool, arguments)
+        except ToolError as error:
+            fails = Text(f"As things stand this would fail: {error}", "red")
+            return Group(fails, _arguments(arguments))
+        self._agreed.asked(call_id, text)
+        return diffs.diff(text, order=order, most_lines=None if whole else diffs.SHOWN_LINES)
+
     def _to_its_end(
-        self, events: Events | None, *, decided: Sequence[Interrupt] = ()
+        self,
+        events: Events | None,
+        *,
+        decided: Sequence[Interrupt] = (),
+        runs_calls: bool = True,
     ) -> Result | None:
         """Show runs until none is left that this client can answer by itself."""
         spent = Spent()
@@ -160,7 +199,7 @@ class Conversation:
         try:
             if events is not None:
                 result = self._shown(events, spent, decided)
-            while self._tools and self.dialogue.pending:
+            while runs_calls and self._tools and self.dialogue.pending:
                 results = self._run_calls(self._tools)
                 result = self._shown(self.dialogue.answer_calls(results), spent)
                 self._ran = {}
@@ -191,9 +230,9 @@ class Conversation:
         """The results of all that is left here. What ran before, and could not be sent, does not
         run a second time."""
         pending = self.dialogue.pending
-        calls = [call for call in pending if call["id"] not in self._ran]
+        calls, stop = [call for call in pending if call["id"] not in self._ran], threading.Event()
         with CallsView(self._screen, calls) as view:
-            results = run_calls(tools, calls, watcher=view, stop=threading.Event())
+            results = run_calls(tools, calls, watcher=view, stop=stop, agreed=self._agreed)
         self._ran |= {result["toolCallId"]: result for result in results}
         return [self._ran[call["id"]] for call in pending]
 
@@ -210,6 +249,11 @@ class Conversation:
                 self._screen.footnote(f"{call['tool']} can be taken back by {undo['tool']}")
         if result["quickReplies"]:
             self._screen.footnote("You could say: " + " · ".join(result["quickReplies"]))
+
+
+def _arguments(arguments: dict[str, Any]) -> RenderableType:
+    """All that a call was given, with nothing unseen in it."""
+    return Text(visible(json.dumps(arguments, ensure_ascii=False, indent=2)), overflow="fold")
 
 
 def _text_of(message: Content) -> str:

@@ -134,8 +134,10 @@ class Slash:
             self._converse(partial(self._conversation.follow, events))
         elif not thread.waiting:
             self._dialogue.waiting, self._dialogue.pending = [], []
-        elif not self._dialogue.pending or self._takes_over():
+        elif not self._dialogue.pending:
             self._converse(self._conversation.go_on)
+        if self._dialogue.pending and self._takes_over():
+            self._converse(self._conversation.take_over)
 
     def _takes_over(self) -> bool:
         names = ", ".join(call["tool"] for call in self._dialogue.pending)
@@ -143,6 +145,7 @@ class Slash:
             self._screen.footnote(f"Left to a client that works on files: {names}. See --root.")
             return False
         self._screen.footnote(f"Left to one of your clients: {names}.")
+        self._conversation.show_pending()
         said = self._read("  Run this here? [y]es / [n]o ❯ ", "").strip().lower()
         return said in ("y", "yes", "כן")
 

@@ -13,14 +13,17 @@ from concurrent.futures import ThreadPoolExecutor
 from itertools import groupby
 from typing import Any, Protocol
 
+from rollcall_cli.agreed import Agreed
 from rollcall_cli.dialogue import Call
-from rollcall_cli.workspace import ToolError
+from rollcall_cli.workspace import ToolError, visible
 
 READING = frozenset({"list_directory", "read_file", "search_files"})
 RESULT_CHARS = 200_000
 """What a server takes as one result, as JSON text."""
 RESULTS_BYTES = 600_000
 """What it takes of all results of a step together."""
+ERROR_CHARS = 2_000
+"""What is told of what went wrong; a server takes twice that."""
 
 _AT_ONCE = 8
 _STOPPED = "stopped by the user"
@@ -69,17 +72,24 @@ class Watcher(Protocol):
 
 
 def run_calls(
-    tools: Tools, calls: Sequence[Call], *, watcher: Watcher, stop: threading.Event
+    tools: Tools,
+    calls: Sequence[Call],
+    *,
+    watcher: Watcher,
+    stop: threading.Event,
+    agreed: Agreed | None = None,
 ) -> list[dict[str, Any]]:
     """Run the calls and return the entries of `toolResults`, in the order of the calls.
 
     Args:
         stop: Ends what is running, and lets nothing more begin.
+        agreed: What was approved here; a call that is not what was is answered with an error.
     """
+    agreed = agreed or Agreed()
 
     def one(call: Call) -> dict[str, Any]:
         watcher.began(call)
-        result = {"toolCallId": call["id"], **_outcome(tools, call, watcher, stop)}
+        result = {"toolCallId": call["id"], **_outcome(tools, call, watcher, stop, agreed)}
         watcher.ended(call, result)
         return result
 
@@ -103,12 +113,15 @@ def _groups(calls: Sequence[Call]) -> Iterator[list[Call]]:
             yield from ([call] for call in group)
 
 
-def _outcome(tools: Tools, call: Call, watcher: Watcher, stop: threading.Event) -> dict[str, Any]:
+def _outcome(
+    tools: Tools, call: Call, watcher: Watcher, stop: threading.Event, agreed: Agreed
+) -> dict[str, Any]:
     if call["tool"] not in tools.tools:
         return {"error": f"this client has no tool {call['tool']!r}"}
     if stop.is_set():
         return {"error": _STOPPED}
     try:
+        agreed.check(call, tools.diff)
         content = tools.run(
             call["tool"],
             call["arguments"],
@@ -116,13 +129,19 @@ def _outcome(tools: Tools, call: Call, watcher: Watcher, stop: threading.Event) 
             stop=stop,
         )
     except ToolError as error:
-        return {"error": str(error)}
+        return {"error": _told(str(error))}
     except Exception as error:  # a mistake of ours: the model is told, and so is the person
-        return {"error": f"the tool broke: {type(error).__name__}: {error}"}
+        return {"error": _told(f"the tool broke: {type(error).__name__}: {error}")}
     chars = len(json.dumps({"": content}, ensure_ascii=False))
     if chars > RESULT_CHARS:
         return {"error": _too_large(chars)}
     return {"content": content}
+
+
+def _told(error: str) -> str:
+    """An error as a server takes it."""
+    text = visible(error)
+    return text if len(text) <= ERROR_CHARS else f"{text[: ERROR_CHARS - 1]}…"
 
 
 def _bounded(results: list[dict[str, Any]]) -> list[dict[str, Any]]:

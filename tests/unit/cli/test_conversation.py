@@ -250,3 +250,47 @@ def test_call_that_ran_and_could_not_be_told_is_told_later_and_not_run_again() -
     assert tools.ran == [{"command": "ls"}]
     sent = [data["toolResults"] for data in functions.asked[1:]]
     assert sent[0] == sent[1] == [{"toolCallId": "call1", "content": {"exitCode": 0}}]
+
+
+def _asked_to_run(command: str) -> Events:
+    about = {**INTERRUPT["metadata"], "tool": "run_command", "arguments": {"command": command}}
+    interrupt = {**INTERRUPT, "toolCallId": "call1", "metadata": about}
+    result = _result("r1", status="waiting")
+    result["outcome"] = {"type": "interrupt", "interrupts": [interrupt]}
+    return _run("r1", [], result)
+
+
+@pytest.mark.parametrize(
+    ("asked", "answer", "runs"),
+    [
+        ("ls", Answer(True), True),
+        ("ls -a", Answer(True), False),
+        ("ls", Answer(False), False),
+        ("ls -a", Answer(True, edited={"command": "ls"}), True),
+        ("ls", Answer(True, edited={"command": "ls -a"}), False),
+    ],
+)
+def test_command_runs_only_as_it_was_approved_here_whatever_the_server_says(
+    asked: str, answer: Answer, runs: bool
+) -> None:
+    functions = _Functions(_asked_to_run(asked), _left_here("r1~1"), _decided("r1~2", "{}"))
+    tools, screen = _Tools(), Screen(console=Console(file=io.StringIO(), width=80), env={})
+    conversation = Conversation(functions, screen, agent="workspace", uid="noa", tools=tools)
+    conversation.ask("List")
+    conversation.answer([answer])
+    assert tools.ran == ([{"command": "ls"}] if runs else [])
+    (sent,) = functions.asked[2]["toolResults"]
+    assert runs or sent["error"].startswith("not run: ")
+
+
+def test_calls_of_a_turn_that_is_only_followed_are_not_run() -> None:
+    functions = _Functions(_decided("r1~1", "{}"))
+    tools, out = _Tools(), io.StringIO()
+    screen = Screen(console=Console(file=out, width=80), env={})
+    conversation = Conversation(functions, screen, agent="workspace", uid="noa", tools=tools)
+    conversation.follow(_left_here("r1"))
+    assert tools.ran == []
+    conversation.show_pending()
+    assert "$ ls" in out.getvalue()
+    conversation.take_over()
+    assert tools.ran == [{"command": "ls"}]
