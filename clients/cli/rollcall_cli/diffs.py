@@ -12,6 +12,8 @@ from rollcall_cli.bidi import isolated
 from rollcall_cli.workspace import visible
 
 SHOWN_LINES = 60
+LONG_COMMAND_LINES = 15
+"""Longer ones may have gone off the screen at its top."""
 _COLOURS = {"+": "green", "-": "red", "@": "cyan"}
 _HEADINGS = ("+++", "---")
 
@@ -34,7 +36,10 @@ def diff(text: str, *, order: Order, most_lines: int | None = SHOWN_LINES) -> Re
 def command(text: str, *, order: Order) -> RenderableType:
     """A command, exactly as it would be run."""
     lines = visible(text).split("\n")
-    return Group(*(_typed(line, order, first=not at) for at, line in enumerate(lines)))
+    parts = [_typed(line, order, first=not at) for at, line in enumerate(lines)]
+    if len(lines) > LONG_COMMAND_LINES:
+        parts.append(Text(f"{len(lines)} lines: read it from the first", "yellow"))
+    return Group(*parts)
 
 
 def changed_lines(text: str) -> tuple[int, int]:

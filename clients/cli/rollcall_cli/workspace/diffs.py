@@ -13,24 +13,16 @@ from rollcall_cli.workspace.editing import Change
 from rollcall_cli.workspace.plain import visible
 
 CONTEXT_LINES = 3
-MAX_LINES = 2000
 _MAX_COMPARED = 250_000  # lines before times lines after
 
 
 def unified(change: Change) -> str:
-    """The diff, safe to print; empty where nothing would change.
-
-    A diff of more than 2000 lines is cut, and its last line says how much is left out.
-    """
+    """The whole diff, safe to print; empty where nothing would change."""
     before = [] if change.before is None else _lines(change.before)
     after = _lines(change.after)
     if before == after and change.before is not None:
         return ""
-    lines = list(_diff(change, before, after))
-    if len(lines) > MAX_LINES:
-        left_out = len(lines) - MAX_LINES
-        lines = [*lines[:MAX_LINES], f"… {left_out:,} more lines of this diff are not shown"]
-    return "\n".join(visible(line) for line in lines) + "\n"
+    return "\n".join(visible(line) for line in _diff(change, before, after)) + "\n"
 
 
 def _diff(change: Change, before: list[str], after: list[str]) -> Iterator[str]:

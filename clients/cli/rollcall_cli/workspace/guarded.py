@@ -64,13 +64,29 @@ _SECRET, _NO_SECRET = (
     re.compile("|".join(map(translate, names))) for names in (_SECRET_NAMES, _NO_SECRETS)
 )
 
-_STARTUP_FOLDERS = frozenset((".vscode", ".idea", ".husky", ".githooks", ".devcontainer"))
+_STARTUP_FOLDERS = frozenset(
+    (
+        ".vscode",
+        ".idea",
+        ".zed",
+        ".cursor",
+        ".claude",
+        ".vim",
+        ".nvim",
+        ".emacs.d",
+        ".husky",
+        ".githooks",
+        ".devcontainer",
+        ".direnv",
+    )
+)
 _STARTUP_NAMES = frozenset(
     (
         ".bashrc",
         ".bash_profile",
         ".bash_login",
         ".bash_logout",
+        ".bash_aliases",
         ".profile",
         ".zshrc",
         ".zshenv",
@@ -86,9 +102,29 @@ _STARTUP_NAMES = frozenset(
         ".gitconfig",
         ".gitmodules",
         ".envrc",
+        ".mise.toml",
+        "mise.toml",
+        ".vimrc",
+        ".gvimrc",
+        ".exrc",
+        ".nvimrc",
+        ".nvim.lua",
+        ".emacs",
+        ".dir-locals.el",
+        ".gdbinit",
+        ".lldbinit",
+        ".pdbrc",
+        ".pythonrc",
+        ".tmux.conf",
+        ".screenrc",
+        "sitecustomize.py",
+        "usercustomize.py",
     )
 )
-_STARTUP_PATHS = ((".config", "autostart"), (".config", "systemd"), (".config", "fish"))
+_STARTUP_ENDS = (".pth", ".code-workspace")
+_STARTUP_PATHS = tuple(
+    (".config", name) for name in ("autostart", "systemd", "fish", "nvim", "git", "mise", "direnv")
+)
 
 
 class Guard:
@@ -147,13 +183,14 @@ class Guard:
         names = tuple(folded(part) for part in parts)
         starts = (
             names[-1] in _STARTUP_NAMES
+            or names[-1].endswith(_STARTUP_ENDS)
             or not _STARTUP_FOLDERS.isdisjoint(names)
             or any(names[: len(path)] == path for path in _STARTUP_PATHS)
         )
         if not starts or "startup-files" in self._allowed:
             return None
         return (
-            "it runs by itself when a shell, git or an editor starts; "
+            "it runs by itself when a shell, git, Python or an editor starts; "
             "the user can allow this by starting with --allow startup-files"
         )
 

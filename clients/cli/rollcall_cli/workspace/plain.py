@@ -15,8 +15,9 @@ _UNFINISHED = re.compile(
 )
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _HIDING = re.compile(
-    "[\u00ad\u061c\u115f\u1160\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f"
-    "\u3164\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e0fff]"
+    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200e\u200f\u2028-\u202e"
+    "\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e0fff"
+    "\u00a0\u1680\u2000-\u200a\u202f\u205f\u2800\u3000]"  # look like a space, and are none
 )
 _OVERRIDE = re.compile("[\u2028-\u202e\u2066-\u2069]")
 _HELD_CHARS = 4096
@@ -35,8 +36,8 @@ def plain(text: str) -> str:
 def visible(text: str) -> str:
     """A text that a person decides about, with everything shown that would not be seen.
 
-    Controls, escape sequences and characters that hide or reorder become `<U+001B>`; new lines
-    and tabs stay.
+    Controls, escape sequences, characters that hide or reorder and those that only look like a
+    space become `<U+001B>`; new lines and tabs stay.
     """
     marked = _CONTROL.sub(_code, text)
     return _surrogates(_HIDING.sub(_code, marked))

@@ -18,8 +18,6 @@ from rollcall_cli.workspace.patterns import pattern_of
 from rollcall_cli.workspace.root import existing
 from rollcall_cli.workspace.walking import Entry, Walk
 
-_BINARY_LOOK = 8192
-
 
 def search_files(
     context: Context,
@@ -123,7 +121,7 @@ class _Search:
                 raise
             return None  # secret, gone, swapped, linked or too large: passed over, as promised
         self._left_bytes -= len(file.data)
-        return None if b"\0" in file.data[:_BINARY_LOOK] else file.data
+        return None if b"\0" in file.data else file.data  # as for `read_file`
 
     def add(self, path: str, total: int, lines: list[tuple[int, str]]) -> None:
         self._total += total

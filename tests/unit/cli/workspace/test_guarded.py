@@ -49,6 +49,15 @@ def test_examples_and_public_keys_are_no_secrets(place: Place, name: str) -> Non
         ".husky/pre-commit",
         ".config/autostart/x.desktop",
         ".config/systemd/user/x.service",
+        ".config/nvim/init.lua",
+        "src/.vimrc",
+        ".Exrc",
+        ".dir-locals.el",
+        "mise.toml",
+        ".claude/settings.json",
+        "app.code-workspace",
+        "venv/lib/python3.11/site-packages/x.pth",
+        "venv/lib/python3.11/site-packages/sitecustomize.py",
     ],
 )
 def test_what_runs_by_itself_is_read_but_written_only_if_allowed(place: Place, path: str) -> None:

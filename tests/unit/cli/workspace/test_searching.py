@@ -170,3 +170,8 @@ def test_a_glob_that_is_too_much_is_refused(place: Place, glob: str) -> None:
 def test_a_glob_of_many_stars_takes_no_time(place: Place) -> None:
     place.put("a" * 200)
     assert _found(place, query="text", glob="*a" * 90 + "b") == []
+
+
+def test_a_file_that_is_binary_far_from_its_beginning_is_passed_over(place: Place) -> None:
+    place.put("a.bin", b"x" * 10_000 + b"\nneedle \x00 here\n")
+    assert place.run("search_files", query="needle")["total"] == 0
