@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.clients import whole_task
 from tests.clients.cli import COMMAND, environment, rollcall
 from tests.support.fake_providers import FakeProviders
 from tests.support.functions_process import functions_process
@@ -63,44 +65,51 @@ def chat(env: dict[str, str], *arguments: str) -> Terminal:
     return Terminal([*COMMAND, "chat", *arguments], env=env)
 
 
-def test_a_task_from_listing_to_a_fix(
-    script: FakeProviders, env: dict[str, str], folder: Path
+def test_a_whole_task_with_a_file_that_is_seen_as_it_is_written(
+    script: FakeProviders, env: dict[str, str], tmp_path: Path
 ) -> None:
-    command = "python3 check.py"
-    script.openai(
-        responses(call(1, "list_directory", path=".")),
-        responses(call(2, "read_file", path="hello.py"), call(3, "read_file", path="check.py")),
-        responses(call(4, "run_command", command=command)),
-        responses(call(5, "write_file", path="hello.py", content=FIXED)),
-        responses(call(6, "run_command", command=command)),
-        responses_text("The greeting ends with an exclamation mark now."),
-    )
+    folder = tmp_path / "task"
+    whole_task.prepare(folder)
+    rest = threading.Event()
+    script.openai(*whole_task.replies(rest))
     with chat(env, "--root", str(folder)) as terminal:
         terminal.wait_for("❯")
-        terminal.type("Make the check pass")
-        asked = terminal.wait_for("Approve?")
-        assert "✓ list_directory" in asked
-        assert "2 entries" in asked
-        first, second = (f'✓ read_file  path="{name}.py"' for name in ("hello", "check"))
-        assert asked.index(first) < asked.index(second)
-        assert f"$ {command}" in asked
+        terminal.type("Write farewell.py so that its test passes")
+        read = terminal.wait_for("│ def farewell(name):")
+        first, second = (f'✓ read_file  path="{name}"' for name in whole_task.READ)
+        assert "✓ list_directory" in read
+        assert read.rindex(first) < read.rindex(second)
+        assert not rest.is_set(), "seen before the call was complete"
+        rest.set()
+        written = terminal.wait_for("Approve?")
+        assert '+    return "Goodbye, " + name' in written
+        assert not (folder / "farewell.py").exists()
         terminal.type("y")
         asked = terminal.wait_for("Approve?")
-        assert "exit code 1" in asked
-        assert "AssertionError" in asked
-        assert '-    return "Hello, " + name' in asked
-        assert '+    return f"Hello, {name}!"' in asked
-        assert (folder / "hello.py").read_text() == GREETING
+        assert f"$ {whole_task.COMMAND}" in asked
+        assert (folder / "farewell.py").read_text() == whole_task.WRITTEN
+        assert not (folder / "runs").exists()
         terminal.type("y")
-        asked = terminal.wait_for("Approve?")
-        assert (folder / "hello.py").read_text() == FIXED
+        failed = terminal.wait_for("Approve?")
+        assert "exit code 1" in failed
+        assert "AssertionError" in failed
+        assert '-    return "Goodbye, " + name' in failed
+        assert '+    return f"Goodbye, {name}!"' in failed
+        assert (folder / "farewell.py").read_text() == whole_task.WRITTEN
+        terminal.type("y")
+        terminal.wait_for("Approve?")
         terminal.type("y")
         end = terminal.wait_for("tokens in")
         assert "exit code 0" in end
-        assert "The greeting ends with an exclamation mark now." in end
+        assert whole_task.ANSWER in end
         terminal.wait_for("❯")
         terminal.press(CTRL_D)
         assert terminal.end() == 0
+        assert terminal.seen.count(whole_task.ANSWER) == 1
+    whole_task.assert_done(folder)
+    whole_task.assert_asked_once_a_step(script.requests)
+    listed = rollcall("threads", "--json", env=env).stdout.splitlines()
+    whole_task.assert_logged(json.loads(listed[0])["id"])
 
 
 def test_content_is_seen_while_it_is_written_and_ctrl_c_leaves_nothing(

@@ -234,7 +234,10 @@ def _handler(fake: FakeProviders) -> type[BaseHTTPRequestHandler]:
                 self.send_header(name, value)
             self.send_header("transfer-encoding", "chunked")
             self.end_headers()
-            for chunk in reply.chunks:
+            place, until = reply.holds or (None, fake.closing)
+            for number, chunk in enumerate(reply.chunks):
+                if number == place:
+                    until.wait(60)
                 self._chunk(chunk)
             while reply.drips_every_s is not None and self._wait(reply.drips_every_s):
                 self._chunk(b"\n")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -43,6 +44,7 @@ class Reply:
         drips_every_s: After the last chunk, send an empty line now and then, for ever.
         stalls: After the last chunk, send nothing more and keep the connection.
         is_mute: Send nothing at all, no headers either, and keep the connection.
+        holds: Before the chunk of this number, wait until the event is set.
     """
 
     chunks: tuple[bytes, ...]
@@ -53,6 +55,7 @@ class Reply:
     drips_every_s: float | None = None
     stalls: bool = False
     is_mute: bool = False
+    holds: tuple[int, threading.Event] | None = None
 
     def broken(self, *, after: int) -> Reply:
         """The same reply, cut off after some chunks."""
@@ -69,6 +72,10 @@ class Reply:
     def stalling(self, *, after: int) -> Reply:
         """The same reply, silent but connected after some chunks."""
         return replace(self, chunks=self.chunks[:after], stalls=True)
+
+    def holding(self, until: threading.Event, *, after: int) -> Reply:
+        """The same reply, whose chunks after some wait for an event."""
+        return replace(self, holds=(after, until))
 
 
 def sse(*values: Json, named: bool = False, done: bool = False) -> Reply:

@@ -64,6 +64,10 @@ class Terminal:
         self.press(f"{text}\r")
 
     def press(self, keys: str) -> None:
+        """Press keys; Ctrl-C after a moment, since readline notices one that comes between its
+        prompt and its wait for keys at the next key only."""
+        if keys == CTRL_C:
+            time.sleep(0.2)
         os.write(self._master, keys.encode())
 
     def wait_for(self, text: str, *, within_s: float = _PATIENCE_S) -> str:
