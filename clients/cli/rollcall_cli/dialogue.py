@@ -75,6 +75,7 @@ class Dialogue:
         self.pending: list[Call] = []
         self._data: dict[str, Any] = {}
         self._at_work = ""  # the run that `cancel` stops
+        self._called: list[str] = []  # ids of calls, as the model made them
         self._left_one = False
 
     def enter(self, thread_id: str, result: Result | None) -> None:
@@ -169,6 +170,8 @@ class Dialogue:
             # Known early, so that a message after an interrupted one stays in the thread.
             if event.get("type") == "RUN_STARTED":
                 self.thread_id, self._at_work = event["threadId"], event["runId"]
+            elif event.get("type") == "TOOL_CALL_START":
+                self._called.append(event["toolCallId"])
             yield event
 
     def _take(self, result: Result) -> None:
@@ -180,7 +183,9 @@ class Dialogue:
         records = {call["id"]: call for call in result["toolCalls"]}
         # A result that only notes an answer names calls without telling them again.
         known = {call["id"]: call for call in self.pending}
-        self.pending = [{**known, **records}[id] for id in pending if id in {**known, **records}]
+        left = [{**known, **records}[id] for id in pending if id in {**known, **records}]
+        place = {id: at for at, id in enumerate(self._called)}
+        self.pending = sorted(left, key=lambda call: place.get(call["id"], len(place)))
 
 
 def _new_id() -> str:

@@ -77,6 +77,21 @@ def test_calls_left_here_are_answered_by_the_next_run_of_the_turn() -> None:
     assert dialogue.pending == []
 
 
+def test_calls_left_here_are_in_the_order_in_which_the_model_made_them() -> None:
+    other = {**CALL, "id": "c0"}
+
+    class Server(_Server):
+        def stream(self, name: str, data: Any) -> Generator[Any, None, Any]:
+            for n, id in enumerate(("c1", "c0")):
+                yield {"type": "TOOL_CALL_START", "toolCallId": id, "metadata": {"n": n}}
+            return self.results.pop(0)
+
+    server = Server(result("r1", calls=[other, CALL], pendingToolCallIds=["c0", "c1"]))
+    dialogue = Dialogue(server, agent="workspace", client_tools=["read_file"])
+    drain(dialogue.message("Read"))
+    assert dialogue.pending == [CALL, other]
+
+
 def test_calls_stay_known_when_an_answer_was_only_noted() -> None:
     both = result("r1", calls=[CALL], pendingToolCallIds=["c1"], interrupts=[INTERRUPT])
     noted = result("r1", pendingToolCallIds=["c1"])
