@@ -14,6 +14,9 @@ from typing import Any
 from rollcall_cli import http
 from rollcall_cli.http import CallError, Lost
 
+MOST_BYTES = 64_000_000
+"""What one event, or one answer, may have: a server that is not itself must not fill the memory."""
+
 _DATA = b"data: "
 
 
@@ -39,9 +42,14 @@ class Functions:
         Raises:
             CallError: It was refused, it failed, or (`Lost`) it could not be reached.
         """
-        with http.reaching(name), http.client(is_local=self._is_local) as client:
-            reply = client.post(self._url + name, json={"data": data}, headers=self._headers())
-        return _result(_parse(reply.content, reply.status_code))
+        with (
+            http.reaching(name),
+            http.client(is_local=self._is_local) as client,
+            client.stream(
+                "POST", self._url + name, json={"data": data}, headers=self._headers()
+            ) as reply,
+        ):
+            return _result(_parse(_whole(reply.iter_bytes()), reply.status_code))
 
     def stream(self, name: str, data: Any) -> Generator[Any, None, Any]:
         """Call a function, yield its chunks as they arrive, and return its result.
@@ -56,7 +64,7 @@ class Functions:
             client.stream("POST", self._url + name, json={"data": data}, headers=headers) as reply,
         ):
             if not reply.headers.get("Content-Type", "").startswith("text/event-stream"):
-                return _result(_parse(reply.read(), reply.status_code))
+                return _result(_parse(_whole(reply.iter_bytes()), reply.status_code))
             for frame in _frames(reply.iter_bytes()):
                 if "message" in frame:
                     yield frame["message"]
@@ -68,6 +76,23 @@ class Functions:
         return {"Authorization": f"Bearer {self._token()}"} if self._token else {}
 
 
+def _whole(chunks: Iterator[bytes]) -> bytes:
+    read = bytearray()
+    for chunk in chunks:
+        read += chunk
+        _check_size(len(read))
+    return bytes(read)
+
+
+def _check_size(size: int) -> None:
+    """
+    Raises:
+        CallError: It is more than any server of ours sends.
+    """
+    if size > MOST_BYTES:
+        raise CallError("internal", f"an answer of more than {MOST_BYTES:,} bytes is not read")
+
+
 def _frames(chunks: Iterator[bytes]) -> Iterator[dict[str, Any]]:
     """The JSON of each `data:` line; other lines are comments.
 
@@ -75,9 +100,12 @@ def _frames(chunks: Iterator[bytes]) -> Iterator[dict[str, Any]]:
     Python counts as line ends too.
     """
     begun: list[bytes] = []  # of a line that is not whole yet
+    size = 0
     for chunk in chunks:
         first, *others = chunk.split(b"\n")
         begun.append(first)
+        size = len(others[-1]) if others else size + len(first)
+        _check_size(size)
         for line in others:
             whole = b"".join(begun)
             begun = [line]
@@ -88,7 +116,7 @@ def _frames(chunks: Iterator[bytes]) -> Iterator[dict[str, Any]]:
 def _parse(text: bytes, status: int) -> dict[str, Any]:
     try:
         value = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         value = None
     if isinstance(value, dict):
         return value

@@ -47,7 +47,7 @@ def markdown(thread: Thread, log: Sequence[Document], results: Mapping[str, Resu
             blocks += _reply(document, is_replaced=is_replaced)
         if document["role"] != "user" and _is_last_of_run(document, log):
             blocks += _sources(results.get(str(document["runId"]), {}))
-    return "\n\n".join(blocks) + "\n"
+    return tidy("\n\n".join(blocks)) + "\n"
 
 
 def said_in(parts: Sequence[Document]) -> str:

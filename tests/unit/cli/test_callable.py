@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import threading
 import time
@@ -74,6 +75,17 @@ class _Fake(BaseHTTPRequestHandler):
     def _fails(self) -> None:
         error = {"status": "RESOURCE_EXHAUSTED", "message": "too much"}
         self._stream({"message": CHUNKS[0]}, {"error": error})
+
+    def _deep(self) -> None:
+        self.wfile.write(b"HTTP/1.0 200 OK\r\n\r\n" + b"[" * 100_000)
+
+    def _endless(self) -> None:
+        self.send_response(200)
+        self.send_header("Content-Type", "text/event-stream")
+        self.end_headers()
+        with contextlib.suppress(OSError):  # the client has had enough
+            for _ in range(100):
+                self.wfile.write(b"data: " + b"x" * 1_000)
 
     def _breaks(self) -> None:
         self._stream({"message": CHUNKS[0]})
@@ -196,3 +208,17 @@ def test_nobody_there_is_unavailable(server: Any) -> None:
     with pytest.raises(CallError, match="cannot be reached") as caught:
         Functions(_url(server)).call("echo", {})
     assert caught.value.code == "unavailable"
+
+
+def test_answer_that_is_nested_without_end_is_an_error(functions: Functions) -> None:
+    with pytest.raises(CallError, match="not a callable function"):
+        functions.call("deep", {})
+
+
+def test_event_without_end_is_not_kept(
+    functions: Functions, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rollcall_cli.callable.MOST_BYTES", 50_000)
+    for ask in (functions.call, lambda *about: _drain(functions.stream(*about))):
+        with pytest.raises(CallError, match="more than 50,000 bytes"):
+            ask("endless", {})

@@ -80,3 +80,12 @@ def test_hebrew_says_its_direction_and_escape_sequences_are_gone() -> None:
 def test_attachments_are_named() -> None:
     parts = [{"type": "image", "name": "plan.png", "mediaType": "image/png"}]
     assert "*Attached: plan.png*" in markdown(THREAD, [{**user(0, ""), "parts": parts}], {})
+
+
+def test_no_field_of_a_thread_carries_an_escape_sequence() -> None:
+    bad = "\x1b[2J\x9b\r"
+    thread = Thread(f"t{bad}", f"a{bad}", f"b{bad}", "")
+    citation = {"n": bad, "title": bad, "quote": bad}
+    log = [user(0, bad) | {"createdAt": bad}, reply(1, bad, call(bad, **{bad: bad}))]
+    text = markdown(thread, log, {"turn1": {"citations": [citation]}})
+    assert not any(char in text for char in "\x1b\x9b\r")
