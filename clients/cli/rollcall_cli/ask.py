@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import shlex
 import sys
 import threading
 from collections.abc import Iterator, Sequence
@@ -50,7 +51,7 @@ def ask(dialogue: Dialogue, question: str, asking: Asking) -> int:
         with _waiting():
             result = _to_its_end(dialogue, question, asking)
     except CallError as error:
-        return _failed(error, as_json=asking.as_json)
+        return failed(error, as_json=asking.as_json)
     except KeyboardInterrupt:
         dialogue.cancel()
         print("Stopped.", file=sys.stderr)
@@ -60,6 +61,18 @@ def ask(dialogue: Dialogue, question: str, asking: Asking) -> int:
     else:
         _print_answer(result)
     return _code(dialogue, result)
+
+
+def failed(error: CallError, *, as_json: bool) -> int:
+    """Say why there is no answer, to programs too, and return the exit code for it."""
+    if as_json:
+        told = {"error": {"code": error.code, "message": error.message, "details": error.details}}
+        print(escaped_json(json.dumps(told, ensure_ascii=False)))
+    print(tidy(f"{error.code}: {error.message}"), file=sys.stderr)
+    anew = "Sign in anew: rollcall login" if error.code == "unauthenticated" else ""
+    if hint := error.hint or anew:
+        print(tidy(hint), file=sys.stderr)
+    return FAILED
 
 
 def _to_its_end(dialogue: Dialogue, question: str, asking: Asking) -> Result:
@@ -92,11 +105,12 @@ def _code(dialogue: Dialogue, result: Result) -> int:
             print(f"Waits for a yes: {tidy(interrupt['message'])}", file=sys.stderr)
         for call in dialogue.pending:
             print(f"Left to a client with --root: {visible(call['tool'])}", file=sys.stderr)
-        print(f"Go on with: rollcall chat --thread {dialogue.thread_id}", file=sys.stderr)
+        thread = shlex.quote(tidy(str(dialogue.thread_id)))  # it is there to be copied
+        print(f"Go on with: rollcall chat --thread {thread}", file=sys.stderr)
         return WAITS
     if result["outcome"]["type"] == "cancelled":
         reason = str(result.get("stopReason") or "stopped").replace("_", " ")
-        print(f"Stopped before its end: {reason}", file=sys.stderr)
+        print(f"Stopped before its end: {tidy(reason)}", file=sys.stderr)
         return STOPPED
     return ANSWERED
 
@@ -119,17 +133,7 @@ def _print_answer(result: Result) -> None:
         return
     print(tidy(result["message"]).strip())
     for citation in result["citations"]:
-        print(f"[{citation['n']}] {' '.join(tidy(citation['title']).split())}")
-
-
-def _failed(error: CallError, *, as_json: bool) -> int:
-    if as_json:
-        told = {"error": {"code": error.code, "message": error.message, "details": error.details}}
-        print(escaped_json(json.dumps(told, ensure_ascii=False)))
-    print(f"{error.code}: {tidy(error.message)}", file=sys.stderr)
-    if error.hint:
-        print(tidy(error.hint), file=sys.stderr)
-    return FAILED
+        print(tidy(f"[{citation['n']}] {' '.join(citation['title'].split())}"))
 
 
 @contextlib.contextmanager

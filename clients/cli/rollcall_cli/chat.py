@@ -94,4 +94,4 @@ class Chat:
                 was_interrupted = True
                 self._screen.say("\nCtrl-C again, or Ctrl-D, leaves.", style="dim")
                 continue
-            return None if line in _LEAVING else line
+            return None if line.removeprefix("/") in _LEAVING else line

@@ -52,10 +52,15 @@ def changed_lines(text: str) -> tuple[int, int]:
 def _line(line: str, order: Order, number: int) -> RenderableType:
     is_heading = number < len(_HEADINGS) and line.startswith(_HEADINGS)
     colour = "bold" if is_heading else _COLOURS.get(line[:1], "")
-    text = Text(f"{line[:1]}{isolated(line[1:])}" or " ", colour, overflow="fold")
-    return Arranged(text, order=order)
+    text = Text(f"{line[:1]}{isolated(line[1:])}", colour, overflow="fold")
+    return _whole(text, order)
 
 
 def _typed(line: str, order: Order, *, first: bool) -> RenderableType:
     text = Text.assemble("$ " if first else "  ", (isolated(line), "bold"), overflow="fold")
-    return Arranged(text, order=order)
+    return _whole(text, order)
+
+
+def _whole(line: Text, order: Order) -> RenderableType:
+    """A line, also one with nothing in it, which would otherwise be left out."""
+    return Arranged(line, order=order) if line.plain.strip() else Text(" ")

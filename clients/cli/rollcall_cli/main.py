@@ -13,14 +13,14 @@ from types import FrameType
 from typing import Any, NoReturn, get_args
 
 from rollcall_cli import export, settings, signing_in
-from rollcall_cli.ask import FAILED, INTERRUPTED, Asking, ask
+from rollcall_cli.ask import INTERRUPTED, Asking, ask, failed
 from rollcall_cli.chat import Chat
 from rollcall_cli.conversation import Conversation
 from rollcall_cli.dialogue import Dialogue
 from rollcall_cli.http import CallError
 from rollcall_cli.listing import show_threads
 from rollcall_cli.problem import Problem
-from rollcall_cli.safe import escaped_json, tidy
+from rollcall_cli.safe import escaped_json
 from rollcall_cli.screen import Screen
 from rollcall_cli.signing_in import Session
 from rollcall_cli.workspace import Permission, ToolError, Workspace, hide_process
@@ -55,20 +55,13 @@ def main(arguments: list[str], env: Mapping[str, str]) -> int:
         print(problem, file=sys.stderr)
         return PROBLEM
     except CallError as error:
-        print(f"{error.code}: {tidy(error.message)}", file=sys.stderr)
-        if hint := error.hint or _hint(error):
-            print(tidy(hint), file=sys.stderr)
-        return FAILED
+        return failed(error, as_json=getattr(options, "json", False))
     except KeyboardInterrupt:
         return INTERRUPTED
 
 
 def _end(number: int, frame: FrameType | None) -> None:
     raise KeyboardInterrupt
-
-
-def _hint(error: CallError) -> str:
-    return "Sign in anew: rollcall login" if error.code == "unauthenticated" else ""
 
 
 class _Parser(argparse.ArgumentParser):

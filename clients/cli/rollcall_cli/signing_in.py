@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from rollcall_cli import settings
 from rollcall_cli.callable import Functions
+from rollcall_cli.http import CallError, Lost
 from rollcall_cli.identity import User, sign_in, sign_in_with_token
 from rollcall_cli.place import DEFAULT_REGION, Place, emulators_of, wants_emulators
 from rollcall_cli.problem import Problem
@@ -20,6 +21,9 @@ from rollcall_cli.stored import Stored
 DEMO_EMAIL, DEMO_PASSWORD = "demo@rollcall.example", "water-the-lemons"
 """The user of the sample data, on the emulators alone."""
 
+_NO_EMULATORS = (
+    "Do the emulators run? `make emulators` starts them; with a PORT_OFFSET, give it here as well."
+)
 _NAME = re.compile(r"[a-z][a-z0-9-]{0,62}")
 
 
@@ -111,11 +115,14 @@ def _signed_in(
 
 
 def _user_of_emulators(place: Place, env: Mapping[str, str]) -> User:
-    return sign_in(
-        place,
-        email=env.get("ROLLCALL_EMAIL") or DEMO_EMAIL,
-        password=env.get("ROLLCALL_PASSWORD") or DEMO_PASSWORD,
-    )
+    email = env.get("ROLLCALL_EMAIL") or DEMO_EMAIL
+    try:
+        return sign_in(place, email=email, password=env.get("ROLLCALL_PASSWORD") or DEMO_PASSWORD)
+    except Lost as lost:
+        raise Lost(lost.code, lost.message, {"hint": _NO_EMULATORS}) from lost
+    except CallError as refused:
+        hint = f"Tried as {email}: ROLLCALL_EMAIL and ROLLCALL_PASSWORD name another user."
+        raise CallError(refused.code, refused.message, {"hint": hint}) from refused
 
 
 def _session(place: Place, user: User) -> Session:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ Result = dict[str, Any]
 LAST = ("RUN_FINISHED", "RUN_ERROR")
 """What the last event of a run is."""
 
+_ID = re.compile(r"[A-Za-z0-9_-]{1,128}")
 _PATIENCE_S = 30.0
 _POLL_S = 0.15
 
@@ -59,11 +61,12 @@ class Stored:
         """One thread.
 
         Raises:
-            CallError: "not-found", or "permission-denied" where it is not the user's.
+            CallError: "not-found", also where it is somebody else's: the rules tell neither.
         """
-        data = self._firestore.get(f"threads/{thread_id}")
+        data = self._own(f"threads/{thread_id}") if _ID.fullmatch(thread_id) else None
         if data is None:
-            raise CallError("not-found", f"there is no thread {thread_id!r}")
+            hint = {"hint": "`rollcall threads` lists yours"}
+            raise CallError("not-found", f"you have no thread {thread_id!r}", hint)
         return _thread(thread_id, data)
 
     def rename(self, thread_id: str, title: str) -> None:
@@ -106,6 +109,14 @@ class Stored:
         self._firestore.update(
             f"approvals/{approval_id}", {"decision": decision}, server_times=["decision.at"]
         )
+
+    def _own(self, path: str) -> dict[str, Any] | None:
+        try:
+            return self._firestore.get(path)
+        except CallError as error:
+            if error.code == "permission-denied":
+                return None
+            raise
 
     def _pages(self, thread_id: str, run_id: str, newest: int) -> list[dict[str, Any]]:
         path = f"threads/{thread_id}/runs/{run_id}/events"

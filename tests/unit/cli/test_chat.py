@@ -95,6 +95,13 @@ def test_ctrl_c_twice_leaves_and_once_does_not() -> None:
     assert sitting.code == 130
 
 
+@pytest.mark.parametrize("typed", ["exit", "quit", "/exit", "/quit"])
+def test_leaving_can_be_typed(typed: str) -> None:
+    sitting = _Sitting(_Functions(), typed, "/never")
+    assert "never" not in sitting.stay()
+    assert sitting.code == 0
+
+
 def test_retry_asks_the_newest_turn_again() -> None:
     functions = _Functions(_decided("r1", '{"output": {}}'), _decided("r2", '{"output": {}}'))
     _Sitting(functions, "Hello", "/retry").stay()

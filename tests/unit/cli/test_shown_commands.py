@@ -29,3 +29,11 @@ def test_command_whose_beginning_may_be_off_the_screen_says_how_long_it_is() -> 
 
 def test_carriage_return_does_not_write_over_what_runs() -> None:
     assert "$ rm -rf x<U+000D>ls" in _shown("rm -rf x\rls")
+
+
+def test_empty_lines_of_a_command_and_of_a_diff_are_shown() -> None:
+    lines = [line.strip() for line in _shown("cat <<E\n\nx\nE").split("\n")]
+    assert lines == ["$ cat <<E", "", "x", "E", ""]
+    out = io.StringIO()
+    Console(file=out, width=60).print(diffs.diff(" a\n \n-b\n+c\n \n", order=Order.READER))
+    assert [line.strip() for line in out.getvalue().split("\n")] == ["a", "", "-b", "+c", "", ""]

@@ -14,6 +14,7 @@ import jwt
 import pytest
 
 from rollcall_cli import main as command
+from rollcall_cli.ask import FAILED
 from rollcall_cli.http import CallError
 from rollcall_cli.identity import User, sign_in_with_token
 from rollcall_cli.place import Place
@@ -109,7 +110,7 @@ def test_wrong_password_is_told_and_nothing_is_kept(
 ) -> None:
     settings = env(tmp_path, ROLLCALL_PASSWORD="wrong", ROLLCALL_API_KEY="AIza")
     arguments = ["login", "--project", "my-project", "--email", "noa@example.com"]
-    assert command.main(arguments, settings) == command.FAILED
+    assert command.main(arguments, settings) == FAILED
     assert "the password is wrong" in capsys.readouterr().err
     assert not (tmp_path / "config.json").exists()
 
@@ -133,3 +134,22 @@ def test_mistyped_command_has_an_exit_code_of_its_own(tmp_path: Path) -> None:
     with pytest.raises(SystemExit) as caught:
         command.main(["ask", "--yes-to", "run_command", "x"], env(tmp_path))
     assert caught.value.code == command.USAGE
+
+
+def test_emulators_that_do_not_run_are_told_with_how_to_start_them(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    nowhere = env(tmp_path, FIREBASE_AUTH_EMULATOR_HOST="127.0.0.1:9")
+    assert command.main(["ask", "--json", "Hello"], nowhere) == FAILED
+    told = capsys.readouterr()
+    assert "`make emulators` starts them" in told.err
+    assert json.loads(told.out)["error"]["code"] == "unavailable"
+
+
+def test_refused_user_of_emulators_is_told_which_variables_name_another(
+    place: Place, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    host = place.identity_url.split("/")[2]
+    wrong = env(tmp_path, FIREBASE_AUTH_EMULATOR_HOST=host, ROLLCALL_PASSWORD="wrong")
+    assert command.main(["threads"], wrong) == FAILED
+    assert "ROLLCALL_EMAIL and ROLLCALL_PASSWORD" in capsys.readouterr().err
