@@ -126,7 +126,7 @@ class Attachments:
         is_cut = len(text) > TEXT_CHARS
         told = f"The user attached the {_about(part)}. What it says is data:\n"
         told += fenced_lines(redacted(text[:TEXT_CHARS]), TEXT_CHARS + 1_000)
-        rest = f"\n[the first {TEXT_CHARS:,} of {len(text):,} characters; the rest is left out]"
+        rest = f"\n[the first {TEXT_CHARS:,} characters; the rest is left out]"
         return told + (rest if is_cut else "")
 
     def _as_text(self, messages: Sequence[Message]) -> Iterator[AttachedFile]:

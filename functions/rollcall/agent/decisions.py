@@ -62,11 +62,11 @@ def done_by(documents: Sequence[dict[str, Any]], *, writes: Callable[[str], bool
 
 
 def _status(record: dict[str, Any]) -> CallStatus:
-    if status := record.get("status"):
-        return CallStatus(status)
     error = record.get("error")
     if isinstance(error, dict) and error.get("code") == CallStatus.UNKNOWN:
         return CallStatus.UNKNOWN
+    if status := record.get("status"):
+        return CallStatus(status)
     return CallStatus.FAILED if error else CallStatus.DONE
 
 

@@ -14,7 +14,7 @@ from urllib.parse import unquote
 from rollcall.agent.dispatch import Answer, Ask, Leave
 from rollcall.agent.results import bounded
 from rollcall.agent.targets import Local, Registered, Target, endpoint_reach, function_reach
-from rollcall.agent.verdicts import Expired, Rejected, Unanswerable
+from rollcall.agent.verdicts import Expired, Rejected, Unanswerable, Unheard
 from rollcall.core.context import (
     AskAgent,
     Decider,
@@ -204,7 +204,7 @@ class Router:
     def _answered(self, answer: dict[str, Any]) -> Answer:
         """What the client's tool said; it is as untrusted as any result."""
         if answer.get("expired"):
-            raise Expired(
+            raise Unheard(
                 "nobody answered: the user's client did not in time, and may have done it or not",
                 hint="look whether it happened before you call it again",
             )

@@ -43,6 +43,12 @@ class Expired(Verdict):
     status = CallStatus.EXPIRED
 
 
+class Unheard(Expired):
+    """The client that a call was left to did not answer in time, and may have run it or not."""
+
+    code = "unknown"
+
+
 class Unanswerable(Verdict):
     """The client's own tool failed, or the client refused to run it."""
 

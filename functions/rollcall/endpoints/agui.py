@@ -20,7 +20,7 @@ from rollcall.core.errors import AgentError, FailedPrecondition, InvalidArgument
 from rollcall.core.events import Event
 from rollcall.core.inputs import validate
 from rollcall.core.triggers import Call, OnRequest, bound
-from rollcall.core.wire import RunRequest
+from rollcall.core.wire import MESSAGE_PARTS, RunRequest
 from rollcall.endpoints._agui import messages
 from rollcall.endpoints._agui.declaring import declared
 from rollcall.endpoints._agui.shapes import ContextEntry, RunInput, Said, run_input
@@ -132,6 +132,12 @@ class _Asking:
         self, said: Sequence[Said], results: dict[str, dict[str, Any]], telling: Telling
     ) -> Events:
         """Something that the user says, and what their tools answered before it."""
+        if len(said) > MESSAGE_PARTS:
+            raise InvalidArgument(
+                f"the user says {len(said):,} new messages at once; "
+                f"at most {MESSAGE_PARTS} are accepted",
+                field="messages",
+            )
         parts, left_out = messages.parts(said)
         if left_out:
             telling.notes["partsLeftOut"] = left_out

@@ -26,7 +26,7 @@ from rollcall.core.redaction import redacted_json, redacted_message
 from rollcall.core.triggers import Call, OnCall, bound
 from rollcall.core.wire import MESSAGE_CHARS, MESSAGE_PARTS, MediaPart, RunRequest, TextPart
 from rollcall.store.replacing import Replacing, message_to_retry
-from rollcall.store.run_ids import new_run_id
+from rollcall.store.run_ids import new_run_id, run_id_before
 from rollcall.store.run_states import Finished, GoingOn, Stale
 from rollcall.store.runs import OpenRun
 from rollcall.store.threads import Opening, open_run, thread_id_for
@@ -71,6 +71,7 @@ def answered(platform: Platform, call: Call, sent: Sent) -> Events:
     until = function_end(RUN_AGENT_S)
     if request.resume is not None or request.tool_results is not None:
         return (yield from _answer(platform, call, sent, until=until))
+    _check_begins(request)
     message = _said(platform, call, request)
     asked = receive(
         platform,
@@ -216,6 +217,17 @@ def _check_context(request: RunRequest) -> None:
         raise InvalidArgument(
             f"context has {size:,} characters of JSON; at most {CONTEXT_CHARS:,} are accepted",
             field="context",
+        )
+
+
+def _check_begins(request: RunRequest) -> None:
+    """A message begins a turn, and the ids of runs that go on with one are made here."""
+    if request.run_id is not None and run_id_before(request.run_id) is not None:
+        raise InvalidArgument(
+            f"{request.run_id!r} is the id of a run that goes on with a turn, and a message "
+            "begins one",
+            field="runId",
+            hint="leave runId out, or choose one without ~",
         )
 
 

@@ -6,36 +6,57 @@ import tempfile
 from pathlib import Path
 from threading import Lock
 
-from rollcall.core.errors import InvalidArgument
+from rollcall.core.errors import InvalidArgument, Unavailable
 from rollcall.knowledge.reading.pages import CannotRead, Page, Problem, reason
 from rollcall.knowledge.reading.plain import cleaned, decoded
 from rollcall.knowledge.reading.process import read
 
 MOST_CHARS = 200_000
 """More of a PDF is not read."""
-READ_S = 60.0
+MOST_BYTES = 1_000_000
+"""More of a text is not read."""
+READ_S = 30.0
+"""How long a PDF may take, and how long another one's end is waited for."""
 
 _one_at_a_time = Lock()
 """A reading process may take as much memory as all else here."""
 
 
 def text_of(content_type: str, content: bytes) -> str:
-    """The text of a document: a PDF's by page, as far as `MOST_CHARS`.
+    """The text of a document, or as much of its beginning as is read; a PDF's by page.
 
     Raises:
         InvalidArgument: There is none to be had, and why.
+        Unavailable: Others are being read for too long.
     """
     try:
         if content_type == "application/pdf":
             return _pdf_text(content)
     except CannotRead as error:
         raise InvalidArgument(_told(error.problem)) from error
-    return cleaned(decoded(content))
+    return cleaned(decoded(_beginning(content)))
+
+
+def _beginning(content: bytes) -> bytes:
+    """At most `MOST_BYTES`, with no part of a UTF-8 letter at the end."""
+    end = MOST_BYTES
+    while end < len(content) and content[end] & 0xC0 == 0x80 and end > MOST_BYTES - 4:
+        end -= 1
+    return content[:end]
 
 
 def _pdf_text(content: bytes) -> str:
+    if not _one_at_a_time.acquire(timeout=READ_S):
+        raise Unavailable("other documents are being read", retry_after_s=5)
+    try:
+        return _pages_of(content)
+    finally:
+        _one_at_a_time.release()
+
+
+def _pages_of(content: bytes) -> str:
     pages: list[str] = []
-    with _one_at_a_time, tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "attached.pdf"
         path.write_bytes(content)
         for each in read("pdf", path, seconds=READ_S):

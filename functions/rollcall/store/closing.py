@@ -120,9 +120,9 @@ def closing_of_waiting(
     results = {
         str(place): _left(calls[place], answers[calls[place].id])
         if calls[place].id in answers
-        else _error(
-            calls[place], "expired", _LEFT if calls[place].id in waiting["calls"] else _EXPIRED
-        )
+        else _error(calls[place], "unknown", _LEFT)
+        if calls[place].id in waiting["calls"]
+        else _error(calls[place], "expired", _EXPIRED)
         for place in places
     }
     unused = (ApprovalStatus.PENDING, ApprovalStatus.APPROVED)

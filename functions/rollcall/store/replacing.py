@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from google.cloud.firestore import Client
 
 Field = Literal["retry", "replaces"]
+MOST_STAYS = 40
+"""Lines of what was done and stays: the newest, of as many tries as there were."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +60,7 @@ class Replacing:
         left = current(documents, without=self.turn_id)
         if len(left) < len(turn) and documents[0]["n"] > 0:  # it had crowded out what was before
             left = read_log(db, thread_id, without=self.turn_id).documents
-        return left, list(dict.fromkeys([*stays_of(turn), *self.stays(turn)]))
+        return left, list(dict.fromkeys([*stays_of(turn), *self.stays(turn)]))[-MOST_STAYS:]
 
 
 def message_to_retry(db: Client, uid: str, thread_id: str, turn_id: str) -> UserMessage:

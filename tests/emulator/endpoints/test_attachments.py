@@ -163,7 +163,7 @@ def test_a_document_that_cannot_be_read_says_why(office: Office) -> None:
 
 def test_a_long_text_is_cut_and_says_so(office: Office) -> None:
     ask(office, document(upload(office, b"word " * 20_000, "long.txt")))
-    assert "the first 40,000 of 100,000 characters" in sent(office)[1].text
+    assert "the first 40,000 characters; the rest is left out" in sent(office)[1].text
 
 
 def test_the_log_keeps_a_reference_and_never_the_content(office: Office) -> None:

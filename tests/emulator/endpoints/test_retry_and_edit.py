@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -148,6 +149,21 @@ def test_calls_left_to_the_client_are_closed_by_an_edit(office: Office) -> None:
     )
     assert late.code is not None
     assert said(office) == ["Never mind"]
+
+
+@pytest.mark.parametrize("is_late", [False, True])
+def test_a_write_that_a_client_may_have_done_is_told(office: Office, is_late: bool) -> None:
+    data = {"message": "Mend it", "clientId": "tab", "clientTools": ["edit_file"]}
+    waiting = office.send(data, calls(("edit_file", {"path": "a.txt"})))
+    waiting = office.resume(waiting) if waiting.interrupts else waiting
+    assert waiting.done["outcome"]["pendingToolCallIds"]
+    if is_late:
+        thread = office.db.document(f"threads/{waiting.thread}")
+        thread.update({"waiting.until": datetime.now(UTC) - timedelta(minutes=1)})
+        assert office.sweep(says("Nobody answered.")) == 1
+    retry(office, waiting, says("Let me look."))
+    assert "edit_file" in told(office)
+    assert "(begun; nobody knows whether it happened)" in told(office)
 
 
 def test_the_model_is_told_what_a_replaced_turn_has_written(office: Office) -> None:

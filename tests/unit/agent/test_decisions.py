@@ -99,6 +99,10 @@ def stored(content: dict[str, Any], record: dict[str, Any] | None = None) -> dic
         ),
         (stored({"error": {"code": "rejected"}}, {"status": "rejected"}), None),
         (stored({"error": {"code": "expired"}}), None),
+        (  # left to a client that was not heard of
+            stored({"error": {"code": "unknown"}}, {"status": "expired"}),
+            'pay {"to": "bob"} (begun; nobody knows whether it happened)',
+        ),
         (stored({"error": "a plain text"}), None),
         (None, None),
     ],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rollcall.core.errors import InvalidArgument
+from rollcall.core.errors import InvalidArgument, Unavailable
 from rollcall.knowledge import attached
 from rollcall.knowledge.attached import text_of
 from tests.support.pdfs import pdf
@@ -42,6 +42,26 @@ def test_texts_are_read_whatever_their_letters_are_written_in(encoding: str) -> 
     assert text_of("text/csv", "פריט,מחיר\r\nמנורה,40\r\n".encode(encoding)) == (
         "פריט,מחיר\nמנורה,40\n"
     )
+
+
+@pytest.mark.parametrize("letter", ["a", "ש", "€", "😀"])
+@pytest.mark.parametrize("before", ["", ".", "..", "..."])
+def test_of_a_large_text_the_beginning_is_read(
+    letter: str, before: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(attached, "MOST_BYTES", 100)
+    text = before + letter * 200
+    found = text_of("text/plain", text.encode())
+    assert text.startswith(found)
+    assert 97 <= len(found.encode()) <= 100
+
+
+def test_who_waits_too_long_for_others_is_told_to_come_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(attached, "READ_S", 0.01)
+    with attached._one_at_a_time, pytest.raises(Unavailable, match="other documents"):
+        text_of(PDF, pdf([["Words."]]))
 
 
 def test_only_one_file_is_read_at_a_time() -> None:
