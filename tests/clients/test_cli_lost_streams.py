@@ -83,14 +83,16 @@ def told(place: Place, user: User) -> tuple[list[Any], dict[str, Any]]:
 
 
 def transcript(events: list[Any]) -> list[Any]:
-    """What stands in the end: texts as a whole, calls with arguments and results. A step that was
-    begun a second time, by who took the run up, stands for the first."""
+    """What stands in the end: texts as a whole, calls with arguments and results. A step whose
+    reply was told a second time, by who took the run up, stands for the first."""
     assert [event["metadata"]["n"] for event in events] == list(range(len(events)))
     steps: dict[str, int] = {}
     for event in list(events):
         if event["type"] == "STEP_STARTED":
-            if (first := steps.get(event["stepName"])) is not None:
-                events = [*events[:first], *events[events.index(event) :]]
+            first, at = steps.get(event["stepName"]), events.index(event)
+            replies = events[at + 1]["type"] in ("TEXT_MESSAGE_START", "TOOL_CALL_START")
+            if first is not None and replies:
+                events = [*events[:first], *events[at:]]
             steps[event["stepName"]] = events.index(event)
     text = "".join(e["delta"] for e in events if e["type"] == "TEXT_MESSAGE_CONTENT")
     arguments = "".join(e["delta"] for e in events if e["type"] == "TOOL_CALL_ARGS")

@@ -23,6 +23,7 @@ from rollcall_cli.pieces import Piece, Pieces
 from rollcall_cli.screen import INDENT, Screen
 
 FRAMES_PER_S = 12
+_REPLIES = ("TEXT_MESSAGE_START", "TOOL_CALL_START")
 _WAITING = "-waiting"  # ends the id of the message that says what a run waits for
 
 
@@ -58,6 +59,7 @@ class RunView:
             self._open.append(card)
         self._has_begun = False
         self._steps: set[str] = set()
+        self._repeats = False  # the step was begun before, by a process that is gone
         self._texts: dict[str, Pieces] = {}
         self._spinner = Spinner("dots", style="cyan")
         self._thinking = Spinner("dots", Text("thinking", "dim"), style="cyan")
@@ -87,6 +89,9 @@ class RunView:
         """Show one event."""
         self._has_begun = True
         kind = event.get("type")
+        if self._repeats and kind in _REPLIES:  # and its reply was not saved
+            self._repeats = False
+            self._drop()
         if kind == "TOOL_CALL_START":
             card = Card(event["toolCallName"])
             self._cards[event["toolCallId"]] = card
@@ -98,8 +103,11 @@ class RunView:
             self._print_pieces(text.add(event["delta"]))
         elif kind == "TEXT_MESSAGE_END" and event["messageId"] in self._texts:
             self._print_pieces(self._texts.pop(event["messageId"]).end())
-        elif kind == TOLD_ANEW or (kind == "STEP_STARTED" and self._is_begun(event)):
+        elif kind == TOLD_ANEW:
             self._drop()
+        elif kind == "STEP_STARTED":
+            self._repeats = event["stepName"] in self._steps
+            self._steps.add(event["stepName"])
         elif kind == "RUN_FINISHED":
             self._end(event.get("result") or {"toolCalls": []})
         elif (about := call_id(event)) in self._cards:
@@ -107,12 +115,6 @@ class RunView:
             card.take(event)
             self._announce(card, str(kind))
             self._print_finished()
-
-    def _is_begun(self, event: dict[str, Any]) -> bool:
-        """Whether a step was begun before: who took the run up begins it a second time."""
-        was_begun = event["stepName"] in self._steps
-        self._steps.add(event["stepName"])
-        return was_begun
 
     def _drop(self) -> None:
         """Forget what is not finished: it comes again, from where it was stored last."""

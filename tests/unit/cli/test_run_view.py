@@ -73,6 +73,14 @@ def test_step_that_is_begun_a_second_time_says_that_it_comes_anew() -> None:
     assert shown.count("Two are urg") == 1
 
 
+def test_step_that_goes_on_with_its_calls_tells_only_their_results() -> None:
+    screen, out = _screen()
+    *call, result = _call("c1", '{"limit": 20}', {"output": {"totalFound": 12}})
+    _show(screen, [events.step_started(1), *call, events.step_started(1), result])
+    assert "✓ get_priority_messages" in out.getvalue()
+    assert "anew" not in out.getvalue()
+
+
 def test_call_without_a_result_is_not_left_out() -> None:
     screen, out = _screen()
     with pytest.raises(CallError), RunView(screen, "What now?") as view:
