@@ -8,9 +8,11 @@ import { signInAnonymously, signInWithEmailAndPassword } from "firebase/auth";
 import { getFunctions } from "firebase/functions";
 
 import { Rollcall } from "../../clients/js/src/index.js";
+import { DiskFiles } from "../../clients/js/src/node/index.js";
 import { MemoryFiles, workspaceTools } from "../../clients/js/src/workspace/index.js";
 import { chance } from "../../clients/js/test/documents.mjs";
 import { letAsk, model, network, served } from "./js_support.mjs";
+import { TASK, task, taskFolder } from "./js_task.mjs";
 import { App, DEMO, seed, within } from "./support.mjs";
 
 const FILES = { "src/a.js": "export const a = 1;\n", "src/b.js": "export const b = 2;\n" };
@@ -19,7 +21,7 @@ const CUT_SEED = Number(process.env.CUT_SEED ?? 1);
 const ASKED = { agent: "workspace", message: "Write notes about the source files." };
 
 /** What the model says, by what it has been answered so far in this turn. */
-function task(messages) {
+function notes(messages) {
   const asked = messages.findLastIndex(({ role }) => role === "user");
   const answered = messages.slice(asked).filter(({ role }) => role === "tool");
   const steps = [
@@ -38,6 +40,8 @@ function task(messages) {
 }
 
 describe("the JavaScript client", () => {
+  let goOn;
+  const rest = new Promise((resolve) => (goOn = resolve));
   let app;
   let script;
   let fn;
@@ -47,7 +51,11 @@ describe("the JavaScript client", () => {
     app = new App("js-client");
     await signInAnonymously(app.auth);
     await letAsk(app.auth.currentUser.uid);
-    script = await model(task);
+    script = await model((messages) =>
+      messages.some(({ content }) => JSON.stringify(content).includes(TASK.message))
+        ? task(messages, rest)
+        : notes(messages),
+    );
     fn = await served(script.url);
   });
   after(async () => {
@@ -67,30 +75,24 @@ describe("the JavaScript client", () => {
     });
   }
 
-  /** The whole task: what was said and done in the end, and what happened on the way. */
+  /** Have notes written: what was said and done in the end, and the events on the way. */
   async function work(port, { onEvent = () => {}, ...options } = {}) {
     const files = new MemoryFiles(FILES);
-    const seen = { events: [], shown: "", shownAt: 0, interrupts: [] };
+    const events = [];
     const run = rollcall(port, options).run({
       ...ASKED,
       clientTools: workspaceTools(files),
-      decide: (interrupt) => {
-        seen.interrupts.push(interrupt);
+      decide: () => {
         assert.deepEqual(Object.keys(files.texts), Object.keys(FILES)); // nothing before the yes
         return { approved: true };
       },
     });
-    run.on("arguments", ({ call, added }) => {
-      if (call.tool !== "write_file") return;
-      for (const { path, text } of added) if (path[0] === "content") seen.shown += text;
-      if (seen.shown) seen.shownAt ||= performance.now();
-    });
     for await (const event of run) {
-      seen.events.push(event);
+      events.push(event);
       onEvent(event);
     }
-    const result = await run.result;
-    return { seen, result, files: files.texts, transcript: transcript(run) };
+    await run.result;
+    return { events, files: files.texts, transcript: transcript(run) };
   }
 
   function transcript(run) {
@@ -115,39 +117,87 @@ describe("the JavaScript client", () => {
     }
   }
 
-  test("does a whole task: lists, reads side by side, shows a file as it is written, asks, writes", async () => {
-    const { seen, result, files, transcript } = await work(fn.port);
-    assert.equal(result.outcome.type, "success");
-    assert.equal(files["NOTES.md"], NOTES);
-    assert.equal(seen.shown, NOTES);
-    const ms = seen.shownAt - script.contentAt;
-    console.log(`the first character was shown ${ms.toFixed()} ms after the model wrote it`);
-    assert.ok(ms > 0 && ms < 2_000);
-    assert.equal(seen.interrupts.length, 1);
-    assert.equal(seen.interrupts[0].metadata.tool, "write_file");
-    assert.deepEqual(
-      transcript.calls.map(({ tool }) => tool),
-      ["list_directory", "read_file", "read_file", "write_file"],
-    );
-    assert.match(transcript.text, /NOTES.md/);
-    assertWhole(seen.events);
+  describe("a whole task in a folder", () => {
+    const tools = TASK.STEPS.map(({ calls }) => calls.map(({ name }) => name));
+    const asked = []; // the tool of each yes, with what was on the disk before it
+    const shown = { content: "", at: undefined };
+    let run;
+    let files;
 
-    // Who follows the turn afterwards sees all of it, and does nothing of it again.
-    const again = Object.fromEntries(
-      Object.keys(workspaceTools(new MemoryFiles())).map((name) => [name, assert.fail]),
-    );
-    const { threadId, turnId, runId } = result;
-    const late = rollcall(fn.port).follow({
-      agent: "workspace",
-      threadId,
-      runId: turnId,
-      clientTools: again,
+    before(async () => {
+      const folder = await taskFolder();
+      run = rollcall(fn.port).run({
+        agent: "workspace",
+        message: TASK.message,
+        clientTools: workspaceTools(new DiskFiles(folder.path)),
+        decide: async ({ metadata: { tool } }) => {
+          asked.push([tool, await folder.read("farewell.mjs"), await folder.read("runs")]);
+          return { approved: true };
+        },
+      });
+      run.on("arguments", ({ call, added }) => {
+        if (call.tool !== "write_file") return;
+        for (const { path, text } of added) if (path[0] === "content") shown.content += text;
+        if (!shown.content) return;
+        shown.at ??= performance.now();
+        goOn(); // the model waits for this before it ends the call
+      });
+      await within(60_000, run.result, "the task");
+      files = await folder.all();
+      await folder.remove();
     });
-    assert.equal((await late.result).runId, runId);
-    assert.deepEqual(
-      late.calls.map(({ record }) => record.status),
-      ["done", "done", "done", "done"],
-    );
+
+    test("content is seen while its call is not complete", () => {
+      const ms = shown.at - script.contentAt;
+      console.log(`the first character was shown ${ms.toFixed()} ms after the model wrote it`);
+      assert.ok(ms > 0);
+      assert.equal(shown.content, TASK.WRITTEN);
+    });
+
+    test("nothing is written or run before the yes, and each once after it", () => {
+      assert.deepEqual(asked, [
+        ["write_file", undefined, undefined],
+        ["run_command", TASK.WRITTEN, undefined],
+        ["edit_file", TASK.WRITTEN, "run\n"],
+        ["run_command", TASK.MENDED, "run\n"],
+      ]);
+      assert.deepEqual(files, { ...TASK.FILES, "farewell.mjs": TASK.MENDED, runs: "run\nrun\n" });
+    });
+
+    test("its calls are told in order: the test fails, then passes", async () => {
+      const { outcome, message } = await run.result;
+      assert.deepEqual([outcome.type, message], ["success", TASK.STEPS.at(-1).text]);
+      const told = run.calls.map(({ tool, record }) => [tool, record.status]);
+      assert.deepEqual(
+        told,
+        tools.flat().map((tool) => [tool, "done"]),
+      );
+      const commands = run.calls.filter(({ tool }) => tool === "run_command");
+      assert.deepEqual(
+        commands.map(({ record }) => record.result.exitCode),
+        [1, 0],
+      );
+    });
+
+    test("the log has one turn, with each step once", async () => {
+      const [question, ...steps] = await rollcall(fn.port).threads.messages(run.threadId);
+      assert.deepEqual([question.role, question.text], ["user", TASK.message]);
+      assert.deepEqual(
+        steps.map(({ calls = [] }) => calls.map(({ tool }) => tool)),
+        tools,
+      );
+      assert.ok(steps.every(({ turnId }) => turnId === question.turnId));
+    });
+
+    test("the model is asked once a step, and told what both files say in one", () => {
+      const results = script.asked.map((each) => each.filter(({ role }) => role === "tool"));
+      assert.deepEqual(
+        results.map(({ length }) => length),
+        [0, 1, 3, 4, 5, 6, 7],
+      );
+      const contents = results[2].slice(1).map(({ content }) => JSON.parse(content).output.content);
+      assert.deepEqual(contents, Object.values(TASK.FILES));
+    });
   });
 
   describe("on a network that breaks", () => {
@@ -166,11 +216,11 @@ describe("the JavaScript client", () => {
     /** The task with cuts after so many bytes each: how many there were, and how it was told. */
     async function broken(cuts, options) {
       const net = await network(fn.port, cuts);
-      const { seen, transcript, files: left } = await work(net.port, options).finally(net.close);
+      const { events, transcript, files: left } = await work(net.port, options).finally(net.close);
       const about = `cut after ${cuts} of ${bytes} bytes`;
       assert.deepEqual(left, files, about);
-      const rewound = seen.events.some(({ type }) => type === "CUSTOM");
-      return { about, transcript, cuts: net.state.cut, events: rewound ? [] : seen.events };
+      const rewound = events.some(({ type }) => type === "CUSTOM");
+      return { about, transcript, cuts: net.state.cut, events: rewound ? [] : events };
     }
 
     /** Work all of these, four at a time. */

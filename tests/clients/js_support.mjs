@@ -17,18 +17,23 @@ const listening = (server) =>
  * A server that speaks OpenAI's Chat Completions.
  *
  * `script(messages)` gives the reply to a dialogue, `{ text?, calls?: [{ name, args }] }`: the same
- * to the same one, however often it is asked. It is streamed in small pieces. `contentAt` is when
- * the content of a file began last.
+ * to the same one, however often it is asked. It is streamed in small pieces; with `rest`, a promise,
+ * the last few wait for that. `contentAt` is when the content of a file began last, `asked` has the
+ * dialogues that it was asked to go on with.
  */
 export async function model(script, { pieceChars = 7, pauseMs = 2 } = {}) {
-  const told = { contentAt: 0 };
+  const told = { contentAt: 0, asked: [] };
   const server = createHttpServer(async (request, response) => {
     const chunks = [];
     for await (const chunk of request) chunks.push(chunk);
     const { messages } = JSON.parse(Buffer.concat(chunks));
+    told.asked.push(messages);
+    const reply = script(messages);
+    const pieces = [...deltas(reply, pieceChars)];
     response.writeHead(200, { "content-type": "text/event-stream" });
     let args = "";
-    for (const delta of deltas(script(messages), pieceChars)) {
+    for (const [number, delta] of pieces.entries()) {
+      if (number === pieces.length - 6) await reply.rest;
       const choice = delta.finish_reason ? delta : { delta, finish_reason: null };
       const has = args.includes('"content":"');
       args += delta.tool_calls?.[0].function.arguments ?? "";
