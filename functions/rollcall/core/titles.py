@@ -36,7 +36,8 @@ _GREETING = (
     r"|מה (?:נשמע|שלומך|קורה)"
 )
 _GREETED = re.compile(
-    rf"(?:{_GREETING}){_ENDED}(?:\s+{_WORD}(?:\s{_WORD})?[,!]\s*|[,!.…\s]+|$)", re.IGNORECASE
+    rf"(?:{_GREETING}){_ENDED}(?:\s+{_WORD}(?:\s{_WORD})?[,!]\s*|\s+[–—-]\s+|[,!.…\s]+|$)",
+    re.IGNORECASE,
 )
 _FILLERS = (
     # said before a comma only
@@ -44,36 +45,57 @@ _FILLERS = (
     # anywhere
     r"please|pls|kindly|ok(?:ay)?|um+|uh+|and|but|just|so(?= (?:um|uh|can|could|how|what))",
     r"thanks|thank you|excuse me|sorry(?: to (?:bother|disturb)(?: you)?)?",
-    r"(?:a |one )?(?:quick |small |short )?question(?=\s*[,:.…-])",
+    r"(?:i )?hope (?:you(?:'re|’re| are)|this finds you|all is|everything is|everyone is)"
+    r"(?: (?:all|doing|very))* (?:well|good|fine|great|ok(?:ay)?)",
+    r"(?:and )?(?:(?:just )?one more|another) (?:thing|question)(?=\s*[,:.…–-])",
+    r"(?:a )?quick (?:one|thing)(?=\s*[,:.…–-])",
+    r"(?:a |one )?(?:quick |small |short )?question(?=\s*[,:.…–-])",
+    r"i(?: have|'ve got|’ve got) (?:a|another|one)(?: quick| small| short)? question"
+    r"(?: (?:about|on|regarding|concerning))?",
     # asking somebody to do it
     r"(?:can|could|would|will) (?:you|u)(?: please| kindly| maybe)?(?: be able to)?"
-    r"(?: (?:tell|show|give|explain to|explain) (?:me|us)(?: (?:about|if|whether|that))?)?"
+    r"(?: (?:tell|show|give|explain to|explain) (?:me|us)(?: (?:about|that))?)?"
     r"(?: help me(?: to| with)?)?",
     r"would you mind|do you (?:know|think you (?:can|could))(?: if| whether)?",
     r"(?:please )?(?:tell|show) (?:me|us)(?: about)?|let me know|help me(?: to| with)?",
     r"is it possible to|would it be possible to|any chance (?:you (?:can|could)|to)",
     # saying that one wants it
-    r"(?:i|we)(?:'d|’d| would) (?:like|love)(?: for)?(?: you)? to(?: know(?: if| whether)?)?",
+    r"(?:i|we)(?:'d|’d| would) (?:like|love)(?: for)?(?: you)? to(?: know)?",
     r"(?:i|we) (?:want|need|wanted)(?: you)? to"
-    r"(?: know(?: if| whether)?| ask(?: you)?(?: about| if)?)?",
-    r"(?:i|we)(?:'m|’m| am| are| was| were) (?:just )?(?:wondering|curious)"
-    r"(?: about| if| whether)?",
+    r"(?: know| ask(?: you)?(?: about)?)?",
+    r"(?:i|we)(?:'m|’m| am| are| was| were) (?:just )?(?:wondering|curious)(?: about)?",
     # the same in Hebrew
     r"בבקשה|אנא|נא|אוקיי|אוקי|אז|ובכן|תודה(?: רבה)?|סליחה(?: על ההפרעה)?",
-    r"שאלה(?: קטנה| קצרה| מהירה)?(?=\s*[,:.…-])",
+    r"שאלה(?: קטנה| קצרה| מהירה)?(?=\s*[,:.…–-])",
+    r"ו?(?:עוד|רק) (?:משהו|דבר|שאלה)(?: אחד| אחת| קטן| קטנה)?(?=\s*[,:.…–-])",
+    r"יש לי (?:עוד )?שאלה(?: אחת| קטנה| קצרה| מהירה)?(?: (?:לגבי|בנוגע ל|על))?",
     r"(?:האם )?(?:אתה יכול|את יכולה|אתם יכולים|תוכל|תוכלי|תוכלו|אפשר|ניתן)(?: בבקשה)?"
-    r"(?: (?:לעזור לי|להגיד לי|לומר לי|להסביר לי|להראות לי))?",
+    r"(?: (?:לעזור לי|להגיד לי|לומר לי|להסביר לי|להראות לי|לדעת|להבין))?",
     r"(?:אני |אנחנו )?(?:רוצה|רוצים|צריך|צריכה|צריכים|מבקש|מבקשת|מעוניין|מעוניינת|רציתי"
     r"|הייתי רוצה)"
-    r"(?: (?:לדעת|לשאול|לברר|להבין))?(?: (?:אם|האם))?",
-    r"אשמח(?: (?:אם תוכל|אם תוכלי|לדעת|לשמוע|להבין))?",
+    r"(?: (?:לדעת|לשאול|לברר|להבין))?",
+    r"אשמח(?: (?:אם תוכל|אם תוכלי|לדעת|לשמוע|להבין)(?: לעזור לי(?: (?:להבין|לברר))?)?)?",
     r"(?:תגיד|תגידי|ספר|ספרי|תראה|תראי)(?: לי)?|(?:תעזור|תעזרי|עזור|עזרי) לי",
 )
 _FILLER = re.compile(rf"(?:{'|'.join(_FILLERS)}){_ENDED}[\s,:;.!…-]*", re.IGNORECASE)
 _QUESTION = re.compile(
-    r"(?:what|how|which|who|whom|whose|when|where|why|is|are|was|were|does|do|did|has|have|should"
+    r"(?:(?:what|how|who|when|where|why)(?:['’](?:s|re|d|ll))?|which|whom|whose|is|are|was|were|does|do|did|has|have|should"
     rf"|מה|איך|מי|מתי|איפה|למה|מדוע|כמה|האם|אילו|איזה|איזו|לאן|היכן){_ENDED}",
     re.IGNORECASE,
+)
+_WISHED = re.compile(
+    r"(?:אני |אנחנו )?(?:רוצה|רוצים|צריך|צריכה|צריכים|מבקש|מבקשת|אשמח|הייתי רוצה)"
+    r" ש(?=ת[\u05d0-\u05ea]{2})"
+)
+"""Before a verb that it is joined to: of "I want you to sum up" the verb stays."""
+_UNKNOWN = re.compile(
+    r"(?:wondering|curious|know|ask(?: you)?|tell (?:me|us)"
+    r"|(?:להגיד|לומר|תגידי?) לי|לדעת|לשאול|לברר|להבין|לשמוע)[\s,:…-]*\Z",
+    re.IGNORECASE,
+)
+_WHETHER = (
+    (re.compile(r"if(?= )", re.IGNORECASE), "whether"),
+    (re.compile(r"אם(?= )"), "האם"),
 )
 _REQUEST = re.compile(
     r"\b(?:can|could|would|will|mind|possible|chance|please)\b|תוכל|תוכלי|יכול|יכולה|אפשר|ניתן",
@@ -151,9 +173,12 @@ def _bare(sentence: str) -> str:
         before = left
         if greeted := _GREETED.match(left):
             left = left[greeted.end() :]
+        if wished := _WISHED.match(left):
+            left = left[wished.end() :]
         if found := _FILLER.match(left):
             is_request = is_request or bool(_REQUEST.search(found[0]))
             left = left[found.end() :]
+            left = _whether(left) if _UNKNOWN.search(found[0]) else left
     ended = _without_thanks(left)
     if ended != left and left.rstrip().endswith("?") and not is_request:
         ended += "?"
@@ -161,6 +186,14 @@ def _bare(sentence: str) -> str:
     if is_request and not _QUESTION.match(ended):
         ended = ended.rstrip("?").rstrip()
     return _capital(re.sub(r"[?!]{2,}$", "?", ended))
+
+
+def _whether(question: str) -> str:
+    """What was to be known, so that it reads as a question and not as a condition."""
+    for condition, word in _WHETHER:
+        if found := condition.match(question):
+            return word + question[found.end() :]
+    return question
 
 
 def _without_thanks(sentence: str) -> str:

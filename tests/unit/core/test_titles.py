@@ -43,6 +43,14 @@ ENGLISH = [
     ("rename foo_bar to baz in utils.py", "Rename foo_bar to baz in utils.py"),
     ("iPhone does not connect to the office wifi", "iPhone does not connect to the office wifi"),
     ("So, what now?", "What now?"),
+    ("Hi! Can you tell me what's left to do for the launch?", "What's left to do for the launch?"),
+    (
+        "Good morning team, hope you're well. I was wondering if Dana wrote anything urgent.",
+        "Whether Dana wrote anything urgent",
+    ),
+    ("Thanks! One more thing - tell Dana that I'll be late", "Tell Dana that I'll be late"),
+    ("I have a quick question about the grounding of a charger", "The grounding of a charger"),
+    ("If it rains, where do we meet?", "If it rains, where do we meet?"),
 ]
 HEBREW = [
     ("היי, מה המשימות שלי להיום?", "מה המשימות שלי להיום?"),
@@ -59,6 +67,10 @@ HEBREW = [
     ),
     ("אשמח אם תוכלי לבדוק את הקוד הזה בבקשה", "לבדוק את הקוד הזה"),
     ("מי אישר את ההצעה?", "מי אישר את ההצעה?"),
+    ("בוקר טוב! רציתי לדעת אם יש הודעות דחופות מדנה", "האם יש הודעות דחופות מדנה"),
+    ("אני רוצה שתסכמי לי את השיחה עם צוות הפיתוח", "תסכמי לי את השיחה עם צוות הפיתוח"),
+    ("תודה! ועוד משהו - תזכיר לי מה סיכמנו על המחירים", "תזכיר לי מה סיכמנו על המחירים"),
+    ("יש לי שאלה לגבי הארקה של עמדת טעינה בחניון", "הארקה של עמדת טעינה בחניון"),
 ]
 LOOKS = [
     ("# Fix the login bug\n\nThe page crashes when I sign in", "Fix the login bug"),
