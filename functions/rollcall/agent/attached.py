@@ -87,15 +87,21 @@ class Attachments:
     _contents: dict[str, bytes | None] = field(default_factory=dict)
     _texts: dict[str, str | InvalidArgument] = field(default_factory=dict)
 
-    def shown(self, request: ModelRequest, model_id: str) -> ModelRequest:
+    def shown(
+        self, request: ModelRequest, model_id: str, *, only_new: bool = False
+    ) -> ModelRequest:
         """The request as a model can take it.
 
+        Args:
+            only_new: With the files of the newest message alone.
         Raises:
             Unavailable: The files' storage does not answer.
         """
         if model_id.startswith("offline:"):
             return replace(request, files=tuple(self._as_text(request.messages)))
         chosen, takes = _chosen(request.messages), taken_by(model_id)
+        if only_new:
+            chosen &= _of_newest(request.messages)
         messages = tuple(
             replace(message, parts=tuple(self._part(part, chosen, takes) for part in message.parts))
             if isinstance(message, UserMessage)
@@ -183,13 +189,29 @@ class Seeing:
         self._attachments = attachments
 
     def stream(self, request: ModelRequest) -> Iterator[Delta]:
-        """Call the model; see `rollcall.models.base`."""
+        """Call the model; see `rollcall.models.base`.
+
+        A file that its provider refuses, as a damaged one, would end every later run of its thread
+        as well: a request that is refused is made again without the files of older messages.
+        """
         with _room.taken(_bytes(request.messages)):
+            has_begun = False
             try:
-                shown = self._attachments.shown(request, self.id)
-            except AgentError as error:  # of the storage: the model itself refused nothing
-                raise Unavailable(error.message, retry_after_s=1) from error
-            yield from self._model.stream(shown)
+                for delta in self._model.stream(self._shown(request)):
+                    has_begun = True
+                    yield delta
+                return
+            except InvalidArgument as error:
+                if has_begun or _chosen(request.messages) <= _of_newest(request.messages):
+                    raise
+                log.warning("%s refused a request with files: %s", self.id, error.message)
+            yield from self._model.stream(self._shown(request, only_new=True))
+
+    def _shown(self, request: ModelRequest, *, only_new: bool = False) -> ModelRequest:
+        try:
+            return self._attachments.shown(request, self.id, only_new=only_new)
+        except AgentError as error:  # of the storage: the model itself refused nothing
+            raise Unavailable(error.message, retry_after_s=1) from error
 
 
 class _Room:
@@ -229,6 +251,12 @@ def _chosen(messages: Sequence[Message]) -> set[str]:
             break
         chosen |= more
     return set(chosen)
+
+
+def _of_newest(messages: Sequence[Message]) -> set[str]:
+    """The files of the user's newest message."""
+    said = [message for message in messages if isinstance(message, UserMessage)]
+    return {part.file_id for part in _files(said[-1]) if part.file_id} if said else set()
 
 
 def _bytes(messages: Sequence[Message]) -> int:

@@ -196,6 +196,29 @@ def test_the_next_message_still_sees_it_and_a_later_one_has_a_line(office: Offic
     assert first.parts[1] == Text('[image "dot0.png", 1 KB, sent earlier; it is not shown again]')
 
 
+def test_a_file_that_a_provider_refuses_does_not_end_its_thread(office: Office) -> None:
+    model_that_takes(office, "image/png")
+    refusal = InvalidArgument("the image is damaged")
+    thread = office.ask(says("Hello."), message="Hi").thread
+    bad = ask(office, image(upload(office, PNG, "bad.png")), replies=[refusal], threadId=thread)
+    assert bad.error is not None
+    assert (bad.code, bad.error["message"]) == ("invalid-argument", "the image is damaged")
+    new = image(upload(office, PNG + b"2", "new.png"))
+    ran = ask(office, new, replies=[refusal, says("I see it.")], threadId=thread)
+    assert ran.done["message"] == "I see it."
+    earlier = [m for m in office.model.requests[-1].messages if isinstance(m, UserMessage)][-2]
+    assert earlier.parts[1] == Text('[image "bad.png", 1 KB, sent earlier; it is not shown again]')
+    assert isinstance(sent(office)[1], Media)
+    assert office.ask(refusal, says("Well."), threadId=thread).done["message"] == "Well."
+
+
+def test_a_refusal_that_older_files_have_no_part_in_is_told_at_once(office: Office) -> None:
+    model_that_takes(office, "image/png")
+    bad = ask(office, image(upload(office, PNG, "bad.png")), replies=[InvalidArgument("no")])
+    assert bad.code == "invalid-argument"
+    assert len(office.model.requests) == 1
+
+
 def test_each_model_of_a_list_gets_what_it_can_take(office: Office) -> None:
     other = type(office.model)("scripted:blind")
     loaded = {office.model.id: office.model, other.id: other, OFFLINE: load_model(OFFLINE)}

@@ -117,11 +117,13 @@ def test_a_failed_turn_can_be_asked_again(office: Office) -> None:
 
 def test_a_stopped_turn_can_be_asked_again(office: Office) -> None:
     def until_stopped(request: Any) -> Any:
-        office.functions.call("cancel_run", {"threadId": thread, "runId": "r2"}, uid="ann")
-        yield from says("Half of it")
+        stop = {"threadId": thread, "runId": "r2"}
+        assert office.functions.post("cancel_run", stop).status_code == 200
+        yield from calls(("look_up", {}))
 
     thread = office.ask(says("Hello.")).thread
-    office.ask(until_stopped, message="Long?", threadId=thread, runId="r2")
+    stopped = office.ask(until_stopped, message="Long?", threadId=thread, runId="r2")
+    assert stopped.done["outcome"]["type"] == "cancelled"
     ran = office.send({"threadId": thread, "retry": "r2"}, says("All of it."))
     assert ran.done["message"] == "All of it."
     assert said(office)[-1] == "Long?"
