@@ -74,7 +74,7 @@ class _Running:
 
     def __init__(self, context: Context, command: str, timeout_s: int) -> None:
         self._context = context
-        self._deadline = time.monotonic() + timeout_s + context.limits.stop_grace_s + _LATE_S
+        self._ends = time.monotonic() + timeout_s + context.limits.stop_grace_s
         self.output = Output(context.limits)
         self._decode = codecs.getincrementaldecoder("utf-8")("replace")
         self._plain = Plain()
@@ -121,11 +121,15 @@ class _Running:
         output = self._process.stdout.fileno()
         watched = [output, self._status]
         try:
-            while self._status in watched and time.monotonic() < self._deadline:
+            while self._status in watched and time.monotonic() < self._ends + _LATE_S:
                 ready, _, _ = select.select(watched, [], [], _STEP_S)
                 watched = [fd for fd in watched if fd not in ready or self._read(fd)]
                 if self._context.stop.is_set() and not self._process.stdin.closed:
                     self._process.stdin.close()
+                    grace_s = self._context.limits.stop_grace_s
+                    self._ends = min(self._ends, time.monotonic() + grace_s)
+                if time.monotonic() > self._ends:  # the command may have made it stand still
+                    self._process.send_signal(signal.SIGCONT)
         except BaseException:
             self._process.stdin.close()  # a second Ctrl-C must not leave the command running
             raise
@@ -159,6 +163,9 @@ class _Running:
         lines = [line.split() for line in self._reported.decode().splitlines()]
         if len(lines) == 2:
             return int(lines[1][1]), lines[1][2]
+        for left in supervisor.descendants(self._process.pid):
+            with suppress(ProcessLookupError, PermissionError):
+                os.kill(left, signal.SIGKILL)
         for _, pid in lines:
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(int(pid), signal.SIGKILL)

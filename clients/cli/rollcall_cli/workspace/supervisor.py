@@ -70,7 +70,7 @@ class Command:
         """End whatever still runs."""
         for _ in range(_ROUNDS):
             self._signal(signal.SIGKILL)
-            if self._has_ended() and not _descendants(os.getpid()):
+            if self._has_ended() and not descendants(os.getpid()):
                 return
             time.sleep(_ROUND_S)
 
@@ -94,7 +94,7 @@ class Command:
         return self._exit is not None
 
     def _signal(self, number: signal.Signals) -> None:
-        for pid in _descendants(os.getpid()):
+        for pid in descendants(os.getpid()):
             _send(number, pid)
         _send(number, self.pid, to_group=True)
 
@@ -114,7 +114,7 @@ def _become(text: str, status: int) -> None:
         os._exit(126)
 
 
-def _descendants(ancestor: int) -> list[int]:
+def descendants(ancestor: int) -> list[int]:
     """What a process has started, and what these have; none where there is no /proc."""
     if sys.platform != "linux":
         return []

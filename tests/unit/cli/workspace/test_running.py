@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import contextlib
 import os
 import subprocess
 import sys
@@ -192,6 +193,25 @@ def test_a_command_that_ends_its_supervisor_is_reported(place: Place) -> None:
     number = _sleep()
     said = place.refusal("run_command", command=f"kill -9 $PPID; sleep {number}")
     assert said.startswith("command: its supervisor was ended")
+    assert _left_over(number) == []
+
+
+@LINUX
+@pytest.mark.parametrize("timeout_s", [1, 60])
+def test_a_command_that_halts_its_supervisor_is_stopped_all_the_same(
+    place: Place, timeout_s: int
+) -> None:
+    number, stop, started = _sleep(), threading.Event(), time.monotonic()
+    if timeout_s > 1:
+        threading.Timer(0.5, stop.set).start()
+    command = f"setsid sleep {number} & kill -STOP $PPID; sleep {number}"
+    arguments = {"command": command, "timeoutS": timeout_s}
+    with (
+        Workspace(place.root, limits=Limits(stop_grace_s=0.1)) as workspace,
+        contextlib.suppress(Stopped),
+    ):
+        assert workspace.run("run_command", arguments, stop=stop)["timedOut"] is True
+    assert time.monotonic() - started < 8
     assert _left_over(number) == []
 
 
