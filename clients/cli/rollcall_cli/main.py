@@ -20,7 +20,7 @@ from rollcall_cli.dialogue import Dialogue
 from rollcall_cli.http import CallError
 from rollcall_cli.listing import show_threads
 from rollcall_cli.problem import Problem
-from rollcall_cli.safe import escaped_json
+from rollcall_cli.safe import escaped_json, tidy
 from rollcall_cli.screen import Screen
 from rollcall_cli.signing_in import Session
 from rollcall_cli.workspace import Permission, ToolError, Workspace, hide_process
@@ -52,7 +52,7 @@ def main(arguments: list[str], env: Mapping[str, str]) -> int:
     try:
         return command(options, env)
     except (Problem, ToolError) as problem:
-        print(problem, file=sys.stderr)
+        print(tidy(str(problem)), file=sys.stderr)
         return PROBLEM
     except CallError as error:
         return failed(error, as_json=getattr(options, "json", False))

@@ -11,6 +11,8 @@ import re
 import shlex
 import unicodedata
 
+from rollcall.core.readable import marked
+
 PATTERN_CHARS = 500
 COMMAND_CHARS = 4_000
 _PLAIN = re.compile(r"[\w \-./,:=@+'\"]+")
@@ -100,7 +102,9 @@ def _words(command: object) -> list[str]:
     """A command's words; none where a shell might read something else in it."""
     if not isinstance(command, str) or len(command) > COMMAND_CHARS:
         return []
-    if not _PLAIN.fullmatch(command) or unicodedata.normalize("NFKC", command) != command:
+    if not _PLAIN.fullmatch(command) or marked(command) != command:
+        return []
+    if unicodedata.normalize("NFKC", command) != command:
         return []
     try:
         words = shlex.split(command)

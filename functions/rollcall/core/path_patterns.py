@@ -12,14 +12,16 @@ import unicodedata
 from collections.abc import Sequence
 from functools import cache
 
+from rollcall.core.readable import marked
+
 PATTERN_CHARS = 500
 PATH_CHARS = 1_000
 MOST_PARTS = 50
 _ANY = "**"
 _DEVICES = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
 """Names that mean a device on Windows, in every folder."""
-_UNPLAIN = frozenset('\\:%~<>|"?')
-"""A drive, a stream, an escape, a short name; and what Windows has no file names of."""
+_UNPLAIN = frozenset('\\:%~<>|"?\n\t')
+"""A drive, a stream, an escape, a short name; what Windows has no file names of; line breaks."""
 
 
 def matches_path(pattern: str, path: object) -> bool:
@@ -61,15 +63,10 @@ def _parts(path: str) -> list[str] | None:
     """A path's names; None where it is not plainly one below the root."""
     if len(path) > PATH_CHARS or path.startswith("/") or not _UNPLAIN.isdisjoint(path):
         return None
-    if unicodedata.normalize("NFKC", path) != path or not all(map(_is_seen, path)):
+    if unicodedata.normalize("NFKC", path) != path or marked(path) != path:
         return None
     parts = [part for part in path.split("/") if part not in ("", ".")]
     return parts if 0 < len(parts) <= MOST_PARTS and all(map(_is_name, parts)) else None
-
-
-def _is_seen(letter: str) -> bool:
-    """Whether a person sees the character, and sees a space for a space only."""
-    return letter == " " or unicodedata.category(letter)[0] not in "CZ"
 
 
 def _is_name(part: str) -> bool:

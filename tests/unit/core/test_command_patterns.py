@@ -76,6 +76,8 @@ def test_the_same_plain_words_match(pattern: str, command: str) -> None:
         "pytest\u2028x",
         "pytest \u202ex",
         "pytest x\u200b",
+        "pytest x\u1160",
+        "pytest \u115f",
         "\uff50ytest x",
         "pyt\u0435st x",
         "pytest \uff1b x",

@@ -15,6 +15,8 @@ CONTENT_BYTES = 300_000
 COMMAND_CHARS = 4_000
 PATH_CHARS = 1_000
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+_TURNING = re.compile("[\u202a-\u202e\u2066-\u2069]")
+"""What turns a line around. No path needs it; in a command it is shown by its number."""
 
 
 def _inside(path: str) -> str:
@@ -24,7 +26,7 @@ def _inside(path: str) -> str:
         raise ValueError("write the path from the workspace's root, with /, as in src/app.py")
     if ".." in parts:
         raise ValueError(".. is not taken: write the path from the workspace's root")
-    if _CONTROL.search(path):
+    if _CONTROL.search(path) or _TURNING.search(path):
         raise ValueError("a path has no control characters")
     return path
 

@@ -54,7 +54,8 @@ def test_a_path_below_the_root_is_taken_as_it_is(path: str) -> None:
 @pytest.mark.parametrize(
     "path",
     ["", "/a", "//a", "..", "../a", "a/../b", "a/..", "~", "~/a", "C:/a", "c:a", "\\a", "a\\b",
-     "a\nb", "a\x1bb", "a\x7f", "a\u2028b", "a" * 1_001],
+     "a\nb", "a\x1bb", "a\x7f", "a\u2028b", "a\u202eb", "a\u2069b",
+     "a" * 1_001],
 )  # fmt: skip
 def test_a_path_that_leads_elsewhere_is_refused_with_what_would_be_taken(path: str) -> None:
     for tool, more in (("read_file", {}), ("write_file", {"content": ""}), ("list_directory", {})):
