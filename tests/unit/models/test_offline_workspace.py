@@ -236,7 +236,7 @@ def test_a_file_that_changes_meanwhile_is_left_alone_and_the_reason_is_told(at: 
 
     desk.says = somebody_writes
     answer = desk.say('בקובץ basket/receipt.py החלף את "Total" ב-"Sum"')
-    assert "לא הצלחתי לשנות את `basket/receipt.py`: הקובץ השתנה מאז שנקרא" in answer
+    assert "לא הצלחתי לשנות את \u2068`basket/receipt.py`\u2069: הקובץ השתנה מאז שנקרא" in answer
     assert '"Total"' in desk.text("basket/receipt.py")
 
 
@@ -266,7 +266,8 @@ def test_another_request_is_no_answer_to_a_question(at: At) -> None:
 def test_a_file_that_exists_is_replaced_only_after_a_yes(at: At) -> None:
     desk = at()
     asked = desk.say("צור README.md עם התוכן: חדש")
-    assert asked == "הקובץ `README.md` כבר קיים. להחליף את כל תוכנו?" and not desk.asked
+    assert asked == "הקובץ \u2068`README.md`\u2069 כבר קיים. להחליף את כל תוכנו?"
+    assert not desk.asked
     assert "הוחלף" in desk.say("כן")
     assert desk.text("README.md") == "חדש\n"
 
@@ -360,7 +361,8 @@ def test_a_file_that_is_not_there_is_told(at: At) -> None:
 
 
 def test_a_file_that_is_not_there_is_told_in_hebrew(at: At) -> None:
-    assert "לא הצלחתי לקרוא את `no/such.py`: לא נמצא" in at().say("קרא את no/such.py")
+    answer = at().say("קרא את no/such.py")
+    assert "לא הצלחתי לקרוא את \u2068`no/such.py`\u2069: לא נמצא" in answer
 
 
 def test_a_path_out_of_the_folder_is_refused_and_told(at: At) -> None:

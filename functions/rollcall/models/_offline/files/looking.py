@@ -60,7 +60,7 @@ def _told_listing(step: Step, path: str, language: str) -> str:
     ]
     what = ", ".join(counts) or say("empty_folder", language)
     key = "root" if path == "." else "listed"
-    lines = [_entry(each, kind, size) for each, kind, size in _sized(output(step))]
+    lines = [_entry(each, kind, size, language) for each, kind, size in _sized(output(step))]
     more = say("more", language, count="{count}")
     head = f"**{say(key, language, path=path, what=what)}**"
     cut = [say("cut", language)] if output(step).get("truncated") else []
@@ -77,9 +77,11 @@ def _sized(listing: dict[str, Any]) -> list[tuple[str, str, Any]]:
     return [(path, kind, sizes.get(path)) for path, kind in entries(listing)]
 
 
-def _entry(path: str, kind: str, size: Any) -> str:
+def _entry(path: str, kind: str, size: Any, language: str) -> str:
     told = shown.code(f"{path}/" if kind == "directory" else path)
-    return f"{told} ({shown.size(size)})" if isinstance(size, int) and kind == "file" else told
+    if not isinstance(size, int) or kind != "file":
+        return told
+    return f"{told} ({shown.size(size, language)})"
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,9 +36,10 @@ def block(text: str, *, path: str = "") -> str:
     return f"{fence}{language}\n{text.rstrip()}\n{fence}"
 
 
-def size(number: int) -> str:
+def size(number: int, language: str) -> str:
     """A size in bytes, as people write it."""
-    return f"{number:,} B" if number < 1024 else f"{number / 1024:,.1f} KB"
+    bytes_, kilobytes = ("בתים", "ק״ב") if language == "he" else ("B", "KB")
+    return f"{number:,} {bytes_}" if number < 1024 else f"{number / 1024:,.1f} {kilobytes}"
 
 
 def listed(lines: list[str], *, most: int, more: str) -> list[str]:

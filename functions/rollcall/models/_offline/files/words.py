@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 PHRASES: dict[str, dict[str, str]] = {
     "hello": {"en": "Hello!", "he": "שלום!"},
     "able": {
@@ -48,15 +50,15 @@ PHRASES: dict[str, dict[str, str]] = {
         "he": "זה לא הכול: התוצאה קוצרה.",
     },
     # Looking
-    "listed": {"en": "`{path}`: {what}", "he": "`{path}`: {what}"},
+    "listed": {"en": "`{path}`: {what}", "he": "התיקייה `{path}`: {what}"},
     "root": {"en": "The workspace's root: {what}", "he": "התיקייה הראשית: {what}"},
     "empty_folder": {"en": "nothing in it", "he": "ריקה"},
-    "read": {"en": "`{path}`, {lines}:", "he": "`{path}`, {lines}:"},
+    "read": {"en": "`{path}`, {lines}:", "he": "הקובץ `{path}`, {lines}:"},
     "read_some": {
         "en": "`{path}`, lines {start} to {end} of {lines}:",
-        "he": "`{path}`, שורות {start} עד {end} מתוך {lines}:",
+        "he": "הקובץ `{path}`, שורות {start} עד {end} מתוך {lines}:",
     },
-    "has_lines": {"en": "`{path}` has {lines}.", "he": "ב־`{path}` יש {lines}."},
+    "has_lines": {"en": "`{path}` has {lines}.", "he": "בקובץ `{path}` יש {lines}."},
     "empty_file": {"en": "`{path}` is empty.", "he": "הקובץ `{path}` ריק."},
     "shown_to": {
         "en": "Shown up to line {end}; for the rest, ask for “lines {next}-{lines} of {path}”.",
@@ -64,19 +66,19 @@ PHRASES: dict[str, dict[str, str]] = {
     },
     "found": {
         "en": "“{query}” is on {lines} in {files}:",
-        "he": "„{query}” מופיע ב{in_lines} ב{in_files}:",
+        "he": "הטקסט „{query}” מופיע ב{in_lines} ב{in_files}:",
     },
-    "defined": {"en": "“{query}” is defined here:", "he": "„{query}” מוגדר כאן:"},
+    "defined": {"en": "“{query}” is defined here:", "he": "השם „{query}” מוגדר כאן:"},
     "not_found": {
         "en": "“{query}” was found nowhere{where}.",
-        "he": "„{query}” לא נמצא בשום מקום{where}.",
+        "he": "הטקסט „{query}” לא נמצא בשום מקום{where}.",
     },
     "not_defined": {
         "en": "I found no definition of “{query}”{where}.",
         "he": "לא נמצאה הגדרה של „{query}”{where}.",
     },
     "within": {"en": " in `{path}`", "he": " בתוך `{path}`"},
-    "files_named": {"en": "“{name}” is here:", "he": "„{name}” נמצא כאן:"},
+    "files_named": {"en": "“{name}” is here:", "he": "השם „{name}” נמצא כאן:"},
     "no_file": {
         "en": "There is no file or folder called “{name}” down to five levels.",
         "he": "אין קובץ או תיקייה בשם „{name}” עד עומק של חמש רמות.",
@@ -85,11 +87,11 @@ PHRASES: dict[str, dict[str, str]] = {
     # Changing
     "renamed": {
         "en": "`{old}` is now `{new}` in {files}, at {places}:",
-        "he": "`{old}` הוחלף ב־`{new}` ב{in_files}, ב{in_places}:",
+        "he": "הטקסט `{old}` הוחלף ב־`{new}` ב{in_files}, ב{in_places}:",
     },
     "none_to_rename": {
         "en": "`{old}` is nowhere to be found{where}, so nothing was changed.",
-        "he": "`{old}` לא נמצא בשום מקום{where}, ולכן לא שונה דבר.",
+        "he": "הטקסט `{old}` לא נמצא בשום מקום{where}, ולכן לא שונה דבר.",
     },
     "longer": {
         "en": "Left as they are, because the name is only a part of them: {names}.",
@@ -113,11 +115,11 @@ PHRASES: dict[str, dict[str, str]] = {
     },
     "all_of_them": {
         "en": "`{old}` is at {places} of `{path}` (lines {lines}). Replace all of them?",
-        "he": "`{old}` מופיע ב{in_places} בקובץ `{path}` (שורות {lines}). להחליף את כולם?",
+        "he": "הטקסט `{old}` מופיע ב{in_places} בקובץ `{path}` (שורות: {lines}). להחליף בכולם?",
     },
     "not_in_file": {
         "en": "`{old}` is not in `{path}`, so nothing was changed.",
-        "he": "`{old}` לא נמצא בקובץ `{path}`, ולכן לא שונה דבר.",
+        "he": "הטקסט `{old}` לא נמצא בקובץ `{path}`, ולכן לא שונה דבר.",
     },
     "cut_file": {
         "en": "`{path}` is too long to be read whole, so I left it as it is.",
@@ -142,7 +144,7 @@ PHRASES: dict[str, dict[str, str]] = {
         "en": "`{path}` exists already. Replace all that is in it?",
         "he": "הקובץ `{path}` כבר קיים. להחליף את כל תוכנו?",
     },
-    "is_folder": {"en": "`{path}` is a folder.", "he": "`{path}` היא תיקייה."},
+    "is_folder": {"en": "`{path}` is a folder.", "he": "הנתיב `{path}` הוא תיקייה."},
     # Running
     "ask_command": {
         "en": "I can't tell from the files how “{task}” is run here. Which command is it?",
@@ -183,11 +185,11 @@ PHRASES: dict[str, dict[str, str]] = {
     "failed_plain": {"en": "I could not {deed}.", "he": "לא הצלחתי {deed}."},
     "rejected": {
         "en": "You said no, so I did not {deed}.",
-        "he": "לא אישרת, ולכן ויתרתי: {deed}.",
+        "he": "לא אישרת {deed}, ולכן זה לא נעשה.",
     },
     "expired": {
         "en": "Nobody said yes in time, so I did not {deed}.",
-        "he": "לא התקבל אישור בזמן, ולכן ויתרתי: {deed}.",
+        "he": "לא התקבל בזמן אישור {deed}, ולכן זה לא נעשה.",
     },
     "unknown": {
         "en": "Whether I could {deed} is not known; please look before you ask again.",
@@ -208,11 +210,18 @@ _COUNTED = {
 }
 
 
+_NAMED = re.compile(r"`[^`]*`|(?<=„)\{\w+\}(?=”)")
+
+
 def say(key: str, language: str, **values: object) -> str:
     """Return a sentence in a language."""
     # A Hebrew prefix is joined to a figure by a hyphen, and to a word by nothing.
     joined = {f"in_{name}": _joined(str(value)) for name, value in values.items()}
-    return PHRASES[key]["he" if language == "he" else "en"].format(**values, **joined)
+    if language != "he":
+        return PHRASES[key]["en"].format(**values, **joined)
+    # Names and commands are mostly Latin; isolated, they turn nothing around.
+    isolated = _NAMED.sub("\u2068\\g<0>\u2069", PHRASES[key]["he"])
+    return isolated.format(**values, **joined)
 
 
 def _joined(text: str) -> str:
