@@ -77,7 +77,7 @@ def _close(db: Client, thread: Any, holder: dict[str, Any], run: Any, *, waits: 
     page = None if waits else find_page(db, thread.id, run.id)
     log = read_log(db, thread.id)
     if waits:
-        closing = closing_of_waiting(db, holder["waiting"], log, {})
+        closing = closing_of_waiting(db, thread.id, holder["waiting"], log, {})
     else:
         closing = closing_of_cut_off(db, thread.id, log)
     token = holder.get("leaseToken", 0) + 1

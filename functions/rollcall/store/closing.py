@@ -92,6 +92,7 @@ def step_effect_key(thread_id: str, document: dict[str, Any], place: int) -> str
 
 def closing_of_waiting(
     db: Client,
+    thread_id: str,
     waiting: dict[str, Any],
     found: Newest,
     answers: Mapping[str, dict[str, Any]],
@@ -99,7 +100,8 @@ def closing_of_waiting(
     """Close what a thread waited for, with the newest document of its log.
 
     Args:
-        answers: What the client's tools answered all the same, by call.
+        answers: What the client's tools answered all the same, by call; what was noted of them
+            before stands.
     Raises:
         Aborted: Everything is decided: the run that carries it out is about to begin.
     """
@@ -117,6 +119,8 @@ def closing_of_waiting(
     document = found.documents[-1]
     places = unanswered(document)
     calls = calls_of(document)
+    if waiting.get("isAnswered"):
+        answers = {**answers, **_noted(db, thread_id, waiting["runId"])}
     results = {
         str(place): _left(calls[place], answers[calls[place].id])
         if calls[place].id in answers
@@ -128,6 +132,13 @@ def closing_of_waiting(
     unused = (ApprovalStatus.PENDING, ApprovalStatus.APPROVED)
     open_ones = [each for each in approvals if each.status in unused]
     return Closing(document, results, open_ones)
+
+
+def _noted(db: Client, thread_id: str, run_id: str) -> dict[str, dict[str, Any]]:
+    """What the client's tools answered while people had still to decide, by call."""
+    run = paths.run(db, thread_id, run_id).get().to_dict() or {}
+    found: dict[str, dict[str, Any]] = json.loads(run.get("answered") or "{}")
+    return found
 
 
 def closing_of_cut_off(db: Client, thread_id: str, found: Newest) -> Closing:

@@ -290,7 +290,7 @@ def _closing(
     if not found.documents:
         return Closing()
     if thread.get("waiting"):
-        return closing_of_waiting(db, thread["waiting"], found, answers)
+        return closing_of_waiting(db, thread_id, thread["waiting"], found, answers)
     return closing_of_cut_off(db, thread_id, found)
 
 

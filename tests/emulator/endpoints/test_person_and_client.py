@@ -11,6 +11,7 @@ import pytest
 from rollcall.agent.going_on import go_on
 from rollcall.core.capability import Capability, Preview, capability
 from rollcall.core.context import ToolContext
+from rollcall.core.messages import ToolMessage
 from rollcall.core.wire import Display
 from rollcall.endpoints import continuing
 from rollcall.store import sweeping
@@ -59,6 +60,17 @@ def test_the_clients_first_answer_stands(office: Office) -> None:
     assert ended(office, ran)["toolCalls"][0]["result"] == "first"
 
 
+def test_what_the_client_answered_is_kept_when_the_user_goes_on_instead_of_deciding(
+    office: Office,
+) -> None:
+    ran = asked(office)
+    answer(office, ran, "the file's text")
+    office.ask(says("Fine."), message="Never mind", threadId=ran.thread)
+    results = [each for each in office.model.requests[-1].messages if isinstance(each, ToolMessage)]
+    assert "the file's text" in results[0].results[0].content
+    assert "nobody decided" in results[0].results[1].content
+
+
 def test_a_decision_and_the_clients_answer_at_once_leave_nothing_lying(office: Office) -> None:
     ran = asked(office)
     (interrupt,) = ran.interrupts
@@ -90,7 +102,6 @@ def test_a_client_that_is_late_is_found_once_while_a_person_has_time(
 
 def test_of_what_a_client_may_have_done_it_is_not_said_that_it_was_not(office: Office) -> None:
     ran = asked(office)
-    answer(office, ran)
     office.ask(says("Hi."), threadId=ran.thread)
     (result,) = (m for m in office.model.requests[-1].messages if m.role == "tool")
     opened, paid = (each.content for each in result.results)
