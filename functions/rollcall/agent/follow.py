@@ -7,7 +7,7 @@ from collections.abc import Generator
 from typing import Any
 
 from rollcall.core.errors import Aborted, NotFound
-from rollcall.core.events import Event
+from rollcall.core.events import Event, run_finished
 from rollcall.store import paths
 from rollcall.store.event_log import read_events
 from rollcall.store.run_states import Finished, GoingOn, Stale, state_of
@@ -34,11 +34,33 @@ def follow(
             raise NotFound("what this run said was erased", field="runId")
         state: Finished | GoingOn | Stale = state_of(run, thread_id=thread_id, run_id=run_id)
         for number, stored in read_events(db, thread_id, run_id, after=newest):
-            yield from stored
+            yield from (_whole(db, thread_id, run_id, event) for event in stored)
             newest = number
         if not isinstance(state, GoingOn):
             return state
         yield from pause(until)
+
+
+def told_again(db: Any, result: dict[str, Any]) -> list[Event]:
+    """A finished run's events, as they are stored and with its result at the end; none where some
+    of them are gone, as they are some days later. The first says that the run `isRetold`."""
+    thread_id, run_id = result["threadId"], result["runId"]
+    told = [event for _, stored in read_events(db, thread_id, run_id) for event in stored]
+    is_whole = [event["metadata"]["n"] for event in told] == list(range(len(told)))
+    if not told or not is_whole or told[-1]["type"] != "RUN_FINISHED":
+        return []
+    told[0] = {**told[0], "metadata": {**told[0]["metadata"], "isRetold": True}}
+    told[-1] = {**told[-1], **run_finished(thread_id=thread_id, run_id=run_id, result=result)}
+    return told
+
+
+def _whole(db: Any, thread_id: str, run_id: str, event: Event) -> Event:
+    """A stored event; a large result stands in the run's document alone."""
+    if event["type"] != "RUN_FINISHED" or "result" in event:
+        return event
+    run = paths.run(db, thread_id, run_id).get().to_dict() or {}
+    state = state_of(run, thread_id=thread_id, run_id=run_id)
+    return {**event, "result": state.result} if isinstance(state, Finished) else event
 
 
 def pause(until: float) -> Generator[Event | None, None, None]:

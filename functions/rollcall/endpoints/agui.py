@@ -120,7 +120,8 @@ class _Asking:
             run.to_dict() or {}, run, uid=self.call.user.uid, request_digest=self._digest()
         )
         until = function_end(RUN_AGENT_S)
-        return (yield from joined(self.platform, self.call, found, until=until))
+        # AG-UI's client adds what is told to the messages that it has: told twice, it stands twice.
+        return (yield from joined(self.platform, self.call, found, until=until, whole=False))
 
     def _again_said(self, said: Sequence[Said]) -> Sequence[Said]:
         """Of messages that are all known: what the newest turn began with, which is asked again;

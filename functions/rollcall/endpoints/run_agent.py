@@ -12,7 +12,7 @@ from typing import Any
 from rollcall.agent.asked import Asked, receive
 from rollcall.agent.decisions import done_by
 from rollcall.agent.drive import Events, drive, function_end
-from rollcall.agent.follow import follow, pause
+from rollcall.agent.follow import follow, pause, told_again
 from rollcall.agent.platform import import_sdks
 from rollcall.agent.spending import admission
 from rollcall.core import events
@@ -88,7 +88,7 @@ def answered(platform: Platform, call: Call, sent: Sent) -> Events:
     if isinstance(opened, OpenRun):
         asked = asked.offering(opened.request)
         return (yield from drive(platform, asked, opened, until=until, streamed=call.streams))
-    return (yield from joined(platform, call, opened, until=until))
+    return (yield from joined(platform, call, opened, until=until, whole=call.streams))
 
 
 def _answer(platform: Platform, call: Call, sent: Sent, *, until: float) -> Events:
@@ -103,16 +103,20 @@ def _answer(platform: Platform, call: Call, sent: Sent, *, until: float) -> Even
     if isinstance(opened, OpenRun):
         asked = recalled(platform, opened, user=call.user, token=call.token)
         return (yield from drive(platform, asked, opened, until=until, streamed=call.streams))
-    return (yield from joined(platform, call, opened, until=until))
+    return (yield from joined(platform, call, opened, until=until, whole=call.streams))
 
 
 def joined(
-    platform: Platform, call: Call, found: Finished | GoingOn | Stale, *, until: float
+    platform: Platform, call: Call, found: Finished | GoingOn | Stale, *, until: float, whole: bool
 ) -> Events:
     """Pass a run that was asked for before on, each event once: who takes a run up tells it again
-    from its start."""
+    from its start.
+
+    Args:
+        whole: Whether one that is done is told with all its events, or its start and end alone.
+    """
     newest = -1
-    with closing(_joined(platform, call, found, until=until)) as stream:
+    with closing(_joined(platform, call, found, until=until, whole=whole)) as stream:
         while True:
             try:
                 event = next(stream)
@@ -127,14 +131,14 @@ def joined(
 
 
 def _joined(
-    platform: Platform, call: Call, found: Finished | GoingOn | Stale, *, until: float
+    platform: Platform, call: Call, found: Finished | GoingOn | Stale, *, until: float, whole: bool
 ) -> Events:
     """Give a run that was asked for before: its end, its course, or go on with it."""
     from rollcall.agent.going_on import recalled, taken_up
 
     while True:
         if isinstance(found, Finished):
-            return (yield from _replay(found))
+            return (yield from _replay(platform, found, whole=whole))
         if isinstance(found, Stale):
             opened = taken_up(platform.db, found.thread_id, found.run_id)
             if opened is not None:
@@ -148,12 +152,17 @@ def _joined(
         found = ended
 
 
-def _replay(found: Finished) -> Generator[Event, None, dict[str, Any]]:
-    """A run that was done before is told again by its start and its end."""
+def _replay(
+    platform: Platform, found: Finished, *, whole: bool
+) -> Generator[Event, None, dict[str, Any]]:
+    """A run that was done before is told again; by its start and its end alone where that is all
+    that is wanted, or its events are stored no more."""
     result = _result(found)
-    ids = {"thread_id": result["threadId"], "run_id": result["runId"]}
-    yield events.run_started(**ids)
-    yield events.run_finished(**ids, result=result)
+    told = told_again(platform.db, result) if whole else []
+    if not told:
+        ids = {"thread_id": result["threadId"], "run_id": result["runId"]}
+        told = [events.run_started(**ids), events.run_finished(**ids, result=result)]
+    yield from told
     return result
 
 

@@ -8,11 +8,13 @@ from typing import Any
 
 import pytest
 
+from rollcall.agent import follow
 from rollcall.core.context import User
 from rollcall.core.errors import Unavailable
 from rollcall.core.triggers import Call
 from rollcall.endpoints.run_agent import run_agent
 from rollcall.models.base import Finish, FinishReason, TextDelta, Usage
+from rollcall.store import event_log, paths
 from rollcall.store.threads import thread_id_for
 from tests.support.leases import end_lease
 from tests.support.office import Office, at_once, check_events
@@ -45,12 +47,43 @@ def test_many_at_once_are_one_run(office: Office) -> None:
     assert len(office.runs(THREAD)) == 1
 
 
-def test_a_run_that_is_done_is_told_again_by_its_start_and_end(office: Office) -> None:
+def test_a_run_that_is_done_is_told_again_whole(office: Office) -> None:
+    office.model.replies = [calls(("look_up", {})), says("Here it is.")]
     first = office.call(DATA)
     again = office.call(DATA)
     assert again.done == first.done
+    assert again.events[0]["metadata"].pop("isRetold") is True
+    assert again.events == first.events
+    assert len(office.model.requests) == 2
+
+
+def test_a_run_whose_events_are_gone_is_told_again_by_its_start_and_end(office: Office) -> None:
+    first = office.call(DATA)
+    page = next(iter(paths.run(office.db, THREAD, "r1").collection("events").list_documents()))
+    page.delete()
+    again = office.call(DATA)
+    assert again.done == first.done
     assert [event["type"] for event in again.events] == ["RUN_STARTED", "RUN_FINISHED"]
-    assert len(office.model.requests) == 1
+
+
+def test_a_repeat_without_a_stream_reads_no_events(
+    office: Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    office.call(DATA)
+    monkeypatch.setattr(follow, "read_events", None)
+    again = run_agent(office.here, Call(User("ann"), DATA, streams=False))
+    assert [event["type"] for event in again if event] == ["RUN_STARTED", "RUN_FINISHED"]
+
+
+def test_a_result_too_large_for_an_event_is_told_from_the_runs_document(
+    office: Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(event_log, "DOCUMENT_CHARS", 10)
+    done = office.call(DATA).done
+    stored = office.stored_events(THREAD, "r1")
+    assert "result" not in stored[-1]
+    followed = list(follow.follow(office.db, THREAD, "r1", until=0))
+    assert followed == [*stored[:-1], {**stored[-1], "result": done}]
 
 
 def test_a_failed_runs_repeat_gives_its_error_again(office: Office) -> None:
