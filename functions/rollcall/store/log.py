@@ -29,9 +29,10 @@ _UNANSWERED = json.dumps(
 )
 RECORD_CHARS = 30_000
 """The longest record of one call that is kept beside its content."""
-RESULT_BYTES = 700_000
+RESULT_BYTES = 400_000
 """The largest stored result of a run; above it the tools' results are left out, and then of what
-waits for a person all that its approval has as well."""
+waits for a person all that its approval has as well. The run's document has room beside it for
+what a client answers while a person has still to decide."""
 
 
 def user_document(

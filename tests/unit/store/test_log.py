@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from rollcall.agent.client_results import CONTENTS_BYTES
 from rollcall.core.messages import (
     Media,
     Message,
@@ -183,7 +184,7 @@ def test_what_was_spent_comes_back() -> None:
 
 
 def test_of_what_waits_a_large_result_keeps_the_calls_arguments_alone() -> None:
-    content = "ש" * 200_000
+    content = "ש" * 150_000
     call = {"id": "c", "tool": "write_file", "arguments": {"content": content}}
     details = {
         "tool": "write_file",
@@ -193,6 +194,10 @@ def test_of_what_waits_a_large_result_keeps_the_calls_arguments_alone() -> None:
     outcome = {"type": "interrupt", "interrupts": [{"id": "a", "metadata": details}]}
     text = result_text({"outcome": outcome, "toolCalls": [call]})
     kept = json.loads(text)
-    assert len(text.encode()) < 700_000
+    assert len(text.encode()) < RESULT_BYTES
     assert kept["toolCalls"] == [call]
     assert kept["outcome"]["interrupts"] == [{"id": "a", "metadata": {"tool": "write_file"}}]
+
+
+def test_what_a_client_answers_has_room_beside_the_result() -> None:
+    assert RESULT_BYTES + CONTENTS_BYTES <= 1_000_000
