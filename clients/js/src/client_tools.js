@@ -63,23 +63,26 @@ export async function answer(calls, tools, { signal, onProgress }) {
 }
 
 /**
- * What the promise comes to; an abort is not kept waiting by a tool that does not listen to it.
+ * What the promise comes to; an abort is not kept waiting by one that does not listen to it.
  * @template T
- * @param {Promise<T>} promise
+ * @param {T | Promise<T>} promise
  * @param {AbortSignal} signal
  * @returns {Promise<T>}
  */
-async function unlessAborted(promise, signal) {
+export async function unlessAborted(promise, signal) {
   /** @type {() => void} */
   let stop = () => undefined;
   const aborted = new Promise((resolve) =>
     signal.addEventListener("abort", (stop = () => resolve(undefined))),
   );
   if (signal.aborted) stop();
-  const found = await Promise.race([promise, aborted]);
-  signal.removeEventListener("abort", stop);
-  signal.throwIfAborted();
-  return /** @type {T} */ (found);
+  try {
+    const found = await Promise.race([promise, aborted]);
+    signal.throwIfAborted();
+    return /** @type {T} */ (found);
+  } finally {
+    signal.removeEventListener("abort", stop);
+  }
 }
 
 /**
@@ -141,8 +144,17 @@ async function runOne(call, tools, signal, onProgress) {
     const content = await handle(structuredClone(call.arguments), { id, tool, signal, progress });
     return checked(id, tool, content);
   } catch (error) {
-    return failed(id, error instanceof Error ? error.message || error.name : String(error));
+    return failed(id, wordsOf(error));
   }
+}
+
+/**
+ * What a handler threw, which may be anything.
+ * @param {any} error
+ */
+function wordsOf(error) {
+  const words = [error?.message, error?.name, error].find((each) => each && typeof each === "string");
+  return words ?? "the tool failed, and did not say why";
 }
 
 /**

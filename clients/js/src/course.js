@@ -48,6 +48,7 @@ export class Course {
   /** @type {string} */
   #runId;
   #hasBegun = false;
+  #isRetold = false;
   /** When the newest event came. */
   #newsAt = Date.now();
   /** @type {RunResult | undefined} */
@@ -109,9 +110,9 @@ export class Course {
     await pause(Math.max(leastS * 1_000, first * 2 ** lost), this.#signal);
   }
 
-  /** Whether it was over before, and told by its start and its end alone. */
+  /** Whether it was over before it was asked for here. */
   get isRetold() {
-    return this.#seen.count === 0;
+    return this.#isRetold || this.#seen.count === 0;
   }
 
   #canBeFollowed() {
@@ -243,6 +244,7 @@ export class Course {
     this.#newsAt = Date.now();
     if (event.type === "RUN_STARTED") {
       [this.#threadId, this.#runId, this.#hasBegun] = [event.threadId, event.runId, true];
+      if (this.#seen.count === 0) this.#isRetold = !!event.metadata?.isRetold;
     }
     const standing = this.#seen.take(event);
     if (standing === "gap") return false;
@@ -273,7 +275,8 @@ export class Course {
     if (event.type === "RUN_FINISHED") {
       const { threadId, runId } = event;
       // A very large result stands in the run's document alone.
-      const result = event.result ?? (await this.#place().stored.state(threadId, runId)).result;
+      const result = event.result ?? (await this.#ways.stored?.state(threadId, runId))?.result;
+      if (!result) throw lostSome();
       this.#result = result;
       yield { ...event, result };
       return;

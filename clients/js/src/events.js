@@ -3,8 +3,9 @@
 /** @import { Outcome, RunResult } from "../types/wire.js" */
 
 /**
- * What every event may carry. `n` is its number in its run, from 0 without gaps.
- * @typedef {{ metadata?: { n?: number } }} Numbered
+ * What every event may carry. `n` is its number in its run, from 0 without gaps; the first of a run
+ * that was over when it was asked for again `isRetold`.
+ * @typedef {{ metadata?: { n?: number, isRetold?: boolean } }} Numbered
  */
 
 /**

@@ -63,7 +63,7 @@ export class Rollcall {
     const { clientId } = this.#home;
     const tools = offered.length ? { clientTools: offered, clientId } : { clientId };
     const request = { ...asked, ...tools, runId: runId ?? newId() };
-    const habits = { clientTools, decide, signal };
+    const habits = { clientTools, decide, signal, context: asked.context };
     return new Run(this.#home, request, habits, { isNamed: runId !== undefined });
   }
 

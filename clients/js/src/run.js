@@ -1,7 +1,7 @@
 /** A turn as it happens: streamed, continued with what this client answers, up to its end. */
 
 import { Channel } from "./channel.js";
-import { answer, pendingCalls } from "./client_tools.js";
+import { answer, pendingCalls, unlessAborted } from "./client_tools.js";
 import { Course } from "./course.js";
 import { RollcallError } from "./errors.js";
 import { progress } from "./events.js";
@@ -28,6 +28,7 @@ import { sleep } from "./waiting.js";
  * @property {ClientTools} [clientTools] Tools of the agent that run here, by their names.
  * @property {Decide} [decide] Asked about each interrupt. Without it a turn ends where one waits.
  * @property {AbortSignal} [signal] Stops the run, here and on the server.
+ * @property {RunRequest["context"]} [context] What the user has before them, as it is asked.
  */
 
 /**
@@ -75,6 +76,8 @@ export class Run {
   #newest;
   /** @type {Map<string, Decision>} */
   #decisions = new Map();
+  /** The turn as it went on with an answer: there is one answer. @type {Run | undefined} */
+  #next;
 
   /** The thread; undefined until the server has told it. @type {string | undefined} */
   threadId;
@@ -137,11 +140,13 @@ export class Run {
   }
 
   /**
-   * Stop the run. It ends by itself, with the outcome "cancelled" and what was said so far.
+   * Stop the run. It ends by itself, with the outcome "cancelled" and what was said so far; one
+   * that is at this client's tools or decisions stops these, and fails with the code "cancelled".
    * @returns {Promise<string>} What the server answers: "cancelling", "cancelled", or how it had
    *   ended before.
    */
   async cancel() {
+    this.#stopping.abort(new RollcallError("cancelled", "this run was cancelled"));
     await this.#begun();
     const { threadId, runId } = this;
     return (await this.#home.call("cancel_run", { threadId, runId })).status;
@@ -176,18 +181,20 @@ export class Run {
    * Answer everything that waits at once.
    * @param {Record<string, Decision>} decisions By the ids of the interrupts.
    * @returns {Run} The turn as it goes on.
+   * @throws {RollcallError} It was answered before.
    */
   resume(decisions) {
-    return this.#after({ resume: entries(Object.entries(decisions)) });
+    return this.#answered({ resume: entries(Object.entries(decisions)) });
   }
 
   /**
    * Answer calls that were left to this client, where no handlers did.
    * @param {ClientToolResult[]} toolResults One for each pending call.
    * @returns {Run} The turn as it goes on.
+   * @throws {RollcallError} It was answered before.
    */
   answer(toolResults) {
-    return this.#after({ toolResults });
+    return this.#answered({ toolResults });
   }
 
   /** Ask the same once more; the new answer takes this one's place. */
@@ -218,12 +225,28 @@ export class Run {
    * @param {Decision} decision
    */
   #decided(interrupt, decision) {
+    if (this.#next) return this.#next; // a second click
     this.#decisions.set(interrupt.id, decision);
     const isOpen = this.interrupts.some((each) => isMine(each) && !this.#decisions.has(each.id));
     if (isOpen) return undefined;
     const decisions = Object.fromEntries(this.#decisions);
     this.#decisions.clear();
     return this.resume(decisions);
+  }
+
+  /**
+   * Go on with an answer: the first one counts, unless it was refused.
+   * @param {Partial<RunRequest>} input
+   */
+  #answered(input) {
+    if (this.#next) {
+      const hint = "go on with the run that the answer returned";
+      throw new RollcallError("failed-precondition", "this run was answered already", { hint });
+    }
+    const next = this.#after(input);
+    this.#next = next;
+    next.result.catch(() => (this.#next = undefined));
+    return next;
   }
 
   /** @param {Partial<RunRequest>} input */
@@ -246,8 +269,10 @@ export class Run {
     const { threadId } = this;
     // An answer's run is named, so that it is one run however often it is sent.
     const waiting = input.resume || input.toolResults ? this.#newest : undefined;
-    const runId = waiting ? nextRunId(waiting.runId) : newId();
-    return { agent, clientId, clientTools, locale, threadId, runId, ...input };
+    const about = waiting
+      ? { runId: nextRunId(waiting.runId) }
+      : { runId: newId(), context: this.#habits.context };
+    return { agent, clientId, clientTools, locale, threadId, ...about, ...input };
   }
 
   /**
@@ -256,16 +281,11 @@ export class Run {
    */
   async #work(origin) {
     const { signal } = this.#habits;
-    /** @type {() => void} */
-    let stop = () => undefined;
-    /** @type {Promise<never>} */
-    const stopped = new Promise((_, reject) => {
-      stop = () => void this.#stop(signal?.reason).then(reject);
-    });
+    const stop = () => void this.#stop(signal?.reason);
     signal?.addEventListener("abort", stop);
     try {
       signal?.throwIfAborted();
-      const result = await Promise.race([this.#turn(origin), stopped]);
+      const result = await unlessAborted(this.#turn(origin), this.#leaving.signal);
       this.#events.close();
       return result;
     } catch (error) {
@@ -330,13 +350,13 @@ export class Run {
     }
     const news = this.#transcript.take(event);
     this.#events.push(event);
-    for (const listener of this.#listeners.event) listener(event);
+    for (const listener of this.#listeners.event) safely(listener, event);
     if (event.type === "TEXT_MESSAGE_CONTENT") {
       const { messageId, delta } = event;
       const told = { messageId, delta, text: this.#transcript.text };
-      for (const listener of this.#listeners.text) listener(told);
+      for (const listener of this.#listeners.text) safely(listener, told);
     }
-    if (news) for (const listener of this.#listeners.arguments) listener(news);
+    if (news) for (const listener of this.#listeners.arguments) safely(listener, news);
   }
 
   /**
@@ -356,11 +376,10 @@ export class Run {
     /** @type {[string, Decision][]} */
     const decisions = [];
     for (const interrupt of mine) {
-      const decision = await decide(interrupt);
+      const decision = await unlessAborted(decide(interrupt), this.#stopping.signal);
       if (!decision) return undefined;
       decisions.push([interrupt.id, decision]);
     }
-    this.#stopping.signal.throwIfAborted();
     return { resume: entries(decisions) };
   }
 
@@ -375,21 +394,20 @@ export class Run {
   }
 
   /**
-   * End for the readers and the tools at once, and then on the server.
+   * End for the readers and the tools at once, and then on the server; the turn fails with what
+   * the leaving is for.
    * @param {unknown} reason
-   * @returns {Promise<unknown>} What the turn fails with.
    */
   async #stop(reason) {
     this.#stopping.abort(reason);
     this.#events.fail(reason);
     try {
       await Promise.race([this.cancel(), sleep(STOP_MS, this.#leaving.signal).then(untold)]);
-      return reason;
+      this.#leaving.abort(reason);
     } catch (cause) {
       const hint = "cancel it by its threadId and runId";
-      return new RollcallError("unavailable", "the server was not told to stop", { hint, cause });
-    } finally {
-      this.#leaving.abort(reason);
+      const message = "the server was not told to stop";
+      this.#leaving.abort(new RollcallError("unavailable", message, { hint, cause }));
     }
   }
 
@@ -403,6 +421,22 @@ export class Run {
     });
     await Promise.race([begun, this.result]);
     stop();
+  }
+}
+
+/**
+ * Tell a listener; what it throws is an uncaught error of the app's, and the run goes on.
+ * @template T
+ * @param {(news: T) => void} listener
+ * @param {T} news
+ */
+function safely(listener, news) {
+  try {
+    listener(news);
+  } catch (error) {
+    queueMicrotask(() => {
+      throw error;
+    });
   }
 }
 

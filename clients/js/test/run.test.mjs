@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { Run } from "../src/run.js";
-import { networkError, numbered, PATIENCE, resultOf, runOf, streaming } from "./scenes.mjs";
+import { networkError, numbered, PATIENCE, refusal, resultOf, runOf, streaming } from "./scenes.mjs";
 
 const REQUEST = {
   agent: "a",
@@ -326,4 +326,97 @@ test("calls that were answered before are not run again", async () => {
   const run = new Run(at, REQUEST, { clientTools: tools }, { isNamed: true });
   assert.deepEqual((await run.result).outcome.pendingToolCallIds, ["1"]);
   assert.equal(asked.length, 1);
+});
+
+test("named runs that were over and are told whole again do not run their calls again", async () => {
+  const [started, ...rest] = left;
+  const retold = { ...started, metadata: { n: 0, isRetold: true } };
+  const { home: at, asked } = home([retold, ...rest]);
+  const tools = { read_file: () => assert.fail("it was run again") };
+  const run = new Run(at, REQUEST, { clientTools: tools }, { isNamed: true });
+  assert.deepEqual((await run.result).outcome.pendingToolCallIds, ["1"]);
+  assert.equal(asked.length, 1);
+});
+
+test("a second click on a decision is the same run; another answer is refused", async () => {
+  const { home: at, asked } = home(waits, withResult());
+  const run = new Run(at, REQUEST, {});
+  await run.result;
+  const [first, second] = run.interrupts;
+  run.approve(first);
+  const next = run.approve(second);
+  assert.equal(run.approve(second), next);
+  assert.equal(run.reject(first), next);
+  assert.throws(() => run.resume({ i: { approved: true } }), { code: "failed-precondition" });
+  assert.throws(() => run.answer([]), { code: "failed-precondition" });
+  await next.result;
+  assert.equal(asked.length, 2);
+});
+
+test("an answer that was refused can be given anew", async () => {
+  const { home: at } = home(waits, [refusal("invalid-argument")], withResult());
+  const run = new Run(at, REQUEST, {});
+  await run.result;
+  const both = { i: { approved: true, remember: "no such" }, j: { approved: true } };
+  await assert.rejects(run.resume(both).result, { code: "invalid-argument" });
+  assert.equal((await run.resume({ i: { approved: true } }).result).outcome.type, "success");
+});
+
+test("a listener that throws is an uncaught error of the app's, and the run goes on", async (t) => {
+  const uncaught = [];
+  const listeners = process.rawListeners("uncaughtException");
+  process.removeAllListeners("uncaughtException");
+  process.on("uncaughtException", (error) => uncaught.push(error.message));
+  t.after(() => {
+    process.removeAllListeners("uncaughtException");
+    for (const listener of listeners) process.on("uncaughtException", listener);
+  });
+  const run = new Run(home(withResult()).home, REQUEST, {});
+  run.on("event", ({ type }) => {
+    if (type === "RUN_STARTED") throw new Error("the page's bug");
+  });
+  assert.equal((await all(run)).at(-1).type, "RUN_FINISHED");
+  assert.deepEqual(uncaught, ["the page's bug"]);
+});
+
+test("is cancelled while its tools run or a decision is made: both are left", async () => {
+  const forever = () => new Promise(() => undefined);
+  for (const [stream, habits] of [
+    [left, { clientTools: { read_file: forever } }],
+    [waits, { decide: forever }],
+  ]) {
+    const { home: at, called, asked } = home(stream, withResult());
+    const run = new Run(at, REQUEST, habits);
+    run.on("event", ({ type }) => type === "RUN_FINISHED" && setImmediate(() => run.cancel()));
+    await assert.rejects(all(run), { code: "cancelled" });
+    await assert.rejects(run.result, { code: "cancelled" });
+    assert.deepEqual([called.length, asked.length], [1, 1]);
+  }
+});
+
+test("is left while a decision is made", async () => {
+  const run = new Run(home(waits).home, REQUEST, { decide: () => new Promise(() => undefined) });
+  run.on("event", ({ type }) => type === "RUN_FINISHED" && setImmediate(() => run.leave()));
+  await assert.rejects(all(run), { code: "cancelled" });
+});
+
+test("the same once more, or something else, is asked with what the user has before them", async () => {
+  const { home: at, asked } = home(withResult());
+  const context = { page: 2 };
+  const run = new Run(at, REQUEST, { context });
+  await run.result;
+  await run.retry().result;
+  await run.edit("Hello?").result;
+  assert.deepEqual(
+    asked.slice(1).map((each) => each.context),
+    [context, context],
+  );
+});
+
+test("readers that stop early keep nobody waiting", async () => {
+  const run = new Run(home(withResult()).home, REQUEST, {});
+  for await (const event of run) if (event.type === "TEXT_MESSAGE_START") break;
+  await run.result;
+  assert.equal(run.text, "Hello there");
+  assert.deepEqual(await all(run), []);
 });

@@ -33,7 +33,7 @@ export class Course {
      * @throws {RollcallError} The run failed, was refused, or cannot be reached.
      */
     events(): AsyncGenerator<AgentEvent, RunResult, void>;
-    /** Whether it was over before, and told by its start and its end alone. */
+    /** Whether it was over before it was asked for here. */
     get isRetold(): boolean;
     #private;
 }

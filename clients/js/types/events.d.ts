@@ -1,8 +1,9 @@
 /** The events of a run: those of AG-UI 1.0, and two that this package adds. */
 /** @import { Outcome, RunResult } from "../types/wire.js" */
 /**
- * What every event may carry. `n` is its number in its run, from 0 without gaps.
- * @typedef {{ metadata?: { n?: number } }} Numbered
+ * What every event may carry. `n` is its number in its run, from 0 without gaps; the first of a run
+ * that was over when it was asked for again `isRetold`.
+ * @typedef {{ metadata?: { n?: number, isRetold?: boolean } }} Numbered
  */
 /**
  * @typedef {Numbered & { type: "RUN_STARTED", threadId: string, runId: string, protocolVersion?: string }} RunStarted
@@ -54,11 +55,13 @@ export function progress(content: {
  */
 export function rewound(runId: string, n: number): Rewound;
 /**
- * What every event may carry. `n` is its number in its run, from 0 without gaps.
+ * What every event may carry. `n` is its number in its run, from 0 without gaps; the first of a run
+ * that was over when it was asked for again `isRetold`.
  */
 export type Numbered = {
     metadata?: {
         n?: number;
+        isRetold?: boolean;
     };
 };
 export type RunStarted = Numbered & {

@@ -32,7 +32,8 @@ export class Run implements AsyncIterable<AgentEvent> {
      */
     on<Name extends keyof Listeners>(name: Name, listener: Listeners[Name]): () => void;
     /**
-     * Stop the run. It ends by itself, with the outcome "cancelled" and what was said so far.
+     * Stop the run. It ends by itself, with the outcome "cancelled" and what was said so far; one
+     * that is at this client's tools or decisions stops these, and fails with the code "cancelled".
      * @returns {Promise<string>} What the server answers: "cancelling", "cancelled", or how it had
      *   ended before.
      */
@@ -57,12 +58,14 @@ export class Run implements AsyncIterable<AgentEvent> {
      * Answer everything that waits at once.
      * @param {Record<string, Decision>} decisions By the ids of the interrupts.
      * @returns {Run} The turn as it goes on.
+     * @throws {RollcallError} It was answered before.
      */
     resume(decisions: Record<string, Decision>): Run;
     /**
      * Answer calls that were left to this client, where no handlers did.
      * @param {ClientToolResult[]} toolResults One for each pending call.
      * @returns {Run} The turn as it goes on.
+     * @throws {RollcallError} It was answered before.
      */
     answer(toolResults: ClientToolResult[]): Run;
     /** Ask the same once more; the new answer takes this one's place. */
@@ -103,6 +106,10 @@ export type Habits = {
      * Stops the run, here and on the server.
      */
     signal?: AbortSignal | undefined;
+    /**
+     * What the user has before them, as it is asked.
+     */
+    context?: RunRequest["context"];
 };
 /**
  * Where a run comes from: one that `isWatched` was begun elsewhere, one that `isNamed` has an id of
