@@ -127,6 +127,7 @@ HEBREW: tuple[Ask, ...] = (
     ("האם הבדיקות עוברות?", (TESTS,)),
     ("הרץ: echo one && echo two", (ran("echo one && echo two"),)),
     ("הריצי את הפקודה `ls basket`", (ran("ls basket"),)),
+    ("הרץ \u2068`ls basket`\u2069", (ran("ls basket"),)),
     ("הוסף פונקציה שסופרת שורות", MODEL),
     ("תקן את הבאג ב-prices.py", MODEL),
     ("שכתבי את basket/receipt.py", MODEL),

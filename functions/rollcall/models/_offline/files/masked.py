@@ -10,12 +10,13 @@ _FIRST, _LAST = 0xE000, 0xF8FF
 HELD = "[\ue000-\uf8ff]"
 """A pattern for a stretch that is put aside: one character for each."""
 _STRETCHES = re.compile(
-    r"```[^\n`]*\n(?P<block>.*?)```|```(?P<inline>[^`\n]+)```|`(?P<code>[^`\n]+)`|"
+    r"\u2068?(?:```[^\n`]*\n(?P<block>.*?)```|```(?P<inline>[^`\n]+)```|`(?P<code>[^`\n]+)`|"
     r"(?<![א-ת]{2})(?<![A-Za-z0-9])\"(?P<plain>[^\"\n]+)\"(?![א-ת])|“(?P<curly>[^“”\n]+)”|"
     r"„(?P<low>[^„”“\n]+)[”“]|״(?P<hebrew>[^״\n]+)״|«(?P<angle>[^«»\n]+)»|"
-    r"(?<!\w)'(?P<single>[^'\n]+)'(?!\w)|(?<!\w)‘(?P<bent>[^‘’\n]+)’(?!\w)",
+    r"(?<!\w)'(?P<single>[^'\n]+)'(?!\w)|(?<!\w)‘(?P<bent>[^‘’\n]+)’(?!\w))\u2069?",
     re.DOTALL,
 )
+"""Each may be isolated, as in an answer that somebody copies from."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +64,8 @@ def masked(text: str) -> Masked:
             return match[0]
         is_block = match["block"] is not None
         value = next(group for group in match.groups() if group is not None)
-        held.append(Held(_lines(value) if is_block else value, match[0], is_block))
+        told = _lines(value) if is_block else value.removeprefix("\u2068").removesuffix("\u2069")
+        held.append(Held(told, match[0], is_block))
         return chr(_FIRST + len(held) - 1)
 
     return Masked(_STRETCHES.sub(put_aside, text), tuple(held))

@@ -170,7 +170,7 @@ PHRASES: dict[str, dict[str, str]] = {
         "he": "הפקודה `{command}` נעצרה{time} לפני שהסתיימה מעצמה.",
     },
     "took": {"en": " after {seconds} s", "he": " אחרי {seconds} שניות"},
-    "failing": {"en": "What it says of failures:", "he": "מה נכתב על הכישלונות:"},
+    "failing": {"en": "What it says of failures:", "he": "מה שנכתב על הכישלונות:"},
     "wrote": {"en": "It wrote:", "he": "הפלט:"},
     "last_lines": {"en": "Its last lines:", "he": "השורות האחרונות:"},
     "silent": {"en": "It wrote nothing.", "he": "לא נכתב פלט."},
