@@ -73,7 +73,7 @@ def test_threads_are_listed_continued_and_exported(env: dict[str, str], tmp_path
     assert "<summary><code>get_conversation_decisions</code> · done</summary>" in text
     assert "**Sources**\n\n- [" in text
     again = rollcall("export", thread, "--out", str(file), env=env)
-    assert (again.returncode, "is there already" in again.stderr) == (1, True)
+    assert (again.returncode, "exists already" in again.stderr) == (1, True)
 
 
 def test_a_thread_of_somebody_else_is_not_exported(env: dict[str, str]) -> None:

@@ -66,7 +66,7 @@ def parts_again(parts: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 def _read(file: Path) -> bytes:
     try:
         if not file.is_file():
-            raise Problem(f"{file} is no file.")
+            raise Problem(f"{file} is not a file.")
         if (size := file.stat().st_size) > MOST_BYTES:
             raise Problem(f"{file} has {size:,} bytes; at most {MOST_BYTES:,} can be attached.")
         return file.read_bytes()
@@ -87,6 +87,6 @@ def _content_type(file: Path, content: bytes) -> str:
         content.decode()
     except UnicodeDecodeError:
         raise Problem(
-            f"{file} is neither text nor PNG, JPEG, WebP, GIF or PDF, which can be attached."
+            f"{file} cannot be attached: only PNG, JPEG, WebP, GIF, PDF and text can."
         ) from None
     return "text/plain"

@@ -83,14 +83,22 @@ def _parser() -> argparse.ArgumentParser:
             kind(added)
         return added
 
-    login = add("login", signing_in.login, "sign in at a Firebase project")
+    login = add("login", signing_in.login, "sign in to a Firebase project")
     login.add_argument("--project", help="the project's id")
     login.add_argument("--region", help="where its functions are; us-central1 unless said")
     login.add_argument("--api-key", help="its web API key, which is no secret")
-    login.add_argument("--email", help="whom to sign in; the password is asked for")
-    login.add_argument("--custom-token", action="store_true", help="with a token, asked for")
-    login.add_argument("--anew", action="store_true", help="use nothing of an earlier sign-in")
-    add("logout", _logout, "forget who is signed in")
+    login.add_argument(
+        "--email", help="e-mail address to sign in with; you are asked for the password"
+    )
+    login.add_argument(
+        "--custom-token",
+        action="store_true",
+        help="sign in with a token that your server made; you are asked for it",
+    )
+    login.add_argument(
+        "--anew", action="store_true", help="ask for everything again, as if never signed in"
+    )
+    add("logout", _logout, "forget the sign-in")
 
     chat = add("chat", _chat, "talk to an agent", _place_options, _agent_options)
     chat.add_argument("--thread", metavar="ID", help="go on in this thread")
@@ -118,27 +126,37 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _place_options(parser: Any) -> None:
-    parser.add_argument("--emulator", action="store_true", help="at the emulators, as their user")
+    parser.add_argument(
+        "--emulator",
+        action="store_true",
+        help="use the emulators that run here, as their sample user",
+    )
 
 
 def _agent_options(parser: Any) -> None:
-    parser.add_argument("--agent", help="whom; workspace with --root, messaging without")
-    parser.add_argument("--root", type=Path, metavar="FOLDER", help="let the agent work in here")
+    parser.add_argument("--agent", help="which agent; workspace with --root, messaging without")
+    parser.add_argument(
+        "--root", type=Path, metavar="FOLDER", help="a folder that the agent may work in"
+    )
     parser.add_argument(
         "--allow",
         action="append",
         default=[],
         choices=get_args(Permission),
-        help="what is refused in the folder otherwise",
+        help="allow what is refused in the folder otherwise; may be repeated",
     )
     parser.add_argument(
         "--pass-env",
         action="append",
         default=[],
         metavar="NAME",
-        help="give this environment variable to commands",
+        help="let commands see this environment variable; may be repeated",
     )
-    parser.add_argument("--locale", choices=("en", "he"), help="the language of what is not asked")
+    parser.add_argument(
+        "--locale",
+        choices=("en", "he"),
+        help="language of the answers; that of each message unless said",
+    )
 
 
 def _yes_to(text: str) -> YesTo:
@@ -167,7 +185,7 @@ def _chat(options: argparse.Namespace, env: Mapping[str, str]) -> int:
             locale=options.locale,
         )
         where = f" in {options.root.resolve()}" if options.root else ""
-        screen.say(f"{agent}{where} · /help says what there is", style="dim")
+        screen.say(f"{agent}{where} · /help lists what you can type", style="dim")
         return Chat(screen, session, conversation).stay(thread=options.thread)
 
 

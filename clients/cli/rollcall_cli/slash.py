@@ -61,7 +61,7 @@ class Slash:
         """
         name, _, rest = line[1:].partition(" ")
         if name not in self._commands:
-            raise Problem(f"There is no /{name}. /help lists what there is.")
+            raise Problem(f"There is no /{name}. /help lists what you can type.")
         self._commands[name][0](rest.strip())
 
     def with_attachments(self, text: str) -> Content:
@@ -71,9 +71,9 @@ class Slash:
 
     def _stop(self, rest: str) -> None:
         if not (self._dialogue.waiting or self._dialogue.pending):
-            raise Problem("Nothing is at work, and nothing waits. Ctrl-C stops an answer.")
+            raise Problem("Nothing waits for you. Ctrl-C stops an answer.")
         self._conversation.cancel()
-        self._screen.footnote("Closed. Nothing of it is done.")
+        self._screen.footnote("Closed. Nothing of it was done.")
 
     def _retry(self, rest: str) -> None:
         self._require_turn()
@@ -86,7 +86,7 @@ class Slash:
         parts = of_turn[-1]["parts"] if of_turn else []
         before = said_in(parts)
         if "\n" in before:
-            self._screen.footnote("The message has several lines; here they are one.")
+            self._screen.footnote("The message has several lines; they are joined into one here.")
         text = self._read("✎ ", " ".join(before.split())).strip()
         if not text:
             self._screen.footnote("Left as it is.")
@@ -97,7 +97,7 @@ class Slash:
 
     def _attach(self, rest: str) -> None:
         if not rest:
-            raise Problem("Which file? /attach drawing.png")
+            raise Problem("Which file? As in /attach drawing.png")
         part = attachments.upload(self._session.functions, Path(rest).expanduser())
         self._attached.append(part)
         self._screen.footnote(f"{part['name']} goes with your next message.")
@@ -105,7 +105,7 @@ class Slash:
     def _rate(self, rest: str) -> None:
         rating, _, comment = rest.partition(" ")
         if rating not in ("up", "down"):
-            raise Problem("/rate up, or /rate down and why.")
+            raise Problem("/rate takes up or down, and why if you like, as in /rate down too long")
         if self._dialogue.run_id is None:
             raise Problem("There is no answer yet.")
         about = {"threadId": self._dialogue.thread_id, "runId": self._dialogue.run_id}
@@ -161,14 +161,16 @@ class Slash:
 
     def _export(self, rest: str) -> None:
         if not rest:
-            raise Problem("Into which file? /export thread.md")
+            raise Problem("Into which file? As in /export thread.md")
         text = export.thread_as_markdown(self._session.stored, self._require_thread())
         export.write(text, Path(rest).expanduser())
         self._screen.footnote(f"Written to {rest}.")
 
     def _title(self, rest: str) -> None:
         if not 0 < len(rest) <= _TITLE_CHARS:
-            raise Problem(f"/title and 1 to {_TITLE_CHARS} characters.")
+            raise Problem(
+                f"/title takes a title of 1 to {_TITLE_CHARS} characters, as in /title My plans"
+            )
         self._session.stored.rename(self._require_thread(), rest)
         self._screen.footnote("Renamed.")
 

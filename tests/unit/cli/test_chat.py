@@ -130,7 +130,7 @@ def test_file_of_no_kind_that_is_taken_is_not_uploaded(tmp_path: Path) -> None:
     file = tmp_path / "program.bin"
     file.write_bytes(b"\xff\xfe\x00")
     sitting = _Sitting(_Functions(), f"/attach {file}")
-    assert "neither text nor" in " ".join(sitting.stay().split())
+    assert "cannot be attached" in " ".join(sitting.stay().split())
     assert sitting.functions.cancelled == []
 
 
@@ -172,8 +172,8 @@ def test_title_export_and_stop(tmp_path: Path) -> None:
     shown = sitting.stay()
     assert sitting.stored.renamed == [("t1", "A better name")]
     assert "## You" in file.read_text()
-    assert "Closed. Nothing of it is done." in shown
-    assert "Nothing is at work" in shown
+    assert "Closed. Nothing of it was done." in shown
+    assert "Nothing waits for you" in shown
 
 
 def test_attached_file_goes_with_the_next_message_alone(tmp_path: Path) -> None:
@@ -200,7 +200,7 @@ def test_attached_file_goes_with_the_next_message_alone(tmp_path: Path) -> None:
         ("/rate maybe", "/rate up"),
         ("/open", "/threads lists them"),
         ("/title", "1 to 200 characters"),
-        ("/attach /no/such/file", "is no file"),
+        ("/attach /no/such/file", "is not a file"),
         ("/export", "Into which file?"),
         ("/help", "/retry"),
     ],
