@@ -105,7 +105,7 @@ class Slash:
     def _rate(self, rest: str) -> None:
         rating, _, comment = rest.partition(" ")
         if rating not in ("up", "down"):
-            raise Problem("/rate takes up or down, and why if you like, as in /rate down too long")
+            raise Problem("Type /rate up, or /rate down and why.")
         if self._dialogue.run_id is None:
             raise Problem("There is no answer yet.")
         about = {"threadId": self._dialogue.thread_id, "runId": self._dialogue.run_id}
