@@ -483,14 +483,14 @@ def test_an_agent_that_is_not_there_is_refused(front: Front) -> None:
 
 
 def test_the_same_thread_id_is_another_thread_for_everybody(office: Office, front: Front) -> None:
-    front.say("My secret is 42.", says("Noted."))
+    front.say("My secret is heliotrope.", says("Noted."))
     eve = Front(office, uid="eve", messages=list(front.messages))
     told = eve.say("What was the secret?", says("I do not know."))
     assert told.status == 200
-    assert "42" not in repr(office.model.requests[-1])
+    assert "heliotrope" not in repr(office.model.requests[-1])
     assert ours(eve) != ours(front)
     assert told.notes["threadId"] == ours(eve)
-    assert user_texts(office, ours(front)) == ["My secret is 42."]
+    assert user_texts(office, ours(front)) == ["My secret is heliotrope."]
 
 
 def test_anothers_thread_cannot_be_told_from_one_that_is_not_there(
