@@ -55,10 +55,14 @@ export class Threads {
    * @param {(threads: Thread[]) => void} listener
    * @param {Chosen & { onError?: (error: RollcallError) => void }} [options]
    * @returns {() => void} Stops it.
+   * @throws {RollcallError} Nobody is signed in, or there is no Firestore.
    */
   watch(listener, { onError, ...chosen } = {}) {
+    this.#database();
+    this.#uid();
     const stopping = new AbortController();
     const failed = (/** @type {unknown} */ error) => {
+      if (stopping.signal.aborted) return;
       if (onError) onError(toRollcallError(error));
       else throw toRollcallError(error);
     };

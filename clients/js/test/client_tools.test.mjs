@@ -75,6 +75,9 @@ test("an error is told by its message, and keeps no other call from its answer",
       return it;
     },
     big: () => 1n,
+    silent: () => Promise.reject(),
+    bare: () => Promise.reject(Object.create(null)),
+    unsaid: () => Promise.reject(Object.assign(new Error(), { message: { not: "text" } })),
   };
   const calls = [...Object.keys(tools), "missing", "toString"].map((tool) => call(tool, tool));
   const results = Object.fromEntries(
@@ -86,6 +89,8 @@ test("an error is told by its message, and keeps no other call from its answer",
   assert.equal(results.nothing.content, null);
   assert.match(results.cyclic.error, /circular/i);
   assert.match(results.big.error, /BigInt/);
+  for (const name of ["silent", "bare"]) assert.match(results[name].error, /did not say why/);
+  assert.equal(results.unsaid.error, "Error");
   for (const name of ["missing", "toString"]) assert.match(results[name].error, /has no tool/);
 });
 

@@ -158,6 +158,8 @@ test("a command runs in the root, without the user's secrets", async () => {
   delete process.env.SOME_TOKEN;
   const colours = await run("run_command", { command: "printf '\\033[31mred\\033[0m\\a'" });
   assert.equal(colours.output, "red");
+  const crashed = await run("run_command", { command: "kill -SEGV $$" });
+  assert.equal(crashed.exitCode, 128 + 11);
 });
 
 test("a command is ended by its time and by the signal, with all that it started", async () => {

@@ -129,7 +129,7 @@ test("what it does not understand is said", () => {
     "a{3,1}",
     "[z-a]",
   ]) {
-    assert.throws(() => matcher(source), /query: no regular expression/, source);
+    assert.throws(() => matcher(source), /query: not a regular expression/, source);
   }
 });
 

@@ -112,7 +112,7 @@ test("files are searched by text, by expression and by name", async () => {
   assert.equal((await run("search_files", { query: "one", path: "src/a.js" })).total, 1);
   const few = await run("search_files", { query: "t", maxMatches: 1 });
   assert.deepEqual([few.matches.length, few.total, few.truncated], [1, 3, true]);
-  await assert.rejects(run("search_files", { query: "(", isRegex: true }), /no regular expression/);
+  await assert.rejects(run("search_files", { query: "(", isRegex: true }), /not a regular expression/);
 });
 
 test("a file is created, and replaced only as it was read", async () => {
@@ -135,6 +135,20 @@ test("a file is created, and replaced only as it was read", async () => {
   await assert.rejects(run("write_file", { path: "a.txt/b", content: "" }), /cannot have one name/);
   await assert.rejects(run("write_file", { path: "new", content: "" }), /cannot have one name/);
   await assert.rejects(run("write_file", { path: "c", content: "a\0" }), /NUL/);
+});
+
+test("of two that create one file at once, one is refused", async () => {
+  const { run, files } = workspace({});
+  const both = ["one", "two"].map((content) => run("write_file", { path: "a.txt", content }));
+  const [first, second] = await Promise.allSettled(both);
+  assert.deepEqual([first.status, second.status], ["fulfilled", "rejected"]);
+  assert.deepEqual(files.texts, { "a.txt": "one" });
+});
+
+test("files in memory lie where tools find them", () => {
+  assert.deepEqual(new MemoryFiles({ "./a//b.txt": "x" }).texts, { "a/b.txt": "x" });
+  assert.throws(() => new MemoryFiles({ "/a.txt": "x" }), /begin at the workspace's root/);
+  assert.throws(() => new MemoryFiles({ "../a.txt": "x" }), /cannot go up/);
 });
 
 test("an edit is exact, and refused where it is a guess", async () => {

@@ -10,6 +10,7 @@ export class Threads {
      * @param {(threads: Thread[]) => void} listener
      * @param {Chosen & { onError?: (error: RollcallError) => void }} [options]
      * @returns {() => void} Stops it.
+     * @throws {RollcallError} Nobody is signed in, or there is no Firestore.
      */
     watch(listener: (threads: Thread[]) => void, { onError, ...chosen }?: Chosen & {
         onError?: (error: RollcallError) => void;

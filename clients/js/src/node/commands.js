@@ -6,6 +6,7 @@
  */
 
 import { spawn } from "node:child_process";
+import { constants } from "node:os";
 
 import { WorkspaceError } from "../workspace/errors.js";
 
@@ -96,10 +97,12 @@ function ended(child) {
       reject(new WorkspaceError(`commands cannot be run here: ${error.message}`)),
     );
     child.on("exit", (code, signal) => {
-      const exitCode = code ?? 128 + (signal === "SIGKILL" ? 9 : 15);
-      const done = () => resolve(exitCode);
-      setTimeout(done, LAST_WORDS_MS);
-      child.on("close", done);
+      const exitCode = code ?? 128 + (signal ? constants.signals[signal] : 0);
+      const timer = setTimeout(() => resolve(exitCode), LAST_WORDS_MS);
+      child.on("close", () => {
+        clearTimeout(timer);
+        resolve(exitCode);
+      });
       kill(child, "SIGKILL");
     });
   });

@@ -193,7 +193,7 @@ export class DiskFiles {
   #check(stat, path) {
     if (stat.isSymbolicLink()) throw new WorkspaceError(`${path}: a link; links are not followed`);
     if (stat.isDirectory()) throw new WorkspaceError(`${path}: a folder, not a file`);
-    if (!stat.isFile()) throw new WorkspaceError(`${path}: no regular file`);
+    if (!stat.isFile()) throw new WorkspaceError(`${path}: not a regular file`);
     if (stat.nlink > 1 && !this.#allowed.hardLinks) {
       throw new WorkspaceError(
         `${path}: it has another name, maybe outside of the workspace (a hard link)`,

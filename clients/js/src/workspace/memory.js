@@ -1,6 +1,7 @@
 /** A workspace in memory: for the browser, for tests, for trying out. */
 
 import { WorkspaceError } from "./errors.js";
+import { filePartsOf } from "./paths.js";
 
 /** @import { Entry } from "./tools.js" */
 
@@ -13,7 +14,7 @@ export class MemoryFiles {
   constructor(files = {}) {
     for (const [path, content] of Object.entries(files)) {
       const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
-      this.#files.set(path, bytes);
+      this.#files.set(filePartsOf(path).join("/"), bytes);
     }
   }
 
@@ -30,6 +31,14 @@ export class MemoryFiles {
    * @returns {Promise<Entry[] | undefined>}
    */
   async list(path) {
+    return this.#list(path);
+  }
+
+  /**
+   * @param {string} path
+   * @returns {Entry[] | undefined}
+   */
+  #list(path) {
     const prefix = path === "." ? "" : `${path}/`;
     /** @type {Map<string, Entry>} */
     const found = new Map();
@@ -65,7 +74,7 @@ export class MemoryFiles {
     const parts = path.split("/");
     const above = parts.slice(1).map((_, n) => parts.slice(0, n + 1).join("/"));
     const isInFile = above.some((folder) => this.#files.has(folder));
-    const isFolder = !now && (await this.list(path)) !== undefined;
+    const isFolder = !now && this.#list(path) !== undefined;
     if (isInFile || isFolder)
       throw new WorkspaceError(`${path}: a file and a folder cannot have one name`);
     this.#files.set(path, bytes);

@@ -27,7 +27,7 @@ export function partsOf(path) {
   const parts = path.split("/").filter((part) => part !== "" && part !== ".");
   if (parts.length > MOST_PARTS) throw refused(path, `deeper than ${MOST_PARTS} folders`);
   if (parts[0]?.startsWith("~"))
-    throw refused(path, "the home directory is no part of the workspace");
+    throw refused(path, "the home directory is not part of the workspace");
   for (const part of parts) {
     const reason = reasonAgainst(part);
     if (reason) throw refused(path, reason);

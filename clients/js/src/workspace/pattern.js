@@ -233,7 +233,7 @@ class Reader {
 
   /** @param {string} what */
   #wrong(what) {
-    return new WorkspaceError(`query: no regular expression: ${what}, at character ${this.#at}`);
+    return new WorkspaceError(`query: not a regular expression: ${what}, at character ${this.#at}`);
   }
 }
 
