@@ -14,6 +14,7 @@ from rollcall.models._offline.items import reader
 from rollcall.models._offline.listing import Asked
 from rollcall.models._offline.people import is_called
 from rollcall.models._offline.plan import Goal, Progress
+from rollcall.models._offline.reasons import translated
 from rollcall.models.base import ToolSpec
 
 
@@ -201,6 +202,27 @@ def test_a_hebrew_answer_says_in_hebrew_why_something_failed(code: str, why: str
     assert said == [
         f"לא הצלחתי להשלים את „משימות”: {why} (\u2066The index is being rebuilt\u2069)."
     ]
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("changed since it was read: read it again", "הקובץ השתנה מאז שנקרא"),
+        ("changed since it was approved: other lines would go", "הקובץ השתנה מאז שהתקבל האישור"),
+        ("it exists and was not read; read it first", "הקובץ קיים ועדיין לא נקרא"),
+        ("ambiguous: oldText is in 3 places (lines 1, 2, 3)", "הטקסט מופיע ביותר ממקום אחד"),
+        ("oldText is not in the file: read it again", "הטקסט לא נמצא בקובץ"),
+        ("it may hold secrets; the user can allow this", "ייתכן שיש בקובץ סודות"),
+        ("a part of it is a symbolic link, not a directory", "זה קישור סימבולי, ואין עוקבים אחריו"),
+        ("paths cannot go up or use names of dots", "המקום הוא מחוץ לתיקיית העבודה"),
+        ("this regular expression takes too long on a.txt", "זה אורך יותר מדי זמן"),
+        ("12,000,000 bytes; at most 10 MB is written", "זה גדול מדי"),
+        ("a directory, not a file", "זו תיקייה ולא קובץ"),
+        ("not run: nobody said yes to it here", "זה לא אושר כאן"),
+    ],
+)
+def test_what_clients_refuse_is_told_in_hebrew(said: str, told: str) -> None:
+    assert translated(said) == told
 
 
 def failed(name: str, **more: str) -> Step:
