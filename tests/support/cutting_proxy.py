@@ -39,8 +39,12 @@ class CuttingProxy:
         self._listener.shutdown(socket.SHUT_RDWR)
         self._listener.close()
 
+    def passing(self, data: bytes) -> None:
+        """Is told what passes, before the client has it."""
+
     def _pass_on(self, client: socket.socket, most: int | None) -> None:
         with client, socket.create_connection(self._server) as server:
+            client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             asking = threading.Thread(target=_copy, args=(client, server), daemon=True)
             asking.start()
             passed = 0
@@ -50,6 +54,7 @@ class CuttingProxy:
                         client.sendall(data[: most - passed])
                         self.cuts += 1
                         break
+                    self.passing(data)
                     client.sendall(data)
                     passed += len(data)
             with contextlib.suppress(OSError):
@@ -60,9 +65,16 @@ class CuttingProxy:
 def cutting_proxy(server: str) -> Iterator[CuttingProxy]:
     """A proxy of `server`, `host:port`, until the block ends."""
     proxy = CuttingProxy(server)
+    with serving(proxy):
+        yield proxy
+
+
+@contextlib.contextmanager
+def serving(proxy: CuttingProxy) -> Iterator[None]:
+    """Let it serve until the block ends."""
     threading.Thread(target=proxy.serve, daemon=True).start()
     try:
-        yield proxy
+        yield
     finally:
         proxy.close()
 

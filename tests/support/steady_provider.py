@@ -11,7 +11,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -24,7 +24,14 @@ PIECES = [WORDS[start : start + 6] for start in range(0, len(WORDS), 6)]
 @contextmanager
 def steady_provider(*, seconds: float = 0) -> Iterator[dict[str, str]]:
     """Run it; yields the environment that leads the SDKs to it, keys not among it."""
-    command = [sys.executable, "-m", "tests.support.steady_provider", str(seconds)]
+    with provider_process("tests.support.steady_provider", str(seconds)) as environment:
+        yield environment
+
+
+@contextmanager
+def provider_process(module: str, *arguments: str) -> Iterator[dict[str, str]]:
+    """Run a module that calls `serve`, until the block ends."""
+    command = [sys.executable, "-m", module, *arguments]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         url = f"http://127.0.0.1:{int(process.stdout.readline())}"
@@ -43,21 +50,23 @@ class _Server(ThreadingHTTPServer):
     request_queue_size = 128
 
 
-class _Handler(BaseHTTPRequestHandler):
+class Handler(BaseHTTPRequestHandler):
+    """Answers every request with what `said` gives, piece by piece."""
+
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True
-    seconds = 0.0
+
+    def said(self) -> Iterable[bytes]:
+        """The chunks of the answer, each when it is to be sent."""
+        raise NotImplementedError
 
     def do_POST(self) -> None:
         self.rfile.read(int(self.headers.get("content-length", 0)))
-        is_gemini = "enerateContent" in self.path
-        chunks = (gemini_text(*PIECES) if is_gemini else responses_text(WORDS)).chunks
         self.send_response(200)
         self.send_header("content-type", "text/event-stream")
         self.send_header("transfer-encoding", "chunked")
         self.end_headers()
-        for chunk in chunks:
-            time.sleep(self.seconds / len(chunks))
+        for chunk in self.said():
             self.wfile.write(b"%x\r\n%s\r\n" % (len(chunk), chunk))
             self.wfile.flush()
         self.wfile.write(b"0\r\n\r\n")
@@ -66,12 +75,24 @@ class _Handler(BaseHTTPRequestHandler):
         pass
 
 
-def main() -> None:
-    _Handler.seconds = float(sys.argv[1])
-    server = _Server(("127.0.0.1", 0), _Handler)
+def serve(handler: type[Handler]) -> None:
+    """Serve on a free port, which is printed, for ever."""
+    server = _Server(("127.0.0.1", 0), handler)
     print(server.server_address[1], flush=True)
     server.serve_forever()
 
 
+class _Steady(Handler):
+    seconds = 0.0
+
+    def said(self) -> Iterable[bytes]:
+        is_gemini = "enerateContent" in self.path
+        chunks = (gemini_text(*PIECES) if is_gemini else responses_text(WORDS)).chunks
+        for chunk in chunks:
+            time.sleep(self.seconds / len(chunks))
+            yield chunk
+
+
 if __name__ == "__main__":
-    main()
+    _Steady.seconds = float(sys.argv[1])
+    serve(_Steady)

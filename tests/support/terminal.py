@@ -87,6 +87,10 @@ class Terminal:
         self._looked = at + len(text)
         return passed
 
+    def forget(self) -> None:
+        """Begin anew with what is seen: looking through much of it takes time."""
+        self.raw, self._bytes, self._looked = "", b"", 0
+
     def end(self, *, within_s: float = _PATIENCE_S) -> int:
         """Wait for the program to end by itself, and return its exit code."""
         deadline = time.monotonic() + within_s
