@@ -79,7 +79,8 @@ _FILLERS = (
 )
 _FILLER = re.compile(rf"(?:{'|'.join(_FILLERS)}){_ENDED}[\s,:;.!…-]*", re.IGNORECASE)
 _QUESTION = re.compile(
-    r"(?:(?:what|how|who|when|where|why)(?:['’](?:s|re|d|ll))?|which|whom|whose|is|are|was|were|does|do|did|has|have|should"
+    r"(?:(?:what|how|who|when|where|why)(?:['’](?:s|re|d|ll))?|which|whom|whose"
+    r"|is|are|was|were|does|do|did|has|have|should"
     rf"|מה|איך|מי|מתי|איפה|למה|מדוע|כמה|האם|אילו|איזה|איזו|לאן|היכן){_ENDED}",
     re.IGNORECASE,
 )

@@ -29,7 +29,8 @@ _SAID = (
         "המקום הוא מחוץ לתיקיית העבודה",
     ),
     (
-        r"control characters|joins the parts|a colon|a name cannot|device (?:name )?on Windows|short form",
+        r"control characters|joins the parts|a colon|a name cannot|device (?:name )?on Windows|"
+        r"short form",
         "השם הזה אינו יכול לשמש כאן",
     ),
     (r"not run on Windows|cannot be run here", "אי אפשר להריץ כאן פקודות"),
