@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
@@ -114,6 +115,7 @@ def ask(
     """
     patterns = interrupt["metadata"].get("remember") or []
     always = " / [a]lways in this thread" if patterns else ""
+    forget_typed_ahead()
     prompt = f"  Approve? [y]es / [n]o{always} / [e]dit / [w]hy, or something else to ask ❯ "
     while True:
         said = read(prompt, "").strip()
@@ -135,6 +137,17 @@ def ask(
                 _explain(screen, interrupt)
             case _:
                 return said
+
+
+def forget_typed_ahead() -> None:
+    """What was typed before a question was there is no answer to it: an agent may have asked for
+    a "y" in its own words."""
+    if not sys.stdin.isatty():
+        return
+    with contextlib.suppress(ImportError):  # not on Windows
+        import termios
+
+        termios.tcflush(sys.stdin, termios.TCIFLUSH)
 
 
 def from_keyboard(prompt: str, begin: str) -> str:

@@ -16,6 +16,7 @@ RIGHT_TO_LEFT_ISOLATE, FIRST_STRONG_ISOLATE, POP_ISOLATE = "\u2067", "\u2068", "
 
 _LEFT_TO_RIGHT_ISOLATE = "\u2066"
 _ISOLATES = (_LEFT_TO_RIGHT_ISOLATE, RIGHT_TO_LEFT_ISOLATE, FIRST_STRONG_ISOLATE)
+_NO_ISOLATES = dict.fromkeys(map(ord, (*_ISOLATES, POP_ISOLATE)))
 _NEUTRAL = "\ufffc"
 _JOINER = "\u200d"
 _MIRRORED = dict(zip("()[]{}<>«»", ")(][}{><»«", strict=True))
@@ -45,7 +46,9 @@ def orders_itself(env: Mapping[str, str]) -> bool:
 
 
 def isolated(text: str) -> str:
-    """`text` so that its direction moves nothing around it; left-to-right text stays as is."""
+    """`text` so that its direction moves nothing around it; left-to-right text stays as is.
+    Isolates of its own are left out: one of them could end this one."""
+    text = text.translate(_NO_ISOLATES)
     if not has_right_to_left(text):
         return text
     return f"{FIRST_STRONG_ISOLATE}{text}{POP_ISOLATE}"

@@ -10,7 +10,7 @@ from typing import Any
 from rich.text import Text
 
 from rollcall_cli import attachments, export
-from rollcall_cli.approvals import Read
+from rollcall_cli.approvals import Read, forget_typed_ahead
 from rollcall_cli.conversation import Conversation
 from rollcall_cli.dialogue import Content
 from rollcall_cli.listing import show_threads
@@ -146,6 +146,7 @@ class Slash:
             return False
         self._screen.footnote(f"Left to one of your clients: {names}.")
         self._conversation.show_pending()
+        forget_typed_ahead()
         said = self._read("  Run this here? [y]es / [n]o ❯ ", "").strip().lower()
         return said in ("y", "yes", "כן")
 

@@ -2,6 +2,9 @@ from __future__ import annotations
 
 import io
 import json
+import os
+import pty
+import select
 from typing import Any
 
 import pytest
@@ -103,3 +106,14 @@ def test_arguments_to_change_are_given_to_begin_with() -> None:
     screen = Screen(console=Console(file=io.StringIO()), env={})
     approvals.ask(screen, INTERRUPT, read)
     assert [json.loads(begin) for begin in begins if begin] == [ARGUMENTS]
+
+
+def test_what_was_typed_before_the_question_is_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    master, slave = pty.openpty()
+    with os.fdopen(slave, encoding="utf-8") as terminal:
+        monkeypatch.setattr("sys.stdin", terminal)
+        os.write(master, b"y\n")
+        assert select.select([slave], [], [], 10)[0]
+        approvals.forget_typed_ahead()
+        assert not select.select([slave], [], [], 0)[0]
+    os.close(master)

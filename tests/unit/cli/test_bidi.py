@@ -84,6 +84,11 @@ def test_only_right_to_left_text_is_isolated() -> None:
     assert isolated("רינה") == "\u2068רינה\u2069"
 
 
+def test_no_text_ends_the_isolate_that_it_stands_in() -> None:
+    assert isolated("רי\u2069נה\u2067") == "\u2068רינה\u2069"
+    assert isolated("a\u2067b") == "ab"
+
+
 @pytest.mark.parametrize(
     ("env", "orders"),
     [
