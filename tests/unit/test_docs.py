@@ -21,7 +21,11 @@ from rollcall.core.context import ToolContext, User
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text()
 GUIDE = (ROOT / "docs/add_a_capability.md").read_text()
-DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+DOCUMENTS = [
+    ROOT / "README.md",
+    *sorted((ROOT / "docs").rglob("*.md")),
+    *sorted((ROOT / "clients").glob("*/README.md")),
+]
 TARGETS = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
 CAPABILITIES = {capability.id for capability in catalog.capabilities()}
 # What a document tells its reader to make.
