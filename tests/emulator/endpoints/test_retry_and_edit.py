@@ -241,6 +241,49 @@ def test_a_retry_that_died_before_anything_was_saved_goes_on(office: Office, bef
     assert "Bad." not in said(office)
 
 
+@pytest.mark.parametrize("number", range(4))
+def test_a_retry_and_a_decision_at_once_are_one_of_both(office: Office, number: int) -> None:
+    waiting = office.ask(payment(5, "bob"), message="Pay bob")
+    (interrupt,) = waiting.interrupts
+    office.model.replies = [says("Done."), says("Done.")]
+
+    def one(turn: int) -> Ran | None:
+        if turn == number % 2:
+            return office.send({"threadId": waiting.thread, "retry": waiting.done["turnId"]})
+        return office.decide(interrupt["id"], approved=True, by="ann")
+
+    (retried,) = filter(None, at_once(2, one))
+    office.work_off()
+    (approval,) = office.approvals().values()
+    log = office.messages(waiting.thread)
+    was_replaced = any(each.get("replaces") for each in log)
+    assert was_replaced == (retried.code is None) == (approval["status"] == "expired")
+    assert len(office.done("pay")) == (0 if was_replaced else 1)
+    office.check_history()
+
+
+@pytest.mark.parametrize("number", range(4))
+def test_a_retry_and_the_clients_answers_at_once_are_one_of_both(
+    office: Office, number: int
+) -> None:
+    data = {"message": "Open it", "clientId": "tab", "clientTools": ["open_file"]}
+    waiting = office.send(data, calls(("open_file", {"path": "a.txt"})))
+    (pending,) = waiting.done["outcome"]["pendingToolCallIds"]
+    answers = {"clientId": "tab", "toolResults": [{"toolCallId": pending, "content": "text"}]}
+    office.model.replies = [says("Done."), says("Done.")]
+
+    def one(turn: int) -> Ran:
+        asked = {"retry": waiting.done["turnId"]} if turn == number % 2 else answers
+        return office.send({"threadId": waiting.thread, **asked})
+
+    ended = at_once(2, one)
+    assert sorted(each.code or "" for each in ended)[0] == ""
+    log = office.messages(waiting.thread)
+    runs = {each["runId"] for each in log}
+    assert len(runs) == 1 + sum(each.code is None for each in ended)
+    office.check_history()
+
+
 def test_the_same_run_id_is_one_retry(office: Office) -> None:
     first = office.ask(says("Bad."), message="Joke")
     data = {"threadId": first.thread, "retry": first.done["turnId"], "runId": "r2"}
