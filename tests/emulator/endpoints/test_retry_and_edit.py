@@ -250,7 +250,8 @@ def test_a_retry_and_a_decision_at_once_are_one_of_both(office: Office, number: 
     def one(turn: int) -> Ran | None:
         if turn == number % 2:
             return office.send({"threadId": waiting.thread, "retry": waiting.done["turnId"]})
-        return office.decide(interrupt["id"], approved=True, by="ann")
+        office.decide(interrupt["id"], approved=True, by="ann")
+        return None
 
     (retried,) = filter(None, at_once(2, one))
     office.work_off()
