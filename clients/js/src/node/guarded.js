@@ -17,6 +17,8 @@ const SECRET = new RegExp(
 );
 const NO_SECRET = /\.(example|sample|template|dist|pub)$/;
 const VERSION_CONTROL = new Set([".git", ".hg", ".svn", ".jj"]);
+/** What the terminal client keeps in a folder. */
+const OWN = ".rollcall";
 const STARTUP = new Set([
   ".vscode",
   ".idea",
@@ -51,7 +53,7 @@ function folded(name) {
  */
 export function isSecret(parts) {
   return parts.map(folded).some((name) => {
-    const isFolder = SECRET_FOLDERS.has(name) || VERSION_CONTROL.has(name);
+    const isFolder = SECRET_FOLDERS.has(name) || VERSION_CONTROL.has(name) || name === OWN;
     return isFolder || (SECRET.test(name) && !NO_SECRET.test(name));
   });
 }

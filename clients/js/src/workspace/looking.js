@@ -143,7 +143,8 @@ async function searchFiles(files, args, signal) {
 async function* filesBelow(walk, files, path) {
   const parts = partsOf(path);
   const place = placeOf(parts);
-  const isFile = parts.length && !(await files.list(place)) && (await files.read(place));
+  const isFolder = !parts.length || /\/\.?$/.test(path);
+  const isFile = !isFolder && !(await files.list(place)) && (await files.read(place));
   if (isFile) {
     yield { path: place, type: "file", size: isFile.length };
     return;
