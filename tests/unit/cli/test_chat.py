@@ -17,7 +17,7 @@ from rollcall_cli.screen import Screen
 from rollcall_cli.signing_in import Session
 from rollcall_cli.stored import Stored, Thread
 from tests.unit.cli.test_approvals import INTERRUPT
-from tests.unit.cli.test_conversation import _decided, _Functions, _waiting
+from tests.unit.cli.test_conversation import _decided, _Functions, _left_here, _Tools, _waiting
 
 LOG = [
     {
@@ -62,11 +62,11 @@ class _Sitting:
         self.out = io.StringIO()
         self.functions, self.stored = functions, _Stored()
         screen = Screen(console=Console(file=self.out, width=90), env={})
-        conversation = Conversation(functions, screen, agent="messaging", uid="noa")
+        self.conversation = Conversation(functions, screen, agent="messaging", uid="noa")
         session = Session(cast(User, None), functions, cast(Stored, self.stored))
         self._typed: Iterator[str | type[BaseException]] = iter(typed)
         self.prompts: list[tuple[str, str]] = []
-        self.chat = Chat(screen, session, conversation, read=self._read)
+        self.chat = Chat(screen, session, self.conversation, read=self._read)
 
     def _read(self, prompt: str, begin: str) -> str:
         self.prompts.append((prompt, begin))
@@ -207,3 +207,19 @@ def test_attached_file_goes_with_the_next_message_alone(tmp_path: Path) -> None:
 )
 def test_command_that_cannot_be_done_says_what_would_be(typed: str, told: str) -> None:
     assert told in _Sitting(_Functions(), typed).stay()
+
+
+@pytest.mark.parametrize("is_at_work", [True, False])
+@pytest.mark.parametrize("said", ["y", "n"])
+def test_call_of_another_client_is_shown_and_runs_here_only_after_a_yes(
+    monkeypatch: pytest.MonkeyPatch, said: str, is_at_work: bool
+) -> None:
+    sitting, tools = _Sitting(_Functions(_decided("r1~1", "{}")), "/open t1", said), _Tools()
+    left = _left_here("r1")
+    found = None if is_at_work else left[-1]["result"]
+    monkeypatch.setattr(sitting.stored, "result", lambda *run: found)
+    monkeypatch.setattr(sitting.stored, "events", lambda *run: iter(left), raising=False)
+    monkeypatch.setattr(sitting.conversation, "_tools", tools)
+    shown = sitting.stay()
+    assert shown.index("Left to one of your clients") < shown.index("$ ls")
+    assert tools.ran == ([{"command": "ls"}] if said == "y" else [])
