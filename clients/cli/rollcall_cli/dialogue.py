@@ -180,10 +180,10 @@ class Dialogue:
         self._at_work = result["runId"]
         self.waiting = result["outcome"].get("interrupts") or []
         pending = result["outcome"].get("pendingToolCallIds") or []
-        records = {call["id"]: call for call in result["toolCalls"]}
+        records = {call["id"]: call for call in result["toolCalls"] if call["status"] == "client"}
         # A result that only notes an answer names calls without telling them again.
-        known = {call["id"]: call for call in self.pending}
-        left = [{**known, **records}[id] for id in pending if id in {**known, **records}]
+        known = {call["id"]: call for call in self.pending} | records
+        left = [known[id] for id in dict.fromkeys(pending) if id in known]
         place = {id: at for at, id in enumerate(self._called)}
         self.pending = sorted(left, key=lambda call: place.get(call["id"], len(place)))
 

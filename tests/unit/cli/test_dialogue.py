@@ -121,3 +121,11 @@ def test_cancelling_what_waits_closes_it() -> None:
     dialogue.cancel()
     assert server.called == [("cancel_run", {"threadId": "t1", "runId": "r1"})]
     assert dialogue.waiting == []
+
+
+def test_only_what_is_left_to_a_client_is_run_and_once() -> None:
+    done = {**CALL, "id": "c0", "status": "done"}
+    server = _Server(result("r1", calls=[done, CALL], pendingToolCallIds=["c0", "c1", "c1", "c9"]))
+    dialogue = Dialogue(server, agent="workspace")
+    drain(dialogue.message("Read"))
+    assert dialogue.pending == [CALL]
