@@ -98,5 +98,6 @@ def waiting(calls: Sequence[Waiting], locale: str) -> str:
 def _question(summary: str, decider: Decider, locale: str) -> str:
     texts = _ASK_USER if decider.role is None else _ASK_ROLE
     text = texts.get(locale, texts["en"])
-    # Isolated, so that a summary in the other direction stays in its place.
-    return text.format(summary=f"\u2068{summary}\u2069", role=decider.role or "")
+    # Isolated, so that what reads in the other direction stays in its place.
+    role = f"\u2068{decider.role}\u2069" if decider.role else ""
+    return text.format(summary=f"\u2068{summary}\u2069", role=role)

@@ -28,11 +28,11 @@ def writing(ctx: ToolContext, *, path: str, content: str, digest: str | None = N
     """The whole content, with its size."""
     title = say(
         ctx.locale,
-        en="Write {path}: {lines} lines, {size} bytes",
-        he="לכתוב את {path}: {lines} שורות, {size} בתים",
+        en="Write {path}: {lines}, {size}",
+        he="לכתוב את {path}: {lines}, {size}",
         path=isolated(path),
-        lines=f"{content.count(chr(10)) + (not content.endswith(chr(10))):,}",
-        size=f"{len(content.encode()):,}",
+        lines=_count(ctx, _lines(content), en=("1 line", "lines"), he=("שורה אחת", "שורות")),
+        size=_count(ctx, len(content.encode()), en=("1 byte", "bytes"), he=("בית אחד", "בתים")),
     )
     title += _left_out(ctx, content)
     text = _bounded(ctx, marked(content).split("\n"))
@@ -76,9 +76,9 @@ def running(ctx: ToolContext, *, command: str, timeout_s: int = 60) -> Preview:
     """The command, exactly."""
     title = say(
         ctx.locale,
-        en="Run this, for at most {seconds} s?",
-        he="להריץ את זה, עד {seconds} שניות?",
-        seconds=f"{timeout_s:,}",
+        en="Run this, for at most {time}?",
+        he="להריץ את זה, למשך {time} לכל היותר?",
+        time=_count(ctx, timeout_s, en=("1 second", "seconds"), he=("שנייה אחת", "שניות")),
     )
     return Preview(Display(type="code", title=title, text=marked(command)))
 
@@ -90,6 +90,17 @@ def difference(old: Sequence[str], new: Sequence[str]) -> list[str]:
     header = 3  # the files' names and the place, which nobody knows yet
     lines = unified_diff(old, new, n=max(len(old), len(new)), lineterm="")
     return list(lines)[header:]
+
+
+def _lines(text: str) -> int:
+    """How many lines a text has; the last may end without a line break."""
+    return text.count("\n") + (text != "" and not text.endswith("\n"))
+
+
+def _count(ctx: ToolContext, number: int, *, en: tuple[str, str], he: tuple[str, str]) -> str:
+    """A number of things: `en` and `he` are one of them, and the word for several."""
+    one, several = he if ctx.locale.startswith("he") else en
+    return one if number == 1 else f"{number:,} {several}"
 
 
 def _left_out(ctx: ToolContext, text: str) -> str:

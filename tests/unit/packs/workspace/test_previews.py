@@ -62,6 +62,13 @@ def test_a_file_is_shown_with_its_size_in_both_languages() -> None:
     assert hebrew is not None and hebrew.startswith("לכתוב את \u2068src/a.md\u2069: 2 שורות")
 
 
+def test_one_line_is_told_as_one() -> None:
+    title = preview(write_file, path="a", content="x").display.title
+    assert title == "Write \u2068a\u2069: 1 line, 1 byte"
+    hebrew = preview(write_file, path="a", content="x", locale="he").display.title
+    assert hebrew == "לכתוב את \u2068a\u2069: שורה אחת, בית אחד"
+
+
 def test_a_credential_that_would_be_written_over_is_pointed_out() -> None:
     found = preview(write_file, path="a", content='key = "[hidden]"').display.title
     assert found is not None and "where a credential was left out" in found
@@ -73,7 +80,7 @@ def test_a_credential_that_would_be_written_over_is_pointed_out() -> None:
 def test_a_command_is_shown_exactly() -> None:
     found = preview(run_command, command="pytest -q\nrm -rf build", timeoutS=90)
     assert (found.display.type, found.display.text) == ("code", "pytest -q\nrm -rf build")
-    assert found.display.title == "Run this, for at most 90 s?"
+    assert found.display.title == "Run this, for at most 90 seconds?"
     assert text(run_command, command="ls \u202etxt.exe") == "ls ⟨U+202E⟩txt.exe"
 
 
