@@ -32,12 +32,12 @@ _SAID = {
     "page": ("page {page}", "עמוד {page}"),
     "not_found": (
         "I found nothing about that in {name}. I search by words and do not understand texts.",
-        "לא מצאתי על זה דבר ב-{name}. אני מחפש לפי מילים ואינני מבין טקסטים.",
+        "לא מצאתי על זה דבר בקובץ {name}. החיפוש כאן הוא לפי מילים, בלי הבנה של הטקסט.",
     ),
-    "begins": ("{name} begins:", "כך מתחיל {name}:"),
+    "begins": ("{name} begins:", "כך מתחיל הקובץ {name}:"),
     "unseen": (
         "I cannot see or read {name}: I work by rules, without a language model.",
-        "אינני יכול לראות או לקרוא את {name}: אני פועל לפי כללים, בלי מודל שפה.",
+        "אין לי אפשרות לראות או לקרוא את {name}: מה שעונה כאן פועל לפי כללים, בלי מודל שפה.",
     ),
 }
 
