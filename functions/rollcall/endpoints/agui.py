@@ -120,8 +120,7 @@ class _Asking:
             run.to_dict() or {}, run, uid=self.call.user.uid, request_digest=self._digest()
         )
         until = function_end(RUN_AGENT_S)
-        # AG-UI's client adds what is told to the messages that it has: told twice, it stands twice.
-        return (yield from joined(self.platform, self.call, found, until=until, whole=False))
+        return (yield from joined(self.platform, self.call, found, until=until))
 
     def _again_said(self, said: Sequence[Said]) -> Sequence[Said]:
         """Of messages that are all known: what the newest turn began with, which is asked again;

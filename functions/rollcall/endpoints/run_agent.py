@@ -88,7 +88,7 @@ def answered(platform: Platform, call: Call, sent: Sent) -> Events:
     if isinstance(opened, OpenRun):
         asked = asked.offering(opened.request)
         return (yield from drive(platform, asked, opened, until=until, streamed=call.streams))
-    return (yield from joined(platform, call, opened, until=until, whole=call.streams))
+    return (yield from joined(platform, call, opened, until=until))
 
 
 def _answer(platform: Platform, call: Call, sent: Sent, *, until: float) -> Events:
@@ -103,20 +103,16 @@ def _answer(platform: Platform, call: Call, sent: Sent, *, until: float) -> Even
     if isinstance(opened, OpenRun):
         asked = recalled(platform, opened, user=call.user, token=call.token)
         return (yield from drive(platform, asked, opened, until=until, streamed=call.streams))
-    return (yield from joined(platform, call, opened, until=until, whole=call.streams))
+    return (yield from joined(platform, call, opened, until=until))
 
 
 def joined(
-    platform: Platform, call: Call, found: Finished | GoingOn | Stale, *, until: float, whole: bool
+    platform: Platform, call: Call, found: Finished | GoingOn | Stale, *, until: float
 ) -> Events:
     """Pass a run that was asked for before on, each event once: who takes a run up tells it again
-    from its start.
-
-    Args:
-        whole: Whether one that is done is told with all its events, or its start and end alone.
-    """
+    from its start."""
     newest = -1
-    with closing(_joined(platform, call, found, until=until, whole=whole)) as stream:
+    with closing(_joined(platform, call, found, until=until)) as stream:
         while True:
             try:
                 event = next(stream)
@@ -131,14 +127,14 @@ def joined(
 
 
 def _joined(
-    platform: Platform, call: Call, found: Finished | GoingOn | Stale, *, until: float, whole: bool
+    platform: Platform, call: Call, found: Finished | GoingOn | Stale, *, until: float
 ) -> Events:
     """Give a run that was asked for before: its end, its course, or go on with it."""
     from rollcall.agent.going_on import recalled, taken_up
 
     while True:
         if isinstance(found, Finished):
-            return (yield from _replay(platform, found, whole=whole))
+            return (yield from _replay(platform, call, found))
         if isinstance(found, Stale):
             opened = taken_up(platform.db, found.thread_id, found.run_id)
             if opened is not None:
@@ -153,12 +149,12 @@ def _joined(
 
 
 def _replay(
-    platform: Platform, found: Finished, *, whole: bool
+    platform: Platform, call: Call, found: Finished
 ) -> Generator[Event, None, dict[str, Any]]:
     """A run that was done before is told again; by its start and its end alone where that is all
     that is wanted, or its events are stored no more."""
     result = _result(found)
-    told = told_again(platform.db, result) if whole else []
+    told = told_again(platform.db, result) if call.streams else []
     if not told:
         ids = {"thread_id": result["threadId"], "run_id": result["runId"]}
         told = [events.run_started(**ids), events.run_finished(**ids, result=result)]

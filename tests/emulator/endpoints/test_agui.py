@@ -106,6 +106,7 @@ def test_the_same_run_again_is_told_again_and_starts_nothing(office: Office, fro
     first = front.say("Hello", says("Hi."), runId="again")
     second = front.run(says("Another."), runId="again")
     assert second.last["result"] == first.last["result"]
+    assert second.text == first.text == "Hi."
     assert len(office.model.requests) == 1
     front.messages.append({"id": "other", "role": "user", "content": "Something else"})
     refused = front.run(runId="again")
