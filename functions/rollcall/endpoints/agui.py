@@ -93,6 +93,7 @@ class _Asking:
     def events(self, telling: Telling) -> Events:
         """Do what is asked for; what the client should know of it goes into `telling`."""
         if self.thread.run_thread_id is not None:
+            telling.answered = messages.answered_calls(self.history)
             return (yield from self._again(self.thread.run_thread_id))
         waiting = self.thread.waiting
         results = messages.answers(self.history, waiting.get("calls") or ())

@@ -197,6 +197,8 @@ def test_its_answer_in_the_next_run_goes_on_with_the_turn(office: Office, front:
     assert office.model.told()[0]["output"] == {"text": "hello"}
     assert after.result["turnId"] == told.result["turnId"]
     assert after.of("TOOL_CALL_RESULT") == []  # the front end has it already
+    again = front.run(tools=[OPEN_FILE], runId=after.last["runId"])
+    assert (again.text, again.of("TOOL_CALL_RESULT")) == ("It says hello.", [])
     office.check_history()
 
 

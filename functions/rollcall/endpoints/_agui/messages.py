@@ -76,6 +76,12 @@ def last_of_user(messages: Sequence[dict[str, Any]]) -> Said | None:
     return None
 
 
+def answered_calls(messages: Sequence[dict[str, Any]]) -> set[str]:
+    """The calls that the client has a tool message of."""
+    found = (each.get("toolCallId") for each in messages if each["role"] == "tool")
+    return {call for call in found if isinstance(call, str)}
+
+
 def answers(
     messages: Sequence[dict[str, Any]], calls: Collection[str]
 ) -> dict[str, dict[str, Any]]:
