@@ -357,6 +357,62 @@ def test_what_a_file_should_be_like_is_not_its_content(message: str, at: At) -> 
     leads_to(at(), message, MODEL)
 
 
+@pytest.mark.parametrize(
+    ("message", "path"),
+    [
+        ("קרא את מסמכים/פגישה.txt", "מסמכים/פגישה.txt"),
+        ("מה כתוב בפגישה.txt?", "מסמכים/פגישה.txt"),
+        ("מה יש בתיקיית מסמכים?", "מסמכים"),
+    ],
+)
+def test_a_file_or_folder_with_a_hebrew_name_is_found(message: str, path: str, at: At) -> None:
+    desk = at()
+    (desk.folder / "מסמכים").mkdir()
+    (desk.folder / "מסמכים/פגישה.txt").write_text("שלום\n")
+    desk.say(message)
+    assert desk.calls[-1][-1].arguments == {"path": path}
+
+
+@pytest.mark.parametrize("message", ['מחק את "לחם" מקניות.txt', 'הוסף את השורה "ביצים" לקניות.txt'])
+def test_a_hebrew_name_is_known_with_a_letter_before_it(message: str, at: At) -> None:
+    desk = at()
+    (desk.folder / "קניות.txt").write_text("חלב\nלחם\n")
+    desk.say(message)
+    assert [call.arguments["path"] for call in desk.asked if call.arguments] == ["קניות.txt"]
+
+
+def test_a_hebrew_name_joined_by_a_hyphen_is_the_name_alone(at: At) -> None:
+    assert "mv קניות.txt רשימה.txt" in at().say("שנה את שם הקובץ קניות.txt ל-רשימה.txt")
+
+
+def test_a_hebrew_content_may_begin_with_any_letter(at: At) -> None:
+    desk = at()
+    desk.say("צור קובץ חדש.txt עם התוכן: שלום עולם")
+    assert desk.text("חדש.txt") == "שלום עולם\n"
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        'insert "import os" at the top of basket/prices.py',
+        'add the line "x" at the beginning of notes/plans.md',
+        'הוסף את השורה "x" בתחילת notes/plans.md',
+        "run the tests and if they pass create ok.txt with: ok",
+        "הרץ את הבדיקות ואם הן עוברות צור קובץ ok.txt",
+    ],
+)
+def test_what_is_wanted_elsewhere_or_on_a_condition_is_not_done_otherwise(
+    message: str, at: At
+) -> None:
+    desk = at()
+    assert "GEMINI_API_KEY" in desk.say(message)
+    assert not desk.called
+
+
+def test_a_folder_may_be_named_before_the_word(at: At) -> None:
+    leads_to(at(), "show me the basket directory", (listed(path="basket"),))
+
+
 def test_a_file_that_is_not_there_is_told(at: At) -> None:
     assert "I could not read `no/such.py`: there is no such file" in at().say("read no/such.py")
 

@@ -58,6 +58,14 @@ _APPENDS = compiled(
 _ADDS = compiled(
     r"^(?:add|append|insert)\b|\bend of\b|^(?:הוסף|הוסיפי|תוסיף|תוסיפי|להוסיף)|בסוף", re.IGNORECASE
 )
+_NOT_AT_END = compiled(
+    r"\b(?:at|to|on|in) (?:the )?(?:very )?(?:top|beginning|start|head|first line)\b|"
+    r"\b(?:before|after|above|below|under)\s+(?:the\s+)?(?:line|function|class|import|first|last|"
+    r"\d|[\ue000-\uf8ff])|\b(?:at|on|in|as) (?:the )?(?:\w+ )?line(?: number)? \d|"
+    r"(?<![א-ת])(?:בתחילת|לתחילת|בהתחלה|בראש|לראש|(?:לפני|אחרי|מעל|מתחת ל?)\s*ה?(?:שור|פונקצי|"
+    r"מחלק|[\ue000-\uf8ff])|ב?שורה\s+(?:מספר\s+)?\d)",
+    re.IGNORECASE,
+)
 _LINE = compiled(
     rf"^(?:add|append|insert)\s+(?:(?:the|a|this)\s+)*(?:line|text|words?|entry)\s+"
     rf"(?P<line>{HELD}|\S.*?)\s+(?:to|at|into|onto|in)\s|"
@@ -143,7 +151,7 @@ _DESCRIBES = compiled(
     rf"more)\s+)*(?:\w+\s+){{0,2}}"
     rf"(?:{_MADE})\b|^(?:it|this|that|which|code|something|everything|whatever)\b(?!\s*[=(])|"
     r"^(?:ה?פונקצי|ה?מחלק|ה?בדיק|טסט|סקריפט|תוכנית|תכנית|קוד ש|רשימה של|תיאור|סיכום|הסבר|"
-    r"דוגמ|משהו ש|ש[א-ת]{2,}\s)",
+    r"דוגמ|משהו ש|ש(?!מונה)(?:[מת][א-ת]{3,}|יש|יהיה|עוש[הי]|קורא|כותב|בודק|סופר|טוען|שולח)\s)",
     re.IGNORECASE,
 )
 
@@ -156,6 +164,8 @@ def describes(text: str) -> bool:
 def appending(clause: Clause) -> Append | None:
     """Read "add the line "x" to .gitignore" and "append to notes.txt: …"."""
     if not _APPENDS.match(clause.text) or not _ADDS.search(clause.text):
+        return None
+    if _NOT_AT_END.search(clause.text):
         return None
     paths = paths_in(clause.text, clause.of)
     content = _added(clause)

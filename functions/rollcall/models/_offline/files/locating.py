@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from rollcall.models._offline.files.hands import call
@@ -10,6 +11,8 @@ from rollcall.models._offline.files.work import Work, output
 from rollcall.models._offline.plan import Call
 
 DEEPEST = 5
+_PREFIXED = re.compile("[בהוכלמש][א-ת]")
+"""A Hebrew name may have "in", "to" or "from" before it, as one word: בקניות.txt."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +40,10 @@ def located(work: Work, path: str, *kinds: str) -> Located:
     ends = [each for each in every if f"/{each}".lower().endswith(f"/{path}".lower())]
     named = [each for each in every if name_of(each).lower() == name_of(path).lower()]
     stems = [each for each in every if _stem(each) == path.lower()]
-    return Located(paths=tuple(exact or ends or named or stems))
+    found = exact or ends or named or stems
+    if not found and _PREFIXED.match(path):
+        return located(work, path[1:], *kinds)
+    return Located(paths=tuple(found))
 
 
 def entries(listing: dict[str, object]) -> list[tuple[str, str]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from rollcall.models._offline.files.clauses import Clause
+from rollcall.models._offline.files.declining import NeedsModel
 from rollcall.models._offline.files.forms import compiled
 from rollcall.models._offline.files.masked import HELD
 from rollcall.models._offline.files.paths import first_path
@@ -91,11 +92,16 @@ _TASK = tuple(
 )
 _BUILD_HE = compiled(r"^(?:בנ[הי]|תבנ[הי]|לבנות)\s+את\s+ה?פרויקט", re.IGNORECASE)
 _TOOL_AFTER = compiled(r"\s+(?:again|for me|please|now|once more|שוב|בבקשה)\W*$", re.IGNORECASE)
+_ONLY_IF = compiled(
+    r"(?:\band|\bbut|[,;])\s+(?:only\s+)?(?:if|unless|when|once)\b|(?<![א-ת])ו(?:רק\s+)?אם(?![א-ת])",
+    re.IGNORECASE,
+)
 _PROMPT = compiled(r"^\s*(?:\$|>|%)\s+")
 
 
-def running(clause: Clause, last: str | None) -> Run | RunTask | None:
-    """Read "run the tests", "run `make lint`" and "run it again".
+def running(clause: Clause, last: str | None) -> Run | RunTask | NeedsModel | None:
+    """Read "run the tests", "run `make lint`" and "run it again". What depends on how tests end
+    takes a model.
 
     Args:
         last: The command that was run last.
@@ -106,7 +112,9 @@ def running(clause: Clause, last: str | None) -> Run | RunTask | None:
     if clause.rest is not None:
         says_run = re.match(rf"(?:{_RUN}|{_RUN_HE})(?![\w-])", text, re.IGNORECASE)
         return Run(_PROMPT.sub("", clause.rest.strip())) if says_run else None
-    if _TEST.match(text):
+    if tests := _TEST.match(text):
+        if _ONLY_IF.search(text, tests.end()):
+            return NeedsModel(clause.said)
         return RunTask("test", only=first_path(text, clause.of))
     if held := _HELD.match(text):
         return Run(_PROMPT.sub("", clause.of.value(held["command"] or held["he"])))

@@ -14,16 +14,19 @@ _ENDINGS = (
 _WELL_KNOWN = "Makefile|Dockerfile|Procfile|Gemfile|Rakefile|LICENSE|CHANGELOG|CODEOWNERS"
 # A message may have 32,000 characters of anything: a path's parts are bounded.
 _PART = r"[A-Za-z0-9_@+.-]{1,100}"
+_PART_HE = r"[א-תA-Za-z0-9_@+.-]{1,100}"
 PATH = (
     rf"(?<![A-Za-z0-9_./@])(?<![A-Za-z0-9_][-+])(?![-+])(?:\./)?(?:(?:{_PART}/){{1,20}}(?:{_PART})?"
     rf"|[A-Za-z0-9_@+-][A-Za-z0-9_@+.-]{{0,100}}\.(?:{_ENDINGS})(?![A-Za-z0-9_(/]|\.\w)"
     rf"|\.(?:gitignore|env|editorconfig|dockerignore|npmrc|prettierrc|eslintrc)(?![A-Za-z0-9_/])"
     rf"|(?:{_WELL_KNOWN})(?![A-Za-z0-9_/]))"
-    rf"|(?<=\s)[א-ת][א-ת0-9_-]{{0,60}}\.(?:{_ENDINGS})(?![A-Za-z0-9_(])"
+    rf"|(?<!\S)(?:{_PART_HE}/){{0,20}}[א-ת][א-ת0-9_-]{{0,60}}\.(?:{_ENDINGS})(?![A-Za-z0-9_(/])"
+    rf"|(?<!\S)(?=[^\s/]*[א-ת])(?:{_PART_HE}/){{1,20}}(?:{_PART})?"
 )
 _PATH = re.compile(PATH)
 _PATH_OR_HELD = re.compile(f"{PATH}|{HELD}")
 _README = re.compile(r"(?<![\w.])readme(?![\w.])", re.IGNORECASE)
+_JOINED = re.compile(r"^[בהוכלמש][-־](?=[א-ת])")  # of two Hebrew words by a hyphen
 _NAME = re.compile(rf"(?:{_PART}/){{0,20}}{_PART}|[\w.-]{{1,100}}\.[A-Za-z0-9]{{1,8}}")
 _ENDS_AS_FILE = re.compile(rf"\.(?:{_ENDINGS})$|(?:^|/)(?:{_WELL_KNOWN}|\.[a-z]+)$|/")
 
@@ -39,7 +42,7 @@ def paths_in(text: str, of: Masked) -> list[str]:
 def _as_path(text: str, of: Masked) -> str | None:
     held = of.find(text) if len(text) == 1 else None
     if held is None:
-        return tidy(text.rstrip("."))
+        return tidy(_JOINED.sub("", text.rstrip(".")))
     said = held.value.strip()
     return tidy(said) if is_path(said) else None
 

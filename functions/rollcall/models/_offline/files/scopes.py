@@ -14,6 +14,9 @@ _FOLDER = compiled(
     rf"\b(?:in|under|inside|within|of|from|across|throughout|over)\s+(?:all (?:of )?)?(?:the\s+)?"
     rf"(?:(?:folder|directory|dir)\s+(?P<after>{HELD}|[\w./-]+)|(?P<before>{HELD}|"
     rf"[\w./-]+)\s+(?:folder|directory|dir)\b)"
+    rf"|^(?:show|list|open|display|see|print)(?:\s+me)?\s+(?:the\s+)?(?P<shown>{HELD}|[\w./-]+)\s+"
+    rf"(?:folder|directory|dir)\b"
+    rf"|ב?תיקיי?ת\s+(?P<of>(?!ה)[א-ת][א-ת0-9_-]*)"
     rf"|(?:ב?תיקיי?ת\s+(?:ה[-־]?)?|ב?תיקיי?ה\s+|תחת\s+|"
     rf"בתוך\s+(?:ה?תיקיי?[הת]\s+)?)(?P<he>{HELD}|[A-Za-z0-9_./-]+)",
     re.IGNORECASE,
@@ -143,7 +146,7 @@ def _glob(text: str, of: Masked) -> str | None:
 
 def _folder(text: str, of: Masked) -> str | None:
     found = _FOLDER.search(text)
-    said = (found["after"] or found["before"] or found["he"]) if found else None
+    said = next((group for group in found.groups() if group), None) if found else None
     if said is None or said.lower() in (
         "this",
         "the",
@@ -152,6 +155,10 @@ def _folder(text: str, of: Masked) -> str | None:
         "root",
         "whole",
         "entire",
+        "project",
+        "main",
+        "working",
+        "full",
     ):
         return None
     return of.value(said)
