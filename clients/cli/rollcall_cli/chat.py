@@ -66,6 +66,7 @@ class Chat:
                 self._conversation,
                 partial(self._conversation.ask, message),
                 read=self._read,
+                command=self._slash.do_meanwhile,
             )
 
     def _do(self, what: partial[None]) -> None:

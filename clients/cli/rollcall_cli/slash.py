@@ -13,6 +13,7 @@ from rollcall_cli import attachments, export
 from rollcall_cli.approvals import Read, forget_typed_ahead
 from rollcall_cli.conversation import Conversation
 from rollcall_cli.dialogue import Content
+from rollcall_cli.http import CallError
 from rollcall_cli.listing import show_threads
 from rollcall_cli.problem import Problem
 from rollcall_cli.screen import Screen
@@ -63,6 +64,15 @@ class Slash:
         if name not in self._commands:
             raise Problem(f"There is no /{name}. /help lists what you can type.")
         self._commands[name][0](rest.strip())
+
+    def do_meanwhile(self, line: str) -> None:
+        """Do what is said in place of a decision; what cannot be done is told, and no more."""
+        try:
+            self.do(line)
+        except Problem as problem:
+            self._screen.indented(str(problem))
+        except CallError as error:
+            self._screen.failure(error)
 
     def with_attachments(self, text: str) -> Content:
         """A message with the files that were attached since the last one."""
@@ -186,7 +196,9 @@ class Slash:
         self._screen.indented(Text("Ctrl-C stops an answer; twice leaves. Ctrl-D leaves.", "dim"))
 
     def _converse(self, begin: Callable[[], object]) -> None:
-        converse(self._screen, self._conversation, begin, read=self._read)
+        converse(
+            self._screen, self._conversation, begin, read=self._read, command=self.do_meanwhile
+        )
 
     def _require_thread(self) -> str:
         if self._dialogue.thread_id is None:

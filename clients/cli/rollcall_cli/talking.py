@@ -20,11 +20,13 @@ def converse(
     begin: Callable[[], object],
     *,
     read: Read = approvals.from_keyboard,
+    command: Callable[[str], object] | None = None,
 ) -> None:
     """Have something asked, and the person decide whatever comes to wait for it.
 
     Args:
         begin: Asks, with the conversation.
+        command: Does what begins with a slash. What still waits then is asked about again.
     Raises:
         Quit: The person has had enough.
     """
@@ -36,6 +38,9 @@ def converse(
             screen.say("\nStopped. What was said so far is kept.", style="dim")
             return
         said = _decided(screen, conversation, read)
+        while command and isinstance(said, str) and said.startswith("/"):
+            command(said)
+            said = _decided(screen, conversation, read)
         if said is None:
             return
         if isinstance(said, str):

@@ -158,6 +158,24 @@ def test_opened_thread_is_talked_to_with_its_agent() -> None:
     assert (functions.asked[0]["agent"], functions.asked[0]["threadId"]) == ("electrical", "t2")
 
 
+def test_command_in_place_of_a_decision_is_done_and_the_decision_asked_for_again() -> None:
+    functions = _Functions(_waiting("r1"), _decided("r1~1", '{"output": {}}'))
+    sitting = _Sitting(functions, "Send it", "/help", "/never", "y")
+    shown = sitting.stay()
+    assert "/rate up|down" in shown
+    assert "There is no /never" in shown
+    assert functions.asked[1]["resume"][0]["payload"]["approved"] is True
+
+
+@pytest.mark.parametrize("typed", ["/stop", "/new"])
+def test_command_in_place_of_a_decision_may_end_what_waits(typed: str) -> None:
+    functions = _Functions(_waiting("r1"))
+    sitting = _Sitting(functions, "Send it", typed)
+    sitting.stay()
+    assert len(functions.asked) == 1
+    assert [prompt for prompt, _ in sitting.prompts][-1] == "❯ "
+
+
 def test_title_export_and_stop(tmp_path: Path) -> None:
     file = tmp_path / "thread.md"
     sitting = _Sitting(
