@@ -37,12 +37,14 @@ class Asking:
         tools: What can be run here.
         yes_to: What is approved beforehand.
         as_json: Print the last run's result whole.
+        chat: The command that goes on in a thread, with the same place and folder.
     """
 
     uid: str
     tools: Tools | None = None
     yes_to: Sequence[YesTo] = ()
     as_json: bool = False
+    chat: str = "rollcall chat"
 
 
 def ask(dialogue: Dialogue, question: str, asking: Asking) -> int:
@@ -60,7 +62,7 @@ def ask(dialogue: Dialogue, question: str, asking: Asking) -> int:
         print(escaped_json(json.dumps(result, ensure_ascii=False)))
     else:
         _print_answer(result)
-    return _code(dialogue, result)
+    return _code(dialogue, result, chat=asking.chat)
 
 
 def failed(error: CallError, *, as_json: bool) -> int:
@@ -99,14 +101,14 @@ def _to_its_end(dialogue: Dialogue, question: str, asking: Asking) -> Result:
         result = _drained(dialogue.resume(said))
 
 
-def _code(dialogue: Dialogue, result: Result) -> int:
+def _code(dialogue: Dialogue, result: Result, *, chat: str) -> int:
     if dialogue.waiting or dialogue.pending:
         for interrupt in dialogue.waiting:
             print(f"Waits for a yes: {tidy(interrupt['message'])}", file=sys.stderr)
         for call in dialogue.pending:
             print(f"Left to a client with --root: {visible(call['tool'])}", file=sys.stderr)
         thread = shlex.quote(tidy(str(dialogue.thread_id)))  # it is there to be copied
-        print(f"Go on with: rollcall chat --thread {thread}", file=sys.stderr)
+        print(f"Go on with: {chat} --thread {thread}", file=sys.stderr)
         return WAITS
     if result["outcome"]["type"] == "cancelled":
         reason = str(result.get("stopReason") or "stopped").replace("_", " ")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import os
+import shlex
 import signal
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -202,9 +203,20 @@ def _ask(options: argparse.Namespace, env: Mapping[str, str]) -> int:
         )
         dialogue.thread_id = options.thread
         asking = Asking(
-            uid=session.user.uid, tools=workspace, yes_to=options.yes_to, as_json=options.json
+            uid=session.user.uid,
+            tools=workspace,
+            yes_to=options.yes_to,
+            as_json=options.json,
+            chat=_chat_command(options),
         )
         return ask(dialogue, question, asking)
+
+
+def _chat_command(options: argparse.Namespace) -> str:
+    """The command that talks at the same place, with the same folder."""
+    place = ["--emulator"] if options.emulator else []
+    folder = ["--root", str(options.root)] if options.root else []
+    return shlex.join(["rollcall", "chat", *place, *folder])
 
 
 def _threads(options: argparse.Namespace, env: Mapping[str, str]) -> int:
