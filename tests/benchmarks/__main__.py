@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 from collections.abc import Callable
 
@@ -44,6 +45,7 @@ def main() -> None:
     unknown = set(wanted) - set(BENCHMARKS)
     if unknown:
         raise SystemExit(f"no benchmark {sorted(unknown)}; there are {sorted(BENCHMARKS)}")
+    logging.disable(logging.INFO)  # what functions say of each run is in nobody's table
     console = Console(width=110)
     for name in wanted:
         console.print(BENCHMARKS[name]())

@@ -74,7 +74,7 @@ def test_a_whole_task_with_a_file_that_is_seen_as_it_is_written(
     script.openai(*whole_task.replies(rest))
     with chat(env, "--root", str(folder)) as terminal:
         terminal.wait_for("❯")
-        terminal.type("Write farewell.py so that its test passes")
+        terminal.type(whole_task.ASKED)
         read = terminal.wait_for("│ def farewell(name):")
         first, second = (f'✓ read_file  path="{name}"' for name in whole_task.READ)
         assert "✓ list_directory" in read

@@ -18,6 +18,7 @@ from tests.support.provider_replies import Json, Reply, call_item, responses, re
 
 READ = ("greeting.py", "test_farewell.py")
 COMMAND = "python3 test_farewell.py"
+ASKED = "Write farewell.py so that its test passes"
 WRITTEN = 'def farewell(name):\n    return "Goodbye, " + name\n'
 MENDED = 'def farewell(name):\n    return f"Goodbye, {name}!"\n'
 ANSWER = "The test passes: the farewell ends with an exclamation mark."
@@ -55,6 +56,16 @@ def replies(rest: threading.Event) -> list[Reply]:
     said = [responses(*_calls(step)) for step in range(len(_STEPS))]
     said[_WRITE] = said[_WRITE].holding(rest, after=len(said[_WRITE].chunks) - 6)
     return [*said, responses_text(ANSWER)]
+
+
+def reply_to(body: Json) -> Reply:
+    """What the model says to a dialogue of this task: the same to the same one."""
+    answered = len(_answered(body))
+    for number, step in enumerate(_STEPS):
+        if not answered:
+            return responses(*_calls(number))
+        answered -= len(step)
+    return responses_text(ANSWER)
 
 
 def assert_done(folder: Path) -> None:
