@@ -381,6 +381,19 @@ def test_a_hebrew_name_is_known_with_a_letter_before_it(message: str, at: At) ->
     assert [call.arguments["path"] for call in desk.asked if call.arguments] == ["קניות.txt"]
 
 
+@pytest.mark.parametrize(
+    "message",
+    ["חפש תקציב", "חפש את המילה תקציב", "איפה מופיע תקציב?", "באילו קבצים מופיעה המילה תקציב?"],
+)
+def test_a_hebrew_word_is_searched_for_without_quotes(message: str, at: At) -> None:
+    leads_to(at(), message, (found("תקציב"),))
+
+
+@pytest.mark.parametrize("message", ["חפש את הבאג", "מצא בעיות בקוד"])
+def test_what_has_to_be_understood_is_not_searched_for(message: str, at: At) -> None:
+    leads_to(at(), message, MODEL)
+
+
 def test_a_hebrew_name_joined_by_a_hyphen_is_the_name_alone(at: At) -> None:
     assert "mv קניות.txt רשימה.txt" in at().say("שנה את שם הקובץ קניות.txt ל-רשימה.txt")
 

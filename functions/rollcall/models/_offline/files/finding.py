@@ -12,6 +12,11 @@ from rollcall.models._offline.files.scopes import scope
 from rollcall.models._offline.files.searching import Search
 
 _ONE = rf"(?:{HELD}|[A-Za-z0-9_$@#][\w$@#./:-]*)"
+_WORD_HE = (
+    r"(?!ה?(?:באג|בעי|שגיא|טעו|קבצ|קוב|תיקי|מקומ|מופע|שימוש|שורות|כ?ל$|הכו?ל))"
+    r"[א-ת][א-ת0-9_\"'׳״-]{1,60}"
+)
+"""A word of a text, and no kind of thing that has to be understood or is a file."""
 _MANY = r"\S.*?"
 _FOR = (
     r"(?:the\s+)?(?:(?:word|text|string|name|phrase|function|class|method|variable|constant|"
@@ -119,11 +124,17 @@ _SEARCHES = (
 _SEARCHES_HE = (
     compiled(
         rf"^(?:חפשי?|תחפשי?|לחפש|מצאי?|תמצאי?|למצוא|אתרי?|תאתרי?|לאתר|"
-        rf"חיפוש(?: של)?)\s+(?:לי\s+)?(?:(?P<where0>ב[^\s]+(?:\s+ה[א-ת]+)?)\s+)?(?:את\s+)?"
+        rf"חיפוש(?: של)?)\s+(?:לי\s+)?(?:(?P<where0>ב(?!עי|אג)[^\s]+(?:\s+ה[א-ת]+)?)\s+)?(?:את\s+)?"
         rf"(?:כל\s+)?(?:(?:ה?(?:מקומות|מופעים|שימושים|שורות|קבצים|קריאות)|"
         rf"מופעי)\s*(?:(?:ש(?:בהם|משתמשים|יש|קוראים)\s*)+|של\s+|עם\s+|ל|"
         rf"ב)?\s*[-־]?\s*(?:בהם\s+|מופיעה?\s+|יש\s+|משתמשים\s+ב[-־]?\s*)?)?"
-        rf"{_FOR_HE}(?P<q>{_ONE}|{HELD}){_END_HE}",
+        rf"{_FOR_HE}(?P<q>{_ONE}|{HELD}|{_WORD_HE}){_END_HE}",
+        re.DOTALL,
+    ),
+    compiled(
+        rf"^(?:איפה|היכן|באילו|באיזה|באיזו|באלו)\s+(?:קבצים\s+|קובץ\s+|מקומות\s+|מקום\s+)?"
+        rf"(?:מופיע(?:ה|ים|ות)?|כתוב(?:ה|ים|ות)?|מוזכר(?:ת|ים|ות)?)\s+"
+        rf"{_FOR_HE}(?P<q>{_WORD_HE}){_END_HE}",
         re.DOTALL,
     ),
     compiled(
