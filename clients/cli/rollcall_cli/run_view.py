@@ -139,7 +139,7 @@ class RunView:
         if not self._screen.announces:
             return
         line = card.line()
-        if kind == "TOOL_CALL_END":
+        if kind == "TOOL_CALL_END" and card.name not in self._ours:  # ours are told as they begin
             self._screen.indented(Text.assemble("→ ", line))
         elif kind == "ACTIVITY_SNAPSHOT":
             self._screen.indented(Text.assemble("… ", line))

@@ -57,6 +57,14 @@ def test_pipe_gets_plain_lines_about_a_call() -> None:
     assert "\x1b" not in out.getvalue()
 
 
+def test_pipe_is_told_of_a_call_that_runs_here_when_it_begins_here() -> None:
+    screen, out = _screen()
+    with RunView(screen, "What now?", ours=["get_priority_messages"]) as view:
+        for event in _call("c1", "{}", {"output": {}}):
+            view.take(event)
+    assert "→" not in out.getvalue()
+
+
 def test_failed_call_says_what_went_wrong() -> None:
     screen, out = _screen()
     _show(screen, _call("c1", "{}", {"error": {"code": "unavailable", "message": "no luck"}}))
