@@ -203,11 +203,12 @@ class State:
         self.per_tool[call.name] += 1
 
     def put_in_order(self, calls: Sequence[ToolCall]) -> None:
-        """Put the records of a step's calls, made as these ended, into the order of the calls."""
+        """Put a step's records and what waits, made as its calls ended, into the calls' order."""
         places = {call.id: place for place, call in enumerate(calls)}
         others = [record for record in self.records if record.id not in places]
         these = [record for record in self.records if record.id in places]
         self.records = [*others, *sorted(these, key=lambda record: places[record.id])]
+        self.waiting.sort(key=lambda each: each.place)
 
     def is_repeated(self, call: ToolCall, *, among: Sequence[ToolCall] | None = None) -> bool:
         """Whether the call was made before in this turn, with the same arguments.

@@ -440,6 +440,16 @@ def test_a_call_that_is_left_to_the_client_says_nothing_of_its_own() -> None:
     assert (ended.text, ended.stop_reason) == ("", None)
 
 
+def test_calls_that_wait_are_told_in_their_order_whichever_came_to_wait_first() -> None:
+    def slow(progress: Any) -> Leave:
+        time.sleep(0.1)
+        return Leave({}, {})
+
+    tools = {"first": slow, "second": lambda progress: Leave({}, {})}
+    _, ended = play(turn(ScriptedModel([calls(("first", {}), ("second", {}))]), tools))
+    assert [each.call.name for each in ended.waiting] == ["first", "second"]
+
+
 def reply_of(*names: str) -> ModelMessage:
     return ModelMessage("", tuple(ToolCall(f"c{n}", name, {}) for n, name in enumerate(names)))
 
