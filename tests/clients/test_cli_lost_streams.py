@@ -7,17 +7,23 @@ import os
 import random
 from collections.abc import Iterator
 from pathlib import Path
+from threading import Event
 from typing import Any
+from unittest import mock
 
 import pytest
 
+from rollcall_cli.approvals import Answer
 from rollcall_cli.callable import Functions
 from rollcall_cli.course import TOLD_ANEW
-from rollcall_cli.dialogue import Dialogue
+from rollcall_cli.dialogue import Dialogue, Events
 from rollcall_cli.identity import User, sign_in
 from rollcall_cli.place import Place
 from rollcall_cli.signing_in import DEMO_EMAIL, DEMO_PASSWORD
 from rollcall_cli.stored import Stored
+from rollcall_cli.tools import run_calls
+from rollcall_cli.workspace import Workspace
+from tests.clients import whole_task
 from tests.clients.cli import environment, rollcall
 from tests.support.cutting_proxy import CuttingProxy, cutting_proxy
 from tests.support.fake_providers import FakeProviders, Seen
@@ -26,7 +32,7 @@ from tests.support.provider_replies import Reply, call_item, message_item, respo
 
 pytestmark = pytest.mark.usefixtures("seeded")
 SEED = int(os.environ.get("ROLLCALL_CUT_SEED", "50"))
-POINTS = 50
+POINTS, POINTS_OF_TASK = 50, 10
 ANSWER = "".join(f"Sentence {number} of the answer, in one piece. " for number in range(40))
 
 
@@ -34,6 +40,8 @@ class Steady(FakeProviders):
     """Answers by what it is asked, so that a step that is asked again is answered again."""
 
     def answer(self, request: Seen) -> Reply:
+        if whole_task.ASKED.encode() in request.body:
+            return whole_task.reply_to(request.json)
         if b"function_call_output" in request.body:
             return responses(message_item(ANSWER), size=40)
         return responses(call_item("get_priority_messages", '{"limit": 3}', call_id="call_1"))
@@ -116,6 +124,67 @@ def test_streams_cut_at_random_points_tell_the_same(
         assert result["message"] == ANSWER
     proxy.cut_after = []
     assert proxy.cuts >= POINTS / 2
+
+
+def worked(place: Place, user: User, folder: Path) -> tuple[str, list[Any]]:
+    """A whole task with tools that run here, everything approved: how its last run answers, and the
+    calls of all its runs as they ended."""
+    whole_task.prepare(folder)
+    functions = Functions(place.functions_url, token=user.token)
+    with Workspace(folder) as workspace:
+        dialogue = Dialogue(
+            functions,
+            agent="workspace",
+            replay=Stored(place, user).events,
+            client_tools=workspace.tools,
+        )
+        events = dialogue.message(whole_task.ASKED)
+        calls: dict[str, Any] = {}
+        while True:
+            result = drained(events)
+            calls |= {
+                call["id"]: (call["tool"], call["arguments"], call["status"])
+                for call in result["toolCalls"]
+            }
+            if dialogue.pending:
+                nobody = mock.Mock()
+                results = run_calls(workspace, dialogue.pending, watcher=nobody, stop=Event())
+                events = dialogue.answer_calls(results)
+            elif dialogue.waiting:
+                events = dialogue.resume([Answer(True).entry(each) for each in dialogue.waiting])
+            else:
+                return result["message"], list(calls.values())
+
+
+def drained(events: Events) -> dict[str, Any]:
+    while True:
+        try:
+            next(events)
+        except StopIteration as end:
+            result: dict[str, Any] = end.value
+            return result
+
+
+def test_a_task_whose_streams_are_cut_at_random_points_does_the_same(
+    place: Place, user: User, proxy: CuttingProxy, tmp_path: Path
+) -> None:
+    proxy.sizes.clear()
+    whole = worked(place, user, tmp_path / "whole")
+    sizes = list(proxy.sizes)
+    assert whole[0] == whole_task.ANSWER
+    chance = random.Random(SEED)
+    proxy.cuts = 0
+    for point in range(POINTS_OF_TASK):
+        (place_of_cut,) = chance.choices(range(len(sizes)), weights=sizes)
+        after = chance.randrange(sizes[place_of_cut])
+        proxy.cut_after = [*[None] * place_of_cut, after]
+        answer, calls = worked(place, user, tmp_path / str(point))
+        assert calls == whole[1], (place_of_cut, after)
+        assert answer == whole[0]
+        whole_task.assert_done(tmp_path / str(point))
+    proxy.cut_after = []
+    # A stream may be a little shorter than the first was: what comes soon is one event.
+    assert proxy.cuts >= POINTS_OF_TASK / 2
 
 
 def test_a_command_whose_connections_break_prints_the_whole_answer(

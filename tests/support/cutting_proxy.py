@@ -17,6 +17,7 @@ class CuttingProxy:
         cut_after: For each connection to come, in their order, how many bytes of the answer pass;
             None, and whatever comes behind the list, lets all pass.
         cuts: How many connections were cut.
+        sizes: How many bytes of each answer passed, in the order in which they ended.
     """
 
     def __init__(self, server: str) -> None:
@@ -26,6 +27,7 @@ class CuttingProxy:
         self.address = f"127.0.0.1:{self._listener.getsockname()[1]}"
         self.cut_after: list[int | None] = []
         self.cuts = 0
+        self.sizes: list[int] = []
 
     def serve(self) -> None:
         """Take connections until `close`."""
@@ -57,6 +59,7 @@ class CuttingProxy:
                     self.passing(data)
                     client.sendall(data)
                     passed += len(data)
+            self.sizes.append(passed)
             with contextlib.suppress(OSError):
                 client.shutdown(socket.SHUT_RDWR)  # closing alone would wait for who reads
 
