@@ -1,5 +1,6 @@
 """The planner at work on the sample folder, with the workspace's tools on the client's side."""
 
+import shutil
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -8,7 +9,7 @@ from typing import Any
 import pytest
 
 from rollcall.core.messages import ToolCall, ToolMessage, ToolResult
-from rollcall.models._offline.files.project import Project, commands
+from rollcall.models._offline.files.project import Project, commands, runs_tests
 from tests.unit.models.workspace_kit import TOOLS, Desk, leads_to, no
 from tests.unit.models.workspace_phrasings import (
     MODEL,
@@ -317,6 +318,87 @@ def test_a_project_that_does_not_say_how_it_is_tested_is_asked_about(at: At) -> 
     assert asked == "I can't tell from the files how “test” is run here. Which command is it?"
     answer = desk.say("run `echo all well`")
     assert "`echo all well` ended with exit code 0" in answer
+
+
+def _unknown_tests(desk: Desk) -> None:
+    """Ask for the tests of a project that says two ways to run them."""
+    (desk.folder / "package.json").write_text('{"scripts": {"test": "jest"}}')
+    assert "Which command do you mean" in desk.say("run the tests")
+
+
+def test_only_a_command_that_runs_tests_is_told_of_as_tests(at: At) -> None:
+    for said in ("run `ls -la`", "run `pwd`", "`ls basket`", "use `echo all well`"):
+        desk = at()
+        _unknown_tests(desk)
+        answer = desk.say(said)
+        assert "tests pass" not in answer
+        assert "ended with exit code 0" in answer
+        shutil.rmtree(desk.folder)
+    desk = at()
+    _unknown_tests(desk)
+    assert "The tests do not pass. `python3 -m unittest`" in desk.say("the second")
+
+
+def test_a_request_in_place_of_a_command_is_a_new_request(at: At) -> None:
+    desk = at()
+    _unknown_tests(desk)
+    desk.say("list the files in basket")
+    assert desk.called == ["list_directory"]
+
+
+@pytest.mark.parametrize(
+    ("command", "tests"),
+    [
+        ("pytest -q", True),
+        ("python3 -m pytest", True),
+        ("python -m unittest", True),
+        ("npm test", True),
+        ("npx vitest run", True),
+        ("make check", True),
+        ("cargo test", True),
+        ("go test ./...", True),
+        ("./run_tests.sh", True),
+        ("ls -la", False),
+        ("echo tests", False),
+        ("git commit -m test", False),
+        ("cat tests/test_a.py", False),
+        ("make lint", False),
+    ],
+)
+def test_a_test_runner_is_known_by_its_name(command: str, tests: bool) -> None:
+    assert runs_tests(command) is tests
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "run the test test_ten_pieces_are_cheaper only",
+        "run only the test test_ten_pieces_are_cheaper",
+        "run test_ten_pieces_are_cheaper",
+        "run only the test `test_ten_pieces_are_cheaper`",
+        "הרץ רק את הבדיקה test_ten_pieces_are_cheaper",
+    ],
+)
+def test_one_test_is_run_alone(message: str, at: At) -> None:
+    desk = at()
+    answer = desk.say(message)
+    command = "python3 -m unittest -k test_ten_pieces_are_cheaper"
+    assert [call.arguments for call in desk.asked] == [{"command": command}]
+    assert command in answer
+
+
+def test_where_one_test_cannot_be_run_alone_it_is_said_that_all_were(at: At) -> None:
+    desk = at()
+    (desk.folder / "Makefile").write_text("test:\n\t@echo fine\n")
+    answer = desk.say("run the test test_cart only")
+    assert answer.startswith("I don't know how `make test` runs `test_cart` alone")
+    assert "`make test` ended with exit code 0" in answer
+
+
+def test_a_quoted_test_name_brings_no_command_with_it(at: At) -> None:
+    desk = at()
+    desk.say("run the test `x; echo broken` only")
+    assert all("broken" not in str(call.arguments) for call in desk.asked)
 
 
 def test_what_cannot_be_done_is_said_beside_what_was_done(at: At) -> None:

@@ -36,6 +36,24 @@ _TEST = compiled(
     rf"^(?:אילו|איזה)\s+(?:בדיקות|טסטים)\s+(?:נכשלות|נכשלים|עוברות)",
     re.IGNORECASE,
 )
+_NAMED = rf"(?P<{{key}}>{HELD}|[A-Za-z_][A-Za-z0-9_]{{{{0,100}}}})"
+_ALONE = r"(?:only|just|solely)\s+"
+_ONE_TEST = compiled(
+    # run (only) the test test_cart (only)
+    rf"^{_RUN}\s+(?:{_ALONE})?(?:(?:the|a|this|single|one|unit)\s+)*(?:tests?|test case)\s+"
+    rf"(?:(?:called|named|case|function|method|class)\s+)*{_NAMED.format(key='name')}"
+    rf"(?:\s+(?:only|alone))?\W*$|"
+    # run (only) test_cart; run the test_cart test
+    rf"^{_RUN}\s+(?:{_ALONE})?(?:the\s+)?(?P<bare>test_[A-Za-z0-9_]{{1,100}})"
+    rf"(?:\s+tests?)?(?:\s+(?:only|alone))?\W*$|"
+    rf"^{_RUN_HE}\s+(?:רק\s+)?(?:את\s+)?(?:ה?(?:בדיקה|טסט)\s+)(?:בשם\s+|שנקראת?\s+)?"
+    rf"{_NAMED.format(key='he')}(?:\s+(?:בלבד|לבד|לבדה))?\W*$|"
+    rf"^{_RUN_HE}\s+(?:רק\s+)?(?:את\s+)?(?P<bare_he>test_[A-Za-z0-9_]{{1,100}})"
+    rf"(?:\s+בלבד)?\W*$",
+    re.IGNORECASE,
+)
+_SAYS_ALONE = compiled(r"\b(?:only|alone|just|solely|called|named)\b|רק|בלבד|לבד|בשם|שנקרא")
+_NO_TEST_NAME = compiled(r"suites?|cases?|again|please|now|once|only|here|all|files?|it")
 _AGAIN = compiled(
     r"^(?:(?:re-?run|run|execute|try|do)\s+(?:it|that|this|the (?:same|"
     r"last) command)(?:\s+(?:again|once more))?|again|once more|re-?run|run again|"
@@ -112,6 +130,8 @@ def running(clause: Clause, last: str | None) -> Run | RunTask | NeedsModel | No
     if clause.rest is not None:
         says_run = re.match(rf"(?:{_RUN}|{_RUN_HE})(?![\w-])", text, re.IGNORECASE)
         return Run(_PROMPT.sub("", clause.rest.strip())) if says_run else None
+    if one := _one_test(text, clause):
+        return RunTask("test", name=one)
     if tests := _TEST.match(text):
         if _ONLY_IF.search(text, tests.end()):
             return NeedsModel(clause.said)
@@ -124,3 +144,17 @@ def running(clause: Clause, last: str | None) -> Run | RunTask | NeedsModel | No
     if _BUILD_HE.match(text):
         return RunTask("build")
     return next((RunTask(task) for pattern, task in _TASK if pattern.match(text)), None)
+
+
+def _one_test(text: str, clause: Clause) -> str | None:
+    """The name of the one test that is to be run; never more than a name, for it goes into a
+    command."""
+    found = _ONE_TEST.match(text)
+    if not found:
+        return None
+    said = next(group for group in found.groups() if group)
+    name = clause.of.value(said)
+    if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name) or _NO_TEST_NAME.fullmatch(name):
+        return None
+    is_meant = said != name or re.search(r"[_\d]|[a-z][A-Z]", name) or _SAYS_ALONE.search(text)
+    return name if is_meant else None

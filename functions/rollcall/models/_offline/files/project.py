@@ -14,6 +14,15 @@ _TESTS = {"Cargo.toml": "cargo test", "go.mod": "go test ./...", "pom.xml": "mvn
 _BUILDS = {"Cargo.toml": "cargo build", "go.mod": "go build ./..."}
 _PYTEST = re.compile(r"(?<![\w-])pytest(?![\w-]*cov)", re.IGNORECASE)
 _NO_TESTS = "no test specified"
+_RUNNERS = re.compile(
+    r"^(?:\w+=\S*\s+)*(?:\S*/)?(?:(?:npx|uv|poetry|pnpm|yarn|npm|bun|python[\d.]*|py)\s+"
+    r"(?:exec\s+|run\s+|-m\s+)*)?(?:\./|\S+/)?(?:[\w.-]*[._-])?"
+    r"(?:py\.?test|unit-?tests?|tox|nox|jest|vitest|mocha|rspec|phpunit|ctest|tests?(?:\.\w+)?)"
+    r"(?![\w-])|"
+    r"^(?:make|just|cargo|go|mvn|gradle|\./gradlew|dotnet|mix|swift|flutter|dart|deno|rake)\s+"
+    r"(?:\S+\s+)*(?:[\w:.-]*[:._-])?(?:tests?|check|spec|nextest)(?![\w-])",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +57,20 @@ def commands(task: str, project: Project) -> tuple[str, ...]:
     known = {"test": _TESTS, "build": _BUILDS}.get(task, {})
     found += [command for name, command in known.items() if name in project.paths]
     return tuple(dict.fromkeys(found))
+
+
+def runs_tests(command: str) -> bool:
+    """Whether a command is one that runs tests, by its looks: "pytest -q", "make test"."""
+    return bool(_RUNNERS.match(command.strip()))
+
+
+def only_test(command: str, name: str) -> str | None:
+    """The command for one test, by its name; None where the runner is not known to take one."""
+    if command.startswith("python3 -m "):
+        return f"{command} -k {name}"
+    return {"cargo test": f"cargo test {name}", "go test ./...": f"go test ./... -run {name}"}.get(
+        command
+    )
 
 
 def _of_scripts(task: str, project: Project) -> list[str]:

@@ -10,7 +10,14 @@ from rollcall.models._offline.files import shown
 from rollcall.models._offline.files.choosing import chosen
 from rollcall.models._offline.files.hands import argument, call
 from rollcall.models._offline.files.locating import entries
-from rollcall.models._offline.files.project import TEST_FILES, Project, commands, manifests
+from rollcall.models._offline.files.project import (
+    TEST_FILES,
+    Project,
+    commands,
+    manifests,
+    only_test,
+    runs_tests,
+)
 from rollcall.models._offline.files.troubles import trouble
 from rollcall.models._offline.files.words import say
 from rollcall.models._offline.files.work import Asking, Move, Work, content_of, output
@@ -27,6 +34,14 @@ _FAILING = re.compile(
 )
 _HEADING = re.compile(r"^\s*[=_\-*#]{3,}|^\s*[=_\-*#]*\s*(?:FAILURES|ERRORS)\s*[=_\-*#]*\s*$")
 _FAILED_TESTS = re.compile(r"\bFAILED\b|\b[1-9]\d* (?:failed|failing|errors?)\b|not ok \d", re.I)
+_ASKS_ANEW = re.compile(
+    r"\s*(?:(?:please|now|just|ok(?:ay)?|can you|בבקשה|עכשיו)[\s,]+)*"
+    r"(?:run|execute|list|show|read|open|search|rename|replace|create|add|remove|delete|what|"
+    r"which|where|how|why|הרץ|הריצי|תריצי?|להריץ|הצג|הציגי|הרא[הי]|תרא[הי]|קרא|קראי|חפשי?|מה|"
+    r"אילו|איפה|למה|איך)\s",
+    re.IGNORECASE,
+)
+"""Begins a request of its own, rather than the name of a command."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +84,7 @@ def _instead(command: str, found: dict[str, Any]) -> str | None:
     does not find may be pytest's."""
     if _code(found) in _MISSING and command.startswith("python3 "):
         return command.replace("python3 ", "python ", 1)
-    if command.endswith("-m unittest") and _NO_TESTS.search(str(found.get("output") or "")):
+    if "-m unittest" in command and _NO_TESTS.search(str(found.get("output") or "")):
         return command.replace("unittest", "pytest -q")
     return None
 
@@ -133,12 +148,17 @@ def _failing(lines: list[str]) -> list[str]:
 class RunTask:
     """Something that a project can do, such as "test" or "lint", by the command its files name.
 
-    `only` is the file that is meant, where the command takes one.
+    Args:
+        command: The command that was chosen for it.
+        only: The file that is meant.
+        name: The one test that is meant. Where the command takes neither, all are run, and that
+            is told.
     """
 
     task: str = "test"
     command: str | None = None
     only: str | None = None
+    name: str | None = None
     acts: ClassVar[bool] = True
 
     def move(self, work: Work) -> Move:
@@ -146,7 +166,7 @@ class RunTask:
         if runs is None or work.hands.lists is None:
             return Move(text=say("not_offered", work.language, what=self.task), done=False)
         if self.command is not None:
-            return Run(self.command, tests=self.task == "test").move(work)
+            return self._run(self._narrowed(self.command), work, ours=False)
         if made := work.step(runs):
             return self._run(str(argument(runs, made.call.arguments, "command")), work)
         project = self._project(work)
@@ -154,12 +174,24 @@ class RunTask:
             return project
         found = commands(self.task, project)
         if len(found) == 1:
-            takes_file = self.only and found[0].startswith("python3 ")
-            return self._run(f"{found[0]} {self.only}" if takes_file else found[0], work)
+            return self._run(self._narrowed(found[0]), work)
         return Move(asking=self._ask(found, work.language))
 
-    def _run(self, command: str, work: Work) -> Move:
-        return Run(command, tests=self.task == "test", ours=True).move(work)
+    def _narrowed(self, command: str) -> str:
+        """The command for what is meant alone, where it takes that."""
+        if self.name is not None:
+            return only_test(command, self.name) or command
+        takes_file = self.only and command.startswith("python3 ")
+        return f"{command} {self.only}" if takes_file else command
+
+    def _run(self, command: str, work: Work, *, ours: bool = True) -> Move:
+        tests = self.task == "test" and (ours or runs_tests(command))
+        move = Run(command, tests=tests, ours=ours).move(work)
+        meant = self.name or self.only
+        if meant is None or meant in command or not move.text:
+            return move
+        what = {"what": shown.plain(meant), "command": shown.plain(command)}
+        return replace(move, text=f"{say('ran_all', work.language, **what)}\n\n{move.text}")
 
     def _ask(self, found: tuple[str, ...], language: str) -> Asking:
         if found:
@@ -192,10 +224,13 @@ class RunTask:
     def answered(self, text: str, work: Work) -> RunTask | None:
         project = self._project(work)
         offered = commands(self.task, project) if isinstance(project, Project) else ()
-        said = re.sub(r"^(?:run|use|it'?s|הרץ|הריצי|תריץ|עם|זה)\s+", "", text.strip(), flags=re.I)
+        if picked := chosen(text, offered):
+            return replace(self, command=picked)
+        if _ASKS_ANEW.match(text):
+            return None
+        said = re.sub(r"^(?:use|it'?s|with|עם|זה)\s+", "", text.strip(), flags=re.I)
         bare = said.strip().strip("`\"'“”.")
-        command = chosen(text, offered) or (bare if 0 < len(bare) <= 200 else None)
-        return replace(self, command=command) if command else None
+        return replace(self, command=bare) if 0 < len(bare) <= 200 else None
 
 
 def _is_python(path: str) -> bool:

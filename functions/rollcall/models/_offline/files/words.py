@@ -154,6 +154,10 @@ PHRASES: dict[str, dict[str, str]] = {
         "en": "Which command do you mean: {commands}?",
         "he": "לאיזו פקודה הכוונה: {commands}?",
     },
+    "ran_all": {
+        "en": "I don't know how `{command}` runs `{what}` alone, so this is all that it runs.",
+        "he": "לא ידוע לי איך `{command}` מריצה רק את `{what}`, ולכן רץ כל מה שהיא מריצה.",
+    },
     "tests_pass": {"en": "The tests pass.", "he": "הבדיקות עוברות."},
     "tests_fail": {"en": "The tests do not pass.", "he": "הבדיקות לא עוברות."},
     "no_tests": {"en": "No tests were run.", "he": "לא רצה אף בדיקה."},
