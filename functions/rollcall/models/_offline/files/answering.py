@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from rollcall.core.messages import ModelMessage, UserMessage
 from rollcall.core.text import tokens
 from rollcall.models._offline.files import shown
-from rollcall.models._offline.files.declining import NeedsModel
+from rollcall.models._offline.files.declining import NeedsModel, NotUnderstood
 from rollcall.models._offline.files.hands import Hands, argument
 from rollcall.models._offline.files.locating import entries
 from rollcall.models._offline.files.searching import matches
@@ -53,7 +53,8 @@ def answer_about_files(
     if talk:
         return _introduced(talk, turn.language) if alone else None
     plan = _plan(turn, request, hands)
-    clear = all(w.want is not None and not isinstance(w.want, NeedsModel) for w in plan.wanted)
+    unclear = (NeedsModel, NotUnderstood, type(None))
+    clear = not any(isinstance(w.want, unclear) for w in plan.wanted)
     if not plan.wanted or not (alone or clear):
         return None
     return _reply(plan, Work(hands, plan.language, plan.steps), turn)
@@ -151,6 +152,8 @@ def _limits(plan: Plan, language: str) -> list[str]:
     wants = [each.want for each in plan.wanted]
     if any(isinstance(want, NeedsModel) for want in wants):
         return [say("able", language), say("get_model", language)]
+    if any(isinstance(want, NotUnderstood) for want in wants):
+        return [say("get_model", language)]
     return [say("able", language), say("get_model", language)] if None in wants else []
 
 

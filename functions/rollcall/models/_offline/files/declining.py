@@ -78,6 +78,15 @@ _ABOUT_FILE = compiled(
     rf"\s*(?:(?:the|this|old|a|file|files|folder|directory|called|named|את|ה?קובץ|ה?קבצים|ה?תיקיי?ה|של|לי)\s+)*"
     rf"(?:{PATH}|{HELD})"
 )
+_CHANGES = compiled(
+    r"^(?:remove|delete|erase|drop|cut|strip|rename|replace|change|swap|substitute|insert|append|"
+    r"prepend|add|edit|modify|move|copy|duplicate|overwrite|clear|empty|truncate|comment out|"
+    r"uncomment)\b|"
+    r"^(?:מחקי?|תמחקי?|למחוק|הס(?:ר|ירי)|תסירי?|להסיר|שנ[הי]|תשנ[הי]|לשנות|החל(?:ף|יפי)|"
+    r"תחליפי?|להחליף|הוס(?:ף|יפי)|תוסיפי?|להוסיף|ערוך|ערכי|תערוך|תערכי|לערוך|העב(?:ר|ירי)|"
+    r"תעבירי?|להעביר|העתי?קי?|תעתיקי?|להעתיק|רוקני?|רוקן|לרוקן)(?![א-ת])",
+    re.IGNORECASE,
+)
 _COMMANDS = {
     "delete": "rm", "remove": "rm", "erase": "rm", "move": "mv", "rename": "mv", "copy": "cp",
     "duplicate": "cp", "mkdir": "mkdir", "commit": "git commit", "push": "git push",
@@ -123,6 +132,26 @@ class NeedsCommand:
 
     def answered(self, text: str, work: Work) -> None:
         return None
+
+
+@dataclass(frozen=True, slots=True)
+class NotUnderstood:
+    """A change that is not understood, so that nothing is changed: it is no request to look."""
+
+    said: str
+    acts: ClassVar[bool] = True
+
+    def move(self, work: Work) -> Move:
+        told = say("nothing_changed", work.language, what=shown.said(self.said))
+        return Move(text=told, done=False)
+
+    def answered(self, text: str, work: Work) -> None:
+        return None
+
+
+def changing_somehow(clause: Clause) -> NotUnderstood | None:
+    """Read what begins with a verb of change and is nothing that could be done."""
+    return NotUnderstood(clause.said) if _CHANGES.match(clause.text) else None
 
 
 def needing_command(clause: Clause) -> NeedsCommand | None:

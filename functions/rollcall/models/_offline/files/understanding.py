@@ -15,6 +15,7 @@ from rollcall.models._offline.files.clauses import Clause, clauses
 from rollcall.models._offline.files.creating import Create
 from rollcall.models._offline.files.declining import (
     NeedsModel,
+    changing_somehow,
     needing_command,
     needing_model,
 )
@@ -103,6 +104,8 @@ def _wants(clause: Clause, before: Before) -> list[Want]:
     ordered = running(clause, before.command) or searching(clause) or needing_model(clause)
     if ordered:
         return [ordered]
+    if unclear := changing_somehow(clause):
+        return [unclear]
     read = reading(clause)
     if read:
         return list(read)

@@ -121,6 +121,24 @@ PHRASES: dict[str, dict[str, str]] = {
         "en": "`{old}` is not in `{path}`, so nothing was changed.",
         "he": "הטקסט `{old}` לא נמצא בקובץ `{path}`, ולכן לא שונה דבר.",
     },
+    "line_removed": {
+        "en": "Took one line out of `{path}`.",
+        "he": "שורה אחת הוסרה מהקובץ `{path}`.",
+    },
+    "many_lines": {
+        "en": "`{old}` is on several lines of `{path}` ({lines}), so nothing was changed. Give the "
+        "whole line in quotes to say which.",
+        "he": "הטקסט `{old}` מופיע בכמה שורות בקובץ `{path}` ({lines}), ולכן לא שונה דבר. אפשר "
+        "לתת את השורה כולה במירכאות.",
+    },
+    "nothing_changed": {
+        "en": "I don't understand what to change here, so nothing was changed: “{what}”. "
+        'Understood are, with the exact text in quotes: “replace "a" with "b" in `notes.txt`”, '
+        '“remove "a" from `notes.txt`”, “add the line "a" to `notes.txt`”, “rename `a` to `b`”.',
+        "he": "לא ברור לי מה לשנות כאן, ולכן לא שונה דבר: „{what}”. אפשר לבקש, עם הטקסט המדויק "
+        'במירכאות: „החלף "א" ב-"ב" בקובץ `notes.txt`”, „מחק את "א" מהקובץ `notes.txt`”, „הוסף את '
+        'השורה "א" לקובץ `notes.txt`”, „שנה את השם `a` ל-`b`”.',
+    },
     "cut_file": {
         "en": "`{path}` is too long to be read whole, so I left it as it is.",
         "he": "הקובץ `{path}` ארוך מכדי שייקרא כולו, ולכן הוא נשאר כפי שהוא.",
