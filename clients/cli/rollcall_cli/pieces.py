@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from textwrap import dedent
 
 _ITEM = re.compile(r"(?:[-*+•]|\d{1,3}[.)])\s")
 _FENCE = re.compile(r"\s*(?:```|~~~)")
+_NAMED_ITEM = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s+\u2068?`")
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +21,43 @@ class Piece:
 
     text: str
     apart: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """A part of a piece that is code, or that is none."""
+
+    text: str
+    is_code: bool
+
+
+def stretches(text: str) -> list[Stretch]:
+    """Cut a piece of Markdown into its blocks of code and what is around them."""
+    found: list[Stretch] = []
+    lines: list[str] = []
+    in_code = False
+
+    def finish(*, is_code: bool) -> None:
+        part = "\n".join(lines)
+        lines.clear()
+        if part.strip():
+            found.append(Stretch(dedent(part) if is_code else part, is_code))
+
+    for line in text.split("\n"):
+        is_fence = _FENCE.match(line) is not None
+        if is_fence and not in_code:
+            finish(is_code=False)
+        lines.append(line)
+        if is_fence and in_code:
+            finish(is_code=True)
+        in_code = in_code != is_fence
+    finish(is_code=in_code)
+    return found
+
+
+def begins_with_name(text: str) -> bool:
+    """Whether a piece is a list item that begins with a name in code: a file's, mostly."""
+    return _NAMED_ITEM.match(text) is not None
 
 
 class Pieces:

@@ -15,7 +15,7 @@ from rich.theme import Theme
 from rollcall_cli import bidi
 from rollcall_cli.arrange import Arranged, order_for
 from rollcall_cli.http import CallError
-from rollcall_cli.pieces import Piece, Pieces
+from rollcall_cli.pieces import Piece, Pieces, Stretch, begins_with_name, stretches
 from rollcall_cli.safe import SafeConsole
 
 MOST_COLUMNS = 100
@@ -85,13 +85,19 @@ class Screen:
 
     def piece(self, piece: Piece, *, from_right: bool) -> RenderableType:
         """A piece of an answer that reads `from_right`, with the distance to what is above it."""
-        block = Arranged(
-            Markdown(piece.text, hyperlinks=False),
-            order=self.order,
-            left=INDENT,
-            from_right=bidi.reads_from_right(piece.text, within=from_right),
-        )
-        return Group("", block) if piece.apart else block
+        blocks: list[RenderableType] = []
+        for stretch in stretches(piece.text):
+            blocks += [""] if blocks else []
+            blocks.append(self._stretch(stretch, from_right=from_right))
+        return Group("", *blocks) if piece.apart else Group(*blocks)
+
+    def _stretch(self, stretch: Stretch, *, from_right: bool) -> RenderableType:
+        """Code reads from the left, whatever is around it; a list item that begins with a name
+        reads as the name does."""
+        within = None if begins_with_name(stretch.text) else from_right
+        reads = not stretch.is_code and bidi.reads_from_right(stretch.text, within=within)
+        markdown = Markdown(stretch.text, hyperlinks=False)
+        return Arranged(markdown, order=self.order, left=INDENT, from_right=reads)
 
     def sources(self, citations: list[dict[str, Any]], *, answer: str) -> None:
         """Print what an answer refers to: where, who and when, and the words in one line, unless

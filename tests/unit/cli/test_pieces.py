@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from rollcall_cli.pieces import Piece, Pieces
+from rollcall_cli.pieces import Piece, Pieces, Stretch, begins_with_name, stretches
 
 ANSWER = (
     "Two things are **urgent**:\n"
@@ -43,3 +43,20 @@ def test_rest_is_what_is_not_finished() -> None:
 def test_no_text_is_no_piece() -> None:
     pieces = Pieces()
     assert [*pieces.add("\n\n"), *pieces.end()] == []
+
+
+def test_a_piece_is_cut_into_code_and_what_is_around_it() -> None:
+    text = "- An item:\n  ```sh\n  ls\n    -la\n  ```\nThat is all."
+    assert stretches(text) == [
+        Stretch("- An item:", is_code=False),
+        Stretch("```sh\nls\n  -la\n```", is_code=True),
+        Stretch("That is all.", is_code=False),
+    ]
+    assert stretches("```\nnot ended") == [Stretch("```\nnot ended", is_code=True)]
+    assert stretches("") == []
+
+
+def test_an_item_that_begins_with_a_name_is_known() -> None:
+    assert begins_with_name("- `a.py` (12 bytes)")
+    assert begins_with_name("- \u2068`a.py`\u2069 (12)")
+    assert not begins_with_name("- Maya")

@@ -141,6 +141,26 @@ def test_hebrew_is_put_in_order_where_the_terminal_does_not() -> None:
     assert out.getvalue().splitlines()[-1].endswith("ףלא 90 ךותמ 1,400 ונאצוה")
 
 
+@pytest.mark.parametrize("env", [{"VTE_VERSION": "7000"}, {"XTERM_VERSION": "XTerm(390)"}])
+def test_code_in_a_hebrew_answer_reads_from_the_left(env: dict[str, str]) -> None:
+    screen, out = _screen(terminal=True, TERM="dumb", **env)
+    code = "-rw-r--r-- 1 root root 12 cart.py"
+    screen.say(screen.piece(Piece(f"הפלט:\n```\n{code}\n```", apart=True), from_right=True))
+    _, head, _, line = out.getvalue().splitlines()
+    assert head.startswith(" " * 40)
+    assert line.strip() == code
+    assert line.index(code) < 8
+
+
+def test_a_list_item_reads_as_the_name_that_it_begins_with() -> None:
+    screen, out = _screen(terminal=True, TERM="dumb", XTERM_VERSION="XTerm(390)")
+    for item in ("- `cart.py` (12 בתים)", "- `סל.py` (12 בתים)"):
+        screen.say(screen.piece(Piece(item, apart=False), from_right=True))
+    latin, hebrew = out.getvalue().splitlines()
+    assert latin.strip().startswith("• cart.py")
+    assert hebrew.startswith(" " * 40)
+
+
 def test_names_and_values_are_put_in_order_once_where_the_terminal_does_not() -> None:
     screen, out = _screen(terminal=True, TERM="dumb", XTERM_VERSION="XTerm(390)")
     title = "רינה חדד · 3 November"

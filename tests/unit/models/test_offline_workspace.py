@@ -458,6 +458,14 @@ def _cart(desk: Desk, content: str) -> None:
     (desk.folder / "shop/cart.py").write_text(content)
 
 
+def test_names_of_files_are_isolated_in_hebrew_alone(at: At) -> None:
+    assert "- \u2068`basket/`\u2069" in at(locale="he").say("אילו קבצים יש כאן?")
+
+
+def test_names_of_files_are_plain_in_english(at: At) -> None:
+    assert "- `basket/`" in at().say("Which files are here?")
+
+
 def test_what_cannot_be_done_is_said_beside_what_was_done(at: At) -> None:
     answer = at().say("rename shekels to nis and explain receipt.py")
     assert "`shekels` is now `nis`" in answer

@@ -78,7 +78,7 @@ def _sized(listing: dict[str, Any]) -> list[tuple[str, str, Any]]:
 
 
 def _entry(path: str, kind: str, size: Any, language: str) -> str:
-    told = shown.code(f"{path}/" if kind == "directory" else path)
+    told = shown.name(f"{path}/" if kind == "directory" else path, language)
     if not isinstance(size, int) or kind != "file":
         return told
     return f"{told} ({shown.size(size, language)})"
@@ -177,7 +177,7 @@ class FindFile:
             return Move(text=trouble(step, "list", work.language, path="."), done=False)
         if not found.paths:
             return Move(text=say("no_file", work.language, name=name))
-        lines = [shown.code(path) for path in found.paths]
+        lines = [shown.name(path, work.language) for path in found.paths]
         more = say("more", work.language, count="{count}")
         told = shown.listed(lines, most=_MOST_ENTRIES, more=more)
         return Move(
@@ -190,5 +190,5 @@ class FindFile:
 
 def which_file(paths: Sequence[str], language: str) -> Asking:
     """Ask which of several files is meant."""
-    named = ", ".join(f"`{shown.plain(path)}`" for path in paths[:6])
+    named = ", ".join(shown.name(path, language) for path in paths[:6])
     return Asking(say("which_file", language, paths=named), tuple(paths[:6]))

@@ -196,7 +196,7 @@ class Replace:
             places=count(sum(numbers), "places", language),
         )
         lines = [
-            f"- {shown.code(_path(step, work))}: {count(number, 'places', language)}"
+            f"- {shown.name(_path(step, work), language)}: {count(number, 'places', language)}"
             for step, number in zip(done, numbers, strict=True)
         ]
         return "\n\n".join((head, "\n".join(lines)))

@@ -97,7 +97,8 @@ class Search:
         }
         head = say("defined" if self.defines else "found", language, query=query, **numbers)
         lines = [
-            f"{shown.code(f'{each.path}:{each.line}')} {shown.code(each.text)}" for each in found
+            f"{shown.name(f'{each.path}:{each.line}', language)} {shown.code(each.text)}"
+            for each in found
         ]
         more = say("more", language, count="{count}")
         told = shown.listed(lines, most=_MOST_TOLD, more=more)

@@ -22,6 +22,12 @@ def code(text: str) -> str:
     return f"`{flat}`" if flat else ""
 
 
+def name(text: str, language: str) -> str:
+    """A file's name as code; in Hebrew isolated, so that it turns nothing around."""
+    told = code(text)
+    return f"\u2068{told}\u2069" if told and language == "he" else told
+
+
 def plain(text: str) -> str:
     """Untrusted text for the inside of a pair of backquotes."""
     return one_line(text, most=_CODE_CHARS).replace("`", "ˋ")
