@@ -466,6 +466,66 @@ def test_names_of_files_are_plain_in_english(at: At) -> None:
     assert "- `basket/`" in at().say("Which files are here?")
 
 
+def _hebrew_files(desk: Desk) -> None:
+    (desk.folder / "מסמכים").mkdir()
+    (desk.folder / "מסמכים/קובץ.txt").write_text("שלום לכולם\n")
+    (desk.folder / "notes/קובץ.txt").write_text("בוקר, שלום לך\n")
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "החלף את שלום בברכה בכל הקבצים",
+        "החלף את המילה שלום ב-ברכה בכל הקבצים",
+        "שנה את השם שלום ל-ברכה",
+        "תחליפי את שלום לברכה",
+    ],
+)
+def test_hebrew_words_are_replaced_without_quotes(message: str, at: At) -> None:
+    desk = at(locale="he")
+    _hebrew_files(desk)
+    desk.say(message)
+    assert desk.text("מסמכים/קובץ.txt") == "ברכה לכולם\n"
+    assert desk.text("notes/קובץ.txt") == "בוקר, ברכה לך\n"
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "החלף את הצבע בקובץ notes/plans.md",
+        "שנה את הפונקציה לאסינכרונית",
+        "שנה את השם של הפונקציה בקובץ basket/prices.py",
+        "החלף את הכול בבקשה",
+    ],
+)
+def test_hebrew_words_that_name_no_text_are_not_replaced(message: str, at: At) -> None:
+    desk = at(locale="he")
+    desk.say(message)
+    assert desk.asked == []
+    assert "search_files" not in desk.called
+
+
+@pytest.mark.parametrize("message", ["מה יש בתיקייה מסמכים?", "תראה את מסמכים/", "הצג את מסמכים/"])
+def test_a_folder_with_a_hebrew_name_is_listed(message: str, at: At) -> None:
+    desk = at(locale="he")
+    _hebrew_files(desk)
+    assert "מסמכים/קובץ.txt" in desk.say(message)
+    assert desk.called == ["list_directory"]
+
+
+def test_a_file_with_a_hebrew_name_in_a_latin_folder_is_read(at: At) -> None:
+    desk = at(locale="he")
+    _hebrew_files(desk)
+    assert "בוקר, שלום לך" in desk.say("הצג את notes/קובץ.txt")
+
+
+@pytest.mark.parametrize("message", ["מה יש בתיקייה הזאת?", "מה יש בתיקייה הראשית?"])
+def test_this_folder_is_the_root(message: str, at: At) -> None:
+    desk = at(locale="he")
+    desk.say(message)
+    assert desk.calls[0][0].arguments in ({}, {"path": "."})
+
+
 def test_what_cannot_be_done_is_said_beside_what_was_done(at: At) -> None:
     answer = at().say("rename shekels to nis and explain receipt.py")
     assert "`shekels` is now `nis`" in answer

@@ -16,7 +16,7 @@ _WELL_KNOWN = "Makefile|Dockerfile|Procfile|Gemfile|Rakefile|LICENSE|CHANGELOG|C
 _PART = r"[A-Za-z0-9_@+.-]{1,100}"
 _PART_HE = r"[א-תA-Za-z0-9_@+.-]{1,100}"
 PATH = (
-    rf"(?<![A-Za-z0-9_./@])(?<![A-Za-z0-9_][-+])(?![-+])(?:\./)?(?:(?:{_PART}/){{1,20}}(?:{_PART})?"
+    rf"(?<![A-Za-z0-9_./@])(?<![A-Za-z0-9_][-+])(?![-+])(?:\./)?(?:(?:{_PART}/){{1,20}}(?:{_PART})?(?![א-ת])"
     rf"|[A-Za-z0-9_@+-][A-Za-z0-9_@+.-]{{0,100}}\.(?:{_ENDINGS})(?![A-Za-z0-9_(/]|\.\w)"
     rf"|\.(?:gitignore|env|editorconfig|dockerignore|npmrc|prettierrc|eslintrc)(?![A-Za-z0-9_/])"
     rf"|(?:{_WELL_KNOWN})(?![A-Za-z0-9_/]))"
@@ -27,7 +27,9 @@ _PATH = re.compile(PATH)
 _PATH_OR_HELD = re.compile(f"{PATH}|{HELD}")
 _README = re.compile(r"(?<![\w.])readme(?![\w.])", re.IGNORECASE)
 _JOINED = re.compile(r"^[בהוכלמש][-־](?=[א-ת])")  # of two Hebrew words by a hyphen
-_NAME = re.compile(rf"(?:{_PART}/){{0,20}}{_PART}|[\w.-]{{1,100}}\.[A-Za-z0-9]{{1,8}}")
+_NAME = re.compile(
+    rf"(?:{_PART}/){{0,20}}{_PART}|(?:{_PART_HE}/){{0,20}}[\w.-]{{1,100}}\.[A-Za-z0-9]{{1,8}}"
+)
 _ENDS_AS_FILE = re.compile(rf"\.(?:{_ENDINGS})$|(?:^|/)(?:{_WELL_KNOWN}|\.[a-z]+)$|/")
 
 

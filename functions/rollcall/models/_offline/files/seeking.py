@@ -73,6 +73,9 @@ _PLAIN_FOLDER = compiled(
     r"^(?:מה יש|אילו קבצים יש|הצג את|הראה את|תראה את)\s+(?:ב[-־]?)?(?P<he>[A-Za-z0-9_.-]+)/?\??$",
     re.IGNORECASE,
 )
+_NAMED_FOLDER = compiled(
+    r"(?<!\S)(?P<folder>(?:[א-תA-Za-z0-9_.-]{1,100}/){0,20}[א-ת][א-ת0-9_-]*)/\??$"
+)
 
 
 def reading(clause: Clause) -> list[ReadFile | FindFile]:
@@ -122,6 +125,8 @@ def listing(clause: Clause) -> ListFolder | None:
         ):
             is_open = text.lower().startswith(("open", "show"))
             return None if is_open and "/" not in text else ListFolder(name, _depth(text))
+    if (named := _NAMED_FOLDER.search(text)) and _SHOWS.match(text):
+        return ListFolder(named["folder"], _depth(text))
     if not _LISTS.search(text) or not _SHOWS.match(text):
         return None
     found = scope(text, clause.of)

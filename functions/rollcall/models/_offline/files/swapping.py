@@ -104,6 +104,27 @@ _LONG_HE = compiled(
     r"(?:\s+(?P<where>בקובץ\s+.+))?$",
     re.DOTALL,
 )
+_WORD_HE = r"[א-ת][א-ת׳״'-]{1,40}"
+_NO_NEW_HE = r"(?!(?:קובץ|קבצים|קבצי|כל|תיקיי?[הת]|שור(?:ה|ות)|פרויקט|קוד|תוך|הקובץ|שם)(?![א-ת]))"
+_NO_OLD_HE = r"(?!(?:של|כל|תוכן|שם|ה?שורה|ה?מילה|ה?טקסט|ה?שם|זה|זאת|אותו|אותה)(?![א-ת]))"
+_IN_WORDS_HE = (
+    r"(?:\s+(?P<where>(?:בכל|בקובץ|בקבצים|בקבצי|בתיקיי?[הת]|בתוך|בפרויקט|בקוד|ב[-־]?[A-Za-z]).*))?$"
+)
+# Hebrew words without quotes: only where it is plain that they are texts.
+_WORDS_HE = (
+    compiled(
+        rf"^(?:החל(?:ף|יפי)|תחליפי?|להחליף|המר|המירי|תמירי?|להמיר)\s+את\s+"
+        rf"(?:ה?(?:מילה|טקסט|שם)\s+)?{_NO_OLD_HE}(?P<old>{_WORD_HE}|{_ONE})\s+"
+        rf"(?:ב|ל)[-־]?{_NO_NEW_HE}(?P<new>{_WORD_HE}|{_ONE}){_IN_WORDS_HE}",
+        re.DOTALL,
+    ),
+    compiled(
+        rf"^(?:שנ[הי]|תשנ[הי]|לשנות)\s+את\s+(?:ה?(?:מילה|טקסט)|השם(?:\s+של)?)\s+"
+        rf"{_NO_OLD_HE}(?P<old>{_WORD_HE}|{_ONE})\s+"
+        rf"ל[-־]?{_NO_NEW_HE}(?P<new>{_WORD_HE}|{_ONE}){_IN_WORDS_HE}",
+        re.DOTALL,
+    ),
+)
 _NOUN = (
     r"(?:\b(?:word|text|name|string|phrase|line|function|class|method|variable|constant|symbol|"
     r"identifier|field|parameter|value|number)|"
@@ -130,6 +151,9 @@ def replacing(clause: Clause) -> Replace | None:
     where = (first["where"] or first["where_he"]) if first else ""
     text = (first["rest"] or first["rest_he"]) if first else text
     match = next((m for like in (*_LIKE, *_LIKE_HE) if (m := like.match(text))), None)
+    if match is None and (words := next((m for w in _WORDS_HE if (m := w.match(text))), None)):
+        where = f"{where} {words['where'] or ''}"
+        return _replace(clause, words["old"], words["new"], where, every=_EVERY.search(text))
     if match is None:
         match = next((m for like in (_LONG, _LONG_HE) if (m := like.match(text))), None)
         said = f"{where} {match['where'] or ''}" if match else ""
