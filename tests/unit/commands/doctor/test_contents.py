@@ -69,7 +69,7 @@ def test_a_document_that_was_changed_after_compiling_fails_after_two_minutes() -
     compiled = {**MANIFEST, "asOf": NOW - timedelta(hours=1)}
     late = check_compiled(compiled, NOW - timedelta(minutes=30), production=True)
     assert [each.level for each in late] == ["ok", "fail"]
-    soon = check_compiled(compiled, NOW - timedelta(seconds=20), production=True)
+    soon = check_compiled(compiled, datetime.now(UTC) - timedelta(seconds=20), production=True)
     assert [each.level for each in soon] == ["ok"]
 
 
