@@ -7,15 +7,13 @@ from functools import partial
 
 from rollcall_cli import approvals
 from rollcall_cli.approvals import Read
-from rollcall_cli.conversation import Conversation, Quit
+from rollcall_cli.conversation import Conversation, Left, Quit
 from rollcall_cli.http import CallError
 from rollcall_cli.problem import Problem
 from rollcall_cli.screen import Screen
 from rollcall_cli.signing_in import Session
 from rollcall_cli.slash import Slash
-from rollcall_cli.talking import converse
-
-_LEAVING = ("exit", "quit")
+from rollcall_cli.talking import converse, is_leaving
 
 
 class Chat:
@@ -51,6 +49,8 @@ class Chat:
                 self._do(partial(self._slash.do, f"/open {thread}"))
             while (line := self._line()) is not None:
                 self._do(partial(self._take, line))
+        except Left:
+            return 0
         except Quit:
             self._screen.say()
             return 130
@@ -95,4 +95,4 @@ class Chat:
                 was_interrupted = True
                 self._screen.say("\nCtrl-C again, or Ctrl-D, leaves.", style="dim")
                 continue
-            return None if line.removeprefix("/") in _LEAVING else line
+            return None if is_leaving(line) else line

@@ -30,6 +30,10 @@ class Quit(Exception):
     """The person has had enough of all of it."""
 
 
+class Left(Exception):
+    """The person leaves; what waits for them stays open."""
+
+
 class Conversation:
     """Asks, and shows what comes back. `waiting` is what the last run left to be decided.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import json
 import os
 import shlex
 import signal
@@ -13,7 +14,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, NoReturn, get_args
 
-from rollcall_cli import export, settings, signing_in
+from rollcall_cli import __version__, export, settings, signing_in
 from rollcall_cli.ask import INTERRUPTED, Asking, ask, failed
 from rollcall_cli.chat import Chat
 from rollcall_cli.conversation import Conversation
@@ -30,6 +31,7 @@ from rollcall_cli.yes_to import YesTo
 PROBLEM, USAGE = 1, 64
 """Exit codes: something is missing that a person can give; the command was typed wrongly."""
 
+_FOR_FOLDERS = "workspace"
 _LISTED = 50
 _QUESTION_CHARS = 32_000
 
@@ -53,6 +55,9 @@ def main(arguments: list[str], env: Mapping[str, str]) -> int:
     try:
         return command(options, env)
     except (Problem, ToolError) as problem:
+        if getattr(options, "json", False):
+            told = {"error": {"code": "failed-precondition", "message": str(problem)}}
+            print(escaped_json(json.dumps(told, ensure_ascii=False)))
         print(tidy(str(problem)), file=sys.stderr)
         return PROBLEM
     except CallError as error:
@@ -75,6 +80,7 @@ class _Parser(argparse.ArgumentParser):
 
 def _parser() -> argparse.ArgumentParser:
     parser = _Parser(prog="rollcall", description="Talk to Rollcall's agents.")
+    parser.add_argument("--version", action="version", version=f"rollcall {__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
     def add(name: str, command: Any, help: str, *kinds: Callable[[Any], None]) -> Any:
@@ -187,16 +193,21 @@ def _chat(options: argparse.Namespace, env: Mapping[str, str]) -> int:
         )
         where = f" in {options.root.resolve()}" if options.root else ""
         screen.say(f"{agent}{where} · /help lists what you can type", style="dim")
+        if hint := _without_folder(agent, options):
+            screen.say(hint, style="dim")
         return Chat(screen, session, conversation).stay(thread=options.thread)
 
 
 def _ask(options: argparse.Namespace, env: Mapping[str, str]) -> int:
     question = _question(options)
     session = signing_in.start(env, emulator=options.emulator)
+    agent = _agent(options, session)
+    if hint := _without_folder(agent, options):
+        print(hint, file=sys.stderr)
     with _workspace(options, env) as workspace:
         dialogue = Dialogue(
             session.functions,
-            agent=_agent(options, session),
+            agent=agent,
             replay=session.stored.events,
             client_tools=workspace.tools if workspace else (),
             locale=options.locale,
@@ -244,7 +255,14 @@ def _agent(options: argparse.Namespace, session: Session) -> str:
     """Whom to ask: who is named, or the one of the thread."""
     if options.agent is None and options.thread is not None:
         return session.stored.thread(options.thread).agent
-    return str(options.agent or ("workspace" if options.root else "messaging"))
+    return str(options.agent or (_FOR_FOLDERS if options.root else "messaging"))
+
+
+def _without_folder(agent: str, options: argparse.Namespace) -> str:
+    """What to say where the agent for folders is given none."""
+    if agent != _FOR_FOLDERS or options.root is not None:
+        return ""
+    return "No folder was given: --root FOLDER lets this agent work in one."
 
 
 @contextlib.contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable
 from functools import partial
 
@@ -9,9 +10,11 @@ from rich.console import RenderableType
 
 from rollcall_cli import approvals
 from rollcall_cli.approvals import Answer, Read
-from rollcall_cli.conversation import Conversation
+from rollcall_cli.conversation import Conversation, Left
 from rollcall_cli.dialogue import Interrupt
 from rollcall_cli.screen import Screen
+
+_LEAVING = ("exit", "quit")
 
 
 def converse(
@@ -29,6 +32,7 @@ def converse(
         command: Does what begins with a slash. What still waits then is asked about again.
     Raises:
         Quit: The person has had enough.
+        Left: They leave, by the word for it.
     """
     following: Callable[[], object] | None = begin
     while following is not None:
@@ -38,15 +42,24 @@ def converse(
             screen.say("\nStopped. What was said so far is kept.", style="dim")
             return
         said = _decided(screen, conversation, read)
-        while command and isinstance(said, str) and said.startswith("/"):
+        while command and isinstance(said, str) and said[:1] == "/" and not is_leaving(said):
             command(said)
             said = _decided(screen, conversation, read)
         if said is None:
             return
+        if isinstance(said, str) and is_leaving(said):
+            go_on = f"rollcall chat --thread {shlex.quote(str(conversation.thread_id))}"
+            screen.say(f"What waits is left open. Go on with: {go_on}", style="dim")
+            raise Left
         if isinstance(said, str):
             following = partial(conversation.ask, said)
         else:
             following = partial(conversation.answer, said)
+
+
+def is_leaving(line: str) -> bool:
+    """Whether a line is one of the words that end a sitting: "exit", "/quit"."""
+    return line.removeprefix("/").lower() in _LEAVING
 
 
 def _decided(screen: Screen, conversation: Conversation, read: Read) -> str | list[Answer] | None:

@@ -102,6 +102,15 @@ def test_leaving_can_be_typed(typed: str) -> None:
     assert sitting.code == 0
 
 
+@pytest.mark.parametrize("typed", ["exit", "quit", "/exit", "/quit"])
+def test_leaving_where_something_waits_leaves_it_open_and_says_so(typed: str) -> None:
+    functions = _Functions(_waiting("r1"))
+    sitting = _Sitting(functions, "Send it", typed, "/never")
+    out = sitting.stay()
+    assert "What waits is left open. Go on with: rollcall chat --thread" in out
+    assert (sitting.code, len(functions.asked)) == (0, 1)
+
+
 def test_retry_asks_the_newest_turn_again() -> None:
     functions = _Functions(_decided("r1", '{"output": {}}'), _decided("r2", '{"output": {}}'))
     _Sitting(functions, "Hello", "/retry").stay()
