@@ -526,6 +526,70 @@ def test_this_folder_is_the_root(message: str, at: At) -> None:
     assert desk.calls[0][0].arguments in ({}, {"path": "."})
 
 
+@pytest.mark.parametrize("message", ["which file defines shekels?", "איזה קובץ מגדיר את shekels?"])
+def test_a_file_is_asked_for_by_what_it_defines(message: str, at: At) -> None:
+    assert "basket/receipt.py:" in at().say(message)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "find files that end with .md",
+        "which files end in md?",
+        'list all files with the extension ".md"',
+        "מצא קבצים שמסתיימים ב-.md",
+        "הצג את כל הקבצים עם הסיומת md",
+    ],
+)
+def test_files_are_found_by_how_their_names_end(message: str, at: At) -> None:
+    desk = at()
+    answer = desk.say(message)
+    assert "`README.md`" in answer
+    assert "`notes/plans.md`" in answer
+    assert ".py" not in answer
+    assert desk.called == ["list_directory"]
+
+
+def test_an_ending_that_no_file_has_is_said(at: At) -> None:
+    assert "No file's name ends with “.rs”" in at().say("find files that end with .rs")
+
+
+@pytest.mark.parametrize(
+    ("message", "path"),
+    [
+        ("read /etc/passwd", "/etc/passwd"),
+        ("show me ~/notes.txt", "~/notes.txt"),
+        ('read "/etc/hosts"', "/etc/hosts"),
+        ("list the files in /etc", "/etc"),
+        ("קרא את /etc/passwd", "/etc/passwd"),
+    ],
+)
+def test_a_path_outside_is_said_to_be_outside(message: str, path: str, at: At) -> None:
+    desk = at()
+    answer = desk.say(message)
+    assert f"`{path}`" in answer
+    assert "workspace's root" in answer or "התיקייה הראשית" in answer
+    assert desk.called == []
+
+
+@pytest.mark.parametrize("message", ['look for "/api/users" in python files', 'find "/api/users"'])
+def test_a_text_that_looks_like_a_path_outside_is_searched_for(message: str, at: At) -> None:
+    desk = at()
+    desk.say(message)
+    assert desk.called == ["search_files"]
+
+
+@pytest.mark.parametrize(
+    "message",
+    ["make a copy of README.md called README2.md", "צור עותק של README.md בשם README2.md"],
+)
+def test_a_copy_is_offered_as_a_command(message: str, at: At) -> None:
+    desk = at()
+    desk.say(message)
+    assert "cp README.md README2.md" in desk.quick_replies[0]
+    assert desk.called == []
+
+
 def test_what_cannot_be_done_is_said_beside_what_was_done(at: At) -> None:
     answer = at().say("rename shekels to nis and explain receipt.py")
     assert "`shekels` is now `nis`" in answer

@@ -87,6 +87,19 @@ _CHANGES = compiled(
     r"תעבירי?|להעביר|העתי?קי?|תעתיקי?|להעתיק|רוקני?|רוקן|לרוקן)(?![א-ת])",
     re.IGNORECASE,
 )
+_LOOKS = compiled(
+    r"^(?:show|read|open|print|display|cat|view|see|list|ls|what(?:'s| is)|give|get)\b|"
+    r"^(?:הרא[הי]|תרא[הי]|להראות|הצ(?:ג|יגי)|תציגי?|פתחי?|תפתחי?|קראי?|תקראי?|לקרוא|"
+    r"הדפ(?:ס|יסי)|מה|אילו)(?![א-ת])",
+    re.IGNORECASE,
+)
+_OUTSIDE = re.compile(
+    r"(?:(?<=\s)|(?<=[\"'`“„]))(?:[בל][-־])?(?P<path>(?:/|~/|[A-Za-z]:[\\/])[\w./\\-]{1,200})"
+)
+_COPIES = compiled(
+    r"^(?:make|create|save|take)\s+(?:me\s+)?(?:a|another)\s+(?:copy|duplicate)\s+of\b|"
+    r"^(?:צור|צרי|תיצור|תיצרי|ליצור|הכ(?:ן|יני)|תכיני?|עש[הי]|תעש[הי])\s+(?:לי\s+)?(?:עותק|העתק)\s+של(?![א-ת])"
+)
 _COMMANDS = {
     "delete": "rm", "remove": "rm", "erase": "rm", "move": "mv", "rename": "mv", "copy": "cp",
     "duplicate": "cp", "mkdir": "mkdir", "commit": "git commit", "push": "git push",
@@ -149,13 +162,36 @@ class NotUnderstood:
         return None
 
 
+@dataclass(frozen=True, slots=True)
+class Outside:
+    """A path that does not begin at the workspace's root."""
+
+    path: str
+    acts: ClassVar[bool] = False
+
+    def move(self, work: Work) -> Move:
+        told = say("outside", work.language, path=shown.plain(self.path))
+        return Move(text=told, done=False)
+
+    def answered(self, text: str, work: Work) -> None:
+        return None
+
+
+def outside(clause: Clause) -> Outside | None:
+    """Read a path such as "/etc/passwd" and "~/notes" in a wish to look."""
+    found = _OUTSIDE.search(clause.said)
+    return Outside(found["path"].rstrip(".?!")) if found and _LOOKS.match(clause.text) else None
+
+
 def changing_somehow(clause: Clause) -> NotUnderstood | None:
     """Read what begins with a verb of change and is nothing that could be done."""
     return NotUnderstood(clause.said) if _CHANGES.match(clause.text) else None
 
 
 def needing_command(clause: Clause) -> NeedsCommand | None:
-    """Read "delete old.txt" and "rename the file a.py to b.py"."""
+    """Read "delete old.txt", "rename the file a.py to b.py" and "make a copy of a.py as b.py"."""
+    if _COPIES.match(clause.text) and len(both := paths_in(clause.text, clause.of)) == 2:
+        return NeedsCommand(clause.said, " ".join(("cp", *both)))
     found = _FILES.match(clause.text)
     if not found:
         return None

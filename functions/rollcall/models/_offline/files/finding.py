@@ -42,6 +42,11 @@ _DEFINES = compiled(
     rf"declare)\s+{_FOR}(?P<q4>{_ONE}){_END.replace('where', 'where4')}|"
     rf"^(?:show me|find|locate|where is|where's)\s+(?:the\s+)?(?:function|class|method|"
     rf"def)\s+(?P<q3>{_ONE})\s*[?.!]*$|"
+    rf"^(?:(?:tell|show) me\s+)?(?:which|what)\s+(?:of the\s+)?(?:files?|modules?)\s+"
+    rf"(?:defines?|declares?|implements?|(?:has|contains?) the definition of)\s+"
+    rf"{_FOR}(?P<q5>{_ONE}){_END.replace('where', 'where5')}|"
+    rf"^(?:איזה|מה)\s+ה?(?:קובץ|מודול)\s+(?:ש?מגדיר|ש?מממש)\s+(?:את\s+)?"
+    rf"{_FOR_HE}(?P<he3>{_ONE}){_END_HE.replace('where', 'where_he3')}|"
     rf"^(?:(?:תראה|תראי|הראה|הראי|מצא|תמצא|תגיד|תגידי)\s+(?:לי\s+)?)?(?:איפה|היכן|"
     rf"באיזה קובץ|באיזו קובץ|איפה זה)\s+(?:מוגדר(?:ת|ים|ות)?|מוכרז(?:ת)?|"
     rf"הוגדר(?:ה)?|נמצאת? ההגדרה של|ההגדרה של|ממומש(?:ת)?|"
@@ -191,7 +196,8 @@ def searching(clause: Clause) -> Search | None:
     found = _DEFINES.match(text)
     if found:
         names = found.groupdict()
-        name = next(names[key] for key in ("q", "q2", "q3", "q4", "he", "he2") if names[key])
+        keys = ("q", "q2", "q3", "q4", "q5", "he", "he2", "he3")
+        name = next(names[key] for key in keys if names[key])
         where = next((v for k, v in names.items() if k.startswith("where") and v), "")
         if not is_path(clause.of.value(name)):
             return _search(clause, name, where, defines=True)

@@ -188,6 +188,36 @@ class FindFile:
         return None
 
 
+@dataclass(frozen=True, slots=True)
+class FindEnding:
+    """The files whose names end in the same way, such as ".py"."""
+
+    ending: str
+    acts: ClassVar[bool] = False
+
+    def move(self, work: Work) -> Move:
+        tool, language, name = work.hands.lists, work.language, shown.said(self.ending)
+        if tool is None:
+            return Move(text=say("not_offered", language, what=name), done=False)
+        step = work.step(tool, path=".", depth=DEEPEST)
+        if step is None:
+            return Move((call(tool, path=".", depth=DEEPEST),))
+        if step.failed:
+            return Move(text=trouble(step, "list", language, path="."), done=False)
+        files = [path for path, kind in entries(output(step)) if kind == "file"]
+        found = [path for path in files if path.lower().endswith(self.ending.lower())]
+        if not found:
+            return Move(text=say("no_ending", language, name=name))
+        lines = [shown.name(path, language) for path in found]
+        told = shown.listed(lines, most=_MOST_ENTRIES, more=say("more", language, count="{count}"))
+        head = say("with_ending", language, name=name, files=count(len(found), "files", language))
+        cut = [say("cut", language)] if output(step).get("truncated") else []
+        return Move(text="\n\n".join((head, "\n".join(told), *cut)))
+
+    def answered(self, text: str, work: Work) -> None:
+        return None
+
+
 def which_file(paths: Sequence[str], language: str) -> Asking:
     """Ask which of several files is meant."""
     named = ", ".join(shown.name(path, language) for path in paths[:6])

@@ -6,7 +6,8 @@ import re
 
 from rollcall.models._offline.files.clauses import Clause
 from rollcall.models._offline.files.forms import compiled
-from rollcall.models._offline.files.looking import FindFile, ListFolder, ReadFile
+from rollcall.models._offline.files.looking import FindEnding, FindFile, ListFolder, ReadFile
+from rollcall.models._offline.files.masked import HELD
 from rollcall.models._offline.files.paths import is_path, paths_in
 from rollcall.models._offline.files.scopes import scope
 
@@ -73,6 +74,17 @@ _PLAIN_FOLDER = compiled(
     r"^(?:מה יש|אילו קבצים יש|הצג את|הראה את|תראה את)\s+(?:ב[-־]?)?(?P<he>[A-Za-z0-9_.-]+)/?\??$",
     re.IGNORECASE,
 )
+_ENDING = compiled(
+    rf"^(?:(?:find|list|show|get|give|locate|which|what|are there|any|all)\s+)"
+    rf"(?:(?:me|all|every|any|the|of)\s+)*(?:the\s+)?files?\s+"
+    rf"(?:(?:that|which|whose|names?|are)\s+)*"
+    rf"(?:end(?:s|ing)?\s+(?:with|in|on)|(?:with|having)\s+(?:the\s+)?(?:extension|ending|suffix))"
+    rf"\s+(?P<ending>{HELD}|\*?\.?[\w.-]{{1,40}})[?!.]*$|"
+    rf"^(?:מצאי?|תמצאי?|הצ(?:ג|יגי)|תציגי?|הרא[הי]|תרא[הי]|אילו|איזה|חפשי?|תחפשי?)\s+(?:לי\s+)?(?:את\s+)?"
+    rf"(?:כל\s+)?ה?קבצים\s+(?:ה|ש)?(?:(?:שמם\s+)?(?:מסתיימים|נגמרים)\s+ב|עם\s+ה?סיומת\s+)[-־]?\s*"
+    rf"(?P<he>{HELD}|\*?\.?[\w.-]{{1,40}})[?!.]*$",
+    re.IGNORECASE,
+)
 _NAMED_FOLDER = compiled(
     r"(?<!\S)(?P<folder>(?:[א-תA-Za-z0-9_.-]{1,100}/){0,20}[א-ת][א-ת0-9_-]*)/\??$"
 )
@@ -89,6 +101,16 @@ def reading(clause: Clause) -> list[ReadFile | FindFile]:
     start, end = _lines(text)
     counts = bool(_COUNTS.search(text))
     return [ReadFile(path, start, end, counts) for path in paths]
+
+
+def ending(clause: Clause) -> FindEnding | None:
+    """Read "find files that end with .py"."""
+    found = _ENDING.match(" ".join(clause.text.split()))
+    if not found:
+        return None
+    said = clause.of.value(found["ending"] or found["he"]).strip().lstrip("*")
+    is_bare = said.isalnum()  # an ending, as people say it: "py"
+    return FindEnding(f".{said}" if is_bare else said) if said else None
 
 
 def _is_path_alone(clause: Clause) -> bool:

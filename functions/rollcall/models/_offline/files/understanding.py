@@ -18,12 +18,13 @@ from rollcall.models._offline.files.declining import (
     changing_somehow,
     needing_command,
     needing_model,
+    outside,
 )
 from rollcall.models._offline.files.finding import searching
 from rollcall.models._offline.files.forms import compiled
 from rollcall.models._offline.files.ordering import running
 from rollcall.models._offline.files.paths import paths_in
-from rollcall.models._offline.files.seeking import listing, reading
+from rollcall.models._offline.files.seeking import ending, listing, reading
 from rollcall.models._offline.files.swapping import removing, replacing
 from rollcall.models._offline.files.work import Want
 from rollcall.models._offline.follow import place
@@ -101,10 +102,12 @@ def _wants(clause: Clause, before: Before) -> list[Want]:
     change = _change(clause)
     if change:
         return [change]
+    if ends := ending(clause):
+        return [ends]
     ordered = running(clause, before.command) or searching(clause) or needing_model(clause)
     if ordered:
         return [ordered]
-    if unclear := changing_somehow(clause):
+    if unclear := changing_somehow(clause) or outside(clause):
         return [unclear]
     read = reading(clause)
     if read:

@@ -83,6 +83,20 @@ PHRASES: dict[str, dict[str, str]] = {
         "en": "There is no file or folder called “{name}” down to five levels.",
         "he": "אין קובץ או תיקייה בשם „{name}” עד עומק של חמש רמות.",
     },
+    "no_ending": {
+        "en": "No file's name ends with “{name}” down to five levels.",
+        "he": "אין קובץ ששמו מסתיים ב„{name}” עד עומק של חמש רמות.",
+    },
+    "with_ending": {
+        "en": "Names of {files} end with “{name}”:",
+        "he": "השם מסתיים ב„{name}” ב{in_files}:",
+    },
+    "outside": {
+        "en": "`{path}` is outside of the workspace: paths are taken from the workspace's root, "
+        "such as `notes/plan.md`, and nothing outside of it can be seen.",
+        "he": "הנתיב `{path}` הוא מחוץ לסביבת העבודה: נתיבים נמדדים מהתיקייה הראשית שלה, למשל "
+        "`notes/plan.md`, ואי אפשר לראות דבר מחוצה לה.",
+    },
     "which_file": {"en": "Which one do you mean: {paths}?", "he": "לאיזה קובץ הכוונה: {paths}?"},
     # Changing
     "renamed": {
