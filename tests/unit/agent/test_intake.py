@@ -130,8 +130,8 @@ def test_many_small_deltas_take_time_in_proportion(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(intake, "REPLY_CHARS", 3_000_000)
-    half, whole = (min(_time_s(_deltas(chars)) for _ in range(3)) for chars in (100_000, 200_000))
-    assert whole / half < 3  # twice the text; one that is copied with each delta takes four times
+    short, long = (min(_time_s(_deltas(chars)) for _ in range(3)) for chars in (50_000, 400_000))
+    assert long / short < 8 * 4  # one that is copied with each delta takes 64 times as long
 
 
 def _deltas(chars: int) -> list[Delta]:
