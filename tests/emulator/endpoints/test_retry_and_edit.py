@@ -180,6 +180,18 @@ def test_the_model_is_told_what_a_replaced_turn_has_written(office: Office) -> N
     assert len(office.done("pay")) == 1
 
 
+def test_what_a_long_turn_wrote_first_is_told_though_the_window_begins_later(
+    office: Office,
+) -> None:
+    ran = office.ask(payment(5, "bob"), message="Pay bob and look up much")
+    large = [calls(("look_up", {"word": f"{n}" * 140_000})) for n in range(4)]
+    done = office.resume(ran, *large, says("Paid."))
+    window = paths.window(office.db, done.thread).get().to_dict() or {}
+    assert all(each["role"] != "user" for each in json.loads(window["log"]))
+    retry(office, done, says("It is paid."))
+    assert 'pay {"amountUsd": 5.0, "to": "bob"} (done)' in told(office)
+
+
 def test_what_only_read_is_not_told(office: Office) -> None:
     first = office.ask(calls(("look_up", {"word": "x"})), says("Found."))
     retry(office, first, says("Found again."))
