@@ -12,7 +12,7 @@ from tests.support.calling import token
 from tests.support.serving import FUNCTIONS, served
 
 SOURCE = """
-import sys, time
+import os, sys, time
 from pathlib import Path
 
 sys.path.insert(0, {functions!r})
@@ -30,7 +30,8 @@ def ticking(call):
             yield {{"tick": 1}}
             time.sleep(0.05)
     finally:
-        Path({note!r}).write_text("left")
+        Path({note!r} + ".new").write_text("left")
+        os.replace({note!r} + ".new", {note!r})  # there at once, and whole
 
 
 as_callable = bind_callable("as_callable", ticking, timeout_s=60)
