@@ -59,7 +59,8 @@ export async function letAsk(uid) {
   const users = { mapValue: { fields: { [uid]: { mapValue: { fields: bounds } } } } };
   const { FIRESTORE_EMULATOR_HOST: host, GCLOUD_PROJECT: project } = process.env;
   const limits = `http://${host}/v1/projects/${project}/databases/(default)/documents/budgets/limits`;
-  const answer = await fetch(`${limits}?updateMask.fieldPaths=users.${uid}`, {
+  const field = encodeURIComponent(`users.\`${uid}\``); // quoted: an id may begin with a digit
+  const answer = await fetch(`${limits}?updateMask.fieldPaths=${field}`, {
     method: "PATCH",
     headers: { Authorization: "Bearer owner", "Content-Type": "application/json" },
     body: JSON.stringify({ fields: { users } }),
