@@ -180,7 +180,9 @@ describe("the JavaScript client", () => {
     });
 
     test("the log has one turn, with each step once", async () => {
-      const [question, ...steps] = await rollcall(fn.port).threads.messages(run.threadId);
+      const { entries, older } = await rollcall(fn.port).threads.messages(run.threadId);
+      const [question, ...steps] = entries;
+      assert.equal(older, undefined);
       assert.deepEqual([question.role, question.text], ["user", TASK.message]);
       assert.deepEqual(
         steps.map(({ calls = [] }) => calls.map(({ tool }) => tool)),
@@ -327,15 +329,37 @@ describe("a chat with the JavaScript client", () => {
     const { threadId, turnId } = await other.result;
     assert.equal(threadId, first.threadId);
     await other.rate("up", "good");
-    const current = await rollcall.threads.messages(threadId);
+    const { entries: current } = await rollcall.threads.messages(threadId);
     assert.deepEqual(
       current.filter(({ role }) => role === "user").map(({ text }) => text),
       ["Hello"],
     );
     assert.ok(current.every((entry) => entry.turnId === turnId));
-    const all = await rollcall.threads.messages(threadId, { withReplaced: true });
+    const { entries: all } = await rollcall.threads.messages(threadId, { withReplaced: true });
     const asked = all.filter(({ role }) => role === "user").map(({ text }) => text);
     assert.deepEqual(asked, [PRIORITIES.message, PRIORITIES.message, "Hello"]);
+  });
+
+  test("a thread is read from its newest message back, page by page or all of it", async () => {
+    const { threadId } = await rollcall.run({ ...PRIORITIES, message: "One" }).result;
+    for (const message of ["Two", "Three"]) {
+      await rollcall.run({ ...PRIORITIES, message, threadId }).result;
+    }
+    const { entries: whole } = await rollcall.threads.messages(threadId);
+    const asked = whole.filter(({ role }) => role === "user").map(({ text }) => text);
+    assert.deepEqual(asked, ["One", "Two", "Three"]);
+    const pages = [];
+    let older;
+    do {
+      const page = await rollcall.threads.messages(threadId, { limit: 2, before: older });
+      pages.unshift(page.entries);
+      older = page.older;
+    } while (older);
+    assert.ok(pages.length > 1 && pages.every(({ length }) => length <= 2));
+    assert.deepEqual(pages.flat(), whole);
+    const all = [];
+    for await (const entry of rollcall.threads.allMessages(threadId)) all.unshift(entry);
+    assert.deepEqual(all, whole);
   });
 
   test("threads are listed live, renamed, archived and deleted", async () => {

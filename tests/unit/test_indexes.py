@@ -226,6 +226,7 @@ IN_PROJECT = ("memberIds", "array_contains", "ana")
         ),
         as_me("messages", MINE).order_by("n"),
         as_me("messages", MINE).order_by("n", direction="DESCENDING"),
+        where(as_me("messages", MINE), ("n", "<", 50)).order_by("n", direction="DESCENDING"),
         as_me("runs", MINE).order_by("createdAt", direction="DESCENDING"),
         as_me("events", MINE).order_by("n"),
         as_me("conversations", IN_IT).order_by("lastMessageAt", direction="DESCENDING"),

@@ -1,9 +1,11 @@
 /** A user's threads, as they rest in Firestore. */
 
 import { RollcallError, toRollcallError } from "./errors.js";
+import { all, page, toEntry } from "./log.js";
 
 /** @import { Auth } from "firebase/auth" */
 /** @import { Firestore, Query } from "firebase/firestore" */
+/** @import { Entry, Page, Place, Read } from "./log.js" */
 
 /**
  * @typedef {object} Thread
@@ -13,21 +15,6 @@ import { RollcallError, toRollcallError } from "./errors.js";
  * @property {"active" | "archived"} status
  * @property {Date} updatedAt
  * @property {boolean} waits Whether it waits for a decision or for a client's tools.
- */
-
-/**
- * What stands in a thread's log: a user's message, or a model's reply with the tools it called.
- * `replaces` names the turn in whose place a message was asked.
- * @typedef {object} Entry
- * @property {number} n
- * @property {string} turnId
- * @property {string} runId
- * @property {"user" | "model"} role
- * @property {string} text
- * @property {any[]} [parts] A user's: texts and attachments.
- * @property {{ id: string, tool: string, arguments: any }[]} [calls] A model's.
- * @property {string} [replaces]
- * @property {Date} createdAt
  */
 
 /** @typedef {{ status?: Thread["status"], most?: number }} Chosen */
@@ -88,18 +75,27 @@ export class Threads {
   }
 
   /**
-   * What was said in a thread, oldest first. What a later message took the place of is left out.
+   * What was said last in a thread, oldest first, and `older`, the `before` of the page before this
+   * one. What a later message took the place of is left out.
+   * @param {string} threadId
+   * @param {{ limit?: number, before?: Place, withReplaced?: boolean }} [options] `limit` is 50 where
+   *   it is left out, and 500 at most.
+   * @returns {Promise<Page>}
+   * @throws {RollcallError}
+   */
+  async messages(threadId, options) {
+    return page(await this.#log(threadId), options);
+  }
+
+  /**
+   * All that was said in a thread, newest first, read as it is asked for.
    * @param {string} threadId
    * @param {{ withReplaced?: boolean }} [options]
-   * @returns {Promise<Entry[]>}
+   * @returns {AsyncGenerator<Entry, void, void>}
+   * @throws {RollcallError}
    */
-  async messages(threadId, { withReplaced = false } = {}) {
-    const { collection, getDocs, orderBy, query, where } = await import("firebase/firestore");
-    const log = collection(this.#database(), "threads", threadId, "messages");
-    const mine = query(log, where("uid", "==", this.#uid()), orderBy("n"));
-    const entries = await told(async () => (await getDocs(mine)).docs.map(toEntry));
-    const replaced = new Set(withReplaced ? [] : entries.map((entry) => entry.replaces));
-    return entries.filter((entry) => !replaced.has(entry.turnId));
+  async *allMessages(threadId, options) {
+    yield* all(await this.#log(threadId), options);
   }
 
   /**
@@ -154,6 +150,21 @@ export class Threads {
     return query(threads, mine, ...chosen, orderBy("updatedAt", "desc"), limit(most));
   }
 
+  /**
+   * Reads the thread's log.
+   * @param {string} threadId
+   * @returns {Promise<Read>}
+   */
+  async #log(threadId) {
+    const { collection, getDocs, limit, orderBy, query, where } = await import("firebase/firestore");
+    const log = collection(this.#database(), "threads", threadId, "messages");
+    const mine = query(log, where("uid", "==", this.#uid()), orderBy("n", "desc"));
+    return async (before, most) => {
+      const wanted = before === undefined ? mine : query(mine, where("n", "<", before));
+      return told(async () => (await getDocs(query(wanted, limit(most)))).docs.map(toEntry));
+    };
+  }
+
   #database() {
     if (this.#db) return this.#db;
     const hint = "new Rollcall({ functions, firestore, auth })";
@@ -186,24 +197,4 @@ async function told(work) {
 function toThread(document) {
   const { agent, title = null, status, updatedAt, waiting } = document.data();
   return { id: document.id, agent, title, status, updatedAt: updatedAt.toDate(), waits: !!waiting };
-}
-
-/**
- * @param {{ data: () => any }} document
- * @returns {Entry}
- */
-function toEntry(document) {
-  const { n, turnId, runId, role, createdAt, replaces, ...said } = document.data();
-  const about = { n, turnId, runId, createdAt: createdAt.toDate(), ...(replaces && { replaces }) };
-  if (role === "user") {
-    const texts = said.parts.filter((/** @type {any} */ part) => part.type === "text");
-    const text = texts.map((/** @type {any} */ part) => part.text).join("\n");
-    return { ...about, role: "user", text, parts: said.parts };
-  }
-  const calls = said.toolCalls.map((/** @type {any} */ call) => ({
-    id: call.id,
-    tool: call.name,
-    arguments: call.arguments === null ? call.argumentsText : JSON.parse(call.arguments),
-  }));
-  return { ...about, role: "model", text: said.text, ...(calls.length && { calls }) };
 }

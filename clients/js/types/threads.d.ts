@@ -22,14 +22,29 @@ export class Threads {
      */
     list(chosen?: Chosen): Promise<Thread[]>;
     /**
-     * What was said in a thread, oldest first. What a later message took the place of is left out.
+     * What was said last in a thread, oldest first, and `older`, the `before` of the page before this
+     * one. What a later message took the place of is left out.
+     * @param {string} threadId
+     * @param {{ limit?: number, before?: Place, withReplaced?: boolean }} [options] `limit` is 50 where
+     *   it is left out, and 500 at most.
+     * @returns {Promise<Page>}
+     * @throws {RollcallError}
+     */
+    messages(threadId: string, options?: {
+        limit?: number;
+        before?: Place;
+        withReplaced?: boolean;
+    }): Promise<Page>;
+    /**
+     * All that was said in a thread, newest first, read as it is asked for.
      * @param {string} threadId
      * @param {{ withReplaced?: boolean }} [options]
-     * @returns {Promise<Entry[]>}
+     * @returns {AsyncGenerator<Entry, void, void>}
+     * @throws {RollcallError}
      */
-    messages(threadId: string, { withReplaced }?: {
+    allMessages(threadId: string, options?: {
         withReplaced?: boolean;
-    }): Promise<Entry[]>;
+    }): AsyncGenerator<Entry, void, void>;
     /**
      * @param {string} threadId
      * @param {string} title At most 200 characters.
@@ -59,35 +74,13 @@ export type Thread = {
      */
     waits: boolean;
 };
-/**
- * What stands in a thread's log: a user's message, or a model's reply with the tools it called.
- * `replaces` names the turn in whose place a message was asked.
- */
-export type Entry = {
-    n: number;
-    turnId: string;
-    runId: string;
-    role: "user" | "model";
-    text: string;
-    /**
-     * A user's: texts and attachments.
-     */
-    parts?: any[] | undefined;
-    /**
-     * A model's.
-     */
-    calls?: {
-        id: string;
-        tool: string;
-        arguments: any;
-    }[] | undefined;
-    replaces?: string | undefined;
-    createdAt: Date;
-};
 export type Chosen = {
     status?: Thread["status"];
     most?: number;
 };
 import { RollcallError } from "./errors.js";
+import type { Place } from "./log.js";
+import type { Page } from "./log.js";
+import type { Entry } from "./log.js";
 import type { Firestore } from "firebase/firestore";
 import type { Auth } from "firebase/auth";

@@ -1,0 +1,118 @@
+/** A thread's log, read from its newest entry back: by pages, or all of it. */
+
+import { RollcallError } from "./errors.js";
+
+/**
+ * What stands in a thread's log: a user's message, or a model's reply with the tools it called.
+ * `replaces` names the turn in whose place a message was asked.
+ * @typedef {object} Entry
+ * @property {number} n
+ * @property {string} turnId
+ * @property {string} runId
+ * @property {"user" | "model"} role
+ * @property {string} text
+ * @property {any[]} [parts] A user's: texts and attachments.
+ * @property {{ id: string, tool: string, arguments: any }[]} [calls] A model's.
+ * @property {string} [replaces]
+ * @property {Date} createdAt
+ */
+
+/**
+ * A place in the log: before the entry `n`. `replaced` is the turn that was named last as one whose
+ * place another has taken.
+ * @typedef {{ n: number, replaced?: string }} Place
+ */
+
+/**
+ * Some of the log, oldest first. `older` is the `before` of the next page; there is none where the
+ * log begins.
+ * @typedef {{ entries: Entry[], older?: Place }} Page
+ */
+
+/**
+ * Reads so many entries before a number, or the newest, newest first.
+ * @typedef {(before: number | undefined, most: number) => Promise<Entry[]>} Read
+ */
+
+const PAGE = 50;
+const MOST_OF_A_PAGE = 500;
+/** So many entries are read at once where all are wanted. */
+const AT_ONCE = 200;
+
+/**
+ * One page. It reads one entry more than it has, to tell whether there are others, and those that
+ * it passes over because they were replaced.
+ * @param {Read} read
+ * @param {{ limit?: number, before?: Place, withReplaced?: boolean }} [options]
+ * @returns {Promise<Page>}
+ * @throws {RollcallError}
+ */
+export async function page(read, { limit = PAGE, before, withReplaced = false } = {}) {
+  if (!Number.isInteger(limit) || limit < 1 || limit > MOST_OF_A_PAGE) {
+    const message = `limit must be a whole number from 1 to ${MOST_OF_A_PAGE}, not ${limit}`;
+    throw new RollcallError("invalid-argument", message, { field: "limit" });
+  }
+  /** @type {Entry[]} */
+  const entries = [];
+  /** @type {Place | undefined} */
+  let older;
+  for await (const found of backwards(read, { before, atOnce: limit + 1, withReplaced })) {
+    if (entries.length === limit) return { entries: entries.toReversed(), older };
+    entries.push(found.entry);
+    older = found.place;
+  }
+  return { entries: entries.toReversed() };
+}
+
+/**
+ * All of the log, newest first.
+ * @param {Read} read
+ * @param {{ withReplaced?: boolean }} [options]
+ * @returns {AsyncGenerator<Entry, void, void>}
+ */
+export async function* all(read, { withReplaced = false } = {}) {
+  for await (const { entry } of backwards(read, { atOnce: AT_ONCE, withReplaced })) yield entry;
+}
+
+/**
+ * The entries before a place, newest first, each with its own place. A turn can be replaced only
+ * while it is the newest: its entries stand right before the message that names it.
+ * @param {Read} read
+ * @param {{ before?: Place, atOnce: number, withReplaced: boolean }} options
+ * @returns {AsyncGenerator<{ entry: Entry, place: Place }, void, void>}
+ */
+async function* backwards(read, { before, atOnce, withReplaced }) {
+  let { n, replaced } = /** @type {Partial<Place>} */ (before ?? {});
+  for (;;) {
+    const entries = await read(n, atOnce);
+    for (const entry of entries) {
+      const isReplaced = entry.turnId === replaced;
+      if (entry.replaces) replaced = entry.replaces;
+      n = entry.n;
+      if (isReplaced && !withReplaced) continue;
+      yield { entry, place: { n, ...(replaced && { replaced }) } };
+    }
+    if (entries.length < atOnce) return;
+  }
+}
+
+/**
+ * An entry as it is stored.
+ * @param {{ data: () => any }} document
+ * @returns {Entry}
+ */
+export function toEntry(document) {
+  const { n, turnId, runId, role, createdAt, replaces, ...said } = document.data();
+  const about = { n, turnId, runId, createdAt: createdAt.toDate(), ...(replaces && { replaces }) };
+  if (role === "user") {
+    const texts = said.parts.filter((/** @type {any} */ part) => part.type === "text");
+    const text = texts.map((/** @type {any} */ part) => part.text).join("\n");
+    return { ...about, role: "user", text, parts: said.parts };
+  }
+  const calls = said.toolCalls.map((/** @type {any} */ call) => ({
+    id: call.id,
+    tool: call.name,
+    arguments: call.arguments === null ? call.argumentsText : JSON.parse(call.arguments),
+  }));
+  return { ...about, role: "model", text: said.text, ...(calls.length && { calls }) };
+}
