@@ -37,6 +37,7 @@ from rich.table import Table
 
 from rollcall.core import stopwords
 from rollcall.registry.index import Index, Searchable
+from tests.evals.bm25 import Bm25
 
 T = TypeVar("T")
 
@@ -63,7 +64,16 @@ _HEAPS, _GROWTH = 165, 0.46
 def measure() -> Table:
     """One row for each size; the import in the title."""
     table = Table(title=f"Word search, {QUERIES} queries each; import {_import_ms():.1f} ms")
-    for column in ("tools", "words", "build s", "kB", "load ms", "query ms, median", "p99"):
+    for column in (
+        "tools",
+        "words",
+        "build s",
+        "kB",
+        "load ms",
+        "query ms, median",
+        "p99",
+        "plain",
+    ):
         table.add_column(column, justify="right")
     for size in SIZES:
         table.add_row(*_row(size))
@@ -80,7 +90,16 @@ def _row(size: int) -> list[str]:
     data = built.done.dump()
     loads = [_timed(lambda: Index.load(data)) for _ in range(5)]
     index = loads[-1].done
-    times = sorted(_timed(partial(index.search, text, limit=OFFERED)).ms for text in queries)
+    plain = Bm25(tools)
+    both = [
+        (
+            _timed(partial(index.search, text, limit=OFFERED)),
+            _timed(partial(plain.search, text, OFFERED)),
+        )
+        for text in queries
+    ]
+    times = sorted(ours.ms for ours, _ in both)
+    ratio = statistics.median(times) / statistics.median(theirs.ms for _, theirs in both)
     return [
         f"{size:,}",
         f"{len(words.known):,}",
@@ -89,6 +108,7 @@ def _row(size: int) -> list[str]:
         f"{statistics.median(load.ms for load in loads):.1f}",
         f"{statistics.median(times):.3f}",
         f"{times[len(times) * 99 // 100]:.3f}",
+        f"x {ratio:.2f}",
     ]
 
 

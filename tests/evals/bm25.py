@@ -10,6 +10,7 @@ import math
 import random
 from collections import Counter
 from collections.abc import Sequence
+from heapq import nlargest
 
 from rollcall.core.text import terms
 from rollcall.registry.index import Searchable
@@ -40,7 +41,8 @@ class Bm25:
             rarity = math.log(1 + (self._size - len(found) + 0.5) / (len(found) + 0.5))
             for place, weight in found:
                 scores[place] = scores.get(place, 0.0) + rarity * weight
-        return sorted(scores, key=lambda place: (-scores[place], place))[:limit]
+        best = nlargest(limit, ((score, -place) for place, score in scores.items()))
+        return [-place for _, place in best]
 
 
 def chance(ours: Sequence[float], theirs: Sequence[float]) -> float:
