@@ -7,7 +7,8 @@
 
 Replies are queued and served in order, one queue a provider; a request beyond the last reply
 gets HTTP 418. `fake.hung_up` is set when a client hangs up on a reply that is not done.
-Embeddings are answered without a queue. Inside the block the providers' environment variables
+Embeddings are answered without a queue, in `fake.embedding_size` numbers where a request names no
+other length. Inside the block the providers' environment variables
 point here; afterwards they are as they were.
 """
 
@@ -63,6 +64,7 @@ class FakeProviders:
 
     def __init__(self, *, openai_api: str = "responses") -> None:
         self.requests: list[Seen] = []
+        self.embedding_size = 1536
         self.closing = threading.Event()
         self.hung_up = threading.Event()
         self._queues: dict[str, deque[Reply]] = {"gemini": deque(), "openai": deque()}
@@ -128,7 +130,7 @@ class FakeProviders:
             asked = request.json.get("requests", [request.json])
             return plain({"embeddings": [{"values": _gemini_vector(each)} for each in asked]})
         if path.endswith("/embeddings"):
-            return plain(_openai_embeddings(request.json))
+            return plain(_openai_embeddings(request.json, self.embedding_size))
         known = path.endswith(("enerateContent", "/responses", "/chat/completions"))
         queue = self._queues["gemini" if "enerateContent" in path else "openai"]
         if not known or not queue:
@@ -194,8 +196,8 @@ def _gemini_vector(asked: Json) -> list[float]:
     return vector_of(text, asked.get("outputDimensionality", 3072))
 
 
-def _openai_embeddings(asked: Json) -> Json:
-    size = asked.get("dimensions", 1536)
+def _openai_embeddings(asked: Json, usual: int) -> Json:
+    size = asked.get("dimensions", usual)
     data = [
         {"object": "embedding", "index": index, "embedding": vector_of(text, size)}
         for index, text in enumerate(asked["input"])

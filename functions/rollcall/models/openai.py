@@ -9,7 +9,7 @@ they all know; `OPENAI_API` set to "responses" or "chat" overrules that. OpenAI 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from functools import cache
@@ -32,6 +32,9 @@ SDK = "openai"
 CALL_LIMIT_S = 300.0
 EMBED_LIMIT_S = 60.0
 EMBED_BATCH = 256
+EMBED_BYTES, EMBED_BATCH_BYTES = 8_000, 280_000
+"""OpenAI takes 8,192 tokens a text and 300,000 a request, and refuses all of them where one is too
+long. A token is a byte at least, so that nothing needs be counted."""
 
 _OWN_URL = "https://api.openai.com/v1"
 _CONTENT_CODES = {"content_filter", "content_policy_violation"}
@@ -72,7 +75,8 @@ class Model:
 
 
 class Embedder:
-    """An embedding model with vectors of 768 numbers."""
+    """An embedding model with vectors of 768 numbers. Those of a smaller one are filled up with
+    zeros, by which no angle between two of them changes."""
 
     dimensions = 768
 
@@ -81,37 +85,53 @@ class Embedder:
         self.id = f"{PROVIDER}:{name}"
 
     def embed(self, texts: list[str], *, task: Literal["query", "document"]) -> list[list[float]]:
-        """Turn texts into vectors, in the order of the texts; the task makes no difference.
+        """Turn texts into vectors, in the order of the texts; the task makes no difference. Of a
+        long text the beginning counts.
 
         Raises:
             AgentError: As for a model's `stream`.
         """
         server = _server()
-        texts = [redacted(text) for text in texts]
         vectors: list[list[float]] = []
-        for start in range(0, len(texts), EMBED_BATCH):
+        for some in _batches(redacted(text) for text in texts):
             with failures_as_ours(self.id, Clock(None), server.key):
-                client = _client(server.key, server.base_url)
-                vectors += self._embed(client, texts[start : start + EMBED_BATCH])
+                vectors += self._embed(_client(server.key, server.base_url), some)
         return vectors
 
     def _embed(self, client: OpenAI, texts: list[str]) -> list[list[float]]:
         cut: dict[str, Any] = {"dimensions": self.dimensions} if "-3-" in self.name else {}
         reply = client.embeddings.create(
             model=self.name,
-            input=[text or " " for text in texts],  # an empty text is refused
+            input=texts,
             timeout=EMBED_LIMIT_S,
             **cut,
         )
         vectors = [each.embedding for each in sorted(reply.data, key=lambda each: each.index)]
         if len(vectors) != len(texts):
             raise Unavailable("the server did not send one vector for each text")
-        if any(len(vector) != self.dimensions for vector in vectors):
+        sizes = {len(vector) for vector in vectors}
+        if len(sizes) != 1 or not 0 < max(sizes) <= self.dimensions:
+            told = " and ".join(map(str, sorted(sizes)))
             raise FailedPrecondition(
-                f"{self.id} makes vectors of {len(vectors[0])} numbers, not {self.dimensions}",
-                hint="use text-embedding-3-small, or a model of 768 dimensions",
+                f"{self.id} makes vectors of {told} numbers, not of {self.dimensions} at most",
+                hint="use text-embedding-3-small, or a model of 768 dimensions or fewer",
             )
-        return vectors
+        return [[*vector, *[0.0] * (self.dimensions - len(vector))] for vector in vectors]
+
+
+def _batches(texts: Iterable[str]) -> Iterator[list[str]]:
+    """Texts, cut to what a server takes, in batches that it takes."""
+    batch: list[str] = []
+    room = EMBED_BATCH_BYTES
+    for text in texts:
+        data = text.encode(errors="replace")[:EMBED_BYTES]
+        if batch and (len(data) > room or len(batch) == EMBED_BATCH):
+            yield batch
+            batch, room = [], EMBED_BATCH_BYTES
+        batch.append(data.decode(errors="ignore") or " ")  # an empty text is refused
+        room -= len(data)
+    if batch:
+        yield batch
 
 
 @dataclass(frozen=True, slots=True)

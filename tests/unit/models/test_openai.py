@@ -17,7 +17,7 @@ from rollcall.core.messages import (
 )
 from rollcall.models import openai
 from rollcall.models.base import BrokenOff, ModelRequest, QuotaExhausted, ToolSpec
-from tests.support.fake_providers import OPENAI_KEY, FakeProviders, Said, gather
+from tests.support.fake_providers import OPENAI_KEY, FakeProviders, Said, gather, vector_of
 from tests.support.provider_replies import (
     Json,
     Reply,
@@ -169,6 +169,44 @@ def test_embeddings_come_one_for_each_text(fake: FakeProviders) -> None:
     assert (sent["dimensions"], sent["input"]) == (768, ["a", " ", "b"])
 
 
-def test_embeddings_of_another_length_are_refused(fake: FakeProviders) -> None:
-    with pytest.raises(FailedPrecondition, match="1536 numbers"):
+def test_longer_embeddings_than_are_kept_are_refused(fake: FakeProviders) -> None:
+    with pytest.raises(FailedPrecondition, match="1536 numbers, not of 768 at most"):
         openai.Embedder("another-model").embed(["a"], task="query")
+
+
+def test_a_smaller_models_embeddings_are_filled_up_and_keep_their_angles(
+    fake: FakeProviders,
+) -> None:
+    fake.embedding_size = 384
+    vectors = openai.Embedder("all-minilm").embed(["a", "b"], task="document")
+    assert [len(vector) for vector in vectors] == [768] * 2
+    assert vectors[0][:384] == pytest.approx(vector_of("a", 384), abs=1e-6)
+    assert vectors[0][384:] == [0.0] * 384
+
+
+def test_a_long_text_is_cut_to_what_the_server_takes(fake: FakeProviders) -> None:
+    vectors = openai.Embedder("text-embedding-3-small").embed(["שלום " * 5_000], task="document")
+    [sent] = fake.requests[0].json["input"]
+    assert len(vectors) == 1
+    assert openai.EMBED_BYTES - 4 <= len(sent.encode()) <= openai.EMBED_BYTES
+    assert "\ufffd" not in sent
+
+
+def test_many_long_texts_go_in_several_requests_in_their_order(fake: FakeProviders) -> None:
+    texts = [f"{n} " + "א" * 9_000 for n in range(80)]
+    vectors = openai.Embedder("text-embedding-3-small").embed(texts, task="document")
+    sent = [request.json["input"] for request in fake.requests]
+    assert [text.split()[0] for some in sent for text in some] == [f"{n}" for n in range(80)]
+    assert len(vectors) == 80
+    sizes = [sum(len(text.encode()) for text in some) for some in sent]
+    assert len(sizes) == 3 and max(sizes) <= openai.EMBED_BATCH_BYTES
+
+
+def test_many_short_texts_go_in_requests_of_a_bounded_number(fake: FakeProviders) -> None:
+    openai.Embedder("text-embedding-3-small").embed(["a"] * 600, task="document")
+    assert [len(request.json["input"]) for request in fake.requests] == [256, 256, 88]
+
+
+def test_a_text_that_is_no_unicode_is_embedded_all_the_same(fake: FakeProviders) -> None:
+    assert len(openai.Embedder("text-embedding-3-small").embed(["a\ud800"], task="query")) == 1
+    assert openai.Embedder("text-embedding-3-small").embed([], task="query") == []
