@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import json
+import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -170,6 +171,12 @@ def _begun(text: str) -> Iterator[None]:
         readline.set_startup_hook()
 
 
+def place_in(listed: Sequence[Any], said: str) -> int:
+    """The place, from 1, that a person names in a list; 0 where that is no place of it."""
+    place = int(said) if re.fullmatch(r"\d{1,4}", said) else 0
+    return place if place <= len(listed) else 0
+
+
 def _pattern(screen: Screen, patterns: list[str], read: Read) -> str | None:
     """What is to be allowed from now on; None if the person thinks better of it."""
     screen.say("  Not asked about again in this thread:")
@@ -179,8 +186,8 @@ def _pattern(screen: Screen, patterns: list[str], read: Read) -> str | None:
         said = read(f"  Which? 1 to {len(patterns)} (empty to go back) ❯ ", "").strip()
         if not said:
             return None
-        if said.isdecimal() and 1 <= int(said) <= len(patterns):
-            return patterns[int(said) - 1]
+        if place := place_in(patterns, said):
+            return patterns[place - 1]
 
 
 def _whole(interrupt: dict[str, Any]) -> RenderableType:

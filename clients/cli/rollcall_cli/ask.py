@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import shlex
 import sys
 import threading
@@ -17,7 +16,7 @@ from rollcall_cli import yes_to
 from rollcall_cli.agreed import Agreed
 from rollcall_cli.dialogue import Call, Dialogue, Events
 from rollcall_cli.http import CallError
-from rollcall_cli.safe import SafeConsole, escaped_json, tidy
+from rollcall_cli.safe import SafeConsole, print_json, tidy
 from rollcall_cli.screen import Screen
 from rollcall_cli.stored import Result
 from rollcall_cli.tools import Tools, run_calls
@@ -56,10 +55,9 @@ def ask(dialogue: Dialogue, question: str, asking: Asking) -> int:
         return failed(error, as_json=asking.as_json)
     except KeyboardInterrupt:
         dialogue.cancel()
-        print("Stopped.", file=sys.stderr)
-        return INTERRUPTED
+        return interrupted(as_json=asking.as_json)
     if asking.as_json:
-        print(escaped_json(json.dumps(result, ensure_ascii=False)))
+        print_json(result)
     else:
         _print_answer(result)
     return _code(dialogue, result, chat=asking.chat)
@@ -68,13 +66,21 @@ def ask(dialogue: Dialogue, question: str, asking: Asking) -> int:
 def failed(error: CallError, *, as_json: bool) -> int:
     """Say why there is no answer, to programs too, and return the exit code for it."""
     if as_json:
-        told = {"error": {"code": error.code, "message": error.message, "details": error.details}}
-        print(escaped_json(json.dumps(told, ensure_ascii=False)))
+        about = {"code": error.code, "message": error.message, "details": error.details}
+        print_json({"error": about})
     print(tidy(f"{error.code}: {error.message}"), file=sys.stderr)
     anew = "Sign in anew: rollcall login" if error.code == "unauthenticated" else ""
     if hint := error.hint or anew:
         print(tidy(hint), file=sys.stderr)
     return FAILED
+
+
+def interrupted(*, as_json: bool) -> int:
+    """Say that it was stopped by Ctrl-C, and return the exit code for it."""
+    if as_json:
+        print_json({"error": {"code": "cancelled", "message": "stopped by Ctrl-C"}})
+    print("Stopped.", file=sys.stderr)
+    return INTERRUPTED
 
 
 def _to_its_end(dialogue: Dialogue, question: str, asking: Asking) -> Result:

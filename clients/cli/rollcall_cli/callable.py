@@ -9,7 +9,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
 from typing import Any
+
+import httpx2
 
 from rollcall_cli import http
 from rollcall_cli.http import CallError, Lost
@@ -42,14 +45,8 @@ class Functions:
         Raises:
             CallError: It was refused, it failed, or (`Lost`) it could not be reached.
         """
-        with (
-            http.reaching(name),
-            http.client(is_local=self._is_local) as client,
-            client.stream(
-                "POST", self._url + name, json={"data": data}, headers=self._headers()
-            ) as reply,
-        ):
-            return _result(_parse(_whole(reply.iter_bytes()), reply.status_code))
+        with self._asked(name, data) as reply:
+            return _result(_answer(reply))
 
     def stream(self, name: str, data: Any) -> Generator[Any, None, Any]:
         """Call a function, yield its chunks as they arrive, and return its result.
@@ -57,14 +54,9 @@ class Functions:
         Raises:
             CallError: As for `call`, also in the middle of the stream.
         """
-        headers = {**self._headers(), "Accept": "text/event-stream"}
-        with (
-            http.reaching(name),
-            http.client(is_local=self._is_local) as client,
-            client.stream("POST", self._url + name, json={"data": data}, headers=headers) as reply,
-        ):
+        with self._asked(name, data, accept="text/event-stream") as reply:
             if not reply.headers.get("Content-Type", "").startswith("text/event-stream"):
-                return _result(_parse(_whole(reply.iter_bytes()), reply.status_code))
+                return _result(_answer(reply))
             for frame in _frames(reply.iter_bytes()):
                 if "message" in frame:
                     yield frame["message"]
@@ -72,8 +64,30 @@ class Functions:
                     return _result(frame)
         raise Lost("unavailable", f"the stream of {name} broke off before its end")
 
-    def _headers(self) -> dict[str, str]:
-        return {"Authorization": f"Bearer {self._token()}"} if self._token else {}
+    @contextmanager
+    def _asked(self, name: str, data: Any, *, accept: str = "*/*") -> Iterator[httpx2.Response]:
+        headers = {**http.JSON, "Accept": accept}
+        if self._token:
+            headers["Authorization"] = f"Bearer {self._token()}"
+        url, body = self._url + name, http.body_of({"data": data})
+        with (
+            http.reaching(name, url, is_local=self._is_local) as client,
+            client.stream("POST", url, content=body, headers=headers) as reply,
+        ):
+            yield reply
+
+
+def _answer(reply: httpx2.Response) -> dict[str, Any]:
+    """The JSON of an answer that is no stream.
+
+    Raises:
+        CallError: It is none, or nothing answers at this address.
+    """
+    text = _whole(reply.iter_bytes())
+    if reply.status_code == 404 and not text.lstrip().startswith(b"{"):
+        hint = "Are the project and the region right, and are its functions deployed?"
+        raise CallError("not-found", f"there is no function at {reply.url}", {"hint": hint})
+    return _parse(text, reply.status_code)
 
 
 def _whole(chunks: Iterator[bytes]) -> bytes:

@@ -75,10 +75,11 @@ class Firestore:
         self._send("POST", f"{self._root}:commit", {"writes": [write]})
 
     def _send(self, method: str, path: str, body: dict[str, Any] | None = None) -> Any:
-        headers = {"Authorization": f"Bearer {self.user.token()}"}
+        headers = {**http.JSON, "Authorization": f"Bearer {self.user.token()}"}
+        content = None if body is None else http.body_of(body)
         url = self._place.firestore_url + path
-        with http.reaching("Firestore"), http.client(is_local=self._place.is_local) as client:
-            reply = client.request(method, url, json=body, headers=headers)
+        with http.reaching("Firestore", url, is_local=self._place.is_local) as client:
+            reply = client.request(method, url, content=content, headers=headers)
         try:
             answer = reply.json()
         except ValueError:

@@ -20,6 +20,12 @@ _WORDS = {
     "EMAIL_NOT_FOUND": "there is no such user",
     "INVALID_PASSWORD": "the password is wrong",
     "INVALID_LOGIN_CREDENTIALS": "the e-mail address or the password is wrong",
+    "INVALID_EMAIL": "this is no e-mail address",
+    "MISSING_EMAIL": "the e-mail address is missing",
+    "MISSING_PASSWORD": "the password is missing",
+    "PASSWORD_LOGIN_DISABLED": "the project does not let people sign in with a password",
+    "OPERATION_NOT_ALLOWED": "the project does not let people sign in like this",
+    "TOO_MANY_ATTEMPTS_TRY_LATER": "there were too many attempts; try again later",
     "USER_DISABLED": "the account is disabled",
     "INVALID_CUSTOM_TOKEN": "this is not a custom token",
     "CREDENTIAL_MISMATCH": "the custom token belongs to another project",
@@ -102,8 +108,11 @@ def _post(
     data: dict[str, Any] | None = None,
     form: dict[str, str] | None = None,
 ) -> dict[str, Any]:
-    with http.reaching("the sign-in service"), http.client(is_local=place.is_local) as client:
-        reply = client.post(url, params={"key": place.api_key}, json=data, data=form)
+    sent: dict[str, Any] = {"data": form}
+    if data is not None:
+        sent = {"content": http.body_of(data), "headers": http.JSON}
+    with http.reaching("the sign-in service", url, is_local=place.is_local) as client:
+        reply = client.post(url, params={"key": place.api_key}, **sent)
     try:
         body: dict[str, Any] = reply.json()
     except ValueError:

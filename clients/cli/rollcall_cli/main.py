@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import json
+import io
 import os
+import re
 import shlex
 import signal
 import sys
@@ -15,14 +16,14 @@ from types import FrameType
 from typing import Any, NoReturn, get_args
 
 from rollcall_cli import __version__, export, settings, signing_in
-from rollcall_cli.ask import INTERRUPTED, Asking, ask, failed
+from rollcall_cli.ask import Asking, ask, failed, interrupted
 from rollcall_cli.chat import Chat
 from rollcall_cli.conversation import Conversation
 from rollcall_cli.dialogue import Dialogue
 from rollcall_cli.http import CallError
 from rollcall_cli.listing import show_threads
 from rollcall_cli.problem import Problem
-from rollcall_cli.safe import escaped_json, tidy
+from rollcall_cli.safe import print_json, tidy
 from rollcall_cli.screen import Screen
 from rollcall_cli.signing_in import Session
 from rollcall_cli.workspace import Permission, ToolError, Workspace, hide_process
@@ -39,31 +40,49 @@ _QUESTION_CHARS = 32_000
 def run() -> NoReturn:
     """Run the command and leave with its exit code."""
     signal.signal(signal.SIGTERM, _end)  # what was started is ended too, as by Ctrl-C
+    _open_streams()
     try:
         code = main(sys.argv[1:], os.environ)
         sys.stdout.flush()
-    except BrokenPipeError:  # who read the output has seen enough
+    except OSError as error:
+        # What is left in its buffer would fail once more at the end.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        code = 128 + signal.SIGPIPE
+        if isinstance(error, BrokenPipeError):  # who read the output has seen enough
+            code = 128 + signal.SIGPIPE
+        else:
+            print(f"rollcall: {error}", file=sys.stderr)
+            code = PROBLEM
     sys.exit(code)
+
+
+def _open_streams() -> None:
+    """Have an input and outputs where the shell closed them, and show in code what an output's
+    encoding has no characters for."""
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        if getattr(sys, name) is None:
+            opened = os.open(os.devnull, os.O_RDWR)  # the lowest that is free: this one
+            setattr(sys, name, open(opened, "w" if number else "r", encoding="utf-8"))  # noqa: PTH123, SIM115
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
 
 
 def main(arguments: list[str], env: Mapping[str, str]) -> int:
     """Do what was typed; an exit code."""
     options = _parser().parse_args(arguments)
+    as_json = getattr(options, "json", False)
     command: Callable[[argparse.Namespace, Mapping[str, str]], int] = options.command
     try:
         return command(options, env)
     except (Problem, ToolError) as problem:
-        if getattr(options, "json", False):
-            told = {"error": {"code": "failed-precondition", "message": str(problem)}}
-            print(escaped_json(json.dumps(told, ensure_ascii=False)))
+        if as_json:
+            about = {"code": "failed-precondition", "message": str(problem)}
+            print_json({"error": about})
         print(tidy(str(problem)), file=sys.stderr)
         return PROBLEM
     except CallError as error:
-        return failed(error, as_json=getattr(options, "json", False))
+        return failed(error, as_json=as_json)
     except KeyboardInterrupt:
-        return INTERRUPTED
+        return interrupted(as_json=as_json)
 
 
 def _end(number: int, frame: FrameType | None) -> None:
@@ -128,7 +147,7 @@ def _parser() -> argparse.ArgumentParser:
 
     exporting = add("export", _export, "write a thread as Markdown", _place_options)
     exporting.add_argument("thread", metavar="THREAD", help="its id")
-    exporting.add_argument("--out", type=Path, metavar="FILE.md", help="instead of printing it")
+    exporting.add_argument("--out", type=_path, metavar="FILE.md", help="instead of printing it")
     return parser
 
 
@@ -143,7 +162,7 @@ def _place_options(parser: Any) -> None:
 def _agent_options(parser: Any) -> None:
     parser.add_argument("--agent", help="which agent; workspace with --root, messaging without")
     parser.add_argument(
-        "--root", type=Path, metavar="FOLDER", help="a folder that the agent may work in"
+        "--root", type=_path, metavar="FOLDER", help="a folder that the agent may work in"
     )
     parser.add_argument(
         "--allow",
@@ -154,6 +173,7 @@ def _agent_options(parser: Any) -> None:
     )
     parser.add_argument(
         "--pass-env",
+        type=_variable,
         action="append",
         default=[],
         metavar="NAME",
@@ -171,6 +191,20 @@ def _yes_to(text: str) -> YesTo:
         return YesTo.parse(text)
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from error
+
+
+def _path(text: str) -> Path:
+    if not text:  # which would mean the folder that one is in
+        raise argparse.ArgumentTypeError("the name is empty; . is the folder you are in")
+    return Path(text)
+
+
+def _variable(text: str) -> str:
+    if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", text):
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is no name of a variable: give the name alone, as in --pass-env JAVA_HOME"
+        )
+    return text
 
 
 def _logout(options: argparse.Namespace, env: Mapping[str, str]) -> int:
@@ -235,7 +269,7 @@ def _threads(options: argparse.Namespace, env: Mapping[str, str]) -> int:
     found = session.stored.threads(limit=_LISTED)
     if options.json:
         for thread in found:
-            print(escaped_json(thread.json()))
+            print_json(thread.told())
     else:
         show_threads(Screen(env=env), found)
     return 0
@@ -255,7 +289,9 @@ def _agent(options: argparse.Namespace, session: Session) -> str:
     """Whom to ask: who is named, or the one of the thread."""
     if options.agent is None and options.thread is not None:
         return session.stored.thread(options.thread).agent
-    return str(options.agent or (_FOR_FOLDERS if options.root else "messaging"))
+    if options.agent is not None:
+        return str(options.agent)
+    return _FOR_FOLDERS if options.root else "messaging"
 
 
 def _without_folder(agent: str, options: argparse.Namespace) -> str:
@@ -282,7 +318,11 @@ def _workspace(options: argparse.Namespace, env: Mapping[str, str]) -> Iterator[
 def _question(options: argparse.Namespace) -> str:
     if options.question is None and sys.stdin.isatty():
         raise Problem('What is the question? rollcall ask "...", or by a pipe.')
-    text = options.question if options.question is not None else sys.stdin.read()
+    try:
+        text = options.question if options.question is not None else sys.stdin.read()
+        text.encode()
+    except UnicodeError as error:
+        raise Problem("The question is no text in UTF-8.") from error
     if not text.strip():
         raise Problem("The question is empty.")
     if len(text) > _QUESTION_CHARS:

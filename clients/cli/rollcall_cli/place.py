@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -16,6 +17,10 @@ _HOSTS = {
     "FIRESTORE_EMULATOR_HOST": 8080,
     "FUNCTIONS_EMULATOR_HOST": 5001,
 }
+_HIGHEST_PORT = 65_535
+_HIGHEST_OFFSET = _HIGHEST_PORT - max(_HOSTS.values())
+_NAME = re.compile(r"[a-z][a-z0-9-]{0,62}")
+_ADDRESS = re.compile(r"(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\]):([0-9]{1,5})", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,18 +89,40 @@ def emulators_of(env: Mapping[str, str]) -> Place:
     """The emulators that the environment names, and otherwise those of `make emulators`.
 
     Raises:
-        Problem: PORT_OFFSET is no number.
+        Problem: PORT_OFFSET is no number, a host no address, a project or region none.
     """
     offset = env.get("PORT_OFFSET") or "0"
-    if not offset.isdecimal():
-        raise Problem(f"PORT_OFFSET is a number, as for make emulators, not {offset!r}.")
+    if not (re.fullmatch(r"[0-9]{1,5}", offset) and int(offset) <= _HIGHEST_OFFSET):
+        raise Problem(
+            f"PORT_OFFSET is a number up to {_HIGHEST_OFFSET}, as for make emulators, "
+            f"not {offset!r}."
+        )
     auth, firestore, functions = (
-        env.get(name) or f"127.0.0.1:{port + int(offset)}" for name, port in _HOSTS.items()
+        _address(name, env.get(name) or f"127.0.0.1:{port + int(offset)}")
+        for name, port in _HOSTS.items()
     )
     return Place.emulators(
         auth=auth,
         firestore=firestore,
         functions=functions,
-        project=env.get("GCLOUD_PROJECT") or _DEMO_PROJECT,
-        region=env.get("ROLLCALL_REGION") or DEFAULT_REGION,
+        project=named(env.get("GCLOUD_PROJECT") or _DEMO_PROJECT),
+        region=named(env.get("ROLLCALL_REGION") or DEFAULT_REGION),
     )
+
+
+def named(text: str) -> str:
+    """A project's id or a region, which become part of addresses.
+
+    Raises:
+        Problem: It is neither.
+    """
+    if not _NAME.fullmatch(text):
+        raise Problem(f"{text!r} is no project id or region, such as my-project or us-central1.")
+    return text
+
+
+def _address(variable: str, text: str) -> str:
+    found = _ADDRESS.fullmatch(text)
+    if not (found and int(found[1]) <= _HIGHEST_PORT):
+        raise Problem(f"{variable} is an address such as 127.0.0.1:9099, not {text!r}.")
+    return text

@@ -6,8 +6,11 @@ person approves, and marks of direction could show a command backwards.
 
 from __future__ import annotations
 
+import json
 import re
+import sys
 from collections.abc import Iterable
+from typing import Any
 
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
@@ -23,6 +26,16 @@ def tidy(text: str) -> str:
     """`text` without anything that a terminal obeys; for prose. What a person decides about is
     shown by `workspace.visible` instead."""
     return _OBEYED.sub("", text)
+
+
+def print_json(value: Any) -> None:
+    """Print a value as one line of JSON, in characters that the output can hold."""
+    text = escaped_json(json.dumps(value, ensure_ascii=False))
+    try:
+        text.encode(sys.stdout.encoding or "utf-8")
+    except UnicodeEncodeError:
+        text = json.dumps(value)
+    print(text)
 
 
 def escaped_json(text: str) -> str:

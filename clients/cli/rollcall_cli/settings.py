@@ -5,11 +5,13 @@ It lies in the user's folder for settings and holds a refresh token, never a pas
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 from rollcall_cli.place import DEFAULT_REGION, Place
 from rollcall_cli.problem import Problem
@@ -47,38 +49,74 @@ def load(file: Path) -> Settings | None:
         Problem: Others may read the file, or it is not one of ours.
     """
     try:
-        with file.open(encoding="utf-8") as opened:
+        with file.open("rb") as opened:
             mode = os.fstat(opened.fileno()).st_mode
             text = opened.read()
     except FileNotFoundError:
         return None
+    except OSError as error:
+        raise Problem(
+            f"{file} cannot be read: {error.strerror}. ROLLCALL_CONFIG names another file."
+        ) from error
     if os.name == "posix" and mode & _OTHERS:
         raise Problem(
             f"{file} holds your sign-in, and others may read it.\n"
-            f"If you trust it, make it yours with `chmod 600 {file}`; or sign in anew."
+            f"If you trust it, make it yours with `chmod 600 {file}`; or sign in anew: "
+            "rollcall login --anew"
         )
     try:
-        return Settings(**json.loads(text))
+        return _settings(json.loads(text))
     except (ValueError, TypeError) as error:
-        raise Problem(f"{file} cannot be read ({error}). Sign in anew: rollcall login") from error
+        raise Problem(
+            f"{file} is no sign-in of rollcall's ({error}). Sign in anew: rollcall login --anew"
+        ) from error
 
 
 def save(file: Path, settings: Settings) -> None:
-    """Write the settings whole, for their owner alone."""
-    file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    """Write the settings whole, for their owner alone.
+
+    Raises:
+        Problem: They cannot be written there.
+    """
     unfinished = file.with_name(f".{file.name}.{os.getpid()}")
-    unfinished.unlink(missing_ok=True)
-    descriptor = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(descriptor, "w", encoding="utf-8") as opened:
-        json.dump(asdict(settings), opened, indent=2)
-        opened.write("\n")
-    unfinished.replace(file)
+    try:
+        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        unfinished.unlink(missing_ok=True)
+        descriptor = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(descriptor, "w", encoding="utf-8") as opened:
+            json.dump(asdict(settings), opened, indent=2)
+            opened.write("\n")
+        unfinished.replace(file)
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            unfinished.unlink(missing_ok=True)
+        raise Problem(
+            f"{file} cannot be written: {error.strerror}. ROLLCALL_CONFIG names another file."
+        ) from error
 
 
 def forget(file: Path) -> bool:
-    """Remove the settings; whether there were any."""
+    """Remove the settings; whether there were any.
+
+    Raises:
+        Problem: They cannot be removed.
+    """
     try:
         file.unlink()
     except FileNotFoundError:
         return False
+    except OSError as error:
+        raise Problem(f"{file} cannot be removed: {error.strerror}.") from error
     return True
+
+
+def _settings(found: Any) -> Settings:
+    """
+    Raises:
+        TypeError: A value is missing, unknown or no text.
+    """
+    settings = Settings(**found)
+    for name, value in asdict(settings).items():
+        if not isinstance(value, str) and not (name == "email" and value is None):
+            raise TypeError(f"{name} is no text")
+    return settings

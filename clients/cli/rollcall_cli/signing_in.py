@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import getpass
-import re
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,18 +12,13 @@ from rollcall_cli import settings
 from rollcall_cli.callable import Functions
 from rollcall_cli.http import CallError, Lost
 from rollcall_cli.identity import User, sign_in, sign_in_with_token
-from rollcall_cli.place import DEFAULT_REGION, Place, emulators_of, wants_emulators
+from rollcall_cli.place import DEFAULT_REGION, Place, emulators_of, named, wants_emulators
 from rollcall_cli.problem import Problem
 from rollcall_cli.settings import Settings
 from rollcall_cli.stored import Stored
 
 DEMO_EMAIL, DEMO_PASSWORD = "demo@rollcall.example", "water-the-lemons"
 """The user of the sample data, on the emulators alone."""
-
-_NO_EMULATORS = (
-    "Do the emulators run? `make emulators` starts them; with a PORT_OFFSET, give it here as well."
-)
-_NAME = re.compile(r"[a-z][a-z0-9-]{0,62}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,13 +58,13 @@ def login(options: argparse.Namespace, env: Mapping[str, str]) -> int:
     """
     file = settings.settings_file(env)
     before = settings.load(file) if file.exists() and not options.anew else None
-    project = _named(
+    project = named(
         options.project
         or env.get("ROLLCALL_PROJECT")
         or (before.project if before else None)
         or _asked("Project id")
     )
-    region = _named(
+    region = named(
         options.region
         or env.get("ROLLCALL_REGION")
         or (before.region if before else None)
@@ -118,8 +112,8 @@ def _user_of_emulators(place: Place, env: Mapping[str, str]) -> User:
     email = env.get("ROLLCALL_EMAIL") or DEMO_EMAIL
     try:
         return sign_in(place, email=email, password=env.get("ROLLCALL_PASSWORD") or DEMO_PASSWORD)
-    except Lost as lost:
-        raise Lost(lost.code, lost.message, {"hint": _NO_EMULATORS}) from lost
+    except Lost:
+        raise  # which says by itself that they may not run
     except CallError as refused:
         hint = f"Tried as {email}: ROLLCALL_EMAIL and ROLLCALL_PASSWORD name another user."
         raise CallError(refused.code, refused.message, {"hint": hint}) from refused
@@ -130,21 +124,24 @@ def _session(place: Place, user: User) -> Session:
     return Session(user, functions, Stored(place, user))
 
 
-def _named(text: str) -> str:
-    """A project's id or a region: they become part of addresses."""
-    if not _NAME.fullmatch(text):
-        raise Problem(f"{text!r} is no project id or region, such as my-project or us-central1.")
-    return text
-
-
 def _asked(what: str) -> str:
+    missing = f"{what} is missing. `rollcall login --help` says how to give it."
     if not sys.stdin.isatty():
-        raise Problem(f"{what} is missing. `rollcall login --help` says how to give it.")
-    return input(f"{what}: ").strip()
+        raise Problem(missing)
+    try:
+        return input(f"{what}: ").strip()
+    except EOFError:
+        raise Problem(f"\n{missing}") from None
 
 
 def _secret(what: str) -> str:
     """What is typed without being shown, or the first line of a pipe."""
-    if sys.stdin.isatty():
-        return getpass.getpass(f"{what}: ")
-    return sys.stdin.readline().rstrip("\n")
+    try:
+        said = getpass.getpass(f"{what}: ") if sys.stdin.isatty() else sys.stdin.readline()
+    except EOFError:
+        said = ""
+    except UnicodeDecodeError:
+        raise Problem(f"{what}: it is no text in UTF-8.") from None
+    if not (secret := said.rstrip("\r\n")):
+        raise Problem(f"{what} is missing: type it, or send it as the first line of a pipe.")
+    return secret

@@ -10,7 +10,7 @@ from typing import Any
 from rich.text import Text
 
 from rollcall_cli import attachments, export
-from rollcall_cli.approvals import Read, forget_typed_ahead
+from rollcall_cli.approvals import Read, forget_typed_ahead, place_in
 from rollcall_cli.conversation import Conversation
 from rollcall_cli.dialogue import Content
 from rollcall_cli.http import CallError
@@ -128,8 +128,8 @@ class Slash:
         show_threads(self._screen, self._listed)
 
     def _open(self, rest: str) -> None:
-        if rest.isdecimal() and 1 <= int(rest) <= len(self._listed):
-            rest = self._listed[int(rest) - 1].id
+        if place := place_in(self._listed, rest):
+            rest = self._listed[place - 1].id
         if not rest:
             raise Problem("Which thread? /threads lists them.")
         thread = self._session.stored.thread(rest)

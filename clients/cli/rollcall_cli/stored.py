@@ -35,11 +35,10 @@ class Thread:
     updated_at: str
     waiting: dict[str, Any] | None = None
 
-    def json(self) -> str:
-        """As one line of JSON."""
+    def told(self) -> dict[str, Any]:
+        """What programs are told of it."""
         about = {"id": self.id, "agent": self.agent, "title": self.title}
-        waits = {"updatedAt": self.updated_at, "waits": self.waiting is not None}
-        return json.dumps({**about, **waits}, ensure_ascii=False)
+        return {**about, "updatedAt": self.updated_at, "waits": self.waiting is not None}
 
 
 class Stored:

@@ -93,6 +93,9 @@ class _Fake(BaseHTTPRequestHandler):
     def _html(self) -> None:
         self.send_error(502)
 
+    def _nothing(self) -> None:
+        self.send_error(404)
+
 
 @pytest.fixture
 def server() -> Iterator[Any]:
@@ -200,6 +203,20 @@ def test_stream_that_breaks_off_is_an_error(functions: Functions) -> None:
 def test_answer_of_something_else_is_an_error(functions: Functions) -> None:
     with pytest.raises(CallError, match="did not answer"):
         functions.call("html", {})
+
+
+def test_address_without_a_function_is_named(functions: Functions, server: Any) -> None:
+    with pytest.raises(CallError, match=f"no function at {_url(server)}nothing") as caught:
+        functions.call("nothing", {})
+    assert caught.value.code == "not-found"
+    assert "project and the region" in caught.value.hint
+
+
+def test_text_that_is_no_utf8_is_not_sent(functions: Functions, server: Any) -> None:
+    with pytest.raises(CallError, match="only text in UTF-8") as caught:
+        functions.call("echo", {"message": "half \udcff"})
+    assert caught.value.code == "invalid-argument"
+    assert server.seen == []
 
 
 def test_nobody_there_is_unavailable(server: Any) -> None:

@@ -25,9 +25,28 @@ def test_emulators_that_are_named_come_first() -> None:
     assert not wants_emulators({"FUNCTIONS_EMULATOR_HOST": "", "ROLLCALL_PROJECT": "x"})
 
 
-def test_port_offset_is_a_number() -> None:
+@pytest.mark.parametrize("offset", ["many", "-1", "99999", "²", "9" * 5000])
+def test_port_offset_is_a_number(offset: str) -> None:
     with pytest.raises(Problem, match="PORT_OFFSET"):
-        emulators_of({"PORT_OFFSET": "many"})
+        emulators_of({"PORT_OFFSET": offset})
+
+
+@pytest.mark.parametrize("host", ["localhost:5001", "[::1]:5001", "emulators.internal:1"])
+def test_emulators_have_any_address(host: str) -> None:
+    place = emulators_of({"FUNCTIONS_EMULATOR_HOST": host})
+    assert place.functions_url == f"http://{host}/demo-rollcall/us-central1/"
+
+
+@pytest.mark.parametrize("host", ["http://127.0.0.1:1", "localhost", "x:abc", "x:70000", "x/y:1"])
+def test_what_is_no_address_is_refused_by_its_variable(host: str) -> None:
+    with pytest.raises(Problem, match="FIRESTORE_EMULATOR_HOST is an address such as"):
+        emulators_of({"FIRESTORE_EMULATOR_HOST": host})
+
+
+@pytest.mark.parametrize("variable", ["GCLOUD_PROJECT", "ROLLCALL_REGION"])
+def test_project_and_region_of_emulators_are_names(variable: str) -> None:
+    with pytest.raises(Problem, match="is no project id or region"):
+        emulators_of({variable: "a/../b"})
 
 
 def test_user_of_the_emulators_is_the_sample_datas() -> None:

@@ -30,13 +30,37 @@ def test_settings_that_others_may_read_are_not_used(tmp_path: Path) -> None:
         load(file)
 
 
-@pytest.mark.parametrize("text", ["{", "[]", '{"project": "x"}', '{"nonsense": 1}'])
-def test_settings_that_are_none_say_so(tmp_path: Path, text: str) -> None:
+@pytest.mark.parametrize(
+    "text",
+    [
+        b"{",
+        b"[]",
+        b"\xff\xfe",
+        b'{"project": "x"}',
+        b'{"nonsense": 1}',
+        b'{"project": 5, "api_key": "k", "refresh_token": "r"}',
+        b'{"project": "x", "api_key": "k", "refresh_token": null}',
+    ],
+)
+def test_settings_that_are_none_say_so(tmp_path: Path, text: bytes) -> None:
     file = tmp_path / "config.json"
-    file.write_text(text)
+    file.write_bytes(text)
     file.chmod(0o600)
-    with pytest.raises(Problem, match="rollcall login"):
+    with pytest.raises(Problem, match="rollcall login --anew"):
         load(file)
+
+
+def test_settings_that_cannot_be_read_written_or_removed_say_why(tmp_path: Path) -> None:
+    with pytest.raises(Problem, match="cannot be read: Is a directory"):
+        load(tmp_path)
+    (tmp_path / "file").write_text("")
+    with pytest.raises(Problem, match="cannot be written: "):
+        save(tmp_path / "file" / "config.json", KEPT)
+    with pytest.raises(Problem, match="cannot be written: Is a directory"):
+        save(tmp_path, KEPT)
+    with pytest.raises(Problem, match="cannot be removed"):
+        forget(tmp_path)
+    assert [each.name for each in tmp_path.parent.glob(".*.*")] == []
 
 
 def test_signing_out_removes_them(tmp_path: Path) -> None:

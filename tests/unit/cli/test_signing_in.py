@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import threading
 from collections.abc import Iterator
@@ -115,6 +116,32 @@ def test_wrong_password_is_told_and_nothing_is_kept(
     assert not (tmp_path / "config.json").exists()
 
 
+@pytest.mark.parametrize("typed", ["", "\n"])
+def test_a_password_that_nobody_types_is_missing(
+    place: Place,
+    tmp_path: Path,
+    typed: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO(typed))
+    arguments = ["login", "--project", "my-project", "--api-key", "k", "--email", "a@example.com"]
+    assert command.main(arguments, env(tmp_path)) == command.PROBLEM
+    assert "Password is missing" in capsys.readouterr().err
+
+
+def test_leaving_by_ctrl_d_where_a_project_is_asked_for_says_what_is_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def ended(prompt: str) -> str:
+        raise EOFError
+
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
+    monkeypatch.setattr("builtins.input", ended)
+    assert command.main(["login"], env(tmp_path)) == command.PROBLEM
+    assert "Project id is missing" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("project", ["My Project", "x/../y", "evil.example/"])
 def test_what_is_no_project_is_refused(
     tmp_path: Path, project: str, capsys: pytest.CaptureFixture[str]
@@ -143,6 +170,7 @@ def test_emulators_that_do_not_run_are_told_with_how_to_start_them(
     assert command.main(["ask", "--json", "Hello"], nowhere) == FAILED
     told = capsys.readouterr()
     assert "`make emulators` starts them" in told.err
+    assert "127.0.0.1:9" in told.err
     assert json.loads(told.out)["error"]["code"] == "unavailable"
 
 

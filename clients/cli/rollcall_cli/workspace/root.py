@@ -36,11 +36,17 @@ class Root:
             raise ToolError(
                 "this system cannot keep paths inside a folder; on Windows, use WSL for this"
             )
-        resolved = path.resolve()
+        try:
+            resolved = path.resolve()
+        except RuntimeError as error:  # until Python 3.13
+            raise ToolError(f"{path}: symbolic links that lead in a circle") from error
         if resolved == Path(resolved.anchor):
             raise ToolError("the whole disk cannot be a workspace; choose a folder")
         with in_plain_words(str(path)):
-            self.fd = os.open(resolved, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+            try:
+                self.fd = os.open(resolved, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+            except NotADirectoryError as error:
+                raise ToolError(f"{path}: not a folder; a workspace is one") from error
 
     def close(self) -> None:
         if self.fd >= 0:
