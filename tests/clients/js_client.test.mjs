@@ -11,6 +11,7 @@ import { Rollcall } from "../../clients/js/src/index.js";
 import { DiskFiles } from "../../clients/js/src/node/index.js";
 import { MemoryFiles, workspaceTools } from "../../clients/js/src/workspace/index.js";
 import { chance } from "../../clients/js/test/documents.mjs";
+import { withWebLocks } from "../../clients/js/test/scenes.mjs";
 import { letAsk, model, network, served } from "./js_support.mjs";
 import { TASK, task, taskFolder } from "./js_task.mjs";
 import { App, DEMO, seed, within } from "./support.mjs";
@@ -200,6 +201,26 @@ describe("the JavaScript client", () => {
       const contents = results[2].slice(1).map(({ content }) => JSON.parse(content).output.content);
       assert.deepEqual(contents, Object.values(TASK.FILES));
     });
+  });
+
+  test("two tabs that follow one run run its tools once, and are told the same", async () => {
+    const files = new MemoryFiles(FILES);
+    const ran = [];
+    const tools = Object.entries(workspaceTools(files)).map(([name, tool]) => {
+      const handle = tool.run ?? tool;
+      return [name, { ...tool, run: (args, call) => (ran.push(name), handle(args, call)) }];
+    });
+    const habits = { clientTools: Object.fromEntries(tools), decide: () => ({ approved: true }) };
+    const tabs = withWebLocks(() => [rollcall(fn.port), rollcall(fn.port)]);
+    const run = tabs[0].run({ ...ASKED, ...habits });
+    for await (const { type } of run) if (type === "RUN_STARTED") break;
+    const { threadId, runId } = run;
+    const other = tabs[1].follow({ agent: ASKED.agent, threadId, runId, ...habits });
+    const results = await within(60_000, Promise.all([run.result, other.result]), "both");
+    assert.deepEqual(results[1], results[0]);
+    assert.deepEqual(transcript(other), transcript(run));
+    assert.deepEqual(ran, ["list_directory", "read_file", "read_file", "write_file"]);
+    assert.equal(files.texts["NOTES.md"], NOTES);
   });
 
   describe("on a network that breaks", () => {

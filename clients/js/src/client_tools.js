@@ -1,6 +1,7 @@
 /** Runs the calls that a run left to this client, and bounds what is sent back. */
 
 import { RollcallError } from "./errors.js";
+import { unlessAborted } from "./waiting.js";
 
 /** @import { ClientToolResult, RunResult, ToolCallRecord } from "../types/wire.js" */
 
@@ -60,29 +61,6 @@ export async function answer(calls, tools, { signal, onProgress }) {
     results.push(...(await unlessAborted(Promise.all(running), signal)));
   }
   return bounded(results);
-}
-
-/**
- * What the promise comes to; an abort is not kept waiting by one that does not listen to it.
- * @template T
- * @param {T | Promise<T>} promise
- * @param {AbortSignal} signal
- * @returns {Promise<T>}
- */
-export async function unlessAborted(promise, signal) {
-  /** @type {() => void} */
-  let stop = () => undefined;
-  const aborted = new Promise((resolve) =>
-    signal.addEventListener("abort", (stop = () => resolve(undefined))),
-  );
-  if (signal.aborted) stop();
-  try {
-    const found = await Promise.race([promise, aborted]);
-    signal.throwIfAborted();
-    return /** @type {T} */ (found);
-  } finally {
-    signal.removeEventListener("abort", stop);
-  }
 }
 
 /**

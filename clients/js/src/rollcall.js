@@ -4,6 +4,7 @@ import { attach } from "./attachments.js";
 import { RollcallError } from "./errors.js";
 import { call, stream } from "./functions.js";
 import { newId } from "./ids.js";
+import { Locks } from "./locks.js";
 import { Run } from "./run.js";
 import { StoredRuns } from "./stored.js";
 import { Threads } from "./threads.js";
@@ -40,6 +41,7 @@ export class Rollcall {
   constructor({ functions, firestore, auth, clientId = newId(), patience }) {
     this.#home = {
       clientId,
+      locks: new Locks(),
       call: (/** @type {string} */ name, /** @type {object} */ data) => call(functions, name, data),
       ways: {
         stream: (/** @type {RunRequest} */ data, /** @type {AbortSignal} */ signal) =>

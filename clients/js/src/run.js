@@ -1,17 +1,18 @@
 /** A turn as it happens: streamed, continued with what this client answers, up to its end. */
 
 import { Channel } from "./channel.js";
-import { answer, pendingCalls, unlessAborted } from "./client_tools.js";
-import { Course } from "./course.js";
+import { answer, pendingCalls } from "./client_tools.js";
+import { Course, PATIENCE } from "./course.js";
 import { RollcallError } from "./errors.js";
 import { progress } from "./events.js";
 import { newId, nextRunId } from "./ids.js";
 import { Transcript } from "./transcript.js";
-import { sleep } from "./waiting.js";
+import { insist, sleep, unlessAborted } from "./waiting.js";
 
 /** @import { ClientTools } from "./client_tools.js" */
 /** @import { Ways } from "./course.js" */
 /** @import { AgentEvent } from "./events.js" */
+/** @import { Locks } from "./locks.js" */
 /** @import { ArgumentsNews } from "./transcript.js" */
 /** @import { ClientToolResult, Decision, Interrupt, MediaPart, RunRequest, RunResult, TextPart } from "../types/wire.js" */
 
@@ -42,6 +43,7 @@ import { sleep } from "./waiting.js";
  * @typedef {object} Home
  * @property {Ways} ways
  * @property {string} clientId
+ * @property {Locks} locks
  * @property {(name: string, data: object) => Promise<any>} call
  */
 
@@ -68,6 +70,8 @@ export class Run {
   #leaving = new AbortController();
   /** Stops the client's tools. */
   #stopping = new AbortController();
+  /** Until the server has been told of a stop. @type {Promise<unknown> | undefined} */
+  #cancelling;
   /** Whether the server knows the run. */
   #hasBegun = false;
   /** Whether the newest run was over before it was asked for here. */
@@ -146,10 +150,10 @@ export class Run {
    *   ended before.
    */
   async cancel() {
-    this.#stopping.abort(new RollcallError("cancelled", "this run was cancelled"));
-    await this.#begun();
-    const { threadId, runId } = this;
-    return (await this.#home.call("cancel_run", { threadId, runId })).status;
+    const cancelling = this.#cancel();
+    this.#cancelling = cancelling.catch(() => undefined);
+    this.#stopping.abort(cancelled());
+    return cancelling;
   }
 
   /** Watch no longer: the run goes on without this client, and its client tools wait. */
@@ -249,6 +253,12 @@ export class Run {
     return next;
   }
 
+  async #cancel() {
+    await this.#begun();
+    const { threadId, runId } = this;
+    return (await this.#home.call("cancel_run", { threadId, runId })).status;
+  }
+
   /** @param {Partial<RunRequest>} input */
   #after(input) {
     this.#ended();
@@ -310,9 +320,7 @@ export class Run {
       // What waited when it was over may have been done long ago, and cannot be looked up.
       if (this.#isRetold && !this.#home.ways.stored) return result;
     }
-    for (let input; (input = await this.#answers(result));) {
-      result = await this.#follow(this.#request(input));
-    }
+    for (let next; (next = await this.#goOn(result));) result = next;
     return result;
   }
 
@@ -321,7 +329,17 @@ export class Run {
    * @param {RunResult} result
    */
   async #continuedBy({ threadId, runId }) {
-    return (await this.#home.ways.stored?.state(threadId, runId))?.continuedBy;
+    return (await this.#stored((stored) => stored.state(threadId, runId)))?.continuedBy;
+  }
+
+  /**
+   * Look something up, where Firestore is at hand, as soon as it can be reached.
+   * @template T
+   * @param {(stored: NonNullable<Ways["stored"]>) => Promise<T>} read
+   */
+  async #stored(read) {
+    const { stored, patience = PATIENCE } = this.#home.ways;
+    return stored && insist(() => read(stored), patience, this.#leaving.signal);
   }
 
   /**
@@ -360,17 +378,72 @@ export class Run {
   }
 
   /**
-   * What this client answers to a run that waits; undefined where it leaves it waiting, or the turn
-   * is at its end.
+   * Answer a run that waits: what the turn comes to then. Undefined where this client leaves it
+   * waiting, or the turn is at its end.
    * @param {RunResult} result
-   * @returns {Promise<Partial<RunRequest> | undefined>}
+   * @returns {Promise<RunResult | undefined>}
    */
-  async #answers(result) {
-    const { clientTools = {}, decide } = this.#habits;
-    const pending = result.outcome.pendingToolCallIds ?? [];
-    if (pending.length && Object.keys(clientTools).length) {
-      return { toolResults: await this.#runTools(result, clientTools) };
+  async #goOn(result) {
+    const { clientTools = {} } = this.#habits;
+    const isLeftHere = !!result.outcome.pendingToolCallIds?.length;
+    if (isLeftHere && Object.keys(clientTools).length) return this.#answerCalls(result, clientTools);
+    const resume = await this.#decide(result);
+    return resume && this.#follow(this.#request({ resume }));
+  }
+
+  /**
+   * Run the calls that were left to this client, and go on with their results. Of several that
+   * follow the run, one does: whoever comes after it finds them answered.
+   * @param {RunResult} result
+   * @param {ClientTools} tools
+   * @returns {Promise<RunResult>}
+   */
+  async #answerCalls(result, tools) {
+    const signal = AbortSignal.any([this.#leaving.signal, this.#stopping.signal]);
+    const free = await this.#home.locks.take(`rollcall ${result.threadId} ${result.runId}`, signal);
+    // Held until the server has the results, so that nobody runs the calls meanwhile.
+    const stop = this.on("event", ({ type }) => type === "RUN_STARTED" && free());
+    try {
+      const elsewhere = await this.#answeredElsewhere(result);
+      if (elsewhere) return elsewhere;
+      const onProgress = (/** @type {any} */ content) => this.#tell(progress(content));
+      const toolResults = await answer(pendingCalls(result), tools, { signal, onProgress });
+      return await this.#follow(this.#request({ toolResults }));
+    } finally {
+      stop();
+      if (this.#cancelling) void this.#cancelling.then(free);
+      else free();
     }
+  }
+
+  /**
+   * What the turn came to if the calls of a run do not wait any more; undefined while they do.
+   * @param {RunResult} result
+   * @returns {Promise<RunResult | undefined>}
+   * @throws {RollcallError} They were given up.
+   */
+  async #answeredElsewhere(result) {
+    if (!this.#home.ways.stored) return undefined;
+    const { threadId, runId } = result;
+    const waiting = await this.#stored((stored) => stored.waiting(threadId));
+    if (waiting?.runId === runId) {
+      if (!waiting.isAnswered && !waiting.isLate) return undefined;
+      return (this.#newest = { ...result, outcome: withoutCalls(result.outcome) });
+    }
+    const state = await this.#stored((stored) => stored.state(threadId, runId));
+    if (state?.continuedBy) return this.#follow({ threadId, runId: state.continuedBy });
+    if (state?.status === "cancelled") throw cancelled();
+    throw new RollcallError("failed-precondition", "nobody waits for these calls any more", {
+      hint: "their time was over, or the thread went on with another message",
+    });
+  }
+
+  /**
+   * The decisions about what waits; undefined where one is left open, or none is this user's.
+   * @param {RunResult} result
+   */
+  async #decide(result) {
+    const { decide } = this.#habits;
     const mine = (result.outcome.interrupts ?? []).filter(isMine);
     if (!mine.length || !decide) return undefined;
     /** @type {[string, Decision][]} */
@@ -380,17 +453,7 @@ export class Run {
       if (!decision) return undefined;
       decisions.push([interrupt.id, decision]);
     }
-    return { resume: entries(decisions) };
-  }
-
-  /**
-   * @param {RunResult} result
-   * @param {ClientTools} tools
-   */
-  async #runTools(result, tools) {
-    const signal = AbortSignal.any([this.#leaving.signal, this.#stopping.signal]);
-    const onProgress = (/** @type {any} */ content) => this.#tell(progress(content));
-    return await answer(pendingCalls(result), tools, { signal, onProgress });
+    return entries(decisions);
   }
 
   /**
@@ -438,6 +501,15 @@ function safely(listener, news) {
       throw error;
     });
   }
+}
+
+/** @param {RunResult["outcome"]} outcome */
+function withoutCalls({ pendingToolCallIds, ...outcome }) {
+  return outcome;
+}
+
+function cancelled() {
+  return new RollcallError("cancelled", "this run was cancelled");
 }
 
 function untold() {

@@ -9,6 +9,12 @@ import { RollcallError, toRollcallError } from "./errors.js";
 /** @import { RunResult } from "../types/wire.js" */
 
 /**
+ * What a thread waits for: the calls and questions of a run. The client's part of it may be over
+ * before the rest is.
+ * @typedef {{ runId: string, isAnswered?: boolean, isLate?: boolean }} Waiting
+ */
+
+/**
  * What a run's document says of its end; `continuedBy` is the run that went on where it waited.
  * @typedef {{ status: "running" | "done" | "failed" | "cancelled", result?: RunResult,
  *   error?: { code?: string, message?: string, hint?: string }, continuedBy?: string }} RunState
@@ -83,6 +89,21 @@ export class StoredRuns {
       if (!found) throw new RollcallError("not-found", `there is no run ${runId} in this thread`);
       const { status, result, error, continuedBy } = found;
       return { status, error, continuedBy, ...(result && { result: JSON.parse(result) }) };
+    } catch (error) {
+      throw toRollcallError(error);
+    }
+  }
+
+  /**
+   * What a thread waits for now; undefined where that is nothing.
+   * @param {string} threadId
+   * @returns {Promise<Waiting | undefined>}
+   * @throws {RollcallError}
+   */
+  async waiting(threadId) {
+    const { doc, getDoc } = await import("firebase/firestore");
+    try {
+      return (await getDoc(doc(this.#db, "threads", threadId))).data()?.waiting ?? undefined;
     } catch (error) {
       throw toRollcallError(error);
     }

@@ -1,6 +1,30 @@
-/** Waiting between two tries, and for the network. */
+/** Waiting between two tries, for the network, and no longer than until an abort. */
+
+import { isLost } from "./errors.js";
+
+/** @import { Patience } from "./course.js" */
 
 const LONGEST_MS = 8_000;
+
+/**
+ * Do what can be done again, until it is not lost on the way.
+ * @template T
+ * @param {() => Promise<T>} work
+ * @param {Patience} patience
+ * @param {AbortSignal} signal
+ * @returns {Promise<T>}
+ */
+export async function insist(work, { pause: first = 250, most }, signal) {
+  const since = Date.now();
+  for (let lost = 0; ; lost += 1) {
+    try {
+      return await unlessAborted(work(), signal);
+    } catch (error) {
+      if (signal.aborted || !isLost(error) || Date.now() - since > most) throw error;
+      await pause(first * 2 ** lost, signal);
+    }
+  }
+}
 
 /**
  * Wait about so long before the next try, and until the device is online.
@@ -29,6 +53,29 @@ export function sleep(ms, signal) {
     signal.addEventListener("abort", wake);
     if (signal.aborted) wake();
   });
+}
+
+/**
+ * What the promise comes to; an abort is not kept waiting by one that does not listen to it.
+ * @template T
+ * @param {T | Promise<T>} promise
+ * @param {AbortSignal} signal
+ * @returns {Promise<T>}
+ */
+export async function unlessAborted(promise, signal) {
+  /** @type {() => void} */
+  let stop = () => undefined;
+  const aborted = new Promise((resolve) =>
+    signal.addEventListener("abort", (stop = () => resolve(undefined))),
+  );
+  if (signal.aborted) stop();
+  try {
+    const found = await Promise.race([promise, aborted]);
+    signal.throwIfAborted();
+    return /** @type {T} */ (found);
+  } finally {
+    signal.removeEventListener("abort", stop);
+  }
 }
 
 /** @param {AbortSignal} signal */

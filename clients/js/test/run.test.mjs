@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
+import { Locks } from "../src/locks.js";
 import { Run } from "../src/run.js";
 import { networkError, numbered, PATIENCE, refusal, resultOf, runOf, streaming } from "./scenes.mjs";
 
@@ -21,7 +22,8 @@ function home(...streams) {
     called.push([name, data]);
     return { status: "cancelling" };
   };
-  return { home: { ways: { stream, patience: PATIENCE }, clientId: "c", call }, asked, called };
+  const ways = { stream, patience: PATIENCE };
+  return { home: { ways, clientId: "c", locks: new Locks(), call }, asked, called };
 }
 
 const all = async (run) => {

@@ -101,4 +101,39 @@ export function streaming(...streams) {
   return { stream, asked };
 }
 
+/** The part of Web Locks that is used here: one holder at a time, and aborts while waiting. */
+export class WebLocks {
+  #last = new Map();
+
+  async request(name, { signal }, work) {
+    signal.throwIfAborted();
+    const before = this.#last.get(name);
+    let done;
+    this.#last.set(name, Promise.all([before, new Promise((resolve) => (done = resolve))]));
+    try {
+      await Promise.race([
+        before,
+        new Promise((_, reject) =>
+          signal.addEventListener("abort", () => reject(signal.reason)),
+        ),
+      ]);
+      return await work({ name });
+    } finally {
+      done();
+    }
+  }
+}
+
+/** Make something in a page that has these locks. */
+export function withWebLocks(make, locks = new WebLocks()) {
+  const own = Object.getOwnPropertyDescriptor(globalThis, "navigator");
+  Object.defineProperty(globalThis, "navigator", { value: { locks }, configurable: true });
+  try {
+    return make();
+  } finally {
+    if (own) Object.defineProperty(globalThis, "navigator", own);
+    else delete globalThis.navigator;
+  }
+}
+
 export const PATIENCE = { quiet: 30, most: 5_000, pause: 1 };

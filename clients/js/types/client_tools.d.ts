@@ -34,14 +34,6 @@ export function answer(calls: ToolCallRecord[], tools: ClientTools, { signal, on
     signal: AbortSignal;
     onProgress: (progress: Progress) => void;
 }): Promise<ClientToolResult[]>;
-/**
- * What the promise comes to; an abort is not kept waiting by one that does not listen to it.
- * @template T
- * @param {T | Promise<T>} promise
- * @param {AbortSignal} signal
- * @returns {Promise<T>}
- */
-export function unlessAborted<T>(promise: T | Promise<T>, signal: AbortSignal): Promise<T>;
 /** @import { ClientToolResult, RunResult, ToolCallRecord } from "../types/wire.js" */
 /** The longest result of one call, in characters of JSON. */
 export const RESULT_CHARS: 200000;

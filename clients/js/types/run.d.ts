@@ -125,6 +125,7 @@ export type Origin = {
 export type Home = {
     ways: Ways;
     clientId: string;
+    locks: Locks;
     call: (name: string, data: object) => Promise<any>;
 };
 export type Listeners = {
@@ -151,4 +152,5 @@ import type { TextPart } from "../types/wire.js";
 import type { MediaPart } from "../types/wire.js";
 import type { RunRequest } from "../types/wire.js";
 import type { Ways } from "./course.js";
+import type { Locks } from "./locks.js";
 import type { ArgumentsNews } from "./transcript.js";

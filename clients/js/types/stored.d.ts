@@ -3,6 +3,11 @@
 /** @import { AgentEvent } from "./events.js" */
 /** @import { RunResult } from "../types/wire.js" */
 /**
+ * What a thread waits for: the calls and questions of a run. The client's part of it may be over
+ * before the rest is.
+ * @typedef {{ runId: string, isAnswered?: boolean, isLate?: boolean }} Waiting
+ */
+/**
  * What a run's document says of its end; `continuedBy` is the run that went on where it waited.
  * @typedef {{ status: "running" | "done" | "failed" | "cancelled", result?: RunResult,
  *   error?: { code?: string, message?: string, hint?: string }, continuedBy?: string }} RunState
@@ -36,8 +41,24 @@ export class StoredRuns {
      * @throws {RollcallError}
      */
     state(threadId: string, runId: string): Promise<RunState>;
+    /**
+     * What a thread waits for now; undefined where that is nothing.
+     * @param {string} threadId
+     * @returns {Promise<Waiting | undefined>}
+     * @throws {RollcallError}
+     */
+    waiting(threadId: string): Promise<Waiting | undefined>;
     #private;
 }
+/**
+ * What a thread waits for: the calls and questions of a run. The client's part of it may be over
+ * before the rest is.
+ */
+export type Waiting = {
+    runId: string;
+    isAnswered?: boolean;
+    isLate?: boolean;
+};
 /**
  * What a run's document says of its end; `continuedBy` is the run that went on where it waited.
  */

@@ -1,0 +1,155 @@
+// Two that follow one run, in two tabs or in one page: its calls are run by one of them.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { Locks } from "../src/locks.js";
+import { Run } from "../src/run.js";
+import { networkError, PATIENCE, resultOf, runOf, withWebLocks } from "./scenes.mjs";
+
+const CALL = { id: "1", tool: "act", arguments: {}, status: "client", step: 1, ms: 0 };
+const QUESTION = {
+  id: "i",
+  reason: "approval",
+  message: "Write?",
+  toolCallId: "2",
+  responseSchema: {},
+  expiresAt: "",
+  metadata: { decider: { uid: "u" } },
+};
+const LEFT = resultOf({
+  outcome: { type: "success", pendingToolCallIds: ["1"] },
+  toolCalls: [CALL],
+});
+const END = resultOf({ runId: "r~1", message: "It is done" });
+const soon = (ms = 5) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** A thread whose run `r` waits for a client, and goes on as `r~1` with what one answers. */
+class Thread {
+  waits = { runId: "r" };
+  runs = { r: { status: "done", result: LEFT } };
+  answers = [];
+
+  async *stream(data) {
+    this.answers.push(data);
+    assert.ok(this.waits, "it was answered twice");
+    this.waits = undefined;
+    this.runs.r.continuedBy = "r~1";
+    this.runs["r~1"] = { status: "done", result: END };
+    yield* runOf(END);
+    return END;
+  }
+
+  stored = {
+    state: async (threadId, runId) => this.runs[runId],
+    events: async (threadId, runId) => runOf(this.runs[runId].result),
+    waiting: async () => this.waits,
+  };
+
+  call = async (name) => {
+    assert.equal(name, "cancel_run");
+    await soon();
+    this.waits = undefined;
+    this.runs.r.status = "cancelled";
+    return { status: "cancelled" };
+  };
+
+  /** Somebody follows the run. */
+  follow(locks, tools, habits = {}) {
+    const stream = (data) => this.stream(data);
+    const ways = { stream, stored: this.stored, patience: PATIENCE };
+    const home = { ways, locks, clientId: "c", call: this.call };
+    const request = { agent: "a", threadId: "t", runId: "r", clientTools: Object.keys(tools) };
+    return new Run(home, request, { clientTools: tools, ...habits }, { isWatched: true });
+  }
+}
+
+const PLACES = {
+  "in one page": () => {
+    const locks = new Locks();
+    return [locks, locks];
+  },
+  "in two tabs": () => withWebLocks(() => [new Locks(), new Locks()]),
+};
+
+for (const [where, pair] of Object.entries(PLACES)) {
+  test(`${where}, calls are run once, and both are told the end`, async () => {
+    const thread = new Thread();
+    let ran = 0;
+    const act = async () => {
+      ran += 1;
+      await soon(20);
+      return {};
+    };
+    const runs = pair().map((locks) => thread.follow(locks, { act }));
+    const ends = await Promise.all(runs.map(({ result }) => result));
+    assert.deepEqual(ends, [END, END]);
+    assert.deepEqual([ran, thread.answers.length], [1, 1]);
+    assert.deepEqual(
+      runs.map(({ text }) => text),
+      ["It is done", "It is done"],
+    );
+  });
+
+  test(`${where}, who leaves while it runs them leaves them to the other`, async () => {
+    const thread = new Thread();
+    const [one, other] = pair();
+    const left = thread.follow(one, { act: () => new Promise(() => {}) });
+    await soon();
+    const next = thread.follow(other, { act: () => ({}) });
+    await soon();
+    assert.equal(thread.answers.length, 0);
+    left.leave();
+    await assert.rejects(left.result, { code: "cancelled" });
+    assert.deepEqual(await next.result, END);
+  });
+
+  test(`${where}, what one stops the other does not begin`, async () => {
+    const thread = new Thread();
+    const [one, other] = pair();
+    const stopped = thread.follow(one, { act: () => new Promise(() => {}) });
+    await soon();
+    const next = thread.follow(other, { act: () => assert.fail("it was run") });
+    await soon();
+    await stopped.cancel();
+    await assert.rejects(stopped.result, { code: "cancelled" });
+    await assert.rejects(next.result, { code: "cancelled" });
+    assert.equal(thread.answers.length, 0);
+  });
+}
+
+test("calls that were answered while something waits for a person are not run again", async () => {
+  const thread = new Thread();
+  const outcome = { type: "interrupt", interrupts: [QUESTION], pendingToolCallIds: ["1"] };
+  thread.runs.r.result = { ...LEFT, outcome };
+  const tools = { act: () => assert.fail("it was run") };
+  for (const why of ["isAnswered", "isLate"]) {
+    thread.waits = { runId: "r", [why]: true };
+    const run = thread.follow(new Locks(), tools);
+    const result = await run.result;
+    assert.deepEqual(result.outcome, { type: "interrupt", interrupts: [QUESTION] });
+    assert.deepEqual(run.interrupts, [QUESTION]);
+  }
+  const decide = () => ({ approved: true });
+  assert.deepEqual(await thread.follow(new Locks(), tools, { decide }).result, END);
+  assert.equal(thread.answers[0].resume.length, 1);
+});
+
+test("calls that nobody waits for are not run", async () => {
+  const thread = new Thread();
+  thread.waits = { runId: "another" };
+  const run = thread.follow(new Locks(), { act: () => assert.fail("it was run") });
+  await assert.rejects(run.result, { code: "failed-precondition" });
+});
+
+test("a look-up that is lost on the way is made again", async () => {
+  const thread = new Thread();
+  const { waiting } = thread.stored;
+  let lost = 0;
+  thread.stored.waiting = async () => {
+    if (lost++ < 2) throw networkError();
+    return waiting();
+  };
+  assert.deepEqual(await thread.follow(new Locks(), { act: () => ({}) }).result, END);
+  assert.equal(lost, 3);
+});
