@@ -16,7 +16,7 @@ from rollcall.agent import spans
 from rollcall.agent.dispatch import Answer, Ask, Leave
 from rollcall.agent.gathering import Gathering
 from rollcall.agent.limits import refused_by_bounds
-from rollcall.agent.results import render, render_error
+from rollcall.agent.results import Limit, render, render_error
 from rollcall.agent.turn import State, Turn, Waiting
 from rollcall.agent.verdicts import Unknown, as_told, status_of
 from rollcall.core import events, logs
@@ -31,9 +31,10 @@ from rollcall.core.errors import (
     Unavailable,
 )
 from rollcall.core.events import Event
-from rollcall.core.messages import ToolCall, ToolResult
+from rollcall.core.messages import ModelMessage, ToolCall, ToolResult
 from rollcall.core.redaction import redacted_json
 from rollcall.core.wire import CallStatus, Display, ToolCallRecord
+from rollcall.store.room import DOCUMENT_BYTES, result_room
 
 PARALLEL = 8
 IDLE_S = 1.0
@@ -43,6 +44,8 @@ LEAVE_S = 8.0
 """How long a write that was begun is waited for when the run is left to another process."""
 STEP_CHARS = 200_000
 """What the results of one step may have together."""
+RECORD_BYTES = 800
+"""Kept for a call's record, beside its result."""
 log = logging.getLogger("rollcall")
 
 
@@ -81,6 +84,7 @@ def run_calls(
     open_calls: dict[int, ToolCall] = {}
     begun: dict[int, Future[None]] = {}
     gathering = Gathering(turn.journal)
+    limit = _limit(turn, state, calls=len(calls))
     began = time.monotonic()
     try:
         for place, call in enumerate(calls):
@@ -104,12 +108,12 @@ def run_calls(
             if isinstance(item.outcome, Ask | Leave):
                 state.waiting.append(Waiting(item.place, item.call, item.outcome))
                 continue
-            result, record = _record(turn, state, item, calls=len(calls))
+            result, record = _record(turn, state, item, limit=limit)
             gathering.add(item.place, item.call, result, record)
             results[item.place] = result
         yield from gathering.saved()
     except GeneratorExit:  # the client left, or this process's time is over
-        _see_writes_off(turn, state, open_calls, inbox, gathering, calls=len(calls))
+        _see_writes_off(turn, state, open_calls, inbox, gathering, limit=limit)
         raise
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
@@ -233,7 +237,7 @@ def _see_writes_off(
     inbox: _Inbox,
     gathering: Gathering,
     *,
-    calls: int,
+    limit: Limit,
 ) -> None:
     """Save what is there and how the writes end that were begun: whoever goes on with the turn
     would not know."""
@@ -248,7 +252,7 @@ def _see_writes_off(
             continue
         if isinstance(item.outcome, Ask | Leave):
             continue
-        gathering.add(item.place, item.call, *_record(turn, state, item, calls=calls))
+        gathering.add(item.place, item.call, *_record(turn, state, item, limit=limit))
     try:
         gathering.save()
     except AgentError as error:  # nobody is there to be told, and the ledger knows the writes' ends
@@ -261,8 +265,16 @@ def _leave_reads(turn: Turn, open_calls: dict[int, ToolCall]) -> None:
             del open_calls[place]
 
 
+def _limit(turn: Turn, state: State, *, calls: int) -> Limit:
+    """How long each result of the newest reply's calls may be."""
+    reply = state.history[-1]
+    room = result_room(reply) if isinstance(reply, ModelMessage) else DOCUMENT_BYTES
+    chars = min(turn.limits.result_chars, STEP_CHARS // max(calls, 1))
+    return Limit(chars, room - RECORD_BYTES)
+
+
 def _record(
-    turn: Turn, state: State, done: _Done, *, calls: int
+    turn: Turn, state: State, done: _Done, *, limit: Limit
 ) -> tuple[ToolResult, ToolCallRecord]:
     """Note the call in the turn's records; return what the model is told, and the record."""
     call, outcome = done.call, done.outcome
@@ -281,15 +293,13 @@ def _record(
             "call_failed", tool=call.name, code=outcome.code, status=done.status.value
         )
         log.info("call of %s: %s", call.name, done.status.value, extra=told)
-        fields["error"] = redacted_json({"message": outcome.message, **outcome.details})
+        content, fields["error"] = render_error(outcome, limit=limit)
         record = ToolCallRecord(**fields)
         state.records.append(record)
-        return ToolResult(call.id, call.name, render_error(outcome), is_error=True), record
+        return ToolResult(call.id, call.name, content, is_error=True), record
     assert isinstance(outcome, Answer)  # who waits is not recorded
     state.offer(outcome.offers)
     citations = state.sources.number(outcome.citations)
-    # All results of a step rest in one document, of at most 1 MiB.
-    limit = min(turn.limits.result_chars, STEP_CHARS // calls)
     content, output = render(outcome.output, citations, limit=limit)
     fields |= {
         "arguments": outcome.arguments if outcome.arguments is not None else fields["arguments"],

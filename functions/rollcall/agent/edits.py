@@ -10,7 +10,8 @@ from typing import Any
 
 from rollcall.agent.asked import profile_of
 from rollcall.agent.earlier import earlier_calls
-from rollcall.agent.router import Asker, Router, decider_of
+from rollcall.agent.results import bounded
+from rollcall.agent.router import Asker, Router, check_askable, decider_of
 from rollcall.core.context import Platform, ToolContext, User
 from rollcall.core.errors import (
     AgentError,
@@ -105,14 +106,16 @@ def _edited(
         raise InvalidArgument(error.message, field=field, hint=error.hint) from error
     if preview is not None and preview.arguments is not None:
         frozen = target.frozen(preview.arguments, field=field)
+    shown = target.shown(frozen)
+    check_askable(frozen, shown, field=field)
     edited = approval.edited(
         frozen,
-        shown=target.shown(frozen),
+        shown=shown,
         summary=target.summary(frozen, approval.locale),
         by=user,
         now=datetime.now(UTC),
     )
-    return replace(edited, display=preview.display if preview else None)
+    return replace(edited, display=bounded(preview.display) if preview else None)
 
 
 def _router(platform: Platform, owner: User, approval: Approval) -> Router:

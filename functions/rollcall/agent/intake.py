@@ -6,14 +6,13 @@ ids of calls are unique, and what a provider wants back is JSON.
 
 from __future__ import annotations
 
-import json
 import logging
 import math
 import re
 import time
 import uuid
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from rollcall.agent.pieces import Pieces
 from rollcall.core import events
@@ -30,13 +29,14 @@ from rollcall.models.base import (
     TextDelta,
     Usage,
 )
+from rollcall.store.room import CALL_BYTES, REPLY_DOCUMENT_BYTES, begun, reply_bytes, utf8
 
 REPLY_CHARS = 150_000
-"""The longest reply that is taken in; it rests in one document, of at most 1 MiB."""
-CALL_CHARS = 1_000
-"""What a call counts as beside its arguments: it is answered, and that is kept, too."""
-PARTS_CHARS = 300_000
-"""The longest JSON text of what a provider wants back."""
+"""The longest reply that is taken in."""
+REPLY_BYTES = 360_000
+"""The same in UTF-8, for letters of three and four bytes: a reply is stored in one document."""
+NAME_CHARS = 100
+"""What is taken in of a tool's name; no tool has one as long as this."""
 MAX_PART_DEPTH = 64
 _GOOD_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:\-]{0,63}")
 log = logging.getLogger("rollcall")
@@ -64,7 +64,9 @@ class Reply:
 
     @property
     def message(self) -> ModelMessage:
-        return ModelMessage(
+        """The reply as it is kept. What its provider wants back is left out where the two are too
+        large for one document together: some of it alone would say something else."""
+        message = ModelMessage(
             text=self.text,
             tool_calls=tuple(
                 ToolCall.parse(id=id, name=name, text=text)
@@ -73,6 +75,10 @@ class Reply:
             provider=self.model.partition(":")[0],
             provider_parts=self.provider_parts,
         )
+        if not self.provider_parts or reply_bytes(message) <= REPLY_DOCUMENT_BYTES:
+            return message
+        log.warning("the parts of a reply of %s are too large to be kept", self.model)
+        return replace(message, provider_parts=())
 
 
 class Intake:
@@ -100,12 +106,12 @@ class Intake:
         self._taken = _ids_of(request)
         self._open: dict[str, str] = {}
         self._halves: dict[str, str] = {}
-        self._room = REPLY_CHARS
+        self._chars, self._bytes = REPLY_CHARS, REPLY_BYTES
 
     @property
     def is_full(self) -> bool:
         """Whether the reply is as long as it may be: what is still to come is cut off."""
-        return self._room <= 0
+        return self._chars <= 0 or self._bytes <= 0
 
     def wait_s(self, *, at_most: float) -> float:
         """How long the next delta may be waited for, before what is held back has to go on."""
@@ -189,8 +195,9 @@ class Intake:
             id = f"call_{uuid.uuid4().hex[:24]}"
         self._taken.add(id)
         self._open[delta.id] = id
-        name = _mended(delta.name)
-        self._room -= CALL_CHARS + len(name)
+        name = _mended(delta.name)[:NAME_CHARS]
+        self._chars -= CALL_BYTES
+        self._bytes -= CALL_BYTES
         self._reply.calls[id], self._calls[id] = (name, ""), Pieces()
         return events.call_start(call_id=id, name=name, parent_id=self._message_id)
 
@@ -208,14 +215,15 @@ class Intake:
         if text and "\ud800" <= text[-1] <= "\udbff":
             self._halves[place] = text[-1]
             text = text[:-1]
-        text = _mended(text)[: max(self._room, 0)]
-        self._room -= len(text)
-        return text
+        text = _mended(text)
+        taken = begun(text[: max(self._chars, 0)], self._bytes)
+        self._bytes -= utf8(taken)
+        self._chars = self._chars - len(taken) if len(taken) == len(text) else 0
+        return taken
 
 
 def storable(parts: tuple[Json, ...], *, of: str) -> tuple[Json, ...]:
     """The parts with their texts mended; a part that is not JSON is dropped, and that is logged.
-    Parts that are too large together are all dropped: some alone would say something else.
 
     Args:
         of: The model they came from, for the log.
@@ -226,9 +234,6 @@ def storable(parts: tuple[Json, ...], *, of: str) -> tuple[Json, ...]:
             kept.append(_storable(part, 0))
         except ValueError as error:
             log.warning("a part of a reply of %s cannot be kept: %s", of, error)
-    if len(json.dumps(kept, ensure_ascii=False)) > PARTS_CHARS:
-        log.warning("the parts of a reply of %s are too large to be kept", of)
-        return ()
     return tuple(kept)
 
 

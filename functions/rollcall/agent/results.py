@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 from rollcall.core.errors import AgentError
 from rollcall.core.redaction import redacted_json
 from rollcall.core.wire import Citation, Display
+from rollcall.store.room import DOCUMENT_BYTES, utf8
 
 _MARK = re.compile(r"\[(\d{1,3}(?:\s*,\s*\d{1,3})*)\]")
 MAX_CITATIONS = 100
@@ -55,8 +58,19 @@ def _key(citation: Citation) -> Citation | str:
     return citation.model_copy(update={"n": 0, "quote": None, "timestamp": None})
 
 
-def render(output: Any, citations: Sequence[Citation], *, limit: int) -> tuple[str, Any]:
-    """The JSON text a model reads, and the output in it, of at most about `limit` characters.
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """How long a text for the model may be: so many characters, and so many bytes of UTF-8."""
+
+    chars: int
+    bytes: int = DOCUMENT_BYTES
+
+    def holds(self, text: str) -> bool:
+        return len(text) <= self.chars and utf8(text) <= self.bytes
+
+
+def render(output: Any, citations: Sequence[Citation], *, limit: Limit) -> tuple[str, Any]:
+    """The JSON text a model reads, and the output in it, within about `limit`.
 
     Both are without credentials. What does not fit is cut from the longest lists and texts, and
     the cut is said.
@@ -66,11 +80,11 @@ def render(output: Any, citations: Sequence[Citation], *, limit: int) -> tuple[s
     if citations:
         value["citations"] = redacted_json([citation.dump() for citation in citations])
     text = _json(value)
-    if len(text) <= limit:
+    if limit.holds(text):
         return text, output
     for cut in _shortened(value):
         text = _json({**cut, "truncated": "the longest lists and texts were shortened to fit"})
-        if len(text) <= limit:
+        if limit.holds(text):
             return text, cut["output"]
     return _json({"output": None, "truncated": "the result was too large to show"}), None
 
@@ -88,10 +102,15 @@ def bounded(display: Display) -> Display:
     return Display(type="text", text="(…)")
 
 
-def render_error(error: AgentError) -> str:
-    """The JSON text that tells a model why a call failed."""
-    details = {"message": error.message, **error.details}
-    return _json({"error": redacted_json(details)})
+def render_error(error: AgentError, *, limit: Limit) -> tuple[str, Any]:
+    """The JSON text that tells a model why a call failed, and what it says, within about `limit`:
+    what does not fit is cut from the longest texts."""
+    value = {"error": redacted_json({"message": error.message, **error.details})}
+    told = next(
+        (cut for cut in chain([value], _shortened(value)) if limit.holds(_json(cut))),
+        {"error": {"code": error.code, "message": "(…)"}},
+    )
+    return _json(told), told["error"]
 
 
 def _json(value: Any) -> str:

@@ -48,6 +48,7 @@ from rollcall.store.approvals import (
     text_digest,
 )
 from rollcall.store.effects import Effect, Way, perform
+from rollcall.store.room import utf8
 
 if TYPE_CHECKING:
     from google.cloud.firestore import WriteBatch
@@ -312,9 +313,8 @@ class Router:
         arguments: dict[str, Any],
         display: Display | None,
     ) -> Ask:
-        if len(canonical(arguments).encode()) > ASK_BYTES:
-            raise InvalidArgument(f"the arguments of a write may have {ASK_BYTES:,} bytes of JSON")
         shown = target.shown(arguments)
+        check_askable(arguments, shown)
         if policy.decider_role is not None and shown != arguments:
             # The approval holds what it will be run with, and its deciders may read it.
             raise FailedPrecondition(
@@ -425,6 +425,21 @@ def _check_not_ours(entry: Entry) -> None:
             raise FailedPrecondition(
                 f"{entry.id} is {name}, a write of this codebase, under another name"
             )
+
+
+def check_askable(
+    arguments: dict[str, Any], shown: dict[str, Any], *, field: str | None = None
+) -> None:
+    """
+    Raises:
+        InvalidArgument: They are more than an approval can hold.
+    """
+    size = max(utf8(canonical(each)) for each in (arguments, shown))
+    if size > ASK_BYTES:
+        raise InvalidArgument(
+            f"the arguments of a write may have {ASK_BYTES:,} bytes of JSON; these have {size:,}",
+            field=field,
+        )
 
 
 def decider_of(policy: ApprovalPolicy, user: User) -> Decider:

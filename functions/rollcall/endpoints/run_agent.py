@@ -217,7 +217,7 @@ def _media(part: MediaPart) -> Media:
 
 
 def _check_context(request: RunRequest) -> None:
-    size = len(json.dumps(request.context or {}))
+    size = len(json.dumps(request.context or {}, ensure_ascii=False))
     if size > CONTEXT_CHARS:
         raise InvalidArgument(
             f"context has {size:,} characters of JSON; at most {CONTEXT_CHARS:,} are accepted",

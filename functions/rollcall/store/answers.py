@@ -56,7 +56,8 @@ def note_answers(
     batch = db.batch()
     if waits.get("runId") == waiting_run_id:
         _await_no_client(batch, db, thread, {"isAnswered": True})
-        answered = json.dumps(results, ensure_ascii=False)
+        # Without spaces, as its size was checked: the document holds the run's result as well.
+        answered = json.dumps(results, ensure_ascii=False, separators=(",", ":"))
         batch.update(waiting.reference, {"answered": answered})
     if waits.get("runId") != waiting_run_id or committed(batch) is None:
         raise Aborted("this thread is busy; try again", field="threadId", retry_after_s=1)

@@ -21,7 +21,8 @@ from rollcall.core.wire import SCHEMA_VERSION
 from rollcall.store import paths
 from rollcall.store.approvals import Approval, ApprovalStatus, load_approvals
 from rollcall.store.effects import EffectStatus, effect_key
-from rollcall.store.log import calls_of, unanswered
+from rollcall.store.log import calls_of, room_of_results, unanswered
+from rollcall.store.room import begun, utf8
 from rollcall.store.window import Newest
 
 if TYPE_CHECKING:
@@ -121,8 +122,9 @@ def closing_of_waiting(
     calls = calls_of(document)
     if waiting.get("isAnswered"):
         answers = {**answers, **_noted(db, thread_id, waiting["runId"])}
+    room = room_of_results(document)
     results = {
-        str(place): _left(calls[place], answers[calls[place].id])
+        str(place): _left(calls[place], answers[calls[place].id], room)
         if calls[place].id in answers
         else _error(calls[place], "unknown", _LEFT)
         if calls[place].id in waiting["calls"]
@@ -147,7 +149,7 @@ def closing_of_cut_off(db: Client, thread_id: str, found: Newest) -> Closing:
     places = unanswered(document)
     if not places:
         return Closing()
-    calls = calls_of(document)
+    calls, room = calls_of(document), room_of_results(document)
     keys = {place: step_effect_key(thread_id, document, place) for place in places}
     entries = _entries(db, keys)
     unbegun = {
@@ -157,7 +159,7 @@ def closing_of_cut_off(db: Client, thread_id: str, found: Newest) -> Closing:
     }
     return Closing(
         document,
-        {str(place): _cut_off(calls[place], entries[place].to_dict()) for place in places},
+        {str(place): _cut_off(calls[place], entries[place].to_dict(), room) for place in places},
         unbegun=unbegun,
         begun=[each for each in entries.values() if each.exists and _is_pending(each)],
         time=found.time,
@@ -196,26 +198,34 @@ def _closed_entry(thread_id: str, document: dict[str, Any], call: ToolCall) -> d
     }
 
 
-def _cut_off(call: ToolCall, entry: dict[str, Any] | None) -> dict[str, Any]:
+def _cut_off(call: ToolCall, entry: dict[str, Any] | None, room: int) -> dict[str, Any]:
     if entry is None:
         return _error(call, "aborted", _CUT_OFF)
     status = EffectStatus(entry["status"])
     if status is EffectStatus.DONE:
-        content = json.dumps({"output": json.loads(entry["result"])}, ensure_ascii=False)
-        return {"name": call.name, "content": content, "isError": False, "record": "", "runId": ""}
+        return _output(call, json.loads(entry["result"]), room)
     if status is EffectStatus.FAILED:
         return _error(call, "failed-precondition", str(entry["error"]))
     return _error(call, "unknown", _UNKNOWN)
 
 
-def _left(call: ToolCall, answer: dict[str, Any]) -> dict[str, Any]:
+def _left(call: ToolCall, answer: dict[str, Any], room: int) -> dict[str, Any]:
     """What a client's tool answered, for a model that is not waiting for it any more."""
     if "error" in answer:
-        return _error(call, "failed-precondition", str(answer["error"])[:LEFT_CHARS])
-    content = json.dumps({"output": answer["content"]}, ensure_ascii=False)
-    if len(content) > LEFT_CHARS:
-        text = json.dumps(answer["content"], ensure_ascii=False)[:LEFT_CHARS]
-        content = json.dumps({"output": text, "truncated": True}, ensure_ascii=False)
+        said = begun(str(answer["error"])[:LEFT_CHARS], room // 2)
+        return _error(call, "failed-precondition", said)
+    return _output(call, answer["content"], room, chars=LEFT_CHARS)
+
+
+def _output(call: ToolCall, output: Any, room: int, *, chars: int | None = None) -> dict[str, Any]:
+    """What a call returned; of what has more than `chars` characters, or than `room` bytes, the
+    beginning of its JSON text."""
+    text = json.dumps(output, ensure_ascii=False)
+    content = f'{{"output": {text}}}'
+    if utf8(content) > room or (chars is not None and len(content) > chars):
+        # Half of the room: a text within a text has its quotes doubled.
+        cut = {"output": begun(text[:chars], room // 2), "truncated": True}
+        content = json.dumps(cut, ensure_ascii=False)
     return {"name": call.name, "content": content, "isError": False, "record": "", "runId": ""}
 
 

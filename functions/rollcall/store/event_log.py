@@ -20,12 +20,14 @@ from typing import TYPE_CHECKING, Any
 from rollcall.core.events import Event
 from rollcall.core.wire import SCHEMA_VERSION
 from rollcall.store import paths
+from rollcall.store.room import utf8
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client, WriteBatch
 
-DOCUMENT_CHARS = 250_000
-"""About how many characters of events go into one document; in bytes at most three times that."""
+DOCUMENT_BYTES = 250_000
+"""How many bytes of events go into one document. One event that is larger has one of its own: a
+reply's text of which every letter has to be escaped comes to 900,000."""
 KEPT = timedelta(days=7)
 
 
@@ -65,8 +67,8 @@ class EventLog:
             self.count -= 1
 
     @property
-    def gathered_chars(self) -> int:
-        return sum(map(len, self._texts))
+    def gathered_bytes(self) -> int:
+        return sum(map(utf8, self._texts))
 
     @property
     def is_empty(self) -> bool:
@@ -162,16 +164,18 @@ def _chunks(texts: list[str]) -> Iterator[list[str]]:
     chunk: list[str] = []
     size = 0
     for text in texts:
-        if chunk and size + len(text) > DOCUMENT_CHARS:
+        if chunk and size + utf8(text) > DOCUMENT_BYTES:
             yield chunk
             chunk, size = [], 0
         chunk.append(text)
-        size += len(text)
+        size += utf8(text)
     yield chunk
 
 
 def _bounded(event: Event) -> Event:
     """The event as it is stored: a result that is too large is read from the run's document."""
-    if event["type"] == "RUN_FINISHED" and len(json.dumps(event["result"])) > DOCUMENT_CHARS:
-        return {key: value for key, value in event.items() if key != "result"}
-    return event
+    if event["type"] != "RUN_FINISHED":
+        return event
+    if utf8(json.dumps(event["result"], ensure_ascii=False)) <= DOCUMENT_BYTES:
+        return event
+    return {key: value for key, value in event.items() if key != "result"}

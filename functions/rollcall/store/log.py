@@ -23,16 +23,13 @@ from rollcall.core.messages import (
     ToolResult,
     UserMessage,
 )
+from rollcall.store.room import DOCUMENT_BYTES, arguments_json, result_room, utf8
 
 _UNANSWERED = json.dumps(
     {"error": {"code": "aborted", "message": "this call was cut off; it may be made again"}}
 )
-RECORD_CHARS = 30_000
-"""The longest record of one call that is kept beside its content."""
-RESULT_BYTES = 400_000
-"""The largest stored result of a run; above it the tools' results are left out, and then of what
-waits for a person all that its approval has as well. The run's document has room beside it for
-what a client answers while a person has still to decide."""
+RECORD_BYTES = 30_000
+"""The largest record of one call that is kept beside its content, where there is room."""
 
 
 def user_document(
@@ -91,9 +88,7 @@ def step_document(
             {
                 "id": call.id,
                 "name": call.name,
-                "arguments": json.dumps(call.arguments, ensure_ascii=False)
-                if call.arguments is not None
-                else None,
+                "arguments": arguments_json(call) if call.arguments is not None else None,
                 "argumentsText": "" if call.arguments is not None else call.arguments_text,
             }
             for call in reply.tool_calls
@@ -123,17 +118,21 @@ def read_spent(document: dict[str, Any]) -> Spent:
     )
 
 
-def result_fields(result: ToolResult, *, record: dict[str, Any], run_id: str) -> dict[str, Any]:
+def result_fields(
+    result: ToolResult, *, record: dict[str, Any], run_id: str, room: int = DOCUMENT_BYTES
+) -> dict[str, Any]:
     """One result as its step's document holds it.
 
     Args:
         record: The call's record for the user. What the content says already is left out.
         run_id: The run that answered the call, which may be a later one than the step's.
+        room: Bytes that the content and the record may have together.
     """
     kept = {key: value for key, value in record.items() if key not in {"result", "error"}}
     text = json.dumps(kept, ensure_ascii=False)
+    most = min(RECORD_BYTES, room - utf8(result.content))
     for large in ("display", "arguments", "undo"):  # the call has its arguments itself
-        if len(text) > RECORD_CHARS:
+        if utf8(text) > most:
             kept.pop(large, None)
             text = json.dumps(kept, ensure_ascii=False)
     return {
@@ -167,6 +166,11 @@ def unanswered(document: dict[str, Any]) -> list[int]:
         for place in range(len(document["toolCalls"]))
         if str(place) not in document["results"]
     ]
+
+
+def room_of_results(document: dict[str, Any]) -> int:
+    """What each result may take of a step's document, together with its record."""
+    return result_room(_read_reply(document))
 
 
 def calls_of(document: dict[str, Any]) -> list[ToolCall]:
@@ -219,34 +223,6 @@ def without_media(document: dict[str, Any]) -> dict[str, Any]:
     if parts == document["parts"]:
         return document
     return {**document, "parts": parts, "mediaLeftOut": True}
-
-
-def result_text(result: dict[str, Any]) -> str:
-    """A run's result as the text its document keeps."""
-    text = json.dumps(result, ensure_ascii=False)
-    if len(text.encode()) <= RESULT_BYTES:
-        return text
-    calls = [
-        {key: value for key, value in call.items() if key not in {"result", "display"}}
-        for call in result["toolCalls"]
-    ]
-    text = json.dumps({**result, "toolCalls": calls}, ensure_ascii=False)
-    if len(text.encode()) <= RESULT_BYTES:
-        return text
-    outcome = _without_details(result["outcome"])
-    return json.dumps({**result, "toolCalls": calls, "outcome": outcome}, ensure_ascii=False)
-
-
-def _without_details(outcome: dict[str, Any]) -> dict[str, Any]:
-    """An outcome without what would be done: the calls have their arguments themselves."""
-    if not outcome.get("interrupts"):
-        return outcome
-    large = {"arguments", "display"}
-    interrupts = [
-        {**each, "metadata": {k: v for k, v in each["metadata"].items() if k not in large}}
-        for each in outcome["interrupts"]
-    ]
-    return {**outcome, "interrupts": interrupts}
 
 
 def _part(part: Part) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from rollcall.core.context import User
 from rollcall.core.options import lease_s
 from rollcall.core.redaction import redacted_json
 from rollcall.core.wire import SCHEMA_VERSION, Role, RunStatus
-from rollcall.store.log import result_text
+from rollcall.store.results import result_text
 
 
 def run_document(
@@ -60,7 +60,7 @@ def run_document(
         "request": json.dumps(request, ensure_ascii=False),
         "continues": continues,
         "approvals": list(approvals),
-        "answers": json.dumps(answers or {}, ensure_ascii=False),
+        "answers": json.dumps(answers or {}, ensure_ascii=False, separators=(",", ":")),
         "createdAt": now,
         "updatedAt": now,
         "leaseUntil": now + timedelta(seconds=lease_s()),

@@ -23,7 +23,13 @@ from rollcall.core.wire import SCHEMA_VERSION, RunStatus
 from rollcall.store import paths
 from rollcall.store.approvals import Approval
 from rollcall.store.hold import Hold
-from rollcall.store.log import Spent, result_fields, spent_fields, step_document
+from rollcall.store.log import (
+    Spent,
+    result_fields,
+    room_of_results,
+    spent_fields,
+    step_document,
+)
 from rollcall.store.run_documents import ended_fields
 from rollcall.store.window import view_of
 
@@ -33,7 +39,7 @@ if TYPE_CHECKING:
 FLUSH_S = 1.0
 """Events are stored with each reply and at the end, and in between at most this often; in a run
 that goes on for long half as often."""
-FLUSH_CHARS = 300_000
+FLUSH_BYTES = 300_000
 LOOK_S = 2.0
 """How often a quiet run looks whether it was cancelled or taken over."""
 HANDOVER_S = 60.0
@@ -134,8 +140,9 @@ class OpenRun:
         from google.cloud.firestore_v1.field_path import FieldPath
 
         document = self.documents[-1]
+        room = room_of_results(document)
         stored = {
-            str(place): result_fields(result, record=record, run_id=self.run_id)
+            str(place): result_fields(result, record=record, run_id=self.run_id, room=room)
             for place, (result, record) in results.items()
         }
         fields = {FieldPath("results", at).to_api_repr(): each for at, each in stored.items()}
@@ -157,7 +164,7 @@ class OpenRun:
         now, hold = time.monotonic(), self.hold
         often_s = min(FLUSH_S * (1 + hold.events.page / 10), LOOK_S)
         has_news = now - hold.flushed_at > often_s and not hold.events.is_empty
-        if has_news or hold.is_ending or hold.events.gathered_chars > FLUSH_CHARS:
+        if has_news or hold.is_ending or hold.events.gathered_bytes > FLUSH_BYTES:
             hold.save(_nothing_else)
         elif now - hold.touched_at > LOOK_S:
             hold.look()

@@ -78,7 +78,7 @@ def test_a_repeat_without_a_stream_reads_no_events(
 def test_a_result_too_large_for_an_event_is_told_from_the_runs_document(
     office: Office, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(event_log, "DOCUMENT_CHARS", 10)
+    monkeypatch.setattr(event_log, "DOCUMENT_BYTES", 10)
     done = office.call(DATA).done
     stored = office.stored_events(THREAD, "r1")
     assert "result" not in stored[-1]

@@ -12,7 +12,7 @@ import pytest
 
 from rollcall.agent import calls as step
 from rollcall.agent.dispatch import Answer
-from rollcall.agent.intake import CALL_CHARS, REPLY_CHARS
+from rollcall.agent.intake import REPLY_CHARS
 from rollcall.agent.loop import run
 from rollcall.core.errors import Unavailable
 from rollcall.core.events import PROGRESS_CHARS, Event
@@ -20,6 +20,7 @@ from rollcall.core.messages import ModelMessage, ToolResult
 from rollcall.core.wire import CallStatus, StopReason
 from rollcall.models.base import ToolSpec
 from rollcall.store.log import Spent
+from rollcall.store.room import CALL_BYTES
 from tests.support.scripted import ScriptedModel, Table, calls, says, turn
 from tests.unit.agent.test_loop import play
 
@@ -104,11 +105,11 @@ def test_who_leaves_while_a_write_ends_that_cannot_be_saved_leaves_all_the_same(
 
 
 def test_a_reply_that_calls_without_end_is_cut_off() -> None:
-    number = 3 * REPLY_CHARS // CALL_CHARS
+    number = 3 * REPLY_CHARS // CALL_BYTES
     endless = calls(*((f"a{n}", {}) for n in range(number)))
     _, ended = play(turn(ScriptedModel([endless, says("Ok.")]), {}))
     assert ended.text == "Ok."
-    assert 16 < len(ended.calls) <= REPLY_CHARS // CALL_CHARS
+    assert 16 < len(ended.calls) <= REPLY_CHARS // CALL_BYTES
 
 
 def test_a_tools_answer_may_bring_tools_that_the_next_reply_can_call() -> None:

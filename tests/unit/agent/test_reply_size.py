@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rollcall.agent.intake import PARTS_CHARS, REPLY_CHARS, storable
+import pytest
+
+from rollcall.agent.intake import NAME_CHARS, REPLY_BYTES, REPLY_CHARS
 from rollcall.agent.purse import Free
 from rollcall.agent.replies import stream_reply
 from rollcall.core.messages import UserMessage
@@ -12,6 +14,7 @@ from rollcall.models.base import (
     ArgumentsDelta,
     CallStart,
     Delta,
+    Finish,
     FinishReason,
     ModelRequest,
     TextDelta,
@@ -19,7 +22,7 @@ from rollcall.models.base import (
 
 
 class Endless:
-    """Says one thing for ever, after a beginning."""
+    """Says one thing for ever, after a beginning; what ends a reply, once."""
 
     id = "test:endless"
 
@@ -28,7 +31,8 @@ class Endless:
 
     def stream(self, request: ModelRequest) -> Iterator[Delta]:
         yield from self._beginning
-        while True:
+        yield self._again
+        while not isinstance(self._again, Finish):
             yield self._again
 
 
@@ -53,6 +57,24 @@ def test_endless_arguments_become_a_call_that_cannot_be_read() -> None:
     assert len(reply.message.tool_calls[0].arguments_text) <= REPLY_CHARS
 
 
-def test_parts_that_no_document_could_hold_are_left_out() -> None:
-    assert storable(({"text": "x"},), of="test:m") == ({"text": "x"},)
-    assert storable(({"text": "x" * PARTS_CHARS},), of="test:m") == ()
+@pytest.mark.parametrize("letter", ["ש", "漢", "😀"])
+def test_an_endless_text_is_as_long_in_hebrew_and_bounded_in_bytes(letter: str) -> None:
+    reply = reply_of(Endless(TextDelta(letter * 7_000)))
+    most = min(REPLY_CHARS, REPLY_BYTES // len(letter.encode()))
+    assert (len(reply.text), reply.reason) == (most, FinishReason.LENGTH)
+    assert set(reply.text) == {letter}
+
+
+def test_a_tools_name_without_end_is_cut() -> None:
+    finish = Finish(FinishReason.TOOL_CALLS)
+    (call,) = reply_of(Endless(finish, CallStart("c", "x" * 150_000))).message.tool_calls
+    assert call.name == "x" * NAME_CHARS
+
+
+@pytest.mark.parametrize(("number", "are_kept"), [(1_000, True), (500_000, False)])
+def test_parts_that_no_document_could_hold_are_left_out(number: int, are_kept: bool) -> None:
+    text = "ש" * 100_000
+    parts = ({"text": text}, {"signature": "x" * number})
+    finish = Finish(FinishReason.STOP, provider_parts=parts)
+    reply = reply_of(Endless(finish, TextDelta(text)))
+    assert reply.message.provider_parts == (parts if are_kept else ())

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from rollcall.agent.dispatch import Ask
-from rollcall.agent.results import Sources, render
+from rollcall.agent.results import Limit, Sources, render
 from rollcall.agent.window import window
 from rollcall.core.context import Decider
 from rollcall.core.messages import ModelMessage, ToolCall, ToolMessage, ToolResult, UserMessage
@@ -133,7 +133,7 @@ def test_a_claim_of_approval_among_the_arguments_is_refused(
     ],
 )
 def test_no_result_is_longer_than_its_limit(output: Any) -> None:
-    text, _ = render(output, [], limit=24_000)
+    text, _ = render(output, [], limit=Limit(24_000))
     json.loads(text)
     assert len(text) <= 24_000
 

@@ -13,7 +13,7 @@ from google.cloud.firestore import Client
 from google.cloud.firestore_v1._helpers import decode_dict
 
 from rollcall.core import events
-from rollcall.store.event_log import DOCUMENT_CHARS, EventLog, open_ends
+from rollcall.store.event_log import DOCUMENT_BYTES, EventLog, open_ends
 
 TIME = DatetimeWithNanoseconds(2026, 11, 21, tzinfo=UTC)
 
@@ -95,14 +95,14 @@ def test_many_events_are_spread_over_documents_of_bounded_size(db: Client) -> No
     assert len(found) == 4
     assert [document["n"] for document in found] == [0, 1, 2, 3]
     assert [event for each in found for event in json.loads(each["events"])] == shown
-    assert all(len(each["events"]) <= DOCUMENT_CHARS + 100 for each in found)
+    assert all(len(each["events"]) <= DOCUMENT_BYTES + 100 for each in found)
     gathered.committed(TIME)
     assert (gathered.page, gathered.count) == (4, 7)
 
 
 def test_a_result_that_is_too_large_is_left_to_the_runs_document(db: Client) -> None:
     gathered = log()
-    text = "x" * (DOCUMENT_CHARS + 1)
+    text = "x" * (DOCUMENT_BYTES + 1)
     large = {"outcome": {"type": "success"}, "usage": [], "message": text}
     shown = gathered.add(events.run_finished(thread_id="t", run_id="r", result=large))
     (document,) = documents(db, gathered)

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from rollcall.agent.client_results import CONTENTS_BYTES
 from rollcall.core.messages import (
     Media,
     Message,
@@ -19,14 +18,12 @@ from rollcall.core.messages import (
     UserMessage,
 )
 from rollcall.store.log import (
-    RECORD_CHARS,
-    RESULT_BYTES,
+    RECORD_BYTES,
     Spent,
     from_documents,
     read_record,
     read_spent,
     result_fields,
-    result_text,
     step_document,
     unanswered,
     user_document,
@@ -151,18 +148,9 @@ def test_a_calls_record_is_put_together_again(
 
 def test_a_record_that_is_too_long_is_kept_without_its_display() -> None:
     result = ToolResult(CALL.id, "look_up", "{}")
-    record = {"ms": 1, "display": {"text": "x" * RECORD_CHARS}}
+    record = {"ms": 1, "display": {"text": "x" * RECORD_BYTES}}
     kept = result_fields(result, record=record, run_id="r")
     assert json.loads(kept["record"]) == {"ms": 1}
-
-
-def test_a_runs_result_fits_into_its_document() -> None:
-    calls = [{"id": "c", "tool": "t", "result": "א" * RESULT_BYTES, "display": {}}]
-    kept = result_text({"message": "Hi.", "toolCalls": calls})
-    assert len(kept.encode()) < RESULT_BYTES
-    assert json.loads(kept) == {"message": "Hi.", "toolCalls": [{"id": "c", "tool": "t"}]}
-    small = {"message": "Hi.", "toolCalls": []}
-    assert json.loads(result_text(small)) == small
 
 
 def test_the_view_keeps_media_by_name() -> None:
@@ -181,23 +169,3 @@ def test_what_an_older_document_does_not_say_was_not_spent(document: dict[str, A
 
 def test_what_was_spent_comes_back() -> None:
     assert read_spent(step()) == Spent(1, 2, 3)
-
-
-def test_of_what_waits_a_large_result_keeps_the_calls_arguments_alone() -> None:
-    content = "ש" * 150_000
-    call = {"id": "c", "tool": "write_file", "arguments": {"content": content}}
-    details = {
-        "tool": "write_file",
-        "arguments": {"content": content},
-        "display": {"text": content},
-    }
-    outcome = {"type": "interrupt", "interrupts": [{"id": "a", "metadata": details}]}
-    text = result_text({"outcome": outcome, "toolCalls": [call]})
-    kept = json.loads(text)
-    assert len(text.encode()) < RESULT_BYTES
-    assert kept["toolCalls"] == [call]
-    assert kept["outcome"]["interrupts"] == [{"id": "a", "metadata": {"tool": "write_file"}}]
-
-
-def test_what_a_client_answers_has_room_beside_the_result() -> None:
-    assert RESULT_BYTES + CONTENTS_BYTES <= 1_000_000

@@ -1,0 +1,66 @@
+"""A run's result as its document keeps it: never larger than the document's room for it."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from rollcall.agent.client_results import CONTENTS_BYTES
+from rollcall.store.results import RESULT_BYTES, result_text
+
+
+def test_a_runs_result_fits_into_its_document() -> None:
+    calls = [{"id": "c", "tool": "t", "result": "א" * RESULT_BYTES, "display": {}}]
+    kept = result_text({"message": "Hi.", "toolCalls": calls})
+    assert len(kept.encode()) < RESULT_BYTES
+    assert json.loads(kept) == {"message": "Hi.", "toolCalls": [{"id": "c", "tool": "t"}]}
+    small = {"message": "Hi.", "toolCalls": []}
+    assert json.loads(result_text(small)) == small
+
+
+def test_of_what_waits_a_large_result_keeps_the_calls_arguments_alone() -> None:
+    content = "ש" * 150_000
+    call = {"id": "c", "tool": "write_file", "arguments": {"content": content}}
+    details = {
+        "tool": "write_file",
+        "arguments": {"content": content},
+        "display": {"text": content},
+    }
+    outcome = {"type": "interrupt", "interrupts": [{"id": "a", "metadata": details}]}
+    text = result_text({"outcome": outcome, "toolCalls": [call]})
+    kept = json.loads(text)
+    assert len(text.encode()) < RESULT_BYTES
+    assert kept["toolCalls"] == [call]
+    assert kept["outcome"]["interrupts"] == [{"id": "a", "metadata": {"tool": "write_file"}}]
+
+
+def test_what_a_client_answers_has_room_beside_the_result() -> None:
+    assert RESULT_BYTES + CONTENTS_BYTES <= 1_000_000
+
+
+def call(number: int, letter: str, *, status: str = "done") -> dict[str, Any]:
+    arguments = {"content": letter * 50_000}
+    return {"id": f"c{number}", "tool": "t", "status": status, "arguments": arguments}
+
+
+@pytest.mark.parametrize("letter", ["x", "ש", "漢", "😀"])
+def test_of_many_large_calls_the_client_finds_what_it_has_still_to_run(letter: str) -> None:
+    calls = [call(number, letter) for number in range(40)]
+    calls.append(call(40, letter, status="client"))
+    whole = {"message": "Hi.", "toolCalls": calls, "outcome": {"type": "success"}}
+    kept = json.loads(result_text(whole))
+    assert len(result_text(whole).encode()) <= RESULT_BYTES
+    assert kept["toolCalls"][-1] == calls[-1]
+    assert [each["arguments"] for each in kept["toolCalls"][:-1]] == [{}] * 40
+
+
+@pytest.mark.parametrize("letter", ["x", "ש", "漢", "😀"])
+def test_the_least_of_a_result_fits_whatever_it_says(letter: str) -> None:
+    calls = [call(number, letter, status="client") for number in range(200)]
+    whole = {"message": letter * 150_000, "toolCalls": calls, "outcome": {"type": "success"}}
+    kept = json.loads(result_text(whole))
+    assert len(result_text(whole).encode()) <= RESULT_BYTES
+    assert kept["message"].startswith(letter * 25_000)
+    assert kept["toolCalls"][-1] == {**calls[-1], "arguments": {}}
