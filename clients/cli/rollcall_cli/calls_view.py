@@ -8,14 +8,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from rich.console import Group, RenderableType
-from rich.live import Live
 from rich.spinner import Spinner
 from rich.text import Text
 
 from rollcall_cli.arrange import Arranged
 from rollcall_cli.cards import Card
 from rollcall_cli.dialogue import Call
-from rollcall_cli.run_view import FRAMES_PER_S
+from rollcall_cli.moving import Moving
 from rollcall_cli.screen import INDENT, Screen
 
 
@@ -33,20 +32,14 @@ class CallsView:
             for call in calls
         }
         self._open = list(self._cards.values())  # not printed yet, in the order of their calls
-        # Never held while printing: who redraws holds the console's lock and waits for this one.
+        # Never held while printing: who redraws holds the screen's lock and waits for this one.
         self._lock = threading.Lock()
         self._printing = threading.Lock()
         self._spinner = Spinner("dots", style="cyan")
-        self._live = Live(
-            console=screen.console,
-            get_renderable=self._moving,
-            refresh_per_second=FRAMES_PER_S,
-            transient=True,
-        )
+        self._below = Moving(screen, self._moving)
 
     def __enter__(self) -> CallsView:
-        if self._screen.moves:
-            self._live.start()
+        self._below.start()
         return self
 
     def __exit__(self, *error: object) -> None:
@@ -57,7 +50,7 @@ class CallsView:
             if card.status is None:
                 card.give_up("stopped")
             self._print(card)
-        self._live.stop()
+        self._below.stop()
 
     def began(self, call: Call) -> None:
         self._cards[call["id"]].begin()

@@ -11,7 +11,6 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 from rich.console import Group, RenderableType
-from rich.live import Live
 from rich.spinner import Spinner
 from rich.text import Text
 
@@ -19,10 +18,10 @@ from rollcall_cli import bidi
 from rollcall_cli.arrange import Arranged
 from rollcall_cli.cards import Card, call_id
 from rollcall_cli.course import TOLD_ANEW
+from rollcall_cli.moving import Moving
 from rollcall_cli.pieces import Piece, Pieces
 from rollcall_cli.screen import INDENT, Screen
 
-FRAMES_PER_S = 12
 _REPLIES = ("TEXT_MESSAGE_START", "TOOL_CALL_START")
 _WAITING = "-waiting"  # ends the id of the message that says what a run waits for
 
@@ -63,16 +62,10 @@ class RunView:
         self._texts: dict[str, Pieces] = {}
         self._spinner = Spinner("dots", style="cyan")
         self._thinking = Spinner("dots", Text("thinking", "dim"), style="cyan")
-        self._live = Live(
-            console=screen.console,
-            get_renderable=self._moving,
-            refresh_per_second=FRAMES_PER_S,
-            transient=True,
-        )
+        self._below = Moving(screen, self._moving)
 
     def __enter__(self) -> RunView:
-        if self._screen.moves:
-            self._live.start()
+        self._below.start()
         return self
 
     def __exit__(self, *error: object) -> None:
@@ -83,10 +76,14 @@ class RunView:
         for card in cards if self._has_begun else ():
             card.give_up()
             self._print_card(card)
-        self._live.stop()
+        self._below.stop()
 
     def take(self, event: dict[str, Any]) -> None:
         """Show one event."""
+        with self._screen.lock:  # what is redrawn meanwhile is as it was before, or after
+            self._take(event)
+
+    def _take(self, event: dict[str, Any]) -> None:
         self._has_begun = True
         kind = event.get("type")
         if self._repeats and kind in _REPLIES:  # and its reply was not saved

@@ -12,8 +12,10 @@ import sys
 from collections.abc import Iterable
 from typing import Any
 
-from rich.console import Console, ConsoleOptions, RenderableType
+from rich.console import Console, ConsoleDimensions, ConsoleOptions, RenderableType
 from rich.segment import Segment
+
+MOST_COLUMNS = 100
 
 # C0 without tab and line feed, DEL, C1; embeddings and overrides. Isolates stay: Hebrew needs them.
 _OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e]")
@@ -44,7 +46,18 @@ def escaped_json(text: str) -> str:
 
 
 class SafeConsole(Console):
-    """A console that prints no control characters but its own, whatever it is given."""
+    """A console that prints no control characters but its own, whatever it is given, in lines that
+    are not too long to read."""
+
+    @property
+    def size(self) -> ConsoleDimensions:
+        """As it is now: a terminal can be made wider and narrower."""
+        found = super().size
+        return ConsoleDimensions(min(found.width, MOST_COLUMNS), found.height)
+
+    @size.setter
+    def size(self, size: tuple[int, int]) -> None:
+        self._width, self._height = size
 
     def render(
         self, renderable: RenderableType, options: ConsoleOptions | None = None

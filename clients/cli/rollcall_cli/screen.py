@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Mapping
 from typing import Any
 
@@ -18,7 +19,6 @@ from rollcall_cli.http import CallError
 from rollcall_cli.pieces import Piece, Pieces, Stretch, begins_with_name, stretches
 from rollcall_cli.safe import SafeConsole
 
-MOST_COLUMNS = 100
 INDENT = 2
 _MOST_SOURCES = 12
 _RECOGNISABLE_CHARS = 40
@@ -40,7 +40,7 @@ _THEME = Theme(
 
 
 class Screen:
-    """Where things are shown.
+    """Where things are shown. `lock` is held by the thread that writes there.
 
     Args:
         console: Instead of the terminal, for tests and for pictures.
@@ -54,16 +54,17 @@ class Screen:
         env: Mapping[str, str] = os.environ,
         still: bool = False,
     ) -> None:
+        self.lock = threading.RLock()
         self.console = console or SafeConsole(highlight=False, markup=False, emoji=False)
         self.console.push_theme(_THEME)
-        self.console.width = min(self.console.width, MOST_COLUMNS)
         self.moves = self.console.is_terminal and not self.console.is_dumb_terminal and not still
         self.announces = not self.moves and not still
         self.order = order_for(self.console, env)
 
     def say(self, text: RenderableType = "", *, style: str = "") -> None:
         """Print a paragraph of ours."""
-        self.console.print(text, style=style, highlight=False)
+        with self.lock:
+            self.console.print(text, style=style, highlight=False)
 
     def question(self, text: str) -> None:
         """Print what is asked."""

@@ -1,0 +1,50 @@
+"""A block that is drawn again and again below what is printed: spinners, what is being written."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+
+from rich.console import RenderableType
+from rich.live import Live
+
+from rollcall_cli.screen import Screen
+
+FRAMES_PER_S = 12
+
+
+class Moving:
+    """The block, on a screen that can redraw; nothing on others.
+
+    rich works out how many lines to erase before it writes. Whatever another thread writes in
+    between would make it erase others, so a redraw holds the screen's lock, as `Screen.say` does.
+
+    Args:
+        block: Makes the block as it is now.
+    """
+
+    def __init__(self, screen: Screen, block: Callable[[], RenderableType]) -> None:
+        self._screen = screen
+        self._live = Live(
+            console=screen.console, get_renderable=block, auto_refresh=False, transient=True
+        )
+        self._stopped = threading.Event()
+
+    def start(self) -> None:
+        """Draw it from now on."""
+        if self._screen.moves:
+            with self._screen.lock:
+                self._live.start()
+            threading.Thread(target=self._redraw, name="redraw", daemon=True).start()
+
+    def stop(self) -> None:
+        """Erase it for good."""
+        with self._screen.lock:
+            self._stopped.set()
+            self._live.stop()
+
+    def _redraw(self) -> None:
+        while not self._stopped.wait(1 / FRAMES_PER_S):
+            with self._screen.lock:
+                if not self._stopped.is_set():
+                    self._live.refresh()
