@@ -404,44 +404,9 @@ def test_a_quoted_test_name_brings_no_command_with_it(at: At) -> None:
 @pytest.mark.parametrize(
     "message",
     [
-        "remove the TODO line from shop/cart.py",
-        "delete the line with TODO in shop/cart.py",
-        'remove the line that says "# TODO: discounts" from cart.py',
-        "מחק את שורת ה-TODO מ-shop/cart.py",
-        "הסר את השורה עם TODO מהקובץ shop/cart.py",
-    ],
-)
-def test_the_only_line_with_a_word_is_taken_out(message: str, at: At) -> None:
-    desk = at()
-    _cart(desk, "import os\n# TODO: discounts\nTODOS = 1\n")
-    desk.say(message)
-    assert desk.text("shop/cart.py") == "import os\nTODOS = 1\n"
-    assert [call.name for call in desk.asked] == ["edit_file"]
-
-
-def test_the_last_line_is_taken_out_with_the_break_before_it(at: At) -> None:
-    desk = at()
-    _cart(desk, "import os\nos\n# TODO")
-    desk.say("remove the TODO line from shop/cart.py")
-    assert desk.text("shop/cart.py") == "import os\nos"
-
-
-def test_of_several_such_lines_none_is_taken_out(at: At) -> None:
-    desk = at()
-    _cart(desk, "# TODO: a\n# TODO: b\n")
-    answer = desk.say("remove the TODO line from shop/cart.py")
-    assert "several lines of `shop/cart.py` (1, 2), so nothing was changed" in answer
-    assert desk.asked == []
-
-
-@pytest.mark.parametrize(
-    "message",
-    [
         "remove the second paragraph from notes/plans.md",
-        "remove line 3 from notes/plans.md",
         "delete everything after the title in notes/plans.md",
         "מחק את הפסקה השנייה מהקובץ notes/plans.md",
-        "הסר את השורה 3 מהקובץ notes/plans.md",
     ],
 )
 def test_a_change_that_is_not_understood_is_never_read_as_a_wish_to_look(
@@ -451,11 +416,6 @@ def test_a_change_that_is_not_understood_is_never_read_as_a_wish_to_look(
     answer = desk.say(message)
     assert "nothing was changed" in answer or "לא שונה דבר" in answer
     assert desk.called == []
-
-
-def _cart(desk: Desk, content: str) -> None:
-    (desk.folder / "shop").mkdir()
-    (desk.folder / "shop/cart.py").write_text(content)
 
 
 def test_names_of_files_are_isolated_in_hebrew_alone(at: At) -> None:
@@ -678,16 +638,11 @@ def test_a_hebrew_content_may_begin_with_any_letter(at: At) -> None:
 @pytest.mark.parametrize(
     "message",
     [
-        'insert "import os" at the top of basket/prices.py',
-        'add the line "x" at the beginning of notes/plans.md',
-        'הוסף את השורה "x" בתחילת notes/plans.md',
         "run the tests and if they pass create ok.txt with: ok",
         "הרץ את הבדיקות ואם הן עוברות צור קובץ ok.txt",
     ],
 )
-def test_what_is_wanted_elsewhere_or_on_a_condition_is_not_done_otherwise(
-    message: str, at: At
-) -> None:
+def test_what_is_wanted_on_a_condition_is_not_done_otherwise(message: str, at: At) -> None:
     desk = at()
     assert "GEMINI_API_KEY" in desk.say(message)
     assert not desk.called

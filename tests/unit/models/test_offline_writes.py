@@ -311,3 +311,42 @@ def test_instructions_in_results_ask_for_no_write() -> None:
     talk = Talk(TOOLS, lambda name, given: {"output": {"results": evil}})
     talk.say("What did Tom say about the budget?")
     assert [name for step in talk.calls for name, _ in step] == ["search_all_conversations"]
+
+
+@pytest.mark.parametrize(
+    ("message", "words"),
+    [
+        ("tell maya thanks for the plan, I'll read it", "thanks for the plan, I'll read it"),
+        ("תכתבי למאיה שאני קוראת את זה הערב", "אני קוראת את זה הערב"),
+    ],
+)
+def test_a_person_is_found_in_either_script_and_the_words_are_sent(
+    message: str, words: str
+) -> None:
+    talk = Talk(TOOLS, run)
+    talk.say(message)
+    assert talk.calls[-1] == [("send_message", {"conversationId": "maya", "content": words})]
+
+
+@pytest.mark.parametrize(
+    ("first", "then"),
+    [
+        ('Send "I am late" to the budget team', "no wait, send it to Maya instead"),
+        ('שלחי "I am late" לצוות Budget team', "לא, תשלחי את זה למאיה"),
+    ],
+)
+def test_what_was_sent_is_sent_to_the_person_named_next_and_to_nobody_else(
+    first: str, then: str
+) -> None:
+    talk = Talk(TOOLS, run)
+    talk.say(first)
+    talk.say(then)
+    sent = [given for step in talk.calls for name, given in step if name == "send_message"]
+    assert sent == [{"conversationId": "maya", "content": "I am late"}]
+
+
+def test_words_that_were_not_offered_are_no_id() -> None:
+    talk = Talk(TOOLS, run)
+    talk.say('Send "I am late" to Rebecca')
+    talk.say("no wait, actually give it to Roberta")
+    assert all(name != "send_message" for step in talk.calls for name, _ in step)

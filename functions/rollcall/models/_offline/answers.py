@@ -13,6 +13,7 @@ from rollcall.models._offline.history import Turn
 from rollcall.models._offline.lexicon import wordset
 from rollcall.models._offline.options import yes_or_no
 from rollcall.models._offline.ordinals import ORDINALS, bare
+from rollcall.models._offline.people import is_called
 from rollcall.models._offline.plan import Goal, Question
 from rollcall.models.base import ModelRequest, ToolSpec
 
@@ -28,6 +29,8 @@ def answered(question: Question, turn: Turn, request: ModelRequest) -> Goal | No
     if value is None and not _is_new_request(turn.text, question, request.tools):
         source = Source(turn.text, request.now_iso, turn.entities, request.names)
         value = answer(param, turn.text, source)
+        if param.refers_to and question.options and value not in _offered(question):
+            return None  # other words than those that were offered name no such thing
     if value is None:
         return None
     given = {**goal.given, param.name: value}
@@ -45,8 +48,15 @@ def chosen(question: Question, text: str) -> Json | None:
         return _as_list(question, question.options[places[0]][1])
     if len(question.options) == 1 and len(said) <= 2 and yes_or_no(text):
         return _as_list(question, question.options[0][1])
+    called = [value for label, value in question.options if is_called(label, text)]
+    if len(called) == 1:
+        return _as_list(question, called[0])
     within = [value for label, value in question.options if set(tokens(label)) & set(said)]
     return _as_list(question, within[0]) if len(within) == 1 else None
+
+
+def _offered(question: Question) -> list[Json]:
+    return [_as_list(question, value) for _, value in question.options]
 
 
 def _as_list(question: Question, value: Json) -> Json:

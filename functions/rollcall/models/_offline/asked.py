@@ -61,6 +61,10 @@ _ELSEWHERE = re.compile(
     r"ראש ממשלת|שורש ריבועי)(?!\w)",
     re.IGNORECASE,
 )
+# What is to be told to somebody else is not looked for.
+_TELLS_OTHERS = re.compile(
+    r"^tell (?!me\b|us\b|about\b)\w|^(?:תגידי?|אמור|אמרי|תמסרי?|מסרי?) ל(?!י\b|נו\b)", re.IGNORECASE
+)
 _TO_YOU = re.compile(
     r"^(?:do|are|have|did|were|would|will|can|could) you\b|^what(?:'s| is| are) your\b|"
     r"^how old are you|^(?:האם )?(?:אתה|את) (?!ה)",
@@ -112,7 +116,9 @@ def _asks(sentence: str) -> bool:
     bare = topic.plain(sentence)
     said = tokens(bare)
     content = content_of(bare)
-    if not content or _TO_YOU.match(bare) or all(_KEYS.search(word) for word in content):
+    if not content or _TO_YOU.match(bare) or _TELLS_OTHERS.match(bare):
+        return False
+    if all(_KEYS.search(word) for word in content):
         return False
     if said[0] in _DOES or "בטל" in said or said[0] in ("never", "forget", "cancel"):
         return False

@@ -52,6 +52,13 @@ _SENDS = re.compile(
 )
 _DICTATES = (
     re.compile(r"^(?P<rest>[^:\n]{3,100}):\s+(?P<said>\S.*)$", re.DOTALL),
+    # tell Tom thanks for the estimate
+    re.compile(
+        r"^(?P<rest>(?:tell|text|message|answer|reply to|write(?: to)?)\s+[a-z]+)\s+"
+        r"(?P<said>(?:thanks|thank you|thx|sorry|yes|no|ok|okay|hi|hello|hey|happy|good|great|"
+        r"congrat\w*|well done|see you|welcome|please)\b.*)$",
+        re.IGNORECASE | re.DOTALL,
+    ),
     re.compile(
         r"^(?P<rest>.+?),?(?<!\s)\s+(?:saying|to say|know)(?: that)?\s+(?P<said>\S.*)$", re.I | re.S
     ),

@@ -30,6 +30,14 @@ _ELLIPSIS = re.compile(
     r"מה עם|ומה|וגם|רק|אבל|עכשיו|ו)(?:\s|(?<=ו))",
     re.IGNORECASE,
 )
+_ONE_OF_THEM = re.compile(
+    r"^\W*(?:and |what about |ok |so )*the (?P<which>\w+) (?:one|item|message|task|decision|result)"
+    r"\s*[?,.;:-]\s*(?:and )?(?:who|what|when|where|which|whose|by)\b.{0,40}$|"
+    r"^\W*(?:and |so )*(?:who|when|what|where)\b.{0,30}?\bthe (?P<which_last>\w+) one\W*$|"
+    r"^\W*ו?ה(?P<first_he>\w+)\s*[,?:]\s*(?:(?:ב|ל|מ|על |את )?(?:מי|מתי|מה|איפה))(?!\w).{0,30}$|"
+    r"^\W*ו?(?:מי|מתי|מה|איפה)\s.{0,30}?(?<!\w)(?:את|של|על|עם) ה(?P<which_he>\w+)\W*$",
+    re.IGNORECASE,
+)
 _MORE = re.compile(
     r"^\W*(?:(?:can you |could you |please )*(?:tell me |show me |give me |i want )?"
     r"(?:more|the rest|all of them|more details|in (?:more )?detail|everything)"
@@ -59,7 +67,9 @@ def leans(text: str) -> bool:
 def place(text: str) -> int | None:
     """Return which of a list a message asks for: 1 for "and the second one?"."""
     match = _PLACE.match(text)
-    said = tokens(match["which"]) if match else []
+    asked = None if match else _ONE_OF_THEM.match(text)
+    named = match["which"] if match else next(filter(None, asked.groups()), "") if asked else ""
+    said = tokens(named)
     return next((ORDINALS[word] for word in (*said, *bare(said)) if word in ORDINALS), None)
 
 

@@ -17,7 +17,7 @@ _SOMEBODYS = re.compile(
     r"(?<!\w)של (?!ה)[א-ת]{2,}|(?<!\w)יש ל(?!הם|הן|נו|כם)[א-ת]{2,}"
 )
 _I_HAVE = re.compile(
-    r"\b(?:do i have|have i got|must i|should i|i have to|i need to|assigned to me)\b|"
+    r"\b(?:do i have|do i owe|have i got|must i|should i|i have to|i need to|assigned to me)\b|"
     r"(?<!\w)(?:יש לי|עליי|אני צריכה?|מוטל עלי)(?!\w)",
     re.IGNORECASE,
 )

@@ -86,6 +86,16 @@ PHRASES: dict[str, dict[str, str]] = {
         "en": "I can't tell whether this was done; please check before you ask again.",
         "he": "אין לדעת אם הפעולה בוצעה; כדאי לבדוק לפני שמבקשים שוב.",
     },
+    "written_before": {
+        "en": "The first try of this has written already, and that stays as it "
+        "is:\n\n{lines}\n\nA yes "
+        "now writes once more.",
+        "he": "הניסיון הקודם כבר כתב, ומה שנכתב נשאר:\n\n{lines}\n\nאישור עכשיו יכתוב פעם נוספת.",
+    },
+    "unmet": {
+        "en": "I have no tool for “{part}” by itself; see whether what is above answers it.",
+        "he": "אין לי כלי בשביל „{part}” בפני עצמו; אולי יש לכך תשובה במה שלמעלה.",
+    },
     "reason": {"en": "The reason given: {why}.", "he": "הסיבה שניתנה: {why}."},
     "assumed": {"en": "Assumed:", "he": "הנחות:"},
     "not_all": {
@@ -125,7 +135,12 @@ _HELLO = """hello hi hey heya howdy greetings good morning afternoon evening the
 _GREET = "hello hi hey heya howdy greetings morning afternoon evening שלום היי הי אהלן"
 _THANKS = (
     "thanks thank you thx so much very a lot great perfect awesome cool nice ok okay for the help "
-    "your that was helpful תודה רבה המון לך על העזרה מעולה אחלה יופי סבבה מצוין"
+    "your that was helpful you're youre you are u r ur the best an star legend genius lifesaver "
+    "kind "
+    "really appreciate appreciated it i man mate buddy friend wonderful amazing brilliant "
+    "אתה את אלוף אלופה מלך מלכה תותח תותחית גאון גאונה מושלם מושלמת מאוד הצלת אותי עזרת לי ממש "
+    "כל הכבוד "
+    "תודה רבה המון לך על העזרה מעולה אחלה יופי סבבה מצוין"
 )
 _THANK = "thanks thank thx תודה"
 _BYES = "bye goodbye ciao להתראות ביי"

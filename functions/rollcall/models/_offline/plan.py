@@ -110,7 +110,8 @@ def _advance(goal: Goal, turn: Turn, request: ModelRequest) -> Progress:
     filled = fill(goal.tool, source)
     wider = {**(_longer(goal.tool) if goal.all else {}), **_widest(goal, filled.arguments)}
     if goal.tool.writes:
-        known = writes.without_content(goal.tool, filled.arguments)
+        content = writes.same_content(goal.tool, goal.text, turn)
+        known = {**content, **writes.without_content(goal.tool, filled.arguments)}
         return _write(goal, {**known, **goal.given}, turn, request)
     arguments = {**wider, **filled.arguments, **goal.given}
     need = chain.need(goal.tool, arguments, goal.text, request.tools, request.names)
@@ -134,7 +135,7 @@ def _write(goal: Goal, arguments: dict[str, Json], turn: Turn, request: ModelReq
     param = writes.target(goal.tool, arguments)
     if param is None:
         return _write_or_ask(goal, arguments, turn)
-    pointed = writes.pointed_at(goal.text, param, turn)
+    pointed = writes.pointed_at(goal.text, param, turn, sends=writes.sends(goal.tool))
     if pointed is not None:
         return _about_one(goal, param, pointed.id, pointed.options, arguments, turn)
     call, about = _finder(goal, param, turn, request)

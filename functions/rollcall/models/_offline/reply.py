@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from rollcall.core.text import language, tokens
 from rollcall.models._offline import compose
+from rollcall.models._offline.earlier_tries import noted
 from rollcall.models._offline.explaining import explained
 from rollcall.models._offline.fields import label, one_line, which_word
 from rollcall.models._offline.files.hands import hands_of
@@ -18,6 +19,7 @@ from rollcall.models._offline.phrases import say, small_talk
 from rollcall.models._offline.plan import Goal, Progress, Question, Reply, advance
 from rollcall.models._offline.split import ranked
 from rollcall.models._offline.units import printed, unit_in_name
+from rollcall.models._offline.unmet import unmet
 from rollcall.models.base import ModelRequest, ToolSpec
 
 _MOST_HELP = 3
@@ -30,6 +32,10 @@ _CANCEL = wordset("cancel stop forget nevermind בטל עזוב עזבי לבט�
 def reply(request: ModelRequest) -> Reply:
     """Work out the next reply."""
     turn = read(request.messages, request.locale)
+    return noted(_reply(turn, request), request, turn.language)
+
+
+def _reply(turn: Turn, request: ModelRequest) -> Reply:
     if request.tool_choice == "none":
         return _so_far(turn)
     talk = None if turn.steps else small_talk(turn.text)
@@ -70,7 +76,8 @@ def _told(parts: list[Progress], turn: Turn, request: ModelRequest) -> Reply:
         asked, replies = ask(question, turn.language)
         return Reply("\n\n".join(filter(None, (text, asked))), quick_replies=replies)
     if text:
-        return Reply(text)
+        left = unmet(turn.text, request.tools, turn.language) if told else ""
+        return Reply("\n\n".join(filter(None, (text, left))))
     if set(tokens(turn.text)) & _CANCEL and pending(turn, request):
         return Reply(say("cancelled", turn.language))
     tools = request.tools or request.abilities

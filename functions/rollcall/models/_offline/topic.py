@@ -9,7 +9,8 @@ from rollcall.core.text import STOPWORDS, tokens
 from rollcall.models._offline.lexicon import all_features, features
 
 _ABOUT = re.compile(
-    r"(?<!\w)(?:about|regarding|concerning|related to|on the (?:topic|subject) of|mentioning|"
+    r"(?<!\w)(?:about|abuot|aobut|abotu|baout|regarding|concerning|related to|on the (?:topic|"
+    r"subject) of|mentioning|"
     r"in connection with|לגבי|בנוגע ל|בנושא(?: של)?|בעניין|אודות|על)\s*",
     re.IGNORECASE,
 )

@@ -27,6 +27,7 @@ from rollcall.models._offline.lexicon import (
 )
 from rollcall.models._offline.options import named_options
 from rollcall.models._offline.ordinals import ORDINALS, bare
+from rollcall.models._offline.people import is_called
 from rollcall.models._offline.schema import Param, params
 from rollcall.models.base import ToolSpec
 
@@ -36,6 +37,14 @@ _POINTS = re.compile(
     r"(?<!\w)(?:that|this|it|the (?:first|second|third|fourth|last|same)|"
     r"ה(?:הודעה|משימה|שיחה) ה(?:זאת|זו|זה|היא|ראשונה|שנייה|שניה|שלישית|רביעית|אחרונה)|"
     r"אותה|אותו|הזאת|הזו|את זה)(?!\w)",
+    re.IGNORECASE,
+)
+_AGAIN = re.compile(
+    r"\b(?:it|that|this|the same)\b|(?<!\w)(?:את זה|אותו הדבר|אותה ההודעה)(?!\w)", re.I
+)
+_WORDS_MEANT = re.compile(
+    r"\bit\b|(?<=send )(?:this|that)\b(?! (?:one|chat|conversation))|(?<!\w)(?:את זה|אותו|"
+    r"אותה)(?!\w)",
     re.IGNORECASE,
 )
 _TAIL = re.compile(
@@ -70,6 +79,20 @@ def without_content(tool: ToolSpec, arguments: dict[str, Json]) -> dict[str, Jso
     return {name: v for name, v in arguments.items() if param is None or name != param.name}
 
 
+def same_content(tool: ToolSpec, text: str, turn: Turn) -> dict[str, Json]:
+    """The words that were sent last, where a text has them sent again: "send it to Maya"."""
+    param, last = _content(tool), turn.earlier[-1] if turn.earlier else None
+    if param is None or last is None or last.call.name != tool.name or not _AGAIN.search(text):
+        return {}
+    words = (last.call.arguments or {}).get(param.name)
+    return {param.name: words} if words else {}
+
+
+def sends(tool: ToolSpec) -> bool:
+    """Whether a tool sends words of the user's."""
+    return _content(tool) is not None
+
+
 def target(tool: ToolSpec, arguments: dict[str, Json]) -> Param | None:
     """The parameter for the thing a write is about, while it is not known."""
     wanted = (p for p in params(tool) if p.required and p.refers_to and p.kind != "array")
@@ -84,8 +107,13 @@ class Pointed:
     options: Options = ()
 
 
-def pointed_at(text: str, param: Param, turn: Turn) -> Pointed | None:
-    """Read "that one" and "the second" by the newest result that named such things."""
+def pointed_at(text: str, param: Param, turn: Turn, *, sends: bool = False) -> Pointed | None:
+    """Read "that one" and "the second" by the newest result that named such things.
+
+    Args:
+        sends: Whether words are sent, which "send it" means then, and not where to.
+    """
+    text = _WORDS_MEANT.sub(" ", text) if sends else text
     if not _POINTS.search(text) or topic.about(text):
         return None
     for step in reversed(turn.earlier):
@@ -162,7 +190,9 @@ def named(text: str, found: Sequence[Entity]) -> list[Entity]:
     said = set(all_features(text))
     scores = {entity: _shared(entity, said, found) for entity in whole or found}
     most = max(scores.values(), default=0.0)
-    return [entity for entity, score in scores.items() if score == most] if most else whole
+    if most:
+        return [entity for entity, score in scores.items() if score == most]
+    return whole or [entity for entity in found if is_called(entity.name, text)]
 
 
 def _shared(entity: Entity, said: set[str], found: Sequence[Entity]) -> float:

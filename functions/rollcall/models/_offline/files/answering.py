@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from rollcall.core.messages import ModelMessage, UserMessage
 from rollcall.core.text import tokens
 from rollcall.models._offline.files import shown
+from rollcall.models._offline.files.again import Page
 from rollcall.models._offline.files.declining import NeedsModel, NotUnderstood
 from rollcall.models._offline.files.hands import Hands, argument
 from rollcall.models._offline.files.locating import entries
+from rollcall.models._offline.files.looking import MOST_LINES
 from rollcall.models._offline.files.searching import matches
 from rollcall.models._offline.files.speaking import language_of
 from rollcall.models._offline.files.understanding import Before, Wanted, understood
@@ -81,7 +84,12 @@ def _plan(turn: Turn, request: ModelRequest, hands: Hands, *, depth: int = 0) ->
         return answered
     said = [turn.text, *(m.text for m in reversed(turn.before) if isinstance(m, UserMessage))]
     language = language_of(said, turn.language)
-    return Plan(understood(turn.text, _before(turn, hands)), turn.steps, language)
+    before = _before(turn, hands)
+    if depth < _DEEPEST and any(isinstance(m, UserMessage) for m in turn.before):
+        asked = read(turn.before, request.locale)
+        wanted = _plan(asked, request, hands, depth=depth + 1).wanted
+        before = replace(before, wants=[each.want for each in wanted])
+    return Plan(understood(turn.text, before), turn.steps, language)
 
 
 def _answered(turn: Turn, request: ModelRequest, hands: Hands, depth: int) -> Plan | None:
@@ -159,7 +167,9 @@ def _limits(plan: Plan, language: str) -> list[str]:
 
 def _before(turn: Turn, hands: Hands) -> Before:
     """What the turns before spoke of."""
-    path = command = None
+    command = None
+    page: Page | None = None
+    known: list[str] = []
     listed: list[str] = []
     for step in turn.earlier:
         name, given = step.call.name, step.call.arguments
@@ -167,10 +177,21 @@ def _before(turn: Turn, hands: Hands) -> Before:
             command = str(argument(hands.runs, given, "command") or "") or command
         for tool in (hands.reads, hands.writes, hands.edits):
             if tool and name == tool.name and not step.failed:
-                path = str(argument(tool, given, "path") or "") or path
+                known.append(str(argument(tool, given, "path") or ""))
+        if name == (hands.reads.name if hands.reads else None):
+            page = _page(known[-1], output(step)) if known and not step.failed else page
         if hands.lists and name == hands.lists.name:
             files = [path for path, kind in entries(output(step)) if kind == "file"]
             listed = files or listed
         if hands.searches and name == hands.searches.name:
             listed = list(dict.fromkeys(match.path for match in matches(step))) or listed
-    return Before(path, listed, command)
+    path = next((each for each in reversed(known) if each), None)
+    return Before(path, listed, command, page, known)
+
+
+def _page(path: str, found: dict[str, Any]) -> Page | None:
+    """The lines that an answer showed of what was read."""
+    start, end, lines = (found.get(name) for name in ("startLine", "endLine", "lines"))
+    if not (isinstance(start, int) and isinstance(end, int) and isinstance(lines, int)):
+        return None
+    return Page(path, start, min(end, start + MOST_LINES - 1), lines)

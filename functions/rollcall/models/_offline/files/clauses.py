@@ -16,7 +16,7 @@ _ENGLISH = (
     "list|show|read|open|print|display|cat|view|search|find|grep|look|locate|rename|replace|change|"
     "swap|substitute|create|make|write|save|add|append|insert|put|run|rerun|execute|launch|start|"
     "test|tell|report|say|let|give|check|verify|see|count|fix|debug|refactor|rewrite|implement|"
-    "explain|summari[sz]e|improve|optimi[sz]e|delete|remove|move|copy|overwrite|build|lint|format|"
+    "explain|summari[sz]e|improve|optimi[sz]e|delete|remove|erase|drop|move|copy|overwrite|build|lint|format|"
     "what|which|where|how|do|does|is|are|commit|ensure|update|document|translate"
 )
 _HEBREW = (
@@ -42,7 +42,8 @@ _CUT = compiled(
 )
 _POLITE = compiled(
     r"^[\s,.;:!?–-]*(?:(?:hi|hey|hello|ok|okay|so|well|now|then|and|also|first|next|finally|just|"
-    r"please|kindly|quickly|(?:can|could|would|will) (?:you|we|i)|i(?:'d| would) like(?: you)? to|"
+    r"please|pls|plz|kindly|quickly|(?:can|could|would|will) (?:you|u|we|i)|i(?:'d| would) "
+    r"like(?: you)? to|"
     r"i (?:want|need)(?: you)? to|let'?s|go ahead and|help me(?: to)?|try to|we (?:should|need to)|"
     r"you (?:should|can|need to)|"
     r"היי|הי|שלום|אוקיי|טוב|עכשיו|קודם(?: כל)?|ואז|אז|אחר כך|לאחר מכן|ולאחר מכן|ואחר כך|"
@@ -51,7 +52,9 @@ _POLITE = compiled(
     r"צריך|כדאי)(?=[\s,.:!])[\s,.:!]*)+",
     re.IGNORECASE,
 )
-_PLEASE = compiled(r",?\s{1,5}(?:please|בבקשה|exactly|actually|בדיוק)(?![\w-])")
+_PLEASE = compiled(
+    r",?\s{1,5}(?:please|pls|plz|thx|thanks|בבקשה|תודה|exactly|actually|בדיוק)(?![\w-])"
+)
 _AND = compiled(rf"^ו(?=(?:{_HEBREW})(?![א-ת]))")
 _ONLY_WHERE = compiled(
     r"everywhere|(?:in|within|inside|across|throughout|under)\s+"

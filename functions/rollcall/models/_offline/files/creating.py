@@ -12,6 +12,7 @@ from rollcall.models._offline.files.locating import entries, located
 from rollcall.models._offline.files.looking import which_file
 from rollcall.models._offline.files.masked import masked
 from rollcall.models._offline.files.paths import folder_of, same, tidy
+from rollcall.models._offline.files.places import is_once
 from rollcall.models._offline.files.troubles import trouble
 from rollcall.models._offline.files.words import count, say
 from rollcall.models._offline.files.work import Asking, Move, Work, content_of, output
@@ -162,6 +163,6 @@ class Append:
 def _tail(content: str) -> str:
     """The last lines of a file, as many as it takes for them to be there once."""
     start = content.rstrip("\n").rfind("\n") + 1
-    while start > 0 and content.count(content[start:]) > 1:
+    while start > 0 and not is_once(content[start:], content):
         start = content.rfind("\n", 0, start - 1) + 1
     return content[start:]

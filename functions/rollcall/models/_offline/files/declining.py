@@ -80,11 +80,13 @@ _ABOUT_FILE = compiled(
 )
 _CHANGES = compiled(
     r"^(?:remove|delete|erase|drop|cut|strip|rename|replace|change|swap|substitute|insert|append|"
-    r"prepend|add|edit|modify|move|copy|duplicate|overwrite|clear|empty|truncate|comment out|"
+    r"put|place|prepend|add|edit|modify|move|copy|duplicate|overwrite|clear|empty|truncate|"
+    r"comment out|"
     r"uncomment)\b|"
     r"^(?:מחקי?|תמחקי?|למחוק|הס(?:ר|ירי)|תסירי?|להסיר|שנ[הי]|תשנ[הי]|לשנות|החל(?:ף|יפי)|"
     r"תחליפי?|להחליף|הוס(?:ף|יפי)|תוסיפי?|להוסיף|ערוך|ערכי|תערוך|תערכי|לערוך|העב(?:ר|ירי)|"
-    r"תעבירי?|להעביר|העתי?קי?|תעתיקי?|להעתיק|רוקני?|רוקן|לרוקן)(?![א-ת])",
+    r"תעבירי?|להעביר|העתי?קי?|תעתיקי?|להעתיק|רוקני?|רוקן|לרוקן|הכנ(?:ס|יסי)|תכניסי?|להכניס|"
+    r"הור(?:ד|ידי)|תורידי?|להוריד|הפו?כי?|תהפו?כי?)(?![א-ת])",
     re.IGNORECASE,
 )
 _LOOKS = compiled(

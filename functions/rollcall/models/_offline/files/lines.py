@@ -1,97 +1,117 @@
-"""Taking one line out of a file."""
+"""Lines of a text: which are meant, and the one edit that changes them."""
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import ClassVar
+from dataclasses import dataclass
 
-from rollcall.models._offline.files import shown
-from rollcall.models._offline.files.choosing import chosen
-from rollcall.models._offline.files.hands import call
-from rollcall.models._offline.files.locating import located
-from rollcall.models._offline.files.looking import which_file
-from rollcall.models._offline.files.places import places_of
-from rollcall.models._offline.files.troubles import trouble
-from rollcall.models._offline.files.words import say
-from rollcall.models._offline.files.work import Move, Work, content_of, output
-from rollcall.models._offline.history import Step
+from rollcall.models._offline.files.places import is_once, places_of
+
+
+class Deed(enum.Enum):
+    """What is done with the lines that are meant, or beside them."""
+
+    REMOVE = "remove"
+    REPLACE = "replace"
+    BEFORE = "before"
+    AFTER = "after"
+
+
+class NoSuchLine(Exception):
+    """A number that the text has no line for."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(f"there is no line {number}")
+        self.number = number
 
 
 @dataclass(frozen=True, slots=True)
-class RemoveLine:
-    """A line to take out of a file: the one that is `text`, or the only one that has it."""
+class Numbered:
+    """Lines by their numbers, from the first to the last of each range.
+
+    Args:
+        ranges: Counted from 1, or from the end where negative: (-2, -1) are the last two.
+    """
+
+    ranges: tuple[tuple[int, int], ...]
+
+    def places(self, lines: Sequence[str]) -> list[int]:
+        """The places of the lines, from 0.
+
+        Raises:
+            NoSuchLine: The text has no line of that number.
+        """
+        found: set[int] = set()
+        for first, last in self.ranges:
+            for number in (first, last):
+                if number == 0 or abs(number) > len(lines):
+                    raise NoSuchLine(number)
+            ends = sorted(each - 1 if each > 0 else len(lines) + each for each in (first, last))
+            found.update(range(ends[0], ends[1] + 1))
+        return sorted(found)
+
+
+@dataclass(frozen=True, slots=True)
+class Having:
+    """Lines by what is in them: those that are `text`, or else those that have it.
+
+    Args:
+        text: "" for the empty lines.
+        every: Whether all that have it are meant; else there should be one.
+    """
 
     text: str
-    file: str
-    acts: ClassVar[bool] = True
+    every: bool = False
 
-    def move(self, work: Work) -> Move:
-        reads, edits = work.hands.reads, work.hands.edits
-        assert reads is not None  # there are no hands without
-        if edits is None:
-            told = say("not_offered", work.language, what=shown.said(self.text))
-            return Move(text=told, done=False)
-        path = shown.plain(self.file)
-        if made := work.step(edits, path=self.file):
-            if made.failed:
-                return Move(text=trouble(made, "edit", work.language, path=path), done=False)
-            return Move(text=say("line_removed", work.language, path=path))
-        read = work.step(reads, path=self.file)
-        if read is None:
-            return Move((call(reads, path=self.file),))
-        content = content_of(read)
-        if content is None:
-            return self._elsewhere(read, work)
-        if output(read).get("truncated"):
-            return Move(text=say("cut_file", work.language, path=path), done=False)
-        return self._cut(content, work)
-
-    def answered(self, text: str, work: Work) -> RemoveLine | None:
-        path = chosen(text, located(work, self.file, "file").paths)
-        return replace(self, file=path) if path else None
-
-    def _cut(self, content: str, work: Work) -> Move:
-        """The edit, where it is plain which line is meant."""
-        edits, language = work.hands.edits, work.language
-        assert edits is not None
-        lines = content.splitlines(keepends=True)
-        told = {"old": shown.plain(self.text), "path": shown.plain(self.file)}
-        at = _at(self.text, lines)
-        if not at:
-            return Move(text=say("not_in_file", language, **told), done=False)
-        passage = _passage(lines, at[0], content) if len(at) == 1 else None
-        if passage is None:
-            numbers = ", ".join(str(place + 1) for place in at[:8])
-            return Move(text=say("many_lines", language, **told, lines=numbers), done=False)
-        old, new = passage
-        return Move((call(edits, path=self.file, old_text=old, new_text=new),))
-
-    def _elsewhere(self, read: Step, work: Work) -> Move:
-        """Look in the file of that name, where it lies in another folder."""
-        found = located(work, self.file, "file")
-        if found.call:
-            return Move((found.call,))
-        if len(found.paths) == 1 and found.paths[0] != self.file:
-            return replace(self, file=found.paths[0]).move(work)
-        if len(found.paths) > 1:
-            return Move(asking=which_file(found.paths, work.language))
-        told = trouble(read, "look", work.language, path=shown.plain(self.file))
-        return Move(text=told, done=False)
+    def places(self, lines: Sequence[str]) -> list[int]:
+        """The places of the lines, from 0."""
+        if not self.text.strip():
+            return [at for at, line in enumerate(lines) if not line.strip()]
+        having = [at for at, line in enumerate(lines) if places_of(self.text, line)]
+        if self.every:
+            return having
+        whole = [at for at, line in enumerate(lines) if line.strip() == self.text.strip()]
+        return whole or having
 
 
-def _at(text: str, lines: Sequence[str]) -> list[int]:
-    """The places of the lines that are `text`, or of those that have it."""
-    whole = [at for at, line in enumerate(lines) if line.strip() == text.strip()]
-    return whole or [at for at, line in enumerate(lines) if places_of(text, line)]
+def edit(content: str, at: Sequence[int], deed: Deed, text: str = "") -> tuple[str, str]:
+    """The passage with the lines in it, as many lines more as it takes for it to be there once,
+    and what takes its place.
+
+    Args:
+        at: The places of the lines, from 0, at least one.
+        text: What is put in, without a line break at its end.
+    """
+    lines = content.splitlines(keepends=True)
+    parts = [_changed(line, place, at, deed, text) for place, line in enumerate(lines)]
+    start, end = at[0], at[-1] + 1
+    is_last = end == len(lines) > len(at) and not content.endswith("\n")
+    if deed is Deed.REMOVE and is_last:
+        start = _without_break(parts, at)
+    while not is_once("".join(lines[start:end]), content):
+        start, end = max(start - 1, 0), min(end + 1, len(lines))
+    return "".join(lines[start:end]), "".join(parts[start:end])
 
 
-def _passage(lines: Sequence[str], at: int, content: str) -> tuple[str, str] | None:
-    """A text that is there once, and the same without the line; None without one."""
-    line = lines[at]
-    before = lines[at - 1] if at else ""
-    if line.endswith("\n") and content.count(line) == 1:
-        return line, ""
-    if before and content.count(before + line) == 1:
-        return before + line, before if line.endswith("\n") else before.rstrip("\r\n")
-    return (line, "") if content.count(line) == 1 else None
+def _without_break(parts: list[str], at: Sequence[int]) -> int:
+    """Take the break off the last line that stays, which ends the file now; return its place."""
+    last = max((place for place in range(at[-1]) if place not in at), default=0)
+    parts[last] = parts[last].rstrip("\r\n")
+    return min(last, at[0])
+
+
+def _changed(line: str, place: int, at: Sequence[int], deed: Deed, text: str) -> str:
+    if place not in at:
+        return line
+    bare = line.rstrip("\r\n")
+    ended = line[len(bare) :]
+    # What is put in ends its lines as the file does.
+    put = text.replace("\n", ended or "\n")
+    if deed is Deed.REMOVE:
+        return ""
+    if deed is Deed.BEFORE:
+        return f"{put}{ended or chr(10)}{line}"
+    if deed is Deed.AFTER:
+        return f"{bare}{ended or chr(10)}{put}{ended}"
+    return f"{put}{ended}" if place == at[0] else ""

@@ -56,5 +56,15 @@ def entries(listing: dict[str, object]) -> list[tuple[str, str]]:
     ]
 
 
+def sizes(listing: dict[str, object]) -> dict[str, int]:
+    """The bytes of the files that a folder's listing names, by their paths."""
+    found = listing.get("entries")
+    return {
+        str(entry["path"]): entry["size"]
+        for entry in (found if isinstance(found, list) else ())
+        if isinstance(entry, dict) and isinstance(entry.get("size"), int) and entry.get("path")
+    }
+
+
 def _stem(path: str) -> str:
     return name_of(path).rpartition(".")[0].lower()

@@ -16,7 +16,7 @@ from rollcall.models._offline.files.work import Asking, Move, Work, content_of, 
 from rollcall.models._offline.history import Step
 
 _MOST_ENTRIES = 60
-_MOST_LINES = 80
+MOST_LINES = 80
 _MOST_CHARS = 6_000
 
 
@@ -86,12 +86,18 @@ def _entry(path: str, kind: str, size: Any, language: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ReadFile:
-    """A file's lines, or how many it has."""
+    """A file's lines, or how many it has.
+
+    Args:
+        counts: Whether its size is wanted, and not its text.
+        tail: How many of its last lines are wanted.
+    """
 
     path: str
     start: int | None = None
     end: int | None = None
     counts: bool = False
+    tail: int | None = None
     acts: ClassVar[bool] = False
 
     def move(self, work: Work) -> Move:
@@ -104,6 +110,10 @@ class ReadFile:
         content = content_of(step)
         if content is None:
             return self._elsewhere(step, work)
+        lines = _number(output(step).get("lines"))
+        if self.tail and lines and lines > self.tail and self.start is None:
+            last = replace(self, start=lines - self.tail + 1, end=lines)
+            return last.move(work)
         return Move(text=self._told(content, output(step), work.language))
 
     def _elsewhere(self, step: Step, work: Work) -> Move:
@@ -126,7 +136,10 @@ class ReadFile:
         path = str(found.get("path") or self.path)
         total = lines if lines is not None else len(content.splitlines())
         if self.counts:
-            return say("has_lines", language, path=path, lines=count(total, "lines", language))
+            size = _number(found.get("size"))
+            told = shown.size(len(content.encode()) if size is None else size, language)
+            lines_ = count(total, "lines", language)
+            return say("has_lines", language, path=path, lines=lines_, size=told)
         if not content:
             return say("empty_file", language, path=path)
         start = _number(found.get("startLine")) or 1
@@ -148,7 +161,7 @@ def _first(lines: list[str]) -> list[str]:
         lines = lines[:-1]
     kept: list[str] = []
     room = _MOST_CHARS
-    for line in lines[:_MOST_LINES]:
+    for line in lines[:MOST_LINES]:
         room -= len(line) + 1
         if kept and room < 0:
             break

@@ -26,7 +26,7 @@ PATH = (
 _PATH = re.compile(PATH)
 _PATH_OR_HELD = re.compile(f"{PATH}|{HELD}")
 _README = re.compile(r"(?<![\w.])readme(?![\w.])", re.IGNORECASE)
-_JOINED = re.compile(r"^[בהוכלמש][-־](?=[א-ת])")  # of two Hebrew words by a hyphen
+_JOINED = re.compile(r"^[בהוכלמש][-־](?=\w)")  # a Hebrew word for "in" or "to" by a hyphen
 _NAME = re.compile(
     rf"(?:{_PART}/){{0,20}}{_PART}|(?:{_PART_HE}/){{0,20}}[\w.-]{{1,100}}\.[A-Za-z0-9]{{1,8}}"
 )

@@ -51,7 +51,7 @@ def passage_of(content: str, old: str, new: str) -> tuple[str, str] | None:
         return None
     start = content.rfind("\n", 0, at[0]) + 1
     end = _line_end(content, at[-1] + len(old))
-    while content.count(content[start:end]) > 1 and (start > 0 or end < len(content)):
+    while not is_once(content[start:end], content) and (start > 0 or end < len(content)):
         start = content.rfind("\n", 0, max(start - 1, 0)) + 1
         end = _line_end(content, end + 1)
     kept, cursor = [], start
@@ -59,6 +59,12 @@ def passage_of(content: str, old: str, new: str) -> tuple[str, str] | None:
         kept += [content[cursor:place_], new]
         cursor = place_ + len(old)
     return content[start:end], "".join((*kept, content[cursor:end]))
+
+
+def is_once(text: str, content: str) -> bool:
+    """Whether a text is in a content exactly once, places that overlap counted too."""
+    first = content.find(text)
+    return first >= 0 and content.find(text, first + 1) < 0
 
 
 def _line_end(content: str, at: int) -> int:

@@ -14,10 +14,11 @@ from rollcall.models._offline.files.scopes import scope
 _READS = compiled(
     r"\b(?:show|read|open|print|display|cat|view|see|look at|give|get|let me see|what(?:'s|"
     r" is| does)|what|contents?|"
-    r"content|dump|inspect|check|how many lines|say|says|tell|lines?|head|tail|type)\b|"
+    r"content|dump|inspect|check|how many lines|how big|how large|how long|size|say|says|tell|"
+    r"lines?|head|tail|type)\b|"
     r"(?<![א-ת])(?:הרא[הי]|תרא[הי]|להראות|לראות|הצ(?:ג|יגי)|תציגי?|להציג|פתחי?|תפתחי?|"
     r"לפתוח|קראי?|תקראי?|לקרוא|"
-    r"הדפ(?:ס|יסי)|תדפיסי?|מה|תוכן|תן|תני|שורות|שורה|כמה שורות|תוכנו|אומר|הביאי?|תביאי?|"
+    r"הדפ(?:ס|יסי)|תדפיסי?|מה|תוכן|תן|תני|שורות|שורה|כמה שורות|כמה|ה?גודל|תוכנו|אומר|הביאי?|תביאי?|"
     r"ה?קובץ)(?![א-ת])",
     re.IGNORECASE,
 )
@@ -60,8 +61,14 @@ _FIRST = compiled(
     r"(?P<k>\d{1,5})\s+ה?שורות\s+הראשונות",
     re.IGNORECASE,
 )
+_TAIL = compiled(
+    r"\b(?:last|final|bottom)\s+(?P<n>\d{1,5})\s+lines?|(?:^|\s)tail -n? ?(?P<m>\d{1,5})|"
+    r"(?P<k>\d{1,5})\s+ה?שורות\s+האחרונות"
+)
 _COUNTS = compiled(
-    r"how (?:many lines|long)|number of lines|count the lines|כמה שורות|מספר ה?שורות", re.IGNORECASE
+    r"how (?:many lines|long|big|large)\b|(?:number of lines|size of)\b|count the lines|"
+    r"כמה שורות|מספר ה?שורות|(?<![א-ת])(?:ה?גודל|כמה (?:גדול|שוקל|ארוך))(?![א-ת])",
+    re.IGNORECASE,
 )
 _WHERE_FILE = compiled(
     r"^(?:where(?:'s| is| are)|find|locate|is there|do we have|which folder)|^(?:איפה|היכן|"
@@ -100,7 +107,9 @@ def reading(clause: Clause) -> list[ReadFile | FindFile]:
         return [FindFile(path) for path in paths]
     start, end = _lines(text)
     counts = bool(_COUNTS.search(text))
-    return [ReadFile(path, start, end, counts) for path in paths]
+    last = _TAIL.search(text)
+    tail = int(next(filter(None, last.groups()))) if last else None
+    return [ReadFile(path, start, end, counts, tail) for path in paths]
 
 
 def ending(clause: Clause) -> FindEnding | None:

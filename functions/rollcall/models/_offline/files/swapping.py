@@ -6,7 +6,6 @@ import re
 
 from rollcall.models._offline.files.clauses import Clause
 from rollcall.models._offline.files.forms import compiled
-from rollcall.models._offline.files.lines import RemoveLine
 from rollcall.models._offline.files.masked import HELD
 from rollcall.models._offline.files.paths import first_path
 from rollcall.models._offline.files.replacing import Replace
@@ -206,45 +205,18 @@ _REMOVES = compiled(
     rf"(?P<where_he>(?:מ|ב).+)$",
     re.IGNORECASE | re.DOTALL,
 )
-_NO_TEXT = ("first", "last", "second", "third", "whole", "entire", "same", "empty", "blank", "the")
 _A_LINE = compiled(r"^\S+\s+(?:(?:all|the|every)\s+)*lines?\b|^\S+\s+את\s+ה?שור(?:ה|ות)(?![א-ת])")
 
 
-# remove the TODO line from a.py; delete the line that says "x" in a.py
-_REMOVES_LINE = compiled(
-    rf"^(?:remove|delete|erase|drop|cut)\s+(?:the\s+)?(?:(?P<old>{_ONE})\s+line|"
-    rf"line\s+(?:(?:that|which|with|containing|says?|has|contains?|reads?|saying|the|text|word)"
-    rf"\s+)*(?P<with>{_ONE}))\s+(?P<where>(?:from|in|out of)\s.+)$|"
-    rf"^(?:מחקי?|מחק|תמחקי?|תמחק|למחוק|הס(?:ר|ירי)|תסירי?|להסיר)\s+את\s+"
-    rf"(?:ה?שור(?:ה|ת)\s+(?:(?:עם|שבה|שיש בה|שכתוב בה|שמכילה|המכילה|ה?טקסט|ה?מילה)\s+)*"
-    rf"(?:ה[-־])?)(?P<he>{_ONE})\s+(?P<where_he>(?:מ|ב).+)$",
-    re.IGNORECASE | re.DOTALL,
-)
-
-
-def removing(clause: Clause) -> Replace | RemoveLine | None:
-    """Read "remove "x" from a.txt" and "delete the TODO line in a.txt"."""
+def removing(clause: Clause) -> Replace | None:
+    """Read "remove "x" from a.txt"."""
     text = _joined(clause)
-    if line := _removing_line(clause, text):
-        return line
     found = _REMOVES.match(text)
     where = (found["where"] or found["where_he"]) if found else ""
     if not found or not first_path(where, clause.of):
         return None
     said = found["old"] or found["old_he"]
     old = clause.of.value(said)
-    if _A_LINE.match(text) and said.isdecimal():  # a line's number is no text
+    if _A_LINE.match(text):  # lines are no texts
         return None
-    whole = f"{old}\n" if _A_LINE.match(text) else old
-    return Replace(whole, "", file=first_path(where, clause.of), every=bool(found["every"]))
-
-
-def _removing_line(clause: Clause, text: str) -> RemoveLine | None:
-    found = _REMOVES_LINE.match(text)
-    if not found:
-        return None
-    said = found["old"] or found["with"] or found["he"]
-    file = first_path(found["where"] or found["where_he"], clause.of)
-    if file is None or said.isdecimal() or said.lower() in _NO_TEXT:
-        return None
-    return RemoveLine(clause.of.value(said), file)
+    return Replace(old, "", file=first_path(where, clause.of), every=bool(found["every"]))

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from rollcall.models._offline.files.again import Page, next_lines, once_more
 from rollcall.models._offline.files.changing import (
     appending,
     creating,
@@ -15,6 +16,7 @@ from rollcall.models._offline.files.clauses import Clause, clauses
 from rollcall.models._offline.files.creating import Create
 from rollcall.models._offline.files.declining import (
     NeedsModel,
+    NotUnderstood,
     changing_somehow,
     needing_command,
     needing_model,
@@ -22,9 +24,12 @@ from rollcall.models._offline.files.declining import (
 )
 from rollcall.models._offline.files.finding import searching
 from rollcall.models._offline.files.forms import compiled
+from rollcall.models._offline.files.lining import changing_lines, touches_line
 from rollcall.models._offline.files.ordering import running
 from rollcall.models._offline.files.paths import paths_in
+from rollcall.models._offline.files.renaming import renaming_file
 from rollcall.models._offline.files.seeking import ending, listing, reading
+from rollcall.models._offline.files.sizing import sized
 from rollcall.models._offline.files.swapping import removing, replacing
 from rollcall.models._offline.files.work import Want
 from rollcall.models._offline.follow import place
@@ -37,6 +42,12 @@ _REPORTS = compiled(
     r"מה (?:קרה|יצא|נכשל|התוצאה)|ציי?ני?)(?![א-ת]).{0,80}$",
     re.IGNORECASE | re.DOTALL,
 )
+_LINES = compiled(r"\blines?\b|(?<![א-ת])ה?שור(?:ה|ות)(?![א-ת])")
+_SOME_LINES = compiled(
+    r"^(?:show|read|print|display|see|view)\b.*\b(?:lines?\s+\d|(?:last|first|top|bottom)\s+\d+\s+lines?)|"
+    r"^(?:הרא[הי]|תרא[הי]|הצ(?:ג|יגי)|תציגי?|הדפ(?:ס|יסי))(?![א-ת]).*(?:שור(?:ה|ות)\s+\d|\d\s+ה?שורות)"
+)
+_IN_SOME = compiled(r"\b(?:in|of|from|it)\b|\.\w+$")
 _TELLS = compiled(
     r"^(?:tell|let me know|report|say|תגידי?|ספרי?|תספרי?|דווחי?|תדווחי?)\b"
     r"(?!.*\b(?:why|למה|מדוע)\b)"
@@ -47,10 +58,13 @@ _MEANS_LAST = compiled(
     r"(?<![א-ת])(?:אותו|אותה|הקובץ(?: הזה| ההוא| החדש)?)(?![א-ת])",
     re.IGNORECASE,
 )
-_INSIDE = compiled(r"(?<![א-ת])(?:בקובץ(?: הזה)?|לקובץ(?: הזה)?|אליו)(?![א-ת])")
+_INSIDE = compiled(
+    r"(?<![א-ת])(?:בקובץ(?: הזה)?|לקובץ(?: הזה)?|מהקובץ(?: הזה)?|אליו|בו|ממנו)(?![א-ת])"
+)
 _LEANS = compiled(
     r"^(?:show|read|open|print|display|cat|view|append|add|insert|replace|change|rename|"
-    r"what|see|how many|"
+    r"remove|delete|erase|put|write|what|see|how many|how long|"
+    r"מחקי?|תמחקי?|הס(?:ר|ירי)|תסירי?|הכנ(?:ס|יסי)|תכניסי?|"
     r"הרא[הי]|תרא[הי]|קראי?|תקראי?|פתחי?|תפתחי?|הצ(?:ג|יגי)|תציגי?|הוס(?:ף|יפי)|תוסיפי?|"
     r"החל(?:ף|יפי)|תחליפי?|שנ[הי]|תשנ[הי]|מה|כמה|הדפ(?:ס|יסי))(?![א-ת])",
     re.IGNORECASE,
@@ -65,11 +79,17 @@ class Before:
         path: The file that was read, written or found last.
         listed: The paths that were told last.
         command: The command that was run last.
+        page: The lines that were shown last.
+        known: The files that were read or written, the newest last.
+        wants: What the message before wanted.
     """
 
     path: str | None = None
     listed: Sequence[str] = ()
     command: str | None = None
+    page: Page | None = None
+    known: Sequence[str] = ()
+    wants: Sequence[Want | None] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +102,9 @@ class Wanted:
 
 def understood(text: str, before: Before) -> list[Wanted]:
     """Return what a message wants; a part that only asks to be told of the rest wants nothing."""
+    last = next_lines(text, before.page) or once_more(text, before.wants, before.known)
+    if last:
+        return [Wanted(text, last)]
     found: list[Wanted] = []
     for clause in clauses(text):
         wants = [] if clause.is_cut else _wants(_pointed(clause, before), before)
@@ -90,15 +113,22 @@ def understood(text: str, before: Before) -> list[Wanted]:
         found += [Wanted(clause.said, want) for want in wants]
         paths = paths_in(clause.text, clause.of)
         before = replace(before, path=paths[-1]) if paths else before
-        if not wants and not (found and _REPORTS.match(clause.text)):
+        reports = found and _REPORTS.match(clause.text) and not _LINES.search(clause.text)
+        if not wants and not reports:
             found.append(Wanted(clause.said, None))
     return found
 
 
 def _wants(clause: Clause, before: Before) -> list[Want]:
     """The wants of a clause: several where it names several files."""
-    if needing := removing(clause) or needing_command(clause):
+    if line := changing_lines(clause, before.path):
+        return [line]
+    if touches_line(clause):
+        return [NotUnderstood(clause.said)]
+    if needing := removing(clause) or renaming_file(clause) or needing_command(clause):
         return [needing]
+    if extreme := sized(clause):
+        return [extreme]
     change = _change(clause)
     if change:
         return [change]
@@ -157,6 +187,8 @@ def _pointed(clause: Clause, before: Before) -> Clause:
         return replace(clause, text=f"show {before.listed[which]}")
     if before.path is None or not _LEANS.match(clause.text):
         return clause
+    if _SOME_LINES.search(clause.text) and not _IN_SOME.search(clause.text):
+        return replace(clause, text=f"{clause.text} {before.path}")
     if inside := _INSIDE.search(clause.text):
         return _with_path(clause, inside, f"בקובץ {before.path}")
     last = _MEANS_LAST.search(clause.text)

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import re
 
+from rollcall.models._offline.files.line_words import LINE_PHRASES
+
 PHRASES: dict[str, dict[str, str]] = {
+    **LINE_PHRASES,
     "hello": {"en": "Hello!", "he": "שלום!"},
     "able": {
         "en": "Without a language model I can list and read files, search them, rename a name in "
-        "all files, replace a text you give by another, create a file from content you give, and "
-        "run a command or the tests.",
+        "all files, replace a text you give by another, take out, replace and put in lines, create "
+        "a file from content you give, and run a command or the tests.",
         "he": "בלי מודל שפה אפשר לבקש ממני להציג ולקרוא קבצים, לחפש בהם, לשנות שם בכל הקבצים, "
-        "להחליף טקסט נתון באחר, ליצור קובץ מתוכן נתון, ולהריץ פקודה או את הבדיקות.",
+        "להחליף טקסט נתון באחר, למחוק, להחליף ולהוסיף שורות, ליצור קובץ מתוכן נתון, ולהריץ פקודה "
+        "או את הבדיקות.",
     },
     "needs_model": {
         "en": "I can't do this: “{what}”. It takes a language model, and what answers here is the "
@@ -58,11 +62,26 @@ PHRASES: dict[str, dict[str, str]] = {
         "en": "`{path}`, lines {start} to {end} of {lines}:",
         "he": "הקובץ `{path}`, שורות {start} עד {end} מתוך {lines}:",
     },
-    "has_lines": {"en": "`{path}` has {lines}.", "he": "בקובץ `{path}` יש {lines}."},
+    "has_lines": {
+        "en": "`{path}` has {lines} ({size}).",
+        "he": "בקובץ `{path}` יש {lines} ({size}).",
+    },
     "empty_file": {"en": "`{path}` is empty.", "he": "הקובץ `{path}` ריק."},
     "shown_to": {
         "en": "Shown up to line {end}; for the rest, ask for “lines {next}-{lines} of {path}”.",
         "he": "מוצג עד שורה {end}; להמשך אפשר לבקש „שורות {next}-{lines} של {path}”.",
+    },
+    "biggest": {
+        "en": "The biggest file is `{path}`: {size}, {lines}.",
+        "he": "הקובץ הגדול ביותר הוא `{path}`: {size}, {lines}.",
+    },
+    "smallest": {
+        "en": "The smallest file is `{path}`: {size}, {lines}.",
+        "he": "הקובץ הקטן ביותר הוא `{path}`: {size}, {lines}.",
+    },
+    "no_sizes": {
+        "en": "The listing tells no file's size.",
+        "he": "הרשימה לא מציינת את גודל הקבצים.",
     },
     "found": {
         "en": "“{query}” is on {lines} in {files}:",
@@ -135,23 +154,15 @@ PHRASES: dict[str, dict[str, str]] = {
         "en": "`{old}` is not in `{path}`, so nothing was changed.",
         "he": "הטקסט `{old}` לא נמצא בקובץ `{path}`, ולכן לא שונה דבר.",
     },
-    "line_removed": {
-        "en": "Took one line out of `{path}`.",
-        "he": "שורה אחת הוסרה מהקובץ `{path}`.",
-    },
-    "many_lines": {
-        "en": "`{old}` is on several lines of `{path}` ({lines}), so nothing was changed. Give the "
-        "whole line in quotes to say which.",
-        "he": "הטקסט `{old}` מופיע בכמה שורות בקובץ `{path}` ({lines}), ולכן לא שונה דבר. אפשר "
-        "לתת את השורה כולה במירכאות.",
-    },
     "nothing_changed": {
         "en": "I don't understand what to change here, so nothing was changed: “{what}”. "
         'Understood are, with the exact text in quotes: “replace "a" with "b" in `notes.txt`”, '
-        '“remove "a" from `notes.txt`”, “add the line "a" to `notes.txt`”, “rename `a` to `b`”.',
+        '“remove "a" from `notes.txt`”, “remove line 3 of `notes.txt`”, “add "a" after line 3 of '
+        "`notes.txt`”, “rename `a` to `b`”.",
         "he": "לא ברור לי מה לשנות כאן, ולכן לא שונה דבר: „{what}”. אפשר לבקש, עם הטקסט המדויק "
-        'במירכאות: „החלף "א" ב-"ב" בקובץ `notes.txt`”, „מחק את "א" מהקובץ `notes.txt`”, „הוסף את '
-        'השורה "א" לקובץ `notes.txt`”, „שנה את השם `a` ל-`b`”.',
+        'במירכאות: „החלף "א" ב-"ב" בקובץ `notes.txt`”, „מחק את "א" מהקובץ `notes.txt`”, „מחק את '
+        'שורה 3 בקובץ `notes.txt`”, „הוסף "א" אחרי שורה 3 בקובץ `notes.txt`”, „שנה את השם `a` '
+        "ל-`b`”.",
     },
     "cut_file": {
         "en": "`{path}` is too long to be read whole, so I left it as it is.",
