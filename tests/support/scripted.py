@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from rollcall.agent.dispatch import Answer, Ask, Leave
+from rollcall.agent.dispatch import Answer, Ask, Leave, Permit
 from rollcall.agent.turn import Limits, Turn
 from rollcall.core.context import Progress
 from rollcall.core.errors import AgentError
@@ -91,6 +91,9 @@ class Table:
 
     def writes(self, call: ToolCall) -> bool:
         return call.name in self.writing
+
+    def permit(self, call: ToolCall) -> Permit:
+        return Permit()
 
     def is_the_clients(self, call: ToolCall) -> bool:
         return call.name in self.clients

@@ -201,6 +201,7 @@ export interface ToolCallRecord {
   error?: Record<string, any>;
   display?: Display;
   approvalId?: string;
+  allowedBy?: string;
   undo?: Record<string, any>;
   step: number;
   ms: number;

@@ -278,11 +278,14 @@ def _record(
 ) -> tuple[ToolResult, ToolCallRecord]:
     """Note the call in the turn's records; return what the model is told, and the record."""
     call, outcome = done.call, done.outcome
+    permit = turn.dispatch.permit(call)
     fields: dict[str, Any] = {
         "id": call.id,
         "tool": call.name,
         "arguments": turn.dispatch.shown(call),
         "status": done.status,
+        "approval_id": permit.approval_id,
+        "allowed_by": permit.allowed_by,
         "step": state.step,
         "ms": done.ms,
     }
@@ -305,7 +308,6 @@ def _record(
         "arguments": outcome.arguments if outcome.arguments is not None else fields["arguments"],
         "result": output,
         "display": _redacted(outcome.display),
-        "approval_id": outcome.approval_id,
         "undo": outcome.undo,
     }
     record = ToolCallRecord(**fields)

@@ -18,7 +18,6 @@ class Answer:
     Attributes:
         arguments: Those it was run with, as they may be shown, where they are not the model's: a
             person changed them, or the capability completed them.
-        approval_id: The approval it was run under.
         undo: `{tool, arguments}` of the write that takes this one back.
         offers: Tools that the model may call from now on, beside those it was offered.
     """
@@ -27,7 +26,6 @@ class Answer:
     citations: list[Citation] = field(default_factory=list)
     display: Display | None = None
     arguments: dict[str, Any] | None = None
-    approval_id: str | None = None
     undo: dict[str, Any] | None = None
     offers: tuple[ToolSpec, ...] = ()
 
@@ -52,11 +50,23 @@ class Ask:
 
 @dataclass(frozen=True, slots=True)
 class Leave:
-    """The user's own client runs the call, with these arguments, perhaps under an approval."""
+    """The user's own client runs the call, with these arguments."""
 
     arguments: dict[str, Any]
     shown: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Permit:
+    """Why a write may happen: a person's yes to this very call, or what stood for one.
+
+    Attributes:
+        approval_id: The approval of this call.
+        allowed_by: Where nobody was asked: as in `ToolCallRecord`.
+    """
+
     approval_id: str | None = None
+    allowed_by: str | None = None
 
 
 class Dispatch(Protocol):
@@ -73,6 +83,10 @@ class Dispatch(Protocol):
 
     def writes(self, call: ToolCall) -> bool:
         """Whether the call may change something."""
+
+    def permit(self, call: ToolCall) -> Permit:
+        """By whose yes, or by what else, the call was let through; of a read, or of one that was
+        not let through, nothing."""
 
     def is_the_clients(self, call: ToolCall) -> bool:
         """Whether the client runs it, so that its result may be another one each time."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Generator, Sequence
+from collections.abc import Collection, Generator, Sequence
 from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -18,13 +18,13 @@ from rollcall.agent.ask import asker
 from rollcall.agent.asked import Asked
 from rollcall.agent.attached import with_files
 from rollcall.agent.decisions import decided
-from rollcall.agent.dispatch import Ask, Leave
+from rollcall.agent.dispatch import Ask, Leave, Permit
 from rollcall.agent.loop import run
 from rollcall.agent.observed import observed
 from rollcall.agent.outcome import to_result
 from rollcall.agent.prepare import prepare_run
 from rollcall.agent.trail import Trail, trail_of_failure
-from rollcall.agent.turn import Ended
+from rollcall.agent.turn import Ended, Turn
 from rollcall.core import events
 from rollcall.core.context import Platform
 from rollcall.core.errors import Aborted, AgentError, Unavailable
@@ -195,7 +195,7 @@ def _save_end(
     approvals: Sequence[Approval],
 ) -> None:
     if ended.waiting:
-        asking = _asking(opened, ended, approvals)
+        asking = _asking(opened, trail.turn, ended, approvals)
         beside = trail.of(ended, approvals)
         opened.wait(asking, result=result, spent=ended.spent, beside=beside)
     else:
@@ -210,21 +210,23 @@ def _save_end(
         )
 
 
-def _asking(opened: OpenRun, ended: Ended, approvals: Sequence[Approval]) -> Asking:
-    left = [(each.call, each.whom) for each in ended.waiting if isinstance(each.whom, Leave)]
+def _asking(opened: OpenRun, turn: Turn, ended: Ended, approvals: Sequence[Approval]) -> Asking:
+    left = [each.call for each in ended.waiting if isinstance(each.whom, Leave)]
     edited = {each.id for each in opened.approvals if each.edited_from is not None}
     return Asking(
         approvals=tuple(approvals),
-        calls=tuple(call.id for call, _ in left),
-        tools=tuple(call.name for call, _ in left),
-        approved={
-            call.id: {"approvalId": whom.approval_id, "isEdited": whom.approval_id in edited}
-            for call, whom in left
-            if whom.approval_id is not None
-        },
+        calls=tuple(call.id for call in left),
+        tools=tuple(call.name for call in left),
+        permits={call.id: _permit(turn.dispatch.permit(call), edited) for call in left},
         client_id=opened.request.get("clientId"),
         until=datetime.now(UTC) + CLIENT_CALL if left else None,
     )
+
+
+def _permit(permit: Permit, edited: Collection[str | None]) -> dict[str, Any]:
+    if permit.approval_id is not None:
+        return {"approvalId": permit.approval_id, "isEdited": permit.approval_id in edited}
+    return {"allowedBy": permit.allowed_by} if permit.allowed_by else {}
 
 
 def _approval(opened: OpenRun, place: int, call_id: str, ask: Ask) -> Approval:

@@ -119,7 +119,8 @@ def _open_calls(ended: Ended, approvals: Sequence[Approval]) -> list[ToolCallRec
 def _kind(ended: Ended) -> Literal["info", "question", "result", "action"]:
     if any(isinstance(each.whom, Ask) for each in ended.waiting):
         return "question"
-    if any(each.approval_id or each.undo for each in ended.calls):
+    done = [each for each in ended.calls if each.status is CallStatus.DONE]
+    if any(each.approval_id or each.undo for each in done):
         return "action"
     if ended.text.rstrip().endswith("?") and not ended.stop_reason:
         return "question"

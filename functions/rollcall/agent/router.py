@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
-from rollcall.agent.dispatch import Answer, Ask, Leave
+from rollcall.agent.dispatch import Answer, Ask, Leave, Permit
 from rollcall.agent.results import bounded
 from rollcall.agent.targets import Local, Registered, Target, endpoint_reach, function_reach
 from rollcall.agent.verdicts import Expired, Rejected, Unanswerable, Unheard
@@ -117,6 +117,7 @@ class Router:
         policies: The agent's own, by capability.
         text_model: What capabilities are given, counted in the user's budget.
         health: Of capabilities that are not well by now, by id: "degraded" or "down".
+        permits: Of the calls that were let through, by id.
     """
 
     platform: Platform
@@ -128,6 +129,7 @@ class Router:
     known: Known = field(default_factory=Known)
     text_model: TextModel | None = None
     health: Callable[[], Mapping[str, str]] = dict
+    permits: MutableMapping[str, Permit] = field(default_factory=dict)
 
     def is_decided(self, call: ToolCall) -> bool:
         return call.id in self.known.approvals or call.id in self.known.answers
@@ -144,6 +146,9 @@ class Router:
             return find_capability(call.name).mark.effect == "write"
         except NotFound:
             return True
+
+    def permit(self, call: ToolCall) -> Permit:
+        return self.permits.get(call.id, Permit())
 
     def is_the_clients(self, call: ToolCall) -> bool:
         entry = self.entries.get(call.name)
@@ -163,7 +168,7 @@ class Router:
 
     def __call__(self, place: int, call: ToolCall, progress: Progress) -> Answer | Ask | Leave:
         if (answer := self.known.answers.get(call.id)) is not None:
-            return self._answered(answer)
+            return self._answered(call, answer)
         if self._is_search(call):
             return self._search(call)
         approval = self.known.approvals.get(call.id)
@@ -187,23 +192,24 @@ class Router:
         ctx = self._context(place, target, progress)
         if target.on_client:
             self._check_client(call.name)
-        if target.writes and not approved:
+        if approval is not None and approved:
+            self.permits[call.id] = Permit(approval.id)
+        elif target.writes:
             # One that changed since its approval, or that others decide now, is asked for again.
-            arguments, ask = self._considered(call.name, target, policy, ctx, arguments)
-            if ask is not None:
-                return ask
+            arguments, asked = self._considered(call.name, target, policy, ctx, arguments)
+            if isinstance(asked, Ask):
+                return asked
+            self.permits[call.id] = Permit(allowed_by=asked)
         if target.on_client:
-            return Leave(
-                arguments,
-                shown=target.shown(arguments),
-                approval_id=approval.id if approval is not None and approved else None,
-            )
+            return Leave(arguments, shown=target.shown(arguments))
         if not target.writes:
             return Answer(target.run(ctx, arguments), ctx.citations, ctx.display)
         return self._write(call, target, ctx, arguments, approval if approved else None)
 
-    def _answered(self, answer: dict[str, Any]) -> Answer:
+    def _answered(self, call: ToolCall, answer: dict[str, Any]) -> Answer:
         """What the client's tool said; it is as untrusted as any result."""
+        approval_id = answer.get("approvalId")
+        self.permits[call.id] = Permit(approval_id, answer.get("allowedBy"))
         if answer.get("expired"):
             raise Unheard(
                 "nobody answered: the user's client did not in time, and may have done it or not",
@@ -213,12 +219,11 @@ class Router:
             raise Unanswerable(
                 str(answer["error"]), hint="do not repeat the same call: change what was wrong"
             )
-        approval_id = answer.get("approvalId")
         arguments = None
         if approval_id and answer.get("isEdited"):
             edited = load_approvals(self.platform.db, [approval_id])
             arguments = edited[0].shown if edited else None
-        return Answer(answer.get("content"), arguments=arguments, approval_id=approval_id)
+        return Answer(answer.get("content"), arguments=arguments)
 
     def _is_search(self, call: ToolCall) -> bool:
         return self.find is not None and call.name == FIND_TOOLS
@@ -272,38 +277,46 @@ class Router:
         policy: ApprovalPolicy,
         ctx: ToolContext,
         arguments: dict[str, Any],
-    ) -> tuple[dict[str, Any], Ask | None]:
-        """A write's arguments, complete, and the question to put to a person; None where the
-        policy asks none. What a client writes is completed here too: later nobody does."""
-        asks = self._asks(name, target, policy, arguments)
-        if not asks and not target.on_client:
-            return arguments, None
+    ) -> tuple[dict[str, Any], Ask | str]:
+        """A write's arguments, complete, and the question to put to a person, or why none is put.
+        What a client writes is completed here too: later nobody does."""
+        allowed_by = self._allowed_by(name, target, policy, arguments)
+        if allowed_by is not None and not target.on_client:
+            return arguments, allowed_by
         preview = target.preview(ctx, arguments)
         if preview is not None and preview.arguments is not None:
             arguments = target.frozen(preview.arguments)
-        if not asks and not self._asks(name, target, policy, arguments):
-            return arguments, None
+        if allowed_by is not None:
+            allowed_by = self._allowed_by(name, target, policy, arguments)
+        if allowed_by is not None:
+            return arguments, allowed_by
         display = bounded(preview.display) if preview else None
         return arguments, self._ask(name, target, policy, arguments, display)
 
-    def _asks(
+    def _allowed_by(
         self, name: str, target: Target, policy: ApprovalPolicy, arguments: dict[str, Any]
-    ) -> bool:
-        """
+    ) -> str | None:
+        """Why nobody is asked: "policy", or the approval of a yes in this thread that stands for
+        this call too. None where somebody is.
+
         Raises:
             FailedPrecondition: Somebody is to be asked, and nobody can be.
         """
+        if not policy.asks(arguments, allowed_before=False):
+            return "policy"
         known = self.known.allowed.get(name)
-        is_same = known is not None and known.digest == target.digest
-        remembered = known.patterns if known is not None and is_same else ()
-        if not policy.asks(arguments, allowed_before=is_same, remembered=remembered):
-            return False
+        if known is not None and known.digest == target.digest:
+            if not policy.asks(arguments, allowed_before=True):
+                return known.by
+            for pattern, by in known.patterns.items():
+                if not policy.asks(arguments, allowed_before=True, remembered=(pattern,)):
+                    return by
         if self.asker.effect_key is None:
             raise FailedPrecondition(
                 f"{name} changes data and needs a person's yes, which cannot be asked for here",
                 hint="tell the user what you would have done",
             )
-        return True
+        return None
 
     def _ask(
         self,
@@ -384,7 +397,6 @@ class Router:
             ctx.citations,
             ctx.display,
             arguments=target.shown(arguments) if approval else None,
-            approval_id=approval.id if approval else None,
             undo=_undo(target, arguments, output),
         )
 

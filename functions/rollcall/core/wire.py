@@ -341,6 +341,9 @@ class ToolCallRecord(Wire):
     error: dict[str, Any] | None = None
     display: Display | None = None
     approval_id: str | None = None
+    allowed_by: str | None = None
+    """Why nobody was asked about a write: "policy", or the id of the approval whose yes stood for
+    it ("thread" where a yes from before ids were kept did)."""
     undo: dict[str, Any] | None = None
     """`{tool, arguments}`: the write that takes this one back."""
     step: int

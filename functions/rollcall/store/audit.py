@@ -281,6 +281,7 @@ def _call(record: ToolCallRecord) -> dict[str, Any]:
         "error": str((record.error or {}).get("code", "")) or None,
         "argumentsDigest": arguments_digest(record.arguments),
         "approvalId": record.approval_id,
+        "allowedBy": record.allowed_by,
         "step": record.step,
         "ms": record.ms,
     }

@@ -120,6 +120,7 @@ def _record(call: ToolCall, stored: dict[str, Any], *, step: int) -> ToolCallRec
         status=CallStatus(told.get("status", otherwise)),
         error=error if isinstance(error, dict) else None,
         approval_id=told.get("approvalId"),
+        allowed_by=told.get("allowedBy"),
         step=told.get("step", step),
         ms=told.get("ms", 0),
     )

@@ -59,7 +59,7 @@ class Asking:
         approvals: What people are to decide.
         calls: Ids of the calls that are left to the client.
         tools: What they call, in the same order.
-        approved: The approvals that some were left under, by call id: `{approvalId, isEdited}`.
+        permits: Why each may happen, by call id: `{approvalId, isEdited}`, `{allowedBy}` or `{}`.
         client_id: Whose client they are left to.
         until: When the client's time for them is over.
     """
@@ -67,7 +67,7 @@ class Asking:
     approvals: tuple[Approval, ...] = ()
     calls: tuple[str, ...] = ()
     tools: tuple[str, ...] = ()
-    approved: Mapping[str, dict[str, Any]] = field(default_factory=dict)
+    permits: Mapping[str, dict[str, Any]] = field(default_factory=dict)
     client_id: str | None = None
     until: datetime | None = None
 
@@ -205,7 +205,7 @@ class OpenRun:
             "approvals": [approval.id for approval in asking.approvals],
             "calls": list(asking.calls),
             "tools": list(asking.tools),
-            "approved": dict(asking.approved),
+            "approved": {call: permit for call, permit in asking.permits.items() if permit},
             "clientId": asking.client_id,
             "until": asking.until,
         }
