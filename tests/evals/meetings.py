@@ -6,6 +6,9 @@ Each line of the file is a meeting: `{"id", "turns": [{"speaker", "text"}], "que
 "spans": [[first, last], ...]}]}`, as in QMSum. All meetings are one user's conversations, and each
 question is searched in all of them. A question counts as answered when one of the first ten
 messages lies in its spans. Needs a Firestore emulator (FIRESTORE_EMULATOR_HOST).
+
+EMBEDDER=<provider>:<name> (`meaning.py`) embeds the messages too, and asks all again by words and
+vectors.
 """
 
 from __future__ import annotations
@@ -21,11 +24,12 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from rollcall.core.context import ToolContext, User
+from rollcall.core.context import Embedder, ToolContext, User
 from rollcall.packs.messaging.chat import ChatMessage
 from rollcall.packs.messaging.documents import Conversation
 from rollcall.packs.messaging.ingest import write_conversation
 from rollcall.packs.messaging.search import search_all_conversations
+from tests.evals.meaning import embedder_named
 
 TOP = 10
 REQUIRED = 0.75
@@ -35,11 +39,11 @@ _START = datetime(2026, 1, 5, 9, tzinfo=UTC)
 
 @dataclass(frozen=True)
 class Here:
-    """A platform with a database and no models."""
+    """A platform with a database and no language model."""
 
     db: Any
     text_model: None = None
-    embedder: None = None
+    embedder: Embedder | None = None
 
 
 def main() -> int:
@@ -49,21 +53,30 @@ def main() -> int:
     parser.add_argument("--show-missed", action="store_true")
     options = parser.parse_args()
     meetings = [json.loads(line) for line in options.meetings.read_text("utf-8").splitlines()]
-    db = _database()
+    db, embedder = _database(), embedder_named()
     started = time.perf_counter()
-    turns = sum(_import(db, meeting, day) for day, meeting in enumerate(meetings))
+    turns = sum(_import(db, meeting, day, embedder) for day, meeting in enumerate(meetings))
     print(f"imported {turns} turns of {len(meetings)} meetings", end=" ")
     print(f"at {turns / (time.perf_counter() - started):.0f} a second")
-    found, asked = 0, 0
+    is_enough = _ask(Here(db), meetings, show_missed=options.show_missed)
+    if embedder:
+        print(f"by words and by {embedder.id}:")
+        _ask(Here(db, embedder=embedder), meetings, show_missed=options.show_missed)
+    return 0 if is_enough else 1
+
+
+def _ask(platform: Here, meetings: list[dict[str, Any]], *, show_missed: bool) -> bool:
+    """Ask all, print, and say whether enough was found."""
+    ranks: list[int | None] = []
     for meeting, question in _questions(meetings):
-        asked += 1
-        rank = _rank(db, meeting, question)
-        found += rank is not None
-        if options.show_missed and rank is None:
+        ranks.append(_rank(platform, meeting, question))
+        if show_missed and ranks[-1] is None:
             print(f"  missed in {meeting['id']}: {question['query']}")
-    print(f"{found} of {asked} questions have a message of their spans in the top {TOP}", end=" ")
-    print(f"({found / asked:.0%})")
-    return 0 if found >= REQUIRED * asked else 1
+    found = [rank for rank in ranks if rank is not None]
+    print(f"{len(found)} of {len(ranks)} questions have a message of their spans in the", end=" ")
+    print(f"top {TOP} ({len(found) / len(ranks):.0%}),", end=" ")
+    print(f"{found.count(1)} in the first; MRR {sum(1 / each for each in found) / len(ranks):.3f}")
+    return len(found) >= REQUIRED * len(ranks)
 
 
 def _database() -> Any:
@@ -78,7 +91,7 @@ def _database() -> Any:
     )
 
 
-def _import(db: Any, meeting: dict[str, Any], day: int) -> int:
+def _import(db: Any, meeting: dict[str, Any], day: int, embedder: Embedder | None) -> int:
     """Write a meeting as a conversation of its speakers and the reader."""
     speakers = sorted({turn["speaker"] for turn in meeting["turns"]})
     ids = {name: f"speaker-{place}" for place, name in enumerate(speakers)}
@@ -99,7 +112,7 @@ def _import(db: Any, meeting: dict[str, Any], day: int) -> int:
         )
         for place, turn in enumerate(meeting["turns"])
     )
-    return write_conversation(db, conversation, messages).total
+    return write_conversation(db, conversation, messages, embedder=embedder).total
 
 
 def _questions(
@@ -111,9 +124,9 @@ def _questions(
                 yield meeting, question
 
 
-def _rank(db: Any, meeting: dict[str, Any], question: dict[str, Any]) -> int | None:
+def _rank(platform: Here, meeting: dict[str, Any], question: dict[str, Any]) -> int | None:
     """The place of the first result in the question's spans, from 1."""
-    ctx = ToolContext(User(_USER), Here(db))
+    ctx = ToolContext(User(_USER), platform)
     answer = search_all_conversations(ctx, query=question["query"], limit=TOP)
     for place, result in enumerate(answer.results, start=1):
         if result.conversation_id == meeting["id"]:

@@ -1,6 +1,6 @@
-"""Finds tools by words alone, over a pool given as JSON lines:
+"""Finds tools by words, and by meaning where an embedder is named, over a pool given as JSON lines:
 
-    make eval POOL=<file.jsonl> QUERIES=<file.jsonl> [BASELINE=1] [JSON=1]
+    make eval POOL=<file.jsonl> QUERIES=<file.jsonl> [BASELINE=1] [EMBEDDER=openai:<name>] [JSON=1]
 
 What the lines are is in `pools.py`. Without emulator, key or other data.
 
@@ -11,8 +11,11 @@ floor. Over those without: `no_tool` is how often nothing does. Where a row name
 `tools`, these two are of them alone. `p50_ms` and `p99_ms` are of one search, the message's words
 cut and stemmed too.
 
-BASELINE=1 shows stemmed BM25 beside it, with the p of a paired bootstrap for each figure. JSON=1
-prints the figures as the last line. Lines that cannot be read are named, and make the exit code 1.
+BASELINE=1 shows stemmed BM25 beside it, with the p of a paired bootstrap for each figure.
+EMBEDDER=<provider>:<name> (`meaning.py`) shows what the same queries find by meaning alone, and by
+both as a run merges them, with the p against words alone; with it something is always offered.
+JSON=1 prints the figures as the last line. Lines that cannot be read are named, and make the exit
+code 1.
 """
 
 from __future__ import annotations
@@ -32,8 +35,10 @@ from rich.table import Table
 
 from dev import problem
 from rollcall.registry.index import Index, Match, Searchable
-from rollcall.registry.selection import SEVERAL, passes
+from rollcall.registry.selection import NEAREST, SEVERAL, passes
+from rollcall.registry.vectors import merged
 from tests.evals.bm25 import Bm25, chance
+from tests.evals.meaning import Meaning, embedded, embedder_named
 from tests.evals.pools import Query, read_pool, read_queries
 from tests.evals.report import mean, table
 
@@ -81,11 +86,21 @@ def main() -> int:
     if not tools or not asked:
         raise problem.Problem(f"There is nothing to measure in {pool.name} and {queries.name}.")
     answered = answer(tools, asked)
+    told = {**figures(answered), "tools": len(tools), "notRead": len(problems)}
+    has_gold = any(query.gold for query in asked)
     console.print(_table(f"{len(tools):,} tools by words alone", answered))
-    if os.environ.get("BASELINE") == "1" and any(query.gold for query in asked):
-        console.print(_compared(answered, _baseline(tools, asked)))
+    if os.environ.get("BASELINE") == "1" and has_gold:
+        console.print(_compared(answered, _baseline(tools, asked), ("words", "stemmed BM25")))
+    if embedder := embedder_named():
+        meaning = embedded(embedder, tools, (query.text for query in asked))
+        for name, find in (("meaning", by_meaning), ("both", by_both)):
+            found = find(tools, asked, meaning)
+            told[name] = figures(found)
+            console.print(_table(f"{len(tools):,} tools by {name}, {embedder.id}", found))
+            if has_gold:
+                console.print(_compared(found, answered, (name, "words")))
     if os.environ.get("JSON") == "1":
-        print(json.dumps({**figures(answered), "tools": len(tools), "notRead": len(problems)}))
+        print(json.dumps(told))
     return 1 if problems else 0
 
 
@@ -103,6 +118,45 @@ def answer(tools: Sequence[Searchable], queries: Sequence[Query]) -> list[Answer
         if query.tools is not None:
             matches = _among(index, query, places)
         answered.append(Answered(query, found, passes(matches), ms))
+    return answered
+
+
+def by_meaning(
+    tools: Sequence[Searchable], queries: Sequence[Query], meaning: Meaning
+) -> list[Answered]:
+    """Put the queries to the vectors alone; the embedder's own time is not counted."""
+
+    def find(query: Query) -> list[int]:
+        near = meaning.near(query.text)
+        return [place for place, _ in near(bytes([1]) * len(tools), _CUTS[-1])]
+
+    return _timed(tools, queries, find)
+
+
+def by_both(
+    tools: Sequence[Searchable], queries: Sequence[Query], meaning: Meaning
+) -> list[Answered]:
+    """Put the queries to words and vectors, and merge what they find as a run does."""
+    index = Index.build(tools)
+
+    def find(query: Query) -> list[int]:
+        words = index.search(query.text, limit=_CUTS[-1])
+        near = meaning.near(query.text)(bytes([1]) * len(tools), NEAREST)
+        return [match.place for match in merged(words, near, limit=_CUTS[-1])]
+
+    return _timed(tools, queries, find)
+
+
+def _timed(
+    tools: Sequence[Searchable], queries: Sequence[Query], find: Callable[[Query], list[int]]
+) -> list[Answered]:
+    """What each query finds, on the clock, with something offered whatever it asks."""
+    answered = []
+    for query in queries:
+        started = time.perf_counter()
+        places = find(query)
+        ms = (time.perf_counter() - started) * 1000
+        answered.append(Answered(query, [tools[at].id for at in places], bool(places), ms))
     return answered
 
 
@@ -147,12 +201,14 @@ def _table(title: str, answered: Sequence[Answered]) -> Table:
     return table(title, ["", *figures(answered)], rows)
 
 
-def _compared(ours: Sequence[Answered], theirs: Sequence[Answered]) -> Table:
+def _compared(
+    ours: Sequence[Answered], theirs: Sequence[Answered], names: tuple[str, str]
+) -> Table:
     rows = []
     for name, of in _FIGURES.items():
         pair = [[of(each) for each in some if each.query.gold] for some in (ours, theirs)]
         rows.append([name, *map(mean, pair), f"{chance(*pair):.4f}"])
-    return table("Beside stemmed BM25", ["", "words", "BM25", "p"], rows)
+    return table(f"{names[0]} beside {names[1]}", ["", *names, "p"], rows)
 
 
 def _path(variable: str) -> Path:

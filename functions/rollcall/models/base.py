@@ -225,7 +225,10 @@ def load_embedder(embedder_id: str) -> Embedder:
     Raises:
         FailedPrecondition: There is no such provider, or it has no embeddings.
     """
-    embedder: Embedder = _provider(embedder_id).Embedder(embedder_id.partition(":")[2])
+    provider = _provider(embedder_id)
+    if not hasattr(provider, "Embedder"):
+        raise FailedPrecondition(f"{embedder_id}: this provider has no embeddings")
+    embedder: Embedder = provider.Embedder(embedder_id.partition(":")[2])
     return embedder
 
 

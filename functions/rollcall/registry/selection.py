@@ -26,8 +26,8 @@ MOSTLY, SEVERAL = 0.3, 3
 a message all the same, it says nothing else, and the best of them are offered."""
 LEAST = 0.4
 """What has less than this share of the best one's score is left out."""
-BEHIND = 0.1
-"""What is further from a message than the nearest by so much, in cosine, is left out."""
+NEAREST = 100
+"""So many are looked at for how near in meaning a tool is beside others."""
 FEW = 12
 """So few are always offered together, but for small talk: choosing could only leave out the right
 one."""
@@ -135,12 +135,10 @@ def select(registry: Snapshot, asking: Asking) -> Selection:
     )
     is_chat = is_small_talk(asking.message, fit=max((m.fit for m in matches), default=0.0))
     answers = passes(matches)
-    if asking.near and not is_chat and (near := asking.near(allowed.mask, limit * 2)):
+    if asking.near and not is_chat and (near := asking.near(allowed.mask, NEAREST)):
         from rollcall.registry.vectors import merged
 
-        spoken_for = [m for m in matches if answers and m.score >= LEAST * matches[0].score]
-        close = [each for each in near if each[1] >= near[0][1] - BEHIND]
-        matches, answers = merged(spoken_for, close, limit=limit * 2), True
+        matches, answers = merged(matches if answers else (), near, limit=limit * 2), True
     before = _asked_about(registry, asking, allowed)
     always = _known(registry, allowed, (*asking.profile.pinned, *asking.sticky, *before))
     fitting: list[str] = []

@@ -5,7 +5,8 @@ counts into the MRR. `offered` is the share of them among the tools that are off
 ones too, and `all` the share of queries that lack none there. `nothing` is the share of queries
 for which no tool is offered: right where none is needed, a loss elsewhere. `tools` is how many are
 offered; `sent` what they cost, with the search for more and the guidance in the prompt, as a share
-of the JSON of all tools registered. Times are of the choice alone.
+of the JSON of all tools registered. Times are of the choice alone. EMBEDDER=<provider>:<name>
+(`tests/evals/meaning.py`) asks all again with vectors beside the words.
 """
 
 from __future__ import annotations
@@ -23,9 +24,11 @@ from rollcall.core.context import User
 from rollcall.core.profile import AgentProfile
 from rollcall.core.wire import Role
 from rollcall.packs.messaging.agents import MESSAGING
+from rollcall.registry.compiling import searchable
 from rollcall.registry.entries import Entry
 from rollcall.registry.selection import FINDER, Asking, Selection, select
 from rollcall.registry.snapshot import Snapshot
+from tests.evals.meaning import Meaning, embedded, embedder_named
 from tests.evals.registry.queries import CATALOGUE_QUERIES, QUERIES, Query, read_queries
 from tests.evals.registry.tools import catalogue, declared, registered, sent_chars
 from tests.evals.report import Measured, mean, share, table
@@ -76,26 +79,45 @@ def measure() -> Measured:
         ),
         f"an agent with {len(own) + len(more)} tools": (full, ANYTHING, [*over_own, *over_more]),
     }
+    embedder = embedder_named()
     tables, figures = [], {}
     for name, (registry, profile, queries) in runs.items():
         usable = _permitted(registry, profile)
         ids = {entry.id for entry in usable}
-        asked = ask(registry, profile, [each for each in queries if each.gold <= ids])
+        answerable = [each for each in queries if each.gold <= ids]
         every = sent_chars([entry.spec for entry in usable])
-        figures[name] = {group: of(some, every) for group, some in groups(asked).items()}
-        tables.append(_table(f"Tools for {name}", figures[name]))
+        ways: dict[str, Meaning | None] = {name: None}
+        if embedder:
+            tools = [searchable(entry) for entry in registry.content.entries.values()]
+            ways[f"{name}, by words and by {embedder.id}"] = embedded(
+                embedder, tools, (each.query for each in answerable)
+            )
+        for way, meaning in ways.items():
+            asked = ask(registry, profile, answerable, meaning)
+            figures[way] = {group: of(some, every) for group, some in groups(asked).items()}
+            tables.append(_table(f"Tools for {way}", figures[way]))
     return Measured(tables, figures)
 
 
-def ask(registry: Snapshot, profile: AgentProfile, queries: Iterable[Query]) -> list[Asked]:
-    """Put the queries, each on the clock."""
+def ask(
+    registry: Snapshot,
+    profile: AgentProfile,
+    queries: Iterable[Query],
+    meaning: Meaning | None = None,
+) -> list[Asked]:
+    """Put the queries, each on the clock; by words alone, or by meaning too."""
     ids = registry.content.entries.ids
     client_tools = frozenset(of_clients(registry))
     select(registry, Asking(profile, _ASKER, "warm up", client_tools=client_tools))
     asked = []
     for query in queries:
         asking = Asking(
-            profile, _ASKER, query.query, recent=query.context, client_tools=client_tools
+            profile,
+            _ASKER,
+            query.query,
+            recent=query.context,
+            client_tools=client_tools,
+            near=meaning.near(query.query) if meaning else None,
         )
         started = time.perf_counter()
         chosen = select(registry, asking)

@@ -206,16 +206,35 @@ def test_the_text_of_a_tool_names_it_and_is_bounded() -> None:
 
 
 def test_what_both_rankings_find_comes_first() -> None:
-    words = [Match(1, 9.0, 0.8), Match(2, 5.0, 0.4)]
-    found = merged(words, [(2, 0.9), (3, 0.7)], limit=3)
+    words = [Match(1, 9.0, 0.8), Match(2, 6.0, 0.4)]
+    found = merged(words, [(2, 0.9), (3, 0.8), (4, 0.1)], limit=3)
     assert [match.place for match in found] == [2, 1, 3]
     assert [match.fit for match in found] == [0.4, 0.8, 0.0]
+
+
+@pytest.mark.parametrize(
+    ("second", "cosines", "first"),
+    [(1.0, (0.42, 0.41), 1), (1.0, (0.9, 0.21), 1), (8.0, (0.9, 0.21), 2), (8.0, (0.9, 0.89), 1)],
+)
+def test_how_far_a_tool_is_behind_counts_and_not_its_rank_alone(
+    second: float, cosines: tuple[float, float], first: int
+) -> None:
+    words = [Match(1, 9.0, 0.8), Match(2, second, 0.5)]
+    near = [(2, cosines[0]), (1, cosines[1]), (9, 0.2)]
+    assert merged(words, near, limit=1)[0].place == first
+
+
+def test_an_embedder_to_which_all_is_alike_changes_no_order_of_the_words() -> None:
+    words = [Match(place, 9.0 - place, 0.5) for place in range(4)]
+    alike = [(place, 0.3) for place in (3, 2, 1, 0)]
+    assert [match.place for match in merged(words, alike, limit=4)] == [0, 1, 2, 3]
 
 
 def test_with_one_ranking_alone_its_order_stays() -> None:
     words = [Match(4, 9.0, 0.8), Match(2, 5.0, 0.4)]
     assert [match.place for match in merged(words, [], limit=5)] == [4, 2]
     assert [match.place for match in merged([], [(7, 0.9), (1, 0.3)], limit=1)] == [7]
+    assert [match.place for match in merged([], [(7, 0.9)], limit=1)] == [7]
 
 
 @pytest.mark.parametrize("provider", ["gemini:gemini-embedding-2", "openai:text-embedding-3-small"])
