@@ -357,7 +357,7 @@ def _take_results(
     )
     opened = _open(platform, thread_id, waiting["runId"], continuing, known)
     if isinstance(opened, StillOpen):
-        note_answers(platform.db, thread_id, waiting["runId"], continuing.results)
+        note_answers(platform.db, thread_id, waiting["runId"], continuing)
         # The last decision may have come before that was noted.
         opened = _open(platform, thread_id, waiting["runId"], continuing)
     if isinstance(opened, StillOpen):

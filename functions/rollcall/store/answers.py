@@ -12,6 +12,7 @@ from rollcall.core.errors import Aborted, FailedPrecondition
 from rollcall.store import paths
 from rollcall.store.approvals import Approval, ApprovalStatus, Given
 from rollcall.store.batches import committed, read_all
+from rollcall.store.settling import Continuing
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client, WriteBatch
@@ -35,11 +36,9 @@ def mark_settled(db: Client, approvals: Sequence[Approval]) -> None:
                 log.info("approval %s was written meanwhile", approval.id)
 
 
-def note_answers(
-    db: Client, thread_id: str, waiting_run_id: str, results: dict[str, dict[str, Any]]
-) -> None:
+def note_answers(db: Client, thread_id: str, waiting_run_id: str, continuing: Continuing) -> None:
     """Keep what the client's tools answered while people have still to decide: by then its time
-    may be over. The first answer stands.
+    may be over. The first answer stands, and with it the client that gave it.
 
     Raises:
         FailedPrecondition: The client's time was over before.
@@ -57,8 +56,9 @@ def note_answers(
     if waits.get("runId") == waiting_run_id:
         _await_no_client(batch, db, thread, {"isAnswered": True})
         # Without spaces, as its size was checked: the document holds the run's result as well.
-        answered = json.dumps(results, ensure_ascii=False, separators=(",", ":"))
-        batch.update(waiting.reference, {"answered": answered})
+        answered = json.dumps(continuing.results, ensure_ascii=False, separators=(",", ":"))
+        client = json.dumps(continuing.client, ensure_ascii=False)
+        batch.update(waiting.reference, {"answered": answered, "tookOver": client})
     if waits.get("runId") != waiting_run_id or committed(batch) is None:
         raise Aborted("this thread is busy; try again", field="threadId", retry_after_s=1)
 

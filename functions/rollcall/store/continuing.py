@@ -186,7 +186,7 @@ def _commit_opening(
         user=user,
         agent=before["agent"],
         turn_id=before["turnId"],
-        request={**request_of(before), **continuing.client},
+        request={**request_of(before), **_client(before, continuing)},
         token=token,
         digest=continuing.request_digest,
         opener=continuing.opener,
@@ -220,6 +220,15 @@ def _commit_opening(
     # written since, the first save of a result is refused, and looks.
     opened.hold.step_time = read.window.update_time if documents is log.documents else None
     return opened
+
+
+def _client(before: dict[str, Any], continuing: Continuing) -> dict[str, Any]:
+    """Fields of the turn's request where another client has taken its calls over: the one whose
+    answers count."""
+    if "answered" not in before:
+        return continuing.client
+    taken_over: dict[str, Any] = json.loads(before.get("tookOver") or "{}")
+    return taken_over
 
 
 def _whole(db: Client, thread_id: str, documents: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -19,6 +19,8 @@ from tests.support.office import Office, Ran, at_once, payment
 from tests.support.scripted import calls, says
 
 BOTH = calls(("open_file", {"path": "a"}), ("pay", {"amountUsd": 5, "to": "bob"}))
+AGAIN = calls(("open_file", {"path": "b"}))
+PHONE = {"clientId": "phone", "clientTools": ["open_file"]}
 HOUR = timedelta(hours=1)
 
 
@@ -26,10 +28,11 @@ def asked(office: Office, **more: Any) -> Ran:
     return office.ask(BOTH, clientId="laptop", clientTools=["open_file"], **more)
 
 
-def answer(office: Office, ran: Ran, content: str = "text") -> Ran:
+def answer(office: Office, ran: Ran, content: str = "text", **more: Any) -> Ran:
     (id,) = ran.done["outcome"]["pendingToolCallIds"]
     results = [{"toolCallId": id, "content": content}]
-    return office.send({"toolResults": results, "clientId": "laptop", "threadId": ran.thread})
+    data = {"toolResults": results, "clientId": "laptop", "threadId": ran.thread}
+    return office.send({**data, **more})
 
 
 def late(office: Office, ran: Ran) -> None:
@@ -58,6 +61,53 @@ def test_the_clients_first_answer_stands(office: Office) -> None:
     answer(office, ran, "second")
     office.resume(ran)
     assert ended(office, ran)["toolCalls"][0]["result"] == "first"
+
+
+def left_to(office: Office, ran: Ran) -> tuple[str, list[str]]:
+    """Whose client the turn's later calls are left to, and how many."""
+    waiting = office.document(f"threads/{ran.thread}")["waiting"]
+    return waiting["clientId"], waiting["tools"]
+
+
+def test_a_client_that_took_over_before_the_decision_is_left_the_later_calls(
+    office: Office,
+) -> None:
+    ran = asked(office)
+    answer(office, ran, **PHONE)
+    assert office.resume(ran, AGAIN).statuses() == ["done", "done", "client"]
+    assert left_to(office, ran) == ("phone", ["open_file"])
+
+
+def test_it_is_so_too_where_the_decision_is_written_as_a_document(office: Office) -> None:
+    ran = asked(office)
+    answer(office, ran, **PHONE)
+    office.decide(ran.interrupts[0]["id"], approved=True, by="ann")
+    office.work_off(AGAIN)
+    assert left_to(office, ran) == ("phone", ["open_file"])
+
+
+def test_a_client_whose_answer_came_second_takes_nothing_over(office: Office) -> None:
+    ran = asked(office)
+    answer(office, ran)
+    answer(office, ran, "late", **PHONE)
+    office.resume(ran, AGAIN)
+    assert left_to(office, ran) == ("laptop", ["open_file"])
+
+
+def test_a_takeover_outlives_the_process_that_goes_on_with_it(office: Office) -> None:
+    ran = asked(office)
+    answer(office, ran, **PHONE)
+    entries = [
+        {"interruptId": each["id"], "status": "resolved", "payload": {"approved": True}}
+        for each in ran.interrupts
+    ]
+    data = {"resume": entries, "threadId": ran.thread}
+    office.crash(data, AGAIN, at="save_reply", before=False)
+    run_id = f"{ran.done['runId']}~1"
+    past = datetime.now(UTC) - timedelta(seconds=1)
+    office.db.document(f"threads/{ran.thread}/runs/{run_id}").update({"leaseUntil": past})
+    assert office.go_on(ran.thread, run_id) == "done"
+    assert left_to(office, ran) == ("phone", ["open_file"])
 
 
 def test_what_the_client_answered_is_kept_when_the_user_goes_on_instead_of_deciding(

@@ -14,6 +14,7 @@ from rollcall.core.errors import Aborted, FailedPrecondition
 from rollcall.core.messages import ModelMessage, ToolCall, ToolMessage, ToolResult
 from rollcall.store import paths
 from rollcall.store.answers import mark_settled, write_decisions
+from rollcall.store.allowed import Allowed, read_allowed
 from rollcall.store.approvals import Approval, ApprovalStatus, Given, approval_id, load_approvals
 from rollcall.store.continuing import open_continuation
 from rollcall.store.log import Spent
@@ -197,7 +198,7 @@ def test_a_yes_opens_the_run_that_goes_on(db: Client) -> None:
     assert isinstance(next_run, OpenRun)
     assert (next_run.run_id, next_run.turn_id) == ("r1~1", "r1")
     assert [each.status for each in next_run.approvals] == [ApprovalStatus.APPROVED]
-    assert next_run.allowed == {"pay": {"digest": "digest", "patterns": []}}
+    assert read_allowed(next_run.allowed) == {"pay": Allowed("digest", next_run.approvals[0].id)}
     assert isinstance(next_run.history[-1], ModelMessage)
     thread = paths.thread(db, run.thread_id).get().to_dict() or {}
     assert (thread["waiting"], thread["lease"]["runId"]) == (None, "r1~1")
