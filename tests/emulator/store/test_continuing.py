@@ -13,8 +13,8 @@ from rollcall.core.context import Decider, User
 from rollcall.core.errors import Aborted, FailedPrecondition
 from rollcall.core.messages import ModelMessage, ToolCall, ToolMessage, ToolResult
 from rollcall.store import paths
-from rollcall.store.answers import mark_settled, write_decisions
 from rollcall.store.allowed import Allowed, read_allowed
+from rollcall.store.answers import mark_settled, write_decisions
 from rollcall.store.approvals import Approval, ApprovalStatus, Given, approval_id, load_approvals
 from rollcall.store.continuing import open_continuation
 from rollcall.store.log import Spent
