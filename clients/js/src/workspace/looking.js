@@ -5,40 +5,19 @@ import { globMatcher } from "./globs.js";
 import { filePartsOf, partsOf } from "./paths.js";
 import { matcher } from "./pattern.js";
 import { textFileOf } from "./texts.js";
+import { Walk } from "./walking.js";
 
 /** @import { ClientTools } from "../client_tools.js" */
-/** @import { Entry, WorkspaceFiles } from "./tools.js" */
+/** @import { WorkspaceFiles } from "./tools.js" */
 
 /** The most text of one result, in characters of JSON. */
 const CONTENT_CHARS = 50_000;
 const MOST_ENTRIES = 1_000;
-/** So many entries one listing or search looks at. */
-const MOST_SEEN = 20_000;
-const MOST_MS = 10_000;
+/** So much of a line is shown, and looked at by a regular expression. */
 const LINE_CHARS = 2_000;
 /** Larger files are not searched. */
 const SEARCHED_BYTES = 2 * 1024 * 1024;
 const DEEPEST = 64;
-
-/** Folders that are only gone into where they are named. */
-const LEFT_OUT = new Set([
-  ".git",
-  ".hg",
-  ".svn",
-  "node_modules",
-  "venv",
-  ".venv",
-  "__pycache__",
-  ".mypy_cache",
-  ".pytest_cache",
-  ".ruff_cache",
-  ".next",
-  ".nuxt",
-  ".dart_tool",
-  ".gradle",
-  ".terraform",
-  ".cache",
-]);
 
 /**
  * @param {WorkspaceFiles} files
@@ -118,20 +97,33 @@ async function searchFiles(files, args, signal) {
   let [total, found, chars] = [0, 0, 0];
   for await (const entry of filesBelow(walk, files, path)) {
     if (!isMeant(entry.path) || (entry.size ?? 0) > SEARCHED_BYTES) continue;
-    const lines = await searched(files, entry.path);
-    const hits = lines.flatMap((text, n) =>
-      walk.isInTime() && has(text) ? [{ path: entry.path, line: n + 1, text }] : [],
-    );
+    const hits = await hitsOf(await searched(files, entry.path), has, walk);
     total += hits.length;
     found += hits.length ? 1 : 0;
-    for (const hit of hits) {
-      const text = hit.text.slice(0, LINE_CHARS);
-      chars += hit.path.length + text.length;
-      if (matches.length < maxMatches && chars <= CONTENT_CHARS) matches.push({ ...hit, text });
+    for (const { line, text } of hits) {
+      chars += entry.path.length + text.length;
+      if (matches.length === maxMatches || chars > CONTENT_CHARS) break;
+      matches.push({ path: entry.path, line, text });
     }
   }
   const isCut = walk.isCut || matches.length < total;
   return { query, matches, files: found, total, ...(isCut && { truncated: true }) };
+}
+
+/**
+ * The lines that a test is true of, with their numbers, as far as there is time for them.
+ * @param {string[]} lines
+ * @param {(line: string) => boolean} has
+ * @param {Walk} walk
+ */
+async function hitsOf(lines, has, walk) {
+  const hits = [];
+  for (const [n, text] of lines.entries()) {
+    if (walk.isPauseDue()) await walk.pause();
+    if (!walk.isInTime()) break;
+    if (has(text)) hits.push({ line: n + 1, text: text.slice(0, LINE_CHARS) });
+  }
+  return hits;
 }
 
 /**
@@ -180,61 +172,6 @@ function testOf({ query, isRegex = false, caseSensitive = false }) {
   if (caseSensitive) return (line) => line.includes(query);
   const folded = query.toLowerCase();
   return (line) => line.toLowerCase().includes(folded);
-}
-
-/** One way through folders, within a bound; `isCut` where that ended it early. */
-class Walk {
-  #files;
-  #signal;
-  #left = MOST_SEEN;
-  #ends = performance.now() + MOST_MS;
-  isCut = false;
-
-  /**
-   * @param {WorkspaceFiles} files
-   * @param {AbortSignal} signal
-   */
-  constructor(files, signal) {
-    this.#files = files;
-    this.#signal = signal;
-  }
-
-  isInTime() {
-    if (performance.now() < this.#ends) return true;
-    this.isCut = true;
-    return false;
-  }
-
-  /**
-   * What lies below a folder, by name, what is near first. Links are not followed.
-   * @param {string} place
-   * @param {string} path As it was asked for.
-   * @param {number} depth
-   */
-  async *below(place, path, depth) {
-    if (!(await this.#files.list(place)))
-      throw new WorkspaceError(`${path}: there is no such folder`);
-    const waiting = [{ at: place, level: 1 }];
-    for (let next; (next = waiting.shift());) {
-      const { at, level } = next;
-      for (const entry of sorted((await this.#files.list(at)) ?? [])) {
-        this.#signal.throwIfAborted();
-        if (this.#left-- <= 0 || !this.isInTime()) {
-          this.isCut = true;
-          return;
-        }
-        const below = at === "." ? entry.name : `${at}/${entry.name}`;
-        yield { path: below, type: entry.type, size: entry.size };
-        const isEntered = entry.type === "directory" && !LEFT_OUT.has(entry.name);
-        if (isEntered && level < depth) waiting.push({ at: below, level: level + 1 });
-      }
-    }
-  }
-}
-
-/** @param {Entry[]} entries */
-function sorted(entries) {
-  return entries.toSorted((one, other) => (one.name < other.name ? -1 : 1));
 }
 
 /** @param {string[]} parts */

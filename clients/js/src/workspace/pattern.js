@@ -13,12 +13,12 @@ import { WorkspaceError } from "./errors.js";
 
 /**
  * One instruction: take a character, look at the characters around, go on at two places, or at one.
- * @typedef {{ take: Test } | { look: Look } | { split: [number, number] } | { jump: number }} Step
+ * @typedef {{ take?: Test, look?: Look, split?: [number, number], jump?: number }} Step
  */
 
 /** @typedef {(at: number) => Step[]} Piece Makes the steps of a part of a pattern, to stand at `at`. */
 
-const MOST_STEPS = 2_000;
+const MOST_STEPS = 1_000;
 const MOST_DEPTH = 50;
 /** @type {Record<string, Test>} */
 const CLASSES = {
@@ -48,26 +48,49 @@ export function matcher(source, { ignoreCase = false, isWhole = false } = {}) {
  * @param {boolean} isWhole
  */
 function matches(steps, chars, isWhole) {
-  let now = new Set();
+  let [now, next] = [new Places(steps.length), new Places(steps.length)];
   for (let at = 0; at <= chars.length; at++) {
     if (at === 0 || !isWhole) now.add(0);
-    /** @type {Set<number>} */
-    const next = new Set();
     // What is added meanwhile is visited, too; each step once.
-    for (const place of now) {
+    for (const place of now.all) {
       if (place === steps.length) {
         if (!isWhole || at === chars.length) return true;
         continue;
       }
       const step = steps[place];
-      if ("split" in step) now.add(step.split[0]).add(step.split[1]);
-      else if ("jump" in step) now.add(step.jump);
-      else if ("look" in step) step.look(chars[at - 1], chars[at]) && now.add(place + 1);
-      else if (at < chars.length && step.take(chars[at])) next.add(place + 1);
+      if (step.take) at < chars.length && step.take(chars[at]) && next.add(place + 1);
+      else if (step.split) (now.add(step.split[0]), now.add(step.split[1]));
+      else if (step.look) step.look(chars[at - 1], chars[at]) && now.add(place + 1);
+      else if (step.jump !== undefined) now.add(step.jump);
     }
-    now = next;
+    now.clear();
+    [now, next] = [next, now];
   }
   return false;
+}
+
+/** Places in a row of steps, each once, in the order in which they came. */
+class Places {
+  /** @type {number[]} */
+  all = [];
+  #has;
+
+  /** @param {number} most */
+  constructor(most) {
+    this.#has = new Uint8Array(most + 1);
+  }
+
+  /** @param {number} place */
+  add(place) {
+    if (this.#has[place]) return;
+    this.#has[place] = 1;
+    this.all.push(place);
+  }
+
+  clear() {
+    for (const place of this.all) this.#has[place] = 0;
+    this.all.length = 0;
+  }
 }
 
 /** Reads a pattern into steps. */

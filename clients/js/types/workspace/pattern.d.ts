@@ -15,13 +15,10 @@ export type Look = (before: string | undefined, after: string | undefined) => bo
  * One instruction: take a character, look at the characters around, go on at two places, or at one.
  */
 export type Step = {
-    take: Test;
-} | {
-    look: Look;
-} | {
-    split: [number, number];
-} | {
-    jump: number;
+    take?: Test;
+    look?: Look;
+    split?: [number, number];
+    jump?: number;
 };
 /**
  * Makes the steps of a part of a pattern, to stand at `at`.
