@@ -21,6 +21,7 @@ from typing import Self
 from rollcall.core import packing
 from rollcall.core.context import Embedder
 from rollcall.core.eight_bits import eight_bits
+from rollcall.core.fusion import weighed
 from rollcall.registry.index import Match, Searchable
 
 SHORTLIST = 100
@@ -191,24 +192,12 @@ def text_of(tool: Searchable) -> str:
 def merged(
     words: Sequence[Match], vectors: Sequence[tuple[int, float]], *, limit: int
 ) -> list[Match]:
-    """Merge two rankings by what each thing is worth beside the best of its ranking: by words its
-    score, by meaning how much nearer it is than the last. A match keeps the `fit` of its words.
-
-    Ranks alone would take the tenth by words for nearly as good as the first. And cosines of one
-    embedder say nothing beside another's.
-    """
-    scores = {match.place: match.score / words[0].score for match in words}
-    for place, cosine in vectors:
-        scores[place] = scores.get(place, 0.0) + MEANING * _nearer(cosine, vectors)
+    """Merge what words and what vectors find; a match keeps the `fit` that its words have."""
+    said = [(match.place, match.score) for match in words]
+    scores = weighed(said, vectors, meaning=MEANING)
     fits = {match.place: match.fit for match in words}
     best = nlargest(limit, scores, key=lambda place: (scores[place], -place))
     return [Match(place, scores[place], fits.get(place, 0.0)) for place in best]
-
-
-def _nearer(cosine: float, vectors: Sequence[tuple[int, float]]) -> float:
-    """0 as near as the last of a ranking, 1 as the first."""
-    first, last = vectors[0][1], vectors[-1][1]
-    return (cosine - last) / (first - last) if first > last else 1.0
 
 
 def _embedded(texts: Mapping[str, str], embedder: Embedder) -> Iterator[tuple[str, _Row]]:

@@ -14,9 +14,9 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from heapq import heapify, heappop, heappush
+from heapq import heapify, heappop, heappush, nlargest
 
-from rollcall.core.fusion import fused
+from rollcall.core.fusion import weighed
 from rollcall.packs.messaging.index import Entry, Shard
 from rollcall.packs.messaging.query import Query, expand, read_query
 
@@ -32,6 +32,7 @@ _SUBSTANTIAL = 4  # Topic words from which on a message is no filler.
 _SPREAD = 7  # Messages over which a pick lowers its neighbours.
 _REPEAT_COST = 0.5
 _SAME_TALK_COST = 0.03  # By which a pick lowers all of its conversation: others get a place.
+_MEANING = 0.25  # What the nearest in meaning counts of what the best by words does.
 _MAIN_WORDS = 8
 _SPACER = 4 * _REACH * _STRIDE
 
@@ -85,15 +86,16 @@ def rank(
 
 
 def fuse(word_hits: Sequence[Hit], vector_hits: Sequence[Hit], *, limit: int = 10) -> list[Hit]:
-    """Return both lists merged by reciprocal rank; scores again run from 0 to 1."""
-    totals = fused(
-        [
-            [(hit.conversation_id, hit.message_id) for hit in hits]
-            for hits in (word_hits, vector_hits)
-        ]
+    """Return both lists merged; scores again run from 0 to 1. Without vectors, the words' own."""
+    if not vector_hits:
+        return list(word_hits[:limit])
+    said, near = (
+        [((hit.conversation_id, hit.message_id), hit.score) for hit in hits]
+        for hits in (word_hits, vector_hits)
     )
-    merged = sorted(totals.items(), key=lambda item: -item[1])
-    return [Hit(message, talk, score) for (talk, message), score in merged[:limit]]
+    totals = weighed(said, near, meaning=_MEANING)
+    best = nlargest(limit, totals.items(), key=lambda item: item[1])
+    return [Hit(message, talk, score) for (talk, message), score in best]
 
 
 def _lines(shards: Iterable[Shard]) -> list[_Line]:

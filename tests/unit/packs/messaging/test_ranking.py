@@ -150,11 +150,22 @@ def test_synonyms_find_what_the_same_word_does_not() -> None:
 
 
 def test_fusion_prefers_what_both_searches_found() -> None:
-    words = [Hit("a", "c", 0.9), Hit("b", "c", 0.5)]
-    vectors = [Hit("z", "c", 0.9), Hit("b", "c", 0.4)]
+    words = [Hit("a", "c", 0.5), Hit("b", "c", 0.45)]
+    vectors = [Hit("z", "c", 0.9), Hit("b", "c", 0.8), Hit("y", "c", 0.1)]
     fused = fuse(words, vectors, limit=2)
-    assert fused[0].message_id == "b"
-    assert len(fused) == 2 and fused[0].score <= 1
+    assert ids(fused) == ["b", "a"]
+    assert fused[0].score <= 1
+
+
+def test_what_is_near_in_meaning_moves_no_good_words_away() -> None:
+    words = [Hit(f"{n}", "c", 0.5 - 0.02 * n) for n in range(10)]
+    vectors = [Hit(f"v{n}", "c", 0.9 - 0.01 * n) for n in range(50)]
+    assert ids(fuse(words, vectors, limit=10)) == ids(words)
+    assert ids(fuse([], vectors, limit=2)) == ["v0", "v1"]
+
+
+def test_without_vectors_the_words_scores_stay() -> None:
+    assert fuse([Hit("a", "c", 0.4), Hit("b", "c", 0.2)], [], limit=1) == [Hit("a", "c", 0.4)]
 
 
 def test_fusion_tells_equal_ids_of_two_conversations_apart() -> None:
