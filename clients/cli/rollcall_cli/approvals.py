@@ -117,9 +117,10 @@ def ask(
     patterns = interrupt["metadata"].get("remember") or []
     always = " / [a]lways in this thread" if patterns else ""
     forget_typed_ahead()
-    prompt = f"  Approve? [y]es / [n]o{always} / [e]dit / [w]hy, or something else to ask ❯ "
+    answers = f"[y]es / [n]o{always} / [e]dit / [w]hy, or something else to ask"
+    screen.indented(Text(answers, "dim"))  # in lines of its own: a prompt is not wrapped everywhere
     while True:
-        said = read(prompt, "").strip()
+        said = read("  Approve? ❯ ", "").strip()
         match said.lower():
             case "":
                 continue

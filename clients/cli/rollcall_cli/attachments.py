@@ -65,6 +65,8 @@ def parts_again(parts: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 def _read(file: Path) -> bytes:
     try:
+        if not file.exists():
+            raise Problem(f"There is no file {file}.")
         if not file.is_file():
             raise Problem(f"{file} is not a file.")
         if (size := file.stat().st_size) > MOST_BYTES:

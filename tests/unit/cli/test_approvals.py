@@ -92,6 +92,26 @@ def test_what_a_person_types_becomes_an_entry_of_resume(
     assert entry == {"interruptId": "a1", "status": "resolved", "payload": payload}
 
 
+@pytest.mark.parametrize(
+    ("said", "place"), [("2", 2), ("3", 0), ("0", 0), ("-1", 0), ("²", 0), ("", 0), ("9" * 5000, 0)]
+)
+def test_place_in_a_list_is_a_number_of_it(said: str, place: int) -> None:
+    assert approvals.place_in(["a", "b"], said) == place
+
+
+def test_answers_are_told_before_a_prompt_that_fits_into_narrow_terminals() -> None:
+    out, prompts = io.StringIO(), []
+
+    def read(prompt: str, begin: str) -> str:
+        prompts.append(prompt)
+        return "y"
+
+    approvals.ask(Screen(console=Console(file=out, width=40), env={}), INTERRUPT, read)
+    assert "[e]dit" in out.getvalue()
+    assert max(map(len, out.getvalue().splitlines())) <= 40
+    assert [len(prompt) <= 20 for prompt in prompts] == [True]
+
+
 def test_anything_else_is_a_new_message() -> None:
     assert _asked("What are my priorities?") == "What are my priorities?"
 

@@ -5,8 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Mapping
 
-PASSED = ("PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TZ", "TMPDIR")
-"""Passed on as they are, and so are those that begin with LC_."""
+_LOCALE = (
+    *("LC_ALL", "LC_ADDRESS", "LC_COLLATE", "LC_CTYPE", "LC_IDENTIFICATION", "LC_MEASUREMENT"),
+    *("LC_MESSAGES", "LC_MONETARY", "LC_NAME", "LC_NUMERIC", "LC_PAPER", "LC_TELEPHONE", "LC_TIME"),
+)
+"""By name: ssh passes on whatever begins with LC_, so people keep other things in such variables."""
+PASSED = ("PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TZ", "TMPDIR", *_LOCALE)
+"""Passed on as they are."""
 
 SET = {
     "TERM": "dumb",
@@ -30,9 +35,7 @@ def environment_for_commands(
         allowed: Names of variables that the user lets commands have too.
     """
     names = {*PASSED, *allowed}
-    passed = {
-        name: value for name, value in inherited.items() if name in names or name.startswith("LC_")
-    }
+    passed = {name: value for name, value in inherited.items() if name in names}
     entries = passed.get("PATH", os.defpath).split(os.pathsep)
     passed["PATH"] = os.pathsep.join(entry for entry in entries if entry.startswith("/"))
     return {**passed, **{name: value for name, value in SET.items() if name not in allowed}}

@@ -15,9 +15,12 @@ _UNFINISHED = re.compile(
 )
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _HIDING = re.compile(
-    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200e\u200f\u2028-\u202e"
-    "\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e0fff"
+    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f\u2028-\u202e"
+    "\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb"
+    "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
     "\u00a0\u1680\u2000-\u200a\u202f\u205f\u2800\u3000]"  # look like a space, and are none
+    # Joiners and variants belong to emoji and other scripts; after Latin and Hebrew they only hide.
+    "|(?<![^\\x00-\x7f\u0590-\u05ff\u200c\u200d])[\u200c\u200d\ufe00-\ufe0f]"
 )
 _OVERRIDE = re.compile("[\u2028-\u202e\u2066-\u2069]")
 _HELD_CHARS = 4096

@@ -62,7 +62,7 @@ def test_what_a_person_would_not_see_is_written_out(place: Place) -> None:
 
 
 def test_hebrew_and_emoji_stay_as_they_are(place: Place) -> None:
-    content = "שָׁלוֹם 👩\u200d💻\n"
+    content = "שָׁלוֹם 👩\u200d💻 ❤\ufe0f\u200d🔥 می\u200cخواهم\n"
     diff = place.workspace.diff("write_file", {"path": "a.txt", "content": content})
     assert "+" + content in diff
 

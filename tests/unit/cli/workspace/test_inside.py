@@ -184,7 +184,7 @@ def test_the_whole_disk_and_what_is_no_folder_are_no_workspace(tmp_path: Path) -
     for root, words in (
         (Path("/"), "whole disk"),
         (tmp_path / "none", "no such"),
-        (tmp_path / "file", "not a directory"),
+        (tmp_path / "file", "not a folder"),
     ):
         with pytest.raises(ToolError, match=words):
             Workspace(root)

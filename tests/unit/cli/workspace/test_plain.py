@@ -66,6 +66,9 @@ def test_a_sequence_without_end_is_not_kept_forever() -> None:
     assert given_back > 190_000
 
 
-@pytest.mark.parametrize("space", "\u00a0\u1680\u2003\u202f\u2800\u3000\u1160\u034f")
+@pytest.mark.parametrize(
+    "space",
+    "\u00a0\u1680\u2003\u202f\u2800\u3000\u1160\u034f\u180b\u200c\u200d\ufe00\ufe0f\ufff5\U0001bca0\U0001d173",
+)
 def test_what_looks_like_a_space_or_like_nothing_is_written_out(space: str) -> None:
     assert visible(f"rm -rf build{space}/tmp") == f"rm -rf build<U+{ord(space):04X}>/tmp"

@@ -87,6 +87,7 @@ def test_the_environment_is_a_list_of_what_is_passed() -> None:
             "PATH": "/bin::.:bin:/usr/bin",
             "HOME": "/home/noa",
             "LC_ALL": "he_IL.UTF-8",
+            "LC_TOKEN": "x",
             "TERM": "xterm",
             "NODE_ENV": "test",
             "TOKEN": "x",
