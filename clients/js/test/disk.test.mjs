@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import {
+  chmod,
   link,
   mkdir,
   mkdtemp,
@@ -18,7 +19,11 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 
 import { DiskFiles } from "../src/node/index.js";
+import { told } from "../src/node/told.js";
 import { workspaceTools } from "../src/workspace/index.js";
+
+/** The superuser is refused nothing. */
+const MAY_ALL = process.getuid?.() === 0;
 
 let folder; // of which "root" is the workspace
 let root;
@@ -140,6 +145,45 @@ test("a folder that becomes a link is not gone through", async () => {
     const read = await reading;
     assert.ok(!read || new TextDecoder().decode(read) === "mine\n");
   }
+});
+
+test("what the system refuses is told by the path inside, with the reason", async () => {
+  const cases = [
+    [() => readFile(join(root, "none")), "src/a.txt: no such file or directory"],
+    [() => readFile(root), "src/a.txt: illegal operation on a directory"],
+    [() => readdir(join(root, ".env")), "src/a.txt: not a directory"],
+    [() => writeFile(join(root, "x".repeat(300)), ""), "src/a.txt: name too long"],
+  ];
+  for (const [work, message] of cases) {
+    await assert.rejects(told("src/a.txt", work), { name: "WorkspaceError", message });
+  }
+  const bug = new TypeError("a bug");
+  const fail = async () => {
+    throw bug;
+  };
+  await assert.rejects(told("src/a.txt", fail), (error) => error === bug);
+});
+
+test("a folder that is not there is said to be none, and not where it would be", async () => {
+  const gone = new DiskFiles(join(root, "none"));
+  const expected = { name: "WorkspaceError", message: /^[^/]*folder: no such file or directory$/ };
+  await assert.rejects(gone.list("."), expected);
+  await assert.rejects(gone.read("a.txt"), expected);
+  await assert.rejects(gone.write("a.txt", new Uint8Array()), expected);
+  await assert.rejects(gone.run("ls", { timeoutS: 1 }), expected);
+});
+
+test("what may not be read says so, and is passed over by a search", { skip: MAY_ALL }, async () => {
+  const run = tools();
+  const denied = (path) => ({ name: "WorkspaceError", message: `${path}: permission denied` });
+  await mkdir(join(root, "closed"));
+  await writeFile(join(root, "closed.txt"), "closed");
+  await Promise.all(["closed", "closed.txt"].map((name) => chmod(join(root, name), 0)));
+  await assert.rejects(run("list_directory", { path: "closed" }), denied("closed"));
+  await assert.rejects(run("read_file", { path: "closed.txt" }), denied("closed.txt"));
+  const write = run("write_file", { path: "closed/b.txt", content: "" });
+  await assert.rejects(write, denied("closed/b.txt"));
+  assert.equal((await run("search_files", { query: "closed" })).total, 0);
 });
 
 test("a command runs in the root, without the user's secrets", async () => {

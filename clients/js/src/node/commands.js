@@ -9,6 +9,7 @@ import { spawn } from "node:child_process";
 import { constants } from "node:os";
 
 import { WorkspaceError } from "../workspace/errors.js";
+import { told } from "./told.js";
 
 /** @import { ChildProcess } from "node:child_process" */
 /** @import { Ended } from "../workspace/tools.js" */
@@ -62,7 +63,7 @@ export async function runCommand(command, { folder, timeoutS, signal, onOutput, 
   }, timeoutS * 1_000);
   signal.addEventListener("abort", stop);
   try {
-    const exitCode = await ended(child);
+    const exitCode = await told("commands cannot be run here", () => ended(child));
     signal.throwIfAborted();
     const { text, isCut } = output;
     return isLate ? { output: text, isCut, isLate } : { exitCode, output: text, isCut };
@@ -93,9 +94,7 @@ function environmentFor(inherited, allowed) {
  */
 function ended(child) {
   return new Promise((resolve, reject) => {
-    child.on("error", (error) =>
-      reject(new WorkspaceError(`commands cannot be run here: ${error.message}`)),
-    );
+    child.on("error", (error) => reject(error));
     child.on("exit", (code, signal) => {
       const exitCode = code ?? 128 + (signal ? constants.signals[signal] : 0);
       const timer = setTimeout(() => resolve(exitCode), LAST_WORDS_MS);
@@ -125,7 +124,9 @@ function kill(child, signal) {
   try {
     if (child.pid) process.kill(-child.pid, signal);
   } catch (error) {
-    if (/** @type {NodeJS.ErrnoException} */ (error).code !== "ESRCH") throw error; // all have ended
+    // All have ended, which macOS tells of those that nobody has waited for yet by the second code.
+    const { code = "" } = /** @type {NodeJS.ErrnoException} */ (error);
+    if (!["ESRCH", "EPERM"].includes(code)) throw error;
   }
 }
 

@@ -16,8 +16,9 @@ import { WorkspaceError } from "../workspace/errors.js";
 import { filePartsOf, partsOf } from "../workspace/paths.js";
 import { runCommand } from "./commands.js";
 import { isSecret, isTemporary, runsByItself, temporaryName } from "./guarded.js";
+import { told } from "./told.js";
 
-/** @import { Stats } from "node:fs" */
+/** @import { Dirent, Stats } from "node:fs" */
 /** @import { FileHandle } from "node:fs/promises" */
 /** @import { Entry, WorkspaceFiles } from "../workspace/tools.js" */
 
@@ -43,7 +44,7 @@ export class DiskFiles {
    * @param {Allowed} [allowed]
    */
   constructor(root, allowed = {}) {
-    this.#root = realpath(resolve(root));
+    this.#root = told("the workspace's folder", () => realpath(resolve(root)));
     this.#root.catch(() => undefined); // the first use tells
     this.#allowed = allowed;
     const { commands = true, environment = [] } = allowed;
@@ -60,29 +61,13 @@ export class DiskFiles {
   async list(path) {
     const parts = partsOf(path);
     if (isSecret(parts) && !this.#allowed.secrets) throw secret(path);
-    const folder = await this.#folder(parts, path);
-    if (!folder) return undefined;
-    const entries = (await readdir(folder, { withFileTypes: true })).filter(
-      ({ name }) => !isTemporary(name),
-    );
-    const shown = await Promise.all(
-      entries.map(async (entry) => {
-        if (entry.isSymbolicLink())
-          return [{ name: entry.name, type: /** @type {const} */ ("link") }];
-        if (entry.isDirectory())
-          return [{ name: entry.name, type: /** @type {const} */ ("directory") }];
-        if (!entry.isFile()) return []; // devices, pipes, sockets
-        const size = (await statOf(join(folder, entry.name)))?.size;
-        return [
-          {
-            name: entry.name,
-            type: /** @type {const} */ ("file"),
-            ...(size !== undefined && { size }),
-          },
-        ];
-      }),
-    );
-    return shown.flat();
+    return told(path, async () => {
+      const folder = await this.#folder(parts, path);
+      if (!folder) return undefined;
+      const found = await readdir(folder, { withFileTypes: true });
+      const shown = found.filter(({ name }) => !isTemporary(name));
+      return (await Promise.all(shown.map((each) => entriesOf(folder, each)))).flat();
+    });
   }
 
   /**
@@ -92,8 +77,10 @@ export class DiskFiles {
   async read(path) {
     const parts = filePartsOf(path);
     if (isSecret(parts) && !this.#allowed.secrets) throw secret(path);
-    const folder = await this.#folder(parts.slice(0, -1), path);
-    return folder ? this.#bytes(join(folder, parts[parts.length - 1]), path) : undefined;
+    return told(path, async () => {
+      const folder = await this.#folder(parts.slice(0, -1), path);
+      return folder ? this.#bytes(join(folder, parts[parts.length - 1]), path) : undefined;
+    });
   }
 
   /**
@@ -107,6 +94,16 @@ export class DiskFiles {
     if (runsByItself(parts) && !this.#allowed.startupFiles) {
       throw new WorkspaceError(`${path}: it would run by itself; write it yourself`);
     }
+    return told(path, () => this.#put(parts, path, bytes, before));
+  }
+
+  /**
+   * @param {string[]} parts
+   * @param {string} path
+   * @param {Uint8Array} bytes
+   * @param {Uint8Array} [before]
+   */
+  async #put(parts, path, bytes, before) {
     const above = parts.slice(0, -1);
     const folder = await this.#folder(above, path, { isMade: !before });
     if (!folder) throw new WorkspaceError(`${path}: its folder is gone`);
@@ -200,6 +197,21 @@ export class DiskFiles {
       );
     }
   }
+}
+
+/**
+ * How a folder's entry is told; devices, pipes and sockets are not.
+ * @param {string} folder
+ * @param {Dirent} entry
+ * @returns {Promise<Entry[]>}
+ */
+async function entriesOf(folder, entry) {
+  const { name } = entry;
+  if (entry.isSymbolicLink()) return [{ name, type: "link" }];
+  if (entry.isDirectory()) return [{ name, type: "directory" }];
+  if (!entry.isFile()) return [];
+  const size = (await statOf(join(folder, name)))?.size;
+  return [{ name, type: "file", ...(size !== undefined && { size }) }];
 }
 
 /**
