@@ -21,7 +21,7 @@ from rollcall.core.events import Event
 from rollcall.core.inputs import validate
 from rollcall.core.triggers import Call, OnRequest, bound
 from rollcall.core.wire import MESSAGE_PARTS, RunRequest
-from rollcall.endpoints._agui import messages
+from rollcall.endpoints._agui import interrupts, messages
 from rollcall.endpoints._agui.declaring import declared
 from rollcall.endpoints._agui.shapes import ContextEntry, RunInput, Said, run_input
 from rollcall.endpoints._agui.telling import Telling
@@ -187,7 +187,7 @@ class _Asking:
             else:
                 yield first
                 return (yield from noting)
-        entries = [entry.model_dump(by_alias=True) for entry in self.given.resume or ()]
+        entries = [interrupts.entry(answer) for answer in self.given.resume or ()]
         return (yield from answered(self.platform, self.call, self._sent(resume=entries)))
 
     def _nothing_new(self) -> AgentError:
@@ -247,4 +247,4 @@ def _context(entries: Sequence[ContextEntry]) -> dict[str, Any]:
 
 def _renamed(field: str | None) -> str | None:
     """What the client knows a field of ours as."""
-    return _FIELDS.get(field.split(".")[0], field) if field else field
+    return _FIELDS.get(field.split(".")[0], interrupts.renamed(field)) if field else field

@@ -298,7 +298,9 @@ def test_a_write_interrupts_the_run_and_a_yes_resumes_it(office: Office, front: 
     assert told.outcome["type"] == "interrupt"
     (interrupt,) = told.outcome["interrupts"]
     assert interrupt["toolCallId"] == told.of("TOOL_CALL_START")[0]["toolCallId"]
+    assert interrupt["reason"] == "tool_call"
     assert interrupt["responseSchema"]["required"] == ["approved"]
+    assert set(interrupt["responseSchema"]["properties"]) == {"approved", "reason", "editedArgs"}
     assert office.done("pay") == []
     after = front.resume(told, says("Paid."))
     assert (after.text, after.outcome) == ("Paid.", {"type": "success"})
@@ -306,6 +308,34 @@ def test_a_write_interrupts_the_run_and_a_yes_resumes_it(office: Office, front: 
     assert [each["toolCallId"] for each in after.of("TOOL_CALL_RESULT")] == [
         interrupt["toolCallId"]
     ]
+
+
+@pytest.mark.parametrize("name", ["editedArgs", "editedArguments"])
+def test_a_yes_may_change_the_arguments(office: Office, front: Front, name: str) -> None:
+    told = front.say("Pay bob.", PAY)
+    (interrupt,) = told.outcome["interrupts"]
+    payload = {"approved": True, name: {"amountUsd": 3, "to": "eve"}}
+    entry = {"interruptId": interrupt["id"], "status": "resolved", "payload": payload}
+    front.run(says("Paid less."), resume=[entry])
+    assert [(each["to"], each["amountUsd"]) for each in office.done("pay")] == [("eve", 3)]
+
+
+@pytest.mark.parametrize(
+    ("given", "field"),
+    [
+        ({"editedArgs": {"amountUsd": "3"}}, "resume.0.payload.editedArgs.amountUsd"),
+        ({"editedArgs": {}, "editedArguments": {}}, "resume.0.payload.editedArgs"),
+    ],
+)
+def test_arguments_that_were_changed_wrongly_are_named(
+    office: Office, front: Front, given: dict[str, Any], field: str
+) -> None:
+    told = front.say("Pay bob.", PAY)
+    (interrupt,) = told.outcome["interrupts"]
+    payload = {"approved": True, **given}
+    entry = {"interruptId": interrupt["id"], "status": "resolved", "payload": payload}
+    assert front.run(resume=[entry]).refusal == (400, "invalid-argument", field)
+    assert office.done("pay") == []
 
 
 def test_a_cancelled_interrupt_is_a_no(office: Office, front: Front) -> None:

@@ -13,6 +13,7 @@ from rollcall.core import events
 from rollcall.core.errors import AgentError
 from rollcall.core.events import Event
 from rollcall.core.incidents import known
+from rollcall.endpoints._agui.interrupts import told as interrupt_as_told
 
 OURS = "rollcall"
 """The key of our own in an event's metadata."""
@@ -94,7 +95,8 @@ def _finished(event: Event) -> Event:
     there, so that what it came to goes into the metadata."""
     outcome, result = event["outcome"], event["result"]
     if interrupts := outcome.get("interrupts"):
-        return {**event, "outcome": {"type": "interrupt", "interrupts": interrupts}}
+        told = [interrupt_as_told(each) for each in interrupts]
+        return {**event, "outcome": {"type": "interrupt", "interrupts": told}}
     if outcome["type"] == "cancelled":
         stopped = {key: result[key] for key in ("stopReason", "message") if key in result}
         bare = {key: value for key, value in event.items() if key != "result"}
