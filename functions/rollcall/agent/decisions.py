@@ -7,13 +7,12 @@ approved or refused, and what results recommended.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from rollcall.core.readable import line, value
 from rollcall.core.redaction import redacted
 from rollcall.core.wire import CallStatus, ToolCallRecord
-from rollcall.store.approvals import Approval
 from rollcall.store.log import calls_of, read_record
 
 MAX_LINES = 20
@@ -22,17 +21,20 @@ _LASTING = {CallStatus.DONE: "done", CallStatus.UNKNOWN: "begun; nobody knows wh
 _VERDICTS = {
     CallStatus.DONE: "done",
     CallStatus.REJECTED: "rejected",
-    CallStatus.EXPIRED: "not decided in time",
+    CallStatus.EXPIRED: "the request expired unanswered; nothing was written",
     CallStatus.FAILED: "failed",
     CallStatus.UNKNOWN: "outcome unknown",
 }
 
 
 def decided(
-    before: Sequence[str], calls: Sequence[ToolCallRecord], approvals: Sequence[Approval]
+    before: Sequence[str], calls: Sequence[ToolCallRecord], asked: Mapping[str, str]
 ) -> list[str]:
-    """The newest `MAX_LINES` lines, those of a run's calls after those from before."""
-    asked = {approval.call_id: approval.summary for approval in approvals}
+    """The newest `MAX_LINES` lines, those of a run's calls after those from before.
+
+    Args:
+        asked: What was asked about the calls that people have decided, by call.
+    """
     lines = list(before)
     for call in calls:
         text = _line(call, asked.get(call.id))
@@ -74,7 +76,7 @@ def _line(call: ToolCallRecord, summary: str | None) -> str | None:
     output = call.result if isinstance(call.result, dict) else {}
     if summary is not None or call.undo is not None:
         said = summary or str(output.get("done") or call.tool)
-        verdict = _VERDICTS.get(call.status)
+        verdict = _VERDICTS.get(_status({"error": call.error, "status": call.status}))
         return f"{said} ({verdict})" if verdict else None
     recommended = output.get("recommendation")
     if call.status is CallStatus.DONE and isinstance(recommended, str) and recommended:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Collection, Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -175,7 +175,7 @@ def _end(opened: OpenRun, ended: Ended, trail: Trail) -> Events:
         run_id=opened.run_id,
         approvals=approvals,
     ).dump()
-    opened.decisions = decided(opened.decisions, ended.calls, opened.approvals)
+    opened.decisions = decided(opened.decisions, ended.calls, _asked(opened))
     finished = events.run_finished(thread_id=opened.thread_id, run_id=opened.run_id, result=result)
     last = opened.show(finished)
     try:
@@ -212,20 +212,32 @@ def _save_end(
 
 def _asking(opened: OpenRun, turn: Turn, ended: Ended, approvals: Sequence[Approval]) -> Asking:
     left = [each.call for each in ended.waiting if isinstance(each.whom, Leave)]
-    edited = {each.id for each in opened.approvals if each.edited_from is not None}
+    given = {each.id: each for each in opened.approvals}
     return Asking(
         approvals=tuple(approvals),
         calls=tuple(call.id for call in left),
         tools=tuple(call.name for call in left),
-        permits={call.id: _permit(turn.dispatch.permit(call), edited) for call in left},
+        permits={call.id: _permit(turn.dispatch.permit(call), given) for call in left},
         client_id=opened.request.get("clientId"),
         until=datetime.now(UTC) + CLIENT_CALL if left else None,
     )
 
 
-def _permit(permit: Permit, edited: Collection[str | None]) -> dict[str, Any]:
+def _asked(opened: OpenRun) -> dict[str, str]:
+    """What people were asked about calls of this run, by call: also of those that were approved
+    before and that the client has run since."""
+    approved = {call: each["summary"] for call, each in opened.answers.items() if "summary" in each}
+    return approved | {approval.call_id: approval.summary for approval in opened.approvals}
+
+
+def _permit(permit: Permit, given: Mapping[str, Approval]) -> dict[str, Any]:
     if permit.approval_id is not None:
-        return {"approvalId": permit.approval_id, "isEdited": permit.approval_id in edited}
+        approval = given[permit.approval_id]
+        return {
+            "approvalId": approval.id,
+            "isEdited": approval.edited_from is not None,
+            "summary": approval.summary,
+        }
     return {"allowedBy": permit.allowed_by} if permit.allowed_by else {}
 
 

@@ -356,7 +356,10 @@ class Router:
         if approval.status is ApprovalStatus.REJECTED:
             raise Rejected(approval.decision.reason if approval.decision else None)
         if approval.status is not ApprovalStatus.APPROVED or approval.decision is None:
-            raise Expired("nobody decided in time, so nothing was written")
+            raise Expired(
+                "the request for approval expired unanswered, so nothing was written",
+                hint="say that nobody answered it in time, which is no refusal",
+            )
         if approval.decider.role is not None:
             by = self.platform.find_user(approval.decision.by)
             if by is None or not approval.may_be_decided_by(by):

@@ -30,7 +30,10 @@ if TYPE_CHECKING:
 
 LEFT_CHARS = 8_000
 """How much is kept of what a client's tool answered when the user went on in the same breath."""
-_EXPIRED = "nobody decided; the user went on with another message, and nothing was written"
+_EXPIRED = (
+    "the request for approval was left unanswered, which is no refusal: the user went on with "
+    "another message, and nothing was written"
+)
 _LEFT = (
     "this was left to the user's client, and the user went on with another message: look whether "
     "it happened"

@@ -59,7 +59,8 @@ class Asking:
         approvals: What people are to decide.
         calls: Ids of the calls that are left to the client.
         tools: What they call, in the same order.
-        permits: Why each may happen, by call id: `{approvalId, isEdited}`, `{allowedBy}` or `{}`.
+        permits: Why each may happen, by call id: `{approvalId, isEdited, summary}`,
+            `{allowedBy}` or `{}`.
         client_id: Whose client they are left to.
         until: When the client's time for them is over.
     """

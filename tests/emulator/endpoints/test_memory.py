@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+from typing import Any
+
 from rollcall.core.context import User
 from rollcall.core.messages import ModelMessage, UserMessage
 from rollcall.core.triggers import Call
@@ -9,7 +12,7 @@ from rollcall.endpoints.my_data import clear_thread
 from rollcall.store import paths
 from tests.support.keeping import Keeping
 from tests.support.leases import end_lease
-from tests.support.office import Office, payment
+from tests.support.office import Office, Ran, payment
 from tests.support.scripted import calls, says
 
 
@@ -28,6 +31,48 @@ def test_what_people_decided_is_told_to_every_later_turn(office: Office) -> None
     office.ask(says("Fine."), threadId=ran.thread, message="Well?")
     assert "Pay $5 to bob (done)" in told(office)
     assert "Pay $7 to eve (rejected)" in told(office)
+
+
+LAPTOP: dict[str, Any] = {"clientId": "laptop", "clientTools": ["edit_file"]}
+
+
+def client_write(office: Office) -> Ran:
+    """A call that the client may carry out since somebody said yes."""
+    return office.resume(office.ask(calls(("edit_file", {"path": "a.txt"})), **LAPTOP))
+
+
+def test_what_a_client_did_after_a_yes_is_told_too(office: Office) -> None:
+    left = client_write(office)
+    (id,) = left.done["outcome"]["pendingToolCallIds"]
+    results = [{"toolCallId": id, "content": "written"}]
+    office.send({"toolResults": results, "clientId": "laptop", "threadId": left.thread})
+    office.ask(says("Fine."), threadId=left.thread)
+    assert "edit_file (path: “a.txt”) (done)" in told(office)
+
+
+def test_of_a_yes_that_no_client_carried_out_nobody_is_told_that_it_was_not_given(
+    office: Office,
+) -> None:
+    left = client_write(office)
+    office.db.document(f"threads/{left.thread}").update({"waiting.until": datetime.now(UTC)})
+    office.sweep(says("Your laptop is asleep."))
+    office.ask(says("Fine."), threadId=left.thread)
+    assert "edit_file (path: “a.txt”) (outcome unknown)" in told(office)
+    assert "unanswered" not in told(office)
+
+
+def test_a_request_that_nobody_answered_is_told_as_that(office: Office) -> None:
+    ran = office.ask(calls(("edit_file", {"path": "a.txt"})), **LAPTOP)
+    (interrupt,) = ran.interrupts
+    office.db.document(f"approvals/{interrupt['id']}").update({"expiresAt": datetime.now(UTC)})
+    office.sweep(says("Nobody answered."))
+    (error,) = (each["error"] for each in office.model.told())
+    assert error["code"] == "expired"
+    assert error["message"] == "the request for approval expired unanswered, so nothing was written"
+    result = office.result(ran.thread, f"{ran.done['runId']}~1")
+    assert result["toolCalls"][0]["status"] == "expired"
+    office.ask(says("Fine."), threadId=ran.thread)
+    assert "(the request expired unanswered; nothing was written)" in told(office)
 
 
 def test_a_cleared_thread_has_decided_nothing(office: Office) -> None:

@@ -118,7 +118,7 @@ def test_what_the_client_answered_is_kept_when_the_user_goes_on_instead_of_decid
     office.ask(says("Fine."), message="Never mind", threadId=ran.thread)
     results = [each for each in office.model.requests[-1].messages if isinstance(each, ToolMessage)]
     assert "the file's text" in results[0].results[0].content
-    assert "nobody decided" in results[0].results[1].content
+    assert "left unanswered" in results[0].results[1].content
 
 
 def test_a_decision_and_the_clients_answer_at_once_leave_nothing_lying(office: Office) -> None:
