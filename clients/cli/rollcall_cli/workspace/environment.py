@@ -9,7 +9,7 @@ _LOCALE = (
     *("LC_ALL", "LC_ADDRESS", "LC_COLLATE", "LC_CTYPE", "LC_IDENTIFICATION", "LC_MEASUREMENT"),
     *("LC_MESSAGES", "LC_MONETARY", "LC_NAME", "LC_NUMERIC", "LC_PAPER", "LC_TELEPHONE", "LC_TIME"),
 )
-"""By name: ssh passes on whatever begins with LC_, so people keep other things in such variables."""
+"""By name: ssh passes on whatever begins with LC_, so people keep secrets in such variables."""
 PASSED = ("PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TZ", "TMPDIR", *_LOCALE)
 """Passed on as they are."""
 
