@@ -9,12 +9,13 @@ export { Run } from "./run.js";
 /** @typedef {import("./client_tools.js").CallContext} CallContext */
 /** @typedef {import("./client_tools.js").ClientTool} ClientTool */
 /** @typedef {import("./client_tools.js").ClientTools} ClientTools */
+/** @typedef {import("./course.js").Patience} Patience */
+/** @typedef {import("./decisions.js").Decide} Decide */
 /** @typedef {import("./events.js").AgentEvent} AgentEvent */
 /** @typedef {import("./log.js").Entry} Entry */
 /** @typedef {import("./log.js").Page} Page */
 /** @typedef {import("./log.js").Place} Place */
 /** @typedef {import("./rollcall.js").Asked} Asked */
-/** @typedef {import("./run.js").Decide} Decide */
 /** @typedef {import("./threads.js").Thread} Thread */
 /** @typedef {import("./transcript.js").ShownCall} ShownCall */
 /** @typedef {import("../types/wire.js").Decision} Decision */

@@ -2,6 +2,8 @@
 
 import { RollcallError } from "./errors.js";
 
+/** @import { MediaPart, TextPart } from "../types/wire.js" */
+
 /**
  * What stands in a thread's log: a user's message, or a model's reply with the tools it called.
  * `replaces` names the turn in whose place a message was asked.
@@ -11,7 +13,7 @@ import { RollcallError } from "./errors.js";
  * @property {string} runId
  * @property {"user" | "model"} role
  * @property {string} text
- * @property {any[]} [parts] A user's: texts and attachments.
+ * @property {(TextPart | MediaPart)[]} [parts] A user's: texts and attachments.
  * @property {{ id: string, tool: string, arguments: any }[]} [calls] A model's.
  * @property {string} [replaces]
  * @property {Date} createdAt

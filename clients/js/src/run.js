@@ -3,25 +3,23 @@
 import { Channel } from "./channel.js";
 import { answer, pendingCalls } from "./client_tools.js";
 import { Course, PATIENCE } from "./course.js";
+import { decided, entries, isMine } from "./decisions.js";
 import { RollcallError } from "./errors.js";
 import { progress } from "./events.js";
 import { newId, nextRunId } from "./ids.js";
+import { Listening } from "./listening.js";
 import { Transcript } from "./transcript.js";
 import { insist, sleep, unlessAborted } from "./waiting.js";
 
 /** @import { ClientTools } from "./client_tools.js" */
 /** @import { Ways } from "./course.js" */
+/** @import { Decide } from "./decisions.js" */
 /** @import { AgentEvent } from "./events.js" */
+/** @import { Listeners } from "./listening.js" */
 /** @import { Locks } from "./locks.js" */
-/** @import { ArgumentsNews } from "./transcript.js" */
 /** @import { ClientToolResult, Decision, Interrupt, MediaPart, RunRequest, RunResult, TextPart } from "../types/wire.js" */
 
 /** @typedef {Omit<Decision, "approved">} Remarks */
-
-/**
- * Decides an interrupt; undefined leaves it, and with it the turn, waiting.
- * @typedef {(interrupt: Interrupt) => Decision | undefined | Promise<Decision | undefined>} Decide
- */
 
 /**
  * What goes through a whole turn, and on to those that follow it.
@@ -47,13 +45,6 @@ import { insist, sleep, unlessAborted } from "./waiting.js";
  * @property {(name: string, data: object) => Promise<any>} call
  */
 
-/**
- * @typedef {object} Listeners
- * @property {(event: AgentEvent) => void} event Every event.
- * @property {(news: { delta: string, text: string, messageId: string }) => void} text
- * @property {(news: ArgumentsNews) => void} arguments A tool call's arguments grow.
- */
-
 /** How long a stop may take to reach the server, in ms. */
 const STOP_MS = 10_000;
 
@@ -65,8 +56,7 @@ export class Run {
   /** @type {Channel<AgentEvent>} */
   #events = new Channel();
   #transcript = new Transcript();
-  /** @type {{ [Name in keyof Listeners]: Set<Listeners[Name]> }} */
-  #listeners = { event: new Set(), text: new Set(), arguments: new Set() };
+  #listening = new Listening();
   #leaving = new AbortController();
   /** Stops the client's tools. */
   #stopping = new AbortController();
@@ -139,8 +129,7 @@ export class Run {
    * @returns {() => void} Stops it.
    */
   on(name, listener) {
-    this.#listeners[name].add(listener);
-    return () => this.#listeners[name].delete(listener);
+    return this.#listening.on(name, listener);
   }
 
   /**
@@ -329,17 +318,19 @@ export class Run {
    * @param {RunResult} result
    */
   async #continuedBy({ threadId, runId }) {
-    return (await this.#stored((stored) => stored.state(threadId, runId)))?.continuedBy;
+    const { signal } = this.#leaving;
+    return (await this.#lookUp((stored) => stored.state(threadId, runId), signal))?.continuedBy;
   }
 
   /**
    * Look something up, where Firestore is at hand, as soon as it can be reached.
    * @template T
    * @param {(stored: NonNullable<Ways["stored"]>) => Promise<T>} read
+   * @param {AbortSignal} signal
    */
-  async #stored(read) {
+  async #lookUp(read, signal) {
     const { stored, patience = PATIENCE } = this.#home.ways;
-    return stored && insist(() => read(stored), patience, this.#leaving.signal);
+    return stored && insist(() => read(stored), patience, signal);
   }
 
   /**
@@ -368,13 +359,12 @@ export class Run {
     }
     const news = this.#transcript.take(event);
     this.#events.push(event);
-    for (const listener of this.#listeners.event) safely(listener, event);
+    this.#listening.tell("event", event);
     if (event.type === "TEXT_MESSAGE_CONTENT") {
       const { messageId, delta } = event;
-      const told = { messageId, delta, text: this.#transcript.text };
-      for (const listener of this.#listeners.text) safely(listener, told);
+      this.#listening.tell("text", { messageId, delta, text: this.#transcript.text });
     }
-    if (news) for (const listener of this.#listeners.arguments) safely(listener, news);
+    if (news) this.#listening.tell("arguments", news);
   }
 
   /**
@@ -384,10 +374,12 @@ export class Run {
    * @returns {Promise<RunResult | undefined>}
    */
   async #goOn(result) {
-    const { clientTools = {} } = this.#habits;
-    const isLeftHere = !!result.outcome.pendingToolCallIds?.length;
-    if (isLeftHere && Object.keys(clientTools).length) return this.#answerCalls(result, clientTools);
-    const resume = await this.#decide(result);
+    const { clientTools = {}, decide } = this.#habits;
+    const { interrupts = [], pendingToolCallIds = [] } = result.outcome;
+    if (pendingToolCallIds.length && Object.keys(clientTools).length) {
+      return this.#answerCalls(result, clientTools);
+    }
+    const resume = await decided(interrupts, decide, this.#stopping.signal);
     return resume && this.#follow(this.#request({ resume }));
   }
 
@@ -404,7 +396,7 @@ export class Run {
     // Held until the server has the results, so that nobody runs the calls meanwhile.
     const stop = this.on("event", ({ type }) => type === "RUN_STARTED" && free());
     try {
-      const elsewhere = await this.#answeredElsewhere(result);
+      const elsewhere = await this.#answeredElsewhere(result, signal);
       if (elsewhere) return elsewhere;
       const onProgress = (/** @type {any} */ content) => this.#tell(progress(content));
       const toolResults = await answer(pendingCalls(result), tools, { signal, onProgress });
@@ -419,41 +411,24 @@ export class Run {
   /**
    * What the turn came to if the calls of a run do not wait any more; undefined while they do.
    * @param {RunResult} result
+   * @param {AbortSignal} signal
    * @returns {Promise<RunResult | undefined>}
    * @throws {RollcallError} They were given up.
    */
-  async #answeredElsewhere(result) {
+  async #answeredElsewhere(result, signal) {
     if (!this.#home.ways.stored) return undefined;
     const { threadId, runId } = result;
-    const waiting = await this.#stored((stored) => stored.waiting(threadId));
+    const waiting = await this.#lookUp((stored) => stored.waiting(threadId), signal);
     if (waiting?.runId === runId) {
       if (!waiting.isAnswered && !waiting.isLate) return undefined;
       return (this.#newest = { ...result, outcome: withoutCalls(result.outcome) });
     }
-    const state = await this.#stored((stored) => stored.state(threadId, runId));
+    const state = await this.#lookUp((stored) => stored.state(threadId, runId), signal);
     if (state?.continuedBy) return this.#follow({ threadId, runId: state.continuedBy });
     if (state?.status === "cancelled") throw cancelled();
     throw new RollcallError("failed-precondition", "nobody waits for these calls any more", {
       hint: "their time was over, or the thread went on with another message",
     });
-  }
-
-  /**
-   * The decisions about what waits; undefined where one is left open, or none is this user's.
-   * @param {RunResult} result
-   */
-  async #decide(result) {
-    const { decide } = this.#habits;
-    const mine = (result.outcome.interrupts ?? []).filter(isMine);
-    if (!mine.length || !decide) return undefined;
-    /** @type {[string, Decision][]} */
-    const decisions = [];
-    for (const interrupt of mine) {
-      const decision = await unlessAborted(decide(interrupt), this.#stopping.signal);
-      if (!decision) return undefined;
-      decisions.push([interrupt.id, decision]);
-    }
-    return entries(decisions);
   }
 
   /**
@@ -487,22 +462,6 @@ export class Run {
   }
 }
 
-/**
- * Tell a listener; what it throws is an uncaught error of the app's, and the run goes on.
- * @template T
- * @param {(news: T) => void} listener
- * @param {T} news
- */
-function safely(listener, news) {
-  try {
-    listener(news);
-  } catch (error) {
-    queueMicrotask(() => {
-      throw error;
-    });
-  }
-}
-
 /** @param {RunResult["outcome"]} outcome */
 function withoutCalls({ pendingToolCallIds, ...outcome }) {
   return outcome;
@@ -514,23 +473,6 @@ function cancelled() {
 
 function untold() {
   throw new RollcallError("deadline-exceeded", "the server did not answer in time");
-}
-
-/**
- * Whether the user decides it, and not somebody of a role.
- * @param {Interrupt} interrupt
- */
-function isMine(interrupt) {
-  return !interrupt.metadata.decider?.role;
-}
-
-/** @param {[string, Decision][]} decisions */
-function entries(decisions) {
-  return decisions.map(([interruptId, payload]) => ({
-    interruptId,
-    status: /** @type {const} */ ("resolved"),
-    payload,
-  }));
 }
 
 /** @param {string} what */

@@ -41,7 +41,7 @@ export type Entry = {
     /**
      * A user's: texts and attachments.
      */
-    parts?: any[] | undefined;
+    parts?: (MediaPart | TextPart)[] | undefined;
     /**
      * A model's.
      */
@@ -73,3 +73,5 @@ export type Page = {
  * Reads so many entries before a number, or the newest, newest first.
  */
 export type Read = (before: number | undefined, most: number) => Promise<Entry[]>;
+import type { MediaPart } from "../types/wire.js";
+import type { TextPart } from "../types/wire.js";

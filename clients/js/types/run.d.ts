@@ -87,10 +87,6 @@ export class Run implements AsyncIterable<AgentEvent> {
 }
 export type Remarks = Omit<Decision, "approved">;
 /**
- * Decides an interrupt; undefined leaves it, and with it the turn, waiting.
- */
-export type Decide = (interrupt: Interrupt) => Decision | undefined | Promise<Decision | undefined>;
-/**
  * What goes through a whole turn, and on to those that follow it.
  */
 export type Habits = {
@@ -128,29 +124,15 @@ export type Home = {
     locks: Locks;
     call: (name: string, data: object) => Promise<any>;
 };
-export type Listeners = {
-    /**
-     * Every event.
-     */
-    event: (event: AgentEvent) => void;
-    text: (news: {
-        delta: string;
-        text: string;
-        messageId: string;
-    }) => void;
-    /**
-     * A tool call's arguments grow.
-     */
-    arguments: (news: ArgumentsNews) => void;
-};
 import type { AgentEvent } from "./events.js";
 import type { RunResult } from "../types/wire.js";
 import type { Interrupt } from "../types/wire.js";
+import type { Listeners } from "./listening.js";
 import type { Decision } from "../types/wire.js";
 import type { ClientToolResult } from "../types/wire.js";
 import type { TextPart } from "../types/wire.js";
 import type { MediaPart } from "../types/wire.js";
 import type { RunRequest } from "../types/wire.js";
+import type { Decide } from "./decisions.js";
 import type { Ways } from "./course.js";
 import type { Locks } from "./locks.js";
-import type { ArgumentsNews } from "./transcript.js";
