@@ -118,11 +118,20 @@ export async function served(modelUrl) {
   return { port, close: () => process.kill(-process_.pid, "SIGKILL") };
 }
 
+/** A port that nobody listens on; below those that systems give to connections, which would be
+ * taken again before the function listens. */
 async function freePort() {
-  const server = createServer();
-  const port = await listening(server);
-  await new Promise((resolve) => server.close(resolve));
-  return port;
+  for (;;) {
+    const port = 20_000 + Math.floor(Math.random() * 10_000);
+    const server = createServer();
+    const isFree = await new Promise((resolve) => {
+      server.on("error", () => resolve(false));
+      server.listen(port, "127.0.0.1", () => resolve(true));
+    });
+    if (!isFree) continue;
+    await new Promise((resolve) => server.close(resolve));
+    return port;
+  }
 }
 
 async function up(port, process_) {
