@@ -160,7 +160,7 @@ class VectorIndex:
         may: Sequence[int] = range(len(apart))
         if allowed is not None:
             may = [n for n, place in enumerate(self.places) if allowed[place]]
-        near = sorted([apart[n] for n in may])[: max(SHORTLIST, 2 * limit)]
+        near = sorted([apart[n] for n in may])[: max(SHORTLIST, limit)]
         furthest = near[-1] if near else 0
         rows, places = self._rows, self.places
         scored = [
