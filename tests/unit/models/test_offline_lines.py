@@ -2,6 +2,7 @@
 
 import json
 import random
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -183,3 +184,15 @@ def test_places_are_counted_from_either_end() -> None:
     with pytest.raises(NoSuchLine) as error:
         Numbered(((3, 5),)).places(lines)
     assert error.value.number == 5
+
+
+@pytest.mark.parametrize(
+    "repeated", ["all the ", "every line ", "the text word ", "1, 2, ", "after line ", "ב ", "עוד "]
+)
+def test_many_words_that_may_mean_lines_take_no_time(repeated: str, at: At) -> None:
+    desk = at()
+    started = time.monotonic()
+    for size in (900, 30_000):
+        desk.say(f"delete {repeated * (size // len(repeated))}")
+    assert time.monotonic() - started < 5
+    assert desk.asked == []

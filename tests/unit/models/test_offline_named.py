@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 
 from rollcall.core.messages import Message, ModelMessage, ToolMessage, ToolResult, UserMessage
+from rollcall.models._offline.schema import Param
+from rollcall.models._offline.which import meant
 from rollcall.models.base import Delta, ModelRequest, ToolSpec
 from rollcall.models.offline import Model
 from tests.unit.models.offline_kit import finish_of, message_of
@@ -177,3 +179,16 @@ def test_a_number_is_never_left_out_of_a_call_that_it_failed() -> None:
 def test_it_is_the_thing_of_the_last_question() -> None:
     first, its = talked("voltage drop of circuit 13 of the main panel", "what's its voltage drop?")
     assert its == first
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("the short circuit current at the garage panel", "Garage Subpanel"),
+        ("the current at the panel", None),
+        ("from the main panel to the garage", None),
+    ],
+)
+def test_a_word_that_one_name_alone_has_says_which(text: str, name: str | None) -> None:
+    param = Param("panelName", {"type": "string"}, False)
+    assert meant(["Garage Subpanel", "Main Panel"], text, param) == name

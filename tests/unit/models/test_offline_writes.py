@@ -350,3 +350,11 @@ def test_words_that_were_not_offered_are_no_id() -> None:
     talk.say('Send "I am late" to Rebecca')
     talk.say("no wait, actually give it to Roberta")
     assert all(name != "send_message" for step in talk.calls for name, _ in step)
+
+
+@pytest.mark.parametrize("message", ['Send "I am late" to Tom', 'שלחי לטום "I am late"'])
+def test_the_conversations_that_a_person_is_in_are_offered(message: str) -> None:
+    talk = Talk(TOOLS, run)
+    talk.say(message)
+    assert talk.quick_replies == ("Budget team",)
+    assert [name for step in talk.calls for name, _ in step] == ["get_user_conversations"]

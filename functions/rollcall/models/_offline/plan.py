@@ -99,6 +99,9 @@ def advance(goal: Goal, turn: Turn, request: ModelRequest) -> Progress:
     # What the instructions do not tell is another name of something that they do.
     told = [name for name in request.names[param.name] if name in request.instructions]
     known = which.choices(told or request.names[param.name], given)
+    one = which.meant(known, goal.text, param)
+    if one and not goal.tool.writes and param.name not in goal.given:
+        return advance(replace(goal, given={**goal.given, param.name: one}), turn, request)
     return Progress(goal, question=Question(goal, param, tuple((n, n) for n in known)))
 
 
@@ -151,7 +154,8 @@ def _write(goal: Goal, arguments: dict[str, Json], turn: Turn, request: ModelReq
         return _about_one(goal, param, str(listed[0][1]), (), arguments, turn)
     things = chain.known(param, step.entities)
     named = writes.named(goal.text, [e for e in things if e.name])
-    found = tuple((entity.name, entity.id) for entity in named) or listed
+    found = tuple((entity.name, entity.id) for entity in named)
+    found = found or writes.with_person(goal.text, step, listed) or listed
     one = named[0].id if len(named) == 1 else None
     return _about_one(goal, param, one, found, arguments, turn)
 

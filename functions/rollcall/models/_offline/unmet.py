@@ -11,8 +11,8 @@ from rollcall.models._offline.phrases import say
 from rollcall.models.base import ToolSpec
 
 _ALSO_TELL = re.compile(
-    r"[\s,]+(?:and |then )(?:then |also )?(?P<rest>(?:tell|let) (?:me|us) (?:know )?\w.*)$|"
-    r"[\s,]+ו(?:גם )?(?P<rest_he>(?:תגידי?|תספרי?|ספרי?|אמור|אמרי)(?: לי)? [א-ת].*)$",
+    r"[\s,](?:and |then )(?:then |also )?(?P<rest>(?:tell|let) (?:me|us) (?:know )?\w.*)$|"
+    r"[\s,]ו(?:גם )?(?P<rest_he>(?:תגידי?|תספרי?|ספרי?|אמור|אמרי)(?: לי)? [א-ת].*)$",
     re.IGNORECASE | re.DOTALL,
 )
 _CHARS = 80

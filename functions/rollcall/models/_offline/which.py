@@ -60,5 +60,18 @@ def choices(known: Sequence[str], given: Mapping[str, Json]) -> Sequence[str]:
     return [name for name in every if said & set(features(name))] or every
 
 
+def meant(known: Sequence[str], text: str, param: Param) -> str | None:
+    """The one name that a text says a word of which no other has: "the garage panel"."""
+    kind = set(features(param.label))
+    words = {name: set(features(name)) - kind for name in known}
+    said = set(features(text))
+    found = [
+        name
+        for name, own in words.items()
+        if said & own.difference(*(words[other] for other in words if other != name))
+    ]
+    return found[0] if len(found) == 1 else None
+
+
 def _tells(param: Param) -> bool:
     return param.label.split()[-1] in _TELLING

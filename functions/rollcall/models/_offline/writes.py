@@ -216,6 +216,18 @@ def _says_option(tool: ToolSpec, text: str) -> bool:
     return any(named_options(param, text) for param in params(tool) if param.options)
 
 
+def with_person(text: str, step: Step, listed: Options) -> Options:
+    """Those of some listed things that somebody is part of whom a text calls by name."""
+    ids = {
+        item.get("id")
+        for item in main_list(step.output)
+        for key, names in item.items()
+        if key.endswith("Names") and isinstance(names, list)
+        if any(is_called(name, text) for name in names if isinstance(name, str))
+    }
+    return tuple((name, id_) for name, id_ in listed if id_ in ids)
+
+
 def options(step: Step, param: Param) -> Options:
     """The things to choose from that a step's result names."""
     return _listed(step, param.refers_to or "")

@@ -25,11 +25,10 @@ from rollcall.models._offline.files.paths import PATH, is_path, tidy
 from rollcall.models._offline.files.scopes import scope
 
 _ALL_FILES = compiled(
-    r"\s+(?:(?:in|from|across|out of)\s+)?(?:(?:all(?: (?:of )?the)?|every|the whole|the|this|"
-    r"any)\s+)*"
+    r"\s(?:(?:in|from|across|out of)\s)?(?:(?:all|of|every|whole|the|this|any)\s){0,4}"
     r"(?:files?|project|folder|code|repo(?:sitory)?|everywhere|anywhere)$|"
-    r"\s+(?:in|from|under)\s+(?:the\s+)?(?:folder\s+)?[\w./-]+(?:\s+folder)?$|"
-    r"\s+(?:ב|מ)(?:כל\s+)?ה?(?:קבצים|פרויקט|תיקייה|תיקיה|קוד|מקום)$"
+    r"\s(?:in|from|under)\s(?:the\s)?(?:folder\s)?[\w./-]+(?:\sfolder)?$|"
+    r"\s(?:ב|מ)(?:כל\s)?ה?(?:קבצים|פרויקט|תיקייה|תיקיה|קוד|מקום)$"
 )
 _IN = compiled(
     rf"(?:^|\s)(?:(?:in|of|from|inside|within|into|to|on|out of)\s+(?:the\s+)?(?:file\s+)?"
