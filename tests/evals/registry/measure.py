@@ -30,7 +30,7 @@ from rollcall.registry.selection import FINDER, Asking, Selection, select
 from rollcall.registry.snapshot import Snapshot
 from tests.evals.meaning import Meaning, embedded, embedder_named
 from tests.evals.registry.queries import CATALOGUE_QUERIES, QUERIES, Query, read_queries
-from tests.evals.registry.tools import catalogue, declared, registered, sent_chars
+from tests.evals.registry.tools import declared, further, registered, sent_chars
 from tests.evals.report import Measured, mean, share, table
 
 _CUTS = (1, 5, 10)
@@ -68,7 +68,7 @@ class Asked:
 def measure() -> Measured:
     """Ask the pack's own agent over the capabilities that exist, and one that may use anything
     over the catalogue too."""
-    own, more = declared(), catalogue()
+    own, more = declared(), further()
     over_own, over_more = read_queries(QUERIES), read_queries(CATALOGUE_QUERIES)
     full = registered([*own, *more])
     runs = {

@@ -30,6 +30,12 @@ def catalogue() -> list[Document]:
     return [json.loads(line) for line in lines if line.strip()]
 
 
+def further() -> list[Document]:
+    """Those of the catalogue that do not exist by now: a registry has each id once."""
+    existing = {each["id"] for each in declared()}
+    return [each for each in catalogue() if each["id"] not in existing]
+
+
 def registered(documents: Sequence[Document]) -> Snapshot:
     """The registry with these documents, compiled as in Firestore."""
     known = {"status": "active", "source": "code"}

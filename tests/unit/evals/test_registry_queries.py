@@ -15,7 +15,7 @@ from tests.evals.registry.queries import (
     read_queries,
     split_of,
 )
-from tests.evals.registry.tools import catalogue, declared, registered, sent_chars
+from tests.evals.registry.tools import catalogue, declared, further, registered, sent_chars
 
 OWN = read_queries(QUERIES)
 MORE = read_queries(CATALOGUE_QUERIES)
@@ -36,6 +36,12 @@ def test_ids_are_unique_and_every_tool_of_a_query_exists() -> None:
     assert len({query.id for query in EVERY}) == len(EVERY)
     assert all(query.gold <= ids for query in OWN)
     assert all(query.gold <= ids | {each["id"] for each in catalogue()} for query in MORE)
+
+
+def test_a_registry_has_each_tool_once() -> None:
+    ids = [each["id"] for each in (*declared(), *further())]
+    assert len(set(ids)) == len(ids)
+    assert {query_id for query in MORE for query_id in query.gold} <= set(ids)
 
 
 def test_every_capability_that_exists_is_asked_for_in_both_languages() -> None:
