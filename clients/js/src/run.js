@@ -68,6 +68,8 @@ export class Run {
   #isRetold = false;
   /** @type {RunResult | undefined} The newest, of whichever run of the turn. */
   #newest;
+  /** Whether a run is told that has no result yet. */
+  #isUnderway = false;
   /** @type {Map<string, Decision>} */
   #decisions = new Map();
   /** The turn as it went on with an answer: there is one answer. @type {Run | undefined} */
@@ -98,7 +100,7 @@ export class Run {
 
   /** The answer so far; in the end the whole. */
   get text() {
-    return this.#newest?.message ?? this.#transcript.text;
+    return (!this.#isUnderway && this.#newest?.message) || this.#transcript.text;
   }
 
   /** What the model and its tools said, in order. */
@@ -111,9 +113,9 @@ export class Run {
     return this.#transcript.calls;
   }
 
-  /** What waits for a decision. */
+  /** What waits for a decision; nothing while the turn goes on. */
   get interrupts() {
-    return this.#newest?.outcome.interrupts ?? [];
+    return (!this.#isUnderway && this.#newest?.outcome.interrupts) || [];
   }
 
   /** The first reader is given every event of the turn, a later one those that follow. */
@@ -347,6 +349,7 @@ export class Run {
     const result = next.value;
     this.#isRetold = course.isRetold;
     this.#newest = result;
+    this.#isUnderway = false;
     this.threadId = result.threadId;
     this.#hasBegun = true;
     return result;
@@ -356,6 +359,7 @@ export class Run {
   #tell(event) {
     if (event.type === "RUN_STARTED") {
       [this.threadId, this.runId, this.#hasBegun] = [event.threadId, event.runId, true];
+      this.#isUnderway = true;
     }
     const news = this.#transcript.take(event);
     this.#events.push(event);

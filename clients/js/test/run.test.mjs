@@ -117,6 +117,22 @@ test("asks about what waits, and goes on with the decisions", async () => {
   assert.deepEqual(asked[1].resume, [entry("i", true), entry("j", false)]);
 });
 
+test("shows the run that goes on, and not what the one before it said and waited for", async () => {
+  const asks = { type: "interrupt", interrupts: [interrupt("i")] };
+  const first = withResult({ message: "May I?", outcome: asks });
+  const next = withResult({ runId: "r~1", message: "It is done" });
+  const { home: at } = home(first, next);
+  const run = new Run(at, REQUEST, { decide: () => ({ approved: true }) });
+  const seen = [];
+  run.on("event", ({ type }) => {
+    if (type === "RUN_STARTED") seen.push(run.interrupts.length);
+    if (type === "TEXT_MESSAGE_CONTENT") seen.push(run.text);
+  });
+  await run.result;
+  assert.deepEqual(seen, [0, "May ", "May I?", 0, "It ", "It is ", "It is done"]);
+  assert.deepEqual([run.text, run.interrupts], ["It is done", []]);
+});
+
 test("ends where it waits, and goes on once all is decided", async () => {
   const { home: at, asked } = home(waits, withResult());
   const run = new Run(at, REQUEST, { decide: () => undefined });

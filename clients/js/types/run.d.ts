@@ -21,7 +21,7 @@ export class Run implements AsyncIterable<AgentEvent> {
     get messages(): import("./transcript.js").Said[];
     /** The tool calls so far, in order. */
     get calls(): import("./transcript.js").ShownCall[];
-    /** What waits for a decision. */
+    /** What waits for a decision; nothing while the turn goes on. */
     get interrupts(): Interrupt[];
     /**
      * Be told as it happens.
