@@ -6,31 +6,29 @@ import argparse
 import contextlib
 import io
 import os
-import re
 import shlex
 import signal
 import sys
-from collections.abc import Callable, Iterator, Mapping
-from pathlib import Path
+from collections.abc import Iterator, Mapping
 from types import FrameType
-from typing import Any, NoReturn, get_args
+from typing import NoReturn
 
-from rollcall_cli import __version__, export, settings, signing_in
+from rollcall_cli import export, settings, signing_in
 from rollcall_cli.ask import Asking, ask, failed, interrupted
 from rollcall_cli.chat import Chat
 from rollcall_cli.conversation import Conversation
 from rollcall_cli.dialogue import Dialogue
 from rollcall_cli.http import CallError
 from rollcall_cli.listing import show_threads
+from rollcall_cli.options import Command, parser
 from rollcall_cli.problem import Problem
 from rollcall_cli.safe import print_json, tidy
 from rollcall_cli.screen import Screen
 from rollcall_cli.signing_in import Session
-from rollcall_cli.workspace import Permission, ToolError, Workspace, hide_process
-from rollcall_cli.yes_to import YesTo
+from rollcall_cli.workspace import ToolError, Workspace, hide_process
 
-PROBLEM, USAGE = 1, 64
-"""Exit codes: something is missing that a person can give; the command was typed wrongly."""
+PROBLEM = 1
+"""The exit code where something is missing that a person can give."""
 
 _FOR_FOLDERS = "workspace"
 _LISTED = 50
@@ -68,9 +66,9 @@ def _open_streams() -> None:
 
 def main(arguments: list[str], env: Mapping[str, str]) -> int:
     """Do what was typed; an exit code."""
-    options = _parser().parse_args(arguments)
+    options = parser(_COMMANDS).parse_args(arguments)
     as_json = getattr(options, "json", False)
-    command: Callable[[argparse.Namespace, Mapping[str, str]], int] = options.command
+    command: Command = options.command
     try:
         return command(options, env)
     except (Problem, ToolError) as problem:
@@ -87,124 +85,6 @@ def main(arguments: list[str], env: Mapping[str, str]) -> int:
 
 def _end(number: int, frame: FrameType | None) -> None:
     raise KeyboardInterrupt
-
-
-class _Parser(argparse.ArgumentParser):
-    """A parser whose mistakes have an exit code of their own: 2 says that something waits."""
-
-    def error(self, message: str) -> NoReturn:
-        self.print_usage(sys.stderr)
-        self.exit(USAGE, f"{self.prog}: {message}\n")
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = _Parser(prog="rollcall", description="Talk to Rollcall's agents.")
-    parser.add_argument("--version", action="version", version=f"rollcall {__version__}")
-    commands = parser.add_subparsers(required=True, metavar="COMMAND")
-
-    def add(name: str, command: Any, help: str, *kinds: Callable[[Any], None]) -> Any:
-        added = commands.add_parser(name, help=help, description=help)
-        added.set_defaults(command=command)
-        for kind in kinds:
-            kind(added)
-        return added
-
-    login = add("login", signing_in.login, "sign in to a Firebase project")
-    login.add_argument("--project", help="the project's id")
-    login.add_argument("--region", help="where its functions are; us-central1 unless said")
-    login.add_argument("--api-key", help="its web API key, which is no secret")
-    login.add_argument(
-        "--email", help="e-mail address to sign in with; you are asked for the password"
-    )
-    login.add_argument(
-        "--custom-token",
-        action="store_true",
-        help="sign in with a token that your server made; you are asked for it",
-    )
-    login.add_argument(
-        "--anew", action="store_true", help="ask for everything again, as if never signed in"
-    )
-    add("logout", _logout, "forget the sign-in")
-
-    chat = add("chat", _chat, "talk to an agent", _place_options, _agent_options)
-    chat.add_argument("--thread", metavar="ID", help="go on in this thread")
-
-    asking = add("ask", _ask, "ask one question", _place_options, _agent_options)
-    asking.add_argument("question", nargs="?", help="read from standard input if left out")
-    asking.add_argument("--json", action="store_true", help="print the run's result as JSON")
-    asking.add_argument("--thread", metavar="ID", help="ask in this thread")
-    asking.add_argument(
-        "--yes-to",
-        type=_yes_to,
-        action="append",
-        default=[],
-        metavar="TOOL[=WHAT]",
-        help="approve beforehand: write_file=src/*, 'run_command=pytest -q', send_message",
-    )
-
-    threads = add("threads", _threads, "list your threads", _place_options)
-    threads.add_argument("--json", action="store_true", help="as JSON")
-
-    exporting = add("export", _export, "write a thread as Markdown", _place_options)
-    exporting.add_argument("thread", metavar="THREAD", help="its id")
-    exporting.add_argument("--out", type=_path, metavar="FILE.md", help="instead of printing it")
-    return parser
-
-
-def _place_options(parser: Any) -> None:
-    parser.add_argument(
-        "--emulator",
-        action="store_true",
-        help="use the emulators that run here, as their sample user",
-    )
-
-
-def _agent_options(parser: Any) -> None:
-    parser.add_argument("--agent", help="which agent; workspace with --root, messaging without")
-    parser.add_argument(
-        "--root", type=_path, metavar="FOLDER", help="a folder that the agent may work in"
-    )
-    parser.add_argument(
-        "--allow",
-        action="append",
-        default=[],
-        choices=get_args(Permission),
-        help="allow what is refused in the folder otherwise; may be repeated",
-    )
-    parser.add_argument(
-        "--pass-env",
-        type=_variable,
-        action="append",
-        default=[],
-        metavar="NAME",
-        help="let commands see this environment variable; may be repeated",
-    )
-    parser.add_argument(
-        "--locale",
-        choices=("en", "he"),
-        help="language of the answers; that of each message unless said",
-    )
-
-
-def _yes_to(text: str) -> YesTo:
-    try:
-        return YesTo.parse(text)
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(str(error)) from error
-
-
-def _path(text: str) -> Path:
-    if not text:  # which would mean the folder that one is in
-        raise argparse.ArgumentTypeError("the name is empty; . is the folder you are in")
-    return Path(text)
-
-
-def _variable(text: str) -> str:
-    if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", text):
-        raise argparse.ArgumentTypeError(
-            f"{text!r} is no name of a variable: give the name alone, as in --pass-env JAVA_HOME"
-        )
-    return text
 
 
 def _logout(options: argparse.Namespace, env: Mapping[str, str]) -> int:
@@ -330,3 +210,13 @@ def _question(options: argparse.Namespace) -> str:
             f"The question has {len(text):,} characters; at most {_QUESTION_CHARS:,} are taken."
         )
     return str(text)
+
+
+_COMMANDS: dict[str, Command] = {
+    "login": signing_in.login,
+    "logout": _logout,
+    "chat": _chat,
+    "ask": _ask,
+    "threads": _threads,
+    "export": _export,
+}

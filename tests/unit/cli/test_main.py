@@ -18,6 +18,7 @@ from dev.paths import CLIENT, ROOT
 from rollcall_cli import __version__, signing_in
 from rollcall_cli import main as command
 from rollcall_cli.ask import INTERRUPTED
+from rollcall_cli.options import USAGE
 from rollcall_cli.safe import print_json
 
 
@@ -62,7 +63,7 @@ def test_what_is_typed_wrongly_is_told_and_not_guessed(
 ) -> None:
     with pytest.raises(SystemExit) as caught:
         command.main(typed, {})
-    assert caught.value.code == command.USAGE
+    assert caught.value.code == USAGE
     assert told in capsys.readouterr().err
 
 

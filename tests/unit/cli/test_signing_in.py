@@ -18,6 +18,7 @@ from rollcall_cli import main as command
 from rollcall_cli.ask import FAILED
 from rollcall_cli.http import CallError
 from rollcall_cli.identity import User, sign_in_with_token
+from rollcall_cli.options import USAGE
 from rollcall_cli.place import Place
 from rollcall_cli.settings import load
 
@@ -160,7 +161,7 @@ def test_signing_out_says_whether_somebody_was_in(
 def test_mistyped_command_has_an_exit_code_of_its_own(tmp_path: Path) -> None:
     with pytest.raises(SystemExit) as caught:
         command.main(["ask", "--yes-to", "run_command", "x"], env(tmp_path))
-    assert caught.value.code == command.USAGE
+    assert caught.value.code == USAGE
 
 
 def test_emulators_that_do_not_run_are_told_with_how_to_start_them(
