@@ -33,10 +33,11 @@ from rich.table import Table
 
 from rollcall import catalog
 from rollcall.agent.asked import Asked
+from rollcall.agent.caller import Asker
 from rollcall.agent.loop import run
 from rollcall.agent.prepare import prepare
 from rollcall.agent.purse import Free
-from rollcall.agent.router import Asker, Router
+from rollcall.agent.router import Router
 from rollcall.agent.turn import Turn
 from rollcall.core.capability import Capability
 from rollcall.core.context import User

@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 
 from rollcall import catalog
+from rollcall.agent.caller import Asker, Known
 from rollcall.agent.loop import run
-from rollcall.agent.router import Asker, Known, Router
+from rollcall.agent.router import Router
 from rollcall.agent.turn import Ended, Limits, Turn
 from rollcall.core.capability import Capability, capability
 from rollcall.core.context import ToolContext, User

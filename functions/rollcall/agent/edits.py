@@ -9,9 +9,11 @@ from datetime import UTC, datetime
 from typing import Any
 
 from rollcall.agent.asked import profile_of
+from rollcall.agent.caller import Asker
+from rollcall.agent.consent import check_askable, decider_of
 from rollcall.agent.earlier import earlier_calls
 from rollcall.agent.results import bounded
-from rollcall.agent.router import Asker, Router, check_askable, decider_of
+from rollcall.agent.router import Router
 from rollcall.core.context import Platform, ToolContext, User
 from rollcall.core.errors import (
     AgentError,

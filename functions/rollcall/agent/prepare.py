@@ -11,6 +11,7 @@ from dataclasses import replace
 from rollcall.agent.asked import Asked
 from rollcall.agent.before import before_of
 from rollcall.agent.briefing import brief
+from rollcall.agent.caller import Asker, Known
 from rollcall.agent.dispatch import Dispatch
 from rollcall.agent.earlier import earlier_calls
 from rollcall.agent.fences import fenced_description, fenced_schema
@@ -20,7 +21,7 @@ from rollcall.agent.prompt import instructions
 from rollcall.agent.purse import Purse
 from rollcall.agent.repair import repaired
 from rollcall.agent.retelling import history_of, retold
-from rollcall.agent.router import Asker, Find, Known, Router
+from rollcall.agent.router import Find, Router
 from rollcall.agent.spending import FirestorePurse
 from rollcall.agent.turn import Before, Journal, Limits, Turn
 from rollcall.agent.window import window

@@ -5,25 +5,22 @@ from __future__ import annotations
 import logging
 import re
 import time
-from collections.abc import Callable, Iterable, Mapping, MutableMapping
+from collections.abc import Callable, Mapping, MutableMapping
 from dataclasses import dataclass, field
-from datetime import datetime
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
+from rollcall.agent.caller import Asker, Known
+from rollcall.agent.consent import Consent
 from rollcall.agent.dispatch import Answer, Ask, Leave, Permit
-from rollcall.agent.results import bounded
 from rollcall.agent.targets import Local, Registered, Target, endpoint_reach, function_reach
-from rollcall.agent.verdicts import Expired, Rejected, Unanswerable, Unheard
+from rollcall.agent.verdicts import Unanswerable, Unheard
 from rollcall.core.context import (
     AskAgent,
-    Decider,
-    EarlierCall,
     Platform,
     Progress,
     TextModel,
     ToolContext,
-    User,
 )
 from rollcall.core.errors import (
     Aborted,
@@ -34,77 +31,27 @@ from rollcall.core.errors import (
 )
 from rollcall.core.messages import ToolCall
 from rollcall.core.policy import ApprovalPolicy, combined
-from rollcall.core.wire import Display
 from rollcall.models.base import FIND_TOOLS, ToolSpec
 from rollcall.registry.breaker import check_up
 from rollcall.registry.entries import Entry
 from rollcall.registry.standing import at_least
-from rollcall.store.allowed import Allowed
 from rollcall.store.approvals import (
     Approval,
-    ApprovalStatus,
     canonical,
     load_approvals,
     text_digest,
 )
 from rollcall.store.effects import Effect, Way, perform
-from rollcall.store.room import utf8
 
 if TYPE_CHECKING:
     from google.cloud.firestore import WriteBatch
 
 QUERY_CHARS = 500
-ASK_BYTES = 360_000
-"""An approval holds the arguments twice and a display, in one document of at most 1 MiB."""
 
 Find = Callable[[str, frozenset[str]], "list[tuple[Entry, ToolSpec]]"]
 """Finds tools for a query, but those of the given ids: each with what a model is told of it."""
 
 log = logging.getLogger("rollcall")
-
-
-@dataclass(frozen=True, slots=True)
-class Asker:
-    """Who is asking: the user, and the run the calls are made in.
-
-    Attributes:
-        context: What the client says of where the user is; data.
-        token: The user's ID token, while one is at hand: passed on to other functions.
-        effect_key: Mints the key of the effect of a call, from its place; None where nobody can be
-            asked and nothing may be written: in an agent that is asked inside a tool.
-        earlier: The thread's calls before the one at a place of the newest step.
-    """
-
-    user: User
-    locale: str
-    now: datetime
-    deadline: float
-    thread_id: str = ""
-    run_id: str = ""
-    context: Mapping[str, Any] = field(default_factory=dict)
-    token: str | None = None
-    effect_key: Callable[[int], str] | None = None
-    earlier: Callable[[int], Iterable[EarlierCall]] = lambda place: ()
-    is_cancelled: Callable[[], bool] = lambda: False
-
-
-@dataclass(frozen=True, slots=True)
-class Known:
-    """What people and the client have said.
-
-    Attributes:
-        approvals: Decisions, by the id of the call they are on. Not by its place: a later step has
-            the same places, and a yes is for one call.
-        answers: What the client's tools answered, by call id: `{content}`, `{error}` or
-            `{expired}`.
-        allowed: What somebody said yes to in this thread, by capability.
-        client_tools: The client tools that the client offered in this turn.
-    """
-
-    approvals: dict[str, Approval] = field(default_factory=dict)
-    answers: dict[str, dict[str, Any]] = field(default_factory=dict)
-    allowed: Mapping[str, Allowed] = field(default_factory=dict)
-    client_tools: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,17 +119,14 @@ class Router:
         if self._is_search(call):
             return self._search(call)
         approval = self.known.approvals.get(call.id)
+        consent = Consent(self.platform, self.asker, self.known)
         if approval is not None:
-            self._check_decided(approval)
+            consent.check_decided(approval)
         else:  # what a person said yes to is tried all the same
             check_up(self.health(), call.name)
         target = self.target(call.name)
         policy = self._policy(call.name, target)
-        approved = (
-            approval is not None
-            and approval.capability_digest == target.digest
-            and approval.decider == decider_of(policy, self.asker.user)
-        )
+        approved = approval is not None and consent.holds(approval, target, policy)
         given = approval.arguments if approval is not None else call.arguments
         arguments = target.frozen(given)
         if approved and arguments != given:
@@ -196,7 +140,7 @@ class Router:
             self.permits[call.id] = Permit(approval.id)
         elif target.writes:
             # One that changed since its approval, or that others decide now, is asked for again.
-            arguments, asked = self._considered(call.name, target, policy, ctx, arguments)
+            arguments, asked = consent.considered(call.name, target, policy, ctx, arguments)
             if isinstance(asked, Ask):
                 return asked
             self.permits[call.id] = Permit(allowed_by=asked)
@@ -269,101 +213,6 @@ class Router:
 
     def _policy(self, name: str, target: Target) -> ApprovalPolicy:
         return combined(self.policies.get(name), target.policy)
-
-    def _considered(
-        self,
-        name: str,
-        target: Target,
-        policy: ApprovalPolicy,
-        ctx: ToolContext,
-        arguments: dict[str, Any],
-    ) -> tuple[dict[str, Any], Ask | str]:
-        """A write's arguments, complete, and the question to put to a person, or why none is put.
-        What a client writes is completed here too: later nobody does."""
-        allowed_by = self._allowed_by(name, target, policy, arguments)
-        if allowed_by is not None and not target.on_client:
-            return arguments, allowed_by
-        preview = target.preview(ctx, arguments)
-        if preview is not None and preview.arguments is not None:
-            arguments = target.frozen(preview.arguments)
-        if allowed_by is not None:
-            allowed_by = self._allowed_by(name, target, policy, arguments)
-        if allowed_by is not None:
-            return arguments, allowed_by
-        display = bounded(preview.display) if preview else None
-        return arguments, self._ask(name, target, policy, arguments, display)
-
-    def _allowed_by(
-        self, name: str, target: Target, policy: ApprovalPolicy, arguments: dict[str, Any]
-    ) -> str | None:
-        """Why nobody is asked: "policy", or the approval of a yes in this thread that stands for
-        this call too. None where somebody is.
-
-        Raises:
-            FailedPrecondition: Somebody is to be asked, and nobody can be.
-        """
-        if not policy.asks(arguments, allowed_before=False):
-            return "policy"
-        known = self.known.allowed.get(name)
-        if known is not None and known.digest == target.digest:
-            if not policy.asks(arguments, allowed_before=True):
-                return known.by
-            for pattern, by in known.patterns.items():
-                if not policy.asks(arguments, allowed_before=True, remembered=(pattern,)):
-                    return by
-        if self.asker.effect_key is None:
-            raise FailedPrecondition(
-                f"{name} changes data and needs a person's yes, which cannot be asked for here",
-                hint="tell the user what you would have done",
-            )
-        return None
-
-    def _ask(
-        self,
-        name: str,
-        target: Target,
-        policy: ApprovalPolicy,
-        arguments: dict[str, Any],
-        display: Display | None,
-    ) -> Ask:
-        shown = target.shown(arguments)
-        check_askable(arguments, shown)
-        if policy.decider_role is not None and shown != arguments:
-            # The approval holds what it will be run with, and its deciders may read it.
-            raise FailedPrecondition(
-                f"{name} takes what is hidden from others, so nobody else can be asked about it",
-                hint="tell the user that this cannot be done here",
-            )
-        return Ask(
-            tool=name,
-            arguments=arguments,
-            shown=shown,
-            summary=target.summary(arguments, self.asker.locale),
-            display=display,
-            decider=decider_of(policy, self.asker.user),
-            expires_s=policy.expires_s,
-            version=target.version,
-            capability_digest=target.digest,
-            remember=policy.offers(arguments),
-        )
-
-    def _check_decided(self, approval: Approval) -> None:
-        """
-        Raises:
-            Rejected, Expired: A person said no, or nothing.
-            PermissionDenied: Who said yes by their role does not have it any more.
-        """
-        if approval.status is ApprovalStatus.REJECTED:
-            raise Rejected(approval.decision.reason if approval.decision else None)
-        if approval.status is not ApprovalStatus.APPROVED or approval.decision is None:
-            raise Expired(
-                "the request for approval expired unanswered, so nothing was written",
-                hint="say that nobody answered it in time, which is no refusal",
-            )
-        if approval.decider.role is not None:
-            by = self.platform.find_user(approval.decision.by)
-            if by is None or not approval.may_be_decided_by(by):
-                raise PermissionDenied("the one who said yes may not decide this any more")
 
     def _check_client(self, name: str) -> None:
         if name not in self.known.client_tools or self.asker.effect_key is None:
@@ -440,28 +289,6 @@ def _check_not_ours(entry: Entry) -> None:
             raise FailedPrecondition(
                 f"{entry.id} is {name}, a write of this codebase, under another name"
             )
-
-
-def check_askable(
-    arguments: dict[str, Any], shown: dict[str, Any], *, field: str | None = None
-) -> None:
-    """
-    Raises:
-        InvalidArgument: They are more than an approval can hold.
-    """
-    size = max(utf8(canonical(each)) for each in (arguments, shown))
-    if size > ASK_BYTES:
-        raise InvalidArgument(
-            f"the arguments of a write may have {ASK_BYTES:,} bytes of JSON; these have {size:,}",
-            field=field,
-        )
-
-
-def decider_of(policy: ApprovalPolicy, user: User) -> Decider:
-    """Who decides by this policy when this user asks."""
-    if policy.decider_role is None:
-        return Decider(uid=user.uid)
-    return Decider(role=policy.decider_role, tenant=user.tenant, not_uid=user.uid)
 
 
 def way_of(target: Target, ctx: ToolContext, arguments: dict[str, Any]) -> Way:

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from rollcall.agent.client_results import CONTENTS_BYTES
+from rollcall.agent.consent import ASK_BYTES
 from rollcall.agent.intake import REPLY_BYTES, REPLY_CHARS
-from rollcall.agent.router import ASK_BYTES
 from rollcall.core.capability import Capability, Preview, capability
 from rollcall.core.context import ToolContext
 from rollcall.core.policy import ApprovalPolicy

@@ -13,8 +13,9 @@ from typing import Any
 import pytest
 
 from rollcall import catalog
+from rollcall.agent.caller import Asker, Known
 from rollcall.agent.dispatch import Answer, Ask, Leave
-from rollcall.agent.router import Asker, Known, Router
+from rollcall.agent.router import Router
 from rollcall.core.context import Decider, User
 from rollcall.core.errors import AgentError, FailedPrecondition, InvalidArgument, PermissionDenied
 from rollcall.core.messages import ToolCall

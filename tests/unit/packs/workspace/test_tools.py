@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from rollcall.agent.router import ASK_BYTES
+from rollcall.agent.consent import ASK_BYTES
 from rollcall.core.capability import Capability
 from rollcall.core.context import ToolContext, User
 from rollcall.core.errors import FailedPrecondition, InvalidArgument
