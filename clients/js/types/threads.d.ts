@@ -6,7 +6,8 @@ export class Threads {
      */
     constructor(db: Firestore | undefined, auth: Auth | undefined, call: (name: string, data: object) => Promise<any>);
     /**
-     * Be told of the newest threads, now and whenever they change.
+     * Be told of the newest threads, now and whenever they change. Without `onError`, an error that
+     * ends it is uncaught.
      * @param {(threads: Thread[]) => void} listener
      * @param {Chosen & { onError?: (error: RollcallError) => void }} [options]
      * @returns {() => void} Stops it.

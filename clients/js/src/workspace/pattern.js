@@ -12,8 +12,8 @@ import { WorkspaceError } from "./errors.js";
 /** @typedef {(before: string | undefined, after: string | undefined) => boolean} Look */
 
 /**
- * One instruction: take a character, look at the characters around, go on at two places, or at one.
- * @typedef {{ take?: Test, look?: Look, split?: [number, number], jump?: number }} Step
+ * One instruction: take a character, look at the characters around, or go on at one place or at two.
+ * @typedef {{ take?: Test, look?: Look, goTo?: number[] }} Step
  */
 
 /** @typedef {(at: number) => Step[]} Piece Makes the steps of a part of a pattern, to stand at `at`. */
@@ -58,10 +58,13 @@ function matches(steps, chars, isWhole) {
         continue;
       }
       const step = steps[place];
-      if (step.take) at < chars.length && step.take(chars[at]) && next.add(place + 1);
-      else if (step.split) (now.add(step.split[0]), now.add(step.split[1]));
-      else if (step.look) step.look(chars[at - 1], chars[at]) && now.add(place + 1);
-      else if (step.jump !== undefined) now.add(step.jump);
+      if (step.take) {
+        if (at < chars.length && step.take(chars[at])) next.add(place + 1);
+      } else if (step.look) {
+        if (step.look(chars[at - 1], chars[at])) now.add(place + 1);
+      } else {
+        for (const each of step.goTo ?? []) now.add(each);
+      }
     }
     now.clear();
     [now, next] = [next, now];
@@ -126,9 +129,9 @@ class Reader {
         const second = other(at + first.length + 2);
         const end = at + first.length + 2 + second.length;
         return bounded([
-          { split: [at + 1, at + first.length + 2] },
+          { goTo: [at + 1, at + first.length + 2] },
           ...first,
-          { jump: end },
+          { goTo: [end] },
           ...second,
         ]);
       };
@@ -296,13 +299,13 @@ function repeat(piece, [least, most]) {
 /** @type {(piece: Piece) => Piece} */
 const maybe = (piece) => (at) => {
   const inner = piece(at + 1);
-  return [{ split: [at + 1, at + 1 + inner.length] }, ...inner];
+  return [{ goTo: [at + 1, at + 1 + inner.length] }, ...inner];
 };
 
 /** @type {(piece: Piece) => Piece} */
 const any = (piece) => (at) => {
   const inner = piece(at + 1);
-  return [{ split: [at + 1, at + 2 + inner.length] }, ...inner, { jump: at }];
+  return [{ goTo: [at + 1, at + 2 + inner.length] }, ...inner, { goTo: [at] }];
 };
 
 /** @param {Step[]} steps */

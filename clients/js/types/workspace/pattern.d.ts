@@ -12,13 +12,12 @@ export function matcher(source: string, { ignoreCase, isWhole }?: {
 export type Test = (char: string) => boolean;
 export type Look = (before: string | undefined, after: string | undefined) => boolean;
 /**
- * One instruction: take a character, look at the characters around, go on at two places, or at one.
+ * One instruction: take a character, look at the characters around, or go on at one place or at two.
  */
 export type Step = {
     take?: Test;
     look?: Look;
-    split?: [number, number];
-    jump?: number;
+    goTo?: number[];
 };
 /**
  * Makes the steps of a part of a pattern, to stand at `at`.
