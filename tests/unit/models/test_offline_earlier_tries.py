@@ -1,17 +1,25 @@
 """A message that is asked again after its first try has written: that is told beside the yes."""
 
+from datetime import UTC, datetime
+
 import pytest
 
+from rollcall.agent.briefing import Brief
+from rollcall.agent.prompt import instructions
+from rollcall.core.context import User
 from rollcall.core.messages import ModelMessage, UserMessage
+from rollcall.core.profile import AgentProfile
 from rollcall.models.base import ModelRequest
 from rollcall.models.offline import Model
 from tests.unit.models.offline_kit import message_of
 from tests.unit.models.workspace_kit import TOOLS
 
-WRITTEN = (
-    "You help.\n\nThe user asked again, or changed what they had asked. What was written "
-    "for the first try is not shown above, and stays as it is. Do not write it a second time:\n"
-    '<data>\n- run_command {"command": "make"} (done)\n</data>'
+WRITTEN = instructions(
+    AgentProfile(id="files", name={"en": "Files"}, instructions="You help.", tools=()),
+    user=User("ann"),
+    now=datetime(2026, 11, 21, tzinfo=UTC),
+    context=None,
+    told=Brief(stays=('run_command {"command": "make"} (done)',)),
 )
 
 
@@ -27,7 +35,7 @@ def test_what_the_first_try_wrote_is_said_beside_the_same_write(message: str, to
 
 
 @pytest.mark.parametrize(
-    ("message", "instructions"),
+    ("message", "told"),
     [
         ("run `make`", "You help with files."),
         ("Which files are here?", WRITTEN),
@@ -35,13 +43,13 @@ def test_what_the_first_try_wrote_is_said_beside_the_same_write(message: str, to
     ],
 )
 def test_nothing_is_said_where_nothing_was_written_or_nothing_is_to_be(
-    message: str, instructions: str
+    message: str, told: str
 ) -> None:
-    reply = _reply(message, instructions)
+    reply = _reply(message, told)
     assert reply.tool_calls
     assert "written already" not in reply.text
 
 
-def _reply(message: str, instructions: str) -> ModelMessage:
-    request = ModelRequest(instructions, (UserMessage.of(message),), TOOLS)
+def _reply(message: str, told: str) -> ModelMessage:
+    request = ModelRequest(told, (UserMessage.of(message),), TOOLS)
     return message_of(list(Model().stream(request)))
