@@ -46,7 +46,7 @@ format: setup  ## Put the code into its usual form, and write what is made of it
 bench: setup  ## Measure speed and cost
 	@$(RUN) -m tests.benchmarks $(ARGS)
 
-eval: setup  ## Measure how well questions are answered; POOL= QUERIES= over other tools
+eval: setup  ## Measure how well questions are answered; POOL= QUERIES= over other tools, EMBEDDER= by meaning too
 	@$(RUN) -m $(if $(POOL)$(QUERIES),tests.evals.tool_search,tests.evals) $(ARGS)
 
 lock: setup  ## Renew the lock files
