@@ -37,11 +37,22 @@ log = logging.getLogger("rollcall")
 
 @dataclass(slots=True)
 class Asked:
-    """A vector that was asked for."""
+    """A vector that was asked for.
+
+    Attributes:
+        is_missed: Whoever waited for it was told that it is not there.
+    """
 
     of: _Asker
     future: Future[list[float]]
     asked_at: float = field(default_factory=time.monotonic)
+    is_missed: bool = False
+
+    def missed(self, why: str) -> None:
+        """Hold it against the embedder, once: a transaction that is tried again waits again."""
+        if not self.is_missed:
+            self.is_missed = True
+            self.of.missed(why)
 
 
 def asked_for(embedder: Embedder | None, text: str) -> Asked | None:
@@ -60,10 +71,10 @@ def in_time(asked: Asked | None, *, wait_s: float = WAIT_S) -> list[float] | Non
     try:
         found = asked.future.result(left)
     except NotInTime:
-        asked.of.missed("did not answer in time")
+        asked.missed("did not answer in time")
         return None
     except Exception as error:  # an SDK's, a network's: words still find tools
-        asked.of.missed(f"failed ({type(error).__name__})")
+        asked.missed(f"failed ({type(error).__name__})")
         return None
     asked.of.answered()
     return found

@@ -96,6 +96,13 @@ def test_one_miss_between_answers_stops_nothing(embedder: Embedder) -> None:
         assert in_time(asked_for(embedder, "again"), wait_s=5) == [1.0, 0.0]
 
 
+def test_one_vector_that_is_waited_for_twice_is_one_miss(embedder: Embedder) -> None:
+    slow = asked_for(embedder, "one")
+    assert in_time(slow, wait_s=0.0) is in_time(slow, wait_s=0.0) is None
+    embedder.open.set()
+    assert in_time(asked_for(embedder, "two"), wait_s=5) == [1.0, 0.0]
+
+
 def test_time_that_other_work_took_counts(embedder: Embedder) -> None:
     asked = asked_for(embedder, "one")
     time.sleep(0.05)
