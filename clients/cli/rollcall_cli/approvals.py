@@ -152,6 +152,15 @@ def forget_typed_ahead() -> None:
         termios.tcflush(sys.stdin, termios.TCIFLUSH)
 
 
+def edit_lines() -> None:
+    """Have lines edited as they are typed, and earlier ones brought back. Several lines that are
+    pasted are one: none of them is sent, or taken for a command, by itself."""
+    with contextlib.suppress(ImportError):
+        import readline
+
+        readline.parse_and_bind("set enable-bracketed-paste on")
+
+
 def from_keyboard(prompt: str, begin: str) -> str:
     """Read a line that may begin with a text to change, where lines can be edited."""
     with _begun(begin):

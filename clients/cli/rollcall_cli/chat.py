@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from functools import partial
 
 from rollcall_cli import approvals
@@ -42,8 +41,7 @@ class Chat:
         Args:
             thread: The thread to go on in.
         """
-        with contextlib.suppress(ImportError):
-            import readline  # noqa: F401 - lines can be edited, and earlier ones brought back
+        approvals.edit_lines()
         try:
             if thread is not None:
                 self._do(partial(self._slash.do, f"/open {thread}"))

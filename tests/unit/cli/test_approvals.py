@@ -5,15 +5,18 @@ import json
 import os
 import pty
 import select
+import sys
 from typing import Any
 
 import pytest
 from rich.console import Console
 
+from dev.paths import CLIENT
 from rollcall_cli import approvals
 from rollcall_cli.approvals import Answer, Card
 from rollcall_cli.arrange import Order
 from rollcall_cli.screen import Screen
+from tests.support.terminal import Terminal
 
 ARGUMENTS = {"conversationId": "c1", "content": "late"}
 INTERRUPT: dict[str, Any] = {
@@ -126,6 +129,24 @@ def test_arguments_to_change_are_given_to_begin_with() -> None:
     screen = Screen(console=Console(file=io.StringIO()), env={})
     approvals.ask(screen, INTERRUPT, read)
     assert [json.loads(begin) for begin in begins if begin] == [ARGUMENTS]
+
+
+_READS = (
+    "from rollcall_cli import approvals; approvals.edit_lines();"
+    " print(repr(approvals.from_keyboard('❯ ', '')))"
+)
+
+
+def test_lines_that_are_pasted_are_one() -> None:
+    readline = pytest.importorskip("readline")
+    if "libedit" in (readline.__doc__ or ""):
+        pytest.skip("libedit does not tell what is pasted")
+    env = {**os.environ, "PYTHONPATH": str(CLIENT), "LANG": "C.UTF-8"}
+    with Terminal([sys.executable, "-c", _READS], env=env) as terminal:
+        terminal.wait_for("❯")
+        terminal.press("\x1b[200~y\r/new\rשלום\x1b[201~")
+        terminal.press("\r")
+        assert terminal.wait_for("'y\\n/new\\nשלום'")
 
 
 def test_what_was_typed_before_the_question_is_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
