@@ -5,8 +5,10 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 
 import { signInAnonymously, signInWithEmailAndPassword } from "firebase/auth";
+import { doc, onSnapshot } from "firebase/firestore";
 import { getFunctions } from "firebase/functions";
 
+import { PATIENCE } from "../../clients/js/src/course.js";
 import { Rollcall } from "../../clients/js/src/index.js";
 import { DiskFiles } from "../../clients/js/src/node/index.js";
 import { MemoryFiles, workspaceTools } from "../../clients/js/src/workspace/index.js";
@@ -19,6 +21,8 @@ import { App, DEMO, seed, within } from "./support.mjs";
 const FILES = { "src/a.js": "export const a = 1;\n", "src/b.js": "export const b = 2;\n" };
 const NOTES = `# Notes\n\n${"Both files export a number. שני הקבצים מייצאים מספר. 😀\n".repeat(12)}`;
 const CUT_SEED = Number(process.env.CUT_SEED ?? 1);
+/** Of an app on a network that breaks, so that it is not waited for. */
+const IMPATIENT = { quiet: 1_500, most: 60_000, pause: 50 };
 const ASKED = { agent: "workspace", message: "Write notes about the source files." };
 
 /** What the model says, by what it has been answered so far in this turn. */
@@ -66,14 +70,10 @@ describe("the JavaScript client", () => {
   });
 
   /** A Rollcall that reaches the function by this port, in an app's own words. */
-  function rollcall(port, { stored = true } = {}) {
+  function rollcall(port, { stored = true, patience = IMPATIENT } = {}) {
     const functions = getFunctions(app.app, `http://127.0.0.1:${port}`);
     const firebase = stored ? { firestore: app.db, auth: app.auth } : {};
-    return new Rollcall({
-      functions,
-      ...firebase,
-      patience: { quiet: 1_500, most: 60_000, pause: 50 },
-    });
+    return new Rollcall({ functions, ...firebase, patience });
   }
 
   /** Have notes written: what was said and done in the end, and the events on the way. */
@@ -127,7 +127,7 @@ describe("the JavaScript client", () => {
 
     before(async () => {
       const folder = await taskFolder();
-      run = rollcall(fn.port).run({
+      run = rollcall(fn.port, { patience: PATIENCE }).run({
         agent: "workspace",
         message: TASK.message,
         clientTools: workspaceTools(new DiskFiles(folder.path)),
@@ -143,7 +143,7 @@ describe("the JavaScript client", () => {
         shown.at ??= performance.now();
         goOn(); // the model waits for this before it ends the call
       });
-      await within(60_000, run.result, "the task");
+      await within(180_000, run.result, "the task");
       files = await folder.all();
       await folder.remove();
     });
@@ -211,12 +211,15 @@ describe("the JavaScript client", () => {
       return [name, { ...tool, run: (args, call) => (ran.push(name), handle(args, call)) }];
     });
     const habits = { clientTools: Object.fromEntries(tools), decide: () => ({ approved: true }) };
-    const tabs = withWebLocks(() => [rollcall(fn.port), rollcall(fn.port)]);
+    const tab = () => rollcall(fn.port, { patience: PATIENCE });
+    const tabs = withWebLocks(() => [tab(), tab()]);
     const run = tabs[0].run({ ...ASKED, ...habits });
     for await (const { type } of run) if (type === "RUN_STARTED") break;
     const { threadId, runId } = run;
+    const stop = onSnapshot(doc(app.db, "threads", threadId), () => {}); // as an app may do itself
     const other = tabs[1].follow({ agent: ASKED.agent, threadId, runId, ...habits });
-    const results = await within(60_000, Promise.all([run.result, other.result]), "both");
+    const both = Promise.all([run.result, other.result]);
+    const results = await within(180_000, both, "both").finally(stop);
     assert.deepEqual(results[1], results[0]);
     assert.deepEqual(transcript(other), transcript(run));
     assert.deepEqual(ran, ["list_directory", "read_file", "read_file", "write_file"]);

@@ -96,14 +96,20 @@ export class StoredRuns {
 
   /**
    * What a thread waits for now; undefined where that is nothing.
+   *
+   * It is asked for by a query, which goes to the server: of a document that the app watches itself,
+   * Firestore would tell what it has, which may be of a moment ago.
    * @param {string} threadId
    * @returns {Promise<Waiting | undefined>}
    * @throws {RollcallError}
    */
   async waiting(threadId) {
-    const { doc, getDoc } = await import("firebase/firestore");
+    const { collection, documentId, getDocs, query, where } = await import("firebase/firestore");
+    const threads = collection(this.#db, "threads");
+    const mine = where("uid", "==", this.#uid());
     try {
-      return (await getDoc(doc(this.#db, "threads", threadId))).data()?.waiting ?? undefined;
+      const { docs } = await getDocs(query(threads, mine, where(documentId(), "==", threadId)));
+      return docs[0]?.data().waiting ?? undefined;
     } catch (error) {
       throw toRollcallError(error);
     }
@@ -115,10 +121,14 @@ export class StoredRuns {
    */
   async #query(threadId, runId) {
     const { collection, orderBy, query, where } = await import("firebase/firestore");
+    const events = collection(this.#db, "threads", threadId, "runs", runId, "events");
+    return query(events, where("uid", "==", this.#uid()), orderBy("n"));
+  }
+
+  #uid() {
     const uid = this.#auth.currentUser?.uid;
     if (!uid) throw new RollcallError("unauthenticated", "nobody is signed in");
-    const events = collection(this.#db, "threads", threadId, "runs", runId, "events");
-    return query(events, where("uid", "==", uid), orderBy("n"));
+    return uid;
   }
 }
 

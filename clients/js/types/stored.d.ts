@@ -43,6 +43,9 @@ export class StoredRuns {
     state(threadId: string, runId: string): Promise<RunState>;
     /**
      * What a thread waits for now; undefined where that is nothing.
+     *
+     * It is asked for by a query, which goes to the server: of a document that the app watches itself,
+     * Firestore would tell what it has, which may be of a moment ago.
      * @param {string} threadId
      * @returns {Promise<Waiting | undefined>}
      * @throws {RollcallError}
