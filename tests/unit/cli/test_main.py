@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import io
 import json
+import signal
 import subprocess
 import sys
 import tomllib
@@ -88,6 +89,22 @@ def _run(*typed: str, shell: str = "", **env: str) -> subprocess.CompletedProces
         capture_output=True,
         timeout=60,
     )
+
+
+def test_ctrl_c_while_it_is_loaded_ends_it_without_a_word(tmp_path: Path) -> None:
+    (tmp_path / "rich.py").write_text("import time; print(flush=True); time.sleep(60)")
+    env = {"PYTHONPATH": f"{tmp_path}:{CLIENT}"}
+    with subprocess.Popen(
+        [sys.executable, "-m", "rollcall_cli", "ask", "Hello"],
+        env=env,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        process.send_signal(signal.SIGINT)
+        assert process.communicate(timeout=60) == (b"", b"")
+    assert process.returncode == -signal.SIGINT
 
 
 @pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
