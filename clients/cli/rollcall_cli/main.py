@@ -204,7 +204,7 @@ def _question(options: argparse.Namespace) -> str:
     except UnicodeError as error:
         raise Problem("The question is no text in UTF-8.") from error
     if not text.strip():
-        raise Problem("The question is empty.")
+        raise Problem('The question is empty. rollcall ask "...", or by a pipe.')
     if len(text) > _QUESTION_CHARS:
         raise Problem(
             f"The question has {len(text):,} characters; at most {_QUESTION_CHARS:,} are taken."
