@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
+from importlib import import_module
 from importlib.util import find_spec
 
 from rollcall.agent.platform import OFFLINE, default_embedder, default_model
@@ -88,7 +89,23 @@ def check_models(
     if embedder is None:
         yield Finding("ok", topic, "no embedder: tools and messages are searched by words alone")
         return
-    yield _keyed(embedder, settings) or Finding("ok", topic, f"embeddings by {embedder}")
+    yield (
+        _keyed(embedder, settings)
+        or _no_embeddings(embedder, settings)
+        or Finding("ok", topic, f"embeddings by {embedder}")
+    )
+
+
+def _no_embeddings(embedder: str, settings: Settings) -> Finding | None:
+    provider = embedder.partition(":")[0]
+    if hasattr(import_module(f"rollcall.models.{provider}"), "Embedder"):
+        return None
+    return Finding(
+        "fail",
+        "models",
+        f"ROLLCALL_EMBEDDER is {embedder}, and {provider!r} has no embeddings",
+        f"name an embedding model of gemini or openai in {settings.file}, or none",
+    )
 
 
 def _model(

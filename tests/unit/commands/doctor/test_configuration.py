@@ -122,6 +122,12 @@ def test_without_a_key_the_offline_planner_is_told() -> None:
     assert (embedder.level, "words alone" in embedder.text) == ("ok", True)
 
 
+@pytest.mark.parametrize("embedder", ["offline:planner", "prompted:offline:x", "nobody:x"])
+def test_an_embedder_that_has_no_embeddings_fails(embedder: str) -> None:
+    *_, found = check_models(settings(ROLLCALL_EMBEDDER=embedder), [agent()], ())
+    assert (found.level, embedder in found.text) == ("fail", True)
+
+
 def test_a_configured_model_with_its_key_and_its_price_is_well() -> None:
     found = list(check_models(settings("GEMINI_API_KEY"), [agent()], ()))
     assert [each.level for each in found] == ["ok", "ok"]
