@@ -1,4 +1,7 @@
-/** A run as it rests in Firestore: for who lost its stream, and for another tab. */
+/**
+ * A run as it rests in Firestore: for who lost its stream, and for another tab. What is read once is
+ * read from the server: without one, Firestore would take what it happens to have for all there is.
+ */
 
 import { Channel } from "./channel.js";
 import { RollcallError, toRollcallError } from "./errors.js";
@@ -72,8 +75,8 @@ export class StoredRuns {
    * @returns {Promise<AgentEvent[]>}
    */
   async events(threadId, runId) {
-    const { getDocs } = await import("firebase/firestore");
-    return (await getDocs(await this.#query(threadId, runId))).docs.flatMap(read);
+    const { getDocsFromServer } = await import("firebase/firestore");
+    return (await getDocsFromServer(await this.#query(threadId, runId))).docs.flatMap(read);
   }
 
   /**
@@ -83,9 +86,10 @@ export class StoredRuns {
    * @throws {RollcallError}
    */
   async state(threadId, runId) {
-    const { doc, getDoc } = await import("firebase/firestore");
+    const { doc, getDocFromServer } = await import("firebase/firestore");
     try {
-      const found = (await getDoc(doc(this.#db, "threads", threadId, "runs", runId))).data();
+      const run = doc(this.#db, "threads", threadId, "runs", runId);
+      const found = (await getDocFromServer(run)).data();
       if (!found) throw new RollcallError("not-found", `there is no run ${runId} in this thread`);
       const { status, result, error, continuedBy } = found;
       return { status, error, continuedBy, ...(result && { result: JSON.parse(result) }) };
@@ -97,18 +101,20 @@ export class StoredRuns {
   /**
    * What a thread waits for now; undefined where that is nothing.
    *
-   * It is asked for by a query, which goes to the server: of a document that the app watches itself,
-   * Firestore would tell what it has, which may be of a moment ago.
+   * It is asked for by a query: of a document that the app watches itself, Firestore would tell what
+   * it was told last, which may be of a moment ago.
    * @param {string} threadId
    * @returns {Promise<Waiting | undefined>}
    * @throws {RollcallError}
    */
   async waiting(threadId) {
-    const { collection, documentId, getDocs, query, where } = await import("firebase/firestore");
+    const { collection, documentId, getDocsFromServer, query, where } =
+      await import("firebase/firestore");
     const threads = collection(this.#db, "threads");
     const mine = where("uid", "==", this.#uid());
     try {
-      const { docs } = await getDocs(query(threads, mine, where(documentId(), "==", threadId)));
+      const thread = query(threads, mine, where(documentId(), "==", threadId));
+      const { docs } = await getDocsFromServer(thread);
       return docs[0]?.data().waiting ?? undefined;
     } catch (error) {
       throw toRollcallError(error);

@@ -77,7 +77,8 @@ export class Threads {
 
   /**
    * What was said last in a thread, oldest first, and `older`, the `before` of the page before this
-   * one. What a later message took the place of is left out.
+   * one. What a later message took the place of is left out. Without a connection it is what
+   * Firestore has kept.
    * @param {string} threadId
    * @param {{ limit?: number, before?: Place, withReplaced?: boolean }} [options] `limit` is 50 where
    *   it is left out, and 500 at most.

@@ -44,8 +44,8 @@ export class StoredRuns {
     /**
      * What a thread waits for now; undefined where that is nothing.
      *
-     * It is asked for by a query, which goes to the server: of a document that the app watches itself,
-     * Firestore would tell what it has, which may be of a moment ago.
+     * It is asked for by a query: of a document that the app watches itself, Firestore would tell what
+     * it was told last, which may be of a moment ago.
      * @param {string} threadId
      * @returns {Promise<Waiting | undefined>}
      * @throws {RollcallError}
