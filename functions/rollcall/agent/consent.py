@@ -136,12 +136,12 @@ def check_askable(
 ) -> None:
     """
     Raises:
-        InvalidArgument: They are more than an approval can hold.
+        InvalidArgument: They are more than an approval, or what is left to a client, can hold.
     """
     size = max(utf8(canonical(each)) for each in (arguments, shown))
     if size > ASK_BYTES:
         raise InvalidArgument(
-            f"the arguments of a write may have {ASK_BYTES:,} bytes of JSON; these have {size:,}",
+            f"the arguments of this call may have {ASK_BYTES:,} bytes of JSON; they have {size:,}",
             field=field,
         )
 

@@ -29,12 +29,10 @@ from rollcall.models.base import (
     TextDelta,
     Usage,
 )
-from rollcall.store.room import CALL_BYTES, REPLY_DOCUMENT_BYTES, begun, reply_bytes, utf8
+from rollcall.store.room import CALL_BYTES, REPLY_DOCUMENT_BYTES, reply_bytes
 
 REPLY_CHARS = 150_000
-"""The longest reply that is taken in."""
-REPLY_BYTES = 360_000
-"""The same in UTF-8, for letters of three and four bytes: a reply is stored in one document."""
+"""The longest reply that is taken in: at most 600,000 bytes of what its document may have."""
 NAME_CHARS = 100
 """What is taken in of a tool's name; no tool has one as long as this."""
 MAX_PART_DEPTH = 64
@@ -106,12 +104,12 @@ class Intake:
         self._taken = _ids_of(request)
         self._open: dict[str, str] = {}
         self._halves: dict[str, str] = {}
-        self._chars, self._bytes = REPLY_CHARS, REPLY_BYTES
+        self._room = REPLY_CHARS
 
     @property
     def is_full(self) -> bool:
         """Whether the reply is as long as it may be: what is still to come is cut off."""
-        return self._chars <= 0 or self._bytes <= 0
+        return self._room <= 0
 
     def wait_s(self, *, at_most: float) -> float:
         """How long the next delta may be waited for, before what is held back has to go on."""
@@ -196,8 +194,7 @@ class Intake:
         self._taken.add(id)
         self._open[delta.id] = id
         name = _mended(delta.name)[:NAME_CHARS]
-        self._chars -= CALL_BYTES
-        self._bytes -= CALL_BYTES
+        self._room -= CALL_BYTES
         self._reply.calls[id], self._calls[id] = (name, ""), Pieces()
         return events.call_start(call_id=id, name=name, parent_id=self._message_id)
 
@@ -215,11 +212,9 @@ class Intake:
         if text and "\ud800" <= text[-1] <= "\udbff":
             self._halves[place] = text[-1]
             text = text[:-1]
-        text = _mended(text)
-        taken = begun(text[: max(self._chars, 0)], self._bytes)
-        self._bytes -= utf8(taken)
-        self._chars = self._chars - len(taken) if len(taken) == len(text) else 0
-        return taken
+        text = _mended(text)[: max(self._room, 0)]
+        self._room -= len(text)
+        return text
 
 
 def storable(parts: tuple[Json, ...], *, of: str) -> tuple[Json, ...]:

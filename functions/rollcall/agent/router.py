@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 from rollcall.agent.caller import Asker, Known
-from rollcall.agent.consent import Consent
+from rollcall.agent.consent import Consent, check_askable
 from rollcall.agent.dispatch import Answer, Ask, Leave, Permit
 from rollcall.agent.targets import Local, Registered, Target, endpoint_reach, function_reach
 from rollcall.agent.verdicts import Unanswerable, Unheard
@@ -145,7 +145,9 @@ class Router:
                 return asked
             self.permits[call.id] = Permit(allowed_by=asked)
         if target.on_client:
-            return Leave(arguments, shown=target.shown(arguments))
+            shown = target.shown(arguments)
+            check_askable(arguments, shown)  # the run's result holds them for the client
+            return Leave(arguments, shown=shown)
         if not target.writes:
             return Answer(target.run(ctx, arguments), ctx.citations, ctx.display)
         return self._write(call, target, ctx, arguments, approval if approved else None)

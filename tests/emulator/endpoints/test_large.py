@@ -10,7 +10,7 @@ import pytest
 
 from rollcall.agent.client_results import CONTENTS_BYTES
 from rollcall.agent.consent import ASK_BYTES
-from rollcall.agent.intake import REPLY_BYTES, REPLY_CHARS
+from rollcall.agent.intake import REPLY_CHARS
 from rollcall.core.capability import Capability, Preview, capability
 from rollcall.core.context import ToolContext
 from rollcall.core.policy import ApprovalPolicy
@@ -26,7 +26,7 @@ LAPTOP: dict[str, Any] = {"clientId": "laptop", "clientTools": ["open_file"]}
 def most(letter: str, share: int = 1) -> str:
     """As much of a letter as a share of a reply may have, as JSON in a call's arguments."""
     chars = (REPLY_CHARS - 20_000) // len(json.dumps(letter, ensure_ascii=False)[1:-1])
-    return letter * (min(chars, (REPLY_BYTES - 20_000) // len(letter.encode())) // share)
+    return letter * (min(chars, (ASK_BYTES - 20_000) // len(letter.encode())) // share)
 
 
 def calling(*wanted: tuple[str, dict[str, Any]]) -> list[Any]:
