@@ -23,10 +23,10 @@ LETTERS = ["ש", "漢", "😀", '"', "\x01"]
 LAPTOP: dict[str, Any] = {"clientId": "laptop", "clientTools": ["open_file"]}
 
 
-def most(letter: str, share: int = 1) -> str:
+def most(letter: str, share: int = 1, *, limit: int = ASK_BYTES) -> str:
     """As much of a letter as a share of a reply may have, as JSON in a call's arguments."""
     chars = (REPLY_CHARS - 20_000) // len(json.dumps(letter, ensure_ascii=False)[1:-1])
-    return letter * (min(chars, (ASK_BYTES - 20_000) // len(letter.encode())) // share)
+    return letter * (min(chars, (limit - 20_000) // len(letter.encode())) // share)
 
 
 def calling(*wanted: tuple[str, dict[str, Any]]) -> list[Any]:
@@ -48,7 +48,7 @@ def look_up(ctx: ToolContext, *, word: str) -> dict[str, str]:
 @pytest.mark.parametrize("share", [1, 14])
 def test_a_step_of_any_letters_is_stored(office: Office, letter: str, share: int) -> None:
     office.redeclare(Capability.of(look_up))
-    text = most(letter, share)
+    text = most(letter, share, limit=4 * REPLY_CHARS)
     step = calling(*(("look_up", {"word": text[: -number or None]}) for number in range(share)))
     step = [TextDelta("Let me see."), *step]
     step = with_parts(step, [{"text": text} for _ in range(share)])
@@ -61,7 +61,10 @@ def test_a_step_of_any_letters_is_stored(office: Office, letter: str, share: int
 @pytest.mark.parametrize("letter", LETTERS)
 def test_a_turn_of_many_large_steps_has_a_result(office: Office, letter: str) -> None:
     office.redeclare(Capability.of(look_up))
-    steps = [calling(("look_up", {"word": most(letter)[number:]})) for number in range(4)]
+    steps = [
+        calling(("look_up", {"word": most(letter, limit=4 * REPLY_CHARS)[number:]}))
+        for number in range(4)
+    ]
     ran = office.ask(*steps, says("Done."))
     kept = office.result(ran.thread, ran.done["runId"])
     assert (ran.statuses(), kept["message"]) == (["done"] * 4, "Done.")
