@@ -224,7 +224,6 @@ IN_PROJECT = ("memberIds", "array_contains", "ana")
         where(as_me("threads", MINE), ("status", "==", "active")).order_by(
             "updatedAt", direction="DESCENDING"
         ),
-        where(as_me("threads", MINE), ("__name__", "==", cities("threads").document("t1"))),
         as_me("messages", MINE).order_by("n"),
         as_me("messages", MINE).order_by("n", direction="DESCENDING"),
         where(as_me("messages", MINE), ("n", "<", 50)).order_by("n", direction="DESCENDING"),

@@ -47,6 +47,9 @@ import { insist, sleep, unlessAborted } from "./waiting.js";
 
 /** How long a stop may take to reach the server, in ms. */
 const STOP_MS = 10_000;
+/** So often it is looked whether a run's calls still wait, before it is believed that they do not. */
+const LOOKS = 4;
+const LOOK_AGAIN_MS = 500;
 
 /** @implements {AsyncIterable<AgentEvent>} */
 export class Run {
@@ -422,14 +425,19 @@ export class Run {
   async #answeredElsewhere(result, signal) {
     if (!this.#home.ways.stored) return undefined;
     const { threadId, runId } = result;
-    const waiting = await this.#lookUp((stored) => stored.waiting(threadId), signal);
-    if (waiting?.runId === runId) {
-      if (!waiting.isAnswered && !waiting.isLate) return undefined;
-      return (this.#newest = { ...result, outcome: withoutCalls(result.outcome) });
+    for (let looks = 1; ; looks++) {
+      const waiting = await this.#lookUp((stored) => stored.waiting(threadId), signal);
+      if (waiting?.runId === runId) {
+        if (!waiting.isAnswered && !waiting.isLate) return undefined;
+        return (this.#newest = { ...result, outcome: withoutCalls(result.outcome) });
+      }
+      const state = await this.#lookUp((stored) => stored.state(threadId, runId), signal);
+      if (state?.continuedBy) return this.#follow({ threadId, runId: state.continuedBy });
+      if (state?.status === "cancelled") throw cancelled();
+      if (looks === LOOKS) break;
+      await sleep(LOOK_AGAIN_MS, signal); // what was read may be of before the run ended
+      signal.throwIfAborted();
     }
-    const state = await this.#lookUp((stored) => stored.state(threadId, runId), signal);
-    if (state?.continuedBy) return this.#follow({ threadId, runId: state.continuedBy });
-    if (state?.status === "cancelled") throw cancelled();
     throw new RollcallError("failed-precondition", "nobody waits for these calls any more", {
       hint: "their time was over, or the thread went on with another message",
     });

@@ -99,23 +99,17 @@ export class StoredRuns {
   }
 
   /**
-   * What a thread waits for now; undefined where that is nothing.
-   *
-   * It is asked for by a query: of a document that the app watches itself, Firestore would tell what
-   * it was told last, which may be of a moment ago.
+   * What a thread waits for; undefined where that is nothing. In an app that watches the thread
+   * itself, it is what that was told last, which may be of a moment ago.
    * @param {string} threadId
    * @returns {Promise<Waiting | undefined>}
    * @throws {RollcallError}
    */
   async waiting(threadId) {
-    const { collection, documentId, getDocsFromServer, query, where } =
-      await import("firebase/firestore");
-    const threads = collection(this.#db, "threads");
-    const mine = where("uid", "==", this.#uid());
+    const { doc, getDocFromServer } = await import("firebase/firestore");
     try {
-      const thread = query(threads, mine, where(documentId(), "==", threadId));
-      const { docs } = await getDocsFromServer(thread);
-      return docs[0]?.data().waiting ?? undefined;
+      const thread = await getDocFromServer(doc(this.#db, "threads", threadId));
+      return thread.data()?.waiting ?? undefined;
     } catch (error) {
       throw toRollcallError(error);
     }

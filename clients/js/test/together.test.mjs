@@ -142,6 +142,15 @@ test("calls that nobody waits for are not run", async () => {
   await assert.rejects(run.result, { code: "failed-precondition" });
 });
 
+test("a look at the thread that is a moment old is taken again", async () => {
+  const thread = new Thread();
+  const { waiting } = thread.stored;
+  let looks = 0;
+  thread.stored.waiting = async () => (looks++ ? waiting() : undefined);
+  assert.deepEqual(await thread.follow(new Locks(), { act: () => ({}) }).result, END);
+  assert.equal(looks, 2);
+});
+
 test("a look-up that is lost on the way is made again", async () => {
   const thread = new Thread();
   const { waiting } = thread.stored;

@@ -42,10 +42,8 @@ export class StoredRuns {
      */
     state(threadId: string, runId: string): Promise<RunState>;
     /**
-     * What a thread waits for now; undefined where that is nothing.
-     *
-     * It is asked for by a query: of a document that the app watches itself, Firestore would tell what
-     * it was told last, which may be of a moment ago.
+     * What a thread waits for; undefined where that is nothing. In an app that watches the thread
+     * itself, it is what that was told last, which may be of a moment ago.
      * @param {string} threadId
      * @returns {Promise<Waiting | undefined>}
      * @throws {RollcallError}
