@@ -34,6 +34,8 @@ def test_who_asks_again_while_a_run_goes_on_sees_all_of_it(office: Office) -> No
         ran = [each.result(30) for each in (first, *others)]
     assert len(office.done("read_slowly")) == 1
     assert all(each.done == ran[0].done for each in ran)
+    for each in ran:  # one that came when the run had just ended says so
+        each.events[0]["metadata"].pop("isRetold", None)
     # Numbered from 0 without gaps or repeats, which `call` has checked; and the very same.
     assert all(each.events == ran[0].events for each in ran if len(each.events) > 2)
     assert len(office.runs(THREAD)) == 1
