@@ -20,9 +20,14 @@ INTERRUPT = {
     "reason": "approval",
     "message": "Pay?",
     "toolCallId": "c",
-    "responseSchema": {},
+    "responseSchema": {"type": "object", "properties": {"approved": {}, "editedArguments": {}}},
     "expiresAt": "2026-11-22T00:00:00+00:00",
     "metadata": {},
+}
+THEIRS = {
+    **INTERRUPT,
+    "reason": "tool_call",
+    "responseSchema": {"type": "object", "properties": {"approved": {}, "editedArgs": {}}},
 }
 
 
@@ -65,7 +70,7 @@ def test_boundaries_carry_the_clients_ids_and_ours_beside_them() -> None:
         ),
         (
             {"type": "interrupt", "interrupts": [INTERRUPT], "pendingToolCallIds": ["d"]},
-            {"type": "interrupt", "interrupts": [INTERRUPT]},
+            {"type": "interrupt", "interrupts": [THEIRS]},
         ),
         (
             {"type": "interrupt", "pendingToolCallIds": ["d"]},
