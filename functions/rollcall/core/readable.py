@@ -21,7 +21,12 @@ _OPENING, _CLOSING = "\u2066\u2067\u2068", "\u2069"
 _PLAIN = re.compile(r"[ -~\u05d0-\u05ea\n]*")
 _FILLERS = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
 """Letters, marks and symbols by their category, which nobody sees."""
-_VARIANTS = re.compile("[\U000e0100-\U000e01ef]")
+_HIDDEN = re.compile(
+    "[\u180b-\u180f\u2065\ufff0-\ufff8\U000e0000-\U000e0fff]"
+    "|(?<![^\\x00-\x7f\u0590-\u05ff])[\u200c\u200d\ufe00-\ufe0f]"
+)
+"""What nobody sees: tags and variants, and after Latin and Hebrew also what belongs to emoji and
+other scripts."""
 
 
 def value(data: Any) -> Any:
@@ -47,13 +52,17 @@ def marked(text: str) -> str:
     controls something stands as "⟨U+202E⟩". Lines and tabs stay."""
     if _PLAIN.fullmatch(text):
         return text
-    return "".join(map(_marked, text.replace("\r\n", "\n")))
+    shown = _HIDDEN.sub(lambda found: _code(found[0]), text.replace("\r\n", "\n"))
+    return "".join(map(_marked, shown))
 
 
 def _marked(each: str) -> str:
-    kind = unicodedata.category(each)
-    is_seen = kind[0] not in "CZ" and each not in _FILLERS and not _VARIANTS.match(each)
-    return each if is_seen or each in "\n\t " else f"⟨U+{ord(each):04X}⟩"
+    is_seen = unicodedata.category(each)[0] not in "CZ" and each not in _FILLERS
+    return each if is_seen or each in "\n\t " else _code(each)
+
+
+def _code(each: str) -> str:
+    return f"⟨U+{ord(each):04X}⟩"
 
 
 def called(name: str, arguments: dict[str, Any], *, chars: int) -> str:
@@ -100,7 +109,7 @@ def _seen(text: str, *, kept: str) -> str:
     if _PLAIN.fullmatch(text):
         return text if "\n" in kept else text.replace("\n", " ")
     seen = []
-    for each in _VARIANTS.sub("", text):
+    for each in _HIDDEN.sub("", text):
         if each in kept:
             seen.append(each)
         elif each.isspace():

@@ -25,6 +25,8 @@ UNSEEN = {
     "a tag": "\U000e0041",
     "a variant": "\U000e0101",
     "a filler": "\u3164",
+    "a joiner": "\u200d",
+    "a variant of an emoji": "\ufe0f",
     "a bell": "\x07",
     "an escape": "\x1b",
     "an interlinear mark": "\ufff9",
@@ -171,6 +173,8 @@ def test_a_line_that_is_cut_ends_its_isolates() -> None:
         ("a\u2028b\u00a0c\u3000", "a⟨U+2028⟩b⟨U+00A0⟩c⟨U+3000⟩"),
         ("\u3164\u115f\U000e0041\U000e0100", "⟨U+3164⟩⟨U+115F⟩⟨U+E0041⟩⟨U+E0100⟩"),
         ("e\u0301 é 漢字 🎉", "e\u0301 é 漢字 🎉"),
+        ("rm\ufe0f x\u180b\u2065", "rm⟨U+FE0F⟩ x⟨U+180B⟩⟨U+2065⟩"),
+        ("\u2764\ufe0f", "\u2764\ufe0f"),
     ],
 )
 def test_every_character_of_a_marked_text_is_seen(text: str, shown: str) -> None:
