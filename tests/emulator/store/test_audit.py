@@ -168,6 +168,7 @@ def test_a_run_tells_who_what_with_which_and_by_whose_yes() -> None:
             "error": None,
             "argumentsDigest": audit.arguments_digest({"text": SAID}),
             "approvalId": "a1",
+            "allowedBy": None,
             "step": 1,
             "ms": 5,
         }
