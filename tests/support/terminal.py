@@ -23,9 +23,10 @@ from collections.abc import Mapping, Sequence
 from typing import Self
 
 CTRL_C, CTRL_D = "\x03", "\x04"
+# Ctrl-C is heeded also where the tests run in the background, and a shell had them ignore it.
 _LAUNCH = (
-    "import os, sys; os.login_tty(os.open(sys.argv[1], os.O_RDWR)); os.execv(sys.argv[2],"
-    " sys.argv[2:])"
+    "import os, signal, sys; signal.signal(signal.SIGINT, signal.SIG_DFL); "
+    "os.login_tty(os.open(sys.argv[1], os.O_RDWR)); os.execv(sys.argv[2], sys.argv[2:])"
 )
 _PATIENCE_S = 60.0
 _ESCAPE = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[()][A-B0-2]")
