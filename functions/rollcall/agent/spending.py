@@ -22,18 +22,15 @@ from rollcall.core.context import User
 from rollcall.core.errors import AgentError, FailedPrecondition
 from rollcall.models.base import Usage
 from rollcall.store import budgets
+from rollcall.store.admission import Admission
 from rollcall.store.amounts import NONE, Amount, Limit
 from rollcall.store.budgets import Day, Known, Refused, Slice, Spend
 from rollcall.store.limits import Limits, limits
-from rollcall.store.rates import admit, rate_reference
+from rollcall.store.rates import RateAdmission
 from rollcall.store.shares import Draw, share
-from rollcall.store.threads import Admission
 
 if TYPE_CHECKING:
-    from google.cloud.firestore import Client, WriteBatch
-    from google.cloud.firestore import DocumentSnapshot as _Snapshot
-
-    DocumentSnapshot = _Snapshot[Any]
+    from google.cloud.firestore import Client
 
 SLICE_TIME = timedelta(minutes=10)
 CALL_TIME = timedelta(minutes=3)
@@ -46,21 +43,15 @@ def _utc_now() -> datetime:
     return datetime.now(UTC)
 
 
-def admission(db: Client, user: User, now: datetime) -> Admission | None:
-    """What an opening has to read and write so that the user's runs are counted; None where any
-    number of them may start.
+def admission(db: Client, user: User, now: datetime, *, run_key: str | None) -> Admission:
+    """What an opening has to read and write so that the user's runs are counted.
 
+    Args:
+        run_key: What the user's other openings know this run by; None for an id that was made here.
     Raises:
         Unavailable: The limits were never read, and cannot be.
     """
-    own = limits(db).of_user(user)
-    if own.runs_per_minute is None:
-        return None
-
-    def count(batch: WriteBatch, snapshot: DocumentSnapshot) -> None:
-        admit(batch, db, snapshot, uid=user.uid, limits=own, now=now)
-
-    return Admission(rate_reference(db, user.uid), count)
+    return RateAdmission(db, user.uid, limits(db).of_user(user), now)
 
 
 @dataclass(slots=True)

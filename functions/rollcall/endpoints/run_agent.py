@@ -26,7 +26,7 @@ from rollcall.core.redaction import redacted_json, redacted_message
 from rollcall.core.triggers import Call, OnCall, bound
 from rollcall.core.wire import MESSAGE_CHARS, MESSAGE_PARTS, MediaPart, RunRequest, TextPart
 from rollcall.store.replacing import Replacing, message_to_retry
-from rollcall.store.run_ids import new_run_id, run_id_before
+from rollcall.store.run_ids import new_run_id, run_id_before, run_key
 from rollcall.store.run_states import Finished, GoingOn, Stale
 from rollcall.store.runs import OpenRun
 from rollcall.store.threads import Opening, open_run, thread_id_for
@@ -256,13 +256,17 @@ def _opening(sent: Sent, asked: Asked, message: UserMessage) -> Opening:
         message=message,
         context=asked.context,
         request=asked.choose,
-        admission=admission(asked.platform.db, asked.user, asked.now),
+        admission=admission(asked.platform.db, asked.user, asked.now, run_key=_key(request, uid)),
         supersede=request.when_busy == "supersede",
         is_named=request.run_id is not None,
         message_keys=sent.message_keys,
         answers=sent.answers,
         replacing=_replacing(request, asked),
     )
+
+
+def _key(request: RunRequest, uid: str) -> str | None:
+    return run_key(uid, request.run_id) if request.run_id else None
 
 
 def _replacing(request: RunRequest, asked: Asked) -> Replacing | None:

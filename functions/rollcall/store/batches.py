@@ -2,10 +2,27 @@
 
 from __future__ import annotations
 
+import random
+import time
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client, WriteBatch
+
+CONTENDED_S = 10.0
+"""Somebody who loses every race for a document this long is told to try again."""
+MOST_PAUSE_S = 0.25
+
+
+def tries() -> Iterator[int]:
+    """Count the tries at a preconditioned write, each after a moment by chance, longer each time,
+    so that many who want the same document all get their turn."""
+    started, number = time.monotonic(), 0
+    while time.monotonic() - started < CONTENDED_S:
+        yield number
+        number += 1
+        time.sleep(random.uniform(0, min(0.01 * 2**number, MOST_PAUSE_S)))
 
 
 def read_all(db: Client, *references: Any) -> list[Any]:

@@ -13,8 +13,6 @@ operator pays for it. It is a call's worst case or a twentieth of the day, which
 from __future__ import annotations
 
 import hashlib
-import random
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
@@ -23,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 from rollcall.core.errors import ResourceExhausted, Unavailable
 from rollcall.core.wire import SCHEMA_VERSION
 from rollcall.store.amounts import NONE, Amount
+from rollcall.store.batches import tries
 from rollcall.store.limits import COLLECTION
 
 if TYPE_CHECKING:
@@ -30,9 +29,6 @@ if TYPE_CHECKING:
 
 KEPT_DAYS = 400
 """Then a day's document expires."""
-
-CONTENDED_S = 10.0
-"""Somebody who loses every race for a document this long is told to try again."""
 
 
 def key(text: str) -> str:
@@ -218,10 +214,8 @@ def change(
     """
     from google.api_core.exceptions import GoogleAPICallError
 
-    started = time.monotonic()
-    tries = 0
     try:
-        while time.monotonic() - started < CONTENDED_S:
+        for _ in tries():
             seen = known or read(reference)
             try:
                 data = apply(seen.data)
@@ -236,8 +230,6 @@ def change(
             if written is not None:
                 return written
             known = None
-            tries += 1
-            time.sleep(random.uniform(0, min(0.01 * 2**tries, 0.25)))
     except GoogleAPICallError as error:
         raise Unavailable(f"the budget could not be read or written: {error}") from error
     raise Unavailable("too many calls are being paid for at once; try again", retry_after_s=1)

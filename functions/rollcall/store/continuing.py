@@ -12,7 +12,7 @@ from rollcall.core.errors import Aborted, FailedPrecondition
 from rollcall.store import audit, migrations, paths
 from rollcall.store.allowed import allowed_after
 from rollcall.store.approvals import Approval, load_approvals
-from rollcall.store.batches import committed, read_all
+from rollcall.store.batches import committed, read_all, tries
 from rollcall.store.event_log import EventLog
 from rollcall.store.holding import find_holder, take_lease
 from rollcall.store.run_documents import request_of, run_document, user_of
@@ -49,7 +49,6 @@ if TYPE_CHECKING:
 
     DocumentSnapshot = _Snapshot[Any]
 
-OPEN_TRIES = 5
 Known = Mapping[str, Any]
 """Snapshots that were read before, by their paths."""
 
@@ -93,7 +92,7 @@ def open_continuation(
         FailedPrecondition: The run waits for nothing (any more).
         AlreadyExists: The run id was used in another thread.
     """
-    for _ in range(OPEN_TRIES):
+    for _ in tries():
         opened = _try_continue(db, thread_id, waiting_run_id, continuing, known or {})
         if opened is not None:
             return opened

@@ -8,6 +8,7 @@ day's spend, which runs write while others open.
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +31,28 @@ _KEPT = timedelta(days=2)
 def rate_reference(db: Client, uid: str) -> DocumentReference:
     """The document to read with the others of an opening: one of the user's cells, by chance."""
     return _cell(db, uid, random.randrange(CELLS))
+
+
+class RateAdmission:
+    """The rate's part of an opening."""
+
+    def __init__(self, db: Client, uid: str, limits: UserLimits, now: datetime) -> None:
+        self._db, self._uid, self._limits, self._now = db, uid, limits, now
+        self._is_limited = limits.runs_per_minute is not None
+
+    @property
+    def references(self) -> list[DocumentReference]:
+        return [rate_reference(self._db, self._uid)] if self._is_limited else []
+
+    def was_started(self, snapshots: Sequence[DocumentSnapshot]) -> bool:
+        return False
+
+    def admit(self, batch: WriteBatch, snapshots: Sequence[DocumentSnapshot]) -> None:
+        for snapshot in snapshots:
+            admit(batch, self._db, snapshot, uid=self._uid, limits=self._limits, now=self._now)
+
+    def admitted(self, time: Any) -> None:
+        """Nobody asks for the cells once the run is open."""
 
 
 def admit(

@@ -51,10 +51,32 @@ def run_id_before(run_id: str) -> str | None:
     return f"{found[1]}~{int(found[2]) - 1}" if found[2] != "1" else found[1]
 
 
+def run_key(uid: str, run_id: str) -> str:
+    """What a user's run id is known by over all threads."""
+    return hashlib.sha256(f"run/{uid}/{run_id}".encode()).hexdigest()[:32]
+
+
+def find_run(db: Client, key: str) -> DocumentSnapshot | None:
+    """A user's run of this key, in whichever thread, or what is left of it: one read."""
+    from google.cloud.firestore import FieldFilter
+
+    runs: Any = db.collection_group("runs")
+    found = runs.where(filter=FieldFilter("key", "==", key)).limit(1).get()
+    return found[0] if found else None
+
+
+def write_erased(batch: WriteBatch, db: Client, uid: str, thread_id: str, run_id: str) -> None:
+    """Leave of a run that the batch deletes what tells its late repeats; of one whose id was made
+    here nothing has to stay."""
+    if not is_made_here(run_id):
+        key = run_key(uid, run_id)
+        left = {"schemaVersion": SCHEMA_VERSION, "uid": uid, "key": key, "threadId": thread_id}
+        batch.set(paths.erased_run(db, key), left)
+
+
 def key_reference(db: Client, uid: str, run_id: str) -> DocumentReference:
     """The document that says which thread a user's run id belongs to."""
-    key = hashlib.sha256(f"run/{uid}/{run_id}".encode()).hexdigest()[:32]
-    return paths.run_key(db, key)
+    return paths.run_key(db, run_key(uid, run_id))
 
 
 def write_key(batch: WriteBatch, db: Client, uid: str, thread_id: str, run_id: str) -> None:

@@ -34,9 +34,10 @@ from rollcall.core.errors import (
 from rollcall.core.messages import UserMessage
 from rollcall.core.wire import SCHEMA_VERSION
 from rollcall.store import migrations, paths
+from rollcall.store.admission import Admission
 from rollcall.store.attachments import attached
 from rollcall.store.attachments import references as file_references
-from rollcall.store.batches import committed, read_all
+from rollcall.store.batches import committed, read_all, tries
 from rollcall.store.closing import Closing, closing_of_cut_off, closing_of_waiting
 from rollcall.store.event_log import EventLog
 from rollcall.store.hold import Hold
@@ -56,29 +57,17 @@ from rollcall.store.runs import OpenRun
 from rollcall.store.window import Newest, decisions_of, newest, read_log
 
 if TYPE_CHECKING:
-    from google.cloud.firestore import Client, DocumentReference, WriteBatch
+    from google.cloud.firestore import Client, WriteBatch
     from google.cloud.firestore import DocumentSnapshot as _Snapshot
 
     DocumentSnapshot = _Snapshot[Any]
 
-OPEN_TRIES = 5
 MAX_CONTEXT_KEYS = 20
 """How many of a context's keys are looked at for ids."""
 ID_CHARS = 128
 MESSAGE_KEYS = 20
 """How many of the newest messages' keys a thread keeps, of clients whose messages have any."""
 _ID_KEY = re.compile(r"[a-z][A-Za-z0-9]{0,39}Id")
-
-
-@dataclass(frozen=True, slots=True)
-class Admission:
-    """What else an opening reads and writes in its one batch: the user's rate and budget.
-
-    `admit(batch, snapshot)` raises ResourceExhausted where the user may not.
-    """
-
-    reference: DocumentReference
-    admit: Callable[[WriteBatch, DocumentSnapshot], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +109,7 @@ class _Read:
 
     thread: DocumentSnapshot
     window: DocumentSnapshot
-    admission: DocumentSnapshot | None
+    admission: Sequence[DocumentSnapshot]
     files: Sequence[DocumentSnapshot]
 
     @property
@@ -151,7 +140,7 @@ def open_run(db: Client, opening: Opening) -> OpenRun | Finished | GoingOn | Sta
         if (before := _asked_before(db, opening)) is None:
             raise erased()
         return before
-    for _ in range(OPEN_TRIES):
+    for _ in tries():
         read = _read(db, opening)
         try:
             check_thread(read.thread, uid=opening.user.uid, agent=opening.agent, new=opening.is_new)
@@ -215,12 +204,10 @@ def check_thread(thread: DocumentSnapshot, *, uid: str, agent: str, new: bool) -
 
 def _read(db: Client, opening: Opening) -> _Read:
     references = [paths.thread(db, opening.thread_id), paths.window(db, opening.thread_id)]
-    if opening.admission:
-        references.append(opening.admission.reference)
+    admission = list(opening.admission.references) if opening.admission else []
     files = file_references(db, opening.message)
-    thread, window, *others = read_all(db, *references, *files)
-    admission = others.pop(0) if opening.admission else None
-    return _Read(thread, window, admission, others)
+    thread, window, *others = read_all(db, *references, *admission, *files)
+    return _Read(thread, window, others[: len(admission)], others[len(admission) :])
 
 
 def _try_open(db: Client, opening: Opening, read: _Read) -> OpenRun | None:
@@ -264,7 +251,7 @@ def _try_open(db: Client, opening: Opening, read: _Read) -> OpenRun | None:
     attaching.write(batch, db, thread_id)
     if opening.is_named:
         write_key(batch, db, opening.user.uid, thread_id, opening.run_id)
-    if opening.admission and read.admission is not None:
+    if opening.admission:
         opening.admission.admit(batch, read.admission)
     batch.create(paths.run(db, thread_id, opening.run_id), run)
     _events(opening).open_page(batch, db, 0)
@@ -272,6 +259,8 @@ def _try_open(db: Client, opening: Opening, read: _Read) -> OpenRun | None:
     if written is None:
         return None
     documents, time = [*before, message], written[-1].update_time
+    if opening.admission:
+        opening.admission.admitted(time)
     return _handle(db, opening, run, documents, data, found.decisions, time)
 
 
