@@ -48,7 +48,7 @@ def check_schema(schema: dict[str, Any]) -> None:
     digest = sha256(text.encode()).digest()
     if digest in _sound:
         return
-    for node in _nodes(schema, 0):
+    for node in nodes(schema):
         for keyword, instead in _REFUSED.items():
             if keyword in node:
                 raise ValueError(f"jsonSchema uses {keyword!r}, which is not taken: {instead}")
@@ -61,6 +61,17 @@ def check_schema(schema: dict[str, Any]) -> None:
     if len(_sound) >= MAX_SOUND:
         _sound.clear()
     _sound.add(digest)
+
+
+def check_arguments(schema: dict[str, Any]) -> None:
+    """
+    Raises:
+        ValueError: It is no object with an object for each argument, which is what providers take.
+    """
+    properties = schema.get("properties", {})
+    is_object = schema.get("type") == "object" and isinstance(properties, dict)
+    if not is_object or not all(isinstance(item, dict) for item in properties.values()):
+        raise ValueError("jsonSchema describes no object of arguments, each with a schema")
 
 
 def closed(schema: dict[str, Any]) -> dict[str, Any]:
@@ -80,22 +91,26 @@ def errors(schema: dict[str, Any], value: Any) -> list[tuple[tuple[str | int, ..
     return sorted(places, key=lambda each: len(each[0]))
 
 
-def _nodes(value: Any, depth: int) -> Iterator[dict[str, Any]]:
-    """Every schema inside a schema."""
+def nodes(value: Any, depth: int = 0) -> Iterator[dict[str, Any]]:
+    """Every schema inside a schema, itself included.
+
+    Raises:
+        ValueError: It is nested too deep.
+    """
     if depth > MAX_DEPTH:
         raise ValueError(f"jsonSchema is nested deeper than {MAX_DEPTH} levels")
     if isinstance(value, list):
         for item in value:
-            yield from _nodes(item, depth)
+            yield from nodes(item, depth)
     if not isinstance(value, dict):
         return
     yield value
     for key, item in value.items():
         if key in _NAMING and isinstance(item, dict):
             for inner in item.values():
-                yield from _nodes(inner, depth + 1)
+                yield from nodes(inner, depth + 1)
         elif key not in _VALUES:
-            yield from _nodes(item, depth + 1)
+            yield from nodes(item, depth + 1)
 
 
 @lru_cache(1_000)

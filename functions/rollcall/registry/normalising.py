@@ -12,13 +12,24 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from rollcall.registry.foreign_schema import MAX_CHARS, MAX_DEPTH, check_schema
+from rollcall.registry.foreign_schema import MAX_CHARS, MAX_DEPTH, check_schema, nodes
 
 MAX_NODES = 2_000
 _NAME = re.compile(r"[A-Za-z0-9_.-]{1,64}")
-_NOTES = {"$schema", "$comment", "title", "$defs", "definitions", "discriminator", "readOnly"}
-_TYPES = {"string", "number", "integer", "boolean", "array", "object", "null"}
-_FLAT_TYPES = _TYPES - {"null"}
+_NOTES = {
+    *("$schema", "$comment", "$anchor", "$dynamicAnchor", "title", "$defs", "definitions"),
+    *("discriminator", "readOnly", "writeOnly", "nullable"),
+}
+_NOT_ON_TOP = ("enum", "not")
+"""What a provider refuses beside the arguments, with the whole request that has it."""
+_TYPES: dict[str, Any] = {
+    "string": str,
+    "number": (int, float),
+    "integer": int,
+    "boolean": bool,
+    "array": list,
+    "object": dict,
+}
 
 _Node = dict[str, Any]
 
@@ -44,6 +55,11 @@ def normalised(schema: Any) -> _Node:
         raise ValueError("jsonSchema describes no object; arguments are one")
     plain = {"type": "object", **plain}
     plain.setdefault("properties", {})
+    for keyword in _NOT_ON_TOP:
+        if keyword in plain:
+            raise ValueError(f"jsonSchema has {keyword!r} beside its arguments, which is not taken")
+    for node in nodes(plain):
+        _check_required(node)
     plain = _described(plain)
     check_schema(plain)
     return plain
@@ -54,7 +70,7 @@ def schema_of_parameters(parameters: Sequence[_Node]) -> _Node:
     default of each.
 
     Raises:
-        ValueError: A parameter has no name, or a type that there is not.
+        ValueError: A parameter has no name, the name of another, or a type that there is not.
     """
     properties: _Node = {}
     required = []
@@ -62,11 +78,15 @@ def schema_of_parameters(parameters: Sequence[_Node]) -> _Node:
         name, kind = parameter.get("name"), parameter.get("type", "string")
         if not isinstance(name, str) or not name:
             raise ValueError(f"parameters.{number} has no name")
-        if not isinstance(kind, str) or kind not in _FLAT_TYPES:
+        if name in properties:
+            raise ValueError(f"parameters.{number} has the name {name[:80]!r} of another")
+        if not isinstance(kind, str) or kind not in _TYPES:
             raise ValueError(
                 f"parameters.{number} has the type {str(kind)[:40]!r}; "
-                f"there are {', '.join(sorted(_FLAT_TYPES))}"
+                f"there are {', '.join(sorted(_TYPES))}"
             )
+        if not isinstance(parameter.get("required") or False, bool):
+            raise ValueError(f"parameters.{number} has a required that is neither true nor false")
         kept = ("description", "enum", "default")
         properties[name] = {
             "type": kind,
@@ -120,7 +140,7 @@ class _Plain:
         if "required" in plain:
             may_be_null = self._nullable(node.get("properties"))
             plain["required"] = [name for name in plain["required"] if name not in may_be_null]
-        return _without_unions(plain)
+        return _with_values(_without_unions(plain))
 
     def _nullable(self, properties: Any) -> set[str]:
         """Arguments that may be null: they may be left out instead, required or not."""
@@ -137,7 +157,7 @@ class _Plain:
         kinds, values = item.get("type"), item.get("enum")
         options = [*_listed(item.get("anyOf")), *_listed(item.get("oneOf"))]
         return (
-            (kinds == "null" or "null" in _listed(kinds))
+            (kinds == "null" or "null" in _listed(kinds) or item.get("nullable") is True)
             or None in _listed(values)
             or any(self._takes_null(option, depth + 1) for option in options)
         )
@@ -198,8 +218,6 @@ def _without_unions(node: _Node) -> _Node:
             raise ValueError("jsonSchema has an anyOf and a oneOf in one place, which is not taken")
         node = {**node, "anyOf": node["oneOf"]}
         del node["oneOf"]
-    if "enum" in node and None in _listed(node["enum"]) and len(node["enum"]) > 1:
-        node = {**node, "enum": [value for value in node["enum"] if value is not None]}
     if "allOf" in node:
         parts = node["allOf"]
         rest = {key: value for key, value in node.items() if key != "allOf"}
@@ -214,6 +232,39 @@ def _without_unions(node: _Node) -> _Node:
     return node
 
 
+def _with_values(node: _Node) -> _Node:
+    """An enum with the values that are of its type, and without null: what may be null may be left
+    out. A list says of what, since providers refuse a whole request that has one that does not."""
+    if node.get("type") == "array":
+        node = {"items": {}, **node}
+    listed, kind = node.get("enum"), node.get("type")
+    if not isinstance(listed, list):
+        return node
+    left = [value for value in listed if kind not in _TYPES or _is_of(value, kind)]
+    left = [value for value in left if value is not None] or left
+    if not left:
+        what = f"no value of its type, {kind}" if listed else "no value"
+        raise ValueError(f"jsonSchema has an enum with {what}")
+    return {**node, "enum": left}
+
+
+def _is_of(value: Any, kind: str) -> bool:
+    if isinstance(value, bool):
+        return kind == "boolean"
+    if kind == "integer" and isinstance(value, float):
+        return value.is_integer()
+    return isinstance(value, _TYPES[kind])
+
+
+def _check_required(node: _Node) -> None:
+    """Providers refuse a request that requires what no schema describes."""
+    if "properties" not in node:
+        return
+    for name in node.get("required", ()):
+        if name not in node["properties"]:
+            raise ValueError(f"jsonSchema requires {name[:80]!r}, which its properties do not name")
+
+
 def _merged(parts: Iterable[_Node]) -> _Node:
     """One schema for what several demand together."""
     merged: _Node = {}
@@ -221,6 +272,8 @@ def _merged(parts: Iterable[_Node]) -> _Node:
         for key, value in part.items():
             if key not in merged or merged[key] == value:
                 merged[key] = value
+            elif key == "items" and isinstance(value, dict) and isinstance(merged[key], dict):
+                merged[key] = _merged([merged[key], value])
             elif key == "properties":
                 both = merged[key].keys() & value.keys()
                 same = {name: _merged([merged[key][name], value[name]]) for name in both}

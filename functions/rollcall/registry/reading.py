@@ -13,18 +13,28 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from pydantic.alias_generators import to_camel
 
 from rollcall.core.capability import digest as digest_of
+from rollcall.core.errors import FailedPrecondition
 from rollcall.core.options import DEFAULT_CODEBASE
 from rollcall.core.policy import ApprovalPolicy, combined
+from rollcall.core.urls import parse_url
 from rollcall.core.wire import Role, Status
 from rollcall.models.base import ToolSpec
 from rollcall.registry.entries import RESERVED, Entry, Execution
-from rollcall.registry.foreign_schema import check_schema
+from rollcall.registry.foreign_schema import check_arguments, check_schema
+from rollcall.registry.mistakes import in_words
 from rollcall.registry.normalising import normalised, schema_of_parameters
 from rollcall.registry.standing import at_least
 
 
 class _Read(BaseModel):
     model_config = ConfigDict(alias_generator=to_camel, extra="ignore")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _null_says_nothing(cls, fields: Any) -> Any:
+        if not isinstance(fields, dict):
+            return fields
+        return {name: value for name, value in fields.items() if value is not None}
 
 
 _Text = Annotated[str, Field(max_length=200)]
@@ -52,9 +62,19 @@ class _Execution(_Read):
     def _fits(self) -> Self:
         if not _TARGETS[self.type].fullmatch(self.target):
             raise ValueError(f"{self.target[:100]!r} is no target of an execution {self.type}")
+        if "://" in self.target:
+            _check_url(self.target)
         if self.method == "GET" and self.type != "api_endpoint":
             raise ValueError("only an api_endpoint has the method GET")
         return self
+
+
+def _check_url(target: str) -> None:
+    """What no call would be made to is no target: calls read it the same way."""
+    try:
+        parse_url(target)
+    except FailedPrecondition as error:
+        raise ValueError(f"{target[:100]!r} is never called: {error.hint}") from None
 
 
 class _Overrides(_Read):
@@ -97,6 +117,8 @@ class _Stored(_Read):
 
     @model_validator(mode="after")
     def _runs_where_it_can(self) -> Self:
+        if self.execution is None and self.source != "code" and self.runs_on == "server":
+            raise ValueError("execution is missing: it says where this runs, by type and target")
         execution = self.reached
         if self.id in RESERVED:
             raise ValueError(f"{self.id} is the platform's own name")
@@ -132,14 +154,14 @@ def read_capability(document: dict[str, Any]) -> Entry:
     try:
         stored = _Stored.model_validate(document)
     except ValidationError as error:
-        raise ValueError(_in_words(error)) from None
+        raise ValueError(in_words(error)) from None
     overrides = stored.overrides
     is_code = stored.source == "code"
     schema = _schema(stored)
-    description = stored.description.strip() or stored.name
+    description = stored.description.strip() or stored.name.strip() or stored.id.replace("_", " ")
     return Entry(
         id=stored.id,
-        names=stored.names or {"en": stored.name},
+        names={"en": stored.name, **stored.names},
         category=stored.category,
         min_role=_min_role(stored),
         status=overrides.status or stored.status,
@@ -169,6 +191,7 @@ def _schema(stored: _Stored) -> dict[str, Any]:
         if stored.json_schema is None:
             raise ValueError("jsonSchema is missing")
         check_schema(stored.json_schema)  # another codebase's, perhaps
+        check_arguments(stored.json_schema)
         return stored.json_schema
     given = stored.json_schema
     return normalised(schema_of_parameters(stored.parameters) if given is None else given)
@@ -205,11 +228,3 @@ def _seal(stored: _Stored, schema: dict[str, Any]) -> str:
             "c": [stored.source == "code", stored.codebase],
         }
     )
-
-
-def _in_words(error: ValidationError) -> str:
-    """The first mistake, with the field it is in."""
-    first = error.errors(include_url=False)[0]
-    place = ".".join(str(each) for each in first["loc"])
-    message = first["msg"].removeprefix("Value error, ")
-    return f"{place}: {message}" if place else message

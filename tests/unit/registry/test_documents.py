@@ -111,11 +111,76 @@ def test_the_documented_document_is_read() -> None:
         ({"type": "api_endpoint", "target": URL, "requiresAuth": "no"}, {}),
         ({"type": "api_endpoint", "target": URL, "headers": {"X": "y"}}, {}),
         ({"type": "api_endpoint", "target": [URL]}, {}),
+        ({"type": "api_endpoint", "target": "https://10.0.0.1/rooms"}, {}),
+        ({"type": "api_endpoint", "target": "https://169.254.169.254/computeMetadata"}, {}),
+        ({"type": "api_endpoint", "target": "https://[::1/rooms"}, {}),
+        ({"type": "api_endpoint", "target": "https://localhost:8080/rooms"}, {}),
+        ({"type": "api_endpoint", "target": "https://me:pw@api.example.com/"}, {}),
+        ({"type": "api_endpoint", "target": "https://api.example.com:99999/"}, {}),
+        ({"type": "firebase_function", "target": "https://127.1/find"}, {}),
     ],
 )
 def test_a_document_that_runs_nowhere_is_refused(execution: Any, fields: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=r"(?i)execution|internal_service|code|GET"):
         read_capability(document(execution, **fields))
+
+
+THEIRS = {"type": "firebase_function", "target": "findRoom"}
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"status": None}, "status: it is missing"),
+        ({"status": "Active"}, "status: \"Active\" is not 'active', 'beta', 'deprecated' or"),
+        ({"name": 5}, "name: 5 is no text"),
+        ({"keywords": "room"}, 'keywords: "room" is no list'),
+        ({"overrides": "off"}, 'overrides: "off" is no object'),
+        ({"overrides": {"tenants": "acme"}}, 'overrides.tenants: "acme" is no list'),
+        ({"overrides": {"phrases": {"he": "חדר"}}}, 'overrides.phrases.he: "חדר" is no list'),
+        ({"examples": ["a room"]}, 'examples.0: "a room" is no object'),
+        ({"version": "x"}, 'version: "x" is no whole number'),
+        ({"description": "d" * 9_000}, "description: it has more than 8,000 characters"),
+        ({"id": "BadId"}, 'id: "BadId" does not fit '),
+        ({"execution": {**THEIRS, "region": "eu"}}, "execution.region: there is no such field"),
+        ({"execution": None}, "execution is missing: "),
+        ({"effect": "x" * 99}, 'effect: "' + "x" * 59 + "… is not 'read' or 'write'"),
+    ],
+)
+def test_a_refusal_says_which_field_what_stands_there_and_what_is_taken(
+    changes: dict[str, Any], words: str
+) -> None:
+    with pytest.raises(ValueError) as refused:
+        read_capability({**document(THEIRS), **changes})
+    assert str(refused.value).startswith(words)
+
+
+def test_null_says_nothing() -> None:
+    told = {"keywords": None, "status": "beta", "approval": None}
+    empty = {"description": None, "category": None, "enriched": None, "names": None}
+    found = read_capability({**document(THEIRS), **empty, "overrides": told})
+    assert (found.status, found.spec.keywords, found.policy) == ("beta", (), None)
+    assert read_capability({**document(THEIRS), "overrides": None}).status == "active"
+
+
+def test_a_tool_without_words_of_its_own_is_told_by_its_id() -> None:
+    assert read_capability(document(THEIRS, name="", description=" ")).spec.description == (
+        "find room"
+    )
+
+
+def test_a_name_in_one_language_only_is_its_name_in_all() -> None:
+    found = read_capability(document(THEIRS, name="חדרים", names={"he": "חדרים"}))
+    assert found.name("en") == found.name("he") == "חדרים"
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [{"type": "array"}, {"properties": {}}, {"type": "object", "properties": {"a": True}}],
+)
+def test_what_says_that_it_is_codes_is_checked_too(schema: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match="no object of arguments"):
+        read_capability(document(source="code", codebase="other", jsonSchema=schema))
 
 
 def declared(**overrides: Any) -> dict[str, Any]:

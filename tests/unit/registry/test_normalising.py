@@ -47,6 +47,9 @@ def test_the_same_definition_may_be_used_twice() -> None:
         ("text", "where a schema belongs"),
         ({"anyOf": []}, "lists nothing"),
         ({"allOf": [{"type": "string"}, {"type": "number"}]}, "differ in 'type'"),
+        ({"enum": []}, "an enum with no value"),
+        ({"type": "string", "enum": [1, 2]}, "no value of its type, string"),
+        ({"type": "object", "properties": {}, "required": ["x"]}, "requires 'x'"),
     ],
 )
 def test_what_cannot_be_written_out_is_refused(schema: Any, why: str) -> None:
@@ -71,6 +74,17 @@ def test_what_cannot_be_written_out_is_refused(schema: Any, why: str) -> None:
         ({"const": "x"}, {"enum": ["x"]}),
         ({"allOf": [{"type": "string"}, {"maxLength": 3}]}, {"type": "string", "maxLength": 3}),
         ({"title": "A", "$comment": "b", "type": "string"}, {"type": "string"}),
+        ({"$anchor": "a", "writeOnly": True, "type": "string"}, {"type": "string"}),
+        ({"type": "array"}, {"type": "array", "items": {}}),
+        ({"type": ["array", "null"]}, {"type": "array", "items": {}}),
+        (
+            {"allOf": [{"type": "array"}, {"items": {"type": "string"}}]},
+            {"type": "array", "items": {"type": "string"}},
+        ),
+        ({"type": "string", "enum": ["a", 1, None]}, {"type": "string", "enum": ["a"]}),
+        ({"type": "integer", "enum": [1, 2.0, 2.5, True]}, {"type": "integer", "enum": [1, 2.0]}),
+        ({"allOf": [{"enum": ["a", 1]}, {"type": "string"}]}, {"type": "string", "enum": ["a"]}),
+        ({"enum": ["a", 1, None]}, {"enum": ["a", 1]}),
         (True, {}),
     ],
 )
@@ -84,6 +98,7 @@ def test_unions_and_notes_take_one_form(given: Any, becomes: dict[str, Any]) -> 
         {"type": ["string", "null"]},
         {"anyOf": [{"type": "string"}, {"type": "null"}]},
         {"enum": ["a", None]},
+        {"type": "string", "nullable": True},
         {"$ref": "#/$defs/Unit"},
     ],
 )
@@ -130,6 +145,28 @@ def test_a_long_union_of_objects_is_no_deep_one() -> None:
 def test_what_is_no_json_schema_is_refused_and_nothing_else_is_raised(schema: Any) -> None:
     with pytest.raises(ValueError, match="jsonSchema"):
         normalised(schema)
+
+
+@pytest.mark.parametrize(
+    ("schema", "why"),
+    [
+        ({**of(a={"type": "string"}), "required": ["b"]}, "requires 'b'"),
+        ({"type": "object", "required": ["b"]}, "requires 'b'"),
+        ({**of(a=False), "required": ["a"]}, "requires 'a'"),
+        ({**of(), "enum": [{}]}, "'enum' beside its arguments"),
+        ({**of(), "not": {"required": ["a"]}}, "'not' beside its arguments"),
+    ],
+)
+def test_what_a_provider_refuses_with_the_whole_request_is_refused_here(
+    schema: dict[str, Any], why: str
+) -> None:
+    with pytest.raises(ValueError, match=why):
+        normalised(schema)
+
+
+def test_parts_may_require_what_others_of_them_describe() -> None:
+    parts = [{"required": ["a"]}, {**of(b={"type": "string"}), "required": ["a"]}, of(a={})]
+    assert normalised({"allOf": parts})["required"] == ["a"]
 
 
 def test_an_argument_called_title_is_no_note() -> None:
@@ -195,9 +232,12 @@ def test_a_flat_list_of_parameters_is_a_schema_too() -> None:
         ({"name": "a", "type": ["string", "null"]}, "has the type"),
         ({"type": "string"}, "parameters.0 has no name"),
         ({"name": "a", "type": "date"}, "type 'date'"),
+        ({"name": "a", "required": "no"}, "neither true nor false"),
     ):
         with pytest.raises(ValueError, match=why):
             schema_of_parameters([wrong])
+    with pytest.raises(ValueError, match=r"parameters\.1 has the name 'a' of another"):
+        schema_of_parameters([{"name": "a"}, {"name": "a", "type": "number"}])
 
 
 _TREES = st.recursive(

@@ -1,8 +1,7 @@
 """Which URLs may be called, and which IP addresses they may lead to.
 
-A URL is taken apart once, by a pattern that knows only what is allowed; nothing later parses it
-again, so two readers of it cannot disagree. The host's name is looked up once, and the connection
-is made to an address that was checked here, so the name cannot lead elsewhere a moment later.
+The host's name is looked up once, and the connection is made to an address that was checked here,
+so the name cannot lead elsewhere a moment later.
 """
 
 from __future__ import annotations
@@ -15,27 +14,15 @@ import socket
 import threading
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 
 from rollcall.core.errors import DeadlineExceeded, FailedPrecondition, Unavailable
+from rollcall.core.urls import Url, is_host
 
-MAX_URL = 8_000
 MAX_ADDRESSES = 8
 """How many of a name's addresses are looked at; all of them must be public."""
 
 log = logging.getLogger("rollcall")
-
-# No user and password, no brackets, no backslash, no fragment, and nothing but ASCII: a host in
-# another script is written as it is in the DNS, "xn--…".
-_URL = re.compile(
-    r"https://(?P<host>[A-Za-z0-9.-]{1,253})(?::(?P<port>[0-9]{1,5}))?"
-    r"(?P<path>/[!$-\[\]-~]*)?(?P<query>\?[!$-\[\]-~]*)?",
-    re.IGNORECASE | re.ASCII,  # without ASCII, the Kelvin sign is a k
-)
-_LABEL = re.compile(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?")
-_NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*")
-"""A last label like this makes the whole host an IPv4 address, in one of its old spellings."""
 
 _NAT64 = ip_network("64:ff9b::/96")
 _IPV4_COMPATIBLE = ip_network("::/96")
@@ -50,56 +37,6 @@ _NEVER = tuple(
         ),
     )
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Url:
-    """An HTTPS URL in its parts; `path` includes the query, as it is sent."""
-
-    host: str
-    port: int
-    path: str
-
-    @property
-    def origin(self) -> tuple[str, int]:
-        return self.host, self.port
-
-    @property
-    def authority(self) -> str:
-        """The header `Host`."""
-        return self.host if self.port == 443 else f"{self.host}:{self.port}"
-
-    def __str__(self) -> str:
-        return f"https://{self.authority}{self.path}"
-
-
-def parse_url(text: str) -> Url:
-    """Take a URL apart.
-
-    Raises:
-        FailedPrecondition: It is not a plain `https://name/path?query` in ASCII, or its host is
-            an IP address or a single word.
-    """
-    found = _URL.fullmatch(text) if len(text) <= MAX_URL else None
-    host = found["host"].lower() if found else ""
-    port = int(found["port"] or 443) if found else 0
-    if found is None or not is_host(host) or not 0 < port < 65_536:
-        raise FailedPrecondition(
-            "the address of this tool's service is not one that may be called",
-            hint="write it as https://name/path?query, in ASCII, with the name of a host",
-        )
-    return Url(host, port, (found["path"] or "/") + (found["query"] or ""))
-
-
-def is_host(name: str) -> bool:
-    """Whether this is a host's full name, in lower case, and not an IP address."""
-    labels = name.split(".")
-    return (
-        len(name) <= 253
-        and len(labels) > 1
-        and all(_LABEL.fullmatch(label) for label in labels)
-        and not _NUMBER.fullmatch(labels[-1])
-    )
 
 
 def check_listed(url: Url, variable: str) -> None:

@@ -15,13 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urldefrag, urlencode, urljoin
 
-from rollcall.agent.remote.addresses import (
-    MAX_URL,
-    Url,
-    check_listed,
-    parse_url,
-    public_addresses,
-)
+from rollcall.agent.remote.addresses import check_listed, public_addresses
 from rollcall.agent.remote.exchange import (
     Reply,
     Request,
@@ -38,6 +32,7 @@ from rollcall.core.errors import (
     Unavailable,
 )
 from rollcall.core.inputs import check_json
+from rollcall.core.urls import MAX_URL, Url, parse_url
 from rollcall.registry.entries import Execution
 
 HOSTS = "ROLLCALL_API_HOSTS"

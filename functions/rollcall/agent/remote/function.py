@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from rollcall.agent.remote.addresses import check_listed, look_up, parse_url
+from rollcall.agent.remote.addresses import check_listed, look_up
 from rollcall.agent.remote.exchange import (
     Reply,
     Request,
@@ -31,6 +31,7 @@ from rollcall.core.errors import AgentError, FailedPrecondition, Internal, Unava
 from rollcall.core.inputs import check_json
 from rollcall.core.options import region
 from rollcall.core.statement import HEADER, can_sign, project, signed
+from rollcall.core.urls import parse_url
 from rollcall.registry.entries import Execution
 
 HOSTS = "ROLLCALL_FUNCTION_HOSTS"

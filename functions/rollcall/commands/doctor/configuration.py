@@ -11,10 +11,10 @@ from importlib.util import find_spec
 
 from rollcall.agent.platform import OFFLINE, default_embedder, default_model
 from rollcall.agent.prices import Price, find_price
-from rollcall.agent.remote.addresses import is_host
 from rollcall.commands.doctor.findings import Finding, firebase, listed
 from rollcall.commands.doctor.settings import Settings
 from rollcall.core.profile import AgentProfile
+from rollcall.core.urls import is_host
 
 VARIABLES = frozenset(
     {
