@@ -42,6 +42,7 @@ const DOCUMENTS = {
   "effects/e1": { uid: "ana", tool: "send_message" },
   "audit/x1": { uid: "ana", what: "run" },
   "budgets/ana": { uid: "ana", costUsd: 0.1 },
+  "runs/k1": { uid: "ana", key: "k1", threadId: "t1" },
   "runKeys/k1": { uid: "ana", threadId: "t1" },
   "erasures/ana": { uid: "ana" },
   "registry/manifest": { uid: "ana", digest: "0" },
@@ -75,6 +76,7 @@ export default function platform(rules) {
     onlyThese(rules, "effects/e1", { filter: MINE });
     onlyThese(rules, "audit/x1", { filter: MINE });
     onlyThese(rules, "budgets/ana", { filter: MINE });
+    onlyThese(rules, "runs/k1", { filter: MINE });
     onlyThese(rules, "runKeys/k1", { filter: MINE });
     onlyThese(rules, "erasures/ana", { filter: MINE });
     onlyThese(rules, "registry/manifest", { filter: MINE });

@@ -56,7 +56,7 @@ class Counted:
 
 PLATFORM = {
     *("threads", "runKeys", "budgets", "approvals", "effects", "audit"),
-    *("registry", "capabilities", "agents", "ratings", "erasures"),
+    *("registry", "capabilities", "agents", "ratings", "erasures", "runs"),
 }
 
 

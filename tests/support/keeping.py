@@ -8,6 +8,8 @@ from typing import Any
 
 from google.cloud.firestore import Client
 
+from rollcall.store.run_ids import run_key
+
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
 
@@ -71,6 +73,7 @@ def write_thread(
             "status": "running" if until else "done",
             "leaseUntil": until,
             "token": 3,
+            "key": run_key(uid, "r1"),
             "result": text,
         },
         f"{thread}/runs/r1/events/000000": {**own, **page, "events": f'["{text}"]'},
@@ -103,6 +106,7 @@ def write_user(db: Client, uid: str) -> None:
     today = datetime.now(UTC).date().isoformat()
     documents = {
         f"devices/{uid}-phone": {**own, "token": f"token of {uid}"},
+        f"runs/{uid}-k": {**own, "threadId": "t", "key": f"{uid}-k"},
         f"runKeys/{uid}-k": {**own, "threadId": "t"},
         f"budgets/u{uid}-{yesterday}": {**own, "day": yesterday, "spentMicroUsd": 5},
         f"budgets/u{uid}-{today}": {**own, "day": today, "spentMicroUsd": 7},
@@ -110,6 +114,11 @@ def write_user(db: Client, uid: str) -> None:
         f"audit/{uid.encode().hex()}": {**own, "kind": "write", "tool": "send_message", "at": NOW},
     }
     write_all(db, documents)
+
+
+def trace_of_run(uid: str = "ann") -> str:
+    """The path of what stays of the run in an erased thread of `write_thread`."""
+    return f"runs/{run_key(uid, 'r1')}"
 
 
 def write_all(db: Client, documents: dict[str, dict[str, Any]]) -> None:

@@ -22,6 +22,7 @@ from rollcall.store.run_ids import (
     is_made_here,
     key_reference,
     next_run_id,
+    run_key,
     write_key,
 )
 from rollcall.store.runs import OpenRun
@@ -189,6 +190,7 @@ def _commit_opening(
         token=token,
         digest=continuing.request_digest,
         opener=continuing.opener,
+        key=None if is_made_here(continuing.run_id) else run_key(user.uid, continuing.run_id),
         first_message=documents[-1]["n"] + 1,
         reached=documents[-1]["n"] + 1,
         continues=read.waiting.id,

@@ -26,8 +26,9 @@ MOST_USERS = 2_000
 """Users looked at in one run; the next one goes on behind them."""
 FEW = 10
 """Of so few accounts, all may be gone."""
-OWNED = ("threads", "devices", "runKeys", "effects", "budgets", "documents", "files")
-"""Collections whose documents are made only for a user with a verified token."""
+OWNED = ("threads", "devices", "runs", "runKeys", "effects", "budgets", "documents", "files")
+"""Collections whose documents are made only for a user with a verified token; `runKeys` by
+earlier versions."""
 
 log = logging.getLogger("rollcall")
 

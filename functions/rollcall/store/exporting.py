@@ -36,7 +36,7 @@ _INTERNAL = {
     "messages": {"savedBy"},
     "runs": {
         *("leaseUntil", "keptUntil", "token", "opener", "attempt", "fruitless", "reached", "seq"),
-        *("requestDigest", "cancelRequested"),
+        *("requestDigest", "key", "cancelRequested"),
     },
 }
 

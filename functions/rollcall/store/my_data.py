@@ -300,7 +300,8 @@ DEVICES = _of_own("devices")
 PLATFORM = (
     Section(kind="approvals", find=APPROVALS.find, show=as_stored, erase=delete),
     Section(kind="effects", find=EFFECTS.find, show=as_stored, erase=delete),
-    _of_own("runKeys"),
+    Section(kind="erasedRuns", find=of_user("runs"), show=as_stored, erase=delete),
+    _of_own("runKeys"),  # of earlier versions
     Section(
         kind="budgets",
         find=of_user("budgets"),

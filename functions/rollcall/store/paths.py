@@ -44,6 +44,12 @@ def run_key(db: Client, key: str) -> DocumentReference:
     return db.document(f"runKeys/{key}")
 
 
+def erased_run(db: Client, key: str) -> DocumentReference:
+    """What is left of an erased run whose id was its client's. Its collection has the name of
+    those in threads, so that one query finds a key in all of them."""
+    return db.document(f"runs/{key}")
+
+
 def audit(db: Client, entry_id: str) -> DocumentReference:
     return db.document(f"audit/{entry_id}")
 

@@ -23,6 +23,7 @@ def run_document(
     token: int,
     digest: str,
     opener: str,
+    key: str | None,
     first_message: int,
     reached: int,
     continues: str | None = None,
@@ -33,6 +34,7 @@ def run_document(
 
     Args:
         opener: A random text: tells a lost answer to one's own opening from another's opening.
+        key: By which the run is found in any thread; None where its id was made here.
         first_message: The number of the first document of the log that is this run's.
         reached: How many documents the log had when somebody last began to work on the run: with
             more, it has got further.
@@ -56,6 +58,7 @@ def run_document(
         "firstMessage": first_message,
         "reached": reached,
         "requestDigest": digest,
+        **({"key": key} if key else {}),
         # As text: what a client sends may hold lists inside lists.
         "request": json.dumps(request, ensure_ascii=False),
         "continues": continues,

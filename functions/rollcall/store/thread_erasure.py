@@ -2,7 +2,7 @@
 
 The thread is taken first: a mark keeps new runs out, and the open page of a run that held it is
 removed together with the run's document, so that it can save nothing more. What is left is then
-removed in pages.
+removed in pages. Of each run whose id was its client's `runs/{k}` stays: uid, key, threadId.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from rollcall.store.file_records import FILES
 from rollcall.store.files import SECTION_READS, erase_file
 from rollcall.store.holding import is_alive
 from rollcall.store.pages import find_page
+from rollcall.store.run_ids import write_erased
 from rollcall.store.window import read_log
 
 if TYPE_CHECKING:
@@ -201,6 +202,7 @@ def _put_taken(batch: WriteBatch, db: Client, thread: Document, id: str) -> dict
     if lease:
         find_page(db, thread.id, lease["runId"]).remove(batch, db)
         batch.delete(paths.run(db, thread.id, lease["runId"]))
+        write_erased(batch, db, data["uid"], thread.id, lease["runId"])
     log = read_log(db, thread.id, at_least=data.get("nextMessage", 0))
     taken = {
         "lease": None,
@@ -251,8 +253,14 @@ def _in_thread(work: Work, section: Section, thread_id: str, field: str = "threa
 
 
 def _empty(work: Work, collection: Any) -> None:
-    everything = Section(kind=collection.id, find=lambda db, uid: collection, erase=delete)
+    erase = _erase_run if collection.id == "runs" else delete
+    everything = Section(kind=collection.id, find=lambda db, uid: collection, erase=erase)
     erase_section(work, everything)
+
+
+def _erase_run(db: Client, batch: WriteBatch, document: Document, uid: str) -> None:
+    write_erased(batch, db, uid, document.reference.parent.parent.id, document.id)
+    batch.delete(document.reference)
 
 
 def _unchanged(thread: Document) -> Any:

@@ -50,6 +50,7 @@ from rollcall.store.run_ids import (
     erased,
     is_made_here,
     key_reference,
+    run_key,
     write_key,
 )
 from rollcall.store.run_states import Finished, GoingOn, Stale, repeated
@@ -175,6 +176,8 @@ def _asked_before(db: Client, opening: Opening) -> OpenRun | Finished | GoingOn 
     data = run.to_dict() or {}
     if data.get("opener") != opening.opener:
         return repeated(data, run, uid=uid, request_digest=opening.request_digest)
+    if opening.admission:
+        opening.admission.admitted(None)
     thread, view = read_all(db, paths.thread(db, thread_id), paths.window(db, thread_id))
     documents = read_log(db, thread_id).documents
     return _handle(db, opening, data, documents, thread.to_dict() or {}, decisions_of(view))
@@ -239,6 +242,7 @@ def _try_open(db: Client, opening: Opening, read: _Read) -> OpenRun | None:
         token=token,
         digest=opening.request_digest,
         opener=opening.opener,
+        key=run_key(opening.user.uid, opening.run_id) if opening.is_named else None,
         first_message=number,
         reached=number + 1,
     )

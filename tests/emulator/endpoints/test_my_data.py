@@ -22,14 +22,17 @@ from google.cloud.firestore import Client, LastUpdateOption
 from rollcall.core.context import User
 from rollcall.core.errors import Aborted, InvalidArgument, NotFound, PermissionDenied, Unavailable
 from rollcall.core.triggers import Call
+from rollcall.core.wire import SCHEMA_VERSION
 from rollcall.endpoints import my_data
 from rollcall.store import accounts, departed, erasures, exporting, holding, thread_erasure
 from rollcall.store.my_data import QUEUE, erase_one_thread, erase_user, resume_erasures
+from rollcall.store.run_ids import new_run_id, run_key
 from tests.support.calling import Functions, callables, emulate
 from tests.support.keeping import (
     Keeping,
     everything,
     naming,
+    trace_of_run,
     write_all,
     write_thread,
     write_user,
@@ -91,19 +94,38 @@ def test_a_cleared_thread_stays_and_is_empty(db: Client) -> None:
         "runs": 1,
         "views": 1,
     }
-    assert sorted(kept) == [f"erasures/{receipt['receiptId']}", "threads/t1"]
+    assert sorted(kept) == [
+        f"erasures/{receipt['receiptId']}",
+        trace_of_run(),
+        "threads/t1",
+    ]
     thread = kept["threads/t1"]
     assert (thread["title"], thread["lease"], thread["waiting"]) == ("", None, None)
     assert (thread["nextMessage"], thread["leaseToken"]) == (3, 4)
     assert "context" not in thread and "erasing" not in thread and thread["allowed"] == {}
 
 
-def test_a_deleted_thread_leaves_its_receipt_alone(db: Client) -> None:
+def test_a_deleted_thread_leaves_its_receipt_and_which_id_its_run_had(db: Client) -> None:
     write_thread(db, "t1")
     receipt = delete(db)
     assert receipt["removed"]["threads"] == 1
-    assert list(everything(db)) == [f"erasures/{receipt['receiptId']}"]
+    assert list(everything(db)) == [f"erasures/{receipt['receiptId']}", trace_of_run()]
     assert naming(everything(db), "hello") == []
+
+
+def test_of_a_run_that_held_the_thread_its_id_is_left_as_well(db: Client) -> None:
+    write_thread(db, "t1", live_s=-1)
+    clear(db)
+    own = {"schemaVersion": SCHEMA_VERSION, "uid": "ann", "threadId": "t1"}
+    assert everything(db)[trace_of_run()] == {**own, "key": run_key("ann", "r1")}
+
+
+def test_of_runs_whose_ids_were_made_here_nothing_is_left(db: Client) -> None:
+    write_thread(db, "t1")
+    for id in (new_run_id(), "r1~1"):
+        db.document(f"threads/t1/runs/{id}").set({"uid": "ann", "status": "done"})
+    assert clear(db)["removed"]["runs"] == 3
+    assert [path for path in everything(db) if path.startswith("runs/")] == [trace_of_run()]
 
 
 def test_deleting_again_gives_the_same_receipt(db: Client) -> None:
@@ -162,6 +184,7 @@ def test_other_threads_and_users_are_untouched(db: Client) -> None:
     receipt = delete(db)
     after = everything(db)
     del after[f"erasures/{receipt['receiptId']}"]
+    assert after.pop(trace_of_run())["threadId"] == "t1"
     assert after == before
 
 
@@ -471,8 +494,11 @@ def test_an_export_has_everything_once_over_all_its_pages(db: Client) -> None:
     items = export(db)
     places = [(item["kind"], item.get("threadId"), item["id"]) for item in items]
     assert len(places) == len(set(places))
+    collections = {"erasedRuns": "runs"}
     found = {
-        f"threads/{thread}/{kind}/{id}" if thread and kind != "threads" else f"{kind}/{id}"
+        f"threads/{thread}/{kind}/{id}"
+        if thread and kind != "threads"
+        else f"{collections.get(kind, kind)}/{id}"
         for kind, thread, id in places
     }
     assert found == expected
