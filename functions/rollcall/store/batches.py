@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from contextvars import copy_context
+from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client, WriteBatch
+
+A = TypeVar("A")
+B = TypeVar("B")
 
 CONTENDED_S = 10.0
 """Somebody who loses every race for a document this long is told to try again."""
@@ -29,6 +33,15 @@ def read_all(db: Client, *references: Any) -> list[Any]:
     """The snapshots of these documents, in their order, in one round trip."""
     found = {snapshot.reference.path: snapshot for snapshot in db.get_all(list(references))}
     return [found[reference.path] for reference in references]
+
+
+def side_by_side(first: Callable[[], A], second: Callable[[], B]) -> tuple[A, B]:
+    """Do both at the same time. Both are over when this returns or raises."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(1) as pool:
+        other = pool.submit(copy_context().run, second)
+        return first(), other.result()
 
 
 def committed(batch: WriteBatch) -> Any:

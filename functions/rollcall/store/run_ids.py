@@ -1,8 +1,12 @@
 """One run for one run id, over all threads of a user.
 
-A client's own id is kept in `runKeys/{k}` with its thread, since the same id may come again with
-another. An id that was made here needs no such document: it can be repeated in its thread, and a
-run is never opened under it again.
+A client's own id may come again with another thread. So its run has a key in its document, by
+which every opening asks for it in all threads; when it is erased `runs/{k}` stays, which the same
+query finds. Two that open at the very same moment meet in their user's day, which both write: the
+second finds the first one's key among the day's starts.
+
+An id that was made here has no key: it can be repeated in its thread, and a run is never opened
+under it again.
 """
 
 from __future__ import annotations
@@ -10,15 +14,19 @@ from __future__ import annotations
 import hashlib
 import re
 import uuid
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from rollcall.core.errors import AlreadyExists, NotFound
 from rollcall.core.wire import SCHEMA_VERSION
 from rollcall.store import paths
+from rollcall.store.batches import read_all, side_by_side
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client, DocumentReference, WriteBatch
     from google.cloud.firestore import DocumentSnapshot as _Snapshot
+
+    from rollcall.store.admission import Admission
 
     DocumentSnapshot = _Snapshot[Any]
 
@@ -94,6 +102,47 @@ def check_key(key: DocumentSnapshot, *, thread_id: str, run_id: str) -> None:
     if key.exists and (key.to_dict() or {})["threadId"] != thread_id:
         raise used_before(run_id)
     if key.exists:  # it was written together with its run, which is gone
+        raise erased()
+
+
+def read_for_run(
+    db: Client,
+    references: Sequence[DocumentReference],
+    *,
+    key: str | None,
+    admission: Admission | None = None,
+) -> tuple[list[DocumentSnapshot], list[DocumentSnapshot], DocumentSnapshot | None]:
+    """What an opening reads, in one round trip: documents, those of its admission, and the run of
+    this key, if one was opened or what is left of one is there."""
+    admitting = list(admission.references) if admission else []
+    wanted = [*references, *admitting]
+    if key is None:
+        found, run = read_all(db, *wanted), None
+    else:
+        found, run = side_by_side(lambda: read_all(db, *wanted), lambda: find_run(db, key))
+    documents, admitted = found[: len(references)], found[len(references) :]
+    if run is None and key and admission and admission.was_started(admitted):
+        run = find_run(db, key)  # it was opened while this was read
+    return documents, admitted, run
+
+
+def thread_of(run: DocumentSnapshot) -> str:
+    """The thread of a run that `find_run` found."""
+    thread = run.reference.parent.parent
+    return str(thread.id if thread is not None else (run.to_dict() or {})["threadId"])
+
+
+def check_found(run: DocumentSnapshot, *, thread_id: str, run_id: str) -> None:
+    """
+    Args:
+        run: What `find_run` found of this id.
+    Raises:
+        AlreadyExists: It was used in another thread.
+        NotFound: It was used in this one, and its run was erased.
+    """
+    if thread_of(run) != thread_id:
+        raise used_before(run_id)
+    if run.reference.parent.parent is None:
         raise erased()
 
 

@@ -2,13 +2,12 @@
 
 threads/{t}                  uid, agent, title, status, lease, waiting, nextMessage
 threads/{t}/messages/{n}     append-only log: the user's message, then one document a step
-threads/{t}/runs/{r}         status, step, lease time, result
+threads/{t}/runs/{r}         status, step, lease time, result; of a client's id its key
 threads/{t}/views/window     the newest messages in one document, rebuilt from the log in doubt
-runKeys/{k}                  which thread a client's run id belongs to
 
-The usual opening reads the thread, its view and the user's rate, and trusts that the rest is as it
-should be: the run and its key are created, which fails where they are there. Only what refuses an
-opening, or comes in its way, has it look whether this very run was asked for before.
+The usual opening reads the thread, its view and the user's day, and trusts that the rest is as it
+should be: the run is created, which fails where it is there. One whose id is its client's is looked
+for in all threads at the same time (`store/run_ids.py`).
 """
 
 from __future__ import annotations
@@ -26,7 +25,6 @@ from typing import TYPE_CHECKING, Any
 from rollcall.core.context import User
 from rollcall.core.errors import (
     Aborted,
-    AgentError,
     AlreadyExists,
     NotFound,
     PermissionDenied,
@@ -46,10 +44,10 @@ from rollcall.store.log import from_documents, user_document
 from rollcall.store.replacing import Replacing
 from rollcall.store.run_documents import run_document
 from rollcall.store.run_ids import (
-    check_key,
+    check_found,
     erased,
     is_made_here,
-    key_reference,
+    read_for_run,
     run_key,
     write_key,
 )
@@ -103,13 +101,19 @@ class Opening:
     replacing: Replacing | None = None
     opener: str = field(default_factory=lambda: uuid.uuid4().hex)
 
+    @property
+    def key(self) -> str | None:
+        """By which the run is found in any thread; None where its id was made here."""
+        return run_key(self.user.uid, self.run_id) if self.is_named else None
+
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """What an opening has read, at one time."""
+    """What an opening has read. `run` is what was found of the run that it is to open."""
 
     thread: DocumentSnapshot
     window: DocumentSnapshot
+    run: DocumentSnapshot | None
     admission: Sequence[DocumentSnapshot]
     files: Sequence[DocumentSnapshot]
 
@@ -138,41 +142,32 @@ def open_run(db: Client, opening: Opening) -> OpenRun | Finished | GoingOn | Sta
         ResourceExhausted: The user's rate or budget does not allow it.
     """
     if opening.is_named and is_made_here(opening.run_id):
-        if (before := _asked_before(db, opening)) is None:
+        run = paths.run(db, opening.thread_id, opening.run_id).get()
+        if not run.exists:
             raise erased()
-        return before
-    for _ in tries():
-        read = _read(db, opening)
-        try:
-            check_thread(read.thread, uid=opening.user.uid, agent=opening.agent, new=opening.is_new)
-            if (opened := _try_open(db, opening, read)) is not None:
-                return opened
-        except AgentError:
-            if not opening.is_named:
-                raise
-            if (before := _asked_before(db, opening)) is None:
-                raise
-            return before
-        if (before := _asked_before(db, opening)) is not None:
-            return before
+        return _asked_before(db, opening, run)
+    for number in tries():
+        read = _read(db, opening, again=number > 0)
+        if read.run is not None:
+            return _asked_before(db, opening, read.run)
+        check_thread(read.thread, uid=opening.user.uid, agent=opening.agent, new=opening.is_new)
+        if (opened := _try_open(db, opening, read)) is not None:
+            return opened
     raise Aborted("this thread is busy; try again", field="threadId", retry_after_s=1)
 
 
-def _asked_before(db: Client, opening: Opening) -> OpenRun | Finished | GoingOn | Stale | None:
-    """What has become of this run, if it was opened before; by this very opening, perhaps, and
-    only the answer to its batch was lost.
+def _asked_before(
+    db: Client, opening: Opening, run: DocumentSnapshot
+) -> OpenRun | Finished | GoingOn | Stale:
+    """What has become of a run that was opened before; by this very opening, perhaps, and only the
+    answer to its batch was lost.
 
     Raises:
         AlreadyExists: Its id was used with other data.
         NotFound: It was opened, and then erased.
     """
     uid, thread_id = opening.user.uid, opening.thread_id
-    run, key = read_all(
-        db, paths.run(db, thread_id, opening.run_id), key_reference(db, uid, opening.run_id)
-    )
-    if not run.exists:
-        check_key(key, thread_id=thread_id, run_id=opening.run_id)
-        return None
+    check_found(run, thread_id=thread_id, run_id=opening.run_id)
     data = run.to_dict() or {}
     if data.get("opener") != opening.opener:
         return repeated(data, run, uid=uid, request_digest=opening.request_digest)
@@ -205,12 +200,23 @@ def check_thread(thread: DocumentSnapshot, *, uid: str, agent: str, new: bool) -
     check_not_erased(data)
 
 
-def _read(db: Client, opening: Opening) -> _Read:
-    references = [paths.thread(db, opening.thread_id), paths.window(db, opening.thread_id)]
-    admission = list(opening.admission.references) if opening.admission else []
-    files = file_references(db, opening.message)
-    thread, window, *others = read_all(db, *references, *admission, *files)
-    return _Read(thread, window, others[: len(admission)], others[len(admission) :])
+def _read(db: Client, opening: Opening, *, again: bool) -> _Read:
+    """
+    Args:
+        again: A race was lost, perhaps to this very run: it is looked for in its place as well.
+    """
+    thread_id = opening.thread_id
+    references = [paths.thread(db, thread_id), paths.window(db, thread_id)]
+    references += file_references(db, opening.message)
+    if again:
+        references.append(paths.run(db, thread_id, opening.run_id))
+    found, admission, run = read_for_run(
+        db, references, key=opening.key, admission=opening.admission
+    )
+    here = found.pop() if again else None
+    if run is None and here is not None and here.exists:
+        run = here
+    return _Read(found[0], found[1], run, admission, found[2:])
 
 
 def _try_open(db: Client, opening: Opening, read: _Read) -> OpenRun | None:
@@ -242,7 +248,7 @@ def _try_open(db: Client, opening: Opening, read: _Read) -> OpenRun | None:
         token=token,
         digest=opening.request_digest,
         opener=opening.opener,
-        key=run_key(opening.user.uid, opening.run_id) if opening.is_named else None,
+        key=opening.key,
         first_message=number,
         reached=number + 1,
     )
