@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-from rollcall.commands.parser import parser
+from rollcall.commands.parser import parse
 from rollcall.commands.place import FAILED, Place, Problem, choose
 
 
@@ -18,7 +18,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     from rollcall.core.errors import AgentError
 
-    options = parser().parse_args(arguments)
+    options = parse(arguments)
     try:
         place = choose(options.project, os.environ)
         code = int(options.run(place, options))

@@ -5,11 +5,11 @@ from __future__ import annotations
 from argparse import Namespace
 from typing import TYPE_CHECKING
 
-from rollcall.commands.place import Problem
 from rollcall.commands.printing import moment, named, noted, print_json, short
-from rollcall.commands.records import Agent, read_agents
+from rollcall.commands.records import Agent, named_agent, read_agents
 from rollcall.commands.screen import load_screen
 from rollcall.registry.documents import AGENTS
+from rollcall.registry.overruling import unread
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client
@@ -25,12 +25,9 @@ def run_agent(db: Client, id: str, options: Namespace) -> int:
         Problem: There is none of this id.
     """
     document = db.document(f"{AGENTS}/{id}").get().to_dict()
-    if document is None:
-        known = ", ".join(agent.id for agent in read_agents(db)) or "none"
-        raise Problem(f"There is no agent {id!r}; there are: {known}.")
-    agent = Agent(id, document)
+    agent = named_agent(id, read_agents(db)) if document is None else Agent(id, document)
     if options.json:
-        print_json({**document, "offeredStatus": agent.status})
+        print_json({**agent.document, "offeredStatus": agent.status})
         return 0
     _show(agent)
     return 0
@@ -40,8 +37,9 @@ def _show(agent: Agent) -> None:
     screen = load_screen()
     document = agent.document
     screen.say()
-    screen.say(f"{agent.id}   {named(document.get('names') or {})}", style="bold")
+    screen.say(f"{agent.id}   {named(document.get('names'))}", style="bold")
     rows = [("status", agent.status + ("*" if "status" in agent.overrides else ""))]
+    rows += [("unread", what) for what in unread(document)]
     rows += [
         (key, moment(value) if hasattr(value, "strftime") else short(value))
         for key, value in sorted(document.items())

@@ -40,12 +40,16 @@ def show_examples(screen: Screen, examples: Sequence[dict[str, Any]]) -> None:
         screen.table([Column("Request"), Column("Arguments")], rows)
 
 
-def kind_of(item: dict[str, Any]) -> str:
+def kind_of(item: Any) -> str:
     """An argument's type in short, such as "string[]" or "number | string"."""
+    if not isinstance(item, dict):
+        return "any"  # as `true` says in a JSON schema
     if "anyOf" in item:
-        kinds = [kind_of(each) for each in item["anyOf"] if each.get("type") != "null"]
-        return " | ".join(dict.fromkeys(kinds))
+        kinds = dict.fromkeys(map(kind_of, item["anyOf"]))
+        return " | ".join(kind for kind in kinds if kind != "null")
     kind = item.get("type", "any")
+    if isinstance(kind, list):
+        return " | ".join(str(each) for each in kind if each != "null")
     if kind == "array":
         return f"{kind_of(item.get('items') or {})}[]"
     return str(kind)

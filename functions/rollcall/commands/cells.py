@@ -12,6 +12,7 @@ from rich.measure import Measurement
 from rich.segment import Segment
 from rich.text import Text
 
+from rollcall.core.readable import marked
 from rollcall_cli import bidi
 from rollcall_cli.arrange import Order
 
@@ -20,7 +21,7 @@ class Cell:
     """`text` in one style."""
 
     def __init__(self, text: str, *, style: str, order: Order) -> None:
-        self._text = Text(text, overflow="fold")
+        self._text = Text(marked(text), overflow="fold")
         self._style = style
         self._order = order
 

@@ -16,6 +16,7 @@ from rollcall.commands.records import (
     Agent,
     Record,
     agents_of,
+    object_in,
     path_of,
     read_agents,
     read_manifest,
@@ -25,6 +26,7 @@ from rollcall.commands.screen import Column, Screen, load_screen
 from rollcall.core.policy import ApprovalPolicy, combined
 from rollcall.registry.documents import AGENTS, CAPABILITIES
 from rollcall.registry.health_report import Health, health
+from rollcall.registry.reading import unknown_overrides
 from rollcall.registry.usage_report import ToolRow
 
 if TYPE_CHECKING:
@@ -134,6 +136,7 @@ def _plain(
 def _show_head(screen: Screen, record: Record) -> None:
     document, entry = record.document, record.entry
     names = entry.names if entry else {"en": str(document.get("name", ""))}
+    unknown = unknown_overrides(record.overrides)
     screen.say()
     screen.say(f"{record.id}   {named(names)}", style="bold")
     screen.say(entry.spec.description if entry else str(document.get("description", "")), left=2)
@@ -153,12 +156,16 @@ def _show_head(screen: Screen, record: Record) -> None:
     ]
     if record.reason:
         rows.insert(1, ("why", record.reason))
+    if unknown:
+        rows.insert(1, ("unread", f"{', '.join(unknown)} of overrides: nothing by that name"))
     screen.pairs([(name, value) for name, value in rows if value])
 
 
 def _reached(record: Record) -> str:
     """Where it runs, with the whole target."""
-    execution = record.document.get("execution") or {}
+    execution = record.document.get("execution")
+    if not isinstance(execution, dict):
+        return record.where
     kind = execution.get("type")
     if record.document.get("source") == "code":
         return f"{record.where}, as {kind}"
@@ -198,12 +205,13 @@ def _declared(document: dict[str, Any], field: str | None) -> Any:
 def _show_phrases(screen: Screen, document: dict[str, Any]) -> None:
     rows: list[tuple[str, str, str]] = []
     by_whom = (("enriched", "a model"), ("overrides", "an operator"))
-    given = {field: (document.get(field) or {}).get("phrases") or {} for field, _ in by_whom}
+    given = {field: object_in(object_in(document, field), "phrases") for field, _ in by_whom}
     for field, who in by_whom:
         for locale, phrases in sorted(given[field].items()):
             if field == "enriched" and locale in given["overrides"]:
                 continue  # a person's word replaces it
-            rows += [(locale, phrase, who) for phrase in phrases]
+            listed = phrases if isinstance(phrases, list) else [phrases]
+            rows += [(locale, str(phrase), who) for phrase in listed]
     if rows:
         screen.title("Phrases it is found by")
         screen.table(

@@ -6,7 +6,7 @@ from argparse import Namespace
 from dataclasses import asdict
 
 from rollcall.commands.place import FAILED, Place, connect
-from rollcall.commands.printing import announce, print_json
+from rollcall.commands.printing import announce, print_json, say
 from rollcall.registry.compiling import compile_registry
 from rollcall.registry.enrichment import Report, enrich
 
@@ -34,9 +34,9 @@ def run(place: Place, options: Namespace) -> int:
 def _print(report: Report, *, is_dry: bool) -> None:
     verb = "would be asked" if is_dry else "written"
     for id in report.written:
-        print(f"{verb}  {id}")
+        say(f"{verb}  {id}")
     for id, why in report.skipped.items():
-        print(f"left alone  {id}: {why}")
+        say(f"left alone  {id}: {why}")
     for id, why in report.failed.items():
-        print(f"failed  {id}: {why}")
-    print(f"{report.requests} requests, about {report.tokens:,} tokens")
+        say(f"failed  {id}: {why}")
+    say(f"{report.requests} requests, about {report.tokens:,} tokens")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from argparse import Namespace
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from rollcall.commands.place import Place, connect
+from rollcall.commands.place import Place, Problem, connect
 from rollcall.commands.printing import announce, print_json
 from rollcall.commands.records import (
     HEALTHY,
@@ -14,15 +14,13 @@ from rollcall.commands.records import (
     Agent,
     Record,
     agents_of,
+    named_agent,
     read_agents,
     read_manifest,
     read_records,
 )
 from rollcall.core.context import User
 from rollcall.core.wire import Role
-
-if TYPE_CHECKING:
-    pass
 
 DIGEST_CHARS = 8
 OVERRULED = "*"
@@ -47,9 +45,13 @@ def _chosen(records: Sequence[Record], agents: Sequence[Agent], options: Namespa
     if options.status:
         found = [each for each in found if each.status == options.status]
     if options.category:
+        categories = {str(each.document.get("category", "")) for each in records}
+        if options.category not in categories:
+            known = ", ".join(sorted(filter(None, categories))) or "none"
+            raise Problem(f"There is no category {options.category!r}; there are: {known}.")
         found = [each for each in found if each.document.get("category") == options.category]
     if options.agent:
-        only = [agent for agent in agents if agent.id == options.agent]
+        only = [named_agent(options.agent, agents)]
         found = [each for each in found if agents_of(each, only)]
     if options.role or options.tenant:
         user = User("", Role(options.role or Role.USER), options.tenant)

@@ -8,10 +8,11 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from rollcall.commands.place import Place, Problem, connect
-from rollcall.commands.printing import announce
-from rollcall.commands.records import path_of
+from rollcall.commands.printing import announce, say
+from rollcall.commands.records import named_agent, path_of, read_agents
 from rollcall.core.wire import Status
 from rollcall.registry.compiling import compile_registry
+from rollcall.registry.documents import AGENTS
 from rollcall.registry.snapshot import FRESH_S
 
 if TYPE_CHECKING:
@@ -37,13 +38,13 @@ def _overrule(place: Place, options: Namespace, *, status: str | None, reason: s
     before = _write(db, path, status=status, reason=reason)
     now = status or str(before.get("status"))
     compiled = compile_registry(db, embedder=deployment().embedder)
-    print(f"{path}: {_counting(before)} → {now}")
+    say(f"{path}: {_counting(before)} → {now}")
     print(
         f"compiled, digest {compiled.digest}\nit takes effect with the next run; in processes that "
         f"are warm, at the latest {FRESH_S:.0f} s from now"
     )
     if why := compiled.refused.get(path.rpartition("/")[2]):
-        print(f"it is refused all the same: {why}")
+        say(f"it is refused all the same: {why}")
     if status is None and now == Status.DISABLED:
         print(_still_disabled(before, options.id))
     return 0
@@ -60,6 +61,8 @@ def _write(db: Client, path: str, *, status: str | None, reason: str | None) -> 
     reference = db.document(path)
     before = reference.get().to_dict()
     if before is None:
+        if path.startswith(f"{AGENTS}/"):
+            named_agent(path.removeprefix(f"{AGENTS}/"), read_agents(db))
         raise Problem(f"There is no {path}; `registry list` names the capabilities there are.")
     note: Any = {"by": getpass.getuser(), "at": datetime.now(UTC), "text": reason}
     reference.update(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import Any
 
@@ -11,6 +11,14 @@ from rollcall.core.wire import Role, Status
 
 _STATUSES = [status.value for status in Status]
 _ROLES = [role.value for role in Role]
+
+
+def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
+    """What was asked for; where that is not known, the program ends with the subcommand's usage."""
+    options, unknown = parser().parse_known_args(arguments)
+    if unknown:
+        options.wrong(f"unrecognized arguments: {' '.join(unknown)}")
+    return options
 
 
 def parser() -> argparse.ArgumentParser:
@@ -95,7 +103,7 @@ def _command(
     command.add_argument("--project", help="project id; otherwise GCLOUD_PROJECT")
     if json:
         command.add_argument("--json", action="store_true", help="JSON instead of tables")
-    command.set_defaults(run=_later(runs))
+    command.set_defaults(run=_later(runs), wrong=command.error)
     return command
 
 

@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import Any
 
 from rollcall.commands.place import Place
+from rollcall.core.readable import marked
 
 
 def announce(place: Place, options: Namespace, *, writes: bool = False) -> None:
@@ -17,6 +18,12 @@ def announce(place: Place, options: Namespace, *, writes: bool = False) -> None:
     verb = "Writing to" if writes else "Reading"
     out = sys.stderr if getattr(options, "json", False) else sys.stdout
     print(f"{verb} {place}", file=out, flush=True)
+
+
+def say(text: str) -> None:
+    """Print a line in which somebody else's words may stand: nothing in it moves the cursor, hides
+    a part or turns it around."""
+    print(marked(text))
 
 
 def print_json(value: Any) -> None:
@@ -29,8 +36,11 @@ def moment(value: Any) -> str:
     return f"{value:%Y-%m-%d %H:%M} UTC" if hasattr(value, "strftime") else str(value or "")
 
 
-def named(names: Mapping[str, str]) -> str:
-    """A name in every language, English first."""
+def named(names: Any) -> str:
+    """A name in every language, English first; what is no names as it is."""
+    if not isinstance(names, dict):
+        return short(names)
+    names = {str(locale): str(name) for locale, name in names.items()}
     return " · ".join(names[locale] for locale in sorted(names, key=lambda each: each != "en"))
 
 

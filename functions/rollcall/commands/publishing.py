@@ -5,7 +5,7 @@ from __future__ import annotations
 from argparse import Namespace
 
 from rollcall.commands.place import Place, connect
-from rollcall.commands.printing import announce, print_json
+from rollcall.commands.printing import announce, print_json, say
 from rollcall.registry.sync import Report, sync
 
 
@@ -45,15 +45,15 @@ def _plain(report: Report) -> dict[str, object]:
 def _print(report: Report, *, is_dry: bool) -> None:
     would = "would be " if is_dry else ""
     for path in report.written:
-        print(f"{would}written    {path}")
+        say(f"{would}written    {path}")
     for path in report.withdrawn:
-        print(f"{would}withdrawn  {path}")
+        say(f"{would}withdrawn  {path}")
     for path in report.taken:
-        print(f"left alone {path}: another codebase, or a document, has this id")
-    print(f"{len(report.unchanged)} unchanged")
+        say(f"left alone {path}: another codebase, or a document, has this id")
+    say(f"{len(report.unchanged)} unchanged")
     if report.compiled is None:
         print("nothing was written")
         return
     for id, why in sorted(report.compiled.refused.items()):
-        print(f"refused    capabilities/{id}: {why}")
-    print(f"compiled {report.compiled.count} capabilities, digest {report.compiled.digest}")
+        say(f"refused    capabilities/{id}: {why}")
+    say(f"compiled {report.compiled.count} capabilities, digest {report.compiled.digest}")

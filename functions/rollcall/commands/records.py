@@ -6,7 +6,6 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
 from rollcall.commands.place import USAGE, Problem
 from rollcall.core.options import DEFAULT_CODEBASE
@@ -14,6 +13,7 @@ from rollcall.core.wire import Status
 from rollcall.registry.authorising import ALL, CATEGORY
 from rollcall.registry.documents import AGENTS, CAPABILITIES
 from rollcall.registry.entries import Entry
+from rollcall.registry.overruling import status_of
 from rollcall.registry.reading import read_capability
 
 if TYPE_CHECKING:
@@ -46,8 +46,7 @@ class Record:
     @property
     def overrides(self) -> dict[str, Any]:
         """The operator's word, where it can be read."""
-        found = self.document.get("overrides")
-        return found if isinstance(found, dict) else {}
+        return object_in(self.document, "overrides")
 
     @property
     def status(self) -> str:
@@ -57,15 +56,14 @@ class Record:
     @property
     def where(self) -> str:
         """Whose it is and how it is reached."""
-        execution = self.document.get("execution")
-        execution = execution if isinstance(execution, dict) else {}
+        execution = object_in(self.document, "execution")
         target, kind = str(execution.get("target", "")), str(execution.get("type", ""))
         if self.document.get("source") == "code":
             of = str(self.document.get("codebase", DEFAULT_CODEBASE))
             here = "code" if of == DEFAULT_CODEBASE else f"code of {of}"
             return f"{here}, client" if kind == "client" else here
-        host = urlsplit(target).hostname if "://" in target else None
-        return f"{_KINDS.get(kind, kind)} {host or target}".strip()
+        host = re.match(r"https://([^/?#:@\[\]]+)(?=[/?#:]|$)", target, re.IGNORECASE)
+        return f"{_KINDS.get(kind, kind)} {host[1] if host else target}".strip()
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,19 +82,24 @@ class Agent:
     @property
     def overrides(self) -> dict[str, Any]:
         """The operator's word, where it can be read."""
-        found = self.document.get("overrides")
-        return found if isinstance(found, dict) else {}
+        return object_in(self.document, "overrides")
 
     @property
     def status(self) -> str:
         """As it counts now."""
-        return str(self.overrides.get("status") or self.document.get("status") or Status.ACTIVE)
+        return status_of(self.document, Status.ACTIVE).value
 
     def names(self, id: str, category: str) -> str | None:
         """By which word it may use this capability; None where by none."""
         return next(
             (word for word in (id, f"{CATEGORY}{category}", ALL) if word in self.tools), None
         )
+
+
+def object_in(document: Mapping[str, Any], field: str) -> dict[str, Any]:
+    """An object in a document that anybody may have written; empty where something else stands."""
+    found = document.get(field)
+    return found if isinstance(found, dict) else {}
 
 
 def path_of(id: str) -> str:
@@ -106,7 +109,8 @@ def path_of(id: str) -> str:
         Problem: It is no id.
     """
     collection, _, name = id.rpartition("/")
-    if collection not in ("", CAPABILITIES, AGENTS) or not re.fullmatch(r"[A-Za-z0-9_-]+", name):
+    is_taken = name in ("", ".", "..") or re.fullmatch(r"__.*__", name)  # which Firestore refuses
+    if collection not in ("", CAPABILITIES, AGENTS) or is_taken:
         raise Problem(f"{id!r} is neither a capability's id nor agents/<id>.", exit_code=USAGE)
     return f"{collection or CAPABILITIES}/{name}"
 
@@ -150,6 +154,19 @@ def read_agents(db: Client) -> list[Agent]:
     """Every document of `agents/`, by id."""
     found = db.collection(AGENTS).order_by("__name__").stream()
     return [Agent(document.id, document.to_dict() or {}) for document in found]
+
+
+def named_agent(id: str, agents: Sequence[Agent]) -> Agent:
+    """The agent of this id.
+
+    Raises:
+        Problem: There is none.
+    """
+    found = next((agent for agent in agents if agent.id == id), None)
+    if found is None:
+        known = ", ".join(agent.id for agent in agents) or "none"
+        raise Problem(f"There is no agent {id!r}; there are: {known}.")
+    return found
 
 
 def agents_of(record: Record, agents: Sequence[Agent]) -> list[tuple[Agent, str]]:

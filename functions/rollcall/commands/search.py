@@ -10,7 +10,7 @@ from rollcall.commands.place import Place, Problem, connect
 from rollcall.commands.printing import announce, print_json
 from rollcall.core.context import User
 from rollcall.core.profile import AgentProfile
-from rollcall.core.wire import Role
+from rollcall.core.wire import Role, Status
 from rollcall.models.base import FIND_TOOLS
 from rollcall.registry.overruling import overruled
 from rollcall.registry.selection import FLOOR
@@ -49,6 +49,7 @@ def _profile(registry: Snapshot, agent_id: str | None) -> AgentProfile:
 def _plain(answer: Answer, user: User) -> dict[str, Any]:
     return {
         "agent": answer.profile.id,
+        "agentStatus": answer.profile.status.value,
         "role": user.role.value,
         "tenant": user.tenant,
         "digest": answer.digest,
@@ -84,6 +85,8 @@ def _show(answer: Answer, user: User, *, locale: str) -> None:
     tenant = f", tenant {user.tenant}" if user.tenant else ""
     who = "no agent in particular" if answer.profile is EVERYTHING else f"agent {answer.profile.id}"
     screen.say(f"{who}, role {user.role.value}{tenant}: {answer.permitted} permitted", style="dim")
+    if answer.profile.status is Status.DISABLED:
+        screen.say("The agent is disabled: nobody can ask it, whatever follows.", style="red")
     screen.say()
     columns = [
         ID,

@@ -117,7 +117,11 @@ def _show(
     screen.say(f"runs begun {_days(found.since, found.until)} (UTC), {until}", style="dim")
     if not agents:
         screen.say()
-        screen.say("No run was counted. The audit is counted by a scheduled function.")
+        others = ", ".join(row.agent or NONE for row in found.by_agent())
+        if others:
+            screen.say(f"No run of {agent} was counted, but of: {others}.")
+        else:
+            screen.say("No run was counted. The audit is counted by a scheduled function.")
         return
     for row in agents:
         variants = found.by_variant(row.agent or "")

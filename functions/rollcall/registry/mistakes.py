@@ -25,6 +25,10 @@ _WORDS = {
     "enum": "{given} is not {expected}",
     "literal_error": "{given} is not {expected}",
     "string_pattern_mismatch": "{given} does not fit {pattern}",
+    "greater_than_equal": "{given} is less than {ge}",
+    "greater_than": "{given} is not above {gt}",
+    "less_than_equal": "{given} is more than {le}",
+    "float_type": "{given} is no number",
     "string_too_long": "it has more than {max_length:,} characters",
     "too_long": "it has more than {max_length:,} items",
 }

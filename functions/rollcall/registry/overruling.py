@@ -9,11 +9,12 @@ from dataclasses import replace
 from functools import cache
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, Field, TypeAdapter
+from pydantic import AfterValidator, Field, TypeAdapter, ValidationError
 
 from rollcall.core.policy import ApprovalPolicy
 from rollcall.core.profile import AgentProfile
 from rollcall.core.wire import Status
+from rollcall.registry.mistakes import in_words
 
 log = logging.getLogger("rollcall")
 
@@ -41,6 +42,37 @@ def _adapters() -> dict[str, tuple[str, TypeAdapter[Any]]]:
     return {key: (name, TypeAdapter(kind)) for key, (name, kind) in kinds.items()}
 
 
+def status_of(document: Mapping[str, Any], declared: Status) -> Status:
+    """How an agent's document says that it stands. What cannot be read was meant to change
+    something: nobody uses the agent then.
+
+    Args:
+        declared: What code says, where the document says nothing.
+    """
+    overrides = document.get("overrides")
+    if overrides is not None and not isinstance(overrides, dict):
+        return Status.DISABLED
+    said = ((overrides or {}).get("status"), document.get("status"), declared)
+    status = next(each for each in said if each is not None)
+    return Status(status) if isinstance(status, str) and status in set(Status) else Status.DISABLED
+
+
+def unread(document: Mapping[str, Any]) -> list[str]:
+    """What of an agent's overrides changes nothing, or closes it, since nobody can read it."""
+    overrides = document.get("overrides")
+    if overrides is None:
+        return []
+    if not isinstance(overrides, dict):
+        return ["overrides are no object, so it is disabled"]
+    told = []
+    if overrides.get("status") not in (None, *Status):
+        known = ", ".join(Status)
+        told.append(f"overrides.status is none of {known}, so it is disabled")
+    names = {*_adapters(), "status", "note"}
+    told += [f"overrides.{name} means nothing" for name in overrides if name not in names]
+    return told
+
+
 def overruled(profile: AgentProfile, document: Mapping[str, Any]) -> AgentProfile:
     """The profile with what its operator changed: the status, and some of its fields.
 
@@ -48,13 +80,10 @@ def overruled(profile: AgentProfile, document: Mapping[str, Any]) -> AgentProfil
     close the agent, since they were meant to ask somebody.
     """
     overrides = document.get("overrides")
-    is_read = overrides is None or isinstance(overrides, dict)
     overrides = overrides if isinstance(overrides, dict) else {}
-    said = (overrides.get("status"), document.get("status"), profile.status)
-    status = next(each for each in said if each is not None)
-    # What cannot be read was meant to change something: nobody uses the agent then.
-    known = is_read and isinstance(status, str) and status in set(Status)
-    changes: dict[str, Any] = {"status": Status(status) if known else Status.DISABLED}
+    changes: dict[str, Any] = {"status": status_of(document, profile.status)}
+    for what in unread(document):
+        log.warning("agent %s: %s", profile.id, what)
     for key in overrides.keys() & _adapters().keys() if overrides else ():
         field_name, adapter = _adapters()[key]
         try:
@@ -63,7 +92,8 @@ def overruled(profile: AgentProfile, document: Mapping[str, Any]) -> AgentProfil
         except (ValueError, TypeError) as error:
             if key == "approvals":
                 changes["status"] = Status.DISABLED
-            log.warning("agent %s: override %s is left out: %s", profile.id, key, error)
+            why = in_words(error) if isinstance(error, ValidationError) else error
+            log.warning("agent %s: override %s is left out: %s", profile.id, key, why)
     if "instructions" in changes:  # the operator's word, in every variant
         changes["variants"] = tuple(replace(each, instructions=None) for each in profile.variants)
     return replace(profile, **changes)

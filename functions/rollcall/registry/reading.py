@@ -7,6 +7,7 @@ HTTPS endpoint, is brought into the form that providers take, or refused with th
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
@@ -184,6 +185,12 @@ def read_capability(document: dict[str, Any]) -> Entry:
         ),
         phrases=_phrases(stored),
     )
+
+
+def unknown_overrides(overrides: Mapping[str, Any]) -> list[str]:
+    """Names in `overrides` that mean nothing, as those that were mistyped."""
+    known = {field.alias for field in _Overrides.model_fields.values()} | {"note"}
+    return sorted(name for name in overrides if name not in known)
 
 
 def _schema(stored: _Stored) -> dict[str, Any]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from google.cloud.firestore import Client
 
-from .conftest import Run
+from .conftest import ROOM, Run
 
 
 def test_list_says_where_it_looks_and_shows_every_capability(run: Run, registry: Client) -> None:
@@ -41,7 +43,6 @@ def test_list_marks_what_an_operator_overruled(run: Run, registry: Client) -> No
         (["--status", "refused"], ["broken"]),
         (["--category", "money"], ["pay_invoice"]),
         (["--agent", "desk"], ["find_room", "pay_invoice"]),
-        (["--agent", "nobody"], []),
         (["--role", "teacher"], ["find_room"]),
         (["--role", "admin"], ["find_room", "pay_invoice"]),
         (["--tenant", "acme"], ["find_room"]),
@@ -52,6 +53,67 @@ def test_list_is_narrowed(run: Run, registry: Client, options: list[str], ids: l
     done = run("registry", "list", "--json", *options)
     assert [each["id"] for each in done.json] == ids
     assert done.err.startswith("Reading project")
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--agent", "nobody"], "There is no agent 'nobody'; there are: desk."),
+        (["--category", "ofice"], "There is no category 'ofice'; there are: money, office."),
+    ],
+    ids=str,
+)
+def test_list_of_what_there_is_not_says_what_there_is(
+    run: Run, registry: Client, options: list[str], words: str
+) -> None:
+    done = run("registry", "list", *options)
+    assert (done.code, done.err.strip()) == (1, words)
+
+
+ODD: dict[str, dict[str, Any]] = {
+    "exec_text": {"execution": "findRoom"},
+    "no_url": {"execution": {"type": "api_endpoint", "target": "https://[::1/x"}},
+    "overrides_text": {"overrides": "off"},
+    "overrides_list": {"overrides": ["off"]},
+    "phrases_list": {"overrides": {"phrases": ["room"]}},
+    "phrases_text": {"overrides": {"phrases": {"he": "חדר"}}},
+    "enriched_text": {"enriched": "x"},
+    "names_list": {"names": ["x"]},
+    "category_list": {"category": ["x"]},
+    "nothing": {"id": None, "name": None},
+    "loose_schema": {"source": "code", "jsonSchema": {"properties": {"a": True}}},
+    "note_text": {"overrides": {"note": "hi", "statsu": "x"}},
+    "control": {"name": "a\x1b[31m\u202eb"},
+    "בלי שם": {"id": "BadId"},
+}
+
+
+def test_no_document_takes_a_command_down(run: Run, registry: Client) -> None:
+    for id, fields in ODD.items():
+        registry.document(f"capabilities/{id}").set({**ROOM, "id": id, **fields})
+    assert run("sync").code == 0
+    out = run("registry", "list").out
+    assert "\x1b" not in out and "\u202e" not in out
+    for id in ODD:
+        for more in ([], ["--json"]):
+            assert run("registry", "show", id, *more).code == 0
+    assert run("registry", "search", "find a meeting room").code == 0
+    assert "statsu of overrides" in run("registry", "show", "note_text").out
+
+
+def test_no_agents_document_takes_a_command_down(run: Run, registry: Client) -> None:
+    for id, fields in {
+        "names_text": {"names": "x", "tools": "*", "overrides": "x", "instructions": 5},
+        "names_list": {"names": ["x"], "tools": ["*", 5], "overrides": {"status": ["off"]}},
+        "nothing": {},
+        "note": {"overrides": {"note": {"at": 5}, "instructions": ["x"]}},
+    }.items():
+        registry.document(f"agents/{id}").set(fields)
+        for more in ([], ["--json"]):
+            assert run("registry", "show", f"agents/{id}", *more).code == 0
+    assert run("registry", "list", "--agent", "names_list").code == 0
+    assert run("registry", "doctor").code in (0, 1)
+    assert "so it is disabled" in run("registry", "show", "agents/names_text").out
 
 
 def test_list_keeps_other_tenants_apart(run: Run, registry: Client) -> None:

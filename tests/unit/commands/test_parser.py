@@ -34,6 +34,27 @@ def test_wrong_usage_is_exit_code_2(arguments: list[str]) -> None:
     assert left.value.code == 2
 
 
+@pytest.mark.parametrize(
+    ("arguments", "usage"),
+    [
+        (["registry", "search", "pay", "--limit", "5"], "registry search [-h]"),
+        (["registry", "list", "everything"], "registry list [-h]"),
+        (["sync", "--force"], "sync [-h]"),
+    ],
+    ids=str,
+)
+def test_what_a_subcommand_does_not_know_is_told_with_what_it_does(
+    arguments: list[str], usage: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as left:
+        main(arguments)
+    told = capsys.readouterr().err
+    assert left.value.code == 2
+    assert usage in told and f"unrecognized arguments: {' '.join(arguments[-1:])}" in told.replace(
+        "--limit ", ""
+    )
+
+
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_subcommand_explains_itself(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as left:

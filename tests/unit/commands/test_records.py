@@ -2,7 +2,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from rollcall.commands.records import Agent, Record, agents_of, record_of
+import pytest
+
+from rollcall.commands.place import Problem
+from rollcall.commands.records import Agent, Record, agents_of, path_of, record_of
 
 DOCUMENT: dict[str, Any] = {
     "id": "find_room",
@@ -62,6 +65,41 @@ def test_agents_name_capabilities_by_id_category_or_all() -> None:
     ]
     words = {agent.id: word for agent, word in agents_of(record(), agents)}
     assert words == {"one": "find_room", "two": "find_room", "three": "*", "five": "*"}
+
+
+@pytest.mark.parametrize(
+    ("document", "status"),
+    [
+        ({}, "active"),
+        ({"status": "beta"}, "beta"),
+        ({"status": "beta", "overrides": {"status": "disabled"}}, "disabled"),
+        ({"overrides": {"status": "off"}}, "disabled"),
+        ({"overrides": {"status": ["beta"]}}, "disabled"),
+        ({"overrides": "off"}, "disabled"),
+    ],
+)
+def test_an_agent_whose_status_cannot_be_read_is_disabled(
+    document: dict[str, Any], status: str
+) -> None:
+    assert Agent("desk", document).status == status
+
+
+@pytest.mark.parametrize("id", ["", "agents/", "a/b", "..", "agents/..", "__all__", "x/y/z"])
+def test_what_can_be_no_document_is_no_id(id: str) -> None:
+    with pytest.raises(Problem, match="neither a capability's id nor agents/<id>"):
+        path_of(id)
+
+
+def test_whatever_was_registered_under_an_odd_id_can_be_asked_for() -> None:
+    for id in ("find_room", "BadId", "a.b", "with space", "חדר"):
+        assert path_of(id) == path_of(f"capabilities/{id}") == f"capabilities/{id}"
+
+
+@pytest.mark.parametrize("target", ["https://[::1/x", "https://", "//", "https://a:b:c", "", "🎉"])
+def test_a_target_that_is_no_address_is_shown_as_it_stands(target: str) -> None:
+    found = record({"execution": {"type": "api_endpoint", "target": target}})
+    assert found.where.startswith("endpoint")
+    assert found.status == "refused"
 
 
 def test_code_of_another_codebase_and_on_clients_is_told_apart() -> None:

@@ -32,6 +32,19 @@ def test_tables_fit_80_to_120_columns(columns: int) -> None:
     assert "".join(out.getvalue().split()).count("good") == 6
 
 
+@pytest.mark.parametrize("terminal", [True, False])
+def test_what_others_wrote_commands_no_terminal(terminal: bool) -> None:
+    shown, out = screen(terminal=terminal)
+    evil = "pay\x1b[31m\x1b]0;title\x07 \u202egnp.exe"
+    shown.table(COLUMNS, [("id", evil, "read", "")])
+    shown.say(evil)
+    shown.pairs([("name", evil)])
+    assert out.getvalue().count("pay⟨U+001B⟩[31m") == 3
+    assert not set("\x1b\x07\u202e") & set(
+        out.getvalue().replace("\x1b[1m", "").replace("\x1b[0m", "").replace("\x1b[2m", "")
+    )
+
+
 def test_columns_that_matter_less_are_left_out_where_it_is_narrow() -> None:
     for columns, is_shown in ((80, False), (110, True)):
         shown, out = screen(columns=columns)

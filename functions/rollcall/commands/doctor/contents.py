@@ -13,6 +13,7 @@ from rollcall.core.profile import AgentProfile
 from rollcall.core.wire import Status
 from rollcall.registry.authorising import ALL, CATEGORY
 from rollcall.registry.overruling import overruled
+from rollcall.registry.reading import unknown_overrides
 from rollcall.registry.sync import Report
 
 if TYPE_CHECKING:
@@ -98,6 +99,13 @@ def check_records(records: Sequence[Record]) -> Iterator[Finding]:
         mend = rollcall("registry list --status refused")
         yield Finding("warn", TOPIC, f"{more} more are refused", mend)
     for record in records:
+        if unknown := unknown_overrides(record.overrides):
+            yield Finding(
+                "warn",
+                TOPIC,
+                f"{record.id} has overrides that mean nothing: {listed(unknown)}",
+                f"correct overrides in capabilities/{record.id}",
+            )
         if not record.reason and record.health != HEALTHY:
             yield Finding(
                 "warn",

@@ -57,6 +57,12 @@ def told(findings: Any) -> list[tuple[str, str]]:
     return [(each.level, each.text) for each in findings]
 
 
+def test_an_override_of_no_known_name_is_told() -> None:
+    found = told(check_records([record("find_room", overrides={"statsu": "disabled"})]))
+    assert found == [("warn", "find_room has overrides that mean nothing: statsu")]
+    assert not told(check_records([record("find_room", overrides={"note": {}, "status": "beta"})]))
+
+
 def test_a_registry_that_was_never_compiled_fails() -> None:
     (found,) = check_compiled({}, None, production=True)
     assert (found.level, found.about("shop").mend) == (
