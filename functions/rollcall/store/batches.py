@@ -31,6 +31,8 @@ def tries() -> Iterator[int]:
 
 def read_all(db: Client, *references: Any) -> list[Any]:
     """The snapshots of these documents, in their order, in one round trip."""
+    if not references:
+        return []
     found = {snapshot.reference.path: snapshot for snapshot in db.get_all(list(references))}
     return [found[reference.path] for reference in references]
 

@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from rollcall.store import paths
-from rollcall.store.batches import read_all
-from rollcall.store.run_ids import key_reference
+from rollcall.store.run_ids import is_made_here, read_for_run, run_key, thread_of
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client
@@ -65,12 +64,13 @@ def find_client_thread(db: Client, uid: str, name: str, *, run_id: str) -> Clien
     """Find the thread that a user's client calls `name`: theirs of that very id, or else the one
     whose id follows from the name. What another user has under either is as if it were not."""
     own = client_thread_id(uid, name)
-    references = [key_reference(db, uid, run_id), paths.thread(db, own)]
+    references = [paths.thread(db, own)]
     if _MAY_BE_AN_ID.fullmatch(name):
         references.append(paths.thread(db, name))
-    key, *threads = read_all(db, *references)
+    key = None if is_made_here(run_id) else run_key(uid, run_id)
+    threads, _, run = read_for_run(db, references, key=key)
     found = [each for each in threads if (each.to_dict() or {}).get("uid") == uid]
-    run_thread_id = (key.to_dict() or {}).get("threadId")
+    run_thread_id = thread_of(run) if run is not None else None
     if not found:
         return ClientThread(own, {}, run_thread_id)
     return ClientThread(found[-1].id, found[-1].to_dict() or {}, run_thread_id)

@@ -12,17 +12,17 @@ from rollcall.core.errors import Aborted, FailedPrecondition
 from rollcall.store import audit, migrations, paths
 from rollcall.store.allowed import allowed_after
 from rollcall.store.approvals import Approval, load_approvals
-from rollcall.store.batches import committed, read_all, tries
+from rollcall.store.batches import committed, tries
 from rollcall.store.event_log import EventLog
 from rollcall.store.holding import find_holder, take_lease
 from rollcall.store.run_documents import request_of, run_document, user_of
 from rollcall.store.run_ids import (
-    check_key,
+    check_found,
     erased,
     is_made_here,
-    key_reference,
     next_run_id,
-    run_key,
+    read_for_run,
+    used_before,
     write_key,
 )
 from rollcall.store.runs import OpenRun
@@ -56,14 +56,13 @@ Known = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """What an opening has read. The run that it is to open, and its key, were not looked for where
-    nobody can have opened it: the thread still waits."""
+    """What an opening has read. `run` is what was found of the run that it is to open."""
 
     thread: DocumentSnapshot
     waiting: DocumentSnapshot
     window: DocumentSnapshot
-    run: DocumentSnapshot | None = None
-    key: DocumentSnapshot | None = None
+    run: DocumentSnapshot | None
+    admission: Sequence[DocumentSnapshot]
 
     @property
     def data(self) -> dict[str, Any]:
@@ -107,14 +106,20 @@ def _read(
     """Read what is not known yet. That what is known has not changed is seen when the batch goes
     through: all of it is written, and the thread only as it was."""
     thread, window = paths.thread(db, thread_id), paths.window(db, thread_id)
-    waiting = paths.run(db, thread_id, waiting_run_id)
+    waiting, run = (paths.run(db, thread_id, id) for id in (waiting_run_id, continuing.run_id))
+    key, admission = continuing.key, continuing.admission
     waits = (known[thread.path].to_dict() or {}).get("waiting") if thread.path in known else None
     if waits and waits["runId"] == waiting_run_id and window.path in known:
-        found = known.get(waiting.path) or waiting.get()
-        return _Read(known[thread.path], found, known[window.path])
-    run = paths.run(db, thread_id, continuing.run_id)
-    key = key_reference(db, _uid(continuing), continuing.run_id)
-    return _Read(*read_all(db, thread, waiting, window, run, key))
+        # It waits still, so in this thread no run continues it.
+        left = [] if waiting.path in known else [waiting]
+        found, admitting, opened = read_for_run(db, left, key=key, admission=admission)
+        before = found[0] if found else known[waiting.path]
+        return _Read(known[thread.path], before, known[window.path], opened, admitting)
+    found, admitting, opened = read_for_run(
+        db, [thread, waiting, window, run], key=key, admission=admission
+    )
+    here = found[3] if found[3].exists else opened
+    return _Read(found[0], found[1], found[2], here, admitting)
 
 
 def _try_continue(
@@ -130,8 +135,6 @@ def _try_continue(
     holder = find_holder(db, thread_id, read.data, read.window)
     if is_made_here(continuing.run_id) and continuing.run_id != next_run_id(waiting_run_id):
         raise erased()
-    if read.key is not None:
-        check_key(read.key, thread_id=thread_id, run_id=continuing.run_id)
     now = datetime.now(UTC)
     asked = load_approvals(db, waits["approvals"], known)
     settled, still_open = settle(asked, continuing, now)
@@ -151,12 +154,25 @@ def _try_continue(
 def _opened_before(
     db: Client, thread_id: str, read: _Read, continuing: Continuing
 ) -> OpenRun | str | None:
-    """The run that continues the turn already, or this very one, whose batch lost its answer."""
-    if read.run is not None and (read.run.to_dict() or {}).get("opener") == continuing.opener:
+    """The run that continues the turn already, or this very one, whose batch lost its answer.
+
+    Raises:
+        AlreadyExists: The run id was used for another run.
+        NotFound: It was used in this thread, and its run was erased.
+    """
+    run = (read.run.to_dict() or {}) if read.run is not None else {}
+    if run.get("opener") == continuing.opener:
+        if continuing.admission:
+            continuing.admission.admitted(None)
         return _reopened(db, thread_id, read.run, read.data)
     if by := read.before.get("continuedBy"):
         return str(by)
-    return str(read.run.id) if read.run is not None and read.run.exists else None
+    if read.run is None:
+        return None
+    check_found(read.run, thread_id=thread_id, run_id=continuing.run_id)
+    if run["continues"] != read.waiting.id:
+        raise used_before(continuing.run_id)
+    return str(read.run.id)
 
 
 def _commit_opening(
@@ -179,8 +195,10 @@ def _commit_opening(
         option=db.write_option(last_update_time=read.thread.update_time),
     )
     batch.update(read.waiting.reference, {"continuedBy": continuing.run_id, "updatedAt": now})
-    if continuing.user is not None and not is_made_here(continuing.run_id):
-        write_key(batch, db, _uid(continuing), thread_id, continuing.run_id)
+    if continuing.admission:
+        continuing.admission.admit(batch, read.admission)
+    if continuing.user is not None and continuing.key:
+        write_key(batch, db, continuing.user.uid, thread_id, continuing.run_id)
     user = continuing.user or user_of(before)
     document = run_document(
         user=user,
@@ -190,7 +208,7 @@ def _commit_opening(
         token=token,
         digest=continuing.request_digest,
         opener=continuing.opener,
-        key=None if is_made_here(continuing.run_id) else run_key(user.uid, continuing.run_id),
+        key=continuing.key,
         first_message=documents[-1]["n"] + 1,
         reached=documents[-1]["n"] + 1,
         continues=read.waiting.id,
@@ -206,6 +224,8 @@ def _commit_opening(
     if written is None:
         return None
     events.page_time = written[-1].update_time
+    if continuing.admission:
+        continuing.admission.admitted(events.page_time)
     opened = handle(
         db,
         document,
@@ -260,7 +280,3 @@ def _reopened(db: Client, thread_id: str, run: Any, thread: dict[str, Any]) -> O
         decisions=decisions_of(view),
         told_decisions=told_decisions_of(view, data["turnId"]),
     )
-
-
-def _uid(continuing: Continuing) -> str:
-    return continuing.user.uid if continuing.user else ""

@@ -93,18 +93,6 @@ def write_key(batch: WriteBatch, db: Client, uid: str, thread_id: str, run_id: s
     batch.create(key_reference(db, uid, run_id), key)
 
 
-def check_key(key: DocumentSnapshot, *, thread_id: str, run_id: str) -> None:
-    """
-    Raises:
-        AlreadyExists: The run id was used in another thread.
-        NotFound: It was used in this one, and its run was erased.
-    """
-    if key.exists and (key.to_dict() or {})["threadId"] != thread_id:
-        raise used_before(run_id)
-    if key.exists:  # it was written together with its run, which is gone
-        raise erased()
-
-
 def read_for_run(
     db: Client,
     references: Sequence[DocumentReference],

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any
 from rollcall.core.context import User
 from rollcall.core.errors import FailedPrecondition
 from rollcall.store import audit, paths
+from rollcall.store.admission import Admission
 from rollcall.store.approvals import Approval, ApprovalStatus, Given
+from rollcall.store.run_ids import is_made_here, run_key
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client, WriteBatch
@@ -28,6 +30,7 @@ class Continuing:
         results: What the client's tools answered, by call id: `{content}` or `{error}`.
         client: Fields of the turn's request where another client has taken its calls over.
         user: Who continues it, if that is known from a token.
+        admission: What else its opening reads and writes, if anything.
     """
 
     run_id: str
@@ -37,7 +40,15 @@ class Continuing:
     results: dict[str, dict[str, Any]] = field(default_factory=dict)
     client: dict[str, Any] = field(default_factory=dict)
     user: User | None = None
+    admission: Admission | None = None
     opener: str = field(default_factory=lambda: uuid.uuid4().hex)
+
+    @property
+    def key(self) -> str | None:
+        """By which the run is found in any thread; None where its id was made here."""
+        if self.user is None or is_made_here(self.run_id):
+            return None
+        return run_key(self.user.uid, self.run_id)
 
 
 @dataclass(frozen=True, slots=True)

@@ -147,6 +147,7 @@ def test_a_thread_that_such_a_run_left_is_opened_from_its_view(db: Client, old: 
         run = open_run(db, opening("r2", is_new=False))
     assert isinstance(run, OpenRun)
     assert run.next_message == 3
-    # The thread and its view; and what the ledger knows of the call that was left open.
-    assert found.reads == 3
+    # The thread and its view; whether its id was used before; and what the ledger knows of the call
+    # that was left open.
+    assert found.reads == 4
     run.save_reply(1, ModelMessage("Hi."), Spent())
