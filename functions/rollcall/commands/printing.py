@@ -40,8 +40,8 @@ def named(names: Any) -> str:
     """A name in every language, English first; what is no names as it is."""
     if not isinstance(names, dict):
         return short(names)
-    names = {str(locale): str(name) for locale, name in names.items()}
-    return " · ".join(names[locale] for locale in sorted(names, key=lambda each: each != "en"))
+    told = [str(names[locale]) for locale in sorted(names, key=lambda each: each != "en")]
+    return " · ".join(dict.fromkeys(told))
 
 
 def noted(overrides: Mapping[str, Any]) -> str:

@@ -44,7 +44,8 @@ class Column:
         title: Its heading.
         right: Whether numbers stand in it.
         whole: Whether its cells are never broken into lines.
-        from_width: The narrowest screen, in columns, that shows it.
+        from_width: The narrowest screen, in columns, that shows it; where numbers are so long that
+            there is no room for all, the one that asks for the widest screen is left out first.
         share: Where not all have the room they need, what it may take of the screen before others.
     """
 
@@ -92,11 +93,13 @@ class Screen:
         from rich.cells import cell_len
         from rich.table import Table
 
-        shown = [at for at, each in enumerate(columns) if each.from_width <= self._console.width]
+        needs = [
+            max(map(cell_len, (column.title, *(row[at] for row in rows))))
+            for at, column in enumerate(columns)
+        ]
+        shown = _with_room(columns, needs, room=self._console.width)
         widths = shared_out(
-            [columns[at] for at in shown],
-            [max(map(cell_len, (columns[at].title, *(row[at] for row in rows)))) for at in shown],
-            room=self._console.width,
+            [columns[at] for at in shown], [needs[at] for at in shown], room=self._console.width
         )
         table = Table(box=None, pad_edge=False, padding=(0, _GAP, 0, 0), header_style="bold")
         for at, width in zip(shown, widths, strict=True):
@@ -132,14 +135,30 @@ class Screen:
         self._console.file.write("".join(f"{line.rstrip()}\n" for line in lines))
 
 
+def _with_room(columns: Sequence[Column], needs: Sequence[int], *, room: int) -> list[int]:
+    """The columns that a screen has room for, by their place."""
+    shown = [at for at, each in enumerate(columns) if each.from_width <= room]
+    while True:
+        least = sum(_least(columns[at], needs[at], room) + _GAP for at in shown) - _GAP
+        spare = max(shown, key=lambda at: columns[at].from_width, default=0)
+        if least <= room or not columns[spare].from_width:
+            return shown
+        shown.remove(spare)
+
+
+def _least(column: Column, need: int, room: int) -> int:
+    if column.whole:
+        return need
+    return min(need, max(int(room * column.share), _NARROWEST))
+
+
 def shared_out(columns: Sequence[Column], needs: Sequence[int], *, room: int) -> list[int]:
     """The width of each column: what it needs, or a fair part of what the whole ones leave."""
     widths = dict.fromkeys(range(len(columns)), 0)
     left = room - _GAP * (len(columns) - 1)
     for at, column in enumerate(columns):
         if column.whole or column.share:
-            most = needs[at] if column.whole else max(int(room * column.share), _NARROWEST)
-            widths[at] = min(needs[at], most)
+            widths[at] = _least(column, needs[at], room)
             left -= widths[at]
     others = sorted((at for at in widths if not widths[at]), key=lambda at: needs[at])
     for number, at in enumerate(others):

@@ -93,7 +93,7 @@ def _show(answer: Answer, user: User, *, locale: str) -> None:
         Column("Name", from_width=90),
         Column("Score", right=True, whole=True),
         Column("Fit", right=True, whole=True),
-        Column("Offered", whole=True),
+        Column("Offered"),
         Column("Words"),
     ]
     rows = [

@@ -85,6 +85,8 @@ def _plain_run(row: RunRow) -> dict[str, Any]:
         "success": _plain_share(row.success),
         "ratedWell": _plain_share(row.rated_well),
         "complete": _plain_share(row.complete),
+        "offeredPerTurn": row.offered_per_turn,
+        "calledPerTurn": row.called_per_turn,
         "tokensPerTurn": row.tokens_per_turn,
         "usdPerTurn": row.usd_per_turn,
         "msPerTurn": row.ms_per_turn,
@@ -98,6 +100,7 @@ def _plain_tool(row: ToolRow) -> dict[str, Any]:
         "success": _plain_share(row.success),
         "ratedWell": _plain_share(row.rated_well),
         "msPerCall": row.ms_per_call,
+        "tokens": row.tokens,
         "usd": row.usd,
     }
 
@@ -127,13 +130,13 @@ def _show(
         variants = found.by_variant(row.agent or "")
         if any(each.variant for each in variants):
             screen.title(f"Variants of {row.agent}")
-            _show_runs(screen, [(each.variant or NONE, each) for each in variants])
+            show_runs(screen, [(each.variant or NONE, each) for each in variants])
             for line in compared(variants) if len(variants) > 1 else ():
                 screen.say(line)
     screen.title("Agents")
-    _show_runs(screen, [(row.agent or NONE, row) for row in agents])
+    show_runs(screen, [(row.agent or NONE, row) for row in agents])
     screen.title("Capabilities")
-    _show_tools(screen, found.by_capability(agent))
+    show_tools(screen, found.by_capability(agent))
     screen.say()
     screen.say("Shares with the range in which the true one lies with 95 %.", style="dim")
 
@@ -142,18 +145,20 @@ def _days(since: date, until: date) -> str:
     return f"{since}" if since == until else f"{since} to {until}"
 
 
-def _show_runs(screen: Screen, rows: Sequence[tuple[str, RunRow]]) -> None:
+def show_runs(screen: Screen, rows: Sequence[tuple[str, RunRow]]) -> None:
     from rollcall.commands.screen import Column
 
     columns = [
-        Column("", share=0.2),
+        Column("", share=0.15),
         Column("Runs", right=True, whole=True),
+        Column("Offered", right=True, whole=True, from_width=80),
+        Column("Called", right=True, whole=True, from_width=80),
         Column("Succeed", whole=True),
-        Column("Rated well", whole=True),
-        Column("Nothing missed", whole=True, from_width=100),
+        Column("Rated well", whole=True, from_width=61),
+        Column("Nothing missed", whole=True, from_width=95),
         Column("Tokens", right=True, whole=True),
         Column("USD", right=True, whole=True),
-        Column("s", right=True, whole=True),
+        Column("s", right=True, whole=True, from_width=70),
     ]
     screen.table(
         columns,
@@ -161,6 +166,8 @@ def _show_runs(screen: Screen, rows: Sequence[tuple[str, RunRow]]) -> None:
             (
                 name,
                 f"{row.counts.runs:,}",
+                _number(row.offered_per_turn, ",.1f"),
+                _number(row.called_per_turn, ",.1f"),
                 share_in_short(row.success),
                 share_in_short(row.rated_well),
                 share_in_short(row.complete),
@@ -171,20 +178,21 @@ def _show_runs(screen: Screen, rows: Sequence[tuple[str, RunRow]]) -> None:
             for name, row in rows
         ],
     )
-    screen.say("Tokens, US dollars and seconds for each turn.", style="dim")
+    screen.say("Tools, tokens, US dollars and seconds for each turn.", style="dim")
 
 
-def _show_tools(screen: Screen, rows: Sequence[ToolRow]) -> None:
+def show_tools(screen: Screen, rows: Sequence[ToolRow]) -> None:
     from rollcall.commands.screen import ID, Column
 
     columns = [
         ID,
         Column("Offered", right=True, whole=True),
         Column("Called", right=True, whole=True),
-        Column("Missed", right=True, whole=True),
+        Column("Missed", right=True, whole=True, from_width=80),
         Column("Succeed", whole=True),
         Column("Rated well", whole=True, from_width=90),
-        Column("ms", right=True, whole=True),
+        Column("ms", right=True, whole=True, from_width=91),
+        Column("Tokens", right=True, whole=True, from_width=61),
         Column("USD", right=True, whole=True),
     ]
     screen.table(
@@ -198,6 +206,7 @@ def _show_tools(screen: Screen, rows: Sequence[ToolRow]) -> None:
                 share_in_short(row.success),
                 share_in_short(row.rated_well),
                 _number(row.ms_per_call, ",.0f"),
+                f"{row.tokens:,}",
                 f"{row.usd:.2f}",
             )
             for row in rows

@@ -44,6 +44,15 @@ class RunRow:
         return Share(self.counts.runs - self.counts.missing, self.counts.runs)
 
     @property
+    def offered_per_turn(self) -> float | None:
+        """Tools that were chosen."""
+        return self._per_turn(self.counts.offered)
+
+    @property
+    def called_per_turn(self) -> float | None:
+        return self._per_turn(self.counts.called)
+
+    @property
     def tokens_per_turn(self) -> float | None:
         """Input and output tokens."""
         return self._per_turn(self.counts.input_tokens + self.counts.output_tokens)
@@ -84,6 +93,11 @@ class ToolRow:
     @property
     def ms_per_call(self) -> float | None:
         return self.counts.ms / self.counts.called if self.counts.called else None
+
+    @property
+    def tokens(self) -> int:
+        """Its part of the input and output tokens of the runs that called it."""
+        return self.counts.input_tokens + self.counts.output_tokens
 
     @property
     def usd(self) -> float:

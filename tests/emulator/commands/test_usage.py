@@ -70,12 +70,12 @@ def test_usage_is_told_per_variant_agent_and_capability(run: Run, counted: Clien
     variants, rest = " ".join(done.out.split()).split(" Agents ")
     agents, capabilities = rest.split(" Capabilities ")
     assert "Variants of desk" in variants
-    assert "V1 20 100% (84–100) – 100% (84–100) 100 0.0025 2.0" in variants
-    assert "V2 20 0% (0–16)" in variants
+    assert "V1 20 2.0 1.0 100% (84–100) – 100% (84–100) 100 0.0025 2.0" in variants
+    assert "V2 20 2.0 1.0 0% (0–16)" in variants
     assert "V2 against V1: 77 to 100 points fewer succeed" in variants
-    assert "desk 40 50% (35–65)" in agents
-    assert "find_room 44 44 0 75% (61–85) – 40 0.11" in capabilities
-    assert "pay_invoice 44 0 0 – – – 0.00" in capabilities
+    assert "desk 40 2.0 1.0 50% (35–65)" in agents
+    assert "find_room 44 44 0 75% (61–85) – 40 4,400 0.11" in capabilities
+    assert "pay_invoice 44 0 0 – – – 0 0.00" in capabilities
     assert max(map(len, done.out.splitlines())) <= 100
 
 
