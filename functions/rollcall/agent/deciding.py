@@ -12,6 +12,7 @@ from rollcall.agent.client_results import contents_of, takes_over
 from rollcall.agent.drive import QUEUE
 from rollcall.agent.edits import edits_of
 from rollcall.agent.outcome import to_interrupt
+from rollcall.agent.spending import admission
 from rollcall.core.context import Platform, User
 from rollcall.core.errors import (
     FailedPrecondition,
@@ -23,10 +24,11 @@ from rollcall.core.redaction import redacted_json
 from rollcall.core.wire import Decision, Outcome, RunRequest, RunResult
 from rollcall.registry.snapshot import snapshot
 from rollcall.store import paths
+from rollcall.store.admission import Admission
 from rollcall.store.answers import note_answers, write_decisions
 from rollcall.store.approvals import Approval, ApprovalStatus, Given, load_approvals
 from rollcall.store.continuing import Known, open_continuation
-from rollcall.store.run_ids import is_made_here, next_run_id, run_id_before
+from rollcall.store.run_ids import is_made_here, next_run_id, run_id_before, run_key
 from rollcall.store.run_states import Finished, GoingOn, Stale, repeated, state_of
 from rollcall.store.runs import OpenRun
 from rollcall.store.settling import Continuing, StillOpen
@@ -143,6 +145,7 @@ def _resume(
         decisions=_given(approvals, said, user),
         edits=edits_of(platform, user, approvals, said),
         user=user,
+        admission=_admission(platform, user, request),
     )
     opened = _open(platform, thread_id, waiting_run, continuing, known)
     if isinstance(opened, StillOpen):
@@ -159,6 +162,15 @@ def _resume(
         # Somebody else was faster: this answer must be theirs too.
         _check_open(platform, load_approvals(platform.db, [each.id for each in approvals]), said)
     return opened
+
+
+def _admission(platform: Platform, user: User, request: RunRequest) -> Admission | None:
+    """Has the user's other openings know of a run whose id the client chose. The rate counts turns
+    and not the runs that go on with them."""
+    if request.run_id is None or is_made_here(request.run_id):
+        return None
+    key = run_key(user.uid, request.run_id)
+    return admission(platform.db, user, datetime.now(UTC), run_key=key, counts=False)
 
 
 def _open(
@@ -354,6 +366,7 @@ def _take_results(
         results=contents_of(request, waiting),
         client=_new_client(platform, request) if takes_over(request, waiting) else {},
         user=user,
+        admission=_admission(platform, user, request),
     )
     opened = _open(platform, thread_id, waiting["runId"], continuing, known)
     if isinstance(opened, StillOpen):

@@ -22,7 +22,9 @@ from rollcall.agent.dispatch import Ask, Leave, Permit
 from rollcall.agent.loop import run
 from rollcall.agent.observed import observed
 from rollcall.agent.outcome import to_result
-from rollcall.agent.prepare import prepare_run
+from rollcall.agent.prepare import prepare_run, run_purse
+from rollcall.agent.purse import Purse
+from rollcall.agent.spending import FirestorePurse
 from rollcall.agent.trail import Trail, trail_of_failure
 from rollcall.agent.turn import Ended, Turn
 from rollcall.core import events
@@ -48,11 +50,18 @@ Events = Generator[Event | None, None, dict[str, Any]]
 
 @observed
 def drive(
-    platform: Platform, asked: Asked, opened: OpenRun, *, until: float, streamed: bool = True
+    platform: Platform,
+    asked: Asked,
+    opened: OpenRun,
+    *,
+    until: float,
+    streamed: bool = True,
+    purse: FirestorePurse | None = None,
 ) -> Events:
     """Work an open run to its end, or until its time in this process is over.
 
     Args:
+        purse: The run's, if it was opened with one. It is closed at the end, whichever it is.
         until: `time.monotonic()` value at which this process must have let go of it.
         streamed: Whether the models' replies are shown as they come, or each when it is whole.
     Returns:
@@ -62,8 +71,24 @@ def drive(
         Unavailable: The database failed; the run goes on in the task queue.
         AgentError: The run failed; that is saved.
     """
+    purse = purse or run_purse(asked, opened.thread_id, opened.run_id)
+    opened.settling = purse
+    with closing(purse):  # what the run's document does not say, this does
+        return (yield from _ended(platform, asked, opened, purse, until=until, streamed=streamed))
+
+
+def _ended(
+    platform: Platform,
+    asked: Asked,
+    opened: OpenRun,
+    purse: Purse,
+    *,
+    until: float,
+    streamed: bool,
+) -> Events:
+    """Work the run to its end, and save whatever end that is."""
     try:
-        return (yield from _driven(platform, asked, opened, until=until, streamed=streamed))
+        return (yield from _driven(platform, asked, opened, purse, until=until, streamed=streamed))
     except NotSaved:
         _leave_to_queue(platform, opened)
         raise
@@ -101,7 +126,13 @@ def function_end(seconds: float, *, margin_s: float = 30.0) -> float:
 
 
 def _driven(
-    platform: Platform, asked: Asked, opened: OpenRun, *, until: float, streamed: bool
+    platform: Platform,
+    asked: Asked,
+    opened: OpenRun,
+    purse: Purse,
+    *,
+    until: float,
+    streamed: bool,
 ) -> Events:
     seeing = witness(opened.db.project)
     seeing.tell(by_client(opened.db))  # what earlier runs saw, while this one waits for its model
@@ -110,6 +141,7 @@ def _driven(
     turn = prepare_run(
         asked,
         opened,
+        purse=purse,
         agents=lambda deadline: asker(
             platform, user, deadline=deadline, context=asked.context, depth=1
         ),
@@ -121,7 +153,7 @@ def _driven(
     )
     trail = Trail(opened, turn)
     ended: Ended | None = None
-    with closing(turn.purse), closing(run(turn)) as steps:
+    with closing(run(turn)) as steps:
         is_in_time = True
         while is_in_time:
             try:

@@ -22,26 +22,33 @@ from rollcall.agent.purse import Purse
 from rollcall.agent.repair import repaired
 from rollcall.agent.retelling import history_of, retold
 from rollcall.agent.router import Find, Router
-from rollcall.agent.spending import FirestorePurse
+from rollcall.agent.spending import FirestorePurse, FirstCall
 from rollcall.agent.turn import Before, Journal, Limits, Turn
 from rollcall.agent.window import window
 from rollcall.core.capability import digest
 from rollcall.core.context import AskAgent
 from rollcall.core.messages import Message, UserMessage
-from rollcall.core.profile import MAX_STEPS_CAP
+from rollcall.core.profile import MAX_STEPS_CAP, AgentProfile
 from rollcall.models.base import ToolSpec, load_model
 from rollcall.registry.entries import Entry
 from rollcall.registry.selection import FINDER
 from rollcall.registry.snapshot import snapshot
+from rollcall.store import paths
 from rollcall.store.allowed import read_allowed
 from rollcall.store.closing import step_effect_key
 from rollcall.store.log import stays_of
 from rollcall.store.runs import OpenRun
 
+PROMPT_TOKENS = 6_000
+"""Of most turns' first requests: instructions, a few tools, some messages. One that is longer has
+its budget set aside once more."""
+
 log = logging.getLogger("rollcall")
 
 
-def prepare_run(asked: Asked, opened: OpenRun, *, agents: Callable[[float], AskAgent]) -> Turn:
+def prepare_run(
+    asked: Asked, opened: OpenRun, *, purse: Purse, agents: Callable[[float], AskAgent]
+) -> Turn:
     """The turn of a run in a thread, as far as it has come.
 
     Args:
@@ -78,7 +85,7 @@ def prepare_run(asked: Asked, opened: OpenRun, *, agents: Callable[[float], AskA
         dispatch=_router(asked, asker, agents(deadline), known),
         deadline=deadline,
         before=before,
-        purse=_purse(asked),
+        purse=purse,
         is_first_turn=all(each["turnId"] == opened.turn_id for each in opened.documents),
         decisions=opened.told_decisions,
         stays=stays_of(opened.documents),
@@ -119,7 +126,6 @@ def prepare(
         deadline: `time.monotonic()` value by which who asks must have an answer.
     """
     profile = asked.profile
-    models = profile.models or (default_model(os.environ),)
     sound, repairs = repaired(history, leaves_last_open=bool(before and before.step))
     for repair in repairs:
         log.warning("run %s: the thread's history was repaired: %s", run_id, repair)
@@ -150,7 +156,7 @@ def prepare(
         review=profile.review,
         tools=_tools(asked),
         abilities=tuple(offered(entry) for entry in asked.abilities),
-        models=tuple(load_model(name) for name in models),
+        models=tuple(load_model(name) for name in _models(profile)),
         composer=load_model(OFFLINE),
         dispatch=dispatch,
         journal=journal,
@@ -198,7 +204,9 @@ def prepare_inner(
         journal=journal,
         dispatch=_router(asked, asker, agents, Known()),
         deadline=deadline,
-        purse=_purse(asked),
+        purse=FirestorePurse(
+            asked.platform.db, asked.user, allow_unpriced=asked.profile.allow_unpriced
+        ),
         max_steps=max_steps,
     )
 
@@ -222,10 +230,24 @@ def offered(entry: Entry) -> ToolSpec:
     )
 
 
-def _purse(asked: Asked) -> Purse:
+def run_purse(asked: Asked, thread_id: str, run_id: str) -> FirestorePurse:
+    """The purse of a run in a thread."""
+    db = asked.platform.db
     return FirestorePurse(
-        asked.platform.db, asked.user, allow_unpriced=asked.profile.allow_unpriced
+        db,
+        asked.user,
+        run=paths.run(db, thread_id, run_id).path,
+        allow_unpriced=asked.profile.allow_unpriced,
     )
+
+
+def first_call(profile: AgentProfile) -> FirstCall:
+    """What an agent's run will most likely begin with."""
+    return FirstCall(_models(profile)[0], PROMPT_TOKENS, profile.max_output_tokens)
+
+
+def _models(profile: AgentProfile) -> tuple[str, ...]:
+    return profile.models or (default_model(os.environ),)
 
 
 def _router(asked: Asked, asker: Asker, agents: AskAgent, known: Known) -> Router:

@@ -14,7 +14,8 @@ from rollcall.agent.decisions import done_by
 from rollcall.agent.drive import Events, drive, function_end
 from rollcall.agent.follow import follow, pause, told_again
 from rollcall.agent.platform import import_sdks
-from rollcall.agent.spending import admission
+from rollcall.agent.prepare import first_call, run_purse
+from rollcall.agent.spending import FirestorePurse, admission
 from rollcall.core import events
 from rollcall.core.capability import digest
 from rollcall.core.context import Platform
@@ -84,10 +85,16 @@ def answered(platform: Platform, call: Call, sent: Sent) -> Events:
         client_tools=request.client_tools or (),
         token=call.token,
     )
-    opened = open_run(platform.db, _opening(sent, asked, message))
-    if isinstance(opened, OpenRun):
-        asked = asked.offering(opened.request)
-        return (yield from drive(platform, asked, opened, until=until, streamed=call.streams))
+    opening, purse = _opening(sent, asked, message)
+    with closing(purse):
+        opened = open_run(platform.db, opening)
+        if isinstance(opened, OpenRun):
+            asked, streamed = asked.offering(opened.request), call.streams
+            return (
+                yield from drive(
+                    platform, asked, opened, until=until, streamed=streamed, purse=purse
+                )
+            )
     return (yield from joined(platform, call, opened, until=until))
 
 
@@ -242,13 +249,16 @@ def _digest(request: RunRequest) -> str:
     return digest(asked)
 
 
-def _opening(sent: Sent, asked: Asked, message: UserMessage) -> Opening:
+def _opening(sent: Sent, asked: Asked, message: UserMessage) -> tuple[Opening, FirestorePurse]:
+    """What a run starts from, and what it spends from."""
     request, uid = sent.request, asked.user.uid
     run_id = request.run_id or new_run_id()
-    return Opening(
+    thread_id = request.thread_id or thread_id_for(uid, run_id)
+    purse = run_purse(asked, thread_id, run_id)
+    opening = Opening(
         user=asked.user,
         agent=asked.profile.id,
-        thread_id=request.thread_id or thread_id_for(uid, run_id),
+        thread_id=thread_id,
         is_new=sent.is_new,
         run_id=run_id,
         turn_id=run_id,
@@ -256,17 +266,21 @@ def _opening(sent: Sent, asked: Asked, message: UserMessage) -> Opening:
         message=message,
         context=asked.context,
         request=asked.choose,
-        admission=admission(asked.platform.db, asked.user, asked.now, run_key=_key(request, uid)),
+        admission=admission(
+            asked.platform.db,
+            asked.user,
+            asked.now,
+            run_key=run_key(uid, request.run_id) if request.run_id else None,
+            purse=purse,
+            first_call=first_call(asked.profile),
+        ),
         supersede=request.when_busy == "supersede",
         is_named=request.run_id is not None,
         message_keys=sent.message_keys,
         answers=sent.answers,
         replacing=_replacing(request, asked),
     )
-
-
-def _key(request: RunRequest, uid: str) -> str | None:
-    return run_key(uid, request.run_id) if request.run_id else None
+    return opening, purse
 
 
 def _replacing(request: RunRequest, asked: Asked) -> Replacing | None:

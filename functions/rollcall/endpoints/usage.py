@@ -11,8 +11,9 @@ from rollcall.core.inputs import validate
 from rollcall.core.triggers import Call, OnCall, bound
 from rollcall.core.wire import Wire
 from rollcall.store.amounts import NONE, Amount
-from rollcall.store.budgets import Day, days_of
+from rollcall.store.budgets import Day
 from rollcall.store.limits import UserLimits, limits
+from rollcall.store.settlements import days_of
 
 DAYS = 30
 
@@ -73,9 +74,9 @@ def my_usage(platform: Platform, call: Call) -> dict[str, Any]:
 def report(platform: Platform, user: User, *, now: datetime) -> UsageReport:
     """The user's usage at a time."""
     today = now.astimezone(UTC).date()
-    days = days_of(platform.db, user.uid, since=today - timedelta(days=DAYS - 1), until=today)
+    since = today - timedelta(days=DAYS - 1)
+    days = days_of(platform.db, user.uid, since=since, until=today, now=now)
     current = next((day for day in days if day.day == today), Day(user.uid, today))
-    current.count_expired(now)
     own = limits(platform.db).of_user(user)
     return UsageReport(
         day=today,

@@ -31,4 +31,5 @@ class Admission(Protocol):
         """
 
     def admitted(self, time: Any) -> None:
-        """The batch is written; `time` is the update time of its documents."""
+        """The batch is written. `time` is the update time of its documents; None where the answer
+        to it was lost."""

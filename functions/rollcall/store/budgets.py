@@ -1,13 +1,13 @@
 """What a user has spent on a day, and what is set aside for calls under way.
 
-budgets/u{user}-{day}   uid, day, spentMicroUsd, spentTokens, models, slices, lost, draws
+budgets/u{user}-{day}   uid, day, spentMicroUsd, spentTokens, models, slices, lost, draws, starts
 budgets/t{tenant}-{day} tenant, day, spentMicroUsd, spentTokens, slices   (`store/shares.py`)
-budgets/r{user}-{cell}  uid, starts                                       (`store/rates.py`)
 
-A run takes a slice of the user's day before its first call and spends from it without a write;
-spent and slices together never pass the limit. A slice that nobody settled, since its process
-died, counts as spent in full once its time is over: the call may have been made, and the
-operator pays for it. It is a call's worst case or a twentieth of the day, whichever is more.
+A run takes a slice of the user's day when it is opened, or before its first call that is paid for,
+and spends from it without a write; spent and slices together never pass the limit. What was spent
+of the last one stands in the run's own document (`store/settlements.py`). A slice that nobody
+settled, since its process died, counts as spent in full: the call may have been made, and the
+operator pays for it. A slice is a twentieth of the day, or a call's worst case if that is more.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from rollcall.core.wire import SCHEMA_VERSION
 from rollcall.store.amounts import NONE, Amount
 from rollcall.store.batches import tries
 from rollcall.store.limits import COLLECTION
+from rollcall.store.rates import Start
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client, DocumentReference
@@ -40,36 +41,28 @@ def user_day(db: Client, uid: str, day: date) -> DocumentReference:
     return db.document(f"{COLLECTION}/u{key(uid)}-{day.isoformat()}")
 
 
-def days_of(db: Client, uid: str, *, since: date, until: date) -> list[Day]:
-    """A user's days on which something was spent, from `since` to `until`, oldest first."""
-    from google.cloud.firestore import FieldFilter
-
-    # By document id, which needs no index of its own and names this user alone.
-    first, last = user_day(db, uid, since), user_day(db, uid, until)
-    found = (
-        db.collection(COLLECTION)
-        .where(filter=FieldFilter("__name__", ">=", first))
-        .where(filter=FieldFilter("__name__", "<=", last))
-        .stream()
-    )
-    days = [snapshot.to_dict() or {} for snapshot in found]
-    return [Day.of(data, uid=uid, day=date.fromisoformat(data["day"])) for data in days]
-
-
 @dataclass(frozen=True, slots=True)
 class Slice:
-    """What is set aside for somebody until a time; `source` is the tenant's slice it is from."""
+    """What is set aside for somebody until a time.
+
+    Attributes:
+        source: The tenant's slice it is from.
+        run: The path of the run's document that will say what was spent of it; None where it is
+            settled in the day itself.
+    """
 
     amount: Amount
     until: datetime
     source: str | None = None
+    run: str | None = None
 
     @staticmethod
     def of(data: dict[str, Any]) -> Slice:
-        return Slice(Amount.of(data), data["until"], data.get("source"))
+        return Slice(Amount.of(data), data["until"], data.get("source"), data.get("run"))
 
     def dump(self) -> dict[str, Any]:
-        return {**self.amount.dump(), "until": self.until, "source": self.source}
+        own = {"until": self.until, "source": self.source, "run": self.run}
+        return {**self.amount.dump(), **own}
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +75,27 @@ class Spend:
     cached_input_tokens: int = 0
     output_tokens: int = 0
     is_priced: bool = True
+
+    @staticmethod
+    def of(data: dict[str, Any]) -> Spend:
+        return Spend(
+            data["model"],
+            Amount.of(data),
+            input_tokens=data["inputTokens"],
+            cached_input_tokens=data["cachedInputTokens"],
+            output_tokens=data["outputTokens"],
+            is_priced=data["isPriced"],
+        )
+
+    def dump(self) -> dict[str, Any]:
+        return {
+            "model": self.model_id,
+            **self.amount.dump(),
+            "inputTokens": self.input_tokens,
+            "cachedInputTokens": self.cached_input_tokens,
+            "outputTokens": self.output_tokens,
+            "isPriced": self.is_priced,
+        }
 
 
 @dataclass(slots=True)
@@ -97,6 +111,8 @@ class Day:
     """What was spent from which slice of the tenant's."""
     lost: dict[str, Amount] = field(default_factory=dict)
     """Slices that nobody settled in time; they are part of `spent`."""
+    starts: dict[str, Start] = field(default_factory=dict)
+    """Runs that were opened in the last minute, by their keys."""
 
     @staticmethod
     def of(data: dict[str, Any] | None, *, uid: str, day: date) -> Day:
@@ -110,6 +126,7 @@ class Day:
             models={id: dict(found) for id, found in data["models"].items()},
             draws={id: Amount.of(found) for id, found in data["draws"].items()},
             lost={id: Amount.of(found) for id, found in data["lost"].items()},
+            starts={key: Start.of(found) for key, found in data.get("starts", {}).items()},
         )
 
     def dump(self) -> dict[str, Any]:
@@ -124,6 +141,7 @@ class Day:
             "slices": {id: found.dump() for id, found in self.slices.items()},
             "models": self.models,
             "draws": {id: found.dump() for id, found in self.draws.items()},
+            "starts": {key: found.dump() for key, found in self.starts.items()},
             "sources": sorted(sources | self.draws.keys()),
             "expiresAt": expiry(self.day),
         }
@@ -153,12 +171,16 @@ class Day:
             _add_up(self.models.setdefault(spend.model_id, {}), spend)
 
     def count_expired(self, now: datetime) -> None:
-        """What nobody settled in time counts as spent."""
+        """What nobody settled in time counts as spent; of a run's slice its run may know better."""
         for id, found in list(self.slices.items()):
-            if found.until < now:
-                del self.slices[id]
-                self.lost[id] = found.amount
-                self._count(found.amount, found.source)
+            if found.run is None and found.until < now:
+                self.lose(id)
+
+    def lose(self, slice_id: str) -> None:
+        """A slice that nobody settled counts as spent."""
+        found = self.slices.pop(slice_id)
+        self.lost[slice_id] = found.amount
+        self._count(found.amount, found.source)
 
     def _count(self, amount: Amount, source: str | None) -> None:
         self.spent += amount

@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from rollcall.core.context import User
 from rollcall.core.errors import Aborted
@@ -73,6 +73,16 @@ class Asking:
     until: datetime | None = None
 
 
+class Settling(Protocol):
+    """What a run spends from, as its end knows it."""
+
+    def settlement(self) -> dict[str, Any]:
+        """The fields of the run's document that say what was spent."""
+
+    def settled(self) -> None:
+        """They are saved."""
+
+
 @dataclass(slots=True)
 class OpenRun:
     """A run that holds its thread's lease, and the only way to save what happens in it.
@@ -87,6 +97,7 @@ class OpenRun:
         fruitless: How often it was taken up since it last got any further.
         decisions: What was decided in the thread, in lines; whoever ends leaves them to the next.
         told_decisions: Those that were there when the turn began.
+        settling: What the run spends from, once somebody works on it.
         redact: Takes credentials out of events.
     """
 
@@ -109,6 +120,7 @@ class OpenRun:
     fruitless: int = 0
     decisions: list[str] = field(default_factory=list)
     told_decisions: list[str] = field(default_factory=list)
+    settling: Settling | None = None
     redact: Callable[[Any], Any] = field(default_factory=json_redactor)
 
     @property
@@ -267,7 +279,10 @@ class OpenRun:
             if beside:
                 beside(batch)
 
-        self.hold.save(fill_all, fields, is_last=True)
+        settlement = self.settling.settlement() if self.settling else {}
+        self.hold.save(fill_all, {**fields, **settlement}, is_last=True)
+        if self.settling and settlement:
+            self.settling.settled()
 
     def _stamp(self) -> dict[str, Any]:
         return {

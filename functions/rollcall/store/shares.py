@@ -20,8 +20,9 @@ from typing import TYPE_CHECKING, Any
 
 from rollcall.core.wire import SCHEMA_VERSION
 from rollcall.store.amounts import NONE, Amount, Limit
-from rollcall.store.budgets import Day, Refused, Slice, change, expiry, key
+from rollcall.store.budgets import Refused, Slice, change, expiry, key
 from rollcall.store.limits import COLLECTION
+from rollcall.store.settlements import settled
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client, DocumentReference
@@ -165,7 +166,7 @@ class Share:
         for id, found in list(day.slices.items()):
             if found.until + MARGIN < now:
                 del day.slices[id]
-                day.spent += _drawn(self._db, id)
+                day.spent += _drawn(self._db, id, now)
 
 
 def _holds(held: _Held, least: Amount, limit: Limit) -> bool:
@@ -180,18 +181,12 @@ def _part(free: Amount, least: Amount, wanted: Amount) -> Amount:
     return free.least(wanted.most(least)).most(least)
 
 
-def _drawn(db: Client, source: str) -> Amount:
+def _drawn(db: Client, source: str, now: datetime) -> Amount:
     """What users have spent of a slice or set aside from it, by their own days' documents."""
     from google.cloud.firestore import FieldFilter
 
     days = db.collection(COLLECTION).where(filter=FieldFilter("sources", "array_contains", source))
-    found = [snapshot.to_dict() or {} for snapshot in days.stream()]
-    parts = [
-        Day.of(data, uid=data.get("uid", ""), day=date.fromisoformat(data["day"])).from_source(
-            source
-        )
-        for data in found
-    ]
+    parts = [settled(db, day, now=now).from_source(source) for day in days.stream()]
     return sum(parts, NONE)
 
 

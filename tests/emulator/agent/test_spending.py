@@ -230,11 +230,6 @@ def test_a_run_is_admitted_in_the_batch_that_opens_it(db: Client) -> None:
         found.admit(db.batch(), list(db.get_all(found.references)))
 
 
-def test_without_a_rate_limit_an_opening_reads_nothing_for_it(db: Client) -> None:
-    allow(db, user={"runsPerMinute": None})
-    assert not admission(db, ANN, NOON, run_key=None).references
-
-
 def test_spend_that_was_made_nameless_still_counts(db: Client) -> None:
     allow(db, user={"usdPerDay": 0.04})
     purse = purse_of(db)

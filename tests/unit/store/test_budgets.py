@@ -13,6 +13,8 @@ from rollcall.core.wire import Role
 from rollcall.store.amounts import Amount, Limit
 from rollcall.store.budgets import Day, Slice, Spend, key, until_tomorrow_s
 from rollcall.store.limits import Limits, UserLimits
+from rollcall.store.rates import Start
+from rollcall.store.settlements import settlement
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 LATER = NOW + timedelta(minutes=5)
@@ -92,6 +94,22 @@ def test_a_slice_that_nobody_settled_counts_as_spent_when_its_time_is_over() -> 
     assert list(found.slices) == ["live"]
 
 
+def test_of_a_runs_slice_its_run_may_know_better_than_the_clock() -> None:
+    found = day(run=Slice(Amount(100, 50), NOW, run="threads/t/runs/r"))
+    found.count_expired(LATER)
+    assert (list(found.slices), found.lost) == (["run"], {})
+    found.lose("run")
+    assert (found.spent, found.lost) == (Amount(100, 50), {"run": Amount(100, 50)})
+
+
+def test_what_a_run_says_of_its_slice_is_read_as_it_was_written() -> None:
+    spend = Spend("m:a", Amount(30, 20), 10, 4, 10, is_priced=False)
+    fields = settlement("s1", date(2026, 11, 21), [spend])
+    (said,) = fields["settlements.s1"]["spends"]
+    assert Spend.of(said) == spend
+    assert fields["settlements.s1"]["day"] == "2026-11-21"
+
+
 def test_who_settles_late_gets_the_difference_back() -> None:
     held = Slice(Amount(100, 50), NOW, source="share")
     found = day(run=held)
@@ -118,7 +136,8 @@ def test_what_is_spent_or_set_aside_of_a_tenants_slice_is_known() -> None:
 
 def test_a_day_is_read_as_it_was_written_and_never_shares_its_parts() -> None:
     held = Slice(Amount(100, 50), LATER, "share")
-    first = day(run=held)
+    first = day(run=held, other=Slice(Amount(1), LATER, run="threads/t/runs/r"))
+    first.starts = {"k": Start(1_000), "on": Start(2_000, counts=False)}
     first.settle("x", None, [Spend("m:a", Amount(1, 2), 1, 0, 1, is_priced=False)])
     data = first.dump()
     copy = Day.of(data, uid="ann", day=first.day)

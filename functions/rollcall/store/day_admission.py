@@ -1,0 +1,105 @@
+"""An opening's write of its user's day: it counts the start, and may take the run's first slice.
+
+In the first minute of a UTC day the starts of the minute before are in yesterday's document. Then
+both are read, and both are written: so nobody whose clock is late opens in yesterday's unseen.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+from rollcall.store.budgets import Day, Known, read, user_day
+from rollcall.store.rates import WINDOW_MS, Start, check_rate, recent
+
+if TYPE_CHECKING:
+    from google.cloud.firestore import Client, DocumentReference, WriteBatch
+    from google.cloud.firestore import DocumentSnapshot as _Snapshot
+
+    DocumentSnapshot = _Snapshot[Any]
+
+
+@dataclass(slots=True)
+class DayAdmission:
+    """A user's day as an `Admission` (`store/admission.py`).
+
+    Attributes:
+        now: When the opening was asked for, UTC.
+        run_key: What the user's other openings know the run by; None for an id that was made here.
+        most: How many runs the user may start in a minute; None for any number.
+        counts: Whether the rate counts this one.
+        take: Takes the run's first slice of the day, once for each try.
+        taken: Is told the day as it is in the database, once the run is open.
+    """
+
+    db: Client
+    uid: str
+    now: datetime
+    run_key: str | None
+    most: int | None
+    counts: bool = True
+    take: Callable[[Day], None] | None = None
+    taken: Callable[[Known], None] | None = None
+    _made_key: str = field(default_factory=lambda: uuid.uuid4().hex[:16])
+    _written: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def references(self) -> Sequence[DocumentReference]:
+        """The day's document, and yesterday's while its starts count."""
+        return [user_day(self.db, self.uid, day) for day in self._days]
+
+    def was_started(self, snapshots: Sequence[DocumentSnapshot]) -> bool:
+        return self.run_key is not None and self.run_key in self._recent(snapshots)
+
+    def admit(self, batch: WriteBatch, snapshots: Sequence[DocumentSnapshot]) -> None:
+        starts = self._recent(snapshots)
+        if self.counts:
+            check_rate(starts, self.most, now_ms=self._now_ms)
+        starts[self.run_key or self._made_key] = Start(self._now_ms, self.counts)
+        today, before = snapshots[0], snapshots[1:]
+        day = Day.of(today.to_dict(), uid=self.uid, day=self._days[0])
+        day.starts = starts
+        if self.take:
+            self.take(day)
+        self._written = day.dump()
+        _write(batch, self.db, today, self._written)
+        for snapshot in before:
+            found = Day(self.uid, self._days[1], starts=starts).dump()
+            _write(
+                batch, self.db, snapshot, {"starts": found["starts"]} if snapshot.exists else found
+            )
+
+    def admitted(self, time: Any) -> None:
+        if self.taken is None:
+            return
+        if time is None:  # which try it was that went through is not known
+            self.taken(read(self.references[0]))
+        else:
+            self.taken(Known(self._written, time))
+
+    @property
+    def _now_ms(self) -> int:
+        return int(self.now.timestamp() * 1000)
+
+    @property
+    def _days(self) -> list[date]:
+        now = self.now.astimezone(UTC)
+        before = (now - timedelta(milliseconds=WINDOW_MS)).date()
+        return list(dict.fromkeys((now.date(), before)))
+
+    def _recent(self, snapshots: Sequence[DocumentSnapshot]) -> dict[str, Start]:
+        found = [(snapshot.to_dict() or {}).get("starts", {}) for snapshot in snapshots]
+        starts = {key: Start.of(each) for day in found for key, each in day.items()}
+        return recent(starts, now_ms=self._now_ms)
+
+
+def _write(batch: WriteBatch, db: Client, snapshot: DocumentSnapshot, data: dict[str, Any]) -> None:
+    """Write a document provided that it is as it was read."""
+    if snapshot.exists:
+        option = db.write_option(last_update_time=snapshot.update_time)
+        batch.update(snapshot.reference, data, option=option)
+    else:
+        batch.create(snapshot.reference, data)

@@ -1,0 +1,384 @@
+"""What runs take from their user's day, from the opening to the settled numbers: nothing twice,
+nothing never, and no more than the limit."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+
+import pytest
+from google.cloud.firestore_v1.services.firestore.client import FirestoreClient
+
+from rollcall.agent import prepare, spending
+from rollcall.agent.spending import SLICE_TIME, FirestorePurse
+from rollcall.core.context import User
+from rollcall.core.errors import FailedPrecondition, Unavailable
+from rollcall.core.triggers import Call
+from rollcall.endpoints.run_agent import run_agent
+from rollcall.endpoints.usage import report
+from rollcall.models.base import Delta, ModelRequest, load_model
+from rollcall.store import limits, settlements, shares
+from rollcall.store.amounts import NONE, Amount
+from rollcall.store.budgets import Day, user_day
+from rollcall.store.hold import Hold
+from rollcall.store.runs import OpenRun
+from rollcall.store.threads import thread_id_for
+from tests.support.counting import counted
+from tests.support.leases import end_lease
+from tests.support.losing import How, losing_commit
+from tests.support.office import Office, at_once, payment
+from tests.support.scripted import ScriptedModel, calls, says
+
+PAID = "openai:gpt-5.5"
+COST, CALLS = Amount(200, 15), Amount(182, 15)
+"""Of one of the script's replies: 10 tokens in at $5 a million, 5 out at $30. Of one with calls 4
+tokens are read from a cache."""
+SLICE = Amount(100_000, 100_000)
+"""A twentieth of what a user may spend a day."""
+THREAD = thread_id_for("ann", "r1")
+MESSAGE = {"message": "What is new?", "runId": "r1"}
+
+
+def declare(office: Office, *models: str, **changes: Any) -> None:
+    """An agent of these models, whose calls cost less than a slice at worst."""
+    office.declare(models=models or (PAID,), max_output_tokens=1_000, **changes)
+
+
+@pytest.fixture(autouse=True)
+def paid(office: Office) -> None:
+    office.model.id = PAID
+    declare(office)
+    limits.forget()
+
+
+def allow(office: Office, **document: Any) -> None:
+    office.db.document("budgets/limits").set(document)
+    limits.forget()
+
+
+def times(number: int) -> Amount:
+    return Amount(COST.micro_usd * number, COST.tokens * number)
+
+
+def today() -> date:
+    return datetime.now(UTC).date()
+
+
+def stored(office: Office, uid: str = "ann", day: date | None = None) -> Day:
+    """The day as its document has it."""
+    day = day or today()
+    return Day.of(user_day(office.db, uid, day).get().to_dict(), uid=uid, day=day)
+
+
+def settled(office: Office, uid: str = "ann", *, after: timedelta = timedelta(0)) -> Day:
+    """The day in settled numbers, as of a later time."""
+    reference = user_day(office.db, uid, today())
+    return settlements.settle_day(office.db, reference, now=datetime.now(UTC) + after)
+
+
+def die(
+    office: Office, *replies: Any, at: str = "finish", before: bool = True, **data: Any
+) -> None:
+    """Have the process die, with what it would have settled."""
+    with office.patch.context() as patched:
+        patched.setattr(FirestorePurse, "close", lambda purse: None)
+        office.crash(MESSAGE, *replies, at="finish", before=before)
+
+
+# what a turn takes, and how it is settled
+
+
+def test_a_turns_slice_is_taken_with_its_opening_and_settled_in_its_document(
+    office: Office,
+) -> None:
+    ran = office.ask(calls(("look_up", {})))
+    day = stored(office)
+    ((id, held),) = day.slices.items()
+    assert (held.amount, day.spent) == (SLICE, NONE)
+    run = office.run(ran.thread, ran.done["runId"])
+    assert held.run == f"threads/{ran.thread}/runs/{ran.done['runId']}"
+    assert [spend["model"] for spend in run["settlements"][id]["spends"]] == [PAID] * 2
+
+
+def test_the_usage_shows_settled_numbers_at_once_and_looks_once(office: Office) -> None:
+    for _ in range(3):
+        office.ask(says("Hi."))
+    for reads in (4, 1):
+        with counted() as cost:
+            found = report(office.here, User("ann"), now=datetime.now(UTC))
+        assert (found.today.usd, found.today.tokens) == (0.0006, 45)
+        assert found.left.usd == 1.9994
+        assert found.today.models[0].calls == 3
+        assert cost.reads == reads
+
+
+def test_nine_turns_are_settled_by_the_next_ones(office: Office) -> None:
+    for _ in range(20):
+        office.ask(says("Hi."))
+    assert len(stored(office).slices) <= 8
+    assert settled(office).used == times(20)
+
+
+def test_a_free_model_takes_nothing(office: Office) -> None:
+    office.model.id = "offline:scripted"
+    declare(office, office.model.id)
+    ran = office.ask(says("Hi."))
+    assert (stored(office).slices, settled(office).used) == ({}, NONE)
+    assert "settlements" not in office.run(ran.thread, ran.done["runId"])
+
+
+def test_a_free_model_that_answers_for_a_paid_one_gives_the_slice_back(office: Office) -> None:
+    declare(office, PAID, "offline:planner")
+    ran = office.ask(*[Unavailable("overloaded")] * 5)
+    assert ran.done["usage"][0]["provider"] == "offline"
+    assert len(stored(office).slices) == 1
+    assert (settled(office).used, settled(office).lost) == (NONE, {})
+
+
+def test_a_paid_model_that_answers_for_a_free_one_takes_its_slice_then(office: Office) -> None:
+    broken = ScriptedModel([FailedPrecondition("there is no such model")], id="offline:broken")
+    models = {each.id: each for each in (broken, office.model)}
+    office.patch.setattr(prepare, "load_model", lambda id: models.get(id) or load_model(id))
+    declare(office, broken.id, PAID)
+    ran = office.ask(says("Hi."))
+    assert ran.done["message"] == "Hi."
+    assert len(stored(office).slices) == 1
+    assert settled(office).used == COST
+
+
+def test_a_slice_too_small_for_the_worst_case_is_changed_for_a_larger_one(office: Office) -> None:
+    declare(office, instructions="x" * 90_000)  # 30,000 tokens, by bytes
+    ran = office.ask(says("Hi."))
+    ((id, held),) = stored(office).slices.items()
+    assert held.amount.micro_usd > 150_000
+    assert list(office.run(ran.thread, ran.done["runId"])["settlements"]) == [id]
+    assert settled(office).used == COST
+
+
+def test_without_a_limit_everything_is_counted(office: Office) -> None:
+    allow(office, user={"usdPerDay": None, "tokensPerDay": None})
+    for _ in range(3):
+        office.ask(says("Hi."))
+    assert settled(office).used == times(3)
+
+
+def test_a_run_that_goes_on_with_a_turn_settles_as_any_other(office: Office) -> None:
+    office.resume(office.ask(payment()))
+    assert settled(office).used == CALLS + COST
+    office.resume(office.ask(payment()), runId="yes")
+    assert settled(office).used == CALLS + COST + CALLS + COST
+    assert stored(office).slices == {}
+
+
+def test_a_run_that_fails_settles_what_it_spent(office: Office) -> None:
+    def bug(*args: Any, **options: Any) -> None:
+        raise ZeroDivisionError
+
+    office.patch.setattr(OpenRun, "finish", bug)
+    ran = office.ask(calls(("look_up", {})), says("Hi."))
+    assert ran.code == "internal"
+    day = settled(office)
+    assert (day.used, day.slices, day.lost) == (CALLS + COST, {}, {})
+
+
+def test_midnight_during_a_run_parts_what_it_spends(office: Office) -> None:
+    tomorrow = today() + timedelta(days=1)
+
+    def then(request: ModelRequest) -> Iterator[Delta]:
+        office.patch.setattr(FirestorePurse, "_today", lambda purse: tomorrow)
+        yield from calls(("look_up", {}))
+
+    office.ask(then, says("Hi."))
+    assert settled(office).used == CALLS
+    reference = user_day(office.db, "ann", tomorrow)
+    assert settlements.settle_day(office.db, reference, now=datetime.now(UTC)).used == COST
+
+
+def test_a_tenants_budget_counts_what_its_users_runs_spent(office: Office) -> None:
+    allow(office, tenant={"usdPerDay": 5})
+    claims = {"tenant": "school"}
+    for uid in ("ann", "ben"):
+        office.send({"message": "Hi."}, says("Hi."), uid=uid, claims=claims)
+    tenant = shares.tenant_day(office.db, "school", today()).get().to_dict() or {}
+    assert (tenant["spentMicroUsd"], tenant["slices"]) == (2 * COST.micro_usd, {})
+    assert settled(office, "ann").used == settled(office, "ben").used == COST
+
+
+def test_where_the_tenants_budget_is_used_up_the_run_says_so(office: Office) -> None:
+    allow(office, tenant={"usdPerDay": 0})
+    ran = office.send({"message": "Hi."}, says("Hi."), claims={"tenant": "school"})
+    assert ran.done["stopReason"] == "budget"
+    assert settled(office).used == NONE and office.model.requests == []
+
+
+# what is refused, and what is not
+
+
+def test_a_limit_never_refuses_what_settled_numbers_allow(office: Office) -> None:
+    allow(office, user={"usdPerDay": 0.2})
+    for _ in range(30):  # each of which sets $0.06 aside
+        assert "stopReason" not in office.ask(says("Hi.")).done
+    assert settled(office).used == times(30)
+
+
+def test_where_nothing_is_left_the_run_says_so_and_costs_nothing(office: Office) -> None:
+    allow(office, user={"usdPerDay": 0})
+    ran = office.ask(says("Hi."))
+    assert ran.done["stopReason"] == "budget"
+    assert settled(office).used == NONE and office.model.requests == []
+
+
+def test_openings_at_once_all_open_while_the_rate_allows(office: Office) -> None:
+    ran = at_once(20, lambda _: office.call({"agent": "office", "message": "Hi."}))
+    assert [each.done["message"] for each in ran] == ["Done."] * 20
+    assert settled(office).used == times(20)
+
+
+def test_openings_at_once_are_no_more_than_the_rate_allows(office: Office) -> None:
+    allow(office, user={"runsPerMinute": 7})
+    ran = at_once(20, lambda _: office.call({"agent": "office", "message": "Hi."}))
+    assert sorted(each.code or "" for each in ran) == [""] * 7 + ["resource-exhausted"] * 13
+    assert settled(office).used == times(7)
+
+
+def test_runs_at_once_never_overspend_a_day_that_nobody_has_settled(office: Office) -> None:
+    """Each of these takes its worst case: 12 of them would spend more than there is."""
+    allow(office, user={"usdPerDay": 0.1})
+    used, at_most, lock = Amount(), 0, threading.Lock()
+
+    def worst(request: ModelRequest) -> Iterator[Delta]:
+        nonlocal at_most
+        with lock:
+            at_most = max(at_most, sum(each.amount.micro_usd for each in _slices(office)))
+        yield from says("x" * 2_000)
+
+    office.model.replies = [worst] * 24
+    for _ in range(2):
+        at_once(12, lambda _: office.call({"agent": "office", "message": "Hi."}))
+    used = settled(office).used
+    assert 0 < used.micro_usd <= at_most <= 100_000
+    assert stored(office).slices == {}
+
+
+def _slices(office: Office) -> list[Any]:
+    return list(stored(office).slices.values())
+
+
+# what is counted once
+
+
+@pytest.mark.parametrize("how", ["before", "after", "twice"])
+@pytest.mark.parametrize("number", [0, 1])
+def test_a_commit_whose_answer_was_lost_counts_once(office: Office, number: int, how: How) -> None:
+    """The opening is the first commit, the end the second."""
+    with losing_commit(office.patch, number, how):
+        ran = office.ask(says("Hi."), runId="r1")
+    if ran.result is None:  # the opening failed, and its client asks again
+        end_lease_if_opened(office)
+        assert office.ask(says("Hi."), runId="r1").done["message"] == "Hi."
+    used = settled(office).used
+    assert used in (COST, COST + SLICE) if number == 0 and how == "after" else used == COST
+
+
+def end_lease_if_opened(office: Office) -> None:
+    if office.run(THREAD, "r1"):
+        end_lease(office.db, THREAD, "r1")
+
+
+def test_a_run_that_settled_in_both_ways_counts_once(office: Office) -> None:
+    """Its end was saved, but nobody told it so, and somebody has looked before it closes."""
+    original = Hold.save
+
+    def unsure(hold: Hold, *args: Any, **options: Any) -> Any:
+        original(hold, *args, **options)
+        if options.get("is_last"):
+            settled(office)
+            raise Unavailable("the answer was lost")
+
+    with office.patch.context() as patched:
+        patched.setattr(Hold, "save", unsure)
+        office.ask(says("Hi."), runId="r1")
+    assert office.run(THREAD, "r1")["status"] == "done"
+    assert (settled(office).used, stored(office).slices) == (COST, {})
+
+
+def test_a_run_whose_end_could_not_be_saved_is_settled_directly(office: Office) -> None:
+    original = FirestoreClient.commit
+
+    def commit(self: FirestoreClient, *args: Any, **options: Any) -> Any:
+        request = options.get("request") or args[0]
+        if any("/views/" in write.update.name for write in request["writes"]):
+            raise Unavailable("full")
+        return original(self, *args, **options)
+
+    with office.patch.context() as patched:
+        patched.setattr(FirestoreClient, "commit", commit)
+        office.ask(says("Hi."), runId="r1")
+    day = stored(office)
+    assert (day.used, day.slices) == (COST, {})
+
+
+def test_a_killed_run_counts_in_full_after_its_time(office: Office) -> None:
+    die(office, says("Hi."))
+    assert settled(office, after=SLICE_TIME - timedelta(seconds=10)).spent == NONE
+    day = settled(office, after=SLICE_TIME + timedelta(seconds=10))
+    assert (day.spent, list(day.lost.values())) == (SLICE, [SLICE])
+    assert settled(office, after=2 * SLICE_TIME).spent == SLICE
+
+
+def test_a_killed_run_that_is_taken_up_counts_in_full_and_what_it_spent_then(
+    office: Office,
+) -> None:
+    die(office, says("Hi."))
+    end_lease(office.db, THREAD, "r1")
+    assert office.sweep(says("Hi.")) == 1
+    assert office.result(THREAD, "r1")["message"] == "Hi."
+    for after in (timedelta(0), 2 * SLICE_TIME):
+        assert settled(office, after=after).used == SLICE + COST
+
+
+def test_a_run_that_died_after_its_end_was_saved_is_settled(office: Office) -> None:
+    die(office, says("Hi."), before=False)
+    assert settled(office).used == COST
+
+
+def test_a_run_that_was_left_to_the_queue_settles_both_of_its_parts(office: Office) -> None:
+    office.model.replies = [calls(("look_up", {}))]
+    stream = run_agent(office.here, Call(User("ann"), {"agent": "office", **MESSAGE}))
+    for event in stream:
+        if event and event["type"] == "TOOL_CALL_RESULT":
+            break
+    stream.close()
+    office.work_off(says("Hi."))
+    assert office.result(THREAD, "r1")["message"] == "Hi."
+    assert len(office.run(THREAD, "r1")["settlements"]) == 2
+    assert (settled(office).used, settled(office).lost) == (CALLS + COST, {})
+
+
+def test_a_run_that_outlives_its_slices_time_is_settled_directly(office: Office) -> None:
+    def then(request: ModelRequest) -> Iterator[Delta]:
+        yield from says("Hi.")
+        assert settled(office, after=SLICE_TIME + timedelta(minutes=1)).spent == SLICE
+
+    office.patch.setattr(spending, "MARGIN", SLICE_TIME)
+    office.ask(then)
+    day = stored(office)
+    assert (day.used, day.lost, day.slices) == (COST, {}, {})
+
+
+def test_what_runs_say_is_settled_before_they_are_erased(office: Office) -> None:
+    ran = office.ask(says("Hi."))
+    runs = list(office.db.collection(f"threads/{ran.thread}/runs").stream())
+    settlements.settle_runs(office.db, runs, now=datetime.now(UTC))
+    assert (stored(office).used, stored(office).slices) == (COST, {})
+    for run in runs:
+        run.reference.delete()
+    assert settled(office, after=SLICE_TIME * 2).used == COST
+
+
+def test_a_run_that_is_gone_without_a_word_has_spent_its_slice(office: Office) -> None:
+    ran = office.ask(says("Hi."))
+    office.db.document(f"threads/{ran.thread}/runs/{ran.done['runId']}").delete()
+    assert settled(office).used == SLICE

@@ -1,0 +1,178 @@
+"""How often a user may start a run, counted in the write of the day that opens it."""
+
+from __future__ import annotations
+
+import random
+import time
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from google.api_core.exceptions import Conflict, FailedPrecondition
+from google.cloud.firestore import Client
+
+from rollcall.core.errors import ResourceExhausted
+from rollcall.store.budgets import Known, user_day
+from rollcall.store.day_admission import DayAdmission
+from tests.support.counting import counted
+
+NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
+MIDNIGHT = datetime(2026, 11, 22, tzinfo=UTC)
+
+
+def opening(
+    db: Client,
+    *,
+    now: datetime = NOON,
+    most: int | None = 10,
+    uid: str = "ann",
+    key: str | None = None,
+    **more: Any,
+) -> DayAdmission:
+    return DayAdmission(db, uid, now, run_key=key, most=most, **more)
+
+
+def start(db: Client, **where: Any) -> None:
+    """Open one run, as an opening does: read, add to the batch, commit."""
+    admission = opening(db, **where)
+    batch = db.batch()
+    admission.admit(batch, read(db, admission))
+    admission.admitted(batch.commit()[-1].update_time)
+
+
+def read(db: Client, admission: DayAdmission) -> list[Any]:
+    found = {each.reference.path: each for each in db.get_all(list(admission.references))}
+    return [found[reference.path] for reference in admission.references]
+
+
+def starts(db: Client, count: int, **where: Any) -> int:
+    """Try `count` times; how many were let in."""
+    done = 0
+    for _ in range(count):
+        try:
+            start(db, **where)
+        except ResourceExhausted:
+            continue
+        done += 1
+    return done
+
+
+def insist(db: Client, **where: Any) -> bool:
+    """Try until it is let in or refused; whether it was let in."""
+    for _ in range(200):
+        try:
+            start(db, **where)
+        except ResourceExhausted:
+            return False
+        except (Conflict, FailedPrecondition):
+            time.sleep(random.uniform(0, 0.03))
+            continue
+        return True
+    raise AssertionError("every race was lost")
+
+
+@pytest.mark.parametrize("most", [0, 1, 2, 3, 10, 30])
+def test_exactly_as_many_runs_start_in_a_minute_as_are_allowed(db: Client, most: int) -> None:
+    assert starts(db, most + 5, most=most) == most
+
+
+def test_the_minute_slides(db: Client) -> None:
+    assert starts(db, 12) == 10
+    assert starts(db, 1, now=NOON + timedelta(seconds=59)) == 0
+    assert starts(db, 12, now=NOON + timedelta(seconds=60)) == 10
+
+
+def test_a_refusal_says_when_to_try_again(db: Client) -> None:
+    starts(db, 10)
+    with pytest.raises(ResourceExhausted, match="at most 10 messages a minute") as refused:
+        start(db, now=NOON + timedelta(seconds=20))
+    assert refused.value.retry_after_s == 40
+
+
+def test_one_users_haste_is_not_anothers(db: Client) -> None:
+    starts(db, 10, uid="a/b ☃")
+    assert starts(db, 10, uid="bob") == 10
+
+
+def test_without_a_limit_everybody_is_let_in_and_remembered(db: Client) -> None:
+    assert starts(db, 20, most=None) == 20
+    assert starts(db, 1) == 0
+
+
+def test_a_start_costs_one_read_and_one_write(db: Client) -> None:
+    starts(db, 3)
+    with counted() as cost:
+        start(db)
+    assert (cost.reads, cost.writes) == (1, 1)
+
+
+def test_starts_at_once_are_no_more_than_allowed(db: Client) -> None:
+    with ThreadPoolExecutor(16) as pool:
+        assert sum(pool.map(lambda _: insist(db), range(24))) == 10
+
+
+def test_the_minute_slides_over_midnight(db: Client) -> None:
+    assert starts(db, 12, now=MIDNIGHT - timedelta(seconds=20)) == 10
+    assert starts(db, 1, now=MIDNIGHT + timedelta(seconds=39)) == 0
+    assert starts(db, 12, now=MIDNIGHT + timedelta(seconds=40)) == 10
+
+
+def test_only_in_the_first_minute_of_a_day_yesterday_is_read_and_written(db: Client) -> None:
+    with counted() as cost:
+        start(db, now=MIDNIGHT + timedelta(seconds=59))
+    assert (cost.reads, cost.writes) == (2, 2)
+    with counted() as cost:
+        start(db, now=MIDNIGHT + timedelta(seconds=61))
+    assert (cost.reads, cost.writes) == (1, 1)
+
+
+def test_whose_clock_is_late_is_counted_with_the_others(db: Client) -> None:
+    assert starts(db, 10, now=MIDNIGHT + timedelta(seconds=1)) == 10
+    assert starts(db, 1, now=MIDNIGHT - timedelta(seconds=1)) == 0
+
+
+def test_starts_at_once_around_midnight_are_no_more_than_allowed(db: Client) -> None:
+    def at(number: int) -> bool:
+        return insist(db, now=MIDNIGHT + timedelta(milliseconds=(-1) ** number * 500))
+
+    with ThreadPoolExecutor(16) as pool:
+        assert sum(pool.map(at, range(24))) == 10
+
+
+def test_a_start_is_known_by_its_key_for_a_minute_also_over_midnight(db: Client) -> None:
+    start(db, key="mine", now=MIDNIGHT - timedelta(seconds=1))
+
+    def was_started(key: str, now: datetime) -> bool:
+        admission = opening(db, key=key, now=now)
+        return admission.was_started(read(db, admission))
+
+    assert was_started("mine", MIDNIGHT - timedelta(seconds=1))
+    assert was_started("mine", MIDNIGHT + timedelta(seconds=58))
+    assert not was_started("mine", MIDNIGHT + timedelta(seconds=59))
+    assert not was_started("other", MIDNIGHT + timedelta(seconds=1))
+
+
+def test_a_run_that_goes_on_with_a_turn_is_remembered_and_not_counted(db: Client) -> None:
+    assert starts(db, 20, counts=False, key="on") == 20
+    admission = opening(db, key="on")
+    assert admission.was_started(read(db, admission))
+    assert starts(db, 12) == 10
+
+
+def test_what_was_written_is_told_as_the_database_has_it(db: Client) -> None:
+    told: list[Known] = []
+    start(db, taken=told.append)
+    found = user_day(db, "ann", NOON.date()).get()
+    assert told == [Known(found.to_dict(), found.update_time)]
+
+
+def test_where_the_answer_was_lost_the_day_is_read_again(db: Client) -> None:
+    told: list[Known] = []
+    admission = opening(db, taken=told.append)
+    batch = db.batch()
+    admission.admit(batch, read(db, admission))
+    batch.commit()
+    admission.admitted(None)
+    found = user_day(db, "ann", NOON.date()).get()
+    assert told == [Known(found.to_dict(), found.update_time)]

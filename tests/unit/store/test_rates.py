@@ -1,0 +1,36 @@
+"""A sliding minute of starts, without a database."""
+
+from __future__ import annotations
+
+import pytest
+
+from rollcall.core.errors import ResourceExhausted
+from rollcall.store.rates import Start, check_rate, recent
+
+NOW = 1_000_000
+
+
+def starts(*ago_s: float, counts: bool = True) -> dict[str, Start]:
+    return {str(ago): Start(NOW - round(ago * 1000), counts) for ago in ago_s}
+
+
+def test_a_start_is_recent_for_a_minute() -> None:
+    assert list(recent(starts(0, 59.999, 60, 61), now_ms=NOW)) == ["0", "59.999"]
+
+
+def test_one_more_than_the_most_is_refused_until_the_oldest_is_a_minute_old() -> None:
+    check_rate(starts(1, 20), 3, now_ms=NOW)
+    with pytest.raises(ResourceExhausted, match="at most 3 messages a minute") as refused:
+        check_rate(starts(1, 20, 30.5), 3, now_ms=NOW)
+    assert refused.value.retry_after_s == 30
+
+
+def test_where_none_may_start_it_is_a_minute_too() -> None:
+    with pytest.raises(ResourceExhausted) as refused:
+        check_rate({}, 0, now_ms=NOW)
+    assert refused.value.retry_after_s == 60
+
+
+def test_without_a_limit_and_of_what_does_not_count_nothing_is_refused() -> None:
+    check_rate(starts(*range(50)), None, now_ms=NOW)
+    check_rate(starts(*range(50), counts=False), 1, now_ms=NOW)
