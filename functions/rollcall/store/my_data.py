@@ -25,6 +25,7 @@ from rollcall.store.erasures import (
     reference,
     repeated,
 )
+from rollcall.store.settlements import settled
 from rollcall.store.thread_erasure import (
     APPROVALS,
     EFFECTS,
@@ -272,6 +273,14 @@ def _forget_named_decider(db: Client, batch: WriteBatch, document: Document, uid
     batch.update(document.reference, {"deciderUid": ERASED})
 
 
+def _settled(document: Document) -> dict[str, Any]:
+    """A day with what its runs have said since it was written."""
+    data = document.to_dict() or {}
+    if not data.get("slices"):
+        return data
+    return settled(document.reference._client, document, now=datetime.now(UTC)).dump()
+
+
 def _forget_spend(db: Client, batch: WriteBatch, document: Document, uid: str) -> None:
     """Delete a day's spend, but today's stays without a name: erasing renews no limit."""
     from google.cloud.firestore import DELETE_FIELD
@@ -306,6 +315,7 @@ PLATFORM = (
         kind="budgets",
         find=of_user("budgets"),
         show=as_stored,
+        whole=_settled,
         erase=_forget_spend,
         reads=("day",),
     ),

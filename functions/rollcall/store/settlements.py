@@ -48,9 +48,9 @@ def look_up(db: Client, day: Day, *, now: datetime) -> None:
 
 def settle_day(
     db: Client, reference: DocumentReference, *, now: datetime, known: Known | None = None
-) -> Day:
-    """A user's day in settled numbers. What was found out is written, so that nobody has to look
-    for it again.
+) -> Day | None:
+    """A user's day in settled numbers; None where it has no document. What was found out is
+    written, so that nobody has to look for it again.
 
     Args:
         known: The document, if it was read a moment ago.
@@ -70,7 +70,8 @@ def settle_day(
         fields = day.dump().items()
         return {**data, **{name: each for name, each in fields if name not in _KEPT}}
 
-    return _day_of(change(db, reference, apply, known).data or {})
+    found = change(db, reference, apply, known).data
+    return None if found is None else _day_of(found)
 
 
 _KEPT = ("uid", "expiresAt")
@@ -94,7 +95,8 @@ def days_of(db: Client, uid: str, *, since: date, until: date, now: datetime) ->
 def settled(db: Client, snapshot: DocumentSnapshot, *, now: datetime) -> Day:
     """A user's day that was just read, in settled numbers."""
     known = Known(snapshot.to_dict(), snapshot.update_time)
-    return settle_day(db, snapshot.reference, now=now, known=known)
+    day = settle_day(db, snapshot.reference, now=now, known=known)
+    return day or _day_of(snapshot.to_dict() or {})  # it was erased meanwhile
 
 
 def settle_runs(db: Client, runs: Iterable[DocumentSnapshot], *, now: datetime) -> None:

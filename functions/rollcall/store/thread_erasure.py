@@ -2,7 +2,8 @@
 
 The thread is taken first: a mark keeps new runs out, and the open page of a run that held it is
 removed together with the run's document, so that it can save nothing more. What is left is then
-removed in pages. Of each run whose id was its client's `runs/{k}` stays: uid, key, threadId.
+removed in pages. Of each run whose id was its client's `runs/{k}` stays: uid, key, threadId. What
+the runs say they spent is settled before they go.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from rollcall.store.files import SECTION_READS, erase_file
 from rollcall.store.holding import is_alive
 from rollcall.store.pages import find_page
 from rollcall.store.run_ids import write_erased
+from rollcall.store.settlements import settle_runs
 from rollcall.store.window import read_log
 
 if TYPE_CHECKING:
@@ -89,6 +91,8 @@ def erase_thread(work: Work, thread_id: str) -> None:
     if _own(work, thread_id) is None:
         return  # erased before, and perhaps begun anew since
     thread = paths.thread(work.db, thread_id)
+    said = thread.collection("runs").select(["uid", "settlements"]).stream()
+    settle_runs(work.db, said, now=datetime.now(UTC))
     # Approvals first: a decision from now on decides nothing.
     for section in (APPROVALS, EFFECTS):
         erase_section(work, section, query=_in_thread(work, section, thread_id))
@@ -200,8 +204,12 @@ def _put_taken(batch: WriteBatch, db: Client, thread: Document, id: str) -> dict
     data = thread.to_dict() or {}
     lease = data.get("lease")
     if lease:
-        find_page(db, thread.id, lease["runId"]).remove(batch, db)
-        batch.delete(paths.run(db, thread.id, lease["runId"]))
+        page = find_page(db, thread.id, lease["runId"])
+        # Should it end after this look, its page has changed, and the batch fails.
+        run = paths.run(db, thread.id, lease["runId"]).get()
+        settle_runs(db, [run], now=datetime.now(UTC))
+        page.remove(batch, db)
+        batch.delete(run.reference)
         write_erased(batch, db, data["uid"], thread.id, lease["runId"])
     log = read_log(db, thread.id, at_least=data.get("nextMessage", 0))
     taken = {

@@ -9,6 +9,7 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 import pytest
+from google.cloud.firestore import DELETE_FIELD
 from google.cloud.firestore_v1.services.firestore.client import FirestoreClient
 
 from rollcall.agent import prepare, spending
@@ -16,6 +17,12 @@ from rollcall.agent.spending import SLICE_TIME, FirestorePurse
 from rollcall.core.context import User
 from rollcall.core.errors import FailedPrecondition, Unavailable
 from rollcall.core.triggers import Call
+from rollcall.endpoints.my_data import (
+    clear_thread,
+    delete_my_data,
+    delete_thread,
+    export_my_data,
+)
 from rollcall.endpoints.run_agent import run_agent
 from rollcall.endpoints.usage import report
 from rollcall.models.base import Delta, ModelRequest, load_model
@@ -368,14 +375,43 @@ def test_a_run_that_outlives_its_slices_time_is_settled_directly(office: Office)
     assert (day.used, day.lost, day.slices) == (COST, {}, {})
 
 
-def test_what_runs_say_is_settled_before_they_are_erased(office: Office) -> None:
+@pytest.mark.parametrize("erase", [clear_thread, delete_thread])
+def test_a_thread_that_is_erased_right_after_its_runs_costs_no_slice(
+    office: Office, erase: Any
+) -> None:
     ran = office.ask(says("Hi."))
-    runs = list(office.db.collection(f"threads/{ran.thread}/runs").stream())
-    settlements.settle_runs(office.db, runs, now=datetime.now(UTC))
-    assert (stored(office).used, stored(office).slices) == (COST, {})
-    for run in runs:
-        run.reference.delete()
-    assert settled(office, after=SLICE_TIME * 2).used == COST
+    office.ask(says("Hi."), threadId=ran.thread)
+    assert len(stored(office).slices) == 2
+    erase(office.here, Call(User("ann"), {"threadId": ran.thread}))
+    assert office.runs(ran.thread) == []
+    for after in (timedelta(0), 2 * SLICE_TIME):
+        assert (settled(office, after=after).used, stored(office).slices) == (times(2), {})
+
+
+def test_who_erases_all_data_is_left_what_was_spent_without_a_name(office: Office) -> None:
+    office.ask(says("Hi."))
+    office.ask(says("Hi."))
+    delete_my_data(office.here, Call(User("ann"), {"confirm": True}))
+    document = user_day(office.db, "ann", today()).get().to_dict() or {}
+    assert "uid" not in document and document["slices"] == {}
+    assert document["spentMicroUsd"] == 2 * COST.micro_usd
+
+
+def test_an_export_tells_settled_numbers(office: Office) -> None:
+    office.ask(says("Hi."))
+    items = export_my_data(office.here, Call(User("ann"), {}))["items"]
+    (day,) = [each["data"] for each in items if each["kind"] == "budgets"]
+    assert (day["spentMicroUsd"], day["slices"]) == (COST.micro_usd, {})
+
+
+def test_what_a_day_of_an_erased_user_gets_to_know_gives_it_no_name(office: Office) -> None:
+    office.ask(says("Hi."))
+    reference = user_day(office.db, "ann", today())
+    expires = datetime.now(UTC) + timedelta(days=2)
+    reference.update({"uid": DELETE_FIELD, "expiresAt": expires})
+    assert settled(office).used == COST
+    document = reference.get().to_dict() or {}
+    assert "uid" not in document and document["expiresAt"] == expires
 
 
 def test_a_run_that_is_gone_without_a_word_has_spent_its_slice(office: Office) -> None:
