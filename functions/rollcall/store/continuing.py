@@ -23,7 +23,6 @@ from rollcall.store.run_ids import (
     next_run_id,
     read_for_run,
     used_before,
-    write_key,
 )
 from rollcall.store.runs import OpenRun
 from rollcall.store.settling import (
@@ -197,8 +196,6 @@ def _commit_opening(
     batch.update(read.waiting.reference, {"continuedBy": continuing.run_id, "updatedAt": now})
     if continuing.admission:
         continuing.admission.admit(batch, read.admission)
-    if continuing.user is not None and continuing.key:
-        write_key(batch, db, continuing.user.uid, thread_id, continuing.run_id)
     user = continuing.user or user_of(before)
     document = run_document(
         user=user,

@@ -39,11 +39,6 @@ def effect(db: Client, key: str) -> DocumentReference:
     return db.document(f"effects/{key}")
 
 
-def run_key(db: Client, key: str) -> DocumentReference:
-    """Which thread a user's run id belongs to, so that one id is one run."""
-    return db.document(f"runKeys/{key}")
-
-
 def erased_run(db: Client, key: str) -> DocumentReference:
     """What is left of an erased run whose id was its client's. Its collection has the name of
     those in threads, so that one query finds a key in all of them."""

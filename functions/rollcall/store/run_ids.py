@@ -82,17 +82,6 @@ def write_erased(batch: WriteBatch, db: Client, uid: str, thread_id: str, run_id
         batch.set(paths.erased_run(db, key), left)
 
 
-def key_reference(db: Client, uid: str, run_id: str) -> DocumentReference:
-    """The document that says which thread a user's run id belongs to."""
-    return paths.run_key(db, run_key(uid, run_id))
-
-
-def write_key(batch: WriteBatch, db: Client, uid: str, thread_id: str, run_id: str) -> None:
-    """Say which thread a user's run id belongs to; fails the batch if that is said already."""
-    key = {"schemaVersion": SCHEMA_VERSION, "uid": uid, "threadId": thread_id}
-    batch.create(key_reference(db, uid, run_id), key)
-
-
 def read_for_run(
     db: Client,
     references: Sequence[DocumentReference],

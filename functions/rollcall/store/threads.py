@@ -49,7 +49,6 @@ from rollcall.store.run_ids import (
     is_made_here,
     read_for_run,
     run_key,
-    write_key,
 )
 from rollcall.store.run_states import Finished, GoingOn, Stale, repeated
 from rollcall.store.runs import OpenRun
@@ -259,8 +258,6 @@ def _try_open(db: Client, opening: Opening, read: _Read) -> OpenRun | None:
     _write_thread(batch, db, opening, read.thread, {**taken, "nextMessage": number + 1})
     batch.create(paths.message(db, thread_id, number), message)
     attaching.write(batch, db, thread_id)
-    if opening.is_named:
-        write_key(batch, db, opening.user.uid, thread_id, opening.run_id)
     if opening.admission:
         opening.admission.admit(batch, read.admission)
     batch.create(paths.run(db, thread_id, opening.run_id), run)

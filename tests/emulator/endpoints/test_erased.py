@@ -11,7 +11,7 @@ from rollcall.core.context import User
 from rollcall.core.triggers import Call
 from rollcall.core.wire import Role
 from rollcall.endpoints.cancel_run import cancel_run
-from rollcall.endpoints.my_data import delete_my_data, export_my_data
+from rollcall.endpoints.my_data import clear_thread, delete_my_data, export_my_data
 from rollcall.endpoints.rate_message import rate_message
 from rollcall.endpoints.usage import my_usage
 from tests.support.keeping import everything, naming
@@ -49,6 +49,8 @@ def lived(office: Office) -> None:
     ids = {"threadId": cancelled.thread, "runId": cancelled.done["runId"]}
     cancel_run(office.here, Call(ZED, ids))
     rate_message(office.here, Call(ZED, {**ids, "rating": "down", "comment": f"No {WORD}"}))
+    gone = as_zed(office, says(WORD), runId="gone")
+    clear_thread(office.here, Call(ZED, {"threadId": gone.thread}))
     direct = {"arguments": {"to": WORD}, "callKey": WORD}
     office.functions.post("send_letter", direct, uid=UID, claims=TEACHER)
     device = {"uid": UID, "token": WORD, "platform": "web", "createdAt": datetime.now(UTC)}
@@ -100,7 +102,7 @@ def test_whatever_a_user_did_nothing_names_them_afterwards(office: Office) -> No
     spoke(office)
     before = kept(office)
     assert {path.split("/")[0] for path in naming(before, UID, WORD)} >= {
-        *("threads", "approvals", "effects", "audit", "runKeys", "devices", "conversations"),
+        *("threads", "approvals", "effects", "audit", "runs", "devices", "conversations"),
         "ratings",
     }
     anns = {path for path in before if before[path].get("uid") == "ann"}
@@ -114,7 +116,9 @@ def test_whatever_a_user_did_nothing_names_them_afterwards(office: Office) -> No
 def test_an_export_has_all_of_ones_own_and_nothing_of_anothers(office: Office) -> None:
     lived(office)
     decided_for_others(office)
-    everyone = kept(office)
+    everyone = {
+        path: data for path, data in kept(office).items() if not path.startswith("erasures/")
+    }
     mine = {path.split("/")[-1] for path, data in everyone.items() if data.get("uid") == UID}
     copies = {path.split("/")[-1] for path in everyone if "/views/" in path or "/events/" in path}
     items = exported(office, ZED)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import itertools
+from datetime import UTC, datetime
 
 import pytest
 from google.cloud.firestore import Client
 
 from rollcall.core.errors import AgentError, AlreadyExists, NotFound
+from rollcall.store.day_admission import DayAdmission
 from rollcall.store.my_data import erase_one_thread
-from rollcall.store.run_ids import is_made_here, new_run_id
+from rollcall.store.run_ids import is_made_here, new_run_id, run_key
 from rollcall.store.run_states import Finished
 from rollcall.store.runs import OpenRun
 from rollcall.store.threads import Opening, open_run, thread_id_for
@@ -34,7 +36,15 @@ def test_of_one_id_in_several_threads_at_once_one_is_opened(db: Client) -> None:
     def start(thread_id: str | None) -> Opening:
         derived = thread_id or thread_id_for("ann", "same")
         digest = f"digest of {thread_id}"
-        return opening("same", thread_id=derived, is_new=thread_id is None, request_digest=digest)
+        return opening(
+            "same",
+            thread_id=derived,
+            is_new=thread_id is None,
+            request_digest=digest,
+            admission=DayAdmission(
+                db, "ann", datetime.now(UTC), run_key=run_key("ann", "same"), most=None
+            ),
+        )
 
     starts = [start(next(tries)) for _ in range(10)]
 

@@ -1,0 +1,46 @@
+"""Doing two things at the same time: both are done, by whoever asked, and over afterwards."""
+
+from __future__ import annotations
+
+import threading
+from contextvars import ContextVar
+
+import pytest
+
+from rollcall.store.batches import side_by_side
+
+WHO = ContextVar("WHO", default="nobody")
+
+
+def test_both_are_done_at_the_same_time() -> None:
+    meeting = threading.Barrier(2, timeout=10)
+
+    def met(answer: str) -> str:
+        meeting.wait()
+        return answer
+
+    assert side_by_side(lambda: met("one"), lambda: met("other")) == ("one", "other")
+
+
+def test_both_see_the_context_of_who_asked() -> None:
+    token = WHO.set("ann")
+    try:
+        assert side_by_side(WHO.get, WHO.get) == ("ann", "ann")
+    finally:
+        WHO.reset(token)
+
+
+@pytest.mark.parametrize("failing", ["first", "second", "both"])
+def test_what_one_raises_is_raised_when_both_are_over(failing: str) -> None:
+    over: list[str] = []
+
+    def work(name: str) -> None:
+        over.append(name)
+        if failing in (name, "both"):
+            raise ValueError(name)
+
+    before = threading.active_count()
+    with pytest.raises(ValueError, match="second" if failing == "second" else "first"):
+        side_by_side(lambda: work("first"), lambda: work("second"))
+    assert sorted(over) == ["first", "second"]
+    assert threading.active_count() == before
