@@ -70,12 +70,18 @@ def connect(place: Place) -> Client:
     """The Firestore client.
 
     Raises:
-        Problem: There are no credentials for a real project.
+        Problem: Nothing answers where the emulator should be, or there are no credentials for a
+            real project.
     """
     from google.auth.exceptions import DefaultCredentialsError
 
     from rollcall.store.client import database
 
+    if place.emulator is not None and not _listens(place.emulator):
+        raise Problem(
+            f"No emulator answers at {place.emulator!r}, which {_FIRESTORE} names as host:port.\n"
+            f"Start it (`make emulators`), or unset {_FIRESTORE} and name a project."
+        )
     try:
         return database()
     except DefaultCredentialsError:
@@ -114,5 +120,5 @@ def _listens(address: str) -> bool:
     try:
         with socket.create_connection((host, int(port)), timeout=1):
             return True
-    except OSError:
+    except (OSError, ValueError, OverflowError):  # the last two: it has no port, or none there is
         return False

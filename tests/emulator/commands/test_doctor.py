@@ -58,7 +58,7 @@ def test_an_emulator_that_does_not_answer_fails(run: Run, monkeypatch: pytest.Mo
     monkeypatch.setenv("FIRESTORE_EMULATOR_HOST", "127.0.0.1:9")
     monkeypatch.setattr("rollcall.commands.doctor.firestore._REACH_S", 1)
     done = run("registry", "doctor")
-    assert (done.code, "no answer" in done.out) == (1, True)
+    assert (done.code, "No emulator answers at" in done.out) == (1, True)
 
 
 @pytest.fixture

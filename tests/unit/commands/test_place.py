@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from rollcall.commands import place
-from rollcall.commands.place import USAGE, Problem, choose
+from rollcall.commands.place import USAGE, Place, Problem, choose, connect
 
 
 def test_the_emulator_that_is_named_comes_first() -> None:
@@ -11,6 +11,12 @@ def test_the_emulator_that_is_named_comes_first() -> None:
     chosen = choose("my-project", env)
     assert str(chosen) == "project my-project · the emulator at 127.0.0.1:1"
     assert env["GCLOUD_PROJECT"] == "my-project"
+
+
+@pytest.mark.parametrize("address", ["127.0.0.1:1", "nonsense", "127.0.0.1:99999", "127.0.0.1:x"])
+def test_an_emulator_that_does_not_answer_is_told_at_once(address: str) -> None:
+    with pytest.raises(Problem, match="No emulator answers at .*FIRESTORE_EMULATOR_HOST"):
+        connect(Place("demo-x", address))
 
 
 @pytest.mark.parametrize("env", [{"GCLOUD_PROJECT": "shop"}, {"GOOGLE_CLOUD_PROJECT": "shop"}])

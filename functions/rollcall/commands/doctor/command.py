@@ -39,8 +39,9 @@ def examine(place: Place) -> Iterator[Finding]:
     try:
         db = connect(place)
     except Problem as problem:
-        mend = "gcloud auth application-default login"
-        yield Finding("fail", "credentials", str(problem).splitlines()[0], mend)
+        topic = "emulator" if is_emulator else "credentials"
+        mend = "make emulators" if is_emulator else "gcloud auth application-default login"
+        yield Finding("fail", topic, str(problem).splitlines()[0], mend)
         return
     yield Finding("ok", "project", str(place))
     reach = list(firestore.check_reachable(db))
