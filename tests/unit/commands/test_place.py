@@ -15,7 +15,7 @@ def test_the_emulator_that_is_named_comes_first() -> None:
 
 @pytest.mark.parametrize("address", ["127.0.0.1:1", "nonsense", "127.0.0.1:99999", "127.0.0.1:x"])
 def test_an_emulator_that_does_not_answer_is_told_at_once(address: str) -> None:
-    with pytest.raises(Problem, match="No emulator answers at .*FIRESTORE_EMULATOR_HOST"):
+    with pytest.raises(Problem, match=r"No emulator answers at .*FIRESTORE_EMULATOR_HOST"):
         connect(Place("demo-x", address))
 
 
