@@ -72,6 +72,7 @@ def drive(
         AgentError: The run failed; that is saved.
     """
     purse = purse or run_purse(asked, opened.thread_id, opened.run_id)
+    purse.heed(opened.settlements)
     opened.settling = purse
     with closing(purse):  # what the run's document does not say, this does
         return (yield from _ended(platform, asked, opened, purse, until=until, streamed=streamed))

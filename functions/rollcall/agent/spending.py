@@ -29,7 +29,7 @@ from rollcall.store.amounts import NONE, Amount, Limit
 from rollcall.store.budgets import Day, Known, Refused, Slice, Spend
 from rollcall.store.day_admission import DayAdmission
 from rollcall.store.limits import Limits, limits
-from rollcall.store.settlements import look_up, settlement
+from rollcall.store.settlements import Settlements, look_up, settle_said, settlement
 from rollcall.store.shares import Draw, share
 
 if TYPE_CHECKING:
@@ -161,7 +161,12 @@ class FirestorePurse:
         self._run, self._allow_unpriced = run, allow_unpriced
         self._lease: _Lease | None = None
         self._first: _Lease | None = None
+        self._said: Settlements = {}
         self._terms: _Terms | None = None
+
+    def heed(self, said: Settlements) -> None:
+        """What another run says it spent is settled when the day is written next."""
+        self._said = said
 
     def worst(self, call: FirstCall) -> Amount | None:
         """What a call may cost; None where this purse does not pay for it."""
@@ -240,9 +245,9 @@ class FirestorePurse:
             self._lease.spends.append(_spend(reservation.model_id, usage, price, cost))
         return cost / 1_000_000 if price else None
 
-    def settlement(self) -> dict[str, Any]:
-        """The fields that the run's document gets at its end; none where there is nothing to say,
-        or it has to be said in the day itself."""
+    def settlement(self) -> Settlements:
+        """What the run's document is to say at its end; nothing where there is nothing to say, or
+        it has to be said in the day itself."""
         lease = self._lease
         if self._run is None or lease is None or lease.written is None:
             return {}
@@ -355,6 +360,7 @@ class FirestorePurse:
         """What may be had of a day: at least `least`, otherwise None. Before it is less than
         `wanted`, and where many slices wait for it, what runs have settled is looked up."""
         now = self._now()
+        settle_said(day, self._said)
         day.count_expired(now)
         amount = limit.lease(used=day.used, least=least, wanted=wanted)
         if amount == wanted.most(least) and len(day.slices) < MOST_WAITING:

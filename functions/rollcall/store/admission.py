@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
+from rollcall.store.settlements import Settlements
+
 if TYPE_CHECKING:
     from google.cloud.firestore import DocumentReference, WriteBatch
     from google.cloud.firestore import DocumentSnapshot as _Snapshot
@@ -23,9 +25,13 @@ class Admission(Protocol):
     def was_started(self, snapshots: Sequence[DocumentSnapshot]) -> bool:
         """Whether a run of this key was opened within the last minute."""
 
-    def admit(self, batch: WriteBatch, snapshots: Sequence[DocumentSnapshot]) -> None:
+    def admit(
+        self, batch: WriteBatch, snapshots: Sequence[DocumentSnapshot], said: Settlements
+    ) -> None:
         """Add the writes, which insist on the documents as they were read.
 
+        Args:
+            said: What the thread's last run says it spent.
         Raises:
             ResourceExhausted: The user's rate does not allow it.
         """

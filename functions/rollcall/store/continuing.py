@@ -25,6 +25,7 @@ from rollcall.store.run_ids import (
     used_before,
 )
 from rollcall.store.runs import OpenRun
+from rollcall.store.settlements import settlements_of
 from rollcall.store.settling import (
     Continuing,
     StillOpen,
@@ -195,7 +196,7 @@ def _commit_opening(
     )
     batch.update(read.waiting.reference, {"continuedBy": continuing.run_id, "updatedAt": now})
     if continuing.admission:
-        continuing.admission.admit(batch, read.admission)
+        continuing.admission.admit(batch, read.admission, settlements_of(read.window))
     user = continuing.user or user_of(before)
     document = run_document(
         user=user,
@@ -234,6 +235,7 @@ def _commit_opening(
         decisions=log.decisions,
         told_decisions=told_decisions_of(read.window, before["turnId"]),
     )
+    opened.settlements = settlements_of(read.window)
     # The run that waits wrote its last step and the view in one batch. Should the step have been
     # written since, the first save of a result is refused, and looks.
     opened.hold.step_time = read.window.update_time if documents is log.documents else None

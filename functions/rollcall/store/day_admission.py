@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from rollcall.store.budgets import Day, Known, read, user_day
 from rollcall.store.rates import WINDOW_MS, Start, check_rate, recent
+from rollcall.store.settlements import Settlements, settle_said
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client, DocumentReference, WriteBatch
@@ -54,7 +55,9 @@ class DayAdmission:
     def was_started(self, snapshots: Sequence[DocumentSnapshot]) -> bool:
         return self.run_key is not None and self.run_key in self._recent(snapshots)
 
-    def admit(self, batch: WriteBatch, snapshots: Sequence[DocumentSnapshot]) -> None:
+    def admit(
+        self, batch: WriteBatch, snapshots: Sequence[DocumentSnapshot], said: Settlements
+    ) -> None:
         starts = self._recent(snapshots)
         if self.counts:
             check_rate(starts, self.most, now_ms=self._now_ms)
@@ -62,6 +65,7 @@ class DayAdmission:
         today, before = snapshots[0], snapshots[1:]
         day = Day.of(today.to_dict(), uid=self.uid, day=self._days[0])
         day.starts = starts
+        settle_said(day, said)
         if self.take:
             self.take(day)
         self._written = day.dump()

@@ -31,6 +31,7 @@ from rollcall.store.log import (
     step_document,
 )
 from rollcall.store.run_documents import ended_fields
+from rollcall.store.settlements import Settlements
 from rollcall.store.window import view_of
 
 if TYPE_CHECKING:
@@ -76,8 +77,8 @@ class Asking:
 class Settling(Protocol):
     """What a run spends from, as its end knows it."""
 
-    def settlement(self) -> dict[str, Any]:
-        """The fields of the run's document that say what was spent."""
+    def settlement(self) -> Settlements:
+        """What the run's document is to say was spent."""
 
     def settled(self) -> None:
         """They are saved."""
@@ -98,6 +99,7 @@ class OpenRun:
         decisions: What was decided in the thread, in lines; whoever ends leaves them to the next.
         told_decisions: Those that were there when the turn began.
         settling: What the run spends from, once somebody works on it.
+        settlements: What the thread's run before has said it spent; from its own end on, this one.
         redact: Takes credentials out of events.
     """
 
@@ -121,6 +123,7 @@ class OpenRun:
     decisions: list[str] = field(default_factory=list)
     told_decisions: list[str] = field(default_factory=list)
     settling: Settling | None = None
+    settlements: Settlements = field(default_factory=dict)
     redact: Callable[[Any], Any] = field(default_factory=json_redactor)
 
     @property
@@ -279,9 +282,10 @@ class OpenRun:
             if beside:
                 beside(batch)
 
-        settlement = self.settling.settlement() if self.settling else {}
-        self.hold.save(fill_all, {**fields, **settlement}, is_last=True)
-        if self.settling and settlement:
+        said = self.settlements = self.settling.settlement() if self.settling else {}
+        own = {f"settlements.{slice_id}": each for slice_id, each in said.items()}
+        self.hold.save(fill_all, {**fields, **own}, is_last=True)
+        if self.settling and said:
             self.settling.settled()
 
     def _stamp(self) -> dict[str, Any]:
@@ -307,6 +311,7 @@ class OpenRun:
             next_message=after,
             decisions=self.decisions,
             told=self.told_decisions,
+            settlements=self.settlements,
         )
         batch.set(paths.window(self.db, self.thread_id), view)
 

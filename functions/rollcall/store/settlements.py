@@ -1,16 +1,18 @@
 """What runs say of their slices when they end, and how a day gets to know it.
 
-threads/{t}/runs/{r}   settlements: {slice: {day, spends: [...]}}
+threads/{t}/runs/{r}       settlements: {slice: {day, spends: [...]}}
+threads/{t}/views/window   settlements, of the run that left the view
 
 A run that ends writes its own document anyway: there it leaves what was spent of its last slice.
-The day goes on counting the slice in full until somebody needs to know better, and looks. A run
+The day goes on counting the slice in full until somebody needs to know better, and looks; or until
+the thread's next run, which reads the view, writes the day for a reason of its own. A run
 that has ended, or is gone, without a word on its slice has spent it in full, and so has one that
 says nothing until the slice's time is over.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import date, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -25,10 +27,25 @@ if TYPE_CHECKING:
     DocumentSnapshot = _Snapshot[Any]
 
 
-def settlement(slice_id: str, day: date, spends: Iterable[Spend]) -> dict[str, Any]:
-    """The fields of a run's document that say what was spent of a slice."""
+Settlements = Mapping[str, Any]
+"""What a run says, by slice."""
+
+
+def settlement(slice_id: str, day: date, spends: Iterable[Spend]) -> Settlements:
+    """What a run says that has spent this of a slice."""
     spent = [spend.dump() for spend in spends]
-    return {f"settlements.{slice_id}": {"day": day.isoformat(), "spends": spent}}
+    return {slice_id: {"day": day.isoformat(), "spends": spent}}
+
+
+def settlements_of(view: DocumentSnapshot) -> Settlements:
+    """What the run said that left a thread's view."""
+    return (view.to_dict() or {}).get("settlements") or {}
+
+
+def settle_said(day: Day, said: Settlements) -> None:
+    """Settle what a run has said, as far as the day still waits for it."""
+    for id in said.keys() & day.slices.keys():
+        day.settle(id, day.slices[id], [Spend.of(each) for each in said[id]["spends"]])
 
 
 def look_up(db: Client, day: Day, *, now: datetime) -> None:
@@ -39,10 +56,8 @@ def look_up(db: Client, day: Day, *, now: datetime) -> None:
     references = [db.document(path) for path in sorted(set(waiting.values()))]
     runs = {run.reference.path: run.to_dict() for run in db.get_all(references)}
     for id, path in waiting.items():
-        said = _said(runs[path], id)
-        if said is not None:
-            day.settle(id, day.slices[id], said)
-        elif _has_ended(runs[path]) or day.slices[id].until < now:
+        settle_said(day, (runs[path] or {}).get("settlements") or {})
+        if id in day.slices and (_has_ended(runs[path]) or day.slices[id].until < now):
             day.lose(id)
 
 
@@ -117,11 +132,6 @@ def settle_runs(db: Client, runs: Iterable[DocumentSnapshot], *, now: datetime) 
 
 def _day_of(data: dict[str, Any]) -> Day:
     return Day.of(data, uid=data.get("uid", ""), day=date.fromisoformat(data["day"]))
-
-
-def _said(run: dict[str, Any] | None, slice_id: str) -> list[Spend] | None:
-    said = ((run or {}).get("settlements") or {}).get(slice_id)
-    return None if said is None else [Spend.of(each) for each in said["spends"]]
 
 
 def _has_ended(run: dict[str, Any] | None) -> bool:

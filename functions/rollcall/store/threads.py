@@ -52,6 +52,7 @@ from rollcall.store.run_ids import (
 )
 from rollcall.store.run_states import Finished, GoingOn, Stale, repeated
 from rollcall.store.runs import OpenRun
+from rollcall.store.settlements import settlements_of
 from rollcall.store.window import Newest, decisions_of, newest, read_log
 
 if TYPE_CHECKING:
@@ -259,7 +260,7 @@ def _try_open(db: Client, opening: Opening, read: _Read) -> OpenRun | None:
     batch.create(paths.message(db, thread_id, number), message)
     attaching.write(batch, db, thread_id)
     if opening.admission:
-        opening.admission.admit(batch, read.admission)
+        opening.admission.admit(batch, read.admission, settlements_of(read.window))
     batch.create(paths.run(db, thread_id, opening.run_id), run)
     _events(opening).open_page(batch, db, 0)
     written = committed(batch)

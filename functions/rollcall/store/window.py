@@ -1,6 +1,6 @@
 """A thread's newest messages: from the view that its last run left, or from the log itself.
 
-threads/{t}/views/window     token, nextMessage, log, decisions, toldDecisions
+threads/{t}/views/window     token, nextMessage, log, decisions, toldDecisions, settlements
 
 A run that ends writes the view, with the token of its lease. So the view also says that the lease
 is over: while its token is the thread's newest, nobody has opened a run since. The documents rest
@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -151,11 +151,13 @@ def view_of(
     next_message: int,
     decisions: Sequence[str] = (),
     told: Sequence[str] = (),
+    settlements: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """The view that a run leaves: the newest documents that fit, and what was decided.
 
     Args:
         told: Of what was decided, what the turn was told when it began.
+        settlements: What the run says it spent (`store/settlements.py`).
     """
     kept: list[str] = []
     size = 0
@@ -176,4 +178,5 @@ def view_of(
         "documents": [],  # an instance of the version before reads the log instead
         "decisions": list(decisions),
         "toldDecisions": list(told),
+        "settlements": dict(settlements or {}),
     }

@@ -224,10 +224,10 @@ def test_a_run_is_admitted_in_the_batch_that_opens_it(db: Client) -> None:
     for _ in range(2):
         found = admission(db, ANN, NOON, run_key=None)
         batch = db.batch()  # the first one is lost, and not committed
-        found.admit(batch, list(db.get_all(found.references)))
+        found.admit(batch, list(db.get_all(found.references)), {})
     batch.commit()
     with pytest.raises(ResourceExhausted):
-        found.admit(db.batch(), list(db.get_all(found.references)))
+        found.admit(db.batch(), list(db.get_all(found.references)), {})
 
 
 def test_spend_that_was_made_nameless_still_counts(db: Client) -> None:

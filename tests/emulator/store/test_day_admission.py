@@ -37,7 +37,7 @@ def start(db: Client, **where: Any) -> None:
     """Open one run, as an opening does: read, add to the batch, commit."""
     admission = opening(db, **where)
     batch = db.batch()
-    admission.admit(batch, read(db, admission))
+    admission.admit(batch, read(db, admission), {})
     admission.admitted(batch.commit()[-1].update_time)
 
 
@@ -171,7 +171,7 @@ def test_where_the_answer_was_lost_the_day_is_read_again(db: Client) -> None:
     told: list[Known] = []
     admission = opening(db, taken=told.append)
     batch = db.batch()
-    admission.admit(batch, read(db, admission))
+    admission.admit(batch, read(db, admission), {})
     batch.commit()
     admission.admitted(None)
     found = user_day(db, "ann", NOON.date()).get()

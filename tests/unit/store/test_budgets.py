@@ -14,7 +14,7 @@ from rollcall.store.amounts import Amount, Limit
 from rollcall.store.budgets import Day, Slice, Spend, key, until_tomorrow_s
 from rollcall.store.limits import Limits, UserLimits
 from rollcall.store.rates import Start
-from rollcall.store.settlements import settlement
+from rollcall.store.settlements import settle_said, settlement
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 LATER = NOW + timedelta(minutes=5)
@@ -104,10 +104,12 @@ def test_of_a_runs_slice_its_run_may_know_better_than_the_clock() -> None:
 
 def test_what_a_run_says_of_its_slice_is_read_as_it_was_written() -> None:
     spend = Spend("m:a", Amount(30, 20), 10, 4, 10, is_priced=False)
-    fields = settlement("s1", date(2026, 11, 21), [spend])
-    (said,) = fields["settlements.s1"]["spends"]
-    assert Spend.of(said) == spend
-    assert fields["settlements.s1"]["day"] == "2026-11-21"
+    said = settlement("s1", date(2026, 11, 21), [spend])
+    found = day(s1=Slice(Amount(100, 50), LATER), s2=Slice(Amount(1, 1), LATER))
+    for _ in range(2):  # what the day does not wait for any more counts no more
+        settle_said(found, said)
+        assert (found.spent, list(found.slices)) == (Amount(30, 20), ["s2"])
+    assert found.models["m:a"]["unpricedCalls"] == 1
 
 
 def test_who_settles_late_gets_the_difference_back() -> None:
