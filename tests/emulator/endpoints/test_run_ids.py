@@ -9,11 +9,13 @@ from typing import Any
 
 import pytest
 from google.api_core.exceptions import ServiceUnavailable
+from google.cloud.firestore import WriteBatch
 from google.cloud.firestore_v1.services.firestore.client import FirestoreClient
 
 from rollcall.core.context import User
 from rollcall.core.triggers import Call
 from rollcall.endpoints.my_data import clear_thread, delete_my_data, delete_thread
+from rollcall.store import run_ids
 from rollcall.store.run_ids import run_key
 from tests.support.counting import Counted, counted
 from tests.support.office import Office, Ran, at_once, payment
@@ -135,6 +137,52 @@ def test_of_a_message_and_an_answer_with_one_id_at_once_in_one_thread_one_is_a_r
     # Who comes when the question is closed is told so; both are told why they are no run.
     assert refused in (["already-exists"], ["failed-precondition"], ["aborted"])
     assert runs_of(office) == [waiting.thread]
+
+
+@pytest.mark.parametrize("moment", ["before the reads", "before the query", "before the commit"])
+@pytest.mark.parametrize("answers", [False, True])
+def test_a_run_that_is_opened_elsewhere_meanwhile_is_found(
+    office: Office, monkeypatch: pytest.MonkeyPatch, moment: str, answers: bool
+) -> None:
+    """At each moment of an opening: after its query alone, after its reads alone, after both."""
+    place, other = in_threads(office, 2)
+    waiting = office.ask(payment(5))
+    queried, read, met = threading.Event(), threading.Event(), threading.Event()
+    find, read_all, commit = run_ids.find_run, run_ids.read_all, WriteBatch.commit
+
+    def open_elsewhere() -> None:
+        if not met.is_set():
+            met.set()
+            assert ask(office, other).done["message"] == "Done."
+
+    def finding(*args: Any) -> Any:
+        if moment == "before the query" and not met.is_set():
+            assert read.wait(10)
+            open_elsewhere()
+        found = find(*args)
+        queried.set()
+        return found
+
+    def reading(*args: Any) -> Any:
+        if moment == "before the reads" and not met.is_set():
+            assert queried.wait(10)
+            open_elsewhere()
+        found = read_all(*args)
+        read.set()
+        return found
+
+    def committing(batch: Any, *args: Any, **options: Any) -> Any:
+        if moment == "before the commit":
+            open_elsewhere()
+        return commit(batch, *args, **options)
+
+    monkeypatch.setattr(run_ids, "find_run", finding)
+    monkeypatch.setattr(run_ids, "read_all", reading)
+    monkeypatch.setattr(WriteBatch, "commit", committing)
+    ran = office.resume(waiting, runId="mine") if answers else ask(office, place)
+    assert (ran.code, met.is_set()) == ("already-exists", True)
+    assert runs_of(office) == [other]
+    assert office.done("pay") == []
 
 
 # later
