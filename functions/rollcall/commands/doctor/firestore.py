@@ -76,10 +76,21 @@ def check_mode(google: Google, project: str, *, region: str) -> Iterator[Finding
 
 
 def check_indexes(google: Google, project: str, committed: Mapping[str, Any]) -> Iterator[Finding]:
-    """Whether every index of firestore.indexes.json is there and built."""
+    """Whether every index of firestore.indexes.json is there and built, those of single fields
+    among them."""
     wanted = [_wanted(each) for each in committed["indexes"]]
-    path = f"v1/projects/{project}/databases/(default)/collectionGroups/-/indexes"
-    states = {_stored(each): each["state"] for each in google.every("firestore", path, "indexes")}
+    wanted += [
+        (field["collectionGroup"], index["queryScope"], ((field["fieldPath"], _use(index)),))
+        for field in committed["fieldOverrides"]
+        for index in field["indexes"]
+    ]
+    groups = f"v1/projects/{project}/databases/(default)/collectionGroups/-"
+    found = google.every("firestore", f"{groups}/indexes", "indexes")
+    states = {_stored(each): each["state"] for each in found}
+    own = "indexConfig.usesAncestorConfig:false"
+    for field in google.every("firestore", f"{groups}/fields", "fields", filter=own):
+        for index in field["indexConfig"].get("indexes", ()):
+            states[_stored({**index, "name": field["name"]})] = index["state"]
     missing = [each for each in wanted if each not in states]
     building = [each for each in wanted if states.get(each, "READY") == "CREATING"]
     broken = [each for each in wanted if states.get(each, "READY") == "NEEDS_REPAIR"]
@@ -101,7 +112,7 @@ def _wanted(index: Mapping[str, Any]) -> _Index:
 
 
 def _stored(index: Mapping[str, Any]) -> _Index:
-    # projects/…/collectionGroups/<collection>/indexes/<id>
+    # projects/…/collectionGroups/<collection>/indexes/<id>, or …/fields/<path> of a field's own
     return index["name"].split("/")[-3], index["queryScope"], _fields(index["fields"])
 
 

@@ -44,6 +44,35 @@ def all_stored(state: str = "READY") -> list[dict[str, Any]]:
     return [stored(each, number, state) for number, each in enumerate(COMMITTED["indexes"])]
 
 
+def fields_stored(state: str = "READY") -> list[dict[str, Any]]:
+    """The committed indexes of single fields, as the service lists them: with each field."""
+    groups = "projects/shop/databases/(default)/collectionGroups"
+    return [
+        {
+            "name": f"{groups}/{field['collectionGroup']}/fields/{field['fieldPath']}",
+            "indexConfig": {
+                "indexes": [
+                    {
+                        "queryScope": index["queryScope"],
+                        "fields": [{"fieldPath": field["fieldPath"], "order": index["order"]}],
+                        "state": state,
+                    }
+                    for index in field["indexes"]
+                ]
+            }
+            if field["indexes"]
+            else {},
+        }
+        for field in COMMITTED["fieldOverrides"]
+    ]
+
+
+def count_indexes() -> int:
+    of_fields = [index for field in COMMITTED["fieldOverrides"] for index in field["indexes"]]
+    assert of_fields
+    return len(COMMITTED["indexes"]) + len(of_fields)
+
+
 def test_native_mode_with_protection_is_well(google: FakeGoogle) -> None:
     answer = {
         "name": "projects/shop/databases/(default)",
@@ -68,12 +97,15 @@ def test_every_committed_index_is_recognised_as_the_service_lists_it(google: Fak
     first, second = all_stored()[:half], all_stored()[half:]
     google.answer("firestore", f"{GROUPS}/indexes", {"indexes": first, "nextPageToken": "more"})
     google.answer("firestore", f"{GROUPS}/indexes", {"indexes": second}, token="more")
+    google.answer("firestore", f"{GROUPS}/fields", {"fields": fields_stored()})
     (found,) = firestore.check_indexes(google.client, "shop", COMMITTED)
-    assert (found.level, found.text) == ("ok", f"all {len(COMMITTED['indexes'])} are ready")
+    assert (found.level, found.text) == ("ok", f"all {count_indexes()} are ready")
+    assert "filter=indexConfig.usesAncestorConfig:false" in google.asked[-1]
 
 
 def test_an_index_that_is_missing_is_named_with_the_command(google: FakeGoogle) -> None:
     google.answer("firestore", f"{GROUPS}/indexes", {"indexes": all_stored()[1:]})
+    google.answer("firestore", f"{GROUPS}/fields", {"fields": fields_stored()})
     (found,) = firestore.check_indexes(google.client, "shop", COMMITTED)
     assert found.level == "fail"
     assert "1 of" in found.text
@@ -84,7 +116,25 @@ def test_an_index_that_is_missing_is_named_with_the_command(google: FakeGoogle) 
 @pytest.mark.parametrize(("state", "level"), [("CREATING", "warn"), ("NEEDS_REPAIR", "fail")])
 def test_an_index_that_is_not_ready_is_told(google: FakeGoogle, state: str, level: str) -> None:
     google.answer("firestore", f"{GROUPS}/indexes", {"indexes": all_stored(state)})
+    google.answer("firestore", f"{GROUPS}/fields", {"fields": fields_stored(state)})
     assert levels(list(firestore.check_indexes(google.client, "shop", COMMITTED))) == [level]
+
+
+@pytest.mark.parametrize(
+    ("fields", "level", "text"),
+    [
+        ([], "fail", "1 of {} indexes are missing: runs (key)"),
+        (fields_stored("CREATING"), "warn", "1 of {} indexes are being built"),
+    ],
+)
+def test_the_index_of_a_single_field_is_looked_for(
+    google: FakeGoogle, fields: list[dict[str, Any]], level: str, text: str
+) -> None:
+    google.answer("firestore", f"{GROUPS}/indexes", {"indexes": all_stored()})
+    google.answer("firestore", f"{GROUPS}/fields", {"fields": fields})
+    (found,) = firestore.check_indexes(google.client, "shop", COMMITTED)
+    assert found.level == level
+    assert found.text.startswith(text.format(count_indexes()))
 
 
 def ttl(collection: str, state: str) -> dict[str, Any]:
