@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from google.cloud.firestore import Client
@@ -21,6 +21,10 @@ from tests.support.losing import How, losing_commit
 from tests.support.office import at_once
 
 
+NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
+MIDNIGHT = datetime(2026, 11, 22, tzinfo=UTC)
+
+
 def in_threads(db: Client, number: int) -> list[str]:
     """Threads of ann's that are there."""
     ids = [f"thread-{n}" for n in range(number)]
@@ -29,11 +33,13 @@ def in_threads(db: Client, number: int) -> list[str]:
     return ids
 
 
-def test_of_one_id_in_several_threads_at_once_one_is_opened(db: Client) -> None:
+@pytest.mark.parametrize("now", [NOON, MIDNIGHT])
+def test_of_one_id_in_several_threads_at_once_one_is_opened(db: Client, now: datetime) -> None:
+    """At midnight, too, when some count their start for one day and some for the next."""
     places = [*in_threads(db, 4), None]
     tries = itertools.cycle(places)
 
-    def start(thread_id: str | None) -> Opening:
+    def start(thread_id: str | None, now: datetime) -> Opening:
         derived = thread_id or thread_id_for("ann", "same")
         digest = f"digest of {thread_id}"
         return opening(
@@ -41,12 +47,11 @@ def test_of_one_id_in_several_threads_at_once_one_is_opened(db: Client) -> None:
             thread_id=derived,
             is_new=thread_id is None,
             request_digest=digest,
-            admission=DayAdmission(
-                db, "ann", datetime.now(UTC), run_key=run_key("ann", "same"), most=None
-            ),
+            admission=DayAdmission(db, "ann", now, run_key=run_key("ann", "same"), most=None),
         )
 
-    starts = [start(next(tries)) for _ in range(10)]
+    times = [now - timedelta(milliseconds=1), now]
+    starts = [start(next(tries), times[number % 2]) for number in range(10)]
 
     def attempt(number: int) -> object:
         try:
