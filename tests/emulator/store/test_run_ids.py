@@ -20,7 +20,6 @@ from tests.support.keeping import Keeping
 from tests.support.losing import How, losing_commit
 from tests.support.office import at_once
 
-
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 MIDNIGHT = datetime(2026, 11, 22, tzinfo=UTC)
 
