@@ -60,7 +60,7 @@ def test_a_process_that_lost_its_thread_begins_no_write(db: Client, file: str) -
     """It stands still before it claims the write, and goes on when another message was taken."""
     message = stage.script([("count", {"token": "late"})])
     data = {"agent": "free", "runId": "late", "message": message}
-    stands = Worker(Job("send", db.project, file, "user100", data, Fault("stopped", at=4)))
+    stands = Worker(Job("send", db.project, file, "user100", data, Fault("stopped", at=3)))
     assert stands.wait_until_stopped()
     thread_id = thread_id_for("user100", "late")
     before = dict(statuses(db, thread_id))

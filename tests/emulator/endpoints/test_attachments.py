@@ -472,5 +472,5 @@ def test_a_message_without_files_costs_no_read_more_and_each_file_one(office: Of
         office.ask(says("Yes."), message="One", threadId=thread)
     with counted() as with_file:
         ask(office, image(id), threadId=thread)
-    assert (plain.reads, plain.writes) == (4, 10)  # of a model that is paid for
-    assert (with_file.reads, with_file.writes) == (5, 11)
+    assert (plain.reads, plain.writes) == (3, 8)
+    assert (with_file.reads, with_file.writes) == (4, 9)
