@@ -10,7 +10,7 @@ import logging
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any, Literal, Protocol, TypeVar
 
 from rollcall.core.context import Platform, User
@@ -49,8 +49,8 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class DocumentEvent:
-    """A document was written, at `time`. `before` and `after` are its data, None where there was
-    none."""
+    """A document was written, at `time` at the latest. `before` and `after` are its data, None where
+    there was none."""
 
     params: dict[str, str]
     before: dict[str, Any] | None
@@ -240,9 +240,11 @@ def _begun(name: str, work: Callable[[], Any]) -> None:
 
 
 def _time(given: Any) -> datetime:
-    """When it happened; the emulator and Eventarc say so as a text or as a time."""
+    """When it happened, at the latest; the emulator and Eventarc say so as a text or as a time. The
+    emulator cuts it to the second: what happened within that must not pass for older than it is."""
     time = datetime.fromisoformat(given) if isinstance(given, str) else given
-    return time if time.tzinfo else time.replace(tzinfo=UTC)
+    time = time if time.tzinfo else time.replace(tzinfo=UTC)
+    return time if time.microsecond else time + timedelta(seconds=1)
 
 
 def _snapshots(data: Any, when: str) -> tuple[dict[str, Any] | None, dict[str, Any] | None]:

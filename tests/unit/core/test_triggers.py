@@ -238,16 +238,29 @@ def test_an_event_says_what_was_there_before_and_after() -> None:
 
 @pytest.mark.parametrize(
     "time",
-    ["2026-11-21T09:00:00Z", datetime(2026, 11, 21, 9), datetime(2026, 11, 21, 9, tzinfo=UTC)],
+    [
+        "2026-11-21T09:00:00.25Z",
+        datetime(2026, 11, 21, 9, 0, 0, 250_000),
+        datetime(2026, 11, 21, 9, 0, 0, 250_000, tzinfo=UTC),
+    ],
 )
 def test_an_event_says_when_it_happened_and_not_when_it_is_handled(time: Any) -> None:
+    assert when(time) == datetime(2026, 11, 21, 9, 0, 0, 250_000, tzinfo=UTC)
+
+
+def test_a_time_that_was_cut_to_the_second_is_none_before_what_happened() -> None:
+    assert when("2026-11-21T09:00:00Z") == datetime(2026, 11, 21, 9, 0, 1, tzinfo=UTC)
+
+
+def when(time: Any) -> datetime:
+    """When a document was written, as a handler of it is told."""
     seen: list[DocumentEvent] = []
     function = OnDocument("a/{b}").bind("tidy", lambda platform, event: seen.append(event), here)
     data = Change(None, Snapshot({"a": 2}))
     function.__wrapped__(SimpleNamespace(data=data, params={"b": "x"}, time=time))
-    assert [(event.time, event.params) for event in seen] == [
-        (datetime(2026, 11, 21, 9, tzinfo=UTC), {"b": "x"})
-    ]
+    (event,) = seen
+    assert event.params == {"b": "x"}
+    return event.time
 
 
 @pytest.mark.parametrize("role", ["Admin", "root", "", None, 7, ["admin"], {"admin": True}])
