@@ -49,8 +49,8 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class DocumentEvent:
-    """A document was written, at `time` at the latest. `before` and `after` are its data, None where
-    there was none."""
+    """A document was written, at `time` at the latest. `before` and `after` are its data, None
+    where there was none."""
 
     params: dict[str, str]
     before: dict[str, Any] | None
