@@ -40,8 +40,9 @@ CALL_TIME = timedelta(minutes=3)
 """A call may take so long; a slice whose time ends sooner is renewed before."""
 MARGIN = timedelta(minutes=1)
 """A slice whose time ends sooner is settled in the day itself: clocks differ, a save takes time."""
-MOST_WAITING = 8
-"""With more slices than this in a day, who writes it looks which of them are settled."""
+LOOKED_AFTER = 8
+"""At so many slices in a day, and at each multiple of it, who takes another looks which of them are
+settled. Not at each number beyond: of runs that go on at once none may be."""
 
 log = logging.getLogger("rollcall")
 
@@ -358,12 +359,13 @@ class FirestorePurse:
 
     def _part(self, day: Day, limit: Limit, *, least: Amount, wanted: Amount) -> Amount | None:
         """What may be had of a day: at least `least`, otherwise None. Before it is less than
-        `wanted`, and where many slices wait for it, what runs have settled is looked up."""
+        `wanted`, and where many slices are taken, what runs have settled is looked up."""
         now = self._now()
         settle_said(day, self._said)
         day.count_expired(now)
         amount = limit.lease(used=day.used, least=least, wanted=wanted)
-        if amount == wanted.most(least) and len(day.slices) < MOST_WAITING:
+        are_many = len(day.slices) > 0 and len(day.slices) % LOOKED_AFTER == 0
+        if amount == wanted.most(least) and not are_many:
             return amount
         look_up(self._db, day, now=now)
         return limit.lease(used=day.used, least=least, wanted=wanted)
