@@ -6,6 +6,7 @@ import logging
 import os
 import sys
 from collections.abc import Sequence
+from io import TextIOWrapper
 
 from rollcall.commands.parser import parse
 from rollcall.commands.place import FAILED, Place, Problem, choose
@@ -19,6 +20,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     from rollcall.core.errors import AgentError
 
     options = parse(arguments)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):  # one that cannot hold Hebrew shows it as \u05d0
+            stream.reconfigure(errors="backslashreplace")
     try:
         place = choose(options.project, os.environ)
         code = int(options.run(place, options))

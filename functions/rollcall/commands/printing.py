@@ -27,8 +27,13 @@ def say(text: str) -> None:
 
 
 def print_json(value: Any) -> None:
-    """One JSON value, for programs. Times are ISO 8601."""
-    print(json.dumps(value, ensure_ascii=False, indent=2, default=_plain))
+    """One JSON value, for programs, in characters that the output can hold. Times are ISO 8601."""
+    text = json.dumps(value, ensure_ascii=False, indent=2, default=_plain)
+    try:
+        text.encode(sys.stdout.encoding or "utf-8")
+    except UnicodeEncodeError:
+        text = json.dumps(value, indent=2, default=_plain)
+    print(text)
 
 
 def moment(value: Any) -> str:

@@ -32,6 +32,7 @@ def started(db: Client, *arguments: str) -> subprocess.Popen[str]:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        encoding=os.environ.get("PYTHONIOENCODING", "utf-8"),
     )
 
 
@@ -39,6 +40,19 @@ def typed(db: Client, *arguments: str) -> tuple[int, str, str]:
     process = started(db, *arguments)
     out, err = process.communicate(timeout=120)
     return process.returncode, out, err
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "cp1252", "utf-8"])
+def test_an_output_that_holds_no_hebrew_gets_it_spelled_out(
+    registry: Client, monkeypatch: pytest.MonkeyPatch, encoding: str
+) -> None:
+    monkeypatch.setenv("PYTHONIOENCODING", encoding)
+    for more in (["list", "--locale", "he"], ["show", "find_room"], ["sync", "--dry-run"]):
+        code, out, err = typed(registry, "-m", "rollcall", "registry", *more)
+        assert (code, err) == (0, "")
+    code, out, err = typed(registry, "-m", "rollcall", "registry", "list", "--json")
+    names = {each["id"]: each["names"] for each in json.loads(out)}
+    assert names["find_room"]["he"] == "מציאת חדר"
 
 
 def test_tables_are_shown_from_the_folder_in_which_it_is_typed(registry: Client) -> None:
