@@ -38,6 +38,7 @@ from rollcall.registry.sync import sync
 from rollcall.store.runs import OpenRun
 from tests.support import office_pack
 from tests.support.calling import Functions, Here, emulate
+from tests.support.midnight import later_in_the_day
 from tests.support.office_pack import CLIENT_TOOLS, PROFILE, Hooks, client_tool, office_capabilities
 from tests.support.registries import renew
 from tests.support.scripted import calls, says
@@ -138,6 +139,7 @@ class Office:
         self._ids = itertools.count(1)
         monkeypatch.setattr(office_pack, "hooks", self.hooks)
         emulate(monkeypatch.setenv)
+        later_in_the_day(monkeypatch)
         for id in CLIENT_TOOLS:
             db.document(f"capabilities/{id}").set(client_tool(id))
         self.declare(PROFILE)

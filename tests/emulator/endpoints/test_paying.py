@@ -35,6 +35,7 @@ from rollcall.store.threads import thread_id_for
 from tests.support.counting import counted
 from tests.support.leases import end_lease
 from tests.support.losing import How, losing_commit
+from tests.support.midnight import in_the_first_minute
 from tests.support.office import Office, at_once, payment
 from tests.support.scripted import ScriptedModel, calls, says
 
@@ -242,6 +243,20 @@ def test_midnight_during_a_run_parts_what_it_spends(office: Office) -> None:
     assert settled(office).used == CALLS
     reference = user_day(office.db, "ann", tomorrow)
     assert settlements.settle_day(office.db, reference, now=datetime.now(UTC)).used == COST
+
+
+def test_in_the_first_minute_of_a_day_yesterday_knows_who_starts(office: Office) -> None:
+    in_the_first_minute(office.patch)
+    allow(office, user={"runsPerMinute": 3})
+    thread = office.ask(says("Hi.")).thread
+    for data in ({"threadId": thread}, {"runId": "mine"}):
+        with counted() as cost:
+            office.ask(says("Hi."), **data)
+        assert cost.writes == 9
+    assert office.ask(says("Hi.")).code == "resource-exhausted"
+    yesterday = stored(office, day=today() - timedelta(days=1))
+    assert yesterday.starts == stored(office).starts and len(yesterday.starts) == 3
+    assert (yesterday.used, settled(office).used) == (NONE, times(3))
 
 
 def test_a_tenants_budget_counts_what_its_users_runs_spent(office: Office) -> None:
