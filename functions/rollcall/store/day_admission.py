@@ -71,10 +71,10 @@ class DayAdmission:
         self._written = day.dump()
         _write(batch, self.db, today, self._written)
         for snapshot in before:
-            found = Day(self.uid, self._days[1], starts=starts).dump()
-            _write(
-                batch, self.db, snapshot, {"starts": found["starts"]} if snapshot.exists else found
-            )
+            data = Day(self.uid, self._days[1], starts=starts).dump()
+            if snapshot.exists:
+                data = {"starts": data["starts"]}
+            _write(batch, self.db, snapshot, data)
 
     def admitted(self, time: Any) -> None:
         if self.taken is None:

@@ -5,9 +5,9 @@ threads/{t}/views/window   settlements, of the run that left the view
 
 A run that ends writes its own document anyway: there it leaves what was spent of its last slice.
 The day goes on counting the slice in full until somebody needs to know better, and looks; or until
-the thread's next run, which reads the view, writes the day for a reason of its own. A run
-that has ended, or is gone, without a word on its slice has spent it in full, and so has one that
-says nothing until the slice's time is over.
+the thread's next run, which reads the view, writes the day for a reason of its own. A run that has
+ended, or is gone, without a word on its slice has spent it in full, and so has one that says
+nothing until the slice's time is over.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     DocumentSnapshot = _Snapshot[Any]
 
+_KEPT = ("uid", "expiresAt")
 
 Settlements = Mapping[str, Any]
 """What a run says, by slice."""
@@ -87,9 +88,6 @@ def settle_day(
 
     found = change(db, reference, apply, known).data
     return None if found is None else _day_of(found)
-
-
-_KEPT = ("uid", "expiresAt")
 
 
 def days_of(db: Client, uid: str, *, since: date, until: date, now: datetime) -> list[Day]:
