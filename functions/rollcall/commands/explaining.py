@@ -17,7 +17,7 @@ from rollcall.registry.authorising import is_named
 from rollcall.registry.compiling import searchable
 from rollcall.registry.documents import CAPABILITIES
 from rollcall.registry.entries import Entry
-from rollcall.registry.reading import read_capability
+from rollcall.registry.reading import read_as
 from rollcall.registry.selection import FLOOR, Asking, Selection, passes, permitted, select
 from rollcall.registry.snapshot import Snapshot
 from rollcall.registry.standing import at_least
@@ -171,7 +171,7 @@ def _with_phrases(db: Client, registry: Snapshot, ids: Sequence[str]) -> dict[st
     full = {id: registry.content.entries[id] for id in ids}
     for document in db.get_all([db.document(f"{CAPABILITIES}/{id}") for id in ids]):
         try:
-            full[document.id] = read_capability(document.to_dict() or {})
+            full[document.id] = read_as(document.id, document.to_dict() or {})
         except ValueError:
             continue  # it was changed since it was compiled, and cannot be read now
     return full

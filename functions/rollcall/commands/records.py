@@ -14,7 +14,7 @@ from rollcall.registry.authorising import ALL, CATEGORY
 from rollcall.registry.documents import AGENTS, CAPABILITIES
 from rollcall.registry.entries import Entry
 from rollcall.registry.overruling import status_of
-from rollcall.registry.reading import read_capability
+from rollcall.registry.reading import read_as
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client
@@ -140,11 +140,7 @@ def record_of(
     entry: Entry | None = None
     reason: str | None = None
     try:
-        found = read_capability(document)
-        if found.id == id:
-            entry = found
-        else:
-            reason = f"it calls itself {found.id!r}"
+        entry = read_as(id, document)
     except ValueError as error:
         reason = str(error)
     return Record(id, document, entry, reason or refused.get(id), health.get(id, HEALTHY))

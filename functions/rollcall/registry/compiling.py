@@ -42,7 +42,7 @@ from rollcall.registry.parts import (
     unpacked,
     write_parts,
 )
-from rollcall.registry.reading import read_capability
+from rollcall.registry.reading import read_as
 from rollcall.registry.vectors import VectorIndex
 
 if TYPE_CHECKING:
@@ -148,14 +148,9 @@ def _entries(db: Client) -> tuple[list[Entry], dict[str, str]]:
     entries, refused = {}, {}
     for id, document in _documents(db, CAPABILITIES).items():
         try:
-            entry = read_capability(document)
-            if entry.id != id:
-                raise ValueError(f"it calls itself {entry.id!r}")
-            entries[id] = entry
-        except Exception as error:
-            # Whatever somebody has written into one document must not take the others down.
-            kind = "" if isinstance(error, ValueError) else f"{type(error).__name__}: "
-            refused[id] = f"{kind}{error}"[:300]
+            entries[id] = read_as(id, document)
+        except ValueError as error:
+            refused[id] = str(error)[:300]
     own = {entry.id for entry in entries.values() if entry.spec.writes and entry.codebase}
     for entry in [each for each in entries.values() if _is_alias(each, own)]:
         refused[entry.id] = f"it is {entry.execution.target}, a write, under another name"

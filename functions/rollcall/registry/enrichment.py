@@ -26,7 +26,7 @@ from rollcall.models.base import QuotaExhausted
 from rollcall.registry.documents import CAPABILITIES
 from rollcall.registry.entries import Entry
 from rollcall.registry.phrases import MAX_CHARS, MAX_PHRASES, usable
-from rollcall.registry.reading import read_capability
+from rollcall.registry.reading import read_as
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client
@@ -161,7 +161,7 @@ def _wanted(
             report.failed[id] = "there is no such capability"
             continue
         try:
-            entry = read_capability(document)
+            entry = read_as(id, document)
         except ValueError as error:
             report.skipped[id] = f"it cannot be used: {error}"
             continue

@@ -240,7 +240,8 @@ def _with_values(node: _Node) -> _Node:
     listed, kind = node.get("enum"), node.get("type")
     if not isinstance(listed, list):
         return node
-    left = [value for value in listed if kind not in _TYPES or _is_of(value, kind)]
+    is_known = isinstance(kind, str) and kind in _TYPES
+    left = [value for value in listed if not is_known or _is_of(value, str(kind))]
     left = [value for value in left if value is not None] or left
     if not left:
         what = f"no value of its type, {kind}" if listed else "no value"
@@ -258,10 +259,11 @@ def _is_of(value: Any, kind: str) -> bool:
 
 def _check_required(node: _Node) -> None:
     """Providers refuse a request that requires what no schema describes."""
-    if "properties" not in node:
-        return
-    for name in node.get("required", ()):
-        if name not in node["properties"]:
+    properties, required = node.get("properties"), node.get("required", [])
+    if not isinstance(properties, dict) or not _are_names(required):
+        return  # which is no schema, or refused as none
+    for name in required:
+        if name not in properties:
             raise ValueError(f"jsonSchema requires {name[:80]!r}, which its properties do not name")
 
 

@@ -145,6 +145,24 @@ class _Stored(_Read):
         return _Execution(type="internal_service", target=self.id)
 
 
+def read_as(id: str, document: dict[str, Any]) -> Entry:
+    """Read the document that is stored under an id.
+
+    Raises:
+        ValueError: It calls itself otherwise or cannot be used, whatever somebody has written into
+            it: one document must not take the others down.
+    """
+    try:
+        entry = read_capability(document)
+    except ValueError:
+        raise
+    except Exception as error:
+        raise ValueError(f"{type(error).__name__}: {error}") from error
+    if entry.id != id:
+        raise ValueError(f"it calls itself {entry.id!r}")
+    return entry
+
+
 def read_capability(document: dict[str, Any]) -> Entry:
     """Read a stored document, as it is offered now.
 

@@ -45,6 +45,16 @@ def test_what_calls_itself_otherwise_is_refused() -> None:
     assert record({"id": "find_rooms"}).reason == "it calls itself 'find_rooms'"
 
 
+def test_whatever_goes_wrong_with_a_document_it_is_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def fail(schema: object) -> None:
+        raise RecursionError("too deep")
+
+    monkeypatch.setattr("rollcall.registry.reading.normalised", fail)
+    assert record().reason == "RecursionError: too deep"
+
+
 def test_what_the_last_compilation_refused_is_refused() -> None:
     found = record(refused={"find_room": "it is findRoom, a write, under another name"})
     assert found.status == "refused"

@@ -140,6 +140,9 @@ def test_a_long_union_of_objects_is_no_deep_one() -> None:
         {**of(a={"type": "string"}), "required": True},
         {**of(a={"type": "string"}), "required": [1], "anyOf": [of(b=True)]},
         of(a={"anyOf": [{"type": "string"}], "oneOf": [{"type": "number"}]}),
+        of(a={"type": {"enum": "array"}, "const": 1}),
+        of(a={"pattern": {"properties": 2.5, "required": ["b"]}}),
+        of(a={"if": {"properties": ["b"], "required": ["b"]}}),
     ],
 )
 def test_what_is_no_json_schema_is_refused_and_nothing_else_is_raised(schema: Any) -> None:
