@@ -29,6 +29,7 @@ _WORDS = {
     "greater_than": "{given} is not above {gt}",
     "less_than_equal": "{given} is more than {le}",
     "float_type": "{given} is no number",
+    "finite_number": "{given} is no finite number",
     "string_too_long": "it has more than {max_length:,} characters",
     "too_long": "it has more than {max_length:,} items",
 }

@@ -37,7 +37,7 @@ def _adapters() -> dict[str, tuple[str, TypeAdapter[Any]]]:
         "maxCallsPerTool": ("max_calls_per_tool", count),
         "maxTokens": ("max_tokens", count),
         "maxOutputTokens": ("max_output_tokens", count),
-        "maxCostUsd": ("max_cost_usd", Annotated[float, Field(gt=0)]),
+        "maxCostUsd": ("max_cost_usd", Annotated[float, Field(gt=0, allow_inf_nan=False)]),
     }
     return {key: (name, TypeAdapter(kind)) for key, (name, kind) in kinds.items()}
 

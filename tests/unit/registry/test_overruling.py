@@ -29,6 +29,10 @@ def test_what_is_of_the_right_kind_counts() -> None:
         ({"maxSteps": 0}, "override maxSteps is left out: 0 is less than 1"),
         ({"tools": "find_room"}, 'override tools is left out: "find_room" is no list'),
         ({"maxCostUsd": "1"}, 'override maxCostUsd is left out: "1" is no number'),
+        (
+            {"maxCostUsd": float("inf")},
+            "override maxCostUsd is left out: Infinity is no finite number",
+        ),
         ({"max_steps": 3}, "overrides.max_steps means nothing"),
     ],
 )
