@@ -34,7 +34,7 @@ from tests.chaos import providers, stage  # noqa: E402
 from tests.chaos.forgeries import Forgeries  # noqa: E402
 from tests.chaos.kills import Findings, try_kills  # noqa: E402
 from tests.chaos.races import Races  # noqa: E402
-from tests.chaos.scene import Broken  # noqa: E402
+from tests.chaos.scene import Broken, examine_spending  # noqa: E402
 from tests.chaos.seams import WAYS, Seams, seams  # noqa: E402
 
 KILLS = 250
@@ -92,6 +92,7 @@ def main() -> int:
         for name in only:
             print(f"{name} ...", flush=True)
             parts[name]()
+        report.attempt("the days count what was spent", "1", lambda: examine_spending(world.db))
     console = Console(width=120)
     console.print(report.table)
     for each in report.broken:

@@ -14,7 +14,8 @@ from typing import Any
 
 from google.api_core.exceptions import FailedPrecondition
 
-from rollcall.store.log import calls_of, from_documents
+from rollcall.store.log import calls_of, from_documents, read_spent
+from rollcall.store.settlements import days_of
 from rollcall.store.threads import thread_id_for
 from rollcall.store.window import WINDOW_DOCUMENTS
 from tests.chaos import stage
@@ -383,6 +384,30 @@ def examine(db: Any, thread_id: str, uid: str) -> None:
     for approval in approvals:
         if (approval.to_dict() or {})["status"] == "pending":
             raise Broken(f"approval {approval.id} is left pending")
+
+
+def examine_spending(db: Any) -> None:
+    """What must be so of what the users spent, when nobody is at work any more: the days count at
+    least what the log says of each turn, and wait for no run.
+
+    Raises:
+        Broken: It is not.
+    """
+    turns: dict[tuple[str, str], int] = {}
+    for thread in db.collection("threads").stream():
+        for document in log_of(db, thread.id):
+            turn = (document["uid"], document["turnId"])
+            turns[turn] = max(turns.get(turn, 0), read_spent(document).tokens)
+    said: Counter[str] = Counter()
+    for (uid, _), tokens in turns.items():
+        said[uid] += tokens
+    later = datetime.now(UTC) + timedelta(hours=1)  # the time of all slices is over
+    for uid, tokens in said.items():
+        since = later.date() - timedelta(days=2)
+        days = days_of(db, uid, since=since, until=later.date(), now=later)
+        counted = sum(day.spent.tokens for day in days)
+        if counted < tokens or any(day.slices for day in days):
+            raise Broken(f"{uid} spent {tokens} tokens by the log, and {counted} by {days}")
 
 
 def _examine_view(db: Any, thread_id: str, thread: dict[str, Any], numbers: list[int]) -> None:

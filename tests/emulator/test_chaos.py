@@ -22,7 +22,7 @@ from tests.chaos import providers, stage
 from tests.chaos.forgeries import Forgeries
 from tests.chaos.kills import STORIES, try_kills
 from tests.chaos.races import Races
-from tests.chaos.scene import Scene, effects, statuses
+from tests.chaos.scene import Scene, effects, examine_spending, statuses
 from tests.chaos.seams import WAYS, Seams, some
 from tests.chaos.worker import Fault, Job, Worker, run
 
@@ -54,6 +54,7 @@ def test_nothing_is_lost_or_done_twice_when_processes_are_killed(db: Client, fil
     found = try_kills(db, db.project, file, seed=seed, kills=KILLS, stories=stories)
     assert found.broken == []
     assert found.kills >= KILLS // 2
+    examine_spending(db)
 
 
 def test_a_process_that_lost_its_thread_begins_no_write(db: Client, file: str) -> None:
