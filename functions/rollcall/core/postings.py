@@ -1,23 +1,27 @@
 """Which items (tools, passages) have each word, and the best of them for words of given values.
 
-An item's score is the sum of `value * weight` over the words. Words that say much of few items are
-read first; once those still to come can lift no new item into the best, they are only looked up for
-the items already found (MaxScore: the answer stays exact). What may not be found is dropped before
-that bound is taken, so that a narrow permission costs no more than a wide one. Values are whole
-numbers, so that sums are exact in any order.
+An item's score is the sum of `value * weight` over the words; values are whole numbers, so that
+sums are exact in any order. The items of rare words are read one by one. Of frequent words it is
+first known only how much they add at most: a byte an item, in units, rounded up. The bytes of a
+word are one whole number, so that one addition adds it to all items at once. Only the items that
+can be among the best by that are then scored exactly, so that the answer is exact.
 """
 
 from __future__ import annotations
 
 from array import array
-from bisect import bisect_left
+from bisect import bisect_left, insort
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from heapq import nlargest
+from itertools import repeat
+from operator import rshift
 
-# A word in more items than this is looked up in a list of all items, a byte each; so many bytes of
-# such lists are kept.
-_FREQUENT = 128
+# A word is frequent that more than these many items have, and more than this share of them.
+_RARE, _RARE_SHARE = 32, 1 / 64
+# Rounding up costs a unit a word: with more frequent words than this, all are read one by one.
+_MOST_FREQUENT = 100
+# So many bytes are kept of frequent words' weights by place, and as many of what they add at most.
 _KEPT = 8 << 20
 
 
@@ -48,7 +52,9 @@ class Postings:
             raise ValueError("a damaged index: its columns do not belong together")
         self.size = size
         self.starts, self.places, self.weights, self.peaks = starts, places, weights, peaks
+        self._frequent = max(_RARE, int(size * _RARE_SHARE))
         self._spread = lru_cache(maxsize=_KEPT // max(size, 1))(self._spread_out)
+        self._most = lru_cache(maxsize=_KEPT // max(size, 1))(self._most_of)
 
     @classmethod
     def of(cls, size: int, items: Iterable[Sequence[tuple[int, int]]]) -> Postings:
@@ -75,24 +81,29 @@ class Postings:
             values: What each word is worth, above 0.
             allowed: By place, true where the item may be found; None allows all.
         """
-        order = self._order(values)
-        # What the words still to come can add at most.
-        left = sum(most for _, most, _ in order)
-        scores: dict[int, int] = {}
-        floor = news = 0
-        for done, (word, most, value) in enumerate(order):
-            # Finding the floor costs about as much as reading half as many items.
-            if floor <= left and news > len(scores) / 2:
-                scores = _only(scores, allowed)
-                floor = _nth_best(scores.values(), limit)
-                news = 0
-            if floor > left:
-                scores = _only(scores, allowed)
-                return _first(self._looked_up(scores, floor, left, order[done:]), limit)
-            self._read(word, value, scores)
-            news += self.count(word)
-            left -= most
-        return _first(list(_only(scores, allowed).items()), limit)
+        frequent: list[tuple[int, int]] = []
+        rare: list[tuple[int, int]] = []
+        for word, value in values.items():
+            kind = frequent if self.count(word) > self._frequent else rare
+            kind.append((word, value))
+        if len(frequent) > _MOST_FREQUENT:
+            frequent, rare = [], [*rare, *frequent]
+        added, unit = self._added(frequent)
+        bounds = self._read(rare, added, unit, allowed)
+        # So that there is a floor, the rarest of the frequent words may have to be read too.
+        unread = sorted(frequent, key=lambda each: -self.count(each[0]))
+        while unread and len(bounds) < limit:
+            word, _ = unread.pop()
+            places = self.places[self.starts[word] : self.starts[word + 1]]
+            bounds |= _others(places, bounds, added, unit, allowed)
+        # Each bound is less than a unit too high for every frequent word.
+        floor = _nth_best(bounds.values(), limit) - len(frequent) * unit
+        if unread:
+            bounds |= _others(_reaching(added, floor // unit), bounds, added, unit, allowed)
+        found = sorted([(-bound, place) for place, bound in bounds.items() if bound >= floor])
+        if frequent:
+            found = self._exact(found, frequent, added, unit, limit)
+        return [(place, -score) for score, place in found[:limit]]
 
     def score(self, values: Mapping[int, int], place: int) -> int:
         """Return the score of one item."""
@@ -104,65 +115,100 @@ class Postings:
                 score += value * self.weights[at]
         return score
 
-    def _order(self, values: Mapping[int, int]) -> list[tuple[int, int, int]]:
-        """Each word with what it can add at most and its value; those first that say much of few
-        items."""
-        order = [(word, value * self.peaks[word], value) for word, value in values.items()]
-        return sorted(order, key=lambda each: (self.count(each[0]) / each[1], each[0]))
+    def _added(self, frequent: Sequence[tuple[int, int]]) -> tuple[bytes, int]:
+        """What frequent words of these values add to every item at most, by place, and the unit
+        that it is in."""
+        if not frequent:
+            return bytes(self.size), 1
+        most = sum(value * self.peaks[word] for word, value in frequent)
+        # The smallest unit in which all of it fits into a byte, rounded up for each word.
+        shift = (most // (256 - len(frequent))).bit_length()
+        total = sum(self._most(word, value, shift) for word, value in frequent)
+        return total.to_bytes(self.size, "little"), 1 << shift
 
-    def _read(self, word: int, value: int, scores: dict[int, int]) -> None:
-        """Add what a word gives to every item that has it."""
-        known = scores.get
-        for place, weight in self._items(word):
-            scores[place] = known(place, 0) + value * weight
-
-    def _looked_up(
+    def _read(
         self,
-        scores: Mapping[int, int],
-        floor: int,
-        left: int,
-        order: Sequence[tuple[int, int, int]],
-    ) -> list[tuple[int, int]]:
-        """The places already found that can still be among the best, with the scores that the other
-        words bring them to."""
-        found = scores
-        for word, most, value in sorted(order, key=lambda each: -each[1]):
-            least = floor - left
-            if least > 0:
-                found = {place: score for place, score in found.items() if score >= least}
-            if self.count(word) > _FREQUENT:
-                spread = self._spread(word)
-                found = {place: score + value * spread[place] for place, score in found.items()}
-            else:
-                weight = dict(self._items(word)).get
-                found = {place: score + value * weight(place, 0) for place, score in found.items()}
-            left -= most
-        return list(found.items())
+        words: Iterable[tuple[int, int]],
+        added: bytes,
+        unit: int,
+        allowed: bytes | bytearray | None,
+    ) -> dict[int, int]:
+        """The allowed items that some of the words have, with their scores at most."""
+        starts, places, weights = self.starts, self.places, self.weights
+        bounds: dict[int, int] = {}
+        for word, value in words:
+            first, last = starts[word], starts[word + 1]
+            for place, weight in zip(places[first:last], weights[first:last], strict=True):
+                if place in bounds:
+                    bounds[place] += value * weight
+                else:
+                    bounds[place] = added[place] * unit + value * weight
+        if allowed is None:
+            return bounds
+        return {place: bound for place, bound in bounds.items() if allowed[place]}
 
-    def _items(self, word: int) -> Iterator[tuple[int, int]]:
-        """The items that have a word, with its weight in each."""
-        first, last = self.starts[word], self.starts[word + 1]
-        return zip(self.places[first:last], self.weights[first:last], strict=True)
+    def _exact(
+        self,
+        found: Iterable[tuple[int, int]],
+        frequent: Iterable[tuple[int, int]],
+        added: bytes,
+        unit: int,
+        limit: int,
+    ) -> list[tuple[int, int]]:
+        """The best of the items found with their bounds; scores and bounds are below 0, so that the
+        best come first."""
+        spreads = [(self._spread(word), value) for word, value in frequent]
+        best: list[tuple[int, int]] = []
+        for bound, place in found:
+            if len(best) == limit and bound > best[-1][0]:
+                break
+            score = bound + added[place] * unit
+            for weights, value in spreads:
+                score -= value * weights[place]
+            insort(best, (score, place))
+            del best[limit:]
+        return best
 
     def _spread_out(self, word: int) -> bytearray:
         """A word's weight in every item, by place."""
-        weights = bytearray(self.size)
-        for place, weight in self._items(word):
-            weights[place] = weight
-        return weights
+        first, last = self.starts[word], self.starts[word + 1]
+        spread = bytearray(self.size)
+        # Setting an item is never true, so `any` sets them all, at twice the speed of a loop.
+        any(map(spread.__setitem__, self.places[first:last], self.weights[first:last]))
+        return spread
+
+    def _most_of(self, word: int, value: int, shift: int) -> int:
+        """What a word adds to every item, rounded up to units of 1 << shift: a byte an item, all of
+        them one whole number."""
+        most = range((1 << shift) - 1, (1 << shift) + value * self.peaks[word], value)
+        units = bytes(map(rshift, most, repeat(shift))).ljust(256, b"\0")
+        return int.from_bytes(self._spread(word).translate(units), "little")
 
 
-def _only(scores: dict[int, int], allowed: bytes | bytearray | None) -> dict[int, int]:
-    if allowed is None:
-        return scores
-    return {place: score for place, score in scores.items() if allowed[place]}
+def _others(
+    places: Iterable[int],
+    known: Mapping[int, int],
+    added: bytes,
+    unit: int,
+    allowed: bytes | bytearray | None,
+) -> dict[int, int]:
+    """The allowed places that are not known yet, with what frequent words add at most."""
+    return {
+        place: added[place] * unit
+        for place in places
+        if place not in known and (allowed is None or allowed[place])
+    }
+
+
+def _reaching(added: bytes, floor: int) -> Iterator[int]:
+    """The places of what is above 0 and as great as a floor."""
+    least = min(max(floor, 1), 256)
+    reaches = added.translate(bytes(least) + b"\1" * (256 - least))
+    place = reaches.find(1)
+    while place >= 0:
+        yield place
+        place = reaches.find(1, place + 1)
 
 
 def _nth_best(scores: Collection[int], limit: int) -> int:
     return nlargest(limit, scores)[-1] if limit <= len(scores) else 0
-
-
-def _first(found: Sequence[tuple[int, int]], limit: int) -> list[tuple[int, int]]:
-    floor = _nth_best([score for _, score in found], limit)
-    kept = sorted((-score, place) for place, score in found if score >= floor)
-    return [(place, -score) for score, place in kept[:limit]]

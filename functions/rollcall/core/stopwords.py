@@ -45,4 +45,6 @@ def is_stopword(word: str) -> bool:
     """Tell whether a lower-case, folded word (not a stem) carries no topic."""
     if word in ENGLISH or word in HEBREW:
         return True
-    return any(word.startswith(glue) and word[len(glue) :] in HEBREW for glue in _GLUED)
+    return word.startswith(_GLUED) and any(
+        word.startswith(glue) and word[len(glue) :] in HEBREW for glue in _GLUED
+    )

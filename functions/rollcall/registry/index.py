@@ -28,6 +28,8 @@ _ALIKE = 0.7
 _COMMON = 40
 # Values are whole numbers: a rarity of 1 is so many.
 _ONE = 1_000
+# What so many words are worth is kept.
+_KEPT = 4_096
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +74,8 @@ class Index:
             _rarity(postings.count(number), postings.size) for number in range(len(words))
         ]
         self._unknown_rarity = _rarity(0, postings.size)
-        self._near_unknown = lru_cache(maxsize=4_096)(likeness.near)
+        self._likeness = likeness
+        self._met_by = lru_cache(maxsize=_KEPT)(self._meeting)
 
     @classmethod
     def build(cls, tools: Sequence[Searchable]) -> Self:
@@ -167,23 +170,31 @@ class Index:
     def _values(self, asked: Mapping[str, float]) -> dict[int, int]:
         """What each word that could be met is worth, by number."""
         values: dict[int, float] = {}
-        for word, counts in asked.items():
-            number = self._numbers.get(word)
-            rarity = self._unknown_rarity
-            if number is not None:
-                rarity = self._rarities[number]
-                values[number] = values.get(number, 0.0) + counts * rarity
-            if number is not None and self._postings.count(number) > _COMMON:
-                continue
-            for other, alike in self._alike(word, number):
-                value = counts * _ALIKE * alike * min(rarity, self._rarities[other])
-                values[other] = values.get(other, 0.0) + value
+        for said in asked.items():
+            for number, value in self._met_by(said):
+                values[number] = values.get(number, 0.0) + value
         return {number: math.ceil(_ONE * value) for number, value in values.items()}
 
-    def _alike(self, word: str, number: int | None) -> Sequence[tuple[int, float]]:
-        """The words written like a word, with how like they are."""
+    def _meeting(self, said: tuple[str, float]) -> list[tuple[int, float]]:
+        """The words, by number, that meet a word said which counts so much, and their worth."""
+        word, counts = said
+        number = self._numbers.get(word)
         if number is None:
-            return self._near_unknown(word)
+            rarity, alike = self._unknown_rarity, self._likeness.near(word)
+            found = []
+        else:
+            rarity = self._rarities[number]
+            found = [(number, counts * rarity)]
+            if self._postings.count(number) > _COMMON:
+                return found
+            alike = self._alike(number)
+        for other, likeness in alike:
+            value = counts * _ALIKE * likeness * min(rarity, self._rarities[other])
+            found.append((other, value))
+        return found
+
+    def _alike(self, number: int) -> list[tuple[int, float]]:
+        """The words written like a known word, with how like they are."""
         starts, near, alike = self._near
         places = range(starts[number], starts[number + 1])
         return [(near[at], alike[at] / FULL) for at in places]

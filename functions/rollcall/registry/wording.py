@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import chain
 
 from rollcall.core import hebrew, stopwords
 from rollcall.core.text import tokens
@@ -29,17 +30,24 @@ think today try understand use various want way wish wonder work
 בבקשה חפש למצוא מידע מעוניין מעוניינת עזור עזרה פרטים רוצה תגיד תמצא תן תראה
 """
 _FEWEST_LETTERS = 4
+# Of what stands between two spaces, so much is kept as it was cut before.
+_LONGEST_KEPT = 40
+_PUNCTUATION = '.,:;!?()[]"'
 
 
 def words(text: str) -> list[str]:
     """Return the stems of the words that carry a topic, in order."""
-    return [_stem(token) for token in tokens(text) if not stopwords.is_stopword(token)]
+    pieces = text.split()
+    is_usual = max(map(len, pieces), default=0) <= _LONGEST_KEPT
+    return [*chain.from_iterable(map(_kept_cut if is_usual else _cut, pieces))]
 
 
 def asked(message: str) -> dict[str, float]:
     """Return the words of a message with how much each counts, 0..1."""
-    asking = _asking_stems()
-    return {word: _ASKING if word in asking else 1.0 for word in words(_essence(message))}
+    found = dict.fromkeys(words(_essence(message)), 1.0)
+    for word in _asking_stems().intersection(found):
+        found[word] = _ASKING
+    return found
 
 
 def mentioned(context: Sequence[str]) -> dict[str, float]:
@@ -54,6 +62,18 @@ def mentioned(context: Sequence[str]) -> dict[str, float]:
 
 def _essence(text: str) -> str:
     return text if len(text) <= _HEAD + _TAIL else f"{text[:_HEAD]}\n{text[-_TAIL:]}"
+
+
+def _cut(piece: str) -> Sequence[str]:
+    """The stems of what stands between two spaces; what a word is cut by reaches no farther."""
+    bare = piece.strip(_PUNCTUATION)
+    if bare.isascii() and bare.isalpha() and bare[1:].islower():
+        word = bare.lower()
+        return () if stopwords.is_stopword(word) else (_stem(word),)
+    return [_stem(token) for token in tokens(piece) if not stopwords.is_stopword(token)]
+
+
+_kept_cut = lru_cache(maxsize=16_384)(_cut)
 
 
 @lru_cache(maxsize=1)

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from rollcall.core.stopwords import is_stopword
+from rollcall.core.text import tokens
 from rollcall.registry.likeness import Likeness
 from rollcall.registry.wording import asked, mentioned, words
 
@@ -30,6 +34,17 @@ def test_plain_endings_do_not_part_english_words(forms: tuple[str, ...], stem: s
 
 def test_names_are_split_and_little_words_dropped() -> None:
     assert words("getUserName of the user_profile") == ["user", "nam", "user", "profil"]
+
+
+@given(st.text("abZ'_-.,: \"\n\u00a0\u3000\u0301\u05b0\u05be\u2019אהוםןשתé", max_size=30))
+def test_words_are_the_same_cut_at_spaces_or_all_at_once(text: str) -> None:
+    kept = [token for token in tokens(text) if not is_stopword(token)]
+    assert words(text) == [stem for token in kept for stem in words(token)]
+
+
+@pytest.mark.parametrize("piece", ["a" * 30 + "Budget" + "s" * 10, "x" * 100 + "-forecasts"])
+def test_a_long_piece_is_cut_like_a_short_one(piece: str) -> None:
+    assert words(f"the {piece}, plans") == [*words("the"), *words(piece), "plan"]
 
 
 def test_hebrew_words_lose_prefixes_niqqud_and_final_letters() -> None:
@@ -71,6 +86,25 @@ def test_the_most_alike_come_first_and_a_word_is_not_near_itself() -> None:
     assert [share for _, share in near] == sorted((share for _, share in near), reverse=True)
     assert all(0 < share < 1 for _, share in near)
     assert len(near) <= 3
+
+
+_letters = st.text("abcinot", min_size=1, max_size=9)
+
+
+def _dice(word: str, other: str) -> float:
+    pieces, others = (
+        {f"^{each}$"[at : at + 3] for at in range(len(each))} for each in (word, other)
+    )
+    return 2 * len(pieces & others) / (len(pieces) + len(others))
+
+
+@given(st.lists(_letters, max_size=60, unique=True), _letters)
+def test_what_is_near_is_what_comparing_with_every_word_finds(known: list[str], word: str) -> None:
+    alike = [(number, _dice(word, other)) for number, other in enumerate(known)]
+    expected = sorted(
+        (each for each in alike if 0.4 <= each[1] < 1), key=lambda each: (-each[1], each[0])
+    )
+    assert Likeness(known).near(word) == expected[:3]
 
 
 def test_numbers_are_like_nothing() -> None:
