@@ -71,6 +71,20 @@ def test_hundreds_of_frequent_words_are_added_up_too() -> None:
     assert found == best_of_all(items, values, 10, None)
 
 
+def test_what_rounding_up_brings_forward_does_not_hide_what_is_better() -> None:
+    draw = random.Random(3)
+    items = [
+        {place: 255 if place == word else draw.randint(1, 60) for place in range(400)}
+        for word in range(12)
+    ]
+    allowed = bytes(12) + b"\1" * 388
+    postings = postings_of(400, items)
+    for _ in range(50):
+        values = {word: draw.randint(1, 5_000) for word in range(12)}
+        expected = best_of_all(items, values, 3, allowed)
+        assert postings.best(values, 3, allowed) == expected
+
+
 def test_items_of_one_score_come_in_their_order_however_many_there_are() -> None:
     items = [dict.fromkeys(range(2000), 90), dict.fromkeys(range(5, 2000), 90)]
     found = postings_of(2_000, items).best({0: 700, 1: 300}, 4, None)
