@@ -12,11 +12,11 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
+import math
 import os
 import re
-import time
 from collections.abc import Container, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
@@ -44,6 +44,7 @@ from rollcall.registry.parts import (
 )
 from rollcall.registry.reading import read_as
 from rollcall.registry.vectors import VectorIndex
+from rollcall.store.batches import committed, tries
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client
@@ -53,10 +54,12 @@ if TYPE_CHECKING:
 
 MAX_REFUSED = 100
 """How many refusals the manifest tells; it stays small."""
-_TRIES = 5
+TURN_S = 30.0
+"""So long somebody waits while others compile, and so long they try to be the one who publishes."""
 _CLAIM = "compiling"
 _CLAIM_S = 540
 """As long as a trigger may take: of ten thousand schemas, checking takes a while."""
+_MOST_PAUSE_S = 1.0
 _ROLES = tuple(Role)
 
 log = logging.getLogger("rollcall")
@@ -78,28 +81,23 @@ class Compiled:
 
 
 def compile_registry(db: Client, *, embedder: Embedder | None = None) -> Compiled:
-    """Read every document, and publish what can be used of them.
+    """Read every document, and publish what can be used of them, when it is this caller's turn.
 
     Args:
         embedder: What new texts are embedded by; without one the vectors that there are stay.
     Raises:
         Unavailable: Others published at the same time, again and again.
     """
-    from google.api_core.exceptions import AlreadyExists, FailedPrecondition
-
-    for _ in range(_TRIES):
-        manifest = part(db, MANIFEST).get()
-        entries, refused = _entries(db)
-        vectors = _vectors(db, manifest, entries, embedder)
-        segments, held = segmented(entries, _documents(db, AGENTS), vectors)
-        written = write_parts(db, held)
-        digest = _digest(segments)
-        try:
-            _publish(db, manifest, segments, digest=digest, count=len(entries), refused=refused)
-        except (AlreadyExists, FailedPrecondition):
-            continue  # what somebody else published may be of later documents
-        return Compiled(digest, len(entries), refused, written)
-    raise Unavailable("the registry is being published by others; try again", retry_after_s=5)
+    with _turn(db):
+        for _ in tries(within_s=TURN_S, most_pause_s=_MOST_PAUSE_S):
+            if compiled := _compiled(db, embedder):
+                return compiled
+    raise Unavailable(
+        f"for {TURN_S:.0f} s others published the registry, each time before this could; what was "
+        "written to its documents stands, and is in it once the registry is compiled: run "
+        "`python -m rollcall sync` in a minute",
+        retry_after_s=60,
+    )
 
 
 def compile_after(db: Client, changed_at: datetime, *, embedder: Embedder | None = None) -> bool:
@@ -108,15 +106,27 @@ def compile_after(db: Client, changed_at: datetime, *, embedder: Embedder | None
     Returns:
         Whether it was done here.
     """
-    while True:
+    for _ in tries(within_s=math.inf, most_pause_s=_MOST_PAUSE_S):
         manifest = part(db, MANIFEST).get().to_dict() or {}
         if manifest.get("asOf") and manifest["asOf"] >= changed_at:
-            return False
-        with _claimed(db) as is_mine:
-            if is_mine:
-                compile_registry(db, embedder=embedder)
+            break
+        with _claimed(db) as is_mine:  # who has it otherwise may have begun before the change
+            if is_mine and _compiled(db, embedder):
                 return True
-        time.sleep(1)  # who is at it may have begun before the change
+    return False
+
+
+def _compiled(db: Client, embedder: Embedder | None) -> Compiled | None:
+    """None where somebody else published meanwhile, which may be of later documents."""
+    manifest = part(db, MANIFEST).get()
+    entries, refused = _entries(db)
+    vectors = _vectors(db, manifest, entries, embedder)
+    segments, held = segmented(entries, _documents(db, AGENTS), vectors)
+    written = write_parts(db, held)
+    digest = _digest(segments)
+    if not _publish(db, manifest, segments, digest=digest, count=len(entries), refused=refused):
+        return None
+    return Compiled(digest, len(entries), refused, written)
 
 
 def searchable(entry: Entry) -> Searchable:
@@ -247,7 +257,8 @@ def _publish(
     digest: str,
     count: int,
     refused: dict[str, str],
-) -> None:
+) -> bool:
+    """Whether it is out; not where the manifest is another by now."""
     fields = {
         "schemaVersion": SCHEMA_VERSION,
         "digest": digest,
@@ -259,20 +270,20 @@ def _publish(
         "asOf": before.read_time,
         "compiledAt": datetime.now(UTC),
     }
+    # In one commit: who is late deletes nothing that another has published meanwhile.
+    batch = db.batch()
     if not before.exists:
-        part(db, MANIFEST).create({**fields, "previous": []})
-        return
+        batch.create(part(db, MANIFEST), {**fields, "previous": []})
+        return committed(batch) is not None
     is_same = (before.to_dict() or {}).get("digest") == digest
     if not is_same:
         fields["previous"] = sorted(_named_parts(before))
     option = db.write_option(last_update_time=before.update_time)
-    # In one commit: who is late deletes nothing that another has published meanwhile.
-    batch = db.batch()
     batch.update(part(db, MANIFEST), fields, option=option)
     named = {part_id for segment in segments for part_id in segment.parts}
     for part_id in _outlived(before) - named:
         batch.delete(part(db, part_id))
-    batch.commit()
+    return committed(batch) is not None
 
 
 def _named_parts(manifest: DocumentSnapshot) -> set[str]:
@@ -298,33 +309,56 @@ def _json(value: Any) -> str:
 
 
 @contextmanager
+def _turn(db: Client) -> Iterator[None]:
+    """Wait until nobody else compiles. Who waited long enough goes on all the same: whoever has the
+    claim may have died with it, and what is published is safe without it, only slower."""
+    for _ in tries(within_s=TURN_S, most_pause_s=_MOST_PAUSE_S):
+        with _claimed(db) as is_mine:
+            if is_mine:
+                yield
+                return
+    yield
+
+
+@contextmanager
 def _claimed(db: Client) -> Iterator[bool]:
     """Whether it is this process that compiles now; the claim is given back at the end."""
-    from google.api_core.exceptions import FailedPrecondition, NotFound
-
     at = _claim(db)
     try:
         yield at is not None
     finally:
         if at is not None:
-            with suppress(FailedPrecondition, NotFound):  # it took so long that another has it
-                part(db, _CLAIM).delete(db.write_option(last_update_time=at))
+            _give_back(db, at)
 
 
 def _claim(db: Client) -> Any:
     """When the claim was made; None where somebody else has it."""
-    from google.api_core.exceptions import AlreadyExists, FailedPrecondition, NotFound
-
-    reference = part(db, _CLAIM)
-    until = datetime.now(UTC) + timedelta(seconds=_CLAIM_S)
-    try:
-        return reference.create({"schemaVersion": SCHEMA_VERSION, "until": until}).update_time
-    except AlreadyExists:
-        found = reference.get()
-    if not found.exists or (found.to_dict() or {})["until"] > datetime.now(UTC):
+    until = {
+        "schemaVersion": SCHEMA_VERSION,
+        "until": datetime.now(UTC) + timedelta(seconds=_CLAIM_S),
+    }
+    found = part(db, _CLAIM).get()
+    batch = db.batch()
+    if not found.exists:
+        batch.create(part(db, _CLAIM), until)
+    elif (found.to_dict() or {})["until"] > datetime.now(UTC):
         return None
-    try:  # who claimed it is gone
+    else:  # who claimed it is gone
         option = db.write_option(last_update_time=found.update_time)
-        return reference.update({"until": until}, option=option).update_time
-    except (FailedPrecondition, NotFound):
-        return None
+        batch.update(part(db, _CLAIM), until, option=option)
+    written = committed(batch)
+    return written[0].update_time if written else None
+
+
+def _give_back(db: Client, at: Any) -> None:
+    from google.api_core.exceptions import Aborted, FailedPrecondition, NotFound
+
+    for _ in tries():
+        try:
+            part(db, _CLAIM).delete(db.write_option(last_update_time=at))
+            return
+        except (FailedPrecondition, NotFound):
+            return  # it took so long that another has it
+        except Aborted:
+            continue  # somebody looked at it at this very moment
+    log.warning("the claim to compile could not be given back; it ends by itself")

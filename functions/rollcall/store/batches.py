@@ -19,14 +19,19 @@ CONTENDED_S = 10.0
 MOST_PAUSE_S = 0.25
 
 
-def tries() -> Iterator[int]:
+def tries(*, within_s: float = CONTENDED_S, most_pause_s: float = MOST_PAUSE_S) -> Iterator[int]:
     """Count the tries at a preconditioned write, each after a moment by chance, longer each time,
-    so that many who want the same document all get their turn."""
+    so that many who want the same document all get their turn.
+
+    Args:
+        within_s: No try begins later; the first is always made.
+        most_pause_s: The longest moment between two.
+    """
     started, number = time.monotonic(), 0
-    while time.monotonic() - started < CONTENDED_S:
+    while number == 0 or time.monotonic() - started < within_s:
         yield number
         number += 1
-        time.sleep(random.uniform(0, min(0.01 * 2**number, MOST_PAUSE_S)))
+        time.sleep(random.uniform(0, min(0.01 * 2 ** min(number, 20), most_pause_s)))
 
 
 def read_all(db: Client, *references: Any) -> list[Any]:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
 from datetime import UTC, datetime, timedelta
+from multiprocessing import get_context
 from typing import Any
 
 import pytest
 from google.cloud.firestore import Client
 
+from rollcall.core.errors import Unavailable
 from rollcall.registry import compiling
 from rollcall.registry.compiling import compile_after, compile_registry
 from rollcall.registry.parts import PART_BYTES
@@ -174,7 +177,7 @@ def test_who_publishes_older_documents_than_another_starts_over(
         if collection == "capabilities" and not slow:
             slow.append(True)
             register(db, version=2)
-            compile_registry(db)  # another, meanwhile
+            assert compiling._compiled(db, None)  # another, meanwhile
         return found
 
     monkeypatch.setattr(compiling, "_documents", read)
@@ -188,11 +191,9 @@ def test_of_many_changes_at_once_all_are_in_and_few_compile(
 ) -> None:
     compile_registry(db)
     times = []
-    compile_once = compiling.compile_registry
+    compile_once = compiling._compiled
     monkeypatch.setattr(
-        compiling,
-        "compile_registry",
-        lambda db, **options: times.append(1) or compile_once(db, **options),
+        compiling, "_compiled", lambda *args: times.append(1) or compile_once(*args)
     )
 
     def change(number: int) -> None:
@@ -207,6 +208,91 @@ def test_of_many_changes_at_once_all_are_in_and_few_compile(
         thread.join()
     assert manifest(db)["count"] == 12
     assert len(times) < 12
+
+
+def published_by_a_process(project: str, mine: int) -> list[str]:
+    """Change documents of its own in several threads, and have each change compiled, by turns as
+    the command does it and as a trigger does; what failed."""
+    failed: list[str] = []
+    db = Client(project=project)
+
+    def change(id: str) -> None:
+        try:
+            for version in range(1, 5):
+                register(db, id, version=version)
+                if version % 2:
+                    compile_registry(db)
+                else:
+                    compile_after(db, db.document(f"capabilities/{id}").get().update_time)
+        except Exception as error:
+            failed.append(repr(error))
+
+    threads = [
+        threading.Thread(target=change, args=(f"tool_{mine}_{number}",)) for number in range(3)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return failed
+
+
+def test_of_processes_that_publish_at_once_each_gets_its_turn_and_the_last_change_is_in(
+    db: Client,
+) -> None:
+    with ProcessPoolExecutor(3, mp_context=get_context("spawn")) as pool:
+        failed = list(pool.map(published_by_a_process, [db.project] * 3, range(3)))
+    assert failed == [[], [], []]
+    renew(db)
+    entries = snapshot(db).content.entries
+    assert {id: entries[id].version for id in entries} == {
+        f"tool_{mine}_{number}": 4 for mine in range(3) for number in range(3)
+    }
+    assert not db.document("registry/compiling").get().exists
+
+
+def test_who_publishes_waits_for_who_is_at_it(db: Client) -> None:
+    register(db)
+    done: list[int] = []
+    thread = threading.Thread(target=lambda: done.append(compile_registry(db).count))
+    with compiling._claimed(db) as is_mine:
+        assert is_mine
+        thread.start()
+        thread.join(timeout=1)
+        assert thread.is_alive()
+        assert not manifest(db)
+    thread.join(timeout=20)
+    assert (done, manifest(db)["count"]) == ([1], 1)
+
+
+def test_who_waited_long_enough_for_one_that_died_goes_on_without_the_claim(
+    db: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(compiling, "TURN_S", 0.2)
+    until = datetime.now(UTC) + timedelta(minutes=9)
+    db.document("registry/compiling").set({"until": until})
+    register(db)
+    assert compile_registry(db).count == 1
+    assert db.document("registry/compiling").get().exists  # it is not this one's to give back
+
+
+def test_who_loses_every_race_says_so_and_what_to_do(
+    db: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(compiling, "TURN_S", 0.5)
+    documents: Callable[..., Any] = compiling._documents
+    lost = []
+
+    def read(database: Client, collection: str) -> Any:
+        lost.append(collection)
+        db.document("registry/manifest").set({"by": len(lost)}, merge=True)
+        return documents(database, collection)
+
+    monkeypatch.setattr(compiling, "_documents", read)
+    with pytest.raises(Unavailable, match=r"run `python -m rollcall sync` in a minute"):
+        compile_registry(db)
+    assert len(lost) > 2  # both collections, more than once
+    assert not db.document("registry/compiling").get().exists
 
 
 def test_a_change_that_is_in_already_compiles_nothing(db: Client) -> None:
@@ -246,11 +332,12 @@ def test_who_is_late_deletes_nothing_that_another_has_published(
     publish = compiling._publish
     late: list[bool] = []
 
-    def slowly(*args: Any, **options: Any) -> None:
+    def slowly(*args: Any, **options: Any) -> bool:
         if not late:
             late.append(True)
-            change(1)  # and takes its own change back: the first parts are the newest again
-        publish(*args, **options)
+            register(db, version=1)  # another takes a change back: the first parts are the newest
+            assert compiling._compiled(db, None)
+        return publish(*args, **options)
 
     monkeypatch.setattr(compiling, "_publish", slowly)
     register(db, version=3)
