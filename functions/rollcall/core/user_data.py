@@ -31,11 +31,11 @@ class Section:
             or None for nothing. A section without it is in no export.
         whole: All that a document holds for `show`, `whole(document)`, where more documents belong
             to it than itself; its own fields where left out.
-        erase: Puts the one write into the batch that takes the user out of a document,
+        erase: Puts into the batch what takes the user out of a document, at most two writes,
             `erase(db, batch, document, uid)`; afterwards `find` finds it no more. It may be asked
             for the same document twice. None where another section does it.
         reads: The fields that `erase` needs to see.
-        page: How many documents are erased in one commit, at most 400.
+        page: How many documents are erased in one commit, at most 200.
     """
 
     kind: str

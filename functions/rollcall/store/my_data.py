@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import uuid
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
@@ -11,7 +12,7 @@ from rollcall.core.context import Platform
 from rollcall.core.errors import Aborted, AgentError
 from rollcall.core.user_data import Section, as_stored, delete, listing_user, of_user
 from rollcall.core.wire import SCHEMA_VERSION
-from rollcall.store import audit
+from rollcall.store import audit, paths
 from rollcall.store.erasures import (
     Kind,
     OutOfTime,
@@ -241,9 +242,12 @@ _STEPS: dict[str, Callable[[Work, Sequence[Section]], None]] = {
 
 
 def _strip_entry(db: Client, batch: WriteBatch, document: Document, uid: str) -> None:
-    """Leave of an audit entry that something happened, and when."""
+    """Leave of an audit entry that something happened, and when, under an id that follows from
+    nothing: the entry's own tells what it was about, and is free for the like that comes after."""
     at = (document.to_dict() or {}).get("at") or document.create_time
-    batch.set(document.reference, {"schemaVersion": SCHEMA_VERSION, "kind": ERASED, "at": at})
+    left = {"schemaVersion": SCHEMA_VERSION, "kind": ERASED, "at": at}
+    batch.create(paths.audit(db, uuid.uuid4().hex), left)
+    batch.delete(document.reference)
 
 
 def _forget_by(db: Client, batch: WriteBatch, document: Document, uid: str) -> None:

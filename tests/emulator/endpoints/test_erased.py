@@ -137,3 +137,24 @@ def test_an_export_has_all_of_ones_own_and_nothing_of_anothers(office: Office) -
 def test_usage_is_ones_own(office: Office) -> None:
     lived(office)
     assert my_usage(office.here, Call(User("ann"), {}))["today"]["tokens"] == 0
+
+
+def test_the_runs_of_who_was_erased_open_and_end_like_any_others(office: Office) -> None:
+    """Under the same ids, in the thread whose id follows from them; the audit keeps both."""
+
+    def live() -> list[Any]:
+        paying = as_zed(office, payment(7, "bob"), runId="my-run")
+        paid = office.resume(paying, says("Paid."), uid=UID, claims=TEACHER, runId="my-yes")
+        ids = {"threadId": paid.thread, "runId": paid.done["runId"]}
+        rate_message(office.here, Call(ZED, {**ids, "rating": "up"}))
+        return [paid.done["message"], ids, len(office.done("pay"))]
+
+    def audited() -> list[str]:
+        return sorted(each.get("kind") for each in office.db.collection("audit").stream())
+
+    first, kinds = live(), audited()
+    delete_my_data(office.here, Call(ZED, {"confirm": True}))
+    assert live() == [*first[:2], 2]
+    assert audited() == sorted([*kinds, *["erased"] * len(kinds), "data_erased"])
+    delete_my_data(office.here, Call(ZED, {"confirm": True}))
+    assert audited() == sorted(["erased"] * 2 * len(kinds) + ["data_erased"] * 2)
