@@ -4,14 +4,22 @@ from __future__ import annotations
 
 from argparse import Namespace
 from collections.abc import Sequence
-from dataclasses import asdict
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from rollcall.commands.agent_details import run_agent
 from rollcall.commands.arguments import show_arguments, show_examples
 from rollcall.commands.lately import show_health, show_usage, used
 from rollcall.commands.place import Place, Problem, connect
-from rollcall.commands.printing import announce, moment, named, noted, print_json, short
+from rollcall.commands.printing import (
+    announce,
+    in_camel_case,
+    moment,
+    named,
+    noted,
+    print_json,
+    short,
+)
 from rollcall.commands.records import (
     Agent,
     Record,
@@ -25,6 +33,7 @@ from rollcall.commands.records import (
 from rollcall.commands.screen import Column, Screen, load_screen
 from rollcall.core.policy import ApprovalPolicy, combined
 from rollcall.registry.documents import AGENTS, CAPABILITIES
+from rollcall.registry.entries import Entry
 from rollcall.registry.health_report import Health, health
 from rollcall.registry.reading import unknown_overrides
 from rollcall.registry.usage_report import ToolRow
@@ -119,8 +128,8 @@ def _plain(
         "status": record.status,
         "refused": record.reason,
         "health": record.health,
-        "seen": asdict(seen) if seen else None,
-        "usage": asdict(used.counts) if used else None,
+        "seen": _seen(seen) if seen else None,
+        "usage": in_camel_case(used.counts) if used else None,
         "declared": {
             key: value
             for key, value in record.document.items()
@@ -128,9 +137,23 @@ def _plain(
         },
         "overrides": record.overrides,
         "enriched": record.document.get("enriched"),
-        "offered": entry.record() if entry and not record.reason else None,
+        "offered": _offered(entry) if entry and not record.reason else None,
         "agents": [{"id": agent.id, "by": word, "status": agent.status} for agent, word in agents],
     }
+
+
+def _seen(health: Health) -> dict[str, Any]:
+    found: dict[str, Any] = in_camel_case(health)
+    if health.failure:
+        found["failure"]["at"] = datetime.fromtimestamp(health.failure.at, UTC)
+    return found
+
+
+def _offered(entry: Entry) -> dict[str, Any]:
+    """As processes read it."""
+    found: dict[str, Any] = in_camel_case(entry)
+    del found["phrases"]
+    return {**found, "policy": entry.policy.dump() if entry.policy else None}
 
 
 def _show_head(screen: Screen, record: Record) -> None:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from dataclasses import asdict
 
 from rollcall.commands.place import FAILED, Place, connect
-from rollcall.commands.printing import announce, print_json, say
+from rollcall.commands.printing import announce, in_camel_case, print_json, say
 from rollcall.registry.compiling import compile_registry
 from rollcall.registry.enrichment import Report, enrich
 
@@ -23,7 +22,7 @@ def run(place: Place, options: Namespace) -> int:
     is_due = report.written and not options.dry_run
     compiled = compile_registry(db, embedder=embedder) if is_due else None
     if options.json:
-        print_json({**asdict(report), "digest": compiled.digest if compiled else None})
+        print_json({**in_camel_case(report), "digest": compiled.digest if compiled else None})
     else:
         _print(report, is_dry=options.dry_run)
         if compiled:

@@ -6,8 +6,11 @@ import json
 import sys
 from argparse import Namespace
 from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
 from datetime import datetime
 from typing import Any
+
+from pydantic.alias_generators import to_camel
 
 from rollcall.commands.place import Place
 from rollcall.core.readable import marked
@@ -27,13 +30,23 @@ def say(text: str) -> None:
 
 
 def print_json(value: Any) -> None:
-    """One JSON value, for programs, in characters that the output can hold. Times are ISO 8601."""
+    """One JSON value, for programs, in characters that the output can hold. Times are ISO 8601,
+    keys are camelCase as all that programs read; see `in_camel_case`."""
     text = json.dumps(value, ensure_ascii=False, indent=2, default=_plain)
     try:
         text.encode(sys.stdout.encoding or "utf-8")
     except UnicodeEncodeError:
         text = json.dumps(value, indent=2, default=_plain)
     print(text)
+
+
+def in_camel_case(record: Any) -> Any:
+    """A dataclass as it stands in JSON, with those in it; anything else as it is."""
+    if not is_dataclass(record):
+        return record
+    return {
+        to_camel(each.name): in_camel_case(getattr(record, each.name)) for each in fields(record)
+    }
 
 
 def moment(value: Any) -> str:

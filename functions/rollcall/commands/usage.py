@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from argparse import Namespace
 from collections.abc import Sequence
-from dataclasses import asdict
 from datetime import UTC, date, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from rollcall.commands.place import Place, connect
-from rollcall.commands.printing import announce, moment, print_json
+from rollcall.commands.printing import announce, in_camel_case, moment, print_json
 from rollcall.registry.share import Share, difference
 from rollcall.registry.usage import CURSOR
 from rollcall.registry.usage_report import RunRow, ToolRow, Usage, usage
@@ -81,7 +80,7 @@ def _plain_run(row: RunRow) -> dict[str, Any]:
     return {
         "agent": row.agent,
         "variant": row.variant,
-        **asdict(row.counts),
+        **in_camel_case(row.counts),
         "success": _plain_share(row.success),
         "ratedWell": _plain_share(row.rated_well),
         "complete": _plain_share(row.complete),
@@ -96,7 +95,7 @@ def _plain_run(row: RunRow) -> dict[str, Any]:
 def _plain_tool(row: ToolRow) -> dict[str, Any]:
     return {
         "id": row.tool,
-        **asdict(row.counts),
+        **in_camel_case(row.counts),
         "success": _plain_share(row.success),
         "ratedWell": _plain_share(row.rated_well),
         "msPerCall": row.ms_per_call,

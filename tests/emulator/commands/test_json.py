@@ -1,0 +1,87 @@
+"""What `--json` prints is for programs: its keys are in camelCase like all that is sent."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from functools import partial
+from itertools import count
+from typing import Any
+
+import pytest
+from google.cloud.firestore import Client
+
+from rollcall.registry.health import NAME, check
+from rollcall.registry.samples import Witness, by_client
+from rollcall.registry.tally import Tally
+from rollcall.registry.usage import day_name
+from rollcall.registry.usage_counts import Key, RunCounts, ToolCounts, record
+
+from .conftest import Run
+
+CAMEL_CASE = re.compile(r"[a-z]+([A-Z][a-z0-9]*|[0-9]+)*")
+BY_NAME = {"refused", "skipped", "failed", "leftOut", "properties", "parameters", "names"}
+"""What stands in these has keys that somebody chose, such as ids, or are words for people."""
+TOKENS = {"input_tokens": 90, "cached_input_tokens": 5, "output_tokens": 10, "micro_usd": 2_500}
+
+
+@pytest.fixture
+def used(registry: Client) -> Client:
+    """A capability that was called, failed and was counted."""
+    witness = Witness(clock=partial(next, count(0, 60)))  # it tells every few seconds
+    for user in ("ann", "ben", "eve"):
+        witness.note("find_room", uid=user, ms=40, code="unavailable", message="it is closed")
+    thread = witness.tell(by_client(registry))
+    assert thread is not None
+    thread.join(20)
+    check(registry, {}, probe=lambda entry: None, now=time.time())
+    assert "find_room" in Tally.load(registry, NAME).records
+    today = Tally.load(registry, day_name(datetime.now(UTC).date()))
+    runs, calls = RunCounts(runs=2, turns=2, **TOKENS), ToolCounts(called=1, **TOKENS)
+    today.put(Key("desk", "V1").text(), record(runs))
+    today.put(Key("desk", "V1", "find_room").text(), record(calls))
+    batch = registry.batch()
+    today.write(batch)
+    batch.commit()
+    return registry
+
+
+def keys(value: Any) -> Iterator[str]:
+    """Every key that we name, at any depth."""
+    if isinstance(value, list):
+        for each in value:
+            yield from keys(each)
+    elif isinstance(value, dict):
+        for key, held in value.items():
+            yield key
+            if key not in BY_NAME or not isinstance(held, dict):
+                yield from keys(held)
+
+
+@pytest.mark.parametrize(
+    ("command", "told"),
+    [
+        ("list", "minRole"),
+        ("show find_room", "onTrial"),
+        ("show find_room", "inputTokens"),
+        ("show find_room", "requiresAuth"),
+        ("show agents/desk", "offeredStatus"),
+        ("search room", "agentStatus"),
+        ("usage", "cachedInputTokens"),
+        ("enrich --dry-run", "requests"),
+        ("doctor", "findings"),
+        ("sync", "withdrawn"),
+    ],
+)
+def test_keys_are_in_camel_case(run: Run, used: Client, command: str, told: str) -> None:
+    found = list(keys(run("registry", *command.split(), "--json").json))
+    assert told in found
+    assert [key for key in found if not CAMEL_CASE.fullmatch(key)] == []
+
+
+def test_when_a_capability_failed_is_told_as_other_times(run: Run, used: Client) -> None:
+    failure = run("registry", "show", "find_room", "--json").json["seen"]["failure"]
+    assert (failure["code"], failure["message"]) == ("unavailable", "it is closed")
+    assert datetime.fromisoformat(failure["at"]).tzinfo is not None
