@@ -21,6 +21,10 @@ from operator import rshift
 _RARE, _RARE_SHARE = 32, 1 / 64
 # Rounding up costs a unit a word: with more frequent words than this, all are read one by one.
 _MOST_FREQUENT = 100
+# A floor that more items reach than this many times what is asked for is worth raising.
+_FEW = 8
+_BYTES = bytes(range(256))
+_ALL_BITS = b"\0".ljust(256, b"\xff")
 # So many bytes are kept of frequent words' weights by place, and as many of what they add at most.
 _KEPT = 8 << 20
 
@@ -68,6 +72,12 @@ class Postings:
             starts.append(len(places))
         return cls(size, starts, places, bytes(weights), bytes(peaks))
 
+    def warm(self) -> None:
+        """Spread out the frequent words' weights now, so that no search has to wait for it."""
+        for word in range(len(self.peaks)):
+            if self.count(word) > self._frequent:
+                self._spread(word)
+
     def count(self, word: int) -> int:
         """Return how many items have a word."""
         return self.starts[word + 1] - self.starts[word]
@@ -88,18 +98,17 @@ class Postings:
             kind.append((word, value))
         if len(frequent) > _MOST_FREQUENT:
             frequent, rare = [], [*rare, *frequent]
-        added, unit = self._added(frequent)
+        added, unit = self._added(frequent, allowed)
         bounds = self._read(rare, added, unit, allowed)
-        # So that there is a floor, the rarest of the frequent words may have to be read too.
-        unread = sorted(frequent, key=lambda each: -self.count(each[0]))
-        while unread and len(bounds) < limit:
-            word, _ = unread.pop()
-            places = self.places[self.starts[word] : self.starts[word + 1]]
-            bounds |= _others(places, bounds, added, unit, allowed)
         # Each bound is less than a unit too high for every frequent word.
-        floor = _nth_best(bounds.values(), limit) - len(frequent) * unit
-        if unread:
-            bounds |= _others(_reaching(added, floor // unit), bounds, added, unit, allowed)
+        slack = len(frequent) * unit
+        floor = _nth_best(bounds.values(), limit) - slack
+        if frequent:
+            level = _raised(added, max(floor // unit, 1), limit)
+            if _reach(added, level) >= limit:
+                floor = max(floor, level * unit - slack)
+            for place in _reaching(added, max(floor // unit, 1)):
+                bounds.setdefault(place, added[place] * unit)
         found = sorted([(-bound, place) for place, bound in bounds.items() if bound >= floor])
         if frequent:
             found = self._exact(found, frequent, added, unit, limit)
@@ -115,15 +124,19 @@ class Postings:
                 score += value * self.weights[at]
         return score
 
-    def _added(self, frequent: Sequence[tuple[int, int]]) -> tuple[bytes, int]:
+    def _added(
+        self, frequent: Sequence[tuple[int, int]], allowed: bytes | bytearray | None
+    ) -> tuple[bytes, int]:
         """What frequent words of these values add to every item at most, by place, and the unit
-        that it is in."""
+        that it is in; nothing to an item that is not allowed."""
         if not frequent:
             return bytes(self.size), 1
         most = sum(value * self.peaks[word] for word, value in frequent)
         # The smallest unit in which all of it fits into a byte, rounded up for each word.
         shift = (most // (256 - len(frequent))).bit_length()
         total = sum(self._most(word, value, shift) for word, value in frequent)
+        if allowed is not None:
+            total &= int.from_bytes(allowed.translate(_ALL_BITS), "little")
         return total.to_bytes(self.size, "little"), 1 << shift
 
     def _read(
@@ -185,25 +198,26 @@ class Postings:
         return int.from_bytes(self._spread(word).translate(units), "little")
 
 
-def _others(
-    places: Iterable[int],
-    known: Mapping[int, int],
-    added: bytes,
-    unit: int,
-    allowed: bytes | bytearray | None,
-) -> dict[int, int]:
-    """The allowed places that are not known yet, with what frequent words add at most."""
-    return {
-        place: added[place] * unit
-        for place in places
-        if place not in known and (allowed is None or allowed[place])
-    }
+def _raised(added: bytes, least: int, limit: int) -> int:
+    """A level as high as `least` or higher, so that not many more than `limit` items reach it."""
+    most = 256
+    while most - least > 1 and _reach(added, least) > _FEW * limit:
+        middle = (least + most) // 2
+        if _reach(added, middle) >= limit:
+            least = middle
+        else:
+            most = middle
+    return least
 
 
-def _reaching(added: bytes, floor: int) -> Iterator[int]:
-    """The places of what is above 0 and as great as a floor."""
-    least = min(max(floor, 1), 256)
-    reaches = added.translate(bytes(least) + b"\1" * (256 - least))
+def _reach(added: bytes, level: int) -> int:
+    """How many items reach a level."""
+    return len(added.translate(None, _BYTES[:level]))
+
+
+def _reaching(added: bytes, level: int) -> Iterator[int]:
+    """The places of the items that reach a level."""
+    reaches = added.translate(bytes(min(level, 256)).ljust(256, b"\1"))
     place = reaches.find(1)
     while place >= 0:
         yield place

@@ -134,6 +134,7 @@ class Index:
         )
         if not whole:
             raise ValueError("a damaged index: its words do not belong together")
+        postings.warm()
         return cls(words, postings, Likeness(words), near)
 
     def search(

@@ -91,6 +91,24 @@ def test_items_of_one_score_come_in_their_order_however_many_there_are() -> None
     assert found == [(place, 90_000) for place in (5, 6, 7, 8)]
 
 
+def test_of_one_score_the_earlier_comes_first_whichever_was_thought_better() -> None:
+    frequent = dict.fromkeys(range(1, 63), 1) | {63: 255}
+    rare = {0: 100}
+    items = [frequent, rare]
+    # 1000 of the frequent word is rounded up, 1000 of the rare one is not.
+    found = postings_of(64, items).best({0: 1_000, 1: 10}, 2, None)
+    assert found == [(63, 255_000), (0, 1_000)]
+
+
+def test_words_that_were_spread_out_before_find_the_same() -> None:
+    draw = random.Random(4)
+    items = made(1_000, 20, draw)
+    postings = postings_of(1_000, items)
+    postings.warm()
+    values = {word: draw.randint(1, 9_000) for word in range(20)}
+    assert postings.best(values, 8, None) == best_of_all(items, values, 8, None)
+
+
 def test_threads_that_ask_at_once_are_answered_as_one_is() -> None:
     draw = random.Random(2)
     items = made(2_000, 60, draw)
