@@ -23,7 +23,7 @@ class Admission(Protocol):
         """The documents to read, in the order in which the snapshots are to be given."""
 
     def was_started(self, snapshots: Sequence[DocumentSnapshot]) -> bool:
-        """Whether a run of this key was opened within the last minute."""
+        """Whether a run of this key was opened in the last minutes."""
 
     def admit(
         self, batch: WriteBatch, snapshots: Sequence[DocumentSnapshot], said: Settlements

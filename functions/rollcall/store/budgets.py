@@ -112,7 +112,7 @@ class Day:
     lost: dict[str, Amount] = field(default_factory=dict)
     """Slices that nobody settled in time; they are part of `spent`."""
     starts: dict[str, Start] = field(default_factory=dict)
-    """Runs that were opened in the last minute, by their keys."""
+    """Runs that were opened in the last minutes, by their keys."""
 
     @staticmethod
     def of(data: dict[str, Any] | None, *, uid: str, day: date) -> Day:

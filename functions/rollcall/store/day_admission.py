@@ -1,7 +1,7 @@
 """An opening's write of its user's day: it counts the start, and may take the run's first slice.
 
-In the first minute of a UTC day the starts of the minute before are in yesterday's document. Then
-both are read, and both are written: so nobody whose clock is late opens in yesterday's unseen.
+In the first minutes of a UTC day the starts that count are in yesterday's document, too. Then both
+are read, and both are written: so nobody whose clock is late opens in yesterday's unseen.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from datetime import UTC, date, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from rollcall.store.budgets import Day, Known, read, user_day
-from rollcall.store.rates import WINDOW_MS, Start, check_rate, recent
+from rollcall.store.rates import REMEMBERED_MS, Start, check_rate, remembered
 from rollcall.store.settlements import Settlements, settle_said
 
 if TYPE_CHECKING:
@@ -53,15 +53,16 @@ class DayAdmission:
         return [user_day(self.db, self.uid, day) for day in self._days]
 
     def was_started(self, snapshots: Sequence[DocumentSnapshot]) -> bool:
-        return self.run_key is not None and self.run_key in self._recent(snapshots)
+        return self.run_key is not None and self.run_key in _starts(snapshots)
 
     def admit(
         self, batch: WriteBatch, snapshots: Sequence[DocumentSnapshot], said: Settlements
     ) -> None:
-        starts = self._recent(snapshots)
+        starts = _starts(snapshots)
         if self.counts:
             check_rate(starts, self.most, now_ms=self._now_ms)
         starts[self.run_key or self._made_key] = Start(self._now_ms, self.counts)
+        starts = remembered(starts, now_ms=self._now_ms)
         today, before = snapshots[0], snapshots[1:]
         day = Day.of(today.to_dict(), uid=self.uid, day=self._days[0])
         day.starts = starts
@@ -91,13 +92,13 @@ class DayAdmission:
     @property
     def _days(self) -> list[date]:
         now = self.now.astimezone(UTC)
-        before = (now - timedelta(milliseconds=WINDOW_MS)).date()
+        before = (now - timedelta(milliseconds=REMEMBERED_MS)).date()
         return list(dict.fromkeys((now.date(), before)))
 
-    def _recent(self, snapshots: Sequence[DocumentSnapshot]) -> dict[str, Start]:
-        found = [(snapshot.to_dict() or {}).get("starts", {}) for snapshot in snapshots]
-        starts = {key: Start.of(each) for day in found for key, each in day.items()}
-        return recent(starts, now_ms=self._now_ms)
+
+def _starts(snapshots: Sequence[DocumentSnapshot]) -> dict[str, Start]:
+    found = [(snapshot.to_dict() or {}).get("starts", {}) for snapshot in snapshots]
+    return {key: Start.of(each) for day in found for key, each in day.items()}
 
 
 def _write(batch: WriteBatch, db: Client, snapshot: DocumentSnapshot, data: dict[str, Any]) -> None:

@@ -19,6 +19,7 @@ from rollcall.core.context import User
 from rollcall.core.errors import Unavailable
 from rollcall.core.wire import Wire
 from rollcall.store.amounts import Limit, micro_usd
+from rollcall.store.rates import MOST_STARTS
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client
@@ -50,7 +51,7 @@ class UserLimits(TenantLimits):
 
     usd_per_day: UsdPerDay | None = 2.0
     tokens_per_day: TokensPerDay | None = 2_000_000
-    runs_per_minute: Annotated[int, Field(ge=0, le=10_000)] | None = 300
+    runs_per_minute: Annotated[int, Field(ge=0, le=MOST_STARTS)] | None = 300
 
 
 L = TypeVar("L", bound=TenantLimits)

@@ -2,6 +2,8 @@
 
 The starts are kept in the user's day (`store/budgets.py`), which every opening writes provided that
 it is as it was read (`store/day_admission.py`). So nobody opens unseen, and the limit is exact.
+They are remembered for longer than the minute: a run that was just opened is known by its key also
+to whose clock is ahead.
 """
 
 from __future__ import annotations
@@ -13,6 +15,10 @@ from typing import Any
 from rollcall.core.errors import ResourceExhausted
 
 WINDOW_MS = 60_000
+REMEMBERED_MS = WINDOW_MS + 180_000
+"""A minute, and by how much the clocks of two processes may differ."""
+MOST_STARTS = 10_000
+"""A limit is no higher, and no more are remembered: about half of what a document holds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,18 +42,31 @@ class Start:
 
 def recent(starts: Mapping[str, Start], *, now_ms: int) -> dict[str, Start]:
     """The starts of the last minute, by their runs' keys."""
-    return {key: each for key, each in starts.items() if each.at_ms > now_ms - WINDOW_MS}
+    return _since(now_ms - WINDOW_MS, starts)
+
+
+def remembered(starts: Mapping[str, Start], *, now_ms: int) -> dict[str, Start]:
+    """Those that are kept, by their runs' keys; where there are too many, the newest."""
+    kept = _since(now_ms - REMEMBERED_MS, starts)
+    if len(kept) <= MOST_STARTS:
+        return kept
+    return dict(sorted(kept.items(), key=lambda each: each[1].at_ms)[-MOST_STARTS:])
+
+
+def _since(after_ms: int, starts: Mapping[str, Start]) -> dict[str, Start]:
+    return {key: each for key, each in starts.items() if each.at_ms > after_ms}
 
 
 def check_rate(starts: Mapping[str, Start], most: int | None, *, now_ms: int) -> None:
     """
     Args:
-        starts: Those of the last minute.
+        starts: Those that are remembered.
         most: How many may start in a minute; None for any number.
     Raises:
         ResourceExhausted: One more would be too many.
     """
-    counted = [each.at_ms for each in starts.values() if each.counts]
+    last = recent(starts, now_ms=now_ms).values()
+    counted = [each.at_ms for each in last if each.counts]
     if most is None or len(counted) < most:
         return
     wait_ms = min(counted, default=now_ms) + WINDOW_MS - now_ms

@@ -35,7 +35,7 @@ from rollcall.store.threads import thread_id_for
 from tests.support.counting import counted
 from tests.support.leases import end_lease
 from tests.support.losing import How, losing_commit
-from tests.support.midnight import in_the_first_minute
+from tests.support.midnight import in_the_first_minutes
 from tests.support.office import Office, at_once, payment
 from tests.support.scripted import ScriptedModel, calls, says
 
@@ -245,8 +245,8 @@ def test_midnight_during_a_run_parts_what_it_spends(office: Office) -> None:
     assert settlements.settle_day(office.db, reference, now=datetime.now(UTC)).used == COST
 
 
-def test_in_the_first_minute_of_a_day_yesterday_knows_who_starts(office: Office) -> None:
-    in_the_first_minute(office.patch)
+def test_in_the_first_minutes_of_a_day_yesterday_knows_who_starts(office: Office) -> None:
+    in_the_first_minutes(office.patch)
     allow(office, user={"runsPerMinute": 3})
     thread = office.ask(says("Hi.")).thread
     for data in ({"threadId": thread}, {"runId": "mine"}):

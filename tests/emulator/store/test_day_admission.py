@@ -118,12 +118,12 @@ def test_the_minute_slides_over_midnight(db: Client) -> None:
     assert starts(db, 12, now=MIDNIGHT + timedelta(seconds=40)) == 10
 
 
-def test_only_in_the_first_minute_of_a_day_yesterday_is_read_and_written(db: Client) -> None:
+def test_only_in_the_first_minutes_of_a_day_yesterday_is_read_and_written(db: Client) -> None:
     with counted() as cost:
-        start(db, now=MIDNIGHT + timedelta(seconds=59))
+        start(db, now=MIDNIGHT + timedelta(seconds=239))
     assert (cost.reads, cost.writes) == (2, 2)
     with counted() as cost:
-        start(db, now=MIDNIGHT + timedelta(seconds=61))
+        start(db, now=MIDNIGHT + timedelta(seconds=241))
     assert (cost.reads, cost.writes) == (1, 1)
 
 
@@ -140,17 +140,30 @@ def test_starts_at_once_around_midnight_are_no_more_than_allowed(db: Client) -> 
         assert sum(pool.map(at, range(24))) == 10
 
 
-def test_a_start_is_known_by_its_key_for_a_minute_also_over_midnight(db: Client) -> None:
+def was_started(db: Client, key: str, now: datetime) -> bool:
+    admission = opening(db, key=key, now=now)
+    return admission.was_started(read(db, admission))
+
+
+def test_a_start_is_known_by_its_key_also_over_midnight(db: Client) -> None:
     start(db, key="mine", now=MIDNIGHT - timedelta(seconds=1))
+    assert was_started(db, "mine", MIDNIGHT - timedelta(seconds=1))
+    assert was_started(db, "mine", MIDNIGHT + timedelta(seconds=58))
+    assert not was_started(db, "mine", MIDNIGHT + timedelta(minutes=5))
+    assert not was_started(db, "other", MIDNIGHT + timedelta(seconds=1))
 
-    def was_started(key: str, now: datetime) -> bool:
-        admission = opening(db, key=key, now=now)
-        return admission.was_started(read(db, admission))
 
-    assert was_started("mine", MIDNIGHT - timedelta(seconds=1))
-    assert was_started("mine", MIDNIGHT + timedelta(seconds=58))
-    assert not was_started("mine", MIDNIGHT + timedelta(seconds=59))
-    assert not was_started("other", MIDNIGHT + timedelta(seconds=1))
+@pytest.mark.parametrize("at", [NOON, MIDNIGHT - timedelta(seconds=1), MIDNIGHT])
+@pytest.mark.parametrize("ahead_s", [-120, 61, 120])
+def test_a_start_is_known_by_its_key_to_whose_clock_differs(
+    db: Client, at: datetime, ahead_s: int
+) -> None:
+    """Also when others with such a clock have opened in between."""
+    start(db, key="mine", now=at)
+    start(db, now=at + timedelta(seconds=120))
+    assert was_started(db, "mine", at + timedelta(seconds=ahead_s))
+    start(db, now=at + timedelta(seconds=300))
+    assert not was_started(db, "mine", at + timedelta(seconds=300))
 
 
 def test_a_run_that_goes_on_with_a_turn_is_remembered_and_not_counted(db: Client) -> None:

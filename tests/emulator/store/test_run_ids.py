@@ -32,9 +32,13 @@ def in_threads(db: Client, number: int) -> list[str]:
     return ids
 
 
-@pytest.mark.parametrize("now", [NOON, MIDNIGHT])
-def test_of_one_id_in_several_threads_at_once_one_is_opened(db: Client, now: datetime) -> None:
-    """At midnight, too, when some count their start for one day and some for the next."""
+@pytest.mark.parametrize("apart_s", [0.001, 120])
+@pytest.mark.parametrize("now", [NOON, MIDNIGHT, MIDNIGHT + timedelta(seconds=90)])
+def test_of_one_id_in_several_threads_at_once_one_is_opened(
+    db: Client, now: datetime, apart_s: float
+) -> None:
+    """At midnight, too, when some count their start for one day and some for the next, and where
+    clocks differ."""
     places = [*in_threads(db, 4), None]
     tries = itertools.cycle(places)
 
@@ -49,7 +53,7 @@ def test_of_one_id_in_several_threads_at_once_one_is_opened(db: Client, now: dat
             admission=DayAdmission(db, "ann", now, run_key=run_key("ann", "same"), most=None),
         )
 
-    times = [now - timedelta(milliseconds=1), now]
+    times = [now - timedelta(seconds=apart_s), now]
     starts = [start(next(tries), times[number % 2]) for number in range(10)]
 
     def attempt(number: int) -> object:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from rollcall.core.errors import ResourceExhausted
-from rollcall.store.rates import Start, check_rate, recent
+from rollcall.store import rates
+from rollcall.store.rates import Start, check_rate, recent, remembered
 
 NOW = 1_000_000
 
@@ -16,6 +17,17 @@ def starts(*ago_s: float, counts: bool = True) -> dict[str, Start]:
 
 def test_a_start_is_recent_for_a_minute() -> None:
     assert list(recent(starts(0, 59.999, 60, 61), now_ms=NOW)) == ["0", "59.999"]
+
+
+def test_a_start_is_remembered_for_longer_and_counts_no_more() -> None:
+    found = starts(59, 61, 239, 241)
+    assert list(remembered(found, now_ms=NOW)) == ["59", "61", "239"]
+    check_rate(found, 2, now_ms=NOW)
+
+
+def test_of_too_many_starts_the_newest_are_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rates, "MOST_STARTS", 3)
+    assert set(remembered(starts(4, 1, 3, 2, 5), now_ms=NOW)) == {"1", "2", "3"}
 
 
 def test_one_more_than_the_most_is_refused_until_the_oldest_is_a_minute_old() -> None:
