@@ -51,7 +51,7 @@ def test_refused_documents_and_stale_ones_are_told(run: Run, registry: Client) -
     words = " ".join(done.out.split())
     assert "broken is refused: " in words
     assert "documents are not as this code declares them" in words
-    assert "agents/desk (active) finds all its tools" in words
+    assert "agents/desk (active) is a document alone" in words
 
 
 def test_an_emulator_that_does_not_answer_fails(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -72,7 +72,7 @@ def _registry(place: Place, settings: Settings) -> Iterator[Finding]:
     yield from contents.check_compiled(manifest, changed_at, production=production)
     yield from contents.check_code(sync(db, capabilities(), agents().values(), dry_run=True))
     yield from contents.check_records(records)
-    yield from contents.check_agents(published, records)
+    yield from contents.check_agents(published, records, profiles=agents())
     yield from check_likeness(entries)
     told = {agent.id: agent.document for agent in published}
     yield from contents.check_overrides(agents().values(), told)

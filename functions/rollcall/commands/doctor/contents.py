@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from rollcall.commands.doctor.findings import Finding, firebase, listed, rollcall
 from rollcall.commands.records import HEALTHY, Agent, Record, agents_of
+from rollcall.core.options import DEFAULT_CODEBASE, codebase
 from rollcall.core.profile import AgentProfile
 from rollcall.core.wire import Status
 from rollcall.registry.authorising import ALL, CATEGORY
@@ -115,11 +116,21 @@ def check_records(records: Sequence[Record]) -> Iterator[Finding]:
             )
 
 
-def check_agents(agents: Sequence[Agent], records: Sequence[Record]) -> Iterator[Finding]:
-    """Whether agents and capabilities find one another."""
+def check_agents(
+    agents: Sequence[Agent], records: Sequence[Record], *, profiles: Container[str]
+) -> Iterator[Finding]:
+    """Whether agents have code behind them, and they and capabilities find one another.
+
+    Args:
+        profiles: Ids of the agents that this code declares.
+    """
     if not agents:
         yield Finding("fail", "agents", "there is none", SYNC)
         return
+    for agent in agents:
+        if not _has_code(agent, profiles):
+            yield _without_code(agent)
+    agents = [agent for agent in agents if _has_code(agent, profiles)]
     used = [record for record in records if record.status not in ("refused", Status.DISABLED)]
     known = {word for record in used for word in _words(record)}
     all_words = {word for record in records for word in _words(record)}
@@ -133,6 +144,27 @@ def check_agents(agents: Sequence[Agent], records: Sequence[Record]) -> Iterator
             f"no agent offers {listed(alone)}: only a client's own calls reach that",
             "name it in an agent's tools, or disable it",
         )
+
+
+def _has_code(agent: Agent, profiles: Container[str]) -> bool:
+    """Whether this code declares it, or another codebase says that it does."""
+    document = agent.document
+    of = document.get("codebase", DEFAULT_CODEBASE)
+    return agent.id in profiles or (document.get("source") == "code" and of != codebase())
+
+
+def _without_code(agent: Agent) -> Finding:
+    """An agent is code: its document tells of it, and holds an operator's overrides."""
+    where = f"agents/{agent.id}"
+    if agent.status == Status.DISABLED:
+        return Finding("ok", "agents", f"{where} is disabled, and no code declares it")
+    return Finding(
+        "warn",
+        "agents",
+        f"{where} ({agent.status}) is a document alone: no code declares this agent, so nobody can "
+        "ask it",
+        f"declare an AgentProfile of the id {agent.id!r} in a pack and deploy, or delete {where}",
+    )
 
 
 def _words(record: Record) -> tuple[str, ...]:

@@ -115,14 +115,16 @@ def test_of_many_refused_ones_the_first_are_told_and_the_rest_counted() -> None:
 
 def test_agents_that_find_all_their_tools_are_well() -> None:
     agents = [Agent("desk", {"tools": ["category:office"], "status": "beta"})]
-    assert told(check_agents(agents, [record("find_room")])) == [
+    assert told(check_agents(agents, [record("find_room")], profiles={"desk"})) == [
         ("ok", "agents/desk (beta) finds all its tools")
     ]
 
 
 def test_tools_that_there_are_not_and_tools_nobody_offers_are_told() -> None:
     agents = [Agent("desk", {"tools": ["find_room", "find_rom"]})]
-    found = told(check_agents(agents, [record("find_room"), record("book_room")]))
+    found = told(
+        check_agents(agents, [record("find_room"), record("book_room")], profiles={"desk"})
+    )
     assert found == [
         ("warn", "agents/desk names what there is not: find_rom"),
         ("warn", "no agent offers book_room: only a client's own calls reach that"),
@@ -131,9 +133,35 @@ def test_tools_that_there_are_not_and_tools_nobody_offers_are_told() -> None:
 
 def test_an_agent_without_any_tool_fails() -> None:
     agents = [Agent("desk", {"tools": ["find_room"]})]
-    found = told(check_agents(agents, [record("find_room", status="disabled")]))
+    found = told(check_agents(agents, [record("find_room", status="disabled")], profiles={"desk"}))
     assert found[0] == ("fail", "agents/desk has no tool that may be offered")
     assert found[1] == ("warn", "agents/desk: disabled or refused are find_room")
+
+
+def test_an_agent_that_no_code_declares_is_told_and_offers_nothing() -> None:
+    agents = [Agent("desk", {"tools": ["*"], "source": "operator", "status": "active"})]
+    alone, offered = check_agents(agents, [record("find_room")], profiles={"office"})
+    assert (alone.level, alone.text) == (
+        "warn",
+        "agents/desk (active) is a document alone: no code declares this agent, so nobody can "
+        "ask it",
+    )
+    assert alone.mend == (
+        "declare an AgentProfile of the id 'desk' in a pack and deploy, or delete agents/desk"
+    )
+    assert offered.text.startswith("no agent offers find_room")
+
+
+def test_an_agent_whose_code_is_gone_is_told_once_it_is_withdrawn() -> None:
+    gone = Agent("desk", {"tools": ["*"], "source": "code", "status": "disabled"})
+    found = told(check_agents([gone], [], profiles=()))
+    assert found == [("ok", "agents/desk is disabled, and no code declares it")]
+
+
+def test_an_agent_of_another_codebase_is_not_without_code() -> None:
+    fields = {"tools": ["*"], "source": "code", "codebase": "school", "status": "active"}
+    found = told(check_agents([Agent("desk", fields)], [record("find_room")], profiles=()))
+    assert found == [("ok", "agents/desk (active) finds all its tools")]
 
 
 def test_overrides_of_an_agent_that_nobody_can_read_are_told() -> None:
