@@ -10,6 +10,7 @@ from google.auth.credentials import AnonymousCredentials
 from google.cloud.firestore import Client
 
 from rollcall.registry import samples
+from rollcall.store import in_line
 from tests.support.queries import committed_indexes  # noqa: F401  # a fixture of every test
 
 
@@ -17,6 +18,12 @@ from tests.support.queries import committed_indexes  # noqa: F401  # a fixture o
 def nothing_seen_yet() -> None:
     """What other tests saw of capabilities' health is not told in this one, which counts writes."""
     samples.forget()
+
+
+@pytest.fixture(autouse=True)
+def nobody_waits_in_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The threads of a test race for the database as processes do."""
+    monkeypatch.setattr(in_line, "WAIT_S", 0.0)
 
 
 @pytest.fixture

@@ -40,6 +40,7 @@ from rollcall.store.closing import Closing, closing_of_cut_off, closing_of_waiti
 from rollcall.store.event_log import EventLog
 from rollcall.store.hold import Hold
 from rollcall.store.holding import check_not_erased, find_holder, take_lease
+from rollcall.store.in_line import in_line
 from rollcall.store.log import from_documents, user_document
 from rollcall.store.replacing import Replacing
 from rollcall.store.run_documents import run_document
@@ -146,13 +147,14 @@ def open_run(db: Client, opening: Opening) -> OpenRun | Finished | GoingOn | Sta
         if not run.exists:
             raise erased()
         return _asked_before(db, opening, run)
-    for number in tries():
-        read = _read(db, opening, again=number > 0)
-        if read.run is not None:
-            return _asked_before(db, opening, read.run)
-        check_thread(read.thread, uid=opening.user.uid, agent=opening.agent, new=opening.is_new)
-        if (opened := _try_open(db, opening, read)) is not None:
-            return opened
+    with in_line(opening.user.uid):
+        for number in tries():
+            read = _read(db, opening, again=number > 0)
+            if read.run is not None:
+                return _asked_before(db, opening, read.run)
+            check_thread(read.thread, uid=opening.user.uid, agent=opening.agent, new=opening.is_new)
+            if (opened := _try_open(db, opening, read)) is not None:
+                return opened
     raise Aborted("this thread is busy; try again", field="threadId", retry_after_s=1)
 
 
