@@ -336,6 +336,7 @@ class FirestorePurse:
 
         def apply(data: dict[str, Any] | None) -> dict[str, Any]:
             day = Day.of(data, uid=self._user.uid, day=lease.day)
+            day.slices.pop(id, None)  # of a write that went through, and whose answer was lost
             if not _is_settled(lease, data):
                 day.settle(lease.id, lease.written, lease.spends)
             most = _most(wanted, draw, tenant)

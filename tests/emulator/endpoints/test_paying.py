@@ -340,6 +340,19 @@ def test_a_commit_whose_answer_was_lost_counts_once(office: Office, number: int,
     assert used in (COST, COST + SLICE) if number == 0 and how == "after" else used == COST
 
 
+@pytest.mark.parametrize("how", ["before", "twice"])
+def test_a_larger_slice_whose_write_was_sent_twice_is_taken_once(office: Office, how: How) -> None:
+    """It is the second commit; and twice as much as it takes is more than there is."""
+    allow(office, user={"usdPerDay": 0.3})
+    declare(office, instructions="x" * 90_000)  # 30,000 tokens, by bytes
+    with losing_commit(office.patch, 1, how):
+        ran = office.ask(says("Hi."))
+    if how == "twice":
+        assert ran.done["message"] == "Hi."
+        assert (len(stored(office).slices), settled(office).used) == (1, COST)
+    assert settled(office).lost == {}
+
+
 def end_lease_if_opened(office: Office) -> None:
     if office.run(THREAD, "r1"):
         end_lease(office.db, THREAD, "r1")
