@@ -100,18 +100,20 @@ class Asked:
         Args:
             found: Ids of tools that the turn's model has searched for.
         """
+        asking = self._asking()
         # What went down since stays: a call of it is told so, and one that was approved is tried.
-        allowed = permitted(self.registry, self._asking(), with_down=True)
+        allowed = permitted(self.registry, asking, with_down=True)
         places = self.registry.content.entries.places
         ids = dict.fromkeys((*request["offered"], *found))
         usable = [id for id in ids if id in places and allowed.mask[places[id]]]
+        spoken_of = () if usable else self._some(permitted(self.registry, asking).mask)
         entries = self.registry.content.entries
         return replace(
             self,
             context=request["context"],
             entries=tuple(entries[id] for id in usable),
             finds_more=request.get("findsMore", False),
-            abilities=() if usable else tuple(entries[id] for id in self._some(allowed.mask)),
+            abilities=tuple(entries[id] for id in spoken_of),
         )
 
     def find(self, query: str, without: frozenset[str]) -> list[Entry]:

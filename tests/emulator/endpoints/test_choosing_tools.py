@@ -61,6 +61,16 @@ def test_small_talk_has_no_tools_and_the_agent_knows_what_it_could_do(garden: Of
     assert "Book a room" in garden.model.requests[-1].instructions
 
 
+def test_what_is_down_is_not_spoken_of_either(garden: Office) -> None:
+    garden.db.document("registry/manifest").update({"health": {"book_room": "down"}})
+    snapshot.forget()
+    garden.ask(message="Good morning!")
+    told = garden.model.requests[-1]
+    assert told.abilities
+    assert "book_room" not in [tool.name for tool in told.abilities]
+    assert "Book a room" not in told.instructions
+
+
 def test_a_found_tool_can_be_called_and_is_there_when_the_turn_goes_on(garden: Office) -> None:
     asked = garden.ask(
         calls(("find_tools", {"query": "pay an amount of dollars"})),
