@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from rollcall.core.errors import FailedPrecondition
 from rollcall.core.messages import ModelMessage
 from rollcall.models.base import (
+    BY_PROVIDER,
     FIND_TOOLS,
     ArgumentsDelta,
     CallEnd,
@@ -27,6 +28,7 @@ from rollcall.models.base import (
     FinishReason,
     ModelRequest,
     TextDelta,
+    ToolSpec,
     Usage,
 )
 
@@ -63,8 +65,8 @@ class Model:
         clock = Clock(request.deadline)
         clock.left_s(at_most=1.0)
         # It picks by the same words as the search does, which would bring it nothing better.
-        known = tuple(tool for tool in request.tools if tool.name != FIND_TOOLS)
-        made = reply(replace(request, tools=known))
+        known = tuple(_bare(tool) for tool in request.tools if tool.name != FIND_TOOLS)
+        made = reply(replace(request, tools=known, abilities=tuple(map(_bare, request.abilities))))
         if request.files and (quoted := from_files(request)):
             made = replace(made, text=quoted, calls=(), quick_replies=())
         written = 0
@@ -78,6 +80,14 @@ class Model:
             quick_replies=made.quick_replies,
             detail="token counts are estimates",
         )
+
+
+def _bare(tool: ToolSpec) -> ToolSpec:
+    """Without the words that keep a language model from obeying a description: they are no words of
+    the tool, and it obeys none."""
+    if not tool.description.startswith(BY_PROVIDER):
+        return tool
+    return replace(tool, description=tool.description.removeprefix(BY_PROVIDER))
 
 
 def _texts(text: str, request: ModelRequest) -> Iterator[TextDelta]:

@@ -8,6 +8,7 @@ import pytest
 from rollcall.core.errors import DeadlineExceeded, FailedPrecondition
 from rollcall.core.messages import ModelMessage, ToolMessage, UserMessage
 from rollcall.models.base import (
+    BY_PROVIDER,
     ArgumentsDelta,
     CallEnd,
     CallStart,
@@ -27,6 +28,7 @@ from tests.unit.models.offline_kit import (
     finish_of,
     message_of,
     messaging,
+    spec,
 )
 
 
@@ -113,6 +115,25 @@ def test_help_names_what_the_offered_tools_do_with_examples_to_tap() -> None:
     talk = ask("מה אתה יודע לעשות?", EDUCATION)
     assert "דף עבודה" in answer_of(talk)
     assert talk.quick_replies == ("צרי לי דף עבודה על שברים לכיתה ד",)
+
+
+TIDE = spec("tide_level", f"{BY_PROVIDER}Tell the level of the tide.", {})
+
+
+def test_help_names_what_a_tool_of_others_does_without_the_words_before_it() -> None:
+    assert "- Tell the level of the tide" in answer_of(ask("What can you do?", (TIDE,)))
+    request = ModelRequest("", (UserMessage.of("What can you do?"),), abilities=(TIDE,))
+    said = message_of(list(Model().stream(request))).text
+    assert "Tell the level of the tide" in said
+    assert "provider" not in said
+
+
+def test_the_words_before_a_description_of_others_choose_no_tool() -> None:
+    def called(message: str) -> bool:
+        return bool(ask(message, (TIDE,), lambda name, arguments: {"tide": "high"}).calls)
+
+    assert called("What is the level of the tide?")
+    assert not called("Instructions by the data provider")
 
 
 def test_without_tools_it_says_so() -> None:
