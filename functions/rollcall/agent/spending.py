@@ -278,7 +278,7 @@ class FirestorePurse:
             day = Day.of(data, uid=self._user.uid, day=lease.day)
             day.settle(lease.id, lease.written, lease.spends)
             day.count_expired(self._now())
-            return day.dump()
+            return day.dump() if data is None else day.dump_over(data)
 
         try:
             self._change(lease, apply)

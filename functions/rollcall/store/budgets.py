@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 KEPT_DAYS = 400
 """Then a day's document expires."""
+_OF_ITS_USER = ("uid", "expiresAt")
 
 
 def key(text: str) -> str:
@@ -145,6 +146,12 @@ class Day:
             "sources": sorted(sources | self.draws.keys()),
             "expiresAt": expiry(self.day),
         }
+
+    def dump_over(self, data: dict[str, Any]) -> dict[str, Any]:
+        """The document as it is where this day is only settled. Of an erased user's nobody's name
+        is there, and it is kept for less long: that stays so."""
+        fields = self.dump().items()
+        return {**data, **{name: each for name, each in fields if name not in _OF_ITS_USER}}
 
     @property
     def reserved(self) -> Amount:

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
     DocumentSnapshot = _Snapshot[Any]
 
-_KEPT = ("uid", "expiresAt")
-
 Settlements = Mapping[str, Any]
 """What a run says, by slice."""
 
@@ -82,9 +80,7 @@ def settle_day(
         day.count_expired(now)
         if day.slices.keys() == data["slices"].keys():
             return None
-        # Of an erased user's day nobody's name is there, and it is kept for less long.
-        fields = day.dump().items()
-        return {**data, **{name: each for name, each in fields if name not in _KEPT}}
+        return day.dump_over(data)
 
     found = change(db, reference, apply, known).data
     return None if found is None else _day_of(found)

@@ -462,6 +462,18 @@ def test_who_erases_all_data_is_left_what_was_spent_without_a_name(office: Offic
     assert document["spentMicroUsd"] == 2 * COST.micro_usd
 
 
+def test_a_run_that_its_users_erasure_cuts_off_settles_without_a_name(office: Office) -> None:
+    def then(request: ModelRequest) -> Iterator[Delta]:
+        yield from calls(("look_up", {}))
+        delete_my_data(office.here, Call(User("ann"), {"confirm": True}))
+
+    assert office.ask(then, says("Hi."), runId="my-own").code == "aborted"
+    document = user_day(office.db, "ann", today()).get().to_dict() or {}
+    assert document["spentMicroUsd"] == CALLS.micro_usd
+    assert document["expiresAt"] < datetime.now(UTC) + timedelta(days=3)
+    assert "uid" not in document and "my-own" not in str(document)
+
+
 def test_an_export_tells_settled_numbers(office: Office) -> None:
     office.ask(says("Hi."))
     items = export_my_data(office.here, Call(User("ann"), {}))["items"]
