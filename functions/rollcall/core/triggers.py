@@ -165,7 +165,7 @@ class OnDocument:
 
         def run(event: Any) -> None:
             before, after = _snapshots(event.data, self.when)
-            written = DocumentEvent(dict(event.params), before, after, _time(event.time))
+            written = DocumentEvent(dict(event.params), before, after, _at(event, self.when))
             _begun(name, lambda: handler(platform(), written))
 
         run.__name__ = name
@@ -239,9 +239,17 @@ def _begun(name: str, work: Callable[[], Any]) -> None:
     in_request(name, work, flask.request.headers.get if is_served else lambda header: None)
 
 
+def _at(event: Any, when: str) -> datetime:
+    """When it happened, at the latest: as the document says that was written. One that was deleted
+    says nothing of it, and an event's own time may be that at which the emulator gets to it."""
+    written = None if when == "deleted" else getattr(event.data, "after", event.data)
+    at = written.update_time if written and written.exists else None
+    return at if isinstance(at, datetime) else _time(event.time)
+
+
 def _time(given: Any) -> datetime:
-    """When it happened, at the latest; the emulator and Eventarc say so as a text or as a time. The
-    emulator cuts it to the second: what happened within that must not pass for older than it is."""
+    """An event's time; the emulator and Eventarc say so as a text or as a time. The emulator cuts
+    it to the second: what happened within that must not pass for older than it is."""
     time = datetime.fromisoformat(given) if isinstance(given, str) else given
     time = time if time.tzinfo else time.replace(tzinfo=UTC)
     return time if time.microsecond else time + timedelta(seconds=1)

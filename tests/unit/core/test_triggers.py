@@ -213,8 +213,9 @@ def test_a_task_that_cannot_succeed_is_not_repeated(error: AgentError) -> None:
 
 
 class Snapshot:
-    def __init__(self, data: dict[str, Any] | None) -> None:
+    def __init__(self, data: dict[str, Any] | None, update_time: datetime | None = None) -> None:
         self.data = data
+        self.update_time = update_time
         self.exists = data is not None
 
     def to_dict(self) -> dict[str, Any] | None:
@@ -252,11 +253,43 @@ def test_a_time_that_was_cut_to_the_second_is_none_before_what_happened() -> Non
     assert when("2026-11-21T09:00:00Z") == datetime(2026, 11, 21, 9, 0, 1, tzinfo=UTC)
 
 
-def when(time: Any) -> datetime:
+WRITTEN = datetime(2026, 11, 21, 9, 0, 0, 437_215, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("kind", "data"),
+    [
+        ("written", Change(None, Snapshot({"a": 2}, WRITTEN))),
+        ("updated", Change(Snapshot({"a": 1}, datetime(2026, 1, 1)), Snapshot({"a": 2}, WRITTEN))),
+        ("created", Snapshot({"a": 2}, WRITTEN)),
+    ],
+)
+def test_a_document_says_when_it_was_written_however_late_the_event_is(
+    kind: Any, data: Any
+) -> None:
+    assert when("2026-11-21T09:00:35Z", data, kind) == WRITTEN
+
+
+@pytest.mark.parametrize(
+    ("kind", "data"),
+    [
+        ("written", Change(Snapshot({"a": 1}, WRITTEN), None)),
+        ("written", Change(Snapshot({"a": 1}, WRITTEN), Snapshot(None))),
+        ("deleted", Snapshot({"a": 1}, WRITTEN)),
+    ],
+)
+def test_of_a_deleted_document_the_event_says_when(kind: Any, data: Any) -> None:
+    assert when("2026-11-21T09:00:35.5Z", data, kind) == datetime(
+        2026, 11, 21, 9, 0, 35, 500_000, tzinfo=UTC
+    )
+
+
+def when(time: Any, data: Any = None, kind: Any = "written") -> datetime:
     """When a document was written, as a handler of it is told."""
     seen: list[DocumentEvent] = []
-    function = OnDocument("a/{b}").bind("tidy", lambda platform, event: seen.append(event), here)
-    data = Change(None, Snapshot({"a": 2}))
+    trigger = OnDocument("a/{b}", when=kind)
+    function = trigger.bind("tidy", lambda platform, event: seen.append(event), here)
+    data = data or Change(None, Snapshot({"a": 2}))
     function.__wrapped__(SimpleNamespace(data=data, params={"b": "x"}, time=time))
     (event,) = seen
     assert event.params == {"b": "x"}
