@@ -38,8 +38,9 @@ if TYPE_CHECKING:
 SLICE_TIME = timedelta(minutes=10)
 CALL_TIME = timedelta(minutes=3)
 """A call may take so long; a slice whose time ends sooner is renewed before."""
-MARGIN = timedelta(minutes=1)
-"""A slice whose time ends sooner is settled in the day itself: clocks differ, a save takes time."""
+MARGIN = timedelta(minutes=4)
+"""A slice whose time ends sooner is settled in the day itself: clocks differ by some minutes, and a
+save takes time."""
 LOOKED_AFTER = 8
 """At so many slices in a day, and at each multiple of it, who takes another looks which of them are
 settled. Not at each number beyond: of runs that go on at once none may be."""

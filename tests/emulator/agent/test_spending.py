@@ -20,6 +20,7 @@ from rollcall.core.errors import FailedPrecondition, ResourceExhausted
 from rollcall.models.base import Usage
 from rollcall.store import budgets, limits, shares
 from rollcall.store.amounts import Amount
+from rollcall.store.settlements import settle_day
 from tests.support.counting import counted
 from tests.support.spender import INPUT, MODEL, OUTPUT, WORST, spend
 
@@ -82,6 +83,27 @@ def test_a_call_is_counted_at_what_it_cost_by_model(db: Client) -> None:
         "microUsd": COST,
         "unpricedCalls": 0,
     }
+
+
+@pytest.mark.parametrize("minute", [5, 7, 8, 9])
+def test_whose_clock_is_ahead_counts_nothing_as_lost_that_a_run_settles(
+    db: Client, minute: int
+) -> None:
+    """The other clock is two minutes ahead, and looks just before the run ends."""
+    clock, run = Clock(), db.document("threads/t/runs/r")
+    run.set({"status": "running", "uid": ANN.uid})
+    purse = FirestorePurse(db, ANN, run=run.path, now=clock)
+    call(purse)
+    clock.now += timedelta(minutes=minute, seconds=30)
+    day = budgets.user_day(db, ANN.uid, TODAY)
+    settle_day(db, day, now=clock.now + timedelta(minutes=2))
+    said = purse.settlement()
+    run.update({"status": "done", "settlements": said})
+    if said:
+        purse.settled()
+    purse.close()
+    found = settle_day(db, day, now=clock.now)
+    assert found and (found.used.micro_usd, found.lost) == (COST, {})
 
 
 def test_what_is_set_aside_is_stored_before_the_call(db: Client) -> None:
@@ -224,10 +246,10 @@ def test_a_run_is_admitted_in_the_batch_that_opens_it(db: Client) -> None:
     for _ in range(2):
         found = admission(db, ANN, NOON, run_key=None)
         batch = db.batch()  # the first one is lost, and not committed
-        found.admit(batch, list(db.get_all(found.references)), {})
+        found.admit(batch, list(db.get_all(list(found.references))), {})
     batch.commit()
     with pytest.raises(ResourceExhausted):
-        found.admit(db.batch(), list(db.get_all(found.references)), {})
+        found.admit(db.batch(), list(db.get_all(list(found.references))), {})
 
 
 def test_spend_that_was_made_nameless_still_counts(db: Client) -> None:
