@@ -26,11 +26,21 @@ def late(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(samples, "FLUSH_S", 0.0)
 
 
-def told(db: Client) -> dict[str, dict[str, Any]]:
-    """What the samples of this test say, added up by tool."""
+def written() -> None:
+    """Wait until what is being told is stored."""
     for thread in threading.enumerate():
         if thread.name.endswith("(_write)"):
             thread.join(10)
+
+
+def told(db: Client) -> dict[str, dict[str, Any]]:
+    """What the samples of this test say, added up by tool.
+
+    What was seen while a sample was being written is told with the next request; here it is that.
+    """
+    written()
+    samples.witness(db.project).tell(samples.by_client(db))
+    written()
     found: dict[str, dict[str, Any]] = {}
     for sample in db.collection(SAMPLES).stream():
         for id, counts in json.loads((sample.to_dict() or {})["counts"]).items():
