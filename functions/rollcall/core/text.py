@@ -191,6 +191,6 @@ def _stemmer_lock() -> Lock:
 
 @cache
 def _stemmer() -> Any:
-    import snowballstemmer  # type: ignore[import-untyped]
+    from Stemmer import Stemmer  # type: ignore[import-not-found]
 
-    return snowballstemmer.stemmer("english")
+    return Stemmer("english", maxCacheSize=0)  # the words are kept here

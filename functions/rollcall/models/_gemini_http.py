@@ -4,7 +4,7 @@ google-genai writes a request's address and headers and raises its errors, all o
 here. It also makes typed objects of every chunk of an answer, which costs more than all else that
 a call does, and drops what it does not know. No call of it gives the bytes of a stream; but it
 takes the HTTP client that it is to use, and this one keeps a good answer for who asked: the SDK
-sees an empty one.
+sees none, and its call ends there.
 """
 
 from __future__ import annotations
@@ -20,6 +20,10 @@ from rollcall.models._bounded_http import BoundedClient
 _KEPT: ContextVar[list[httpx2.Response] | None] = ContextVar("kept", default=None)
 
 
+class _Kept(BaseException):
+    """The answer is kept, and nothing is left for the SDK to do."""
+
+
 def kept_answer(call: Callable[[], Any]) -> httpx2.Response:
     """The good answer, yet unread, to the one request that `call` makes with a `KeepingClient`.
 
@@ -30,6 +34,8 @@ def kept_answer(call: Callable[[], Any]) -> httpx2.Response:
     token = _KEPT.set(kept)
     try:
         call()
+    except _Kept:
+        pass
     finally:
         _KEPT.reset(token)
     return kept[0]
@@ -49,4 +55,4 @@ class KeepingClient(BoundedClient):
         if response.status_code != 200:
             return response  # the SDK reads it, and raises
         kept.append(response)
-        return httpx2.Response(200, request=request)
+        raise _Kept
