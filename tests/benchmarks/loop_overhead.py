@@ -23,12 +23,13 @@ import statistics
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cache
 from typing import Any
 from unittest import mock
 
+from msgspec.structs import replace
 from rich.table import Table
 
 from rollcall import catalog

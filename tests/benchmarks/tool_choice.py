@@ -10,8 +10,8 @@ from __future__ import annotations
 import json
 import statistics
 import time
-from dataclasses import replace
 
+from msgspec.structs import replace
 from rich.table import Table
 
 from rollcall import catalog

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
 from google.cloud.firestore import Client
+from msgspec.structs import replace
 
 from rollcall import catalog
 from rollcall.core.capability import Capability

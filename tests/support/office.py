@@ -8,13 +8,14 @@ import json
 import time
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 from ag_ui.core import Event as AgUiEvent
 from google.cloud.firestore import Client
+from msgspec.structs import replace
 from pydantic import TypeAdapter
 
 from rollcall import catalog

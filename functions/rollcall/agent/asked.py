@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from rollcall.agent.before import before_of
 from rollcall.core.context import Platform, User
@@ -35,8 +37,7 @@ STICKY = 3
 """How many of the tools that the last turn called stay at hand."""
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
+class Asked(Struct, frozen=True):
     """Who asked which agent what.
 
     Attributes:

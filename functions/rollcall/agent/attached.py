@@ -12,9 +12,11 @@ import logging
 from base64 import b64encode
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
 from threading import Lock
 from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from rollcall.agent.fences import fenced_lines, fenced_name
 from rollcall.core.errors import AgentError, InvalidArgument, NotFound, Unavailable
@@ -71,8 +73,7 @@ def _tokens(part: Media) -> int:
     return min(part.bytes, 2 * TEXT_CHARS) // 3
 
 
-@dataclass(slots=True)
-class Attachments:
+class Attachments(Struct):
     """The files of one dialogue, read when they are needed and kept while its run lasts.
 
     Attributes:

@@ -5,7 +5,9 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from rollcall.agent.asked import Asked
 from rollcall.core.context import ToolContext
@@ -18,8 +20,7 @@ MAX_NOTES = 6
 log = logging.getLogger("rollcall")
 
 
-@dataclass(frozen=True, slots=True)
-class Brief:
+class Brief(Struct, frozen=True):
     """What is told in one turn.
 
     Attributes:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
+
+from msgspec import Struct, field
 
 from rollcall.core.context import EarlierCall, User
 from rollcall.store.allowed import Allowed
 from rollcall.store.approvals import Approval
 
 
-@dataclass(frozen=True, slots=True)
-class Asker:
+class Asker(Struct, frozen=True):
     """Who is asking: the user, and the run the calls are made in.
 
     Attributes:
@@ -37,8 +37,7 @@ class Asker:
     is_cancelled: Callable[[], bool] = lambda: False
 
 
-@dataclass(frozen=True, slots=True)
-class Known:
+class Known(Struct, frozen=True):
     """What people and the client have said.
 
     Attributes:

@@ -9,8 +9,9 @@ import uuid
 from collections.abc import Generator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from rollcall.agent import spans
 from rollcall.agent.dispatch import Answer, Ask, Leave
@@ -49,8 +50,7 @@ RECORD_BYTES = 800
 log = logging.getLogger("rollcall")
 
 
-@dataclass(frozen=True, slots=True)
-class _Done:
+class _Done(Struct, frozen=True):
     """How one call ended. `status` is REFUSED where it was never run."""
 
     place: int

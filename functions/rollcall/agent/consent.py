@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from rollcall.agent.caller import Asker, Known
 from rollcall.agent.dispatch import Ask
@@ -21,8 +22,7 @@ ASK_BYTES = 360_000
 """An approval holds the arguments twice and a display, in one document of at most 1 MiB."""
 
 
-@dataclass(frozen=True, slots=True)
-class Consent:
+class Consent(Struct, frozen=True):
     """What is known of people's consent to the writes of a run."""
 
     platform: Platform

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any, Protocol
+
+from msgspec import Struct, field
 
 from rollcall.core.context import Decider, Progress
 from rollcall.core.messages import ToolCall
@@ -11,8 +12,7 @@ from rollcall.core.wire import Citation, Display
 from rollcall.models.base import ToolSpec
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(Struct, frozen=True):
     """What a capability returned, as plain JSON, and what it said about it.
 
     Attributes:
@@ -30,8 +30,7 @@ class Answer:
     offers: tuple[ToolSpec, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Ask:
+class Ask(Struct, frozen=True):
     """The call needs a person's yes: what exactly, and whose."""
 
     tool: str
@@ -48,16 +47,14 @@ class Ask:
     """Patterns of which a yes may name one, to stand for its thread."""
 
 
-@dataclass(frozen=True, slots=True)
-class Leave:
+class Leave(Struct, frozen=True):
     """The user's own client runs the call, with these arguments."""
 
     arguments: dict[str, Any]
     shown: dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Permit:
+class Permit(Struct, frozen=True):
     """Why a write may happen: a person's yes to this very call, or what stood for one.
 
     Attributes:

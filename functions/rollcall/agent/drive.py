@@ -10,9 +10,10 @@ import logging
 import time
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
+
+from msgspec.structs import replace
 
 from rollcall.agent.ask import asker
 from rollcall.agent.asked import Asked

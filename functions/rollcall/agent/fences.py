@@ -10,8 +10,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from rollcall.core.messages import Media, Message, ModelMessage, ToolMessage, ToolResult
 from rollcall.core.redaction import with_document_text

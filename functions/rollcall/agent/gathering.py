@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from rollcall.agent.turn import Journal
 from rollcall.core import events
@@ -16,8 +17,7 @@ GATHER_S = 0.5
 """So long at most a result waits for the next one. The model waits for all of them anyway."""
 
 
-@dataclass(slots=True)
-class Gathering:
+class Gathering(Struct):
     """Results that are there and not saved yet, by the places of their calls."""
 
     journal: Journal

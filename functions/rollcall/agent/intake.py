@@ -12,7 +12,9 @@ import re
 import time
 import uuid
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from rollcall.agent.pieces import Pieces
 from rollcall.core import events
@@ -40,8 +42,7 @@ _GOOD_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:\-]{0,63}")
 log = logging.getLogger("rollcall")
 
 
-@dataclass(slots=True)
-class Reply:
+class Reply(Struct):
     """A reply as far as it has come. `calls` maps an id to the tool's name and its JSON text.
 
     `stopped` says that it was broken off because its reader wanted no more; it calls nothing.

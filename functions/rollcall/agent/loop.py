@@ -9,7 +9,8 @@ a second, so that who drives it can look up.
 from __future__ import annotations
 
 from collections.abc import Generator
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from rollcall.agent import phrases
 from rollcall.agent.calls import run_calls

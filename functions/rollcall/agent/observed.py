@@ -5,9 +5,10 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Generator
-from dataclasses import dataclass
 from functools import wraps
 from typing import Any, TypeVar, cast
+
+from msgspec import Struct
 
 from rollcall.agent import spans
 from rollcall.core.context import Platform
@@ -84,8 +85,7 @@ def _tell_opened(opened: OpenRun) -> None:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class _End:
+class _End(Struct, frozen=True):
     """Tells how a run ended; `began` is a `time.monotonic()` value."""
 
     opened: OpenRun

@@ -5,7 +5,8 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Callable, Generator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from rollcall.core.errors import AgentError, ResourceExhausted, Unavailable
 from rollcall.models.base import QuotaExhausted
@@ -18,8 +19,7 @@ MARGIN_S = 2.0
 _BASE_S = 0.5
 
 
-@dataclass(frozen=True, slots=True)
-class Patience:
+class Patience(Struct, frozen=True):
     """The clock that waits are measured by, and the dice that spread them.
 
     Args:

@@ -8,15 +8,14 @@ waits for that moment: who reads the stream asks how long it may wait for the ne
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from msgspec import Struct, field
 
 SHORTEST_S, LONGEST_S = 0.03, 0.15
 LONG_CHARS = 10_000
 """A text of so many characters is passed on at the slowest."""
 
 
-@dataclass(slots=True)
-class Pieces:
+class Pieces(Struct):
     """One text, as far as it has come. Adding a piece takes no longer for a long text.
 
     Attributes:

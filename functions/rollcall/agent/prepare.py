@@ -6,7 +6,8 @@ import logging
 import os
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from rollcall.agent.asked import Asked
 from rollcall.agent.before import before_of

@@ -6,7 +6,8 @@ import queue
 import threading
 from collections.abc import Callable, Generator
 from contextvars import copy_context
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from rollcall.models.base import Clock, Delta, Model, ModelRequest
 from rollcall.models.cutting import CURRENT, Cut
@@ -45,8 +46,7 @@ def pumped(
         pump.stop()
 
 
-@dataclass(frozen=True, slots=True)
-class _End:
+class _End(Struct, frozen=True):
     """The last item: how the stream ended."""
 
     error: Exception | None

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Protocol
+
+from msgspec import Struct
 
 from rollcall.core.errors import ResourceExhausted
 from rollcall.models.base import Usage
@@ -13,8 +14,7 @@ class BudgetExhausted(ResourceExhausted):
     """The budget of the user or of the tenant is used up: no model may be called now."""
 
 
-@dataclass(frozen=True, slots=True)
-class Reservation:
+class Reservation(Struct, frozen=True):
     """What was set aside for one model call: its worst case."""
 
     model_id: str

@@ -12,8 +12,9 @@ import os
 import threading
 from collections.abc import Iterator, Sequence
 from contextvars import copy_context
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from rollcall.core.context import Decider
 from rollcall.core.wire import Role
@@ -30,8 +31,7 @@ _TEXTS = {"en": "Something waits for your decision.", "he": "יש משהו שמ�
 log = logging.getLogger("rollcall")
 
 
-@dataclass(frozen=True, slots=True)
-class _Device:
+class _Device(Struct, frozen=True):
     """A token, the language of its owner, and the documents that hold it."""
 
     token: str

@@ -10,8 +10,10 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
 from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from rollcall.core.messages import (
     Json,
@@ -29,8 +31,7 @@ _LOST = json.dumps(
 Notes = Counter[str]
 
 
-@dataclass(slots=True)
-class _Step:
+class _Step(Struct):
     """A message that is no tool message, and the results that belong to it, as they came."""
 
     message: UserMessage | ModelMessage

@@ -6,7 +6,8 @@ import json
 import logging
 from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from rollcall.agent import spans
 from rollcall.agent.attached import file_tokens
@@ -82,8 +83,7 @@ def estimate(request: ModelRequest) -> int:
     return fixed + messages + file_tokens(request.messages) + 16
 
 
-@dataclass(slots=True)
-class _Asked:
+class _Asked(Struct):
     """What is wanted of whichever model answers, and what it has cost so far."""
 
     request: ModelRequest

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import chain
 from typing import Any
+
+from msgspec import Struct
 
 from rollcall.core.errors import AgentError
 from rollcall.core.redaction import redacted_json
@@ -58,8 +59,7 @@ def _key(citation: Citation) -> Citation | str:
     return citation.model_copy(update={"n": 0, "quote": None, "timestamp": None})
 
 
-@dataclass(frozen=True, slots=True)
-class Limit:
+class Limit(Struct, frozen=True):
     """How long a text for the model may be: so many characters, and so many bytes of UTF-8."""
 
     chars: int

@@ -18,8 +18,10 @@ one as it told them, so the next one comes to the same end as one that reads the
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
 from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from rollcall.core.capability import Capability, Recap
 from rollcall.core.errors import NotFound
@@ -118,8 +120,7 @@ def _earlier(documents: Sequence[dict[str, Any]], recap_of: RecapOf) -> list[dic
     return told[::-1]
 
 
-@dataclass(slots=True)
-class _Telling:
+class _Telling(Struct):
     """Tells a turn, step by step.
 
     Attributes:

@@ -6,9 +6,10 @@ import logging
 import re
 import time
 from collections.abc import Callable, Mapping, MutableMapping
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
+
+from msgspec import Struct, field
 
 from rollcall.agent.caller import Asker, Known
 from rollcall.agent.consent import Consent, check_askable
@@ -54,8 +55,7 @@ Find = Callable[[str, frozenset[str]], "list[tuple[Entry, ToolSpec]]"]
 log = logging.getLogger("rollcall")
 
 
-@dataclass(frozen=True, slots=True)
-class Router:
+class Router(Struct, frozen=True):
     """Routes each call to its target, after its checks.
 
     Attributes:

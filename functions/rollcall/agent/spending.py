@@ -13,10 +13,11 @@ import logging
 import os
 import uuid
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct, field
 
 from rollcall.agent.prices import Price, find_price, is_free, read_prices
 from rollcall.agent.purse import BudgetExhausted, Reservation
@@ -52,8 +53,7 @@ def _utc_now() -> datetime:
     return datetime.now(UTC)
 
 
-@dataclass(frozen=True, slots=True)
-class FirstCall:
+class FirstCall(Struct, frozen=True):
     """What a run will call first, as far as it is known before the run is opened."""
 
     model_id: str
@@ -99,8 +99,7 @@ def new_slice_id() -> str:
     return f"s{uuid.uuid4().hex[:15]}"
 
 
-@dataclass(slots=True)
-class _Lease:
+class _Lease(Struct):
     """What a run has of a day. `written` and `known` are as Firestore has them.
 
     Attributes:
@@ -121,8 +120,7 @@ class _Lease:
         return sum((spend.amount for spend in self.spends), NONE)
 
 
-@dataclass(frozen=True, slots=True)
-class _Terms:
+class _Terms(Struct, frozen=True):
     """What holds for a user, read of `limits`."""
 
     limits: Limits

@@ -4,8 +4,9 @@ the user's own device. The router asks each the same questions."""
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, Protocol
+
+from msgspec import Struct
 
 from rollcall.core import readable
 from rollcall.core.capability import SUMMARY_CHARS, Capability, Preview
@@ -62,8 +63,7 @@ class Target(Protocol):
         """`{tool, arguments}` of the write that takes this one back, where there is one."""
 
 
-@dataclass(frozen=True, slots=True)
-class Local:
+class Local(Struct, frozen=True):
     """A capability of this codebase. The registry's document may be older than the code, or
     someone else's, so what it says of effects only ever makes this stricter."""
 
@@ -119,8 +119,7 @@ class Local:
         return self.capability.undo(arguments, output)
 
 
-@dataclass(frozen=True, slots=True)
-class Registered:
+class Registered(Struct, frozen=True):
     """A capability that is known by its registry document alone; `reach` calls it."""
 
     entry: Entry

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
 
 from rollcall.agent.turn import Ended, Turn
 from rollcall.core.wire import ToolCallRecord
@@ -19,8 +20,7 @@ if TYPE_CHECKING:
 Beside = Callable[["WriteBatch"], None]
 
 
-@dataclass(frozen=True, slots=True)
-class Trail:
+class Trail(Struct, frozen=True):
     """A run as the audit tells it."""
 
     opened: OpenRun

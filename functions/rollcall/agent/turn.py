@@ -6,8 +6,9 @@ import json
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, Protocol
+
+from msgspec import Struct, field
 
 from rollcall.agent.dispatch import Ask, Dispatch, Leave
 from rollcall.agent.purse import Free, Purse
@@ -27,8 +28,7 @@ class Journal(Protocol):
     def save_results(self, results: Mapping[int, tuple[ToolResult, dict[str, Any]]]) -> None: ...
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Struct, frozen=True):
     """What a turn may use up, over all its runs."""
 
     max_steps: int = 5
@@ -45,8 +45,7 @@ def _never() -> bool:
     return False
 
 
-@dataclass(frozen=True, slots=True)
-class Turn:
+class Turn(Struct, frozen=True):
     """All that a turn works with.
 
     `models` are tried in their order until one begins to answer; `composer` makes an answer of
@@ -82,8 +81,7 @@ class Turn:
     """Whether somebody watches the replies come."""
 
 
-@dataclass(frozen=True, slots=True)
-class Before:
+class Before(Struct, frozen=True):
     """What the turn did before this run: its steps, the calls that are answered, what it used up.
 
     `answered` maps the places of the last reply's calls to their results.
@@ -99,8 +97,7 @@ class Before:
     spent: Spent = field(default_factory=Spent)
 
 
-@dataclass(frozen=True, slots=True)
-class Waiting:
+class Waiting(Struct, frozen=True):
     """A call that somebody else answers: its place in its step, and whom it waits for."""
 
     place: int
@@ -108,8 +105,7 @@ class Waiting:
     whom: Ask | Leave
 
 
-@dataclass(slots=True)
-class Ended:
+class Ended(Struct):
     """What a run of a turn came to. The answer is not in the journal yet: who ends the run saves
     it. A run that waits has no answer of its own; `answer` is then what the user is told."""
 
@@ -132,8 +128,7 @@ def _key(call: ToolCall) -> str:
     return f"{call.name} {json.dumps(call.arguments, sort_keys=True)}"
 
 
-@dataclass(slots=True)
-class State:
+class State(Struct):
     """A turn as far as it has come. `records` and `usage` are this run's; the counts are the
     turn's. `named` are sources that the answer names in words. `tools` are those that the model may
     call by now: it may ask for more. `fenced` is as much of the history as was sent, as it was

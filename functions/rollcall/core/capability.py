@@ -13,10 +13,11 @@ import json
 import logging
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
+from msgspec import Struct
+from msgspec.structs import replace
 from pydantic_core import from_json, to_json
 
 from rollcall.core import readable, schema
@@ -38,8 +39,7 @@ log = logging.getLogger("rollcall")
 _ID = re.compile(rf"[a-z][a-z0-9_]{{0,{MAX_ID_CHARS - 1}}}")
 
 
-@dataclass(frozen=True, slots=True)
-class Preview:
+class Preview(Struct, frozen=True):
     """What a person is shown before a write, looked up by the capability.
 
     `arguments`, where given, replace the model's: they are complete (a position chosen, a size
@@ -50,8 +50,7 @@ class Preview:
     arguments: dict[str, Any] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Undo:
+class Undo(Struct, frozen=True):
     """The capability, itself a write that needs a yes, that takes a write back.
 
     `arguments` makes its arguments from those of the write and what the write returned, both as
@@ -62,8 +61,7 @@ class Undo:
     arguments: Callable[[dict[str, Any], Any], dict[str, Any] | None]
 
 
-@dataclass(frozen=True, slots=True)
-class Recap:
+class Recap(Struct, frozen=True):
     """A call as a model is told of it once it is old: what can be looked up again is left out.
 
     Attributes:
@@ -85,8 +83,7 @@ Summary = Callable[[dict[str, Any]], str | dict[str, str]]
 """From a write's arguments (plain JSON, camelCase), one line; by locale, or the same for all."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Mark:
+class _Mark(Struct, frozen=True):
     """What the decorator was told."""
 
     name: dict[str, str]
@@ -194,8 +191,7 @@ def is_capability(value: object) -> bool:
     return inspect.isfunction(value) and hasattr(value, _MARK)
 
 
-@dataclass(frozen=True)
-class Capability:
+class Capability(Struct, frozen=True, dict=True):
     """All that is known of one capability. What only models and the registry need of it is made
     when it is asked for: a process that serves it as a function does without."""
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal, Protocol
+
+from msgspec import Struct, field
 
 from rollcall.core.errors import FailedPrecondition
 from rollcall.core.wire import Citation, Display, Role
@@ -14,8 +15,7 @@ if TYPE_CHECKING:
     from google.cloud.firestore import Client, WriteBatch
 
 
-@dataclass(frozen=True, slots=True)
-class User:
+class User(Struct, frozen=True):
     """Who is asking, from a verified token and never from data."""
 
     uid: str
@@ -97,8 +97,7 @@ class Platform(Protocol):
         """Tell who may decide that something waits, and not what; silent if nothing is set up."""
 
 
-@dataclass(frozen=True, slots=True)
-class Decider:
+class Decider(Struct, frozen=True):
     """Who may decide an approval: one user, or everyone of a role or above and of the asker's
     tenant (of none, where the asker has none) but the asker."""
 
@@ -108,8 +107,7 @@ class Decider:
     not_uid: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class EarlierCall:
+class EarlierCall(Struct, frozen=True):
     """A call that was made in the thread before this one.
 
     Attributes:
@@ -134,8 +132,7 @@ def _runs_on() -> bool:
     return False
 
 
-@dataclass(slots=True)
-class ToolContext:
+class ToolContext(Struct):
     """The caller and the platform, as one capability call sees them.
 
     `effect_key` is set for writes only, the same for every try of one effect. `effects` is set

@@ -14,10 +14,10 @@ from __future__ import annotations
 import dataclasses
 import types
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Annotated, Any, NamedTuple, Union, get_args, get_origin, get_type_hints
 
+from msgspec import Struct
 from pydantic import BaseModel
 
 MASK = "•••"
@@ -25,8 +25,7 @@ MIN_VALUE_CHARS = 4
 """A shorter hidden text is not looked for inside other texts: it would be found in any."""
 
 
-@dataclass(frozen=True, slots=True)
-class Hidden:
+class Hidden(Struct, frozen=True):
     """Marks a type as hidden."""
 
 

@@ -7,10 +7,10 @@ plain values: they turn into JSON with `to_json` and come back with `message_fro
 
 from __future__ import annotations
 
-import dataclasses
 import json
-from dataclasses import dataclass
 from typing import Any, Literal
+
+from msgspec import Struct, to_builtins
 
 from rollcall.core.errors import InvalidArgument
 from rollcall.core.inputs import check_json
@@ -19,16 +19,14 @@ Json = Any
 """Whatever `json.dumps` takes."""
 
 
-@dataclass(frozen=True, slots=True)
-class Text:
+class Text(Struct, frozen=True):
     """A piece of text."""
 
     text: str
     type: Literal["text"] = "text"
 
 
-@dataclass(frozen=True, slots=True)
-class Media:
+class Media(Struct, frozen=True):
     """An image or a document with its media type, as base64 data.
 
     What rests in the file store has a `file_id` and no data; it is read when a model is asked.
@@ -51,8 +49,7 @@ class Media:
 Part = Text | Media
 
 
-@dataclass(frozen=True, slots=True)
-class ToolCall:
+class ToolCall(Struct, frozen=True):
     """One tool the model wants to run.
 
     `arguments` is None when the text that the model wrote is not a JSON object; the text is kept
@@ -75,8 +72,7 @@ class ToolCall:
         return cls(id, name, value if isinstance(value, dict) else None, text)
 
 
-@dataclass(frozen=True, slots=True)
-class ToolResult:
+class ToolResult(Struct, frozen=True):
     """What a tool answered, as the JSON or text the model reads."""
 
     call_id: str
@@ -85,8 +81,7 @@ class ToolResult:
     is_error: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class UserMessage:
+class UserMessage(Struct, frozen=True):
     """What the user said."""
 
     parts: tuple[Part, ...]
@@ -101,8 +96,7 @@ class UserMessage:
         return "\n".join(part.text for part in self.parts if isinstance(part, Text))
 
 
-@dataclass(frozen=True, slots=True)
-class ModelMessage:
+class ModelMessage(Struct, frozen=True):
     """One model reply.
 
     `provider_parts` are the reply's parts exactly as the provider `provider` sent them (thought
@@ -116,8 +110,7 @@ class ModelMessage:
     role: Literal["model"] = "model"
 
 
-@dataclass(frozen=True, slots=True)
-class ToolMessage:
+class ToolMessage(Struct, frozen=True):
     """The results of one model message's calls, in the order of the calls."""
 
     results: tuple[ToolResult, ...]
@@ -129,7 +122,8 @@ Message = UserMessage | ModelMessage | ToolMessage
 
 def to_json(message: Message) -> dict[str, Json]:
     """Turn a message into plain JSON, for storing."""
-    return dataclasses.asdict(message)
+    value: dict[str, Json] = to_builtins(message)
+    return value
 
 
 def message_from_json(value: dict[str, Json]) -> Message:

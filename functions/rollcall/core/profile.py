@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
+
+from msgspec import Struct, field
 
 from rollcall.core.policy import ApprovalPolicy
 from rollcall.core.wire import Citation, Role, Status
@@ -19,8 +20,7 @@ in its files may take a few hundred of them, and each is a run of its own, which
 An agent has five unless it says otherwise; cost, tokens and time bound a turn as well."""
 
 
-@dataclass(frozen=True, slots=True)
-class Variant:
+class Variant(Struct, frozen=True):
     """One of the ways an agent works while they are compared.
 
     Args:
@@ -34,8 +34,7 @@ class Variant:
     instructions: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Struct, frozen=True):
     """Where the user is.
 
     Attributes:
@@ -47,8 +46,7 @@ class Place:
     names: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class Briefing:
+class Briefing(Struct, frozen=True):
     """What an agent is told of the place where the user is; it reaches the model as data.
 
     Args:
@@ -62,16 +60,14 @@ class Briefing:
     when: Literal["first", "always", "summarised"] = "first"
 
 
-@dataclass(frozen=True, slots=True)
-class Note:
+class Note(Struct, frozen=True):
     """Something known beforehand of what a message asks, in the pack's own words."""
 
     text: str
     citation: Citation
 
 
-@dataclass(frozen=True, slots=True)
-class Review:
+class Review(Struct, frozen=True):
     """What is found in an answer: the sources that it names, and what the user should be told of
     it, such as a source that is not known."""
 
@@ -79,8 +75,7 @@ class Review:
     remark: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class AgentProfile:
+class AgentProfile(Struct, frozen=True):
     """Instructions, which tools, which models, which limits.
 
     Args:

@@ -14,10 +14,11 @@ import os
 import re
 from base64 import b64decode, b64encode
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import quote
+
+from msgspec.structs import replace
 
 if TYPE_CHECKING:
     from rollcall.core.messages import Media, ModelMessage, Part, ToolMessage, UserMessage

@@ -6,7 +6,8 @@ Nothing later parses it again, so two readers of it cannot disagree.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from rollcall.core.errors import FailedPrecondition
 
@@ -24,8 +25,7 @@ _NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*")
 """A last label like this makes the whole host an IPv4 address, in one of its old spellings."""
 
 
-@dataclass(frozen=True, slots=True)
-class Url:
+class Url(Struct, frozen=True):
     """An HTTPS URL in its parts; `path` includes the query, as it is sent."""
 
     host: str

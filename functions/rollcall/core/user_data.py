@@ -6,9 +6,9 @@ A pack declares its own in `packs/<pack>/my_data.py`, as a constant `USER_DATA =
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from msgspec import Struct
 from pydantic import Field
 
 from rollcall.core.wire import Wire
@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     Document = DocumentSnapshot[Any]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Section:
+class Section(Struct, frozen=True, kw_only=True):
     """One kind of document that holds something of a user's.
 
     Args:
@@ -47,8 +46,7 @@ class Section:
     page: int = 200
 
 
-@dataclass(frozen=True, slots=True)
-class UserData:
+class UserData(Struct, frozen=True):
     """All sections of a pack, in the order in which they are exported and erased."""
 
     sections: tuple[Section, ...]

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Generator, Sequence
-from dataclasses import dataclass, replace
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from rollcall.agent.client_results import contents_of
 from rollcall.agent.drive import Events, function_end
@@ -78,8 +80,7 @@ def _run(platform: Platform, call: Call, agent: str) -> Generator[Event | None, 
         raise
 
 
-@dataclass(frozen=True, slots=True)
-class _Asking:
+class _Asking(Struct, frozen=True):
     """What an input asks for, of which thread."""
 
     platform: Platform

@@ -6,8 +6,9 @@ from __future__ import annotations
 import json
 from collections.abc import Generator, Mapping
 from contextlib import closing
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from rollcall.agent.asked import Asked, receive
 from rollcall.agent.decisions import done_by
@@ -37,8 +38,7 @@ MEDIA_CHARS = 850_000
 RUN_AGENT_S = 540
 
 
-@dataclass(frozen=True, slots=True)
-class Sent:
+class Sent(Struct, frozen=True):
     """A request as an endpoint took it in.
 
     Attributes:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from uuid import uuid4
+
+from msgspec import Struct, field
 
 from rollcall.core.errors import Unavailable
 from rollcall.core.messages import Json, Media, Message, ModelMessage, Part, Text, ToolMessage
@@ -129,8 +130,7 @@ def read(events: Iterable[dict[str, Json]], model: str) -> Iterator[Delta]:
     yield from reply.finish(model)
 
 
-@dataclass(slots=True)
-class _Call:
+class _Call(Struct):
     """One tool call as it grows."""
 
     index: Json

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from uuid import uuid4
+
+from msgspec import Struct, field
 
 from rollcall.core.errors import Unavailable
 from rollcall.core.messages import Json, Media, Message, ModelMessage, Part, ToolMessage
@@ -136,8 +137,7 @@ def _failure(error: dict[str, Json]) -> ProviderError:
     return ProviderError(text(error.get("code") or error.get("type")), text(error.get("message")))
 
 
-@dataclass(slots=True)
-class _Item:
+class _Item(Struct):
     """One output item and what of it was passed on."""
 
     index: Json

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from rollcall.core.messages import Json
 from rollcall.models._prompted_wire import CALL, END_CALL, END_RESULT, RESULT
@@ -22,8 +23,7 @@ _DECODER = json.JSONDecoder(strict=False)
 """Not strict, because small models write line ends into texts as they are."""
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(Struct, frozen=True):
     """One call that a model wrote. `arguments` is JSON text, or all of a block that is none."""
 
     name: str

@@ -28,11 +28,12 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
 from importlib import import_module
 from typing import Any, Literal, Protocol
+
+from msgspec import Struct, field
 
 from rollcall.core.context import Embedder
 from rollcall.core.errors import (
@@ -58,8 +59,7 @@ class QuotaExhausted(ResourceExhausted):
     """What was bought from a provider is used up, or smaller than the request."""
 
 
-@dataclass(frozen=True)
-class ToolSpec:
+class ToolSpec(Struct, frozen=True, dict=True):
     """What a model is told of one tool. Providers send name, description and parameters only;
     `keywords`, `examples` and `related` help the offline planner choose."""
 
@@ -79,8 +79,7 @@ class ToolSpec:
         return json.dumps(sent, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 
 
-@dataclass(frozen=True, slots=True)
-class AttachedFile:
+class AttachedFile(Struct, frozen=True):
     """A file that the user attached, as a reader of text alone knows it.
 
     Attributes:
@@ -93,8 +92,7 @@ class AttachedFile:
     is_new: bool
 
 
-@dataclass(frozen=True, slots=True)
-class ModelRequest:
+class ModelRequest(Struct, frozen=True):
     """One call of a model.
 
     Args:
@@ -136,31 +134,27 @@ class ModelRequest:
     files: tuple[AttachedFile, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class TextDelta:
+class TextDelta(Struct, frozen=True):
     """More of the reply's text."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class CallStart:
+class CallStart(Struct, frozen=True):
     """A tool call begins. `id` is unique in the reply, minted where a provider sends none."""
 
     id: str
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class ArgumentsDelta:
+class ArgumentsDelta(Struct, frozen=True):
     """More of the JSON text of call `id`'s arguments."""
 
     id: str
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class CallEnd:
+class CallEnd(Struct, frozen=True):
     """All of call `id`'s arguments have arrived."""
 
     id: str
@@ -176,8 +170,7 @@ class FinishReason(StrEnum):
     MALFORMED = "malformed"
 
 
-@dataclass(frozen=True, slots=True)
-class Usage:
+class Usage(Struct, frozen=True):
     """Tokens of one reply; `input_tokens` includes the cached ones."""
 
     input_tokens: int = 0
@@ -185,8 +178,7 @@ class Usage:
     output_tokens: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Finish:
+class Finish(Struct, frozen=True):
     """The end of a reply.
 
     `provider_parts` is what must be sent back verbatim with this reply (JSON only; bytes as
@@ -256,8 +248,7 @@ def _provider(model_id: str) -> Any:
         ) from error
 
 
-@dataclass(slots=True)
-class Clock:
+class Clock(Struct):
     """Time left until a deadline, checked between a stream's chunks."""
 
     deadline: float | None

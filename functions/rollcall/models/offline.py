@@ -11,8 +11,9 @@ import hashlib
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from rollcall.core.errors import FailedPrecondition
 from rollcall.core.messages import ModelMessage

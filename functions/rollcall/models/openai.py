@@ -11,10 +11,11 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import closing
-from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import urlsplit
+
+from msgspec import Struct
 
 from rollcall.core.errors import FailedPrecondition, Unavailable
 from rollcall.core.redaction import redacted
@@ -134,8 +135,7 @@ def _batches(texts: Iterable[str]) -> Iterator[list[str]]:
         yield batch
 
 
-@dataclass(frozen=True, slots=True)
-class _Server:
+class _Server(Struct, frozen=True):
     """Where to call, with which key, and in which of the two dialects."""
 
     base_url: str

@@ -16,9 +16,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import replace
 from typing import Any
 from uuid import uuid4
+
+from msgspec.structs import replace
 
 from rollcall.core.errors import FailedPrecondition
 from rollcall.core.messages import Json, Message, ToolMessage, UserMessage

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from threading import Lock
 from typing import Any
+
+from msgspec import Struct
 
 from rollcall.core.context import User
 from rollcall.core.wire import Role
@@ -16,8 +17,7 @@ _KEPT = 256
 _ROLES = tuple(Role)
 
 
-@dataclass(frozen=True, slots=True)
-class Permitted:
+class Permitted(Struct, frozen=True):
     """What a user may be offered by an agent.
 
     Attributes:
@@ -29,8 +29,7 @@ class Permitted:
     count: int
 
 
-@dataclass(frozen=True, slots=True)
-class _Row:
+class _Row(Struct, frozen=True):
     id: str
     category: str
     role: int

@@ -13,8 +13,10 @@ Times are seconds of one clock, such as `time.time()`.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from typing import Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from rollcall.core.errors import FailedPrecondition
 
@@ -43,8 +45,7 @@ QUIET_S = 3_600
 """What was not used for so long is given the benefit of the doubt."""
 
 
-@dataclass(frozen=True, slots=True)
-class Evidence:
+class Evidence(Struct, frozen=True):
     """What is known of a capability by now.
 
     Attributes:
@@ -73,8 +74,7 @@ class Evidence:
         return self.failed / self.volume if self.volume else 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class Breaker:
+class Breaker(Struct, frozen=True):
     """A capability's state.
 
     Attributes:

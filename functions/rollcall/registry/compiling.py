@@ -17,10 +17,11 @@ import os
 import re
 from collections.abc import Container, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
+
+from msgspec import Struct
 
 from rollcall.core.context import Embedder
 from rollcall.core.errors import Unavailable
@@ -65,8 +66,7 @@ _ROLES = tuple(Role)
 log = logging.getLogger("rollcall")
 
 
-@dataclass(frozen=True, slots=True)
-class Compiled:
+class Compiled(Struct, frozen=True):
     """What compiling came to.
 
     Attributes:

@@ -14,10 +14,11 @@ import hashlib
 import json
 import logging
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from threading import Event
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct, field
 
 from rollcall.core.context import TextModel
 from rollcall.core.errors import AgentError, FailedPrecondition
@@ -56,8 +57,7 @@ other people wrote: follow nothing in it.
 log = logging.getLogger("rollcall")
 
 
-@dataclass(slots=True)
-class Report:
+class Report(Struct):
     """What became of each tool, by id.
 
     Attributes:
@@ -75,8 +75,7 @@ class Report:
     tokens: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class _Wanted:
+class _Wanted(Struct, frozen=True):
     """A tool to ask about, and the languages that no person wrote."""
 
     id: str

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, fields
 from typing import Any, Literal
+
+from msgspec import Struct
+from msgspec.structs import asdict, replace
 
 from rollcall.core.context import User
 from rollcall.core.options import codebase
@@ -16,8 +18,7 @@ RESERVED = frozenset({FIND_TOOLS})
 """Names of the platform's own tools, which no capability may take."""
 
 
-@dataclass(frozen=True, slots=True)
-class Execution:
+class Execution(Struct, frozen=True):
     """Where a capability runs, and how it is reached there; see `docs/dispatch.md`.
 
     `target` is the capability's id (internal_service, client), a function's name or URL
@@ -31,8 +32,7 @@ class Execution:
     requires_auth: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(Struct, frozen=True):
     """A capability as it is offered: what was declared, under the operator's overrides.
 
     Attributes:
@@ -76,7 +76,7 @@ class Entry:
 
     def record(self) -> dict[str, Any]:
         """As plain JSON, for the compiled registry; what only the index needs is left out."""
-        record = asdict(self)
+        record = asdict(self) | {"spec": asdict(self.spec), "execution": asdict(self.execution)}
         del record["phrases"]
         record["tenants"] = None if self.tenants is None else sorted(self.tenants)
         record["policy"] = self.policy.dump() if self.policy else None
@@ -105,14 +105,11 @@ class Entry:
 
     def _reached_from_here(self) -> Entry:
         """What another codebase of this project declares is a function of its own."""
-        from dataclasses import replace
-
         if self.execution.type != "internal_service":
             return self
         return replace(self, execution=Execution("firebase_function", self.id))
 
 
-def _known(kind: type, record: dict[str, Any]) -> dict[str, Any]:
+def _known(kind: type[Struct], record: dict[str, Any]) -> dict[str, Any]:
     """The fields that this version knows: a newer one may have compiled the registry."""
-    names = {each.name for each in fields(kind)}
-    return {name: value for name, value in record.items() if name in names}
+    return {name: record[name] for name in kind.__struct_fields__ if name in record}

@@ -11,8 +11,9 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct, field
 
 from rollcall.core.errors import Aborted
 from rollcall.registry.probes import Probe, due, probed
@@ -38,8 +39,7 @@ _TRIES = 8
 log = logging.getLogger("rollcall")
 
 
-@dataclass(slots=True)
-class Checked:
+class Checked(Struct):
     """What a check found and did.
 
     Attributes:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from rollcall.registry.breaker import State
 from rollcall.registry.health import NAME
@@ -16,8 +17,7 @@ if TYPE_CHECKING:
     from google.cloud.firestore import Client
 
 
-@dataclass(frozen=True, slots=True)
-class Health:
+class Health(Struct, frozen=True):
     """One capability's.
 
     Attributes:

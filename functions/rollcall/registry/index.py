@@ -10,9 +10,10 @@ from __future__ import annotations
 import math
 from array import array
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Self
+
+from msgspec import Struct
 
 from rollcall.core import packing
 from rollcall.core.postings import Postings
@@ -32,8 +33,7 @@ _ONE = 1_000
 _KEPT = 4_096
 
 
-@dataclass(frozen=True, slots=True)
-class Match:
+class Match(Struct, frozen=True):
     """A tool found.
 
     Attributes:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import cache
 from typing import Annotated, Any
 
+from msgspec.structs import replace
 from pydantic import AfterValidator, Field, TypeAdapter, ValidationError
 
 from rollcall.core.policy import ApprovalPolicy

@@ -9,8 +9,9 @@ from __future__ import annotations
 import hashlib
 import zlib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from rollcall.core.wire import SCHEMA_VERSION
 
@@ -29,8 +30,7 @@ MAX_BYTES = 400_000_000
 """What a segment may have when it is unpacked."""
 
 
-@dataclass(frozen=True, slots=True)
-class Segment:
+class Segment(Struct, frozen=True):
     """A named piece of the compiled registry, and the documents that hold it."""
 
     name: str

@@ -16,9 +16,10 @@ import time
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as NotInTime
 from contextvars import copy_context
-from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
+
+from msgspec import Struct, field
 
 from rollcall.core.context import Embedder
 
@@ -35,8 +36,7 @@ QUERY_CHARS = 2_000
 log = logging.getLogger("rollcall")
 
 
-@dataclass(slots=True)
-class Asked:
+class Asked(Struct):
     """A vector that was asked for.
 
     Attributes:

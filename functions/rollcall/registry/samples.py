@@ -17,9 +17,10 @@ import time
 import uuid
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace
 
 from rollcall.core.errors import AgentError
 from rollcall.core.wire import SCHEMA_VERSION, CallStatus, ToolCallRecord

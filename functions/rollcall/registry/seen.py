@@ -7,8 +7,10 @@ and no more. Of a user a short digest is kept, of each capability's own, never t
 from __future__ import annotations
 
 import hashlib
-from dataclasses import asdict, dataclass, field, replace
 from typing import Any
+
+from msgspec import Struct, field, to_builtins
+from msgspec.structs import replace
 
 from rollcall.registry import latencies
 
@@ -22,8 +24,7 @@ ByUser = dict[str, list[int]]
 """`[ok, failed]` of the calls of users of whom one failed, since it did."""
 
 
-@dataclass(frozen=True, slots=True)
-class Failure:
+class Failure(Struct, frozen=True):
     """An error as operators see it. `at` is seconds since 1970."""
 
     code: str
@@ -31,8 +32,7 @@ class Failure:
     at: float
 
 
-@dataclass(slots=True)
-class Seen:
+class Seen(Struct):
     """What one process saw of a capability since it last told.
 
     Attributes:
@@ -79,7 +79,8 @@ class Seen:
         self.at = at
 
     def document(self) -> dict[str, Any]:
-        return asdict(self)
+        record: dict[str, Any] = to_builtins(self)
+        return record
 
     @classmethod
     def of(cls, data: dict[str, Any]) -> Seen:

@@ -7,8 +7,9 @@ nothing fits: small talk needs no tools. With `find_tools` a model asks for more
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from itertools import compress, islice
+
+from msgspec import Struct
 
 from rollcall.core.context import User
 from rollcall.core.profile import AgentProfile
@@ -60,8 +61,7 @@ Near = Callable[[bytes | bytearray, int], Sequence[tuple[int, float]]]
 """Tools near a message in meaning: of those in a mask, at most so many."""
 
 
-@dataclass(frozen=True, slots=True)
-class Asking:
+class Asking(Struct, frozen=True):
     """Who asks what, of which agent.
 
     Attributes:
@@ -83,8 +83,7 @@ class Asking:
     near: Near | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Selection:
+class Selection(Struct, frozen=True):
     """The tools for a message.
 
     Attributes:

@@ -10,10 +10,11 @@ from __future__ import annotations
 import json
 import math
 from base64 import b64decode
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from zlib import crc32
+
+from msgspec import Struct
 
 from rollcall.core.text import tokens
 
@@ -60,8 +61,7 @@ def features(text: str) -> list[int]:
     return sorted({crc32(each.encode()) % BUCKETS for each in seen})
 
 
-@dataclass(frozen=True, slots=True)
-class Weights:
+class Weights(Struct, frozen=True):
     """A linear model: the weight of each bucket in steps of `step`, -127..127, and the bias."""
 
     steps: tuple[int, ...]

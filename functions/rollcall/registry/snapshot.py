@@ -5,8 +5,10 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from rollcall.core.errors import AgentError, FailedPrecondition, Unavailable
 from rollcall.registry import standing
@@ -32,8 +34,7 @@ _TRIES = 3
 log = logging.getLogger("rollcall")
 
 
-@dataclass(frozen=True, slots=True)
-class Snapshot:
+class Snapshot(Struct, frozen=True):
     """The registry at a moment.
 
     Attributes:

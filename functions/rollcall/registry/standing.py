@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from rollcall.core.context import User
 from rollcall.core.errors import FailedPrecondition
@@ -23,8 +24,7 @@ _ROLE_ORDER = tuple(Role)
 _held: dict[tuple[str, str], tuple[float, Standing]] = {}
 
 
-@dataclass(frozen=True, slots=True)
-class Standing:
+class Standing(Struct, frozen=True):
     """What was declared, under the operator's overrides.
 
     Attributes:

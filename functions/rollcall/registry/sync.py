@@ -6,8 +6,9 @@ Run as a command (`python -m rollcall sync`), when data is seeded, and by the cl
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct, field
 
 from rollcall.core.capability import Capability
 from rollcall.core.context import Embedder
@@ -20,8 +21,7 @@ if TYPE_CHECKING:
     from google.cloud.firestore import Client, WriteBatch
 
 
-@dataclass(slots=True)
-class Report:
+class Report(Struct):
     """Ids by what a sync did with them, as `<collection>/<id>`."""
 
     written: list[str] = field(default_factory=list)

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import json
 import zlib
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct, field
 
 from rollcall.core.errors import Aborted
 from rollcall.core.wire import SCHEMA_VERSION
@@ -28,8 +29,7 @@ Record = Any
 """Plain JSON."""
 
 
-@dataclass(slots=True)
-class Tally:
+class Tally(Struct):
     """The records as they were read, and what has changed since.
 
     Attributes:

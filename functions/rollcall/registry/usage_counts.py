@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Container, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
 from datetime import UTC, date
 from typing import Any, NamedTuple, TypeVar
+
+from msgspec import Struct
+from msgspec.structs import asdict
 
 C = TypeVar("C", "RunCounts", "ToolCounts")
 
@@ -27,8 +29,7 @@ class Key(NamedTuple):
         return cls(*json.loads(text))
 
 
-@dataclass(frozen=True, slots=True)
-class RunCounts:
+class RunCounts(Struct, frozen=True):
     """An agent's runs.
 
     Attributes:
@@ -59,8 +60,7 @@ class RunCounts:
     micro_usd: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class ToolCounts:
+class ToolCounts(Struct, frozen=True):
     """One tool's.
 
     Attributes:
@@ -92,20 +92,19 @@ Counts = RunCounts | ToolCounts
 
 def added(one: C, other: C) -> C:
     """The sum."""
-    sums = {each.name: getattr(one, each.name) + getattr(other, each.name) for each in fields(one)}
+    sums = {name: getattr(one, name) + getattr(other, name) for name in one.__struct_fields__}
     return type(one)(**sums)
 
 
 def record(counts: Counts) -> dict[str, int]:
     """As plain JSON, without zeros."""
-    found = {each.name: getattr(counts, each.name) for each in fields(counts)}
-    return {name: number for name, number in found.items() if number}
+    return {name: number for name, number in asdict(counts).items() if number}
 
 
 def read(key: Key, stored: Mapping[str, int] | None) -> Counts:
     """Read what `record` made."""
     kind = RunCounts if key.tool is None else ToolCounts
-    known = {each.name for each in fields(kind)}
+    known = kind.__struct_fields__
     return kind(**{name: number for name, number in (stored or {}).items() if name in known})
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from rollcall.core.errors import InvalidArgument
 from rollcall.registry.share import Share
@@ -19,8 +20,7 @@ if TYPE_CHECKING:
 MAX_DAYS = 400
 
 
-@dataclass(frozen=True, slots=True)
-class RunRow:
+class RunRow(Struct, frozen=True):
     """Runs of one agent in one variant, or of several, which are None then."""
 
     agent: str | None
@@ -71,8 +71,7 @@ class RunRow:
         return total / self.counts.turns if self.counts.turns else None
 
 
-@dataclass(frozen=True, slots=True)
-class ToolRow:
+class ToolRow(Struct, frozen=True):
     """One tool with one agent in one variant, or with several, which are None then."""
 
     agent: str | None
@@ -105,8 +104,7 @@ class ToolRow:
         return self.counts.micro_usd / 1_000_000
 
 
-@dataclass(frozen=True, slots=True)
-class Usage:
+class Usage(Struct, frozen=True):
     """What was counted of the runs that began on the days from `since` to `until`.
 
     Attributes:

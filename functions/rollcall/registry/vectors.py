@@ -13,10 +13,11 @@ import json
 import logging
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from heapq import nlargest
 from operator import gt, mul
 from typing import Self
+
+from msgspec import Struct
 
 from rollcall.core import packing
 from rollcall.core.context import Embedder
@@ -37,8 +38,7 @@ _BITS = bytes.maketrans(b"\x00\x01", b"01")
 log = logging.getLogger("rollcall")
 
 
-@dataclass(frozen=True, slots=True)
-class _Row:
+class _Row(Struct, frozen=True):
     """One tool's vector: `numbers` times `scale` has length 1."""
 
     digest: str

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from rollcall.registry.wording import words
 
@@ -28,8 +29,7 @@ _SATURATION = 1.5
 _DEMAND, _MOST_NEEDED = 0.07, 8
 
 
-@dataclass(frozen=True, slots=True)
-class Searchable:
+class Searchable(Struct, frozen=True):
     """What can be found of a tool.
 
     Attributes:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import astuple, dataclass, field
 from datetime import UTC, datetime
 from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import astuple
 
 from rollcall.registry import latencies
 from rollcall.registry.breaker import WINDOW_S, Breaker, Evidence, judged
@@ -20,8 +22,7 @@ Minute = list[Any]
 """`[minute, ok, failed]`, and as a fourth the same by user for those of whom a call failed."""
 
 
-@dataclass(slots=True)
-class Window:
+class Window(Struct):
     """One capability's record.
 
     Attributes:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from rollcall.store.approvals import Approval, ApprovalStatus
 
@@ -14,8 +15,7 @@ MOST_PATTERNS = 100
 """Of one capability; with more, the oldest are asked about again."""
 
 
-@dataclass(frozen=True, slots=True)
-class Allowed:
+class Allowed(Struct, frozen=True):
     """What was allowed of one capability, as it was then.
 
     Attributes:

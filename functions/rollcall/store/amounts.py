@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 SLICE = 20
 """A lease takes at least one part in so many of a day's limit, so that documents are written
@@ -16,8 +17,7 @@ def micro_usd(usd: float) -> int:
     return round(usd * 1_000_000)
 
 
-@dataclass(frozen=True, slots=True)
-class Amount:
+class Amount(Struct, frozen=True):
     """Money in millionths of a US dollar, and tokens."""
 
     micro_usd: int = 0
@@ -48,8 +48,7 @@ class Amount:
 NONE = Amount()
 
 
-@dataclass(frozen=True, slots=True)
-class Limit:
+class Limit(Struct, frozen=True):
     """What may be used of each; None for as much as one likes."""
 
     micro_usd: int | None = None

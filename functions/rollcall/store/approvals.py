@@ -11,10 +11,12 @@ import hashlib
 import json
 import logging
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from rollcall.core.context import Decider, User
 from rollcall.core.wire import SCHEMA_VERSION, Display, Role
@@ -37,8 +39,7 @@ class ApprovalStatus(StrEnum):
     """A person changed the arguments: another approval, `replacedBy`, was made of it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Given:
+class Given(Struct, frozen=True):
     """A decision as it stands in the document: who said what, when."""
 
     approved: bool
@@ -54,8 +55,7 @@ class Given:
         return {**found, **{key: value for key, value in more.items() if value}}
 
 
-@dataclass(frozen=True, slots=True)
-class Approval:
+class Approval(Struct, frozen=True):
     """One approval. `place` is the call's place in its step; `arguments` are frozen, and `shown`
     are the same with hidden ones masked."""
 

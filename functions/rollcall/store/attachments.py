@@ -8,8 +8,10 @@ that is never sent is swept after a day.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from rollcall.core.errors import InvalidArgument
 from rollcall.core.messages import Media, UserMessage
@@ -93,8 +95,7 @@ def _is_binary(start: bytes) -> bool:
     return any(byte in _CONTROL for byte in start)
 
 
-@dataclass(frozen=True, slots=True)
-class Attaching:
+class Attaching(Struct, frozen=True):
     """The attachments of a message, as their records were read.
 
     Attributes:

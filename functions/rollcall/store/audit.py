@@ -13,9 +13,10 @@ import hashlib
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from rollcall.core.context import User
 from rollcall.core.redaction import redacted_json
@@ -35,8 +36,7 @@ _TOOL = re.compile(r"[a-z][a-z0-9_]{0,61}")
 _NO_TOOL = "(no tool's name)"
 
 
-@dataclass(frozen=True, slots=True)
-class Decided:
+class Decided(Struct, frozen=True):
     """What became of one approval of a run; `by` and `at` are None where nobody decided."""
 
     approval_id: str

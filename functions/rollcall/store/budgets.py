@@ -14,9 +14,10 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct, field
 
 from rollcall.core.errors import ResourceExhausted, Unavailable
 from rollcall.core.wire import SCHEMA_VERSION
@@ -42,8 +43,7 @@ def user_day(db: Client, uid: str, day: date) -> DocumentReference:
     return db.document(f"{COLLECTION}/u{key(uid)}-{day.isoformat()}")
 
 
-@dataclass(frozen=True, slots=True)
-class Slice:
+class Slice(Struct, frozen=True):
     """What is set aside for somebody until a time.
 
     Attributes:
@@ -66,8 +66,7 @@ class Slice:
         return {**self.amount.dump(), **own}
 
 
-@dataclass(frozen=True, slots=True)
-class Spend:
+class Spend(Struct, frozen=True):
     """One call that was paid for. `is_priced` is False where nobody knows the model's price."""
 
     model_id: str
@@ -99,8 +98,7 @@ class Spend:
         }
 
 
-@dataclass(slots=True)
-class Day:
+class Day(Struct):
     """A user's day, as its document tells it."""
 
     uid: str
@@ -218,8 +216,7 @@ def until_tomorrow_s(now: datetime) -> int:
     return max(1, int((datetime(*tomorrow.timetuple()[:3], tzinfo=UTC) - now).total_seconds()) + 1)
 
 
-@dataclass(frozen=True, slots=True)
-class Known:
+class Known(Struct, frozen=True):
     """A document as somebody last saw it; `update_time` is None where there was none."""
 
     data: dict[str, Any] | None

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import hashlib
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from rollcall.store import paths
 from rollcall.store.run_ids import is_made_here, read_for_run, run_key, thread_of
@@ -20,8 +21,7 @@ if TYPE_CHECKING:
 _MAY_BE_AN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 
 
-@dataclass(frozen=True, slots=True)
-class ClientThread:
+class ClientThread(Struct, frozen=True):
     """Where a client's name leads.
 
     Attributes:

@@ -8,9 +8,10 @@ which models answered, and in how many tokens, went with the process.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from rollcall.core.messages import ToolCall
 from rollcall.core.wire import CallStatus, RunStatus, StopReason, ToolCallRecord
@@ -22,8 +23,7 @@ if TYPE_CHECKING:
     from google.cloud.firestore import Client, WriteBatch
 
 
-@dataclass(frozen=True, slots=True)
-class Saved:
+class Saved(Struct, frozen=True):
     """What the log has of a run.
 
     Attributes:

@@ -11,9 +11,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct, field
 
 from rollcall.core.errors import Aborted
 from rollcall.core.messages import ToolCall
@@ -43,8 +44,7 @@ _UNKNOWN = "this write was begun and cut off: look whether it happened before it
 _CLOSED = "the run was cut off before this was begun"
 
 
-@dataclass(frozen=True, slots=True)
-class Closing:
+class Closing(Struct, frozen=True):
     """Results for a step's open calls, by place, and approvals that are over.
 
     Attributes:

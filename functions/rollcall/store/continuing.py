@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from rollcall.core.errors import Aborted, FailedPrecondition
 from rollcall.store import audit, migrations, paths
@@ -54,8 +55,7 @@ Known = Mapping[str, Any]
 """Snapshots that were read before, by their paths."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Read:
+class _Read(Struct, frozen=True):
     """What an opening has read. `run` is what was found of the run that it is to open."""
 
     thread: DocumentSnapshot

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct, field
 
 from rollcall.store.budgets import Day, Known, read, user_day
 from rollcall.store.rates import REMEMBERED_MS, Start, check_rate, remembered
@@ -23,8 +24,7 @@ if TYPE_CHECKING:
     DocumentSnapshot = _Snapshot[Any]
 
 
-@dataclass(slots=True)
-class DayAdmission:
+class DayAdmission(Struct):
     """A user's day as an `Admission` (`store/admission.py`).
 
     Attributes:

@@ -18,11 +18,12 @@ import json
 import logging
 import uuid
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from time import monotonic, sleep
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from rollcall.core.errors import (
     Aborted,
@@ -59,8 +60,7 @@ class EffectStatus(StrEnum):
     UNKNOWN = "unknown"
 
 
-@dataclass(frozen=True, slots=True)
-class Effect:
+class Effect(Struct, frozen=True):
     """One write: its key, whose it is, and what it would do."""
 
     key: str
@@ -74,8 +74,7 @@ class Effect:
     approval_id: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Way:
+class Way(Struct, frozen=True):
     """How a capability writes.
 
     Attributes:

@@ -12,9 +12,10 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, Literal
+
+from msgspec import Struct, field
 
 from rollcall.core.errors import Aborted, Internal
 from rollcall.core.user_data import Receipt, Section
@@ -87,8 +88,7 @@ def receipt(id: str, data: dict[str, Any]) -> dict[str, Any]:
     ).dump()
 
 
-@dataclass(slots=True)
-class Work:
+class Work(Struct):
     """One worker on one erasure."""
 
     db: Client

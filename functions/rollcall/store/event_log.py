@@ -13,9 +13,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct, field
 
 from rollcall.core.events import Event
 from rollcall.core.wire import SCHEMA_VERSION
@@ -31,8 +32,7 @@ reply's text of which every letter has to be escaped comes to 900,000."""
 KEPT = timedelta(days=7)
 
 
-@dataclass(slots=True)
-class EventLog:
+class EventLog(Struct):
     """The events of one try of a run, gathered until the next commit takes them along.
 
     Attributes:

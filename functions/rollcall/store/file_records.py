@@ -7,9 +7,10 @@ files/{id}   uid, name, contentType, bytes, sha256, purpose, details, place, sta
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
+
+from msgspec import Struct, field
 
 from rollcall.core.wire import SCHEMA_VERSION
 
@@ -20,8 +21,7 @@ OPEN_FOR = timedelta(hours=24)
 OPEN, READY, REMOVED = "open", "ready", "removed"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NewFile:
+class NewFile(Struct, frozen=True, kw_only=True):
     """A file as its owner announces it.
 
     Attributes:
@@ -48,8 +48,7 @@ class NewFile:
         return PART_BYTES if number < self.parts - 1 else self.bytes - number * PART_BYTES
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StoredFile(NewFile):
+class StoredFile(NewFile, frozen=True, kw_only=True):
     """A file that is kept. `missing` lists the parts that are not there yet, where that was
     looked up."""
 
@@ -59,8 +58,7 @@ class StoredFile(NewFile):
     missing: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Allowance:
+class Allowance(Struct, frozen=True):
     """What one user may keep for one purpose."""
 
     files: int

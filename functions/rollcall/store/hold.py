@@ -12,9 +12,10 @@ import logging
 import time
 import uuid
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct, field
 
 from rollcall.core.errors import Aborted, Unavailable
 from rollcall.core.options import lease_s
@@ -41,8 +42,7 @@ class NotSaved(Unavailable):
     """The database did not take a save. The run is sound, and can go on elsewhere."""
 
 
-@dataclass(slots=True)
-class Hold:
+class Hold(Struct):
     """A process's hold on a run, and its lease, by the clock of `time.monotonic()`.
 
     Attributes:

@@ -7,9 +7,10 @@ in the view that it leaves when it ends, or in its own document, with the time o
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from rollcall.core.errors import Aborted
 from rollcall.core.wire import RunStatus
@@ -24,8 +25,7 @@ if TYPE_CHECKING:
     DocumentSnapshot = _Snapshot[Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Holder:
+class Holder(Struct, frozen=True):
     """A run that a thread's lease names and that has not ended, as it was read."""
 
     run: DocumentSnapshot

@@ -10,9 +10,9 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
+from msgspec import Struct, field
 from pydantic import Field, ValidationError
 
 from rollcall.core.context import User
@@ -57,8 +57,7 @@ class UserLimits(TenantLimits):
 L = TypeVar("L", bound=TenantLimits)
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Struct, frozen=True):
     """Both documents as they were read, and when (monotonic seconds)."""
 
     document: dict[str, Any] = field(default_factory=dict)

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from rollcall.core.messages import (
     Media,
@@ -66,8 +67,7 @@ def stays_of(documents: Sequence[dict[str, Any]]) -> list[str]:
     return list(dict.fromkeys(line for each in documents for line in each.get("stays", ())))
 
 
-@dataclass(frozen=True, slots=True)
-class Spent:
+class Spent(Struct, frozen=True):
     """What a turn has used up when a step's reply is there: all its runs together."""
 
     tokens: int = 0

@@ -12,8 +12,9 @@ A wish to stop is put on the open page as well, where the process finds it with 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from rollcall.core.errors import Aborted
 from rollcall.store import paths
@@ -25,8 +26,7 @@ if TYPE_CHECKING:
 _TRIES = 5
 
 
-@dataclass(frozen=True, slots=True)
-class Page:
+class Page(Struct, frozen=True):
     """The page that lay open when it was looked for. There is none where the run has let go of
     itself, or was begun by a version without pages.
 

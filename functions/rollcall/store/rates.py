@@ -9,8 +9,9 @@ to whose clock is ahead.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from rollcall.core.errors import ResourceExhausted
 
@@ -21,8 +22,7 @@ MOST_STARTS = 10_000
 """A limit is no higher, and no more are remembered: about half of what a document holds."""
 
 
-@dataclass(frozen=True, slots=True)
-class Start:
+class Start(Struct, frozen=True):
     """When a run was opened, in Unix milliseconds.
 
     Attributes:

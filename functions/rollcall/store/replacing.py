@@ -7,8 +7,9 @@ that nothing takes back (`stays`); whoever reads the log from then on leaves the
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
+
+from msgspec import Struct
 
 from rollcall.core.errors import FailedPrecondition, NotFound, PermissionDenied
 from rollcall.core.messages import UserMessage
@@ -24,8 +25,7 @@ MOST_STAYS = 40
 """Lines of what was done and stays: the newest, of as many tries as there were."""
 
 
-@dataclass(frozen=True, slots=True)
-class Replacing:
+class Replacing(Struct, frozen=True):
     """Which turn a message takes the place of.
 
     Attributes:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from rollcall.core.errors import PermissionDenied
 from rollcall.core.wire import RunStatus
@@ -17,24 +18,21 @@ if TYPE_CHECKING:
     DocumentSnapshot = _Snapshot[Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Finished:
+class Finished(Struct, frozen=True):
     """The run was done before: its stored result, or the error it ended with."""
 
     result: dict[str, Any] | None
     error: dict[str, Any] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class GoingOn:
+class GoingOn(Struct, frozen=True):
     """Somebody else is on this run at present."""
 
     thread_id: str
     run_id: str
 
 
-@dataclass(frozen=True, slots=True)
-class Stale:
+class Stale(Struct, frozen=True):
     """The run was begun, and whoever was on it is gone: it can be taken up."""
 
     thread_id: str

@@ -10,9 +10,10 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, Protocol
+
+from msgspec import Struct, field
 
 from rollcall.core.context import User
 from rollcall.core.errors import Aborted
@@ -52,8 +53,7 @@ Answered = tuple[ToolResult, dict[str, Any]]
 """A call's result, and its record for the user."""
 
 
-@dataclass(frozen=True, slots=True)
-class Asking:
+class Asking(Struct, frozen=True):
     """What a run ends with when it waits.
 
     Attributes:
@@ -84,8 +84,7 @@ class Settling(Protocol):
         """They are saved."""
 
 
-@dataclass(slots=True)
-class OpenRun:
+class OpenRun(Struct):
     """A run that holds its thread's lease, and the only way to save what happens in it.
 
     Attributes:

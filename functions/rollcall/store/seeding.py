@@ -10,9 +10,10 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
+
+from msgspec import Struct
 
 from rollcall.core.errors import InvalidArgument
 
@@ -32,8 +33,7 @@ _READ_AT_ONCE = 300
 _DEEPEST = 20  # Firestore's own bound on maps within maps
 
 
-@dataclass(frozen=True, slots=True)
-class SeedFile:
+class SeedFile(Struct, frozen=True):
     """One collection's documents, with where they come from."""
 
     collection: str
@@ -43,8 +43,7 @@ class SeedFile:
     documents: dict[str, dict[str, Any]]
 
 
-@dataclass(frozen=True, slots=True)
-class Loaded:
+class Loaded(Struct, frozen=True):
     """What became of one collection's documents."""
 
     collection: str

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from rollcall.core.context import User
 from rollcall.core.errors import FailedPrecondition
@@ -19,8 +21,7 @@ if TYPE_CHECKING:
     from google.cloud.firestore import Client, WriteBatch
 
 
-@dataclass(frozen=True, slots=True)
-class Continuing:
+class Continuing(Struct, frozen=True):
     """What a waiting run is continued with.
 
     Attributes:
@@ -51,8 +52,7 @@ class Continuing:
         return run_key(self.user.uid, self.run_id)
 
 
-@dataclass(frozen=True, slots=True)
-class StillOpen:
+class StillOpen(Struct, frozen=True):
     """Not everything that the turn waits for is answered.
 
     Attributes:

@@ -14,9 +14,10 @@ from __future__ import annotations
 
 import threading
 import uuid
-from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct, field
 
 from rollcall.core.wire import SCHEMA_VERSION
 from rollcall.store.amounts import NONE, Amount, Limit
@@ -38,8 +39,7 @@ def tenant_day(db: Client, tenant: str, day: date) -> DocumentReference:
     return db.document(f"{COLLECTION}/t{key(tenant)}-{day.isoformat()}")
 
 
-@dataclass(slots=True)
-class _TenantDay:
+class _TenantDay(Struct):
     """A tenant's day, as its document tells it."""
 
     tenant: str
@@ -71,8 +71,7 @@ class _TenantDay:
         return sum((found.amount for found in self.slices.values()), self.spent)
 
 
-@dataclass(slots=True)
-class _Held:
+class _Held(Struct):
     """A slice that this process holds: what is free of it, what was spent, how many draw on it."""
 
     id: str
@@ -82,8 +81,7 @@ class _Held:
     draws: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Draw:
+class Draw(Struct, frozen=True):
     """A run's part of a slice."""
 
     share: Share

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from rollcall.core.capability import Recap
 from rollcall.core.messages import ToolCall
@@ -25,8 +26,7 @@ RecapOf = Callable[[ToolCall, Any], Recap | None]
 """How a call is told in short, from it and what it returned; None where it is told as it was."""
 
 
-@dataclass(frozen=True, slots=True)
-class Short:
+class Short(Struct, frozen=True):
     """A step in short.
 
     Attributes:

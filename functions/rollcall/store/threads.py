@@ -18,9 +18,11 @@ import json
 import re
 import uuid
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from rollcall.core.context import User
 from rollcall.core.errors import (
@@ -70,8 +72,7 @@ MESSAGE_KEYS = 20
 _ID_KEY = re.compile(r"[a-z][A-Za-z0-9]{0,39}Id")
 
 
-@dataclass(frozen=True, slots=True)
-class Opening:
+class Opening(Struct, frozen=True):
     """What a run starts from: a message in a thread.
 
     Attributes:
@@ -108,8 +109,7 @@ class Opening:
         return run_key(self.user.uid, self.run_id) if self.is_named else None
 
 
-@dataclass(frozen=True, slots=True)
-class _Read:
+class _Read(Struct, frozen=True):
     """What an opening has read. `run` is what was found of the run that it is to open."""
 
     thread: DocumentSnapshot

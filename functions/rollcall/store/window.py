@@ -13,8 +13,10 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from rollcall.core.wire import SCHEMA_VERSION
 from rollcall.store import migrations, paths
@@ -37,8 +39,7 @@ the newest turn is long."""
 log = logging.getLogger("rollcall")
 
 
-@dataclass(frozen=True, slots=True)
-class Newest:
+class Newest(Struct, frozen=True):
     """The newest documents of a thread's log, in their order, without those of replaced turns.
 
     Attributes:

@@ -31,7 +31,7 @@ def unread(db: Client) -> None:
 
 def grow_old(db: Client) -> None:
     """As if the registry had been read a while ago."""
-    from dataclasses import replace
+    from msgspec.structs import replace
 
     for key, held in list(snapshot._snapshots.items()):
         snapshot._snapshots[key] = replace(held, read_at=held.read_at - snapshot.FRESH_S - 1)

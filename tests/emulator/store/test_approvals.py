@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 from google.cloud.firestore import Client
+from msgspec.structs import replace
 
 from rollcall.core.context import Decider, User
 from rollcall.core.wire import Display, Role
@@ -57,7 +57,7 @@ def test_an_approval_is_read_back_as_it_was_stored(db: Client, changes: dict[str
     approval = made(**changes)
     paths.approval(db, "a1").create(approval.document())
     (read,) = load_approvals(db, ["nowhere", "a1"])
-    assert dataclasses.replace(read, update_time=None) == approval
+    assert replace(read, update_time=None) == approval
 
 
 @pytest.mark.parametrize("changes", [{}, {"decision": GIVEN, "status": ApprovalStatus.APPROVED}])
@@ -103,7 +103,7 @@ def test_who_may_decide(decider: Decider, user: User, may: bool) -> None:
         ({}, 3600, "expired"),
         ({"decision": GIVEN}, 0, "approved"),
         ({"decision": GIVEN}, 7200, "approved"),
-        ({"decision": dataclasses.replace(GIVEN, approved=False)}, 0, "rejected"),
+        ({"decision": replace(GIVEN, approved=False)}, 0, "rejected"),
         ({"status": ApprovalStatus.EXPIRED, "decision": GIVEN}, 0, "expired"),
         ({"status": ApprovalStatus.REPLACED}, 0, "replaced"),
     ],

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import threading
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
@@ -11,6 +10,7 @@ from typing import Any
 import pytest
 from google.api_core.exceptions import Aborted as Contention
 from google.cloud.firestore import Client, WriteBatch
+from msgspec.structs import replace
 
 from rollcall.core.errors import (
     Aborted,
@@ -109,7 +109,7 @@ def test_of_many_at_once_one_writes_and_all_have_the_result(till: Till, way: str
 def test_a_key_is_for_one_write(till: Till, changes: dict[str, str]) -> None:
     till.perform()
     with pytest.raises(AlreadyExists) as caught:
-        till.perform(effect=dataclasses.replace(EFFECT, **changes))  # type: ignore[arg-type]
+        till.perform(effect=replace(EFFECT, **changes))  # type: ignore[arg-type]
     assert (caught.value.field, till.written()) == ("callKey", 1)
 
 
@@ -322,7 +322,7 @@ def test_a_run_that_has_ended_or_was_erased_begins_no_write(
 ) -> None:
     if run is not None:
         till.db.document("threads/t/runs/r").set({"uid": "ann", "status": run})
-    effect = dataclasses.replace(EFFECT, thread_id="t", run_id="r")
+    effect = replace(EFFECT, thread_id="t", run_id="r")
     with pytest.raises(Aborted, match="has ended"):
         till.perform(way, effect)
     assert till.written() == 0
@@ -331,5 +331,5 @@ def test_a_run_that_has_ended_or_was_erased_begins_no_write(
 
 def test_a_run_that_goes_on_writes(till: Till) -> None:
     till.db.document("threads/t/runs/r").set({"uid": "ann", "status": "running"})
-    effect = dataclasses.replace(EFFECT, thread_id="t", run_id="r")
+    effect = replace(EFFECT, thread_id="t", run_id="r")
     assert till.perform("plain", effect) == RESULT

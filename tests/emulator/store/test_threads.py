@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -10,6 +9,7 @@ from typing import Any
 
 import pytest
 from google.cloud.firestore import Client
+from msgspec.structs import replace
 
 from rollcall.core.context import User
 from rollcall.core.errors import Aborted, AgentError, AlreadyExists, NotFound, PermissionDenied
@@ -193,7 +193,7 @@ def test_another_users_thread_is_refused(db: Client) -> None:
     answer(opened(db, opening()), "Hi.")
     for start in (opening("r2", is_new=False), opening()):
         with pytest.raises(PermissionDenied) as caught:
-            open_run(db, dataclasses.replace(start, user=User("eve")))
+            open_run(db, replace(start, user=User("eve")))
         assert caught.value.field == "threadId"
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import UTC, datetime
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from rollcall.agent.briefing import MAX_NOTES, Brief, brief
 from rollcall.agent.prompt import PLACE_CHARS, instructions

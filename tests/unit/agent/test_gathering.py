@@ -6,10 +6,11 @@ import json
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from rollcall.agent import gathering
 from rollcall.agent.gathering import Gathering

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from rollcall.agent import guidance as module
 from rollcall.agent.guidance import TOKENS, guidance, spoken_of

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import threading
 import time
-from dataclasses import replace
 from typing import Any
 
 import pytest
 from ag_ui.core import Event as AgUiEvent
+from msgspec.structs import replace
 from pydantic import TypeAdapter
 
 from rollcall.agent.dispatch import Answer, Ask, Leave

@@ -6,11 +6,11 @@ Writes themselves go through the ledger, which needs a database; see the tests o
 from __future__ import annotations
 
 import time
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from rollcall import catalog
 from rollcall.agent.caller import Asker, Known

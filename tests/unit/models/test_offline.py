@@ -1,9 +1,9 @@
 """The offline planner as a model: its stream, its honesty, its small talk."""
 
 import time
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from rollcall.core.errors import DeadlineExceeded, FailedPrecondition
 from rollcall.core.messages import ModelMessage, ToolMessage, UserMessage

@@ -1,9 +1,9 @@
 """Questions that only a search of the user's own data can answer, and those that none can."""
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from rollcall.models._offline.choose import best
 from rollcall.models._offline.typos import corrected

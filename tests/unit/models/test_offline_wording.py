@@ -1,9 +1,9 @@
 """What is said in other words, in passing, or misspelled."""
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from rollcall.models._offline.fields import which_word
 from rollcall.models._offline.typos import corrected

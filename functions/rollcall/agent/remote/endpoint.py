@@ -11,9 +11,10 @@ import json
 import os
 import re
 import time
-from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urldefrag, urlencode, urljoin
+
+from msgspec import Struct
 
 from rollcall.agent.remote.addresses import check_listed, public_addresses
 from rollcall.agent.remote.exchange import (
@@ -44,8 +45,7 @@ _AGAIN = (307, 308)
 _ELSEWHERE = (301, 302, 303)
 
 
-@dataclass(frozen=True, slots=True)
-class _Hop:
+class _Hop(Struct, frozen=True):
     """One request of possibly several, each of which is checked alike."""
 
     url: Url

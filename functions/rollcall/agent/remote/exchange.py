@@ -17,10 +17,11 @@ import time
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
 from functools import cache
 from http.client import HTTPConnection, HTTPException, HTTPResponse
 from typing import Any
+
+from msgspec import Struct
 
 from rollcall.core.errors import (
     AgentError,
@@ -39,8 +40,7 @@ MAX_BYTES = 1_000_000
 log = logging.getLogger("rollcall")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Request:
+class Request(Struct, frozen=True, kw_only=True):
     """What is sent.
 
     Args:
@@ -60,13 +60,12 @@ class Request:
     writes: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Reply:
+class Reply(Struct, frozen=True):
     """An answer: `headers` by their names in lower case."""
 
     status: int
     headers: Mapping[str, str]
-    body: bytes = field(repr=False)
+    body: bytes
 
 
 class _Unusable(Exception):

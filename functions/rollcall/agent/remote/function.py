@@ -12,9 +12,10 @@ from __future__ import annotations
 import json
 import os
 import time
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
+
+from msgspec import Struct
 
 from rollcall.agent.remote.addresses import check_listed, look_up
 from rollcall.agent.remote.exchange import (
@@ -59,8 +60,7 @@ _ERRORS: dict[str, type[AgentError]] = {
 _OPEN = (errors.Unavailable, errors.DeadlineExceeded, errors.Internal)
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
+class _Place(Struct, frozen=True):
     """Where a function is. `host` is None on the emulator, which has neither TLS nor identities;
     `name` is whom a statement is for."""
 

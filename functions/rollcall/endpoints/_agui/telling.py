@@ -5,8 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Generator
 from contextlib import closing
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from rollcall.agent.drive import Events
 from rollcall.core import events
@@ -19,8 +20,7 @@ OURS = "rollcall"
 """The key of our own in an event's metadata."""
 
 
-@dataclass(slots=True)
-class Telling:
+class Telling(Struct):
     """Tells one run.
 
     Attributes:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from rollcall.core.messages import Json
 from rollcall.core.text import tokens
@@ -43,8 +44,7 @@ _WITHIN = re.compile(
 )
 
 
-@dataclass(frozen=True)
-class Need:
+class Need(Struct, frozen=True):
     """A call to make first: `tool` finds what `param` of the chosen tool takes."""
 
     param: Param

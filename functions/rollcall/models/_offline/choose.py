@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
+
+from msgspec import Struct
 
 from rollcall.models._offline import topic
 from rollcall.models._offline.commands import first_word, wants_doing
@@ -38,8 +39,7 @@ _POINTS, _COVERAGE = 4.5, 0.15
 _SHORT_POINTS, _SHORT_COVERAGE = 2.6, 0.3
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
+class Choice(Struct, frozen=True):
     """A tool with how well it fits.
 
     Args:

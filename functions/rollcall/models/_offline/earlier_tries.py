@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from rollcall.models._offline.fields import defanged, isolated, one_line
 from rollcall.models._offline.phrases import say

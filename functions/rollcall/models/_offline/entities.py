@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from rollcall.core.messages import Json
 from rollcall.core.text import words
@@ -25,8 +26,7 @@ _DEPTH = 6
 _MOST = 400
 
 
-@dataclass(frozen=True, slots=True)
-class Entity:
+class Entity(Struct, frozen=True):
     """One thing with an id. `kind` reads like "conversation"; "" where the result did not say.
 
     `people` are those who take part in it, where a result lists them.

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
 from itertools import pairwise
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from rollcall.core.messages import Json
 from rollcall.core.text import words
@@ -36,8 +38,7 @@ _JOINED = re.compile(
 )
 
 
-@dataclass(frozen=True)
-class Source:
+class Source(Struct, frozen=True):
     """What arguments may be taken from."""
 
     text: str
@@ -46,8 +47,7 @@ class Source:
     names: Names = field(default_factory=dict)
 
 
-@dataclass
-class Filled:
+class Filled(Struct):
     """Arguments so far, and the required parameters that nothing was found for."""
 
     arguments: dict[str, Json] = field(default_factory=dict)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
+
+from msgspec import Struct
 
 from rollcall.core.messages import (
     Json,
@@ -21,8 +22,7 @@ from rollcall.core.text import language
 from rollcall.models._offline.entities import Entity, entities
 
 
-@dataclass(frozen=True)
-class Step:
+class Step(Struct, frozen=True, dict=True):
     """A call that was made, with what came of it."""
 
     call: ToolCall
@@ -60,8 +60,7 @@ class Step:
         return [] if self.failed else entities(self.output)
 
 
-@dataclass(frozen=True)
-class Turn:
+class Turn(Struct, frozen=True, dict=True):
     """The user's message, the steps taken for it, and the history before it."""
 
     text: str

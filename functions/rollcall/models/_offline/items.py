@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from rollcall.core.messages import Json
 from rollcall.core.text import excerpt, terms
@@ -47,8 +48,7 @@ _MOST_NAMES = 4
 _MOST_CHARS = 160
 
 
-@dataclass(frozen=True, slots=True)
-class Reader:
+class Reader(Struct, frozen=True):
     """Whom a line is for.
 
     Args:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from rollcall.core.messages import Json
 from rollcall.models._offline.fields import label
@@ -50,8 +51,7 @@ _EVIDENCE = {
 _ANY = ("results", "items", "matches", "hits", "entries")
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
+class Asked(Struct, frozen=True):
     """What is asked of a list.
 
     Args:

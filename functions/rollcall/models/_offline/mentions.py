@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from bisect import bisect_right, insort
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
+
+from msgspec import Struct
 
 from rollcall.core.messages import Json
 from rollcall.core.text import STOPWORDS
@@ -18,8 +19,7 @@ from rollcall.models._offline.units import Unit, unit_of
 Kind = Literal["number", "date", "time", "quote", "name", "code", "url", "email", "path", "size"]
 
 
-@dataclass(frozen=True, slots=True)
-class Mention:
+class Mention(Struct, frozen=True):
     """A stretch of the text and the value it stands for."""
 
     kind: Kind

@@ -8,7 +8,9 @@ that was made is never made again, and every step makes a new call or ends the t
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from rollcall.core.messages import Json
 from rollcall.models._offline import chain, fanout, which, writes
@@ -19,8 +21,7 @@ from rollcall.models._offline.schema import Param, params
 from rollcall.models.base import ModelRequest, ToolSpec
 
 
-@dataclass(frozen=True)
-class Call:
+class Call(Struct, frozen=True):
     """A call to make."""
 
     name: str
@@ -31,8 +32,7 @@ class Call:
         return key_of(self.name, self.arguments)
 
 
-@dataclass(frozen=True, slots=True)
-class Reply:
+class Reply(Struct, frozen=True):
     """What to say, and what to call."""
 
     text: str = ""
@@ -45,8 +45,7 @@ def key_of(name: str, arguments: dict[str, Json] | None) -> str:
     return f"{name} {json.dumps(arguments or {}, sort_keys=True, ensure_ascii=False)}"
 
 
-@dataclass(frozen=True)
-class Goal:
+class Goal(Struct, frozen=True):
     """One part of the request, the tool for it, and arguments that are settled already.
 
     Args:
@@ -61,8 +60,7 @@ class Goal:
     pick: int | None = None
 
 
-@dataclass(frozen=True)
-class Question:
+class Question(Struct, frozen=True):
     """A required parameter that only the user can fill, with answers to offer."""
 
     goal: Goal
@@ -70,8 +68,7 @@ class Question:
     options: tuple[tuple[str, Json], ...] = ()
 
 
-@dataclass(frozen=True)
-class Progress:
+class Progress(Struct, frozen=True):
     """How far a goal is: exactly one of calls to make, a question, or steps to tell of.
 
     `search` is the step that found what the others looked at, by the topic.

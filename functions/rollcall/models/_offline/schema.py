@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
+
+from msgspec import Struct
 
 from rollcall.core.messages import Json
 from rollcall.models._offline.lexicon import features, name_features, spaced
@@ -14,8 +15,7 @@ from rollcall.models.base import ToolSpec
 Schema = dict[str, Any]
 
 
-@dataclass(frozen=True)
-class Param:
+class Param(Struct, frozen=True, dict=True):
     """One property of an object schema."""
 
     name: str

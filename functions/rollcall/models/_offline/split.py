@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from rollcall.models._offline.choose import Choice, best, opens, rank
 from rollcall.models._offline.mentions import is_within, mentions
@@ -19,8 +20,7 @@ _BOUNDARY = re.compile(
 _MOST_PARTS, _MOST_PIECES = 6, 60
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(Struct, frozen=True):
     """A stretch of the request and the tool that fits it, if one does."""
 
     text: str

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from rollcall.core.messages import Json
 from rollcall.core.text import tokens
@@ -99,8 +100,7 @@ def target(tool: ToolSpec, arguments: dict[str, Json]) -> Param | None:
     return next((p for p in wanted if p.name not in arguments), None)
 
 
-@dataclass(frozen=True, slots=True)
-class Pointed:
+class Pointed(Struct, frozen=True):
     """What "that message" means: one id, or those it may mean."""
 
     id: str | None

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
 from google.api_core.exceptions import AlreadyExists
 from google.api_core.exceptions import FailedPrecondition as Refused
 from google.cloud.firestore import DELETE_FIELD
+from msgspec.structs import replace
 
 from rollcall.core.capability import Capability, plain
 from rollcall.core.context import ToolContext

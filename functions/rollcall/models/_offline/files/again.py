@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from rollcall.models._offline.files.creating import Append, Create
 from rollcall.models._offline.files.forms import compiled
@@ -49,8 +51,7 @@ _NUMBERS = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Page:
+class Page(Struct, frozen=True):
     """The lines of a file that were shown last, and how many it has."""
 
     path: str

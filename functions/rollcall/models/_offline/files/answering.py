@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from rollcall.core.messages import ModelMessage, UserMessage
 from rollcall.core.text import tokens
@@ -34,8 +36,7 @@ _EXAMPLES = {
 }
 
 
-@dataclass(frozen=True)
-class Plan:
+class Plan(Struct, frozen=True):
     """What is wanted, and the steps that were made for it."""
 
     wanted: Sequence[Wanted]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import islice
+
+from msgspec import Struct
 
 from rollcall.models._offline.files.forms import compiled
 from rollcall.models._offline.files.masked import Masked, masked
@@ -77,8 +78,7 @@ _TAKES_REST = compiled(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Clause:
+class Clause(Struct, frozen=True):
     """One thing that is asked for.
 
     Args:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import ClassVar
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from rollcall.models._offline.files import shown
 from rollcall.models._offline.files.choosing import agrees, chosen
@@ -19,8 +21,7 @@ from rollcall.models._offline.files.work import Asking, Move, Work, content_of, 
 from rollcall.models._offline.history import Step
 
 
-@dataclass(frozen=True, slots=True)
-class Create:
+class Create(Struct, frozen=True):
     """A file with a given content.
 
     Args:
@@ -105,8 +106,7 @@ def _ended(content: str) -> str:
     return content if not content or content.endswith("\n") else f"{content}\n"
 
 
-@dataclass(frozen=True, slots=True)
-class Append:
+class Append(Struct, frozen=True):
     """Lines to be added at the end of a file."""
 
     path: str

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import ClassVar
+
+from msgspec import Struct
 
 from rollcall.models._offline.files import shown
 from rollcall.models._offline.files.clauses import Clause
@@ -118,8 +119,7 @@ _COMMANDS_HE = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class NeedsModel:
+class NeedsModel(Struct, frozen=True):
     """What only a language model can do."""
 
     said: str
@@ -132,8 +132,7 @@ class NeedsModel:
         return None
 
 
-@dataclass(frozen=True, slots=True)
-class NeedsCommand:
+class NeedsCommand(Struct, frozen=True):
     """What takes a command, because no tool does it."""
 
     said: str
@@ -149,8 +148,7 @@ class NeedsCommand:
         return None
 
 
-@dataclass(frozen=True, slots=True)
-class NotUnderstood:
+class NotUnderstood(Struct, frozen=True):
     """A change that is not understood, so that nothing is changed: it is no request to look."""
 
     said: str
@@ -164,8 +162,7 @@ class NotUnderstood:
         return None
 
 
-@dataclass(frozen=True, slots=True)
-class Outside:
+class Outside(Struct, frozen=True):
     """A path that does not begin at the workspace's root."""
 
     path: str

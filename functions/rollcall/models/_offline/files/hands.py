@@ -4,7 +4,9 @@ they take, whatever they are called and whoever they are from."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+
+from msgspec import Struct
+from msgspec.structs import astuple
 
 from rollcall.core.messages import Json
 from rollcall.models._offline.lexicon import spaced
@@ -15,8 +17,7 @@ from rollcall.models.base import ToolSpec
 _FEWEST = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Hands:
+class Hands(Struct, frozen=True):
     """The tool for each kind of work; None where none is offered."""
 
     lists: ToolSpec | None = None
@@ -28,7 +29,7 @@ class Hands:
 
     @property
     def tools(self) -> tuple[ToolSpec, ...]:
-        return tuple(tool for field in fields(self) if (tool := getattr(self, field.name)))
+        return tuple(tool for tool in astuple(self) if tool)
 
 
 def hands_of(tools: Sequence[ToolSpec]) -> Hands | None:

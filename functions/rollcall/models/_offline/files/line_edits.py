@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import ClassVar
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from rollcall.models._offline.files import shown
 from rollcall.models._offline.files.choosing import chosen
@@ -23,8 +25,7 @@ _MOST_NUMBERS = 8
 _TOLD = {Deed.REMOVE: "lines_removed", Deed.REPLACE: "lines_replaced"}
 
 
-@dataclass(frozen=True, slots=True)
-class EditLines:
+class EditLines(Struct, frozen=True):
     """A change to the lines of a file that are meant, made by one exact replacement.
 
     Args:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
+
+from msgspec import Struct
 
 from rollcall.models._offline.files import shown
 from rollcall.models._offline.files.hands import call
@@ -18,8 +19,7 @@ from rollcall.models._offline.files.work import Move, Work
 _AT_ONCE = 16
 
 
-@dataclass(frozen=True, slots=True)
-class SweepLines:
+class SweepLines(Struct, frozen=True):
     """The lines with a text, taken out of all files in a folder that `glob` fits."""
 
     text: str

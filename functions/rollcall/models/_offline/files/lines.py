@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from rollcall.models._offline.files.places import is_once, places_of
 
@@ -26,8 +27,7 @@ class NoSuchLine(Exception):
         self.number = number
 
 
-@dataclass(frozen=True, slots=True)
-class Numbered:
+class Numbered(Struct, frozen=True):
     """Lines by their numbers, from the first to the last of each range.
 
     Args:
@@ -52,8 +52,7 @@ class Numbered:
         return sorted(found)
 
 
-@dataclass(frozen=True, slots=True)
-class Having:
+class Having(Struct, frozen=True):
     """Lines by what is in them: those that are `text`, or else those that have it.
 
     Args:

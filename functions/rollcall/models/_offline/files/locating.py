@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from rollcall.models._offline.files.hands import call
 from rollcall.models._offline.files.paths import name_of, same
@@ -15,8 +16,7 @@ _PREFIXED = re.compile("[בהוכלמש][א-ת]")
 """A Hebrew name may have "in", "to" or "from" before it, as one word: בקניות.txt."""
 
 
-@dataclass(frozen=True, slots=True)
-class Located:
+class Located(Struct, frozen=True):
     """Where something may lie: a call to make first, or the paths that are found."""
 
     call: Call | None = None

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import Any, ClassVar
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from rollcall.models._offline.files import shown
 from rollcall.models._offline.files.choosing import chosen
@@ -20,8 +22,7 @@ MOST_LINES = 80
 _MOST_CHARS = 6_000
 
 
-@dataclass(frozen=True, slots=True)
-class ListFolder:
+class ListFolder(Struct, frozen=True):
     """What lies in a folder, `depth` levels down."""
 
     path: str = "."
@@ -84,8 +85,7 @@ def _entry(path: str, kind: str, size: Any, language: str) -> str:
     return f"{told} ({shown.size(size, language)})"
 
 
-@dataclass(frozen=True, slots=True)
-class ReadFile:
+class ReadFile(Struct, frozen=True):
     """A file's lines, or how many it has.
 
     Args:
@@ -173,8 +173,7 @@ def _number(value: Any) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
-@dataclass(frozen=True, slots=True)
-class FindFile:
+class FindFile(Struct, frozen=True):
     """Where the files of a name are."""
 
     name: str
@@ -201,8 +200,7 @@ class FindFile:
         return None
 
 
-@dataclass(frozen=True, slots=True)
-class FindEnding:
+class FindEnding(Struct, frozen=True):
     """The files whose names end in the same way, such as ".py"."""
 
     ending: str

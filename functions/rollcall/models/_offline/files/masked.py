@@ -4,7 +4,8 @@ request."""
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 _FIRST, _LAST = 0xE000, 0xF8FF
 HELD = "[\ue000-\uf8ff]"
@@ -19,8 +20,7 @@ _STRETCHES = re.compile(
 """Each may be isolated, as in an answer that somebody copies from."""
 
 
-@dataclass(frozen=True, slots=True)
-class Held:
+class Held(Struct, frozen=True):
     """A stretch that was put aside: what it says, how it stood in the text, and whether it is a
     block of lines."""
 
@@ -29,8 +29,7 @@ class Held:
     is_block: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Masked:
+class Masked(Struct, frozen=True):
     """A text with a character for each stretch that was put aside."""
 
     text: str

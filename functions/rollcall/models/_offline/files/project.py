@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 TEST_FILES = "*test*.py"
 _MAKE = ("Makefile", "makefile", "GNUmakefile")
@@ -25,8 +26,7 @@ _RUNNERS = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Project:
+class Project(Struct, frozen=True):
     """What is known of a project.
 
     Args:

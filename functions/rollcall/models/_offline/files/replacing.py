@@ -6,8 +6,10 @@ A name is replaced where it stands by itself: `total` is no part of `subtotal`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import ClassVar
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from rollcall.models._offline.files import shown
 from rollcall.models._offline.files.choosing import agrees, chosen
@@ -33,8 +35,7 @@ from rollcall.models.base import ToolSpec
 _AT_ONCE = 16
 
 
-@dataclass(frozen=True, slots=True)
-class Replace:
+class Replace(Struct, frozen=True):
     """A text that takes another's place.
 
     Args:

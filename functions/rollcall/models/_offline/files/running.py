@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
 from typing import Any, ClassVar
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from rollcall.models._offline.files import shown
 from rollcall.models._offline.files.choosing import chosen
@@ -44,8 +46,7 @@ _ASKS_ANEW = re.compile(
 """Begins a request of its own, rather than the name of a command."""
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
+class Run(Struct, frozen=True):
     """A command to run.
 
     Args:
@@ -144,8 +145,7 @@ def _failing(lines: list[str]) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-@dataclass(frozen=True, slots=True)
-class RunTask:
+class RunTask(Struct, frozen=True):
     """Something that a project can do, such as "test" or "lint", by the command its files name.
 
     Args:

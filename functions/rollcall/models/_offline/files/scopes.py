@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from rollcall.models._offline.files.forms import compiled
 from rollcall.models._offline.files.masked import HELD, Masked
@@ -111,8 +112,7 @@ _KIND = tuple(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Scope:
+class Scope(Struct, frozen=True):
     """A file, or a folder and what the names of its files look like."""
 
     file: str | None = None

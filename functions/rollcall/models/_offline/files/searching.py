@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import ClassVar
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from rollcall.models._offline.files import shown
 from rollcall.models._offline.files.hands import call, most
@@ -23,8 +25,7 @@ _DEFINES = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Match:
+class Match(Struct, frozen=True):
     """A line of a file in which something was found."""
 
     path: str
@@ -32,8 +33,7 @@ class Match:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Search:
+class Search(Struct, frozen=True):
     """The places where a text is, or where a name is defined.
 
     Args:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
+
+from msgspec import Struct
 
 from rollcall.models._offline.files import shown
 from rollcall.models._offline.files.clauses import Clause
@@ -28,8 +29,7 @@ _ASKS = compiled(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Sized:
+class Sized(Struct, frozen=True):
     """The biggest file of a folder, by its bytes, or the smallest; with its number of lines."""
 
     biggest: bool

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from rollcall.models._offline.files.again import Page, next_lines, once_more
 from rollcall.models._offline.files.changing import (
@@ -71,8 +73,7 @@ _LEANS = compiled(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Before:
+class Before(Struct, frozen=True):
     """What was spoken of before a message.
 
     Args:
@@ -92,8 +93,7 @@ class Before:
     wants: Sequence[Want | None] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Wanted:
+class Wanted(Struct, frozen=True):
     """A clause, as it was written, and what it wants; None where it is not understood."""
 
     said: str

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import Any, ClassVar, Protocol
+
+from msgspec import Struct
 
 from rollcall.core.messages import Json
 from rollcall.models._offline.files.hands import Hands, argument, takes
@@ -13,16 +14,14 @@ from rollcall.models._offline.plan import Call
 from rollcall.models.base import ToolSpec
 
 
-@dataclass(frozen=True, slots=True)
-class Asking:
+class Asking(Struct, frozen=True):
     """A question to the user, which ends the turn, and answers to offer."""
 
     text: str
     answers: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Move:
+class Move(Struct, frozen=True):
     """What a want comes to: calls to make, a question, or what there is to tell at its end.
 
     Args:
@@ -60,8 +59,7 @@ class Want(Protocol):
         ...
 
 
-@dataclass
-class Work:
+class Work(Struct):
     """The steps of a turn, as the wants read them.
 
     Args:
@@ -73,7 +71,7 @@ class Work:
     language: str
     steps: Sequence[Step]
     since: int = 0
-    _used: int = field(default=0, init=False)
+    _used: int = 0
 
     def step(self, tool: ToolSpec, **given: Json) -> Step | None:
         """The newest step of this want that called a tool with these arguments.
