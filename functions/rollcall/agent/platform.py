@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache, cached_property
+from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 from rollcall.core.context import Decider, Embedder, TextModel, User
@@ -115,6 +116,27 @@ def import_sdks() -> None:
         import_sdk(default_model(os.environ))
     except FailedPrecondition as error:  # as every call will be told
         log.error("%s", error.message)
+
+
+@cache
+def connect_soon() -> None:
+    """Make the model's client beside whatever else a process's first run does: that waits for
+    Firestore most of the time."""
+    from rollcall.models.base import connecting
+
+    try:
+        connect = connecting(default_model(os.environ))
+    except FailedPrecondition:  # as every call will be told
+        return
+    if connect is not None:
+        Thread(target=_connect, args=(connect,), name="model client", daemon=True).start()
+
+
+def _connect(connect: Callable[[], None]) -> None:
+    try:
+        connect()
+    except Exception as error:  # the SDK's, its transport's: every call is told in our words
+        log.info("the model's client is not there yet: %r", error)
 
 
 @cache

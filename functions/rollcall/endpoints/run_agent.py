@@ -14,7 +14,7 @@ from rollcall.agent.asked import Asked, receive
 from rollcall.agent.decisions import done_by
 from rollcall.agent.drive import Events, drive, function_end
 from rollcall.agent.follow import follow, pause, told_again
-from rollcall.agent.platform import import_sdks
+from rollcall.agent.platform import connect_soon, import_sdks
 from rollcall.agent.prepare import first_call, run_purse
 from rollcall.agent.spending import FirestorePurse, admission
 from rollcall.core import events
@@ -69,6 +69,7 @@ def answered(platform: Platform, call: Call, sent: Sent) -> Events:
     `RunResult`."""
     request = sent.request
     _check_context(request)
+    connect_soon()
     until = function_end(RUN_AGENT_S)
     if request.resume is not None or request.tool_results is not None:
         return (yield from _answer(platform, call, sent, until=until))

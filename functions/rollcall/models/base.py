@@ -5,6 +5,8 @@ its SDK's module, where it has one, as `SDK`:
 
     for delta in Model("gemini-3.8-flash").stream(request): ...
 
+Where all calls of a process share a client, it may also have `connect()`, which makes that.
+
 `stream` yields deltas in the order the provider sends them and always ends with one `Finish`,
 also where the request wants the reply in one piece.
 It raises only `AgentError`s (an SDK's or a transport's exceptions never escape):
@@ -27,7 +29,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from functools import cached_property
 from importlib import import_module
@@ -234,6 +236,18 @@ def import_sdk(model_id: str) -> None:
     """
     if sdk := getattr(_provider(model_id), "SDK", None):
         import_module(sdk)
+
+
+def connecting(model_id: str) -> Callable[[], None] | None:
+    """What makes the client that a process's calls to the model share; None where they share none.
+
+    It raises an `AgentError` where a call would.
+
+    Raises:
+        FailedPrecondition: There is no such provider here.
+    """
+    connect: Callable[[], None] | None = getattr(_provider(model_id), "connect", None)
+    return connect
 
 
 def _provider(model_id: str) -> Any:

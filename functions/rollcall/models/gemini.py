@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import closing
-from functools import cache
 from typing import TYPE_CHECKING, Any, Literal
 
 from rollcall.core.errors import FailedPrecondition, Unavailable
@@ -18,6 +17,7 @@ from rollcall.core.redaction import redacted
 from rollcall.models._failures import failures_as_ours
 from rollcall.models._gemini_wire import PROVIDER, Reply, body_of
 from rollcall.models._json_stream import json_events, mapping, timely
+from rollcall.models._sharing import shared
 from rollcall.models.base import Clock, Delta, ModelRequest
 
 if TYPE_CHECKING:
@@ -101,6 +101,15 @@ class Embedder:
         return vectors
 
 
+def connect() -> None:
+    """Make the client of all calls: the SDK's, and certificates are read.
+
+    Raises:
+        FailedPrecondition: There is no key.
+    """
+    _client(_key(), _base_url())
+
+
 def _answer(models: Models, name: str, request: ModelRequest, limit_s: float) -> httpx2.Response:
     """Ask through the SDK, and get the answer as it is."""
     from google.genai import types
@@ -153,7 +162,7 @@ def _base_url() -> str | None:
     return os.environ.get("GOOGLE_GEMINI_BASE_URL", "").strip() or None
 
 
-@cache
+@shared
 def _client(key: str, base_url: str | None) -> genai.Client:
     import httpx2
     from google import genai

@@ -11,7 +11,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import closing
-from functools import cache
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import urlsplit
 
@@ -23,6 +22,7 @@ from rollcall.models import _openai_chat, _openai_responses
 from rollcall.models._failures import code_of, failures_as_ours
 from rollcall.models._json_stream import json_events, timely
 from rollcall.models._openai_content import PROVIDER
+from rollcall.models._sharing import shared
 from rollcall.models.base import Clock, Delta, Finish, FinishReason, ModelRequest
 
 if TYPE_CHECKING:
@@ -135,6 +135,16 @@ def _batches(texts: Iterable[str]) -> Iterator[list[str]]:
         yield batch
 
 
+def connect() -> None:
+    """Make the client of all calls: the SDK's, and certificates are read.
+
+    Raises:
+        FailedPrecondition: There is no key, or `OPENAI_API` is neither of its two.
+    """
+    server = _server()
+    _client(server.key, server.base_url)
+
+
 class _Server(Struct, frozen=True):
     """Where to call, with which key, and in which of the two dialects."""
 
@@ -184,7 +194,7 @@ def _read_out(response: httpx2.Response, chunks: Iterator[bytes]) -> None:
     read_out(response, chunks)
 
 
-@cache
+@shared
 def _client(key: str, base_url: str) -> OpenAI:
     from openai import OpenAI
 
