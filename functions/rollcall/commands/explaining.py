@@ -5,9 +5,11 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from statistics import median
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from rollcall.core.context import User
 from rollcall.core.profile import AgentProfile
@@ -30,8 +32,7 @@ WITHHELD = 5
 _TIMES = 20
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(Struct, frozen=True):
     """One tool of the answer.
 
     Attributes:
@@ -52,8 +53,7 @@ class Found:
         return self.why in ("fits", "pinned", "related", "one of few")
 
 
-@dataclass(frozen=True, slots=True)
-class Withheld:
+class Withheld(Struct, frozen=True):
     """What the words would have found, and why this user is not offered it."""
 
     id: str
@@ -61,8 +61,7 @@ class Withheld:
     why: str
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(Struct, frozen=True):
     """What a run would be offered.
 
     Attributes:

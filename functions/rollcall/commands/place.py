@@ -5,9 +5,10 @@ from __future__ import annotations
 import socket
 import sys
 from collections.abc import MutableMapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client
@@ -32,8 +33,7 @@ class Problem(Exception):
         self.exit_code = exit_code
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Struct, frozen=True):
     """A project at the emulator (`host:port`), or in production."""
 
     project: str

@@ -6,10 +6,11 @@ import json
 import sys
 from argparse import Namespace
 from collections.abc import Mapping
-from dataclasses import fields, is_dataclass
 from datetime import datetime
 from typing import Any
 
+from msgspec import Struct
+from msgspec.structs import asdict
 from pydantic.alias_generators import to_camel
 
 from rollcall.commands.place import Place
@@ -41,12 +42,10 @@ def print_json(value: Any) -> None:
 
 
 def in_camel_case(record: Any) -> Any:
-    """A dataclass as it stands in JSON, with those in it; anything else as it is."""
-    if not is_dataclass(record):
+    """A struct as it stands in JSON, with those in it; anything else as it is."""
+    if not isinstance(record, Struct):
         return record
-    return {
-        to_camel(each.name): in_camel_case(getattr(record, each.name)) for each in fields(record)
-    }
+    return {to_camel(name): in_camel_case(value) for name, value in asdict(record).items()}
 
 
 def moment(value: Any) -> str:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from rollcall.commands.place import USAGE, Problem
 from rollcall.core.options import DEFAULT_CODEBASE
@@ -27,8 +28,7 @@ HEALTHY = "healthy"
 _KINDS = {"firebase_function": "function", "api_endpoint": "endpoint"}
 
 
-@dataclass(frozen=True, slots=True)
-class Record:
+class Record(Struct, frozen=True):
     """One document of `capabilities/`.
 
     Attributes:
@@ -66,8 +66,7 @@ class Record:
         return f"{_KINDS.get(kind, kind)} {host[1] if host else target}".strip()
 
 
-@dataclass(frozen=True, slots=True)
-class Agent:
+class Agent(Struct, frozen=True):
     """One document of `agents/`."""
 
     id: str

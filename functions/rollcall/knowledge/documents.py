@@ -15,9 +15,10 @@ from __future__ import annotations
 
 import hashlib
 import re
-from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal
+
+from msgspec import Struct
 
 from rollcall.core.context import User
 from rollcall.core.errors import NotFound
@@ -45,8 +46,7 @@ OwnScope = Literal["user", "team"]
 Status = Literal["queued", "reading", "ready", "failed"]
 
 
-@dataclass(frozen=True, slots=True)
-class Version:
+class Version(Struct, frozen=True):
     """What there is of a document that can be searched.
 
     Attributes:
@@ -64,8 +64,7 @@ class Version:
     embedder: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class StoredDocument:
+class StoredDocument(Struct, frozen=True):
     """A document's record, read."""
 
     id: str

@@ -14,10 +14,11 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct, field
 
 from rollcall.core.context import Platform
 from rollcall.core.errors import Unavailable
@@ -55,8 +56,7 @@ class Superseded(Exception):
     """Somebody else has written the document: another reader, an upload or a deletion."""
 
 
-@dataclass(slots=True)
-class _Work:
+class _Work(Struct):
     """One reader of one document."""
 
     db: Client
@@ -221,8 +221,7 @@ def _read(platform: Platform, work: _Work) -> str:
     return work.file_id
 
 
-@dataclass(slots=True)
-class _Pages:
+class _Pages(Struct):
     """Passes pages on, and tells how far it is."""
 
     work: _Work
@@ -281,4 +280,4 @@ def _end(work: _Work, *, remove: str | None, **changes: Any) -> None:
 
 def as_stored(version: Version) -> dict[str, Any]:
     """A version as the record has it."""
-    return {name: getattr(version, name) for name in Version.__dataclass_fields__}
+    return {name: getattr(version, name) for name in Version.__struct_fields__}

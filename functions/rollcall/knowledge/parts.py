@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from rollcall.core.context import Embedder
 from rollcall.core.redaction import redacted
@@ -15,8 +16,7 @@ Write = Callable[[str, bytes], None]
 """Stores a part under its name, such as "t0"."""
 
 
-@dataclass(slots=True)
-class PartWriter:
+class PartWriter(Struct):
     """Takes passages in their order, and hands parts on when they are full.
 
     Attributes:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from heapq import nlargest
 from typing import TYPE_CHECKING, Literal
+
+from msgspec import Struct
 
 from rollcall.core.context import Embedder
 from rollcall.core.fusion import fused
@@ -37,8 +38,7 @@ class Gone(Exception):
     """A part is not there any more: the document was replaced or deleted meanwhile."""
 
 
-@dataclass(frozen=True, slots=True)
-class Searched:
+class Searched(Struct, frozen=True):
     """A document with what there is of it."""
 
     document: StoredDocument

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from rollcall.knowledge.headings import Heading, markdown_heading, printed_heading
 from rollcall.knowledge.reading.pages import Page
@@ -22,8 +23,7 @@ _SENTENCE_ENDS = (".", "!", "?", ":", "״", "。")
 _FENCE = re.compile(r"^ {0,3}(```|~~~)")
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(Struct, frozen=True):
     """A passage of a document.
 
     Attributes:
@@ -51,8 +51,7 @@ def split(pages: Iterable[Page], *, markdown: bool = False) -> Iterator[Piece]:
     yield from cutter.end()
 
 
-@dataclass(slots=True)
-class _Cutter:
+class _Cutter(Struct):
     """The passage that is being made."""
 
     markdown: bool

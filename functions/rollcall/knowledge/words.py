@@ -14,7 +14,8 @@ from array import array
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from rollcall.core import packing
 from rollcall.core.postings import Postings
@@ -83,8 +84,7 @@ def pack(passages: Sequence[Counter[str]], *, first: int = 0) -> bytes:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Hits:
+class Hits(Struct, frozen=True):
     """The passages of a part that have a word, and the word's weight in each, 1..FULL.
 
     Attributes:

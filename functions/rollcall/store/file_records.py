@@ -111,5 +111,5 @@ def stored_as(
     id: str, new: NewFile, place: str, *, is_ready: bool = False, missing: tuple[int, ...] = ()
 ) -> StoredFile:
     """A file that is kept under an id at a place."""
-    about = {name: getattr(new, name) for name in NewFile.__dataclass_fields__}
+    about = {name: getattr(new, name) for name in NewFile.__struct_fields__}
     return StoredFile(**about, id=id, place=place, is_ready=is_ready, missing=missing)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
+
+from msgspec import Struct
 
 from rollcall.commands.doctor.findings import Finding, firebase, listed
 from rollcall.commands.doctor.google import Google, Refused
@@ -20,8 +21,7 @@ DEPLOY = firebase("deploy --only functions")
 _OVERDUE = timedelta(hours=25)
 
 
-@dataclass(frozen=True, slots=True)
-class Function:
+class Function(Struct, frozen=True):
     """A deployed function.
 
     Attributes:

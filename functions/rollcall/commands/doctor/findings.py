@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import asdict, dataclass, replace
 from typing import Literal
+
+from msgspec import Struct
+from msgspec.structs import asdict, replace
 
 from rollcall.commands.doctor.google import Refused
 
 Level = Literal["ok", "warn", "fail", "skip"]
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(Struct, frozen=True):
     """One line of the doctor's.
 
     Args:

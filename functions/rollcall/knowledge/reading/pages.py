@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal, get_args
+
+from msgspec import Struct
 
 MOST_PAGES = 500
 MOST_PAGE_CHARS = 200_000
@@ -26,8 +27,7 @@ Problem = Literal[
 PROBLEMS: tuple[Problem, ...] = get_args(Problem)
 
 
-@dataclass(frozen=True, slots=True)
-class Page:
+class Page(Struct, frozen=True):
     """The text of a page.
 
     Attributes:
