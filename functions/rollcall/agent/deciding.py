@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
+from rollcall.agent.admitting import admission
 from rollcall.agent.asked import of_clients
 from rollcall.agent.client_results import contents_of, takes_over
 from rollcall.agent.drive import QUEUE
 from rollcall.agent.edits import edits_of
 from rollcall.agent.outcome import to_interrupt
-from rollcall.agent.spending import admission
 from rollcall.core.context import Platform, User
 from rollcall.core.errors import (
     FailedPrecondition,

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 
 from msgspec.structs import replace
 
+from rollcall.agent.admitting import FirstCall
 from rollcall.agent.asked import Asked
 from rollcall.agent.before import before_of
 from rollcall.agent.briefing import brief
@@ -23,7 +24,7 @@ from rollcall.agent.purse import Purse
 from rollcall.agent.repair import repaired
 from rollcall.agent.retelling import history_of, retold
 from rollcall.agent.router import Find, Router
-from rollcall.agent.spending import FirestorePurse, FirstCall
+from rollcall.agent.spending import FirestorePurse
 from rollcall.agent.turn import Before, Journal, Limits, Turn
 from rollcall.agent.window import window
 from rollcall.core.capability import digest

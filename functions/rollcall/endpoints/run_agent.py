@@ -10,13 +10,14 @@ from typing import Any
 
 from msgspec import Struct, field
 
+from rollcall.agent.admitting import admission
 from rollcall.agent.asked import Asked, receive
 from rollcall.agent.decisions import done_by
 from rollcall.agent.drive import Events, drive, function_end
 from rollcall.agent.follow import follow, pause, told_again
 from rollcall.agent.platform import connect_soon, import_sdks
 from rollcall.agent.prepare import first_call, run_purse
-from rollcall.agent.spending import FirestorePurse, admission
+from rollcall.agent.spending import FirestorePurse
 from rollcall.core import events
 from rollcall.core.capability import digest
 from rollcall.core.context import Platform
