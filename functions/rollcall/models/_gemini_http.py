@@ -34,8 +34,8 @@ def kept_answer(call: Callable[[], Any]) -> httpx2.Response:
     token = _KEPT.set(kept)
     try:
         call()
-    except _Kept:
-        pass
+    except _Kept as end:
+        end.__traceback__ = None  # the SDK's retrying keeps `end`, and so would keep the request
     finally:
         _KEPT.reset(token)
     return kept[0]
