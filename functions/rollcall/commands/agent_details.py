@@ -24,21 +24,26 @@ def run_agent(db: Client, id: str, options: Namespace) -> int:
     Raises:
         Problem: There is none of this id.
     """
+    from rollcall.catalog import agents
+
     document = db.document(f"{AGENTS}/{id}").get().to_dict()
     agent = named_agent(id, read_agents(db)) if document is None else Agent(id, document)
+    has_code = agent.has_code(agents())
     if options.json:
-        print_json({**agent.document, "offeredStatus": agent.status})
+        print_json({**agent.document, "offeredStatus": agent.status, "hasCode": has_code})
         return 0
-    _show(agent)
+    _show(agent, has_code=has_code)
     return 0
 
 
-def _show(agent: Agent) -> None:
+def _show(agent: Agent, *, has_code: bool) -> None:
     screen = load_screen()
     document = agent.document
     screen.say()
     screen.say(f"{agent.id}   {named(document.get('names'))}", style="bold")
     rows = [("status", agent.status + ("*" if "status" in agent.overrides else ""))]
+    if not has_code:
+        rows.append(("code", "none declares it: it is a document alone, and nobody can ask it"))
     rows += [("unread", what) for what in unread(document)]
     rows += [
         (key, moment(value) if hasattr(value, "strftime") else short(value))

@@ -55,17 +55,21 @@ _OVERRULABLE = {
 
 def run(place: Place, options: Namespace) -> int:
     """Show one capability, or `agents/<id>`."""
+    from rollcall.catalog import agents as declared
+
     collection, _, id = path_of(options.id).partition("/")
     announce(place, options)
     db = connect(place)
     if collection == AGENTS:
         return run_agent(db, id, options)
     record = find_record(db, id)
-    agents = agents_of(record, read_agents(db))
+    naming = agents_of(record, read_agents(db))
+    agents = [(agent, word) for agent, word in naming if agent.has_code(declared())]
+    alone = [agent.id for agent, _ in naming if not agent.has_code(declared())]
     seen = health(db).get(record.id)
     lately = used(db, record.id)
     if options.json:
-        print_json(_plain(record, agents, seen, lately))
+        print_json(_plain(record, agents, alone, seen, lately))
         return 0
     screen = load_screen()
     _show_head(screen, record)
@@ -74,7 +78,7 @@ def run(place: Place, options: Namespace) -> int:
         show_arguments(screen, record.entry.spec.parameters)
         show_examples(screen, record.entry.spec.examples)
     _show_phrases(screen, record.document)
-    _show_agents(screen, agents)
+    _show_agents(screen, agents, alone)
     _show_approval(screen, record)
     show_health(screen, seen)
     show_usage(screen, lately)
@@ -119,6 +123,7 @@ def policy_in_words(policy: ApprovalPolicy) -> str:
 def _plain(
     record: Record,
     agents: Sequence[tuple[Agent, str]],
+    alone: Sequence[str],
     seen: Health | None,
     used: ToolRow | None,
 ) -> dict[str, Any]:
@@ -139,6 +144,7 @@ def _plain(
         "enriched": record.document.get("enriched"),
         "offered": _offered(entry) if entry and not record.reason else None,
         "agents": [{"id": agent.id, "by": word, "status": agent.status} for agent, word in agents],
+        "agentsWithoutCode": alone,
     }
 
 
@@ -242,17 +248,20 @@ def _show_phrases(screen: Screen, document: dict[str, Any]) -> None:
         )
 
 
-def _show_agents(screen: Screen, agents: Sequence[tuple[Agent, str]]) -> None:
+def _show_agents(screen: Screen, agents: Sequence[tuple[Agent, str]], alone: Sequence[str]) -> None:
     screen.title("Agents that may use it")
-    if not agents:
-        screen.say("none: no agent names it, its category or *", style="dim")
-        return
     rows = [
         (agent.id, word, agent.status, str(agent.document.get("minRole", "user")))
         for agent, word in agents
     ]
-    columns = ("Agent", "Named by", "Status", "Role")
-    screen.table([Column(title, whole=True) for title in columns], rows)
+    if rows:
+        columns = ("Agent", "Named by", "Status", "Role")
+        screen.table([Column(title, whole=True) for title in columns], rows)
+    else:
+        screen.say("none: no agent names it, its category or *", style="dim")
+    if alone:
+        why = "which no code declares, so nobody can ask them"
+        screen.say(f"named by documents alone, {why}: {', '.join(alone)}", style="dim")
 
 
 def _show_approval(screen: Screen, record: Record) -> None:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
 from rollcall.commands.place import USAGE, Problem
-from rollcall.core.options import DEFAULT_CODEBASE
+from rollcall.core.options import DEFAULT_CODEBASE, codebase
 from rollcall.core.wire import Status
 from rollcall.registry.authorising import ALL, CATEGORY
 from rollcall.registry.documents import AGENTS, CAPABILITIES
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 MANIFEST = "registry/manifest"
 REFUSED = "refused"
 HEALTHY = "healthy"
+DOWN = "down"
 
 
 _KINDS = {"firebase_function": "function", "api_endpoint": "endpoint"}
@@ -87,6 +88,16 @@ class Agent(Struct, frozen=True):
     def status(self) -> str:
         """As it counts now."""
         return status_of(self.document, Status.ACTIVE).value
+
+    def has_code(self, profiles: Container[str]) -> bool:
+        """Whether this code declares it, or another codebase says that it does; otherwise it is a
+        document alone, and nobody can ask it.
+
+        Args:
+            profiles: Ids of the agents that this code declares.
+        """
+        of = self.document.get("codebase", DEFAULT_CODEBASE)
+        return self.id in profiles or (self.document.get("source") == "code" and of != codebase())
 
     def names(self, id: str, category: str) -> str | None:
         """By which word it may use this capability; None where by none."""
@@ -165,7 +176,7 @@ def named_agent(id: str, agents: Sequence[Agent]) -> Agent:
 
 
 def agents_of(record: Record, agents: Sequence[Agent]) -> list[tuple[Agent, str]]:
-    """Who may use it, each with the word that says so."""
+    """Which of these agents name it, each with the word by which it does."""
     category = str(record.document.get("category", ""))
     found = [(agent, agent.names(record.id, category)) for agent in agents]
     return [(agent, word) for agent, word in found if word]

@@ -125,7 +125,13 @@ def test_list_shows_hebrew_names_in_reading_order(run: Run, registry: Client) ->
     assert "\u2068מציאת חדר\u2069" in run("registry", "list", "--locale", "he").out
 
 
+def declare_desk_elsewhere(db: Client) -> None:
+    """Another codebase says that its code declares the agent."""
+    db.document("agents/desk").update({"source": "code", "codebase": "shop"})
+
+
 def test_show_tells_all_of_a_capability(run: Run, registry: Client) -> None:
+    declare_desk_elsewhere(registry)
     registry.document("capabilities/find_room").update(
         {
             "overrides": {"keywords": ["hall"], "phrases": {"he": ["יש חדר פנוי?"]}},
@@ -144,6 +150,26 @@ def test_show_tells_all_of_a_capability(run: Run, registry: Client) -> None:
     assert "יש חדר פנוי?" in out and "לא זה" not in out
     assert "desk   find_room  active  user" in out
     assert "It only reads: nobody is asked." in out
+
+
+def test_show_counts_no_agent_that_is_a_document_alone(run: Run, registry: Client) -> None:
+    words = " ".join(run("registry", "show", "find_room").out.split())
+    assert "Agents that may use it none: no agent names it, its category or * " in words
+    assert "which no code declares, so nobody can ask them: desk " in words
+    found = run("registry", "show", "find_room", "--json").json
+    assert (found["agents"], found["agentsWithoutCode"]) == ([], ["desk"])
+
+
+def test_show_counts_agents_of_this_code_and_of_others(run: Run, registry: Client) -> None:
+    declare_desk_elsewhere(registry)
+    registry.document("agents/messaging").set({"tools": ["*"], "status": "beta"})
+    registry.document("agents/stray").set({"tools": ["find_room"]})
+    found = run("registry", "show", "find_room", "--json").json
+    assert found["agents"] == [
+        {"id": "desk", "by": "find_room", "status": "active"},
+        {"id": "messaging", "by": "*", "status": "beta"},
+    ]
+    assert found["agentsWithoutCode"] == ["stray"]
 
 
 def test_show_says_what_an_approval_holds_on_to(run: Run, registry: Client) -> None:
@@ -167,6 +193,15 @@ def test_show_of_an_agent(run: Run, registry: Client) -> None:
     assert "find_room, category:money" in out
     assert "maxSteps  2" in out
     assert "Help at the desk." in out
+
+
+def test_show_of_an_agent_says_where_it_is_a_document_alone(run: Run, registry: Client) -> None:
+    said = "none declares it: it is a document alone, and nobody can ask it"
+    assert said in run("registry", "show", "agents/desk").out
+    assert run("registry", "show", "agents/desk", "--json").json["hasCode"] is False
+    declare_desk_elsewhere(registry)
+    assert said not in run("registry", "show", "agents/desk").out
+    assert run("registry", "show", "agents/desk", "--json").json["hasCode"] is True
 
 
 @pytest.mark.parametrize("id", ["nothing", "agents/nobody"])
