@@ -38,6 +38,19 @@ def test_after_a_sync_nothing_fails(run: Run, db: Client) -> None:
     assert levels(found, "agents") == ["ok", "ok", "ok", "warn"]
 
 
+def test_an_agent_whose_tools_are_all_down_is_not_called_well(run: Run, db: Client) -> None:
+    run("sync")
+    tools = run("registry", "list", "--agent", "electrical", "--json").json
+    health = {each["id"]: "down" for each in tools}
+    db.document("registry/manifest").update({"health": health})
+    found = run("registry", "doctor", "--json").json["findings"]
+    told = [each["text"] for each in found if "agents/electrical" in each["text"]]
+    names = ", ".join(sorted(health)[:4])
+    text = f"agents/electrical (active) has no tool at present, all are down: {names}"
+    assert told == [f"{text} and {len(health) - 4} more"]
+    assert any(each["text"] == "agents/messaging (active) finds all its tools" for each in found)
+
+
 def test_what_only_google_knows_is_skipped_on_the_emulator(run: Run, db: Client) -> None:
     run("sync")
     found = run("registry", "doctor", "--json").json["findings"]

@@ -8,8 +8,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from rollcall.commands.doctor.findings import Finding, firebase, listed, rollcall
-from rollcall.commands.records import HEALTHY, Agent, Record, agents_of
-from rollcall.core.options import DEFAULT_CODEBASE, codebase
+from rollcall.commands.records import DOWN, HEALTHY, Agent, Record, agents_of
 from rollcall.core.profile import AgentProfile
 from rollcall.core.wire import Status
 from rollcall.registry.authorising import ALL, CATEGORY
@@ -24,6 +23,8 @@ TOPIC = "registry"
 SYNC = rollcall("sync")
 MOST_REFUSED = 20
 """So many are told one by one."""
+MOST_DOWN = 4
+"""So many tools of an agent are named that are all down."""
 _DAILY = timedelta(hours=25)
 _SOON = timedelta(minutes=2)
 
@@ -128,14 +129,15 @@ def check_agents(
         yield Finding("fail", "agents", "there is none", SYNC)
         return
     for agent in agents:
-        if not _has_code(agent, profiles):
+        if not agent.has_code(profiles):
             yield _without_code(agent)
-    agents = [agent for agent in agents if _has_code(agent, profiles)]
+    agents = [agent for agent in agents if agent.has_code(profiles)]
     used = [record for record in records if record.status not in ("refused", Status.DISABLED)]
     known = {word for record in used for word in _words(record)}
     all_words = {word for record in records for word in _words(record)}
     for agent in agents:
-        yield from _agent(agent, known=known, all_words=all_words)
+        offered = [record for record in used if agents_of(record, [agent])]
+        yield from _agent(agent, offered, known=known, all_words=all_words)
     alone = [record.id for record in used if not agents_of(record, agents)]
     if alone:
         yield Finding(
@@ -144,13 +146,6 @@ def check_agents(
             f"no agent offers {listed(alone)}: only a client's own calls reach that",
             "name it in an agent's tools, or disable it",
         )
-
-
-def _has_code(agent: Agent, profiles: Container[str]) -> bool:
-    """Whether this code declares it, or another codebase says that it does."""
-    document = agent.document
-    of = document.get("codebase", DEFAULT_CODEBASE)
-    return agent.id in profiles or (document.get("source") == "code" and of != codebase())
 
 
 def _without_code(agent: Agent) -> Finding:
@@ -172,7 +167,9 @@ def _words(record: Record) -> tuple[str, ...]:
     return (record.id, f"{CATEGORY}{record.document.get('category', '')}", ALL)
 
 
-def _agent(agent: Agent, *, known: set[str], all_words: set[str]) -> Iterator[Finding]:
+def _agent(
+    agent: Agent, offered: Sequence[Record], *, known: set[str], all_words: set[str]
+) -> Iterator[Finding]:
     missing = [word for word in agent.tools if word not in all_words]
     off = [word for word in agent.tools if word in all_words and word not in known]
     where = f"agents/{agent.id}"
@@ -187,7 +184,15 @@ def _agent(agent: Agent, *, known: set[str], all_words: set[str]) -> Iterator[Fi
         )
     if off:
         yield Finding("warn", "agents", f"{where}: disabled or refused are {listed(off)}")
-    if not missing and not off:
+    if offered and all(record.health == DOWN for record in offered):
+        yield Finding(
+            "warn",
+            "agents",
+            f"{where} ({agent.status}) has no tool at present, all are down: "
+            f"{listed((record.id for record in offered), most=MOST_DOWN)}",
+            rollcall(f"registry list --agent {agent.id}"),
+        )
+    elif not missing and not off:
         yield Finding("ok", "agents", f"{where} ({agent.status}) finds all its tools")
 
 

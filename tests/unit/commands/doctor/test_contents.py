@@ -41,7 +41,8 @@ def record(id: str, description: str = "Find a free room.", **changes: Any) -> R
         "execution": {"type": "firebase_function", "target": id.replace("_", "-")},
         **changes,
     }
-    return record_of(id, document, health={"slow": "down"}, refused={})
+    health = {id: "down"} if id.startswith("slow") else {}
+    return record_of(id, document, health=health, refused={})
 
 
 def entry(id: str, description: str, **changes: Any) -> Entry:
@@ -136,6 +137,41 @@ def test_an_agent_without_any_tool_fails() -> None:
     found = told(check_agents(agents, [record("find_room", status="disabled")], profiles={"desk"}))
     assert found[0] == ("fail", "agents/desk has no tool that may be offered")
     assert found[1] == ("warn", "agents/desk: disabled or refused are find_room")
+
+
+def findings_of_desk(tools: list[str], records: list[Record]) -> list[Finding]:
+    agents = [Agent("desk", {"tools": tools, "status": "active"})]
+    return list(check_agents(agents, records, profiles={"desk"}))
+
+
+def test_an_agent_whose_tools_are_all_down_is_told_with_their_names() -> None:
+    (found,) = findings_of_desk(["category:office"], [record("slow"), record("slower")])
+    assert (found.level, found.text) == (
+        "warn",
+        "agents/desk (active) has no tool at present, all are down: slow, slower",
+    )
+    assert found.mend.endswith("-m rollcall registry list --agent desk --project {project}")
+
+
+def test_of_many_tools_that_are_down_the_first_are_named() -> None:
+    names = ("slow", "slower", "slow_3", "slow_4", "slow_5", "slow_6")
+    (found,) = findings_of_desk(["*"], [record(name) for name in names])
+    assert found.text.endswith(": slow, slower, slow_3, slow_4 and 2 more")
+
+
+def test_an_agent_finds_its_tools_as_long_as_one_is_not_down() -> None:
+    well = findings_of_desk(["*"], [record("slow"), record("find_room")])
+    assert told(well) == [("ok", "agents/desk (active) finds all its tools")]
+
+
+def test_tools_that_are_disabled_do_not_count_beside_those_that_are_down() -> None:
+    records = [record("slow"), record("find_room", status="disabled")]
+    found = told(findings_of_desk(["slow", "find_room", "find_rom"], records))
+    assert found == [
+        ("warn", "agents/desk names what there is not: find_rom"),
+        ("warn", "agents/desk: disabled or refused are find_room"),
+        ("warn", "agents/desk (active) has no tool at present, all are down: slow"),
+    ]
 
 
 def test_an_agent_that_no_code_declares_is_told_and_offers_nothing() -> None:
