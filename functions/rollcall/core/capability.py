@@ -17,8 +17,8 @@ from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from msgspec import Struct
-from msgspec.structs import replace
-from pydantic_core import from_json, to_json
+from msgspec.structs import asdict, replace
+from pydantic_core import PydanticSerializationError, from_json, to_json
 
 from rollcall.core import readable, schema
 from rollcall.core.context import ToolContext
@@ -389,8 +389,17 @@ def plain(value: Any) -> Any:
     Raises:
         ValueError: It has no JSON (an object of no known type, half a character, a cycle).
     """
-    text = to_json(value, by_alias=True, exclude_none=True, inf_nan_mode="null")
+    text = to_json(
+        value, by_alias=True, exclude_none=True, inf_nan_mode="null", fallback=_fields_of
+    )
     return from_json(text)
+
+
+def _fields_of(value: Any) -> dict[str, Any]:
+    """A struct's, such as `ctx.user`: of records pydantic knows dataclasses alone."""
+    if not isinstance(value, Struct):
+        raise PydanticSerializationError(f"Unable to serialize unknown type: {type(value)}")
+    return asdict(value)
 
 
 def digest(value: Any) -> str:

@@ -4,9 +4,9 @@ Of a result, a hidden field is for code that calls the function itself; it is dr
 model, Firestore or a stream sees the result. Of the arguments, a hidden one is needed to run the
 call, so it is kept where the call is kept; wherever a call is shown it reads "•••".
 
-Both follow the types: models, dataclasses, typed dictionaries, named tuples, lists, dictionaries
-and unions of these, as deep as they go. Where a type says too little, the value's own class counts;
-where several could be meant, what one of them hides is hidden.
+Both follow the types: models, dataclasses, structs, typed dictionaries, named tuples, lists,
+dictionaries and unions of these, as deep as they go. Where a type says too little, the value's own
+class counts; where several could be meant, what one of them hides is hidden.
 """
 
 from __future__ import annotations
@@ -185,7 +185,8 @@ def _fields(kind: Any) -> tuple[_Field, ...] | None:
     if issubclass(kind, BaseModel):
         return (*_model_fields(kind), *_computed_fields(kind))
     is_named_tuple = issubclass(kind, tuple) and hasattr(kind, "_fields")
-    if not (dataclasses.is_dataclass(kind) or _is_typed_dict(kind) or is_named_tuple):
+    is_record = dataclasses.is_dataclass(kind) or issubclass(kind, Struct)
+    if not (is_record or _is_typed_dict(kind) or is_named_tuple):
         return None
     aliases = getattr(kind, "__pydantic_fields__", {})
     return tuple(

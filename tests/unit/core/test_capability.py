@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 import pytest
 from pydantic import BaseModel, Field
 
-from rollcall.core.capability import Capability, capability, is_capability
+from rollcall.core.capability import Capability, capability, is_capability, plain
 from rollcall.core.context import ToolContext, User
 from rollcall.core.errors import InvalidArgument
 from rollcall.core.wire import Wire
@@ -84,6 +84,22 @@ def test_a_call_takes_camel_and_snake_case_and_returns_plain_json() -> None:
     both = {"amps": 5, "when": "2026-03-01"}
     assert found.call(CTX, {**both, "sizeAwg": "10"}) == expected
     assert found.call(CTX, {**both, "size_awg": "10"}) == expected
+
+
+def test_a_call_returns_the_records_that_the_context_brings() -> None:
+    @capability(name={"en": "T"}, category="c")
+    def whoami(ctx: ToolContext) -> dict[str, User]:
+        """Say who asks."""
+        return {"user": ctx.user}
+
+    who = {"uid": "u1", "role": "user", "tenant": None, "name": None}
+    assert Capability.of(whoami).call(CTX, {}) == {"user": who}
+
+
+def test_a_result_of_an_unknown_type_has_no_json() -> None:
+    for value in (CTX, [User(object())]):  # type: ignore[arg-type]
+        with pytest.raises(ValueError, match="unknown type"):
+            plain(value)
 
 
 @pytest.mark.parametrize(

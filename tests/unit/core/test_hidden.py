@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, NotRequired, Protocol
 
 import pytest
+from msgspec import Struct
 from pydantic import BaseModel, ConfigDict, Field, RootModel, computed_field, model_serializer
 from pydantic.alias_generators import to_camel
 from pydantic.dataclasses import dataclass as pydantic_dataclass
@@ -69,6 +70,12 @@ class Account:
     card: Card | None = None
 
 
+class Badge(Struct):
+    name: str
+    pin: Pin
+    card: Card | None = None
+
+
 @dataclass
 class Loose:
     name: str
@@ -125,6 +132,8 @@ def everything() -> Annotated[dict[str, str], Hidden()]: ...
         (mapping, {"a": CARD}, {"a": SHOWN}),
         (vague, {"a": CARD, "none": None, 1: [CARD]}, {"a": SHOWN, "none": None, "1": [SHOWN]}),
         (anything, Account("ann", "1234", CARD), {"name": "ann", "card": SHOWN}),
+        (anything, Badge("ann", "1234", CARD), {"name": "ann", "card": SHOWN}),
+        (vague, {"a": [Badge("ann", "1234")]}, {"a": [{"name": "ann", "card": None}]}),
         (anything, Loose("ann", 5, 1234), {"name": "ann", "price": 5}),  # type: ignore[arg-type]
         (anything, Strict("ann", "1234"), {"name": "ann"}),
         (anything, Twice(n=2), {"n": 2}),
