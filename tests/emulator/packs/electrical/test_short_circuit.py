@@ -1,10 +1,10 @@
 """calculate_short_circuit on the sample's projects."""
 
 from collections.abc import Callable
-from dataclasses import replace
 
 import pytest
 from google.cloud.firestore import Client
+from msgspec.structs import replace
 
 from rollcall.core.capability import Capability
 from rollcall.core.context import ToolContext
