@@ -19,6 +19,9 @@ from operator import rshift
 
 # A word is frequent that more than these many items have, and more than this share of them.
 _RARE, _RARE_SHARE = 32, 1 / 64
+# One that was made ready costs a tenth, so words that more than this share have are, in a unit in
+# which so many of the heaviest fit into a byte together.
+_READY_SHARE, _TOGETHER = 1 / 128, 4
 # Rounding up costs a unit a word: with more frequent words than this, all are read one by one.
 _MOST_FREQUENT = 100
 # A floor that more items reach than this many times what is asked for is worth raising.
@@ -57,6 +60,8 @@ class Postings:
         self.size = size
         self.starts, self.places, self.weights, self.peaks = starts, places, weights, peaks
         self._frequent = max(_RARE, int(size * _RARE_SHARE))
+        self._ready: frozenset[tuple[int, int]] = frozenset()
+        self._ready_shift = 0
         self._spread = lru_cache(maxsize=_KEPT // max(size, 1))(self._spread_out)
         self._most = lru_cache(maxsize=_KEPT // max(size, 1))(self._most_of)
 
@@ -72,11 +77,15 @@ class Postings:
             starts.append(len(places))
         return cls(size, starts, places, bytes(weights), bytes(peaks))
 
-    def warm(self) -> None:
-        """Spread out the frequent words' weights now, so that no search has to wait for it."""
-        for word in range(len(self.peaks)):
-            if self.count(word) > self._frequent:
-                self._spread(word)
+    def warm(self, values: Sequence[int]) -> None:
+        """Make ready what frequent words of these values, by word, add to every item, so that no
+        search has to wait for it. Call it before any search."""
+        least = max(_RARE, int(self.size * _READY_SHARE))
+        ready = [(word, value) for word, value in enumerate(values) if self.count(word) > least]
+        most = max((value * self.peaks[word] for word, value in ready), default=0)
+        self._ready, self._ready_shift = frozenset(ready), (_TOGETHER * most // 256).bit_length()
+        for word, value in ready:
+            self._most(word, value, self._ready_shift)
 
     def count(self, word: int) -> int:
         """Return how many items have a word."""
@@ -91,22 +100,14 @@ class Postings:
             values: What each word is worth, above 0.
             allowed: By place, true where the item may be found; None allows all.
         """
-        frequent: list[tuple[int, int]] = []
-        rare: list[tuple[int, int]] = []
-        for word, value in values.items():
-            kind = frequent if self.count(word) > self._frequent else rare
-            kind.append((word, value))
-        if len(frequent) > _MOST_FREQUENT:
-            frequent, rare = [], [*rare, *frequent]
+        frequent, rare = self._parted(values)
         added, unit = self._added(frequent, allowed)
         bounds = self._read(rare, added, unit, allowed)
         # Each bound is less than a unit too high for every frequent word.
         slack = len(frequent) * unit
         floor = _nth_best(bounds.values(), limit) - slack
-        if frequent:
-            level = _raised(added, max(floor // unit, 1), limit)
-            if _reach(added, level) >= limit:
-                floor = max(floor, level * unit - slack)
+        if levels := added.translate(None, _BYTES[: max(floor // unit, 1)]):
+            floor = max(floor, _nth_level(levels, limit) * unit - slack)
             for place in _reaching(added, max(floor // unit, 1)):
                 bounds.setdefault(place, added[place] * unit)
         found = sorted([(-bound, place) for place, bound in bounds.items() if bound >= floor])
@@ -124,6 +125,35 @@ class Postings:
                 score += value * self.weights[at]
         return score
 
+    def _parted(
+        self, values: Mapping[int, int]
+    ) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
+        """The words to add up for all items at once, and those to read one by one."""
+        frequent: list[tuple[int, int]] = []
+        ready: list[tuple[int, int]] = []
+        rare: list[tuple[int, int]] = []
+        for said in values.items():
+            if self.count(said[0]) > self._frequent:
+                frequent.append(said)
+            elif said in self._ready:
+                ready.append(said)
+            else:
+                rare.append(said)
+        # In a coarser unit than theirs, ready words are not ready.
+        if len(frequent) + len(ready) <= _MOST_FREQUENT:
+            both = [*frequent, *ready]
+            if self._shift(both) == self._ready_shift:
+                return both, rare
+        if len(frequent) > _MOST_FREQUENT:
+            return [], [*rare, *ready, *frequent]
+        return frequent, [*rare, *ready]
+
+    def _shift(self, frequent: Sequence[tuple[int, int]]) -> int:
+        """The unit, as a power of 2, in which all that these words add fits into a byte, rounded up
+        for each: the smallest, or the one that words are ready in."""
+        most = sum([value * self.peaks[word] for word, value in frequent])
+        return max((most // (256 - len(frequent))).bit_length(), self._ready_shift)
+
     def _added(
         self, frequent: Sequence[tuple[int, int]], allowed: bytes | bytearray | None
     ) -> tuple[bytes, int]:
@@ -131,9 +161,7 @@ class Postings:
         that it is in; nothing to an item that is not allowed."""
         if not frequent:
             return bytes(self.size), 1
-        most = sum(value * self.peaks[word] for word, value in frequent)
-        # The smallest unit in which all of it fits into a byte, rounded up for each word.
-        shift = (most // (256 - len(frequent))).bit_length()
+        shift = self._shift(frequent)
         total = sum(self._most(word, value, shift) for word, value in frequent)
         if allowed is not None:
             total &= int.from_bytes(allowed.translate(_ALL_BITS), "little")
@@ -198,21 +226,20 @@ class Postings:
         return int.from_bytes(self._spread(word).translate(units), "little")
 
 
-def _raised(added: bytes, least: int, limit: int) -> int:
-    """A level as high as `least` or higher, so that not many more than `limit` items reach it."""
-    most = 256
-    while most - least > 1 and _reach(added, least) > _FEW * limit:
+def _nth_level(levels: bytes, limit: int) -> int:
+    """The level that the best `limit` of these reach, or one below that not many more do; 0 where
+    there are fewer."""
+    if len(levels) < limit:
+        return 0
+    least, most = 0, 256
+    while len(levels) > _FEW * limit and most - least > 1:
         middle = (least + most) // 2
-        if _reach(added, middle) >= limit:
-            least = middle
+        higher = levels.translate(None, _BYTES[:middle])
+        if len(higher) >= limit:
+            least, levels = middle, higher
         else:
             most = middle
-    return least
-
-
-def _reach(added: bytes, level: int) -> int:
-    """How many items reach a level."""
-    return len(added.translate(None, _BYTES[:level]))
+    return least if len(levels) > _FEW * limit else sorted(levels)[-limit]
 
 
 def _reaching(added: bytes, level: int) -> Iterator[int]:

@@ -70,9 +70,9 @@ class Index:
         """
         self._words, self._postings, self._near = words, postings, near
         self._numbers = {word: number for number, word in enumerate(words)}
-        self._rarities = [
-            _rarity(postings.count(number), postings.size) for number in range(len(words))
-        ]
+        counts = [postings.count(number) for number in range(len(words))]
+        rarities = {count: _rarity(count, postings.size) for count in set(counts)}
+        self._rarities = [rarities[count] for count in counts]
         self._unknown_rarity = _rarity(0, postings.size)
         self._likeness = likeness
         self._met_by = lru_cache(maxsize=_KEPT)(self._meeting)
@@ -134,8 +134,9 @@ class Index:
         )
         if not whole:
             raise ValueError("a damaged index: its words do not belong together")
-        postings.warm()
-        return cls(words, postings, Likeness(words), near)
+        index = cls(words, postings, Likeness(words), near)
+        postings.warm([math.ceil(_ONE * rarity) for rarity in index._rarities])
+        return index
 
     def search(
         self,

@@ -100,13 +100,24 @@ def test_of_one_score_the_earlier_comes_first_whichever_was_thought_better() -> 
     assert found == [(63, 255_000), (0, 1_000)]
 
 
-def test_words_that_were_spread_out_before_find_the_same() -> None:
-    draw = random.Random(4)
-    items = made(1_000, 20, draw)
-    postings = postings_of(1_000, items)
-    postings.warm()
-    values = {word: draw.randint(1, 9_000) for word in range(20)}
-    assert postings.best(values, 8, None) == best_of_all(items, values, 8, None)
+@pytest.mark.parametrize("others", [0, 12, 160])
+@pytest.mark.parametrize("most", [40, 4_000])
+def test_words_that_were_made_ready_find_the_same(others: int, most: int) -> None:
+    draw = random.Random(f"{others} {most}")
+    # Of 5,000 items 35 have a rare word, 60 one that is made ready, 300 a frequent one.
+    items = [
+        {place: draw.randint(1, 255) for place in sorted(draw.sample(range(5_000), count))}
+        for count in (*[35] * 20, *[60] * 30, *[300] * 120)
+    ]
+    postings = postings_of(5_000, items)
+    own = [draw.randint(1, 4_000) for _ in items]
+    postings.warm(own)
+    for _ in range(20):
+        values = {word: own[word] for word in draw.sample(range(170), draw.randint(2, 20))}
+        # Words of other values than they were made ready for, and more than fit into their unit.
+        values |= {word: draw.randint(1, most) for word in draw.sample(range(170), others)}
+        allowed = draw.choice((None, bytes(draw.random() < 0.1 for _ in range(5_000))))
+        assert postings.best(values, 8, allowed) == best_of_all(items, values, 8, allowed)
 
 
 def test_threads_that_ask_at_once_are_answered_as_one_is() -> None:
