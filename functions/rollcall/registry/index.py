@@ -74,7 +74,7 @@ class Index:
         rarities = {count: _rarity(count, postings.size) for count in set(counts)}
         self._rarities = [rarities[count] for count in counts]
         self._unknown_rarity = _rarity(0, postings.size)
-        self._likeness = likeness
+        self._like = lru_cache(maxsize=_KEPT)(likeness.near)
         self._met_by = lru_cache(maxsize=_KEPT)(self._meeting)
 
     @classmethod
@@ -182,7 +182,7 @@ class Index:
         word, counts = said
         number = self._numbers.get(word)
         if number is None:
-            rarity, alike = self._unknown_rarity, self._likeness.near(word)
+            rarity, alike = self._unknown_rarity, self._like(word)
             found = []
         else:
             rarity = self._rarities[number]

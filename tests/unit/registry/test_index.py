@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rollcall.registry.index import Index, Match, Searchable
+from rollcall.registry.likeness import Likeness
 
 TOOLS = [
     Searchable(
@@ -203,6 +204,25 @@ def test_a_word_written_alike_finds_but_less() -> None:
     )
     assert right.place == wrong.place
     assert wrong.score < right.score
+
+
+def test_what_is_like_an_unknown_word_is_looked_up_once_however_much_it_counts(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    looked_up: list[str] = []
+    near = Likeness.near
+
+    def counted(likeness: Likeness, word: str) -> list[tuple[int, float]]:
+        looked_up.append(word)
+        return near(likeness, word)
+
+    monkeypatch.setattr(Likeness, "near", counted)
+    index = Index.load(INDEX.dump())
+    asked = index.search("converzations", limit=1)
+    after = index.search("and since when?", limit=1, context=["converzations"])
+    assert looked_up.count("converz") == 1
+    assert after[0].place == asked[0].place
+    assert after[0].score < asked[0].score
 
 
 def test_of_two_alike_the_tool_that_needs_less_comes_first() -> None:
