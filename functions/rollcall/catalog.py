@@ -188,8 +188,9 @@ def _modules() -> Iterator[ModuleType]:
 def _module_of(name: str) -> ModuleType:
     """Import the module that defines the function `name`, and no other."""
     if name.isidentifier():
+        said = f"\ndef {name}(".encode()
         for path in _sources():
-            if f"\ndef {name}(".encode() in path.read_bytes():
+            if said in Path(path).read_bytes():
                 module = import_module(_module_name(path))
                 if name in dict(_own_functions(module)):  # and not a helper of the same name
                     return module
@@ -197,10 +198,18 @@ def _module_of(name: str) -> ModuleType:
 
 
 @cache
-def _sources() -> tuple[Path, ...]:
-    return tuple(path for place in _PLACES for path in sorted((_ROOT / place).rglob("*.py")))
+def _sources() -> tuple[str, ...]:
+    """As plain texts: each process looks through them before it can begin, and paths are slow."""
+    found = [
+        f"{folder}/{name}"
+        for place in _PLACES
+        for folder, _, names in os.walk(_ROOT / place)
+        for name in names
+        if name.endswith(".py")
+    ]
+    return tuple(sorted(found))
 
 
-def _module_name(path: Path) -> str:
-    parts = path.relative_to(_ROOT.parent).with_suffix("").parts
+def _module_name(path: str | Path) -> str:
+    parts = Path(path).relative_to(_ROOT.parent).with_suffix("").parts
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)

@@ -29,6 +29,7 @@ NEVER_AT_START = {
 ONLY_FOR_RUNS = {
     "rollcall.agent.loop",
     "rollcall.core.messages",
+    "rollcall.core.wire",
     "rollcall.models.base",
     "rollcall.registry.entries",
     "rollcall.registry.snapshot",

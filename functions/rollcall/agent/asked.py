@@ -15,8 +15,8 @@ from rollcall.core.context import Platform, User
 from rollcall.core.errors import FailedPrecondition, NotFound, PermissionDenied
 from rollcall.core.messages import Message, ModelMessage, UserMessage
 from rollcall.core.profile import AgentProfile
+from rollcall.core.shapes import Status
 from rollcall.core.text import language
-from rollcall.core.wire import Status
 from rollcall.models.base import FIND_TOOLS
 from rollcall.registry.entries import Entry
 from rollcall.registry.overruling import overruled

@@ -14,7 +14,7 @@ from rollcall.agent.verdicts import Expired, Rejected
 from rollcall.core.context import Decider, Platform, ToolContext, User
 from rollcall.core.errors import FailedPrecondition, InvalidArgument, PermissionDenied
 from rollcall.core.policy import ApprovalPolicy
-from rollcall.core.wire import Display
+from rollcall.core.shapes import Display
 from rollcall.store.approvals import Approval, ApprovalStatus, canonical
 from rollcall.store.room import utf8
 

@@ -16,8 +16,8 @@ from rollcall.core.context import Platform, TextModel, ToolContext, User
 from rollcall.core.errors import FailedPrecondition, PermissionDenied, Unavailable
 from rollcall.core.inputs import validate
 from rollcall.core.policy import ApprovalPolicy
+from rollcall.core.shapes import CapabilityCall
 from rollcall.core.triggers import Call
-from rollcall.core.wire import CapabilityCall
 from rollcall.registry.samples import by_client, watched
 from rollcall.registry.standing import at_least, standing
 from rollcall.store import light

@@ -8,7 +8,7 @@ from msgspec import Struct, field
 
 from rollcall.core.context import Decider, Progress
 from rollcall.core.messages import ToolCall
-from rollcall.core.wire import Citation, Display
+from rollcall.core.shapes import Citation, Display
 from rollcall.models.base import ToolSpec
 
 

@@ -16,7 +16,7 @@ from typing import Annotated, Any
 
 from pydantic import Field, ValidationError
 
-from rollcall.core.wire import Wire
+from rollcall.core.shapes import Wire
 from rollcall.models.base import Usage
 
 _FILE = Path(__file__).with_name("prices.json")

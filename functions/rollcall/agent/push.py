@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 
 from rollcall.core.context import Decider
-from rollcall.core.wire import Role
+from rollcall.core.shapes import Role
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client

@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from rollcall.core.errors import AgentError
 from rollcall.core.redaction import redacted_json
-from rollcall.core.wire import Citation, Display
+from rollcall.core.shapes import Citation, Display
 from rollcall.store.room import DOCUMENT_BYTES, utf8
 
 _MARK = re.compile(r"\[(\d{1,3}(?:\s*,\s*\d{1,3})*)\]")

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from rollcall.core.errors import AgentError, OutcomeUnknown
-from rollcall.core.wire import CallStatus
+from rollcall.core.shapes import CallStatus
 
 
 class Verdict(AgentError):

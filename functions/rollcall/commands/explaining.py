@@ -13,8 +13,8 @@ from msgspec.structs import replace
 
 from rollcall.core.context import User
 from rollcall.core.profile import AgentProfile
+from rollcall.core.shapes import Status
 from rollcall.core.text import terms, tokens
-from rollcall.core.wire import Status
 from rollcall.registry.authorising import is_named
 from rollcall.registry.compiling import searchable
 from rollcall.registry.documents import CAPABILITIES

@@ -20,7 +20,7 @@ from rollcall.commands.records import (
     read_records,
 )
 from rollcall.core.context import User
-from rollcall.core.wire import Role
+from rollcall.core.shapes import Role
 
 DIGEST_CHARS = 8
 OVERRULED = "*"

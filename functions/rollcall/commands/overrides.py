@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from rollcall.commands.place import Place, Problem, connect
 from rollcall.commands.printing import announce, say
 from rollcall.commands.records import named_agent, path_of, read_agents
-from rollcall.core.wire import Status
+from rollcall.core.shapes import Status
 from rollcall.registry.compiling import compile_registry
 from rollcall.registry.documents import AGENTS
 from rollcall.registry.snapshot import FRESH_S

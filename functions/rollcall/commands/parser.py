@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import Any
 
-from rollcall.core.wire import Role, Status
+from rollcall.core.shapes import Role, Status
 
 _STATUSES = [status.value for status in Status]
 _ROLES = [role.value for role in Role]

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from rollcall.commands.place import USAGE, Problem
 from rollcall.core.options import DEFAULT_CODEBASE, codebase
-from rollcall.core.wire import Status
+from rollcall.core.shapes import Status
 from rollcall.registry.authorising import ALL, CATEGORY
 from rollcall.registry.documents import AGENTS, CAPABILITIES
 from rollcall.registry.entries import Entry

@@ -10,7 +10,7 @@ from rollcall.commands.place import Place, Problem, connect
 from rollcall.commands.printing import announce, print_json
 from rollcall.core.context import User
 from rollcall.core.profile import AgentProfile
-from rollcall.core.wire import Role, Status
+from rollcall.core.shapes import Role, Status
 from rollcall.models.base import FIND_TOOLS
 from rollcall.registry.overruling import overruled
 from rollcall.registry.selection import FLOOR

@@ -26,7 +26,7 @@ from rollcall.core.hidden import mask_hidden, mask_values, return_hint, without_
 from rollcall.core.inputs import check, validate
 from rollcall.core.policy import ApprovalPolicy
 from rollcall.core.redaction import redacted, redacted_json
-from rollcall.core.wire import Display, Role, Status
+from rollcall.core.shapes import Display, Role, Status
 
 if TYPE_CHECKING:
     from docstring_parser import Docstring

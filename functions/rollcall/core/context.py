@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 from msgspec import Struct, field
 
 from rollcall.core.errors import FailedPrecondition
-from rollcall.core.wire import Citation, Display, Role
+from rollcall.core.shapes import Citation, Display, Role
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client, WriteBatch

@@ -14,7 +14,7 @@ from rollcall.core.command_patterns import (
     patterns_of_command,
 )
 from rollcall.core.path_patterns import check_path_pattern, matches_path, patterns_of_path
-from rollcall.core.wire import Role, Wire
+from rollcall.core.shapes import Role, Wire
 
 _STRICTNESS = {"never": 0, "once_per_thread": 1, "outside": 2, "above": 3, "always": 4}
 _MATCHES = {"path": matches_path, "command": matches_command}

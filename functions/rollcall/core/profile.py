@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 from msgspec import Struct, field
 
 from rollcall.core.policy import ApprovalPolicy
-from rollcall.core.wire import Citation, Role, Status
+from rollcall.core.shapes import Citation, Role, Status
 
 if TYPE_CHECKING:
     from rollcall.core.context import ToolContext

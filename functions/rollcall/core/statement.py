@@ -18,7 +18,7 @@ import jwt
 
 from rollcall.core.context import User
 from rollcall.core.errors import FailedPrecondition, Unauthenticated
-from rollcall.core.wire import Role
+from rollcall.core.shapes import Role
 
 HEADER = "X-Rollcall-Statement"
 SECRET = "ROLLCALL_STATEMENT_SECRET"

@@ -24,7 +24,7 @@ from rollcall.core.errors import (
     Unavailable,
 )
 from rollcall.core.options import function_options
-from rollcall.core.wire import Role
+from rollcall.core.shapes import Role
 
 F = TypeVar("F", bound=Callable[..., Any])
 _MARK = "__trigger__"

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from msgspec import Struct
 from pydantic import Field
 
-from rollcall.core.wire import Wire
+from rollcall.core.shapes import Wire
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client, DocumentSnapshot, WriteBatch

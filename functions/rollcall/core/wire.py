@@ -8,11 +8,17 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
-from pydantic.alias_generators import to_camel
+from pydantic import Field, model_validator
 
-SCHEMA_VERSION = 2
-"""Written into every stored document of the platform."""
+from rollcall.core.shapes import SCHEMA_VERSION as SCHEMA_VERSION
+from rollcall.core.shapes import CallStatus as CallStatus
+from rollcall.core.shapes import CapabilityCall as CapabilityCall
+from rollcall.core.shapes import Citation as Citation
+from rollcall.core.shapes import Display as Display
+from rollcall.core.shapes import Id as Id
+from rollcall.core.shapes import Role as Role
+from rollcall.core.shapes import Status as Status
+from rollcall.core.shapes import Wire as Wire
 
 MESSAGE_CHARS = 32_000
 """The longest text of one message."""
@@ -26,11 +32,6 @@ REASON_CHARS = 500
 COMMENT_CHARS = 1_000
 """The longest comment on an answer."""
 
-Id = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$")]
-"""An id a client may choose: letters, digits, `_` and `-`, at most 64. The first is a letter or
-a digit, since Firestore keeps names like `__x__` to itself."""
-
-
 RunId = Annotated[
     str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,63}(~1){0,20}(~[1-9][0-9]{0,4})?$")
 ]
@@ -40,40 +41,6 @@ continue its turn. Older ones have a `~1` for each."""
 
 CallId = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.:\-]{0,63}$")]
 """The id of a tool call: the model's provider chooses it, as in "functions.open_file:0"."""
-
-
-class Wire(BaseModel):
-    """Base of all wire shapes: camelCase outside, snake_case inside."""
-
-    model_config = ConfigDict(
-        alias_generator=to_camel,
-        populate_by_name=True,
-        extra="forbid",
-        frozen=True,
-        defer_build=True,  # a process needs few of these shapes, and building them takes time
-    )
-
-    def dump(self) -> dict[str, Any]:
-        """Plain JSON with camelCase keys, without the fields that are not set."""
-        return self.model_dump(mode="json", by_alias=True, exclude_none=True)
-
-
-class Role(StrEnum):
-    """What a user may be, least first. A missing role counts as `user`."""
-
-    USER = "user"
-    STUDENT = "student"
-    TEACHER = "teacher"
-    ADMIN = "admin"
-
-
-class Status(StrEnum):
-    """Whether a capability or an agent is offered."""
-
-    ACTIVE = "active"
-    BETA = "beta"
-    DEPRECATED = "deprecated"
-    DISABLED = "disabled"
 
 
 class RunStatus(StrEnum):
@@ -99,62 +66,6 @@ class StopReason(StrEnum):
     LENGTH = "length"
     BLOCKED = "blocked"
     MODEL_UNAVAILABLE = "model_unavailable"
-
-
-class CallStatus(StrEnum):
-    """What became of one tool call."""
-
-    DONE = "done"
-    FAILED = "failed"
-    REFUSED = "refused"
-    """It was never run: not offered, wrong arguments, a bound."""
-    WAITING = "waiting"
-    """It waits for a person's decision."""
-    CLIENT = "client"
-    """It was left to the user's client."""
-    REJECTED = "rejected"
-    """A person said no."""
-    EXPIRED = "expired"
-    """Nobody answered in time, or the user went on without an answer."""
-    UNKNOWN = "unknown"
-    """A write that was begun, and of which nobody knows whether it happened."""
-
-
-class Citation(Wire):
-    """Where a statement comes from. `n` is the mark in the answer, as in "[2]"."""
-
-    n: int = 0
-    type: Literal["message", "code", "document"]
-    title: str
-    quote: str | None = None
-    conversation_id: str | None = None
-    message_id: str | None = None
-    timestamp: str | None = None
-    code: str | None = None
-    edition: str | None = None
-    article: str | None = None
-    table: str | None = None
-    document_id: str | None = None
-    page: int | None = None
-    """Counted from 1, as the file's own pages are."""
-    section: str | None = None
-    """The headings above the passage, outermost first."""
-    url: str | None = None
-
-
-class Display(Wire):
-    """How a result is best shown: text, rows under columns, a Vega-Lite chart, a confirmation.
-
-    "code" is a text in which every character counts, and "diff" one whose lines begin with a space
-    (they stay), "-" (they go) or "+" (they come).
-    """
-
-    type: Literal["text", "table", "chart", "confirmation", "code", "diff"]
-    title: str | None = None
-    text: str | None = None
-    columns: list[str] | None = None
-    rows: list[dict[str, Any]] | None = None
-    chart: dict[str, Any] | None = None
 
 
 class TextPart(Wire):
@@ -257,15 +168,6 @@ class RunRequest(Wire):
         if (self.retry or self.replaces) and self.thread_id is None:
             raise ValueError("retry and replaces name a turn of a thread: send its threadId")
         return self
-
-
-class CapabilityCall(Wire):
-    """The data of a capability's own function."""
-
-    arguments: dict[str, Any] = {}
-    context: dict[str, Any] | None = None
-    call_key: Id | None = None
-    locale: Literal["en", "he"] | None = None
 
 
 class ListRequest(Wire):
@@ -372,9 +274,9 @@ class RunResult(Wire):
     stop_reason: StopReason | None = None
     type: Literal["info", "question", "result", "action"]
     message: str
-    quick_replies: list[str] = []
+    quick_replies: list[str] = Field(default_factory=list)
     collected_data: dict[str, Any] | None = None
-    tool_calls: list[ToolCallRecord] = []
-    citations: list[Citation] = []
+    tool_calls: list[ToolCallRecord] = Field(default_factory=list)
+    citations: list[Citation] = Field(default_factory=list)
     steps: int
-    usage: list[ModelUsage] = []
+    usage: list[ModelUsage] = Field(default_factory=list)

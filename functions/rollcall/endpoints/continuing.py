@@ -11,8 +11,8 @@ from rollcall.agent.drive import QUEUE, function_end
 from rollcall.agent.going_on import go_on
 from rollcall.core.context import Decider, Platform
 from rollcall.core.errors import Unavailable
+from rollcall.core.shapes import Role
 from rollcall.core.triggers import DocumentEvent, OnDocument, OnSchedule, OnTask, bound
-from rollcall.core.wire import Role
 from rollcall.store.my_data import resume_erasures
 from rollcall.store.sweeping import left_lying
 

@@ -8,8 +8,8 @@ from typing import Any
 
 from rollcall.core.context import Platform, User
 from rollcall.core.inputs import validate
+from rollcall.core.shapes import Wire
 from rollcall.core.triggers import Call, OnCall, bound
-from rollcall.core.wire import Wire
 from rollcall.store.amounts import NONE, Amount
 from rollcall.store.budgets import Day
 from rollcall.store.limits import UserLimits, limits

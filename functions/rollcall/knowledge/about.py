@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from rollcall.core.context import User
-from rollcall.core.wire import Wire
+from rollcall.core.shapes import Wire
 from rollcall.knowledge.documents import StoredDocument
 
 SCOPES: dict[str, dict[str, str]] = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from rollcall.core.context import ToolContext
-from rollcall.core.wire import Citation, Wire
+from rollcall.core.shapes import Citation, Wire
 
 Scope = Literal["mine", "team", "all"]
 """Whose documents: the user's own, those shared with the user's team, or both."""

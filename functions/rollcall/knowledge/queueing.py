@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from rollcall.core.context import Platform
 from rollcall.core.errors import Aborted, AgentError
-from rollcall.core.wire import SCHEMA_VERSION
+from rollcall.core.shapes import SCHEMA_VERSION
 from rollcall.knowledge.documents import StoredDocument, document_id, read, reference
 from rollcall.store.batches import committed
 from rollcall.store.file_records import StoredFile

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from rollcall.core.context import User
 from rollcall.core.errors import PermissionDenied
-from rollcall.core.wire import Role
+from rollcall.core.shapes import Role
 from rollcall.knowledge.documents import PARTS, StoredDocument, read, reference
 from rollcall.store.files import files
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from rollcall.core.context import User
 from rollcall.core.errors import FailedPrecondition, PermissionDenied
-from rollcall.core.wire import Role
+from rollcall.core.shapes import Role
 from rollcall.knowledge.documents import OwnScope
 
 OWN, TEAM = "ROLLCALL_UPLOADS", "ROLLCALL_TEAM_UPLOADS"

@@ -16,7 +16,7 @@ from pydantic import Field
 
 from rollcall.core.context import Platform, User
 from rollcall.core.errors import InvalidArgument, PermissionDenied
-from rollcall.core.wire import Wire
+from rollcall.core.shapes import Wire
 from rollcall.knowledge.about import About, about
 from rollcall.knowledge.documents import ALLOWANCE, CONTENT_TYPES, MOST_BYTES
 from rollcall.knowledge.queueing import queue

@@ -9,7 +9,7 @@ from typing import Any
 from msgspec import Struct
 
 from rollcall.core.context import User
-from rollcall.core.wire import Role
+from rollcall.core.shapes import Role
 
 ALL = "*"
 CATEGORY = "category:"

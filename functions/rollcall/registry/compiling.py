@@ -25,7 +25,7 @@ from msgspec import Struct
 
 from rollcall.core.context import Embedder
 from rollcall.core.errors import Unavailable
-from rollcall.core.wire import SCHEMA_VERSION, Role, Status
+from rollcall.core.shapes import SCHEMA_VERSION, Role, Status
 from rollcall.registry.documents import AGENTS, CAPABILITIES
 from rollcall.registry.entries import Entry
 from rollcall.registry.index import Index, Searchable

@@ -8,7 +8,7 @@ from rollcall.core import schema
 from rollcall.core.capability import Capability
 from rollcall.core.options import codebase
 from rollcall.core.profile import AgentProfile
-from rollcall.core.wire import SCHEMA_VERSION
+from rollcall.core.shapes import SCHEMA_VERSION
 
 CAPABILITIES = "capabilities"
 AGENTS = "agents"

@@ -22,7 +22,7 @@ from msgspec import Struct, field
 
 from rollcall.core.context import TextModel
 from rollcall.core.errors import AgentError, FailedPrecondition
-from rollcall.core.wire import Status
+from rollcall.core.shapes import Status
 from rollcall.models.base import QuotaExhausted
 from rollcall.registry.documents import CAPABILITIES
 from rollcall.registry.entries import Entry

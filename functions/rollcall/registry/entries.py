@@ -10,7 +10,7 @@ from msgspec.structs import asdict, replace
 from rollcall.core.context import User
 from rollcall.core.options import codebase
 from rollcall.core.policy import ApprovalPolicy
-from rollcall.core.wire import Role, Status
+from rollcall.core.shapes import Role, Status
 from rollcall.models.base import FIND_TOOLS, ToolSpec
 from rollcall.registry.standing import Standing
 

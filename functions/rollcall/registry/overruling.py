@@ -13,7 +13,7 @@ from pydantic import AfterValidator, Field, TypeAdapter, ValidationError
 
 from rollcall.core.policy import ApprovalPolicy
 from rollcall.core.profile import AgentProfile
-from rollcall.core.wire import Status
+from rollcall.core.shapes import Status
 from rollcall.registry.mistakes import in_words
 
 log = logging.getLogger("rollcall")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from rollcall.core.errors import AgentError
 from rollcall.core.redaction import redacted
-from rollcall.core.wire import Status
+from rollcall.core.shapes import Status
 from rollcall.registry.breaker import OWN_FAILURES
 from rollcall.registry.samples import MESSAGE_CHARS
 from rollcall.registry.seen import Failure, shortened

@@ -17,8 +17,8 @@ from rollcall.core.capability import digest as digest_of
 from rollcall.core.errors import FailedPrecondition
 from rollcall.core.options import DEFAULT_CODEBASE
 from rollcall.core.policy import ApprovalPolicy, combined
+from rollcall.core.shapes import Role, Status
 from rollcall.core.urls import parse_url
-from rollcall.core.wire import Role, Status
 from rollcall.models.base import ToolSpec
 from rollcall.registry.entries import RESERVED, Entry, Execution
 from rollcall.registry.foreign_schema import check_arguments, check_schema

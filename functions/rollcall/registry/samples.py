@@ -23,12 +23,14 @@ from typing import TYPE_CHECKING, Any
 from msgspec.structs import replace
 
 from rollcall.core.errors import AgentError
-from rollcall.core.wire import SCHEMA_VERSION, CallStatus, ToolCallRecord
+from rollcall.core.shapes import SCHEMA_VERSION, CallStatus
 from rollcall.registry.breaker import OWN_FAILURES
 from rollcall.registry.seen import Failure, Seen, shortened, user_of
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client
+
+    from rollcall.core.wire import ToolCallRecord
 
 SAMPLES = "healthSamples"
 FLUSH_S = 20.0

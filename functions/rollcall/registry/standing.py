@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from rollcall.core.context import User
 from rollcall.core.errors import FailedPrecondition
-from rollcall.core.wire import Role, Status
+from rollcall.core.shapes import Role, Status
 
 Read = Callable[[str, Sequence[str]], "dict[str, Any] | None"]
 """Gives fields of the document at a path, None where there is none."""

@@ -17,7 +17,7 @@ from collections.abc import Container, Sequence
 from datetime import UTC, date, datetime, time, timedelta
 from typing import TYPE_CHECKING, Any
 
-from rollcall.core.wire import SCHEMA_VERSION
+from rollcall.core.shapes import SCHEMA_VERSION
 from rollcall.registry.tally import Tally, conflicts
 from rollcall.registry.usage_counts import Addition, Counts, Key, added, additions, read, record
 

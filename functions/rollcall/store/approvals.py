@@ -19,7 +19,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from rollcall.core.context import Decider, User
-from rollcall.core.wire import SCHEMA_VERSION, Display, Role
+from rollcall.core.shapes import SCHEMA_VERSION, Display, Role
 from rollcall.store import paths
 
 if TYPE_CHECKING:

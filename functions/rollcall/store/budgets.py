@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct, field
 
 from rollcall.core.errors import ResourceExhausted, Unavailable
-from rollcall.core.wire import SCHEMA_VERSION
+from rollcall.core.shapes import SCHEMA_VERSION
 from rollcall.store.amounts import NONE, Amount
 from rollcall.store.batches import tries
 from rollcall.store.limits import COLLECTION

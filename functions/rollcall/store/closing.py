@@ -18,7 +18,7 @@ from msgspec import Struct, field
 
 from rollcall.core.errors import Aborted
 from rollcall.core.messages import ToolCall
-from rollcall.core.wire import SCHEMA_VERSION
+from rollcall.core.shapes import SCHEMA_VERSION
 from rollcall.store import paths
 from rollcall.store.approvals import Approval, ApprovalStatus, load_approvals
 from rollcall.store.effects import EffectStatus, effect_key

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from rollcall.core.context import Platform
 from rollcall.core.errors import FailedPrecondition
-from rollcall.core.wire import SCHEMA_VERSION
+from rollcall.core.shapes import SCHEMA_VERSION
 from rollcall.store.accounts import AT_ONCE, gone
 from rollcall.store.my_data import begin_user_erasure
 

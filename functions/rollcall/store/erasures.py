@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from msgspec import Struct, field
 
 from rollcall.core.errors import Aborted, Internal
+from rollcall.core.shapes import SCHEMA_VERSION
 from rollcall.core.user_data import Receipt, Section
-from rollcall.core.wire import SCHEMA_VERSION
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client, DocumentReference, WriteBatch

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct, field
 
 from rollcall.core.events import Event
-from rollcall.core.wire import SCHEMA_VERSION
+from rollcall.core.shapes import SCHEMA_VERSION
 from rollcall.store import paths
 from rollcall.store.room import utf8
 

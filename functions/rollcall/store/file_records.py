@@ -12,7 +12,7 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from rollcall.core.wire import SCHEMA_VERSION
+from rollcall.core.shapes import SCHEMA_VERSION
 
 FILES = "files"
 PART_BYTES = 900_000

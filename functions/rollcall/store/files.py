@@ -22,7 +22,7 @@ from rollcall.core.errors import (
     NotFound,
     ResourceExhausted,
 )
-from rollcall.core.wire import SCHEMA_VERSION
+from rollcall.core.shapes import SCHEMA_VERSION
 from rollcall.store.batches import committed
 from rollcall.store.file_contents import IN_FIRESTORE, contents_at, place_for_new
 from rollcall.store.file_records import (

@@ -17,7 +17,7 @@ from pydantic import Field, ValidationError
 
 from rollcall.core.context import User
 from rollcall.core.errors import Unavailable
-from rollcall.core.wire import Wire
+from rollcall.core.shapes import Wire
 from rollcall.store.amounts import Limit, micro_usd
 from rollcall.store.rates import MOST_STARTS
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from rollcall.core.context import Platform
 from rollcall.core.errors import Aborted, AgentError
+from rollcall.core.shapes import SCHEMA_VERSION
 from rollcall.core.user_data import Section, as_stored, delete, listing_user, of_user
-from rollcall.core.wire import SCHEMA_VERSION
 from rollcall.store import audit, paths
 from rollcall.store.erasures import (
     Kind,

@@ -6,7 +6,7 @@ import json
 from collections.abc import Collection, Iterator
 from typing import Any
 
-from rollcall.core.wire import CallStatus
+from rollcall.core.shapes import CallStatus
 from rollcall.store.room import begun, utf8
 
 RESULT_BYTES = 400_000

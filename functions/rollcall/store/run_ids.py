@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from rollcall.core.errors import AlreadyExists, NotFound
-from rollcall.core.wire import SCHEMA_VERSION
+from rollcall.core.shapes import SCHEMA_VERSION
 from rollcall.store import paths
 from rollcall.store.batches import read_all, side_by_side
 

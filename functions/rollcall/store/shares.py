@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct, field
 
-from rollcall.core.wire import SCHEMA_VERSION
+from rollcall.core.shapes import SCHEMA_VERSION
 from rollcall.store.amounts import NONE, Amount, Limit
 from rollcall.store.budgets import Refused, Slice, change, expiry, key
 from rollcall.store.limits import COLLECTION

@@ -32,7 +32,7 @@ from rollcall.core.errors import (
     PermissionDenied,
 )
 from rollcall.core.messages import UserMessage
-from rollcall.core.wire import SCHEMA_VERSION
+from rollcall.core.shapes import SCHEMA_VERSION
 from rollcall.store import migrations, paths
 from rollcall.store.admission import Admission
 from rollcall.store.attachments import attached

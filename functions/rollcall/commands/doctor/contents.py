@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from rollcall.commands.doctor.findings import Finding, firebase, listed, rollcall
 from rollcall.commands.records import DOWN, HEALTHY, Agent, Record, agents_of
 from rollcall.core.profile import AgentProfile
-from rollcall.core.wire import Status
+from rollcall.core.shapes import Status
 from rollcall.registry.authorising import ALL, CATEGORY
 from rollcall.registry.overruling import overruled
 from rollcall.registry.reading import unknown_overrides

@@ -13,7 +13,7 @@ from rollcall.commands.doctor.findings import Finding, firebase, listed
 from rollcall.commands.doctor.google import Google, Refused
 from rollcall.commands.doctor.settings import Settings
 from rollcall.core.options import DEFAULT_REGION
-from rollcall.core.wire import Role
+from rollcall.core.shapes import Role
 
 MOST_USERS = 1_000
 """How many accounts are looked at for an admin."""

@@ -9,7 +9,7 @@ from pydantic import Field
 from rollcall.core.capability import capability
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import InvalidArgument
-from rollcall.core.wire import Display
+from rollcall.core.shapes import Display
 from rollcall.packs.electrical.calculations.arc_flash.enclosure import MM_PER_IN
 from rollcall.packs.electrical.calculations.arc_flash.ppe import BURN_CAL_CM2, Ppe, ppe_for
 from rollcall.packs.electrical.calculations.arc_flash.study import Study, study

@@ -6,7 +6,7 @@ from typing import Any
 
 from rollcall.core.capability import Preview, Undo, capability
 from rollcall.core.context import ToolContext
-from rollcall.core.wire import Display
+from rollcall.core.shapes import Display
 from rollcall.core.wording import isolated, say
 from rollcall.packs.electrical.editing.arguments import Shown, arguments_of
 from rollcall.packs.electrical.editing.changing import check_removable, find_to_change

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from rollcall.core.capability import Preview, Undo, capability
 from rollcall.core.context import ToolContext
-from rollcall.core.wire import Display
+from rollcall.core.shapes import Display
 from rollcall.core.wording import short
 from rollcall.packs.electrical.editing.arguments import (
     CLEARABLE,

@@ -8,8 +8,8 @@ from collections.abc import Iterable
 
 from rollcall.core.explaining import asks_what_it_is
 from rollcall.core.profile import Note, Review
+from rollcall.core.shapes import Citation
 from rollcall.core.text import terms
-from rollcall.core.wire import Citation
 from rollcall.core.wording import isolated
 from rollcall.packs.electrical.nec.articles import Article, all_articles, find, mentioned, ranked
 from rollcall.packs.electrical.nec.editions import DEFAULT

@@ -7,7 +7,7 @@ from dataclasses import replace
 from rollcall.core.capability import capability
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import FailedPrecondition
-from rollcall.core.wire import Display
+from rollcall.core.shapes import Display
 from rollcall.packs.electrical.calculations.conductors import smallest_parallel
 from rollcall.packs.electrical.calculations.sizing import Sizing, sizing
 from rollcall.packs.electrical.projects.access import open_project

@@ -11,7 +11,7 @@ from pydantic import Field
 from rollcall.core.capability import capability
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import InvalidArgument, NotFound
-from rollcall.core.wire import Wire
+from rollcall.core.shapes import Wire
 from rollcall.core.wording import isolated, say
 from rollcall.packs.electrical.nec import tables
 from rollcall.packs.electrical.nec.asked import Asked, is_three_phase_assumed, read

@@ -9,7 +9,7 @@ from rollcall.core.capability import capability
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import FailedPrecondition
 from rollcall.core.hidden import Hidden
-from rollcall.core.wire import Display, Wire
+from rollcall.core.shapes import Display, Wire
 from rollcall.core.wording import isolated, say
 from rollcall.packs.electrical.projects.access import open_project
 from rollcall.packs.electrical.projects.records import RecordId

@@ -9,7 +9,7 @@ from rollcall.core.capability import Preview, Undo, capability
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import FailedPrecondition
 from rollcall.core.hidden import Hidden
-from rollcall.core.wire import Display, Wire
+from rollcall.core.shapes import Display, Wire
 from rollcall.core.wording import isolated, say, short
 from rollcall.packs.electrical.projects.access import open_project
 from rollcall.packs.electrical.projects.importing import Change, Import, panel_changes, prepare

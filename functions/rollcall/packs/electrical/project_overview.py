@@ -5,7 +5,7 @@ from __future__ import annotations
 from rollcall.core.capability import capability
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import FailedPrecondition
-from rollcall.core.wire import Display, Wire
+from rollcall.core.shapes import Display, Wire
 from rollcall.core.wording import isolated, say
 from rollcall.packs.electrical.projects.access import of_user, open_project
 from rollcall.packs.electrical.projects.overview import (

@@ -10,7 +10,7 @@ from pydantic import Field
 from rollcall.core.capability import Preview, Undo, capability
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import FailedPrecondition, NotFound, ResourceExhausted
-from rollcall.core.wire import Display, Wire
+from rollcall.core.shapes import Display, Wire
 from rollcall.core.wording import isolated, say, short
 from rollcall.packs.electrical.projects.access import (
     PROJECTS,

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any, Literal, NamedTuple, TypeVar
 
 from rollcall.core.context import ToolContext
-from rollcall.core.wire import Citation, Display, Wire
+from rollcall.core.shapes import Citation, Display, Wire
 from rollcall.core.wording import isolated
 
 FT_PER_M = 1 / 0.3048

@@ -11,7 +11,7 @@ from pydantic import Field
 from rollcall.core.capability import capability
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import InvalidArgument
-from rollcall.core.wire import Display
+from rollcall.core.shapes import Display
 from rollcall.packs.electrical.calculations.loads.limits import Element
 from rollcall.packs.electrical.calculations.loads.steps import Method
 from rollcall.packs.electrical.capacity.charts import SERVICE_TITLE, service_chart

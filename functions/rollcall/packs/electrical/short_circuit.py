@@ -8,7 +8,7 @@ from pydantic import Field
 
 from rollcall.core.capability import capability
 from rollcall.core.context import ToolContext
-from rollcall.core.wire import Display
+from rollcall.core.shapes import Display
 from rollcall.packs.electrical.calculations.short_circuit.asymmetry import (
     asymmetrical_factor,
     peak_factor,

@@ -6,7 +6,7 @@ from typing import Any
 
 from rollcall.core.capability import Preview, capability
 from rollcall.core.context import ToolContext
-from rollcall.core.wire import Display, Wire
+from rollcall.core.shapes import Display, Wire
 from rollcall.core.wording import isolated, say, short
 from rollcall.knowledge.about import SCOPES
 from rollcall.knowledge.documents import StoredDocument, one_readable

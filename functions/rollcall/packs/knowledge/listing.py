@@ -6,7 +6,7 @@ from typing import Literal
 
 from rollcall.core.capability import capability
 from rollcall.core.context import ToolContext
-from rollcall.core.wire import Display, Wire
+from rollcall.core.shapes import Display, Wire
 from rollcall.core.wording import isolated, say
 from rollcall.knowledge.about import SCOPES, About, about
 from rollcall.knowledge.documents import readable

@@ -7,7 +7,7 @@ from typing import Any
 from rollcall.core.capability import Preview, Undo, capability
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import FailedPrecondition
-from rollcall.core.wire import Display, Wire
+from rollcall.core.shapes import Display, Wire
 from rollcall.core.wording import isolated, say, short
 from rollcall.packs.messaging.documents import ACTION_ITEMS, in_words, iso, moment_of, text_of
 from rollcall.packs.messaging.sources import cite_message

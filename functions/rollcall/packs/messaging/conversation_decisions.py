@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from rollcall.core.capability import capability
 from rollcall.core.context import ToolContext
-from rollcall.core.wire import Display, Wire
+from rollcall.core.shapes import Display, Wire
 from rollcall.packs.messaging.access import Reach, reach
 from rollcall.packs.messaging.documents import DECISIONS, iso, moment_of
 from rollcall.packs.messaging.stored_findings import ConversationIds, Counts, Limit, listing

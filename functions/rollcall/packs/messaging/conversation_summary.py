@@ -8,7 +8,7 @@ from pydantic import BaseModel, Field
 
 from rollcall.core.capability import capability
 from rollcall.core.context import ToolContext
-from rollcall.core.wire import Wire
+from rollcall.core.shapes import Wire
 from rollcall.packs.messaging.access import Reach, reach
 from rollcall.packs.messaging.asking import ask, model_name
 from rollcall.packs.messaging.batches import fetch

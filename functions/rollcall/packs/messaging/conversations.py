@@ -8,7 +8,7 @@ from pydantic import Field
 
 from rollcall.core.capability import capability
 from rollcall.core.context import ToolContext
-from rollcall.core.wire import Display, Wire
+from rollcall.core.shapes import Display, Wire
 from rollcall.packs.messaging import access
 from rollcall.packs.messaging.batches import count, fetch
 from rollcall.packs.messaging.documents import Conversation, iso

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from rollcall.core.capability import capability
 from rollcall.core.context import ToolContext
-from rollcall.core.wire import Wire
+from rollcall.core.shapes import Wire
 from rollcall.packs.messaging.documents import iso
 
 

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from rollcall.core.capability import capability
 from rollcall.core.context import ToolContext
-from rollcall.core.wire import Display, Wire
+from rollcall.core.shapes import Display, Wire
 from rollcall.packs.messaging.access import Reach, reach
 from rollcall.packs.messaging.batches import IN_VALUES, chunks, count, fetch, side_by_side
 from rollcall.packs.messaging.documents import MESSAGES, iso, moment_of, read_message, text_of

@@ -7,7 +7,7 @@ from typing import Any, Literal
 from rollcall.core.capability import Preview, Undo, capability
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import FailedPrecondition
-from rollcall.core.wire import Display, Wire
+from rollcall.core.shapes import Display, Wire
 from rollcall.core.wording import isolated, say, short
 from rollcall.packs.messaging.documents import MESSAGES, iso, moment_of, read_message, text_of
 from rollcall.packs.messaging.prioritising import SET_BY, is_set_by_hand, prioritise, set_by_hand

@@ -8,8 +8,8 @@ from pydantic import Field
 
 from rollcall.core.capability import capability
 from rollcall.core.context import ToolContext
+from rollcall.core.shapes import Display, Wire
 from rollcall.core.text import excerpt, terms
-from rollcall.core.wire import Display, Wire
 from rollcall.packs.messaging.access import Reach, reach
 from rollcall.packs.messaging.documents import MESSAGES, iso, read_message, text_of
 from rollcall.packs.messaging.query import Query, read_query

@@ -6,7 +6,7 @@ from datetime import datetime
 from itertools import groupby
 
 from rollcall.core.context import ToolContext
-from rollcall.core.wire import Citation
+from rollcall.core.shapes import Citation
 from rollcall.packs.messaging.documents import in_words, iso
 
 MOST_CITATIONS = 20

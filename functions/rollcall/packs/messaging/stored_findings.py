@@ -10,7 +10,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from rollcall.core.context import ToolContext
-from rollcall.core.wire import Wire
+from rollcall.core.shapes import Wire
 from rollcall.packs.messaging.access import Reach
 from rollcall.packs.messaging.batches import IN_VALUES, chunks, count, fetch, side_by_side
 from rollcall.packs.messaging.documents import iso, moment_of, text_of

@@ -14,7 +14,7 @@ from rollcall.core.context import ToolContext
 from rollcall.core.errors import InvalidArgument
 from rollcall.core.readable import marked
 from rollcall.core.redaction import HIDDEN
-from rollcall.core.wire import Display
+from rollcall.core.shapes import Display
 from rollcall.core.wording import isolated, say
 from rollcall.packs.workspace.known import known_digest
 

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from rollcall.core.wire import Wire
+from rollcall.core.shapes import Wire
 
 Name = Annotated[str, Field(max_length=4_000)]
 Count = Annotated[int, Field(ge=0, le=2**53)]

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from rollcall.core.wire import Wire
+from rollcall.core.shapes import Wire
 from rollcall.packs.electrical.calculations.loads.service import Conductors
 from rollcall.packs.electrical.capacity.service import Upgrade
 from rollcall.packs.electrical.capacity.service_words import managed, management_references

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from rollcall.core.wire import Wire
+from rollcall.core.shapes import Wire
 from rollcall.packs.electrical.calculations.loads.limits import Element, Limit
 from rollcall.packs.electrical.calculations.loads.panel import Demand
 from rollcall.packs.electrical.calculations.loads.steps import Calculation, Method, Step

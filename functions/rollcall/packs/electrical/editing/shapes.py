@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rollcall.core.wire import Wire
+from rollcall.core.shapes import Wire
 from rollcall.packs.electrical.projects.records import Circuit
 from rollcall.packs.electrical.results import CalculationResult
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from rollcall.core.wire import Display
+from rollcall.core.shapes import Display
 from rollcall.core.wording import isolated, short
 from rollcall.packs.electrical.projects.records import Circuit, Panel
 from rollcall.packs.electrical.projects.value_names import value_name

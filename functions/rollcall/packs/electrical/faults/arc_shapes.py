@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import date
 from typing import Literal
 
-from rollcall.core.wire import Wire
+from rollcall.core.shapes import Wire
 from rollcall.packs.electrical.calculations.arc_flash.enclosure import MM_PER_IN, SizeCorrection
 from rollcall.packs.electrical.calculations.arc_flash.study import Case, Study
 from rollcall.packs.electrical.projects.records import Panel

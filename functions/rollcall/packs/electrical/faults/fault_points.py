@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from rollcall.core.wire import Wire
+from rollcall.core.shapes import Wire
 from rollcall.packs.electrical.calculations.short_circuit.at_panel import Fault
 from rollcall.packs.electrical.faults.path_chart import point_name
 

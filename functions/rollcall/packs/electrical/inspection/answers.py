@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from rollcall.core.hidden import Hidden
-from rollcall.core.wire import Display, Wire
+from rollcall.core.shapes import Display, Wire
 from rollcall.packs.electrical.inspection.places import Place
 from rollcall.packs.electrical.inspection.report import Gap, Issue, Report
 from rollcall.packs.electrical.inspection.rule import CATEGORIES, Category, Severity

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rollcall.core.wire import Display
+from rollcall.core.shapes import Display
 from rollcall.core.wording import isolated, say
 from rollcall.packs.electrical.nec.sizes import label
 from rollcall.packs.electrical.nec.tables import Column, Table, TableRow

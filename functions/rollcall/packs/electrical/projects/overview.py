@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rollcall.core.wire import Wire
+from rollcall.core.shapes import Wire
 from rollcall.packs.electrical.projects.records import Circuit, Panel, Project
 from rollcall.packs.electrical.projects.topology import downstream
 

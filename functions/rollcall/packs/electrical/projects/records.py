@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, model_validator
 
 from rollcall.core.errors import InvalidArgument
-from rollcall.core.wire import Wire
+from rollcall.core.shapes import Wire
 from rollcall.packs.electrical.nec.editions import DEFAULT, Edition
 from rollcall.packs.electrical.nec.sizes import Material, Size, parse_material, parse_size
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from rollcall.core.wire import Display
+from rollcall.core.shapes import Display
 from rollcall.core.wording import isolated, say
 from rollcall.packs.electrical.nec.sizes import label
 from rollcall.packs.electrical.projects.overview import PanelOverview, in_order, load_of

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import FailedPrecondition
-from rollcall.core.wire import Display
+from rollcall.core.shapes import Display
 from rollcall.core.wording import isolated
 from rollcall.packs.electrical.calculations.drop_study import Study, study
 from rollcall.packs.electrical.calculations.feeder_runs import (

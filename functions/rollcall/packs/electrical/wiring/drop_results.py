@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from rollcall.core.wire import Wire
+from rollcall.core.shapes import Wire
 from rollcall.packs.electrical.calculations.voltage_drop import Method
 from rollcall.packs.electrical.projects.records import Phases
 from rollcall.packs.electrical.results import CalculationResult

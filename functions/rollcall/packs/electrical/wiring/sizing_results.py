@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from rollcall.core.wire import Wire
+from rollcall.core.shapes import Wire
 from rollcall.core.wording import isolated
 from rollcall.packs.electrical.calculations.conductors import smallest_size
 from rollcall.packs.electrical.calculations.sizing import Sizing, grounding_of, sound_need

@@ -1,0 +1,117 @@
+"""What capabilities are declared with and called by: of all that crosses the wire, the words and
+shapes that every process needs. They are part of `wire`, which has the others; each shape takes a
+process that starts a millisecond."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+from pydantic.alias_generators import to_camel
+
+SCHEMA_VERSION = 2
+"""Written into every stored document of the platform."""
+
+Id = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$")]
+"""An id a client may choose: letters, digits, `_` and `-`, at most 64. The first is a letter or
+a digit, since Firestore keeps names like `__x__` to itself."""
+
+
+class Wire(BaseModel):
+    """Base of all wire shapes: camelCase outside, snake_case inside."""
+
+    model_config = ConfigDict(
+        alias_generator=to_camel,
+        populate_by_name=True,
+        extra="forbid",
+        frozen=True,
+        defer_build=True,  # a process needs few of these shapes, and building them takes time
+    )
+
+    def dump(self) -> dict[str, Any]:
+        """Plain JSON with camelCase keys, without the fields that are not set."""
+        return self.model_dump(mode="json", by_alias=True, exclude_none=True)
+
+
+class Role(StrEnum):
+    """What a user may be, least first. A missing role counts as `user`."""
+
+    USER = "user"
+    STUDENT = "student"
+    TEACHER = "teacher"
+    ADMIN = "admin"
+
+
+class Status(StrEnum):
+    """Whether a capability or an agent is offered."""
+
+    ACTIVE = "active"
+    BETA = "beta"
+    DEPRECATED = "deprecated"
+    DISABLED = "disabled"
+
+
+class CallStatus(StrEnum):
+    """What became of one tool call."""
+
+    DONE = "done"
+    FAILED = "failed"
+    REFUSED = "refused"
+    """It was never run: not offered, wrong arguments, a bound."""
+    WAITING = "waiting"
+    """It waits for a person's decision."""
+    CLIENT = "client"
+    """It was left to the user's client."""
+    REJECTED = "rejected"
+    """A person said no."""
+    EXPIRED = "expired"
+    """Nobody answered in time, or the user went on without an answer."""
+    UNKNOWN = "unknown"
+    """A write that was begun, and of which nobody knows whether it happened."""
+
+
+class Citation(Wire):
+    """Where a statement comes from. `n` is the mark in the answer, as in "[2]"."""
+
+    n: int = 0
+    type: Literal["message", "code", "document"]
+    title: str
+    quote: str | None = None
+    conversation_id: str | None = None
+    message_id: str | None = None
+    timestamp: str | None = None
+    code: str | None = None
+    edition: str | None = None
+    article: str | None = None
+    table: str | None = None
+    document_id: str | None = None
+    page: int | None = None
+    """Counted from 1, as the file's own pages are."""
+    section: str | None = None
+    """The headings above the passage, outermost first."""
+    url: str | None = None
+
+
+class Display(Wire):
+    """How a result is best shown: text, rows under columns, a Vega-Lite chart, a confirmation.
+
+    "code" is a text in which every character counts, and "diff" one whose lines begin with a space
+    (they stay), "-" (they go) or "+" (they come).
+    """
+
+    type: Literal["text", "table", "chart", "confirmation", "code", "diff"]
+    title: str | None = None
+    text: str | None = None
+    columns: list[str] | None = None
+    rows: list[dict[str, Any]] | None = None
+    chart: dict[str, Any] | None = None
+
+
+class CapabilityCall(Wire):
+    """The data of a capability's own function."""
+
+    arguments: dict[str, Any] = {}
+    context: dict[str, Any] | None = None
+    call_key: Id | None = None
+    locale: Literal["en", "he"] | None = None
