@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
 
+from packs.messaging.documents import CONVERSATIONS, Conversation
+from packs.messaging.ingest import Ingested, write_conversation
 from rollcall.core.errors import InvalidArgument
-from rollcall.packs.messaging.documents import CONVERSATIONS, Conversation
-from rollcall.packs.messaging.ingest import Ingested, write_conversation
 from seed.records import Item, Note, Problem, Record, Removal
 from seed.spool import Gathered, Spool
 

@@ -45,7 +45,7 @@ def load_all(target: Target, kinds: Collection[Kind], screen: Screen) -> None:
 
 
 def _load_conversations(platform: Platform, screen: Screen) -> list[Loaded]:
-    from rollcall.packs.messaging.ingest import write_conversation
+    from packs.messaging.ingest import write_conversation
 
     today = anchor(platform.db)
     samples = list(conversations(today=today))
@@ -70,7 +70,7 @@ def _load_conversations(platform: Platform, screen: Screen) -> list[Loaded]:
 
 
 def _load_projects(platform: Platform) -> Loaded:
-    from rollcall.packs.electrical.projects.documents import write_project
+    from packs.electrical.projects.documents import write_project
 
     done = [write_project(platform.db, sample.project, sample.members) for sample in projects()]
     new = sum(1 for each in done if each.anything)

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from rollcall.packs.electrical.projects.records import Project, ProjectRole
+from packs.electrical.projects.records import Project, ProjectRole
 from rollcall.store.seeding import read_file
 
 _FILE = Path(__file__).parent / "projects.json"

@@ -9,8 +9,8 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rollcall.packs.messaging.chat import ChatMessage
-from rollcall.packs.messaging.documents import Conversation
+from packs.messaging.chat import ChatMessage
+from packs.messaging.documents import Conversation
 from rollcall.store.seeding import MANIFESTS, SeedFile, read_file
 from seed.days import moment, with_dates
 

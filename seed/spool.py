@@ -14,7 +14,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import TracebackType
 
-from rollcall.packs.messaging.chat import ChatMessage
+from packs.messaging.chat import ChatMessage
 from seed.records import Note, Problem, Record, Removal, digest, document_id
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from rollcall.core.profile import AgentProfile
     from rollcall.core.user_data import UserData
 
-_ROOT = Path(__file__).parent
-_PLACES = ("packs", "endpoints")
+_ROOT = Path(__file__).parents[1]
+_PLACES = ("packs", "rollcall/endpoints")
 
 
 def cloud_functions(target: str | None) -> dict[str, Any]:
@@ -211,5 +211,5 @@ def _sources() -> tuple[str, ...]:
 
 
 def _module_name(path: str | Path) -> str:
-    parts = Path(path).relative_to(_ROOT.parent).with_suffix("").parts
+    parts = Path(path).relative_to(_ROOT).with_suffix("").parts
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)

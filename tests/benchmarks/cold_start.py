@@ -143,9 +143,10 @@ def firestore() -> Iterator[dict[str, str]]:
 
 def tree_with_pack(folder: Path) -> Path:
     """Copy what is deployed, with the bench's pack beside the others; its `main.py`."""
-    shutil.copytree(FUNCTIONS / "rollcall", folder / "rollcall")
-    shutil.copytree(PACK, folder / "rollcall" / "packs" / "bench")
-    compileall.compile_dir(folder / "rollcall", quiet=1)
+    for name in ("rollcall", "packs"):
+        shutil.copytree(FUNCTIONS / name, folder / name)
+    shutil.copytree(PACK, folder / "packs" / "bench")
+    compileall.compile_dir(folder, quiet=1)
     return Path(shutil.copy(FUNCTIONS / "main.py", folder))
 
 

@@ -12,10 +12,10 @@ import time
 
 from rich.table import Table
 
-from rollcall.packs.electrical.inspection.catalog import RULES
-from rollcall.packs.electrical.inspection.facts import Facts
-from rollcall.packs.electrical.inspection.report import inspect
-from rollcall.packs.electrical.projects.records import Project
+from packs.electrical.inspection.catalog import RULES
+from packs.electrical.inspection.facts import Facts
+from packs.electrical.inspection.report import inspect
+from packs.electrical.projects.records import Project
 from tests.support.tower import tower
 
 SIZES = ((5, 40), (10, 40), (25, 40), (50, 40))

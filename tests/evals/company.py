@@ -14,12 +14,12 @@ from google.auth.credentials import AnonymousCredentials
 from google.cloud.firestore import Client
 
 from dev.emulators import running
+from packs.messaging.chat import ChatMessage
+from packs.messaging.documents import Conversation
+from packs.messaging.ingest import write_conversation
 from rollcall import catalog
 from rollcall.agent.platform import OFFLINE, default_embedder
 from rollcall.core.context import Embedder, TextModel
-from rollcall.packs.messaging.chat import ChatMessage
-from rollcall.packs.messaging.documents import Conversation
-from rollcall.packs.messaging.ingest import write_conversation
 from rollcall.registry import snapshot
 from rollcall.registry.sync import sync
 from seed.sample import DEMO_USER, conversations

@@ -16,11 +16,11 @@ from typing import Any
 
 from google.cloud.firestore import FieldFilter
 
+from packs.messaging.access import reach
+from packs.messaging.documents import ACTION_ITEMS, DECISIONS, MESSAGES
+from packs.messaging.extraction import extract_new
 from rollcall.core.context import ToolContext, User
 from rollcall.core.text import language
-from rollcall.packs.messaging.access import reach
-from rollcall.packs.messaging.documents import ACTION_ITEMS, DECISIONS, MESSAGES
-from rollcall.packs.messaging.extraction import extract_new
 from seed.days import workday
 from tests.evals.company import Company
 from tests.evals.report import Measured, share, table

@@ -24,11 +24,11 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from packs.messaging.chat import ChatMessage
+from packs.messaging.documents import Conversation
+from packs.messaging.ingest import write_conversation
+from packs.messaging.search import search_all_conversations
 from rollcall.core.context import Embedder, ToolContext, User
-from rollcall.packs.messaging.chat import ChatMessage
-from rollcall.packs.messaging.documents import Conversation
-from rollcall.packs.messaging.ingest import write_conversation
-from rollcall.packs.messaging.search import search_all_conversations
 from tests.evals.meaning import embedder_named
 
 TOP = 10

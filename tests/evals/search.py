@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from packs.messaging.search import search_all_conversations
 from rollcall.core.context import ToolContext, User
 from rollcall.core.text import language
-from rollcall.packs.messaging.search import search_all_conversations
 from tests.evals.company import Company
 from tests.evals.report import Measured, mean, table
 from tests.support.counting import counted

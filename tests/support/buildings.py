@@ -5,7 +5,7 @@ from __future__ import annotations
 from copy import deepcopy
 from typing import Any
 
-from rollcall.packs.electrical.projects.records import Project
+from packs.electrical.projects.records import Project
 
 Patch = dict[str, dict[str, Any]]
 """Fields to change by record: "service", "building", "grounding", "project", "panel:main",

@@ -11,11 +11,11 @@ import pytest
 from google.cloud.firestore import Client
 from msgspec.structs import replace
 
+from packs.workspace import commands, reading, writing
+from packs.workspace.agents import TOOLS, WORKSPACE
 from rollcall import catalog
 from rollcall.core.capability import Capability
 from rollcall.core.profile import AgentProfile
-from rollcall.packs.workspace import commands, reading, writing
-from rollcall.packs.workspace.agents import TOOLS, WORKSPACE
 from rollcall.registry import snapshot
 from rollcall.registry.sync import sync
 from tests.support.office import Office, Ran, finder

@@ -21,7 +21,8 @@ from google.cloud.firestore_v1.services.firestore import FirestoreClient
 
 from tests.support.indexes import Indexes, shape_of
 
-PACKAGE = Path(__file__).parents[2] / "functions" / "rollcall"
+FUNCTIONS = Path(__file__).parents[2] / "functions"
+PLACES = (FUNCTIONS / "rollcall", FUNCTIONS / "packs")
 _BUILDERS = ("where", "order_by", "find_nearest")
 
 Place = tuple[str, str]
@@ -84,16 +85,17 @@ def _note_callers(monkeypatch: pytest.MonkeyPatch, kind: type, name: str) -> Non
 
 def _note(frame: FrameType) -> None:
     file = Path(frame.f_code.co_filename)
-    if file.is_relative_to(PACKAGE):
+    if any(map(file.is_relative_to, PLACES)):
         named = [part for part in frame.f_code.co_qualname.split(".") if part[0] != "<"]
-        built.add((str(file.relative_to(PACKAGE)), named[-1]))
+        built.add((str(file.relative_to(FUNCTIONS)), named[-1]))
 
 
 def builders() -> set[Place]:
     """Functions of the package whose code builds a query."""
     return {
-        (str(file.relative_to(PACKAGE)), name)
-        for file in PACKAGE.rglob("*.py")
+        (str(file.relative_to(FUNCTIONS)), name)
+        for place in PLACES
+        for file in place.rglob("*.py")
         for name in _builders_in(ast.parse(file.read_text(encoding="utf-8")))
     }
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rollcall.packs.electrical.projects.records import Project
+from packs.electrical.projects.records import Project
 
 PANELS = 50
 CIRCUITS = 40

@@ -29,7 +29,7 @@ DOCUMENTS = [
 TARGETS = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
 CAPABILITIES = {capability.id for capability in catalog.capabilities()}
 # What a document tells its reader to make.
-MADE_BY_READERS = ("functions/rollcall/packs/office/", "tests/unit/packs/office/")
+MADE_BY_READERS = ("functions/packs/office/", "tests/unit/packs/office/")
 
 every_document = pytest.mark.parametrize(
     "document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT))

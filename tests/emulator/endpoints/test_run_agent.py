@@ -16,6 +16,7 @@ from ag_ui.core import Event as AgUiEvent
 from google.cloud.firestore import Client
 from pydantic import TypeAdapter
 
+from packs.messaging.ingest import write_conversation
 from rollcall import catalog
 from rollcall.agent import patience
 from rollcall.agent.ask import MAX_DEPTH, asker
@@ -26,7 +27,6 @@ from rollcall.core.errors import FailedPrecondition, PermissionDenied
 from rollcall.core.triggers import Call
 from rollcall.endpoints.continuing import continuerun
 from rollcall.endpoints.run_agent import run_agent
-from rollcall.packs.messaging.ingest import write_conversation
 from rollcall.registry import snapshot
 from rollcall.registry.sync import sync
 from seed.sample import conversations

@@ -231,7 +231,7 @@ def test_no_credential_in_a_document_rests_in_what_is_searched(library: Library)
 
 
 def test_the_tool_cites_document_page_and_section(library: Library) -> None:
-    from rollcall.packs.knowledge.searching import search_documents
+    from packs.knowledge.searching import search_documents
 
     id = library.add(ANN, pdf([["x"], [("3.2 Grounding", 14), "Driven eight feet."]]), "guide.pdf")
     ctx = ToolContext(user=ANN, platform=library.platform)

@@ -6,12 +6,12 @@ import itertools
 
 import pytest
 
+from packs.knowledge.deleting import delete_document
+from packs.knowledge.listing import list_documents
 from rollcall.core.context import ToolContext, User
 from rollcall.core.errors import NotFound, PermissionDenied
 from rollcall.core.wire import Role
 from rollcall.knowledge.found import Scope
-from rollcall.packs.knowledge.deleting import delete_document
-from rollcall.packs.knowledge.listing import list_documents
 from tests.support.knowledge import ANN, BEN, EVE, Library
 
 TEXT = "The zanzibar clause of {who} is about grounding.\n"

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
+from packs.knowledge.deleting import delete_document
 from rollcall.core.errors import NotFound
 from rollcall.endpoints.knowledge import sweep_files
 from rollcall.endpoints.my_data import delete_my_data, export_my_data
-from rollcall.packs.knowledge.deleting import delete_document
 from rollcall.store.batches import committed
 from tests.support.fake_storage import FakeStorage
 from tests.support.knowledge import ANN, BEN, Library, everything

@@ -19,11 +19,11 @@ from typing import Any
 
 from rich.table import Table
 
+from packs.messaging.agents import MESSAGING
 from rollcall.agent.guidance import guidance
 from rollcall.core.context import User
 from rollcall.core.profile import AgentProfile
 from rollcall.core.wire import Role
-from rollcall.packs.messaging.agents import MESSAGING
 from rollcall.registry.compiling import searchable
 from rollcall.registry.entries import Entry
 from rollcall.registry.selection import FINDER, Asking, Selection, select

@@ -4,8 +4,8 @@ from collections import Counter
 
 import pytest
 
+from packs.messaging.agents import MESSAGING
 from rollcall.core.text import language
-from rollcall.packs.messaging.agents import MESSAGING
 from tests.evals.cases import ANY, CASES, Case, read_cases
 
 ALL = read_cases()

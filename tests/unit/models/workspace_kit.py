@@ -11,6 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from dev.paths import ROOT
+from packs.workspace.commands import run_command
+from packs.workspace.reading import list_directory, read_file, search_files
+from packs.workspace.writing import edit_file, write_file
 from rollcall.core.capability import Capability
 from rollcall.core.messages import (
     Message,
@@ -22,9 +25,6 @@ from rollcall.core.messages import (
 )
 from rollcall.models.base import ModelRequest
 from rollcall.models.offline import Model
-from rollcall.packs.workspace.commands import run_command
-from rollcall.packs.workspace.reading import list_directory, read_file, search_files
-from rollcall.packs.workspace.writing import edit_file, write_file
 from rollcall.registry.documents import capability_document
 from rollcall.registry.reading import read_capability
 from rollcall_cli.workspace.errors import ToolError

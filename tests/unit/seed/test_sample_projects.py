@@ -2,8 +2,8 @@
 
 import pytest
 
-from rollcall.packs.electrical.projects.records import Circuit, Project
-from rollcall.packs.electrical.projects.topology import path_to, service_panel
+from packs.electrical.projects.records import Circuit, Project
+from packs.electrical.projects.topology import path_to, service_panel
 from seed.projects import Sample, projects
 from seed.sample import DEMO_USER
 

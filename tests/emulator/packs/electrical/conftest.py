@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from google.cloud.firestore import Client
 
+from packs.electrical.projects.documents import write_project
 from rollcall.core.context import ToolContext, User
-from rollcall.packs.electrical.projects.documents import write_project
 from seed.projects import projects
 
 NOW = datetime(2026, 11, 24, 12, tzinfo=UTC)

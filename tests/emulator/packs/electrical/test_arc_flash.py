@@ -6,15 +6,15 @@ from typing import Any
 import pytest
 from google.cloud.firestore import Client
 
+from packs.electrical.arc_flash import ArcFlash, calculate_arc_flash
+from packs.electrical.nec.articles import find
+from packs.electrical.projects.documents import write_project
+from packs.electrical.projects.records import Enclosure
+from packs.electrical.short_circuit import calculate_short_circuit
 from rollcall.core.capability import Capability
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import FailedPrecondition, InvalidArgument, PermissionDenied
 from rollcall.core.text import language
-from rollcall.packs.electrical.arc_flash import ArcFlash, calculate_arc_flash
-from rollcall.packs.electrical.nec.articles import find
-from rollcall.packs.electrical.projects.documents import write_project
-from rollcall.packs.electrical.projects.records import Enclosure
-from rollcall.packs.electrical.short_circuit import calculate_short_circuit
 from seed.projects import projects
 
 AtWork = Callable[..., ToolContext]

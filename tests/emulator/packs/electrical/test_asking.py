@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 from google.cloud.firestore import Client
 
+from packs.electrical.projects.documents import write_project
 from rollcall import catalog
 from rollcall.core.context import User
 from rollcall.core.text import language
 from rollcall.core.triggers import Call
 from rollcall.endpoints.run_agent import run_agent
-from rollcall.packs.electrical.projects.documents import write_project
 from rollcall.registry import snapshot
 from rollcall.registry.sync import sync
 from seed.projects import projects

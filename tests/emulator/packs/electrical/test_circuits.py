@@ -10,6 +10,13 @@ import pytest
 from google.api_core.exceptions import FailedPrecondition as Moved
 from google.cloud.firestore import Client
 
+from packs.electrical.circuit_removals import remove_circuit
+from packs.electrical.circuit_updates import update_circuit
+from packs.electrical.circuits import add_circuit
+from packs.electrical.projects.access import open_project
+from packs.electrical.projects.documents import write_project
+from packs.electrical.projects.records import Circuit
+from packs.electrical.projects.selecting import find_circuit
 from rollcall import catalog
 from rollcall.agent import prepare
 from rollcall.agent.direct import direct_call
@@ -27,13 +34,6 @@ from rollcall.core.profile import AgentProfile
 from rollcall.core.triggers import Call
 from rollcall.endpoints.run_agent import run_agent
 from rollcall.models.base import load_model
-from rollcall.packs.electrical.circuit_removals import remove_circuit
-from rollcall.packs.electrical.circuit_updates import update_circuit
-from rollcall.packs.electrical.circuits import add_circuit
-from rollcall.packs.electrical.projects.access import open_project
-from rollcall.packs.electrical.projects.documents import write_project
-from rollcall.packs.electrical.projects.records import Circuit
-from rollcall.packs.electrical.projects.selecting import find_circuit
 from rollcall.registry import snapshot
 from rollcall.registry.sync import sync
 from tests.support.calling import Here

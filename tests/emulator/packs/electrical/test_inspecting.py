@@ -8,13 +8,13 @@ from collections.abc import Callable
 import pytest
 from google.cloud.firestore import Client
 
+from packs.electrical.inspecting import run_inspection
+from packs.electrical.projects.documents import write_project
 from rollcall.core.capability import Capability
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import InvalidArgument, NotFound, PermissionDenied
 from rollcall.core.hidden import without_hidden
 from rollcall.core.text import language
-from rollcall.packs.electrical.inspecting import run_inspection
-from rollcall.packs.electrical.projects.documents import write_project
 from tests.support.counting import counted
 from tests.support.tower import tower
 

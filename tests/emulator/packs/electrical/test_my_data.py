@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from google.cloud.firestore import Client
 
+from packs.electrical.my_data import staying
 from rollcall.core.context import User
 from rollcall.core.triggers import Call
 from rollcall.endpoints import my_data
-from rollcall.packs.electrical.my_data import staying
 from tests.support.keeping import Keeping, everything
 
 

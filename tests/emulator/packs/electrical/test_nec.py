@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 from google.cloud.firestore import Client
 
+from packs.electrical.nec_search import search_nec
+from packs.electrical.nec_tables import lookup_nec_table
 from rollcall.core.capability import Capability
 from rollcall.core.errors import InvalidArgument, NotFound
 from rollcall.core.text import language
-from rollcall.packs.electrical.nec_search import search_nec
-from rollcall.packs.electrical.nec_tables import lookup_nec_table
 from tests.support.knowledge import ANN, EVE, Library
 
 SPECS = """# Switchgear

@@ -7,9 +7,9 @@ from collections.abc import Callable
 import pytest
 from google.cloud.firestore import Client
 
+from packs.electrical.panel_capacity import check_panel_capacity
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import FailedPrecondition, InvalidArgument, NotFound, PermissionDenied
-from rollcall.packs.electrical.panel_capacity import check_panel_capacity
 
 AtWork = Callable[..., ToolContext]
 

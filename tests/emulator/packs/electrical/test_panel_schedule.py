@@ -8,10 +8,10 @@ from collections.abc import Callable
 import pytest
 from google.cloud.firestore import Client
 
+from packs.electrical.panel_schedule import export_panel_schedule
 from rollcall.core.capability import Capability
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import FailedPrecondition, NotFound, PermissionDenied
-from rollcall.packs.electrical.panel_schedule import export_panel_schedule
 from tests.support.spreadsheets import sheets
 
 AtWork = Callable[..., ToolContext]

@@ -11,6 +11,10 @@ import pytest
 from google.api_core.exceptions import FailedPrecondition as Refused
 from google.cloud.firestore import Client
 
+from packs.electrical.project_files import export_project, import_project
+from packs.electrical.project_owners import delete_project
+from packs.electrical.projects.access import open_project
+from packs.electrical.projects.records import MAX_PANELS, MAX_SPACES
 from rollcall.core.capability import Capability, plain
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import (
@@ -19,10 +23,6 @@ from rollcall.core.errors import (
     PermissionDenied,
     ResourceExhausted,
 )
-from rollcall.packs.electrical.project_files import export_project, import_project
-from rollcall.packs.electrical.project_owners import delete_project
-from rollcall.packs.electrical.projects.access import open_project
-from rollcall.packs.electrical.projects.records import MAX_PANELS, MAX_SPACES
 from tests.support.counting import counted
 
 from .writing import preview, undo, write

@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 from google.cloud.firestore import Client
 
+from packs.electrical.panel_schedule import export_panel_schedule
+from packs.electrical.project_files import export_project, import_project
+from packs.electrical.project_overview import get_project, list_projects
+from packs.electrical.project_owners import delete_project, share_project
 from rollcall import catalog
 from rollcall.core.capability import Capability
-from rollcall.packs.electrical.panel_schedule import export_panel_schedule
-from rollcall.packs.electrical.project_files import export_project, import_project
-from rollcall.packs.electrical.project_overview import get_project, list_projects
-from rollcall.packs.electrical.project_owners import delete_project, share_project
 from rollcall.registry import snapshot
 from rollcall.registry.sync import sync
 from tests.support.calling import Functions, Here, callables, emulate

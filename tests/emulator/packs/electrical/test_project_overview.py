@@ -7,9 +7,9 @@ from collections.abc import Callable
 import pytest
 from google.cloud.firestore import Client
 
+from packs.electrical.project_overview import get_project, list_projects
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import FailedPrecondition, InvalidArgument, NotFound, PermissionDenied
-from rollcall.packs.electrical.project_overview import get_project, list_projects
 
 AtWork = Callable[..., ToolContext]
 

@@ -9,6 +9,8 @@ import pytest
 from google.api_core.exceptions import FailedPrecondition as Refused
 from google.cloud.firestore import Client
 
+from packs.electrical.project_overview import get_project
+from packs.electrical.project_owners import delete_project, share_project
 from rollcall.core.capability import Capability
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import (
@@ -18,8 +20,6 @@ from rollcall.core.errors import (
     PermissionDenied,
     ResourceExhausted,
 )
-from rollcall.packs.electrical.project_overview import get_project
-from rollcall.packs.electrical.project_owners import delete_project, share_project
 
 from .writing import preview, undo, write
 

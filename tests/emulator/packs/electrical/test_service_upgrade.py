@@ -7,10 +7,10 @@ from collections.abc import Callable
 import pytest
 from google.cloud.firestore import Client
 
+from packs.electrical.capacity.service_shapes import ProposedLoad
+from packs.electrical.service_upgrade import check_service_upgrade
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import FailedPrecondition, InvalidArgument, PermissionDenied
-from rollcall.packs.electrical.capacity.service_shapes import ProposedLoad
-from rollcall.packs.electrical.service_upgrade import check_service_upgrade
 
 AtWork = Callable[..., ToolContext]
 

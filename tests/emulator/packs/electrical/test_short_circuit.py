@@ -6,6 +6,10 @@ import pytest
 from google.cloud.firestore import Client
 from msgspec.structs import replace
 
+from packs.electrical.nec.articles import find
+from packs.electrical.projects.documents import write_project
+from packs.electrical.results import CodeReference
+from packs.electrical.short_circuit import calculate_short_circuit
 from rollcall.core.capability import Capability
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import (
@@ -15,10 +19,6 @@ from rollcall.core.errors import (
     PermissionDenied,
 )
 from rollcall.core.text import language
-from rollcall.packs.electrical.nec.articles import find
-from rollcall.packs.electrical.projects.documents import write_project
-from rollcall.packs.electrical.results import CodeReference
-from rollcall.packs.electrical.short_circuit import calculate_short_circuit
 from seed.projects import projects
 
 AtWork = Callable[..., ToolContext]

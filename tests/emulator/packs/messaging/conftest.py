@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 from google.cloud.firestore import Client, FieldFilter
 
+from packs.messaging.chat import ChatMessage
+from packs.messaging.documents import Conversation
+from packs.messaging.ingest import Ingested, write_conversation
+from packs.messaging.triggers import message_written
 from rollcall.core.context import ToolContext, User
 from rollcall.core.triggers import DocumentEvent
-from rollcall.packs.messaging.chat import ChatMessage
-from rollcall.packs.messaging.documents import Conversation
-from rollcall.packs.messaging.ingest import Ingested, write_conversation
-from rollcall.packs.messaging.triggers import message_written
 
 START = datetime(2026, 3, 2, 9, tzinfo=UTC)  # a Monday
 NAMES = {"dana": "Dana Levi", "tom": "Tom Reed", "noa": "נועה כהן"}

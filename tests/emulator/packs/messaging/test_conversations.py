@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from rollcall.packs.messaging.conversations import get_user_conversations
+from packs.messaging.conversations import get_user_conversations
 
 from .conftest import START, World
 

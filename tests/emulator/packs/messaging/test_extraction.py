@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
+from packs.messaging import extraction
+from packs.messaging.conversation_actions import get_conversation_action_items
+from packs.messaging.conversation_decisions import get_conversation_decisions
+from packs.messaging.reading import VERSION
+from packs.messaging.triggers import message_written
 from rollcall.core.capability import Capability
 from rollcall.core.errors import InvalidArgument, PermissionDenied
-from rollcall.packs.messaging import extraction
-from rollcall.packs.messaging.conversation_actions import get_conversation_action_items
-from rollcall.packs.messaging.conversation_decisions import get_conversation_decisions
-from rollcall.packs.messaging.reading import VERSION
-from rollcall.packs.messaging.triggers import message_written
 
 from .conftest import START, World
 

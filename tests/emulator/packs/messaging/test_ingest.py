@@ -6,10 +6,10 @@ from datetime import timedelta
 
 import pytest
 
+from packs.messaging.chat import ChatMessage
+from packs.messaging.documents import Conversation
+from packs.messaging.ingest import PAGE_MESSAGES, write_conversation
 from rollcall.core.errors import InvalidArgument
-from rollcall.packs.messaging.chat import ChatMessage
-from rollcall.packs.messaging.documents import Conversation
-from rollcall.packs.messaging.ingest import PAGE_MESSAGES, write_conversation
 
 from .conftest import START, World
 

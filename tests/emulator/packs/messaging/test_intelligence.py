@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
+from packs.messaging.agents import MESSAGING
+from packs.messaging.intelligence import conversation_intelligence_agent
 from rollcall.core.capability import Capability
 from rollcall.core.errors import InvalidArgument
-from rollcall.packs.messaging.agents import MESSAGING
-from rollcall.packs.messaging.intelligence import conversation_intelligence_agent
 
 from .conftest import World
 

@@ -2,9 +2,9 @@
 
 import pytest
 
+from packs.messaging.priorities import get_priority_messages
 from rollcall.core.capability import Capability
 from rollcall.core.errors import InvalidArgument
-from rollcall.packs.messaging.priorities import get_priority_messages
 
 from .conftest import World
 

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from packs.messaging.triggers import message_written
 from rollcall.core.capability import Capability
 from rollcall.core.errors import AgentError
 from rollcall.core.text import language
-from rollcall.packs.messaging.triggers import message_written
 from tests.unit.models.messaging_kit import FUNCTIONS, TOOLS
 from tests.unit.models.offline_kit import Talk
 

@@ -6,11 +6,11 @@ from typing import Any, Literal
 
 import pytest
 
+from packs.messaging import shard_reads
+from packs.messaging.search import search_all_conversations
 from rollcall.core.capability import Capability
 from rollcall.core.errors import InvalidArgument
 from rollcall.core.text import terms
-from rollcall.packs.messaging import shard_reads
-from rollcall.packs.messaging.search import search_all_conversations
 
 from .conftest import START, World
 

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
+from packs.messaging.conversation_summary import summarize_conversation
 from rollcall.core.capability import Capability
 from rollcall.core.errors import InvalidArgument, PermissionDenied
-from rollcall.packs.messaging.conversation_summary import summarize_conversation
 
 from .conftest import World
 

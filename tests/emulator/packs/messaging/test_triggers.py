@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from rollcall.core.triggers import DocumentEvent
-from rollcall.packs.messaging.conversation_actions import get_conversation_action_items
-from rollcall.packs.messaging.search import search_all_conversations
-from rollcall.packs.messaging.triggers import (
+from packs.messaging.conversation_actions import get_conversation_action_items
+from packs.messaging.search import search_all_conversations
+from packs.messaging.triggers import (
     conversation_deleted,
     conversation_updated,
     message_written,
 )
+from rollcall.core.triggers import DocumentEvent
 
 from .conftest import START, World
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from packs.electrical.concepts import MAX_NOTES, notes, review
 from rollcall.core.text import language
-from rollcall.packs.electrical.concepts import MAX_NOTES, notes, review
 
 
 @pytest.mark.parametrize(

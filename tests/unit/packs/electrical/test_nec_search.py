@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
+from packs.electrical.nec_search import NecSearch, search_nec
 from rollcall.core.context import ToolContext, User
 from rollcall.core.errors import InvalidArgument
 from rollcall.core.text import language
 from rollcall.knowledge import search as knowledge
 from rollcall.knowledge.found import Found, Passage
-from rollcall.packs.electrical.nec_search import NecSearch, search_nec
 
 
 def search(query: str, locale: str = "en", **given: Any) -> tuple[NecSearch, ToolContext]:

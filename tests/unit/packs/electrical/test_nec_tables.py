@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
+from packs.electrical.nec.editions import EDITIONS
+from packs.electrical.nec.tables import FILES
+from packs.electrical.nec_tables import NecTable, lookup_nec_table
 from rollcall.core.context import ToolContext, User
 from rollcall.core.errors import InvalidArgument, NotFound
 from rollcall.core.text import language
-from rollcall.packs.electrical.nec.editions import EDITIONS
-from rollcall.packs.electrical.nec.tables import FILES
-from rollcall.packs.electrical.nec_tables import NecTable, lookup_nec_table
 
 PRIORITY = ["310.16", "250.66", "250.122", "220.12", "220.42", "220.55", "430.52"]
 

@@ -4,9 +4,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from rollcall.packs.messaging.action_items import ActionItem
-from rollcall.packs.messaging.actions import extract_actions
-from rollcall.packs.messaging.chat import ChatMessage
+from packs.messaging.action_items import ActionItem
+from packs.messaging.actions import extract_actions
+from packs.messaging.chat import ChatMessage
 
 START = datetime(2026, 11, 18, 9, 30, tzinfo=UTC)  # A Wednesday.
 TEAM = {"d": "Dana Levi", "o": "Omer Katz", "n": "נועה כהן"}

@@ -6,8 +6,8 @@ import threading
 
 import pytest
 
+from packs.messaging.batches import chunks, side_by_side
 from rollcall.core.current import in_request, noted
-from rollcall.packs.messaging.batches import chunks, side_by_side
 
 
 def test_a_sequence_is_cut_into_lists_of_at_most_so_many() -> None:

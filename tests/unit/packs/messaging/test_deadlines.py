@@ -4,7 +4,7 @@ from datetime import datetime, timedelta, timezone
 
 import pytest
 
-from rollcall.packs.messaging.deadlines import find_deadline
+from packs.messaging.deadlines import find_deadline
 
 ISRAEL = timezone(timedelta(hours=2))
 SAID_AT = datetime(2026, 11, 18, 9, 30, tzinfo=ISRAEL)  # A Wednesday.

@@ -4,9 +4,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from rollcall.packs.messaging.chat import ChatMessage
-from rollcall.packs.messaging.decided import Decision
-from rollcall.packs.messaging.decisions import extract_decisions
+from packs.messaging.chat import ChatMessage
+from packs.messaging.decided import Decision
+from packs.messaging.decisions import extract_decisions
 
 START = datetime(2026, 11, 18, 9, 30, tzinfo=UTC)
 TEAM = {"d": "Dana Levi", "o": "Omer Katz", "n": "נועה כהן"}

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from rollcall.packs.messaging.chat import ChatMessage
-from rollcall.packs.messaging.index import (
+from packs.messaging.chat import ChatMessage
+from packs.messaging.index import (
     MOST_MESSAGES,
     Shard,
     append,

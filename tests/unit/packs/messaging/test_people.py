@@ -2,7 +2,7 @@
 
 import pytest
 
-from rollcall.packs.messaging.people import People, namesakes
+from packs.messaging.people import People, namesakes
 
 TEAM = {"d": "Dana Levi", "o": "Omer Katz", "n": "נועה כהן", "m": "Maya Cohen", "s": "Sarah"}
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from rollcall.packs.messaging.query import query_terms, read_query
+from packs.messaging.query import query_terms, read_query
 
 TEAM = [("d", "Dana Levi"), ("pm", "Project Manager"), ("m", "Marketing"), ("n", "נועה")]
 

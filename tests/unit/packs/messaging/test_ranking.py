@@ -2,9 +2,9 @@
 
 from datetime import UTC, datetime, timedelta
 
-from rollcall.packs.messaging.chat import ChatMessage
-from rollcall.packs.messaging.index import Shard, append, new_shard
-from rollcall.packs.messaging.ranking import Hit, fuse, rank
+from packs.messaging.chat import ChatMessage
+from packs.messaging.index import Shard, append, new_shard
+from packs.messaging.ranking import Hit, fuse, rank
 
 START = datetime(2026, 3, 1, 9, tzinfo=UTC)
 NAMES = {"d": "Dana Levi", "o": "Omer", "n": "נועה"}

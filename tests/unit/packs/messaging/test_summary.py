@@ -4,8 +4,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from rollcall.packs.messaging.chat import ChatMessage
-from rollcall.packs.messaging.summary import summarize
+from packs.messaging.chat import ChatMessage
+from packs.messaging.summary import summarize
 
 START = datetime(2026, 11, 18, 9, 30, tzinfo=UTC)
 NAMES = {"d": "Dana", "o": "Omer", "n": "נועה"}

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
+from packs.workspace.commands import run_command
+from packs.workspace.writing import edit_file, write_file
 from rollcall.core.capability import Capability, Preview
 from rollcall.core.context import EarlierCall, ToolContext, User
 from rollcall.core.errors import InvalidArgument
-from rollcall.packs.workspace.commands import run_command
-from rollcall.packs.workspace.writing import edit_file, write_file
 
 DIGEST = "0123456789abcdef"
 

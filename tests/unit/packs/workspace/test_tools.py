@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
+from packs.workspace import commands, reading, writing
+from packs.workspace.agents import TOOLS, WORKSPACE
 from rollcall.agent.consent import ASK_BYTES
 from rollcall.core.capability import Capability
 from rollcall.core.context import ToolContext, User
 from rollcall.core.errors import FailedPrecondition, InvalidArgument
-from rollcall.packs.workspace import commands, reading, writing
-from rollcall.packs.workspace.agents import TOOLS, WORKSPACE
 from rollcall.store.approvals import canonical
 
 FUNCTIONS = {

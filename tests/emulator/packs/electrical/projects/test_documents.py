@@ -9,15 +9,15 @@ import pytest
 from google.api_core.exceptions import FailedPrecondition
 from google.cloud.firestore import Client
 
-from rollcall.core.context import ToolContext
-from rollcall.packs.electrical.projects.access import open_project
-from rollcall.packs.electrical.projects.documents import (
+from packs.electrical.projects.access import open_project
+from packs.electrical.projects.documents import (
     put_project,
     read_stored,
     remove_project,
     write_project,
 )
-from rollcall.packs.electrical.projects.records import Project
+from packs.electrical.projects.records import Project
+from rollcall.core.context import ToolContext
 from seed.projects import projects
 
 SAMPLES = {sample.project.id: sample.project for sample in projects()}

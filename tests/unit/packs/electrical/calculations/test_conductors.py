@@ -9,9 +9,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from rollcall.core.errors import InvalidArgument
-from rollcall.packs.electrical.calculations.circuit_load import Load
-from rollcall.packs.electrical.calculations.conductors import (
+from packs.electrical.calculations.circuit_load import Load
+from packs.electrical.calculations.conductors import (
     Installation,
     Need,
     ampacity_of,
@@ -20,11 +19,12 @@ from rollcall.packs.electrical.calculations.conductors import (
     smallest_parallel,
     smallest_size,
 )
-from rollcall.packs.electrical.calculations.requirements import Required, required_of
-from rollcall.packs.electrical.calculations.sizing import grounding_of, sizing
-from rollcall.packs.electrical.nec.ampacity import Rating
-from rollcall.packs.electrical.nec.sizes import SIZES, Material, rank
-from rollcall.packs.electrical.projects.records import LoadType, Motor
+from packs.electrical.calculations.requirements import Required, required_of
+from packs.electrical.calculations.sizing import grounding_of, sizing
+from packs.electrical.nec.ampacity import Rating
+from packs.electrical.nec.sizes import SIZES, Material, rank
+from packs.electrical.projects.records import LoadType, Motor
+from rollcall.core.errors import InvalidArgument
 
 COPPER = Installation("copper", 90, 60)
 MATERIALS: tuple[Material, ...] = get_args(Material)

@@ -12,9 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rollcall.core.errors import InvalidArgument
-from rollcall.packs.electrical.calculations.drop_study import study
-from rollcall.packs.electrical.calculations.voltage_drop import (
+from packs.electrical.calculations.drop_study import study
+from packs.electrical.calculations.voltage_drop import (
     Method,
     Run,
     drop,
@@ -24,8 +23,9 @@ from rollcall.packs.electrical.calculations.voltage_drop import (
     smallest_size,
     within,
 )
-from rollcall.packs.electrical.nec.impedance import Conduit
-from rollcall.packs.electrical.nec.sizes import Material
+from packs.electrical.nec.impedance import Conduit
+from packs.electrical.nec.sizes import Material
+from rollcall.core.errors import InvalidArgument
 
 METHODS: tuple[Method, ...] = get_args(Method)
 CONDUITS: tuple[Conduit, ...] = get_args(Conduit)

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from rollcall.packs.electrical.calculations.loads.panel import panel_demand
-from rollcall.packs.electrical.capacity.charts import lines_chart, service_chart
-from rollcall.packs.electrical.capacity.checking import Capacity, capacity_of
-from rollcall.packs.electrical.capacity.proposing import Asked
-from rollcall.packs.electrical.capacity.service import upgrade_of
-from rollcall.packs.electrical.projects.records import Project
+from packs.electrical.calculations.loads.panel import panel_demand
+from packs.electrical.capacity.charts import lines_chart, service_chart
+from packs.electrical.capacity.checking import Capacity, capacity_of
+from packs.electrical.capacity.proposing import Asked
+from packs.electrical.capacity.service import upgrade_of
+from packs.electrical.projects.records import Project
 
 
 def _project(circuits: Any = (), **more: Any) -> Project:

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
+from packs.electrical.calculations.loads.spaces import best_start, free_positions, starts
+from packs.electrical.capacity.proposing import Asked, proposed
+from packs.electrical.projects.records import Panel
 from rollcall.core.errors import InvalidArgument
-from rollcall.packs.electrical.calculations.loads.spaces import best_start, free_positions, starts
-from rollcall.packs.electrical.capacity.proposing import Asked, proposed
-from rollcall.packs.electrical.projects.records import Panel
 
 
 def _panel(phases: int = 1, spaces: int = 12, taken: tuple[int, ...] = (), **more: Any) -> Panel:

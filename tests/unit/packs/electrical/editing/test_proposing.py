@@ -8,16 +8,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from packs.electrical.calculations.loads.panel import panel_demand
+from packs.electrical.calculations.loads.phases import line_at, system_of
+from packs.electrical.calculations.sizing import sizing
+from packs.electrical.editing.arguments import arguments_of, fields_of
+from packs.electrical.editing.places import possible_starts
+from packs.electrical.editing.proposing import Plan, area_in, plan
+from packs.electrical.projects.records import Circuit, Panel, Poles, Project
+from packs.electrical.projects.selecting import Found, panel_named
+from packs.electrical.wiring import sizing_cases
 from rollcall.core.errors import AgentError, FailedPrecondition, InvalidArgument
-from rollcall.packs.electrical.calculations.loads.panel import panel_demand
-from rollcall.packs.electrical.calculations.loads.phases import line_at, system_of
-from rollcall.packs.electrical.calculations.sizing import sizing
-from rollcall.packs.electrical.editing.arguments import arguments_of, fields_of
-from rollcall.packs.electrical.editing.places import possible_starts
-from rollcall.packs.electrical.editing.proposing import Plan, area_in, plan
-from rollcall.packs.electrical.projects.records import Circuit, Panel, Poles, Project
-from rollcall.packs.electrical.projects.selecting import Found, panel_named
-from rollcall.packs.electrical.wiring import sizing_cases
 from seed.projects import projects
 
 SAMPLES = {sample.project.id: sample.project for sample in projects()}

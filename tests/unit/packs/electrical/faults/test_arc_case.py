@@ -4,14 +4,14 @@ from typing import Any
 
 import pytest
 
+from packs.electrical.calculations.arc_flash.ppe import ppe_for
+from packs.electrical.calculations.arc_flash.study import study
+from packs.electrical.faults.arc_case import Asked, Case, case_at
+from packs.electrical.faults.arc_words import told, warnings_of
+from packs.electrical.faults.energy_chart import energy_chart
+from packs.electrical.projects.records import Panel
 from rollcall.core.errors import FailedPrecondition
 from rollcall.core.text import language
-from rollcall.packs.electrical.calculations.arc_flash.ppe import ppe_for
-from rollcall.packs.electrical.calculations.arc_flash.study import study
-from rollcall.packs.electrical.faults.arc_case import Asked, Case, case_at
-from rollcall.packs.electrical.faults.arc_words import told, warnings_of
-from rollcall.packs.electrical.faults.energy_chart import energy_chart
-from rollcall.packs.electrical.projects.records import Panel
 from seed.projects import projects
 
 SAMPLES = {each.project.id: each.project for each in projects()}

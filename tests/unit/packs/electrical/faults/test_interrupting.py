@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rollcall.packs.electrical.calculations.short_circuit.at_panel import Fault, Motors
-from rollcall.packs.electrical.calculations.short_circuit.chain import from_utility
-from rollcall.packs.electrical.calculations.short_circuit.ratings import (
+from packs.electrical.calculations.short_circuit.at_panel import Fault, Motors
+from packs.electrical.calculations.short_circuit.chain import from_utility
+from packs.electrical.calculations.short_circuit.ratings import (
     STANDARD_A,
     smallest_standard,
 )
-from rollcall.packs.electrical.faults.interrupting import Check, check
+from packs.electrical.faults.interrupting import Check, check
 from seed.projects import projects
 
 OFFICE = next(each.project for each in projects() if each.project.id == "office")

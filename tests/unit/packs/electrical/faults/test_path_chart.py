@@ -1,7 +1,7 @@
 """The chart of a fault current along its way."""
 
-from rollcall.packs.electrical.calculations.short_circuit.at_panel import fault_at
-from rollcall.packs.electrical.faults.path_chart import path_chart
+from packs.electrical.calculations.short_circuit.at_panel import fault_at
+from packs.electrical.faults.path_chart import path_chart
 from seed.projects import projects
 
 WORKSHOP = next(each.project for each in projects() if each.project.id == "workshop")

@@ -2,10 +2,10 @@
 
 import pytest
 
+from packs.electrical.faults.supply import Asked, told, with_asked
+from packs.electrical.projects.records import Panel, Project
+from packs.electrical.results import Input
 from rollcall.core.errors import InvalidArgument
-from rollcall.packs.electrical.faults.supply import Asked, told, with_asked
-from rollcall.packs.electrical.projects.records import Panel, Project
-from rollcall.packs.electrical.results import Input
 from seed.projects import projects
 
 OFFICE = next(each.project for each in projects() if each.project.id == "office")

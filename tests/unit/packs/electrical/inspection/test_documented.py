@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from rollcall.packs.electrical.inspection.catalog import RULES
-from rollcall.packs.electrical.inspection.report import WEIGHTS
-from rollcall.packs.electrical.inspection.rule import CATEGORIES, Rule
+from packs.electrical.inspection.catalog import RULES
+from packs.electrical.inspection.report import WEIGHTS
+from packs.electrical.inspection.rule import CATEGORIES, Rule
 
 PAGE = (Path(__file__).parents[5] / "docs/electrical.md").read_text()
 

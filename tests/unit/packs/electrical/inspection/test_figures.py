@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from rollcall.packs.electrical.inspection.catalog import RULES
-from rollcall.packs.electrical.inspection.facts import Facts
-from rollcall.packs.electrical.inspection.report import Issue, inspect
+from packs.electrical.inspection.catalog import RULES
+from packs.electrical.inspection.facts import Facts
+from packs.electrical.inspection.report import Issue, inspect
 from seed.projects import projects
 from tests.support.buildings import HOME, SHOP, Patch, building
 

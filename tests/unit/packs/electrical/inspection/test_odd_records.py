@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from rollcall.packs.electrical.inspection.catalog import RULES
-from rollcall.packs.electrical.inspection.facts import Facts
-from rollcall.packs.electrical.inspection.report import inspect
-from rollcall.packs.electrical.projects.records import Project
+from packs.electrical.inspection.catalog import RULES
+from packs.electrical.inspection.facts import Facts
+from packs.electrical.inspection.report import inspect
+from packs.electrical.projects.records import Project
 from tests.support.buildings import HOME, SHOP, Patch, building
 
 SIZES = [None, "18", "14", "12", "4/0", "250", "2000"]

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rollcall.packs.electrical.inspection.catalog import RULES
-from rollcall.packs.electrical.inspection.facts import Facts
-from rollcall.packs.electrical.inspection.report import Issue, Report, inspect
-from rollcall.packs.electrical.inspection.rule import CATEGORIES
-from rollcall.packs.electrical.projects.records import Project
-from rollcall.packs.electrical.results import Words
+from packs.electrical.inspection.catalog import RULES
+from packs.electrical.inspection.facts import Facts
+from packs.electrical.inspection.report import Issue, Report, inspect
+from packs.electrical.inspection.rule import CATEGORIES
+from packs.electrical.projects.records import Project
+from packs.electrical.results import Words
 from seed.projects import projects
 from tests.support.buildings import HOME, SHOP, building
 from tests.support.tower import tower

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from rollcall.packs.electrical.inspection.catalog import RULES
-from rollcall.packs.electrical.inspection.facts import Facts
-from rollcall.packs.electrical.inspection.report import Report, inspect
+from packs.electrical.inspection.catalog import RULES
+from packs.electrical.inspection.facts import Facts
+from packs.electrical.inspection.report import Report, inspect
 from tests.support.buildings import Patch, building
 from tests.unit.packs.electrical.inspection.cases import CASES, Case
 

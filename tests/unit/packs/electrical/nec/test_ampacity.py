@@ -10,9 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rollcall.core.errors import InvalidArgument
-from rollcall.packs.electrical.nec import stored
-from rollcall.packs.electrical.nec.ampacity import (
+from packs.electrical.nec import stored
+from packs.electrical.nec.ampacity import (
     RATINGS,
     adjustment_factor,
     ampacity,
@@ -20,7 +19,8 @@ from rollcall.packs.electrical.nec.ampacity import (
     small_conductor_limit,
     temperature_factor,
 )
-from rollcall.packs.electrical.nec.sizes import SIZES, Material
+from packs.electrical.nec.sizes import SIZES, Material
+from rollcall.core.errors import InvalidArgument
 
 MATERIALS = get_args(Material)
 

@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rollcall.core.errors import InvalidArgument
-from rollcall.packs.electrical.nec.appliances import (
+from packs.electrical.nec.appliances import (
     cooking_branch_circuit_w,
     dryer_demand_percent,
     dryer_demand_w,
     range_demand,
     range_demand_w,
 )
+from rollcall.core.errors import InvalidArgument
 
 cooking_w = st.floats(1_750.5, 27_000)
 

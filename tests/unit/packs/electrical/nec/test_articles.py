@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from packs.electrical.nec.articles import about, all_articles, find, mentioned, ranked
 from rollcall.core.text import language
-from rollcall.packs.electrical.nec.articles import about, all_articles, find, mentioned, ranked
 
 ARTICLES = all_articles()
 LONGEST_ABOUT = 140

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rollcall.packs.electrical.nec.asked import edition_in, motor_kind, read
-from rollcall.packs.electrical.nec.sizes import SIZES, label
+from packs.electrical.nec.asked import edition_in, motor_kind, read
+from packs.electrical.nec.sizes import SIZES, label
 
 
 @pytest.mark.parametrize(

@@ -8,15 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rollcall.core.errors import InvalidArgument
-from rollcall.packs.electrical.nec.demand import (
+from packs.electrical.nec.demand import (
     lighting_demand_va,
     lighting_va_per_ft2,
     receptacle_demand_va,
 )
-from rollcall.packs.electrical.nec.editions import EDITIONS
-from rollcall.packs.electrical.nec.figures import standing
-from rollcall.packs.electrical.nec.occupancies import find_occupancy, parse_occupancy
+from packs.electrical.nec.editions import EDITIONS
+from packs.electrical.nec.figures import standing
+from packs.electrical.nec.occupancies import find_occupancy, parse_occupancy
+from rollcall.core.errors import InvalidArgument
 
 loads = st.floats(0, 1_000_000)
 occupancies = st.sampled_from(["dwelling", "hospital", "hotel", "warehouse", "office", "other"])

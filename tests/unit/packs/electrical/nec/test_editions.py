@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from packs.electrical.nec.editions import EDITIONS, article, parse_edition
 from rollcall.core.errors import InvalidArgument
-from rollcall.packs.electrical.nec.editions import EDITIONS, article, parse_edition
 
 
 @pytest.mark.parametrize(

@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rollcall.core.errors import InvalidArgument
-from rollcall.packs.electrical.nec.grounding import (
+from packs.electrical.nec.grounding import (
     bonding_jumper,
     enlarged_grounding_conductor,
     equipment_grounding_conductor,
     grounding_electrode_conductor,
 )
-from rollcall.packs.electrical.nec.sizes import SIZES, rank
+from packs.electrical.nec.sizes import SIZES, rank
+from rollcall.core.errors import InvalidArgument
 
 materials = st.sampled_from(["copper", "aluminum"])
 sizes = st.sampled_from(SIZES[2:])

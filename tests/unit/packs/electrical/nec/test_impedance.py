@@ -10,17 +10,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rollcall.core.errors import InvalidArgument
-from rollcall.packs.electrical.nec import stored
-from rollcall.packs.electrical.nec.c_values import c_figure, c_value
-from rollcall.packs.electrical.nec.impedance import (
+from packs.electrical.nec import stored
+from packs.electrical.nec.c_values import c_figure, c_value
+from packs.electrical.nec.impedance import (
     Conduit,
     Impedance,
     ac_impedance,
     dc_resistance,
     parse_conduit,
 )
-from rollcall.packs.electrical.nec.sizes import SIZES, Material
+from packs.electrical.nec.sizes import SIZES, Material
+from rollcall.core.errors import InvalidArgument
 
 MATERIALS, CONDUITS = get_args(Material), get_args(Conduit)
 IN_TABLE_9 = [cells[0] for cells in stored.cells("chapter_9_table_9")]

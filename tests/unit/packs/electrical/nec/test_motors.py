@@ -10,9 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rollcall.core.errors import InvalidArgument
-from rollcall.packs.electrical.nec import stored
-from rollcall.packs.electrical.nec.motors import (
+from packs.electrical.nec import stored
+from packs.electrical.nec.motors import (
     MotorKind,
     ProtectiveDevice,
     full_load_amps,
@@ -20,6 +19,7 @@ from rollcall.packs.electrical.nec.motors import (
     parse_hp,
     protection_percent,
 )
+from rollcall.core.errors import InvalidArgument
 
 KINDS, DEVICES = get_args(MotorKind), get_args(ProtectiveDevice)
 

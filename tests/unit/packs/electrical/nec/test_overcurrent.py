@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rollcall.core.errors import InvalidArgument
-from rollcall.packs.electrical.nec import stored
-from rollcall.packs.electrical.nec.overcurrent import (
+from packs.electrical.nec import stored
+from packs.electrical.nec.overcurrent import (
     STANDARD_RATINGS,
     fuse_ratings,
     is_standard,
@@ -16,6 +15,7 @@ from rollcall.packs.electrical.nec.overcurrent import (
     next_standard,
     next_standard_fuse,
 )
+from rollcall.core.errors import InvalidArgument
 
 amperes = st.floats(0.1, 6_000)
 

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rollcall.core.errors import InvalidArgument
-from rollcall.packs.electrical.nec.sizes import (
+from packs.electrical.nec.sizes import (
     SIZES,
     area_mm2,
     circular_mils,
@@ -18,6 +17,7 @@ from rollcall.packs.electrical.nec.sizes import (
     rank,
     smallest_of,
 )
+from rollcall.core.errors import InvalidArgument
 
 sizes = st.sampled_from(SIZES)
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
+from packs.electrical.nec import stored, tables
+from packs.electrical.nec.editions import EDITIONS
 from rollcall.core.errors import NotFound
 from rollcall.core.text import language
-from rollcall.packs.electrical.nec import stored, tables
-from rollcall.packs.electrical.nec.editions import EDITIONS
 
 every_table = pytest.mark.parametrize("key", list(tables.FILES))
 every_edition = pytest.mark.parametrize("edition", EDITIONS)

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
+from packs.electrical.projects.records import Panel, Project
 from rollcall.core.errors import InvalidArgument
 from rollcall.core.inputs import validate
-from rollcall.packs.electrical.projects.records import Panel, Project
 from seed.projects import projects
 
 SAMPLES = {sample.project.id: sample.project.dump() for sample in projects()}

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rollcall.packs.electrical.projects.records import Circuit, Panel
-from rollcall.packs.electrical.projects.schedule import Schedule, schedule, volt_amperes
-from rollcall.packs.electrical.projects.workbook import sheet_name, workbook
+from packs.electrical.projects.records import Circuit, Panel
+from packs.electrical.projects.schedule import Schedule, schedule, volt_amperes
+from packs.electrical.projects.workbook import sheet_name, workbook
 from seed.projects import projects
 from tests.support.spreadsheets import sheets
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from packs.electrical.projects.selecting import find_circuit, find_panel
 from rollcall.core.errors import AgentError, InvalidArgument, NotFound
-from rollcall.packs.electrical.projects.selecting import find_circuit, find_panel
 from seed.projects import projects
 
 SAMPLES = {sample.project.id: sample.project for sample in projects()}

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from packs.electrical.projects.records import Panel, Project
+from packs.electrical.projects.topology import downstream, path_to, service_panel
 from rollcall.core.errors import FailedPrecondition
-from rollcall.packs.electrical.projects.records import Panel, Project
-from rollcall.packs.electrical.projects.topology import downstream, path_to, service_panel
 from seed.projects import projects
 
 SAMPLES = {sample.project.id: sample.project for sample in projects()}

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from pydantic import BaseModel
 
-from rollcall.packs.electrical.projects import records
-from rollcall.packs.electrical.projects.topology import path_to
-from rollcall.packs.electrical.projects.transfer import exported, imported
+from packs.electrical.projects import records
+from packs.electrical.projects.topology import path_to
+from packs.electrical.projects.transfer import exported, imported
 from seed.projects import projects
 
 GUIDE = (Path(__file__).parents[5] / "docs/electrical.md").read_text(encoding="utf-8")

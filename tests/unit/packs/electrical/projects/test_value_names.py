@@ -6,8 +6,8 @@ from typing import Any, get_args
 
 import pytest
 
-from rollcall.packs.electrical.projects.records import Area, ConduitType, LoadType
-from rollcall.packs.electrical.projects.value_names import AREAS, CONDUITS, LOAD_TYPES, value_name
+from packs.electrical.projects.records import Area, ConduitType, LoadType
+from packs.electrical.projects.value_names import AREAS, CONDUITS, LOAD_TYPES, value_name
 
 
 @pytest.mark.parametrize(

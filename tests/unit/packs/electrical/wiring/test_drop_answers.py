@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from packs.electrical.projects.records import Circuit, Project
+from packs.electrical.projects.selecting import find_circuit
+from packs.electrical.voltage_drop import calculate_voltage_drop
+from packs.electrical.wiring.drop_answers import answer, answer_selected
+from packs.electrical.wiring.drop_cases import Asked
+from packs.electrical.wiring.drop_results import VoltageDrop
 from rollcall.core.context import ToolContext, User
 from rollcall.core.errors import FailedPrecondition, InvalidArgument
-from rollcall.packs.electrical.projects.records import Circuit, Project
-from rollcall.packs.electrical.projects.selecting import find_circuit
-from rollcall.packs.electrical.voltage_drop import calculate_voltage_drop
-from rollcall.packs.electrical.wiring.drop_answers import answer, answer_selected
-from rollcall.packs.electrical.wiring.drop_cases import Asked
-from rollcall.packs.electrical.wiring.drop_results import VoltageDrop
 from seed.projects import projects
 
 SAMPLES = {sample.project.id: sample.project for sample in projects()}

@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
+from packs.electrical.calculations.sizing import Sizing, sizing
+from packs.electrical.conductor_sizing import check_conductor_sizing
+from packs.electrical.projects.records import Project
+from packs.electrical.projects.selecting import Found, find_circuit
+from packs.electrical.wiring.sizing_cases import Asked, case_of
+from packs.electrical.wiring.sizing_results import ConductorSizing, conductor_sizing
 from rollcall.core.context import ToolContext, User
 from rollcall.core.errors import FailedPrecondition, InvalidArgument
-from rollcall.packs.electrical.calculations.sizing import Sizing, sizing
-from rollcall.packs.electrical.conductor_sizing import check_conductor_sizing
-from rollcall.packs.electrical.projects.records import Project
-from rollcall.packs.electrical.projects.selecting import Found, find_circuit
-from rollcall.packs.electrical.wiring.sizing_cases import Asked, case_of
-from rollcall.packs.electrical.wiring.sizing_results import ConductorSizing, conductor_sizing
 from seed.projects import projects
 
 SAMPLES = {sample.project.id: sample.project for sample in projects()}

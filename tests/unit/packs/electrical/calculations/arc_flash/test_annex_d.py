@@ -6,8 +6,8 @@ them in their tests: `arcflash` by Li-aung Yip (Python) and its translation into
 
 import pytest
 
-from rollcall.packs.electrical.calculations.arc_flash.enclosure import Enclosure
-from rollcall.packs.electrical.calculations.arc_flash.study import Given, Study, study
+from packs.electrical.calculations.arc_flash.enclosure import Enclosure
+from packs.electrical.calculations.arc_flash.study import Given, Study, study
 
 MEDIUM_VOLTAGE = Given(
     voltage_v=4_160,

@@ -7,8 +7,8 @@ from math import log10
 
 import pytest
 
-from rollcall.packs.electrical.calculations.arc_flash.enclosure import Enclosure, size_correction
-from rollcall.packs.electrical.calculations.arc_flash.study import Given, study
+from packs.electrical.calculations.arc_flash.enclosure import Enclosure, size_correction
+from packs.electrical.calculations.arc_flash.study import Given, study
 
 
 def test_vcbb_at_480_v() -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from rollcall.packs.electrical.calculations.arc_flash.coefficients import (
+from packs.electrical.calculations.arc_flash.coefficients import (
     ARCING_CURRENT,
     ELECTRODES,
     ENCLOSURE_SIZE,

@@ -2,8 +2,8 @@
 
 import pytest
 
-from rollcall.packs.electrical.calculations.arc_flash.equipment import TYPICAL, class_of
-from rollcall.packs.electrical.calculations.arc_flash.study import Given, study
+from packs.electrical.calculations.arc_flash.equipment import TYPICAL, class_of
+from packs.electrical.calculations.arc_flash.study import Given, study
 
 VOLTS = {"lv": 480.0, "ca": 480.0, "5k": 4_160.0, "15": 13_800.0}
 

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from rollcall.packs.electrical.calculations.arc_flash.coefficients import ELECTRODES, OPEN_AIR
-from rollcall.packs.electrical.calculations.arc_flash.enclosure import Enclosure
-from rollcall.packs.electrical.calculations.arc_flash.study import Given, study
+from packs.electrical.calculations.arc_flash.coefficients import ELECTRODES, OPEN_AIR
+from packs.electrical.calculations.arc_flash.enclosure import Enclosure
+from packs.electrical.calculations.arc_flash.study import Given, study
 
 PANELBOARD = Given(
     voltage_v=480,

@@ -2,8 +2,8 @@
 
 import pytest
 
+from packs.electrical.calculations.arc_flash.ppe import ppe_for
 from rollcall.core.text import language
-from rollcall.packs.electrical.calculations.arc_flash.ppe import ppe_for
 
 
 @pytest.mark.parametrize(

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
+from packs.electrical.calculations.arc_flash.enclosure import Enclosure
+from packs.electrical.calculations.arc_flash.study import Given, study
 from rollcall.core.errors import InvalidArgument
-from rollcall.packs.electrical.calculations.arc_flash.enclosure import Enclosure
-from rollcall.packs.electrical.calculations.arc_flash.study import Given, study
 
 LOW = Given(
     voltage_v=480,

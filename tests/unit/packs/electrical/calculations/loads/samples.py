@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from rollcall.packs.electrical.calculations.loads.phases import currents, spread, system
-from rollcall.packs.electrical.calculations.loads.premises import Premises
-from rollcall.packs.electrical.calculations.loads.steps import Load
-from rollcall.packs.electrical.projects.records import LoadType, Project
+from packs.electrical.calculations.loads.phases import currents, spread, system
+from packs.electrical.calculations.loads.premises import Premises
+from packs.electrical.calculations.loads.steps import Load
+from packs.electrical.projects.records import LoadType, Project
 
 HOUSE = system(240, 1)
 

@@ -6,13 +6,13 @@ from __future__ import annotations
 
 import pytest
 
-from rollcall.packs.electrical.calculations.loads.dwelling import standard
-from rollcall.packs.electrical.calculations.loads.multifamily import multifamily, units_percent
-from rollcall.packs.electrical.calculations.loads.optional import optional
-from rollcall.packs.electrical.calculations.loads.other_buildings import other_building
-from rollcall.packs.electrical.calculations.loads.phases import currents, spread, system
-from rollcall.packs.electrical.calculations.loads.steps import Calculation, Load
-from rollcall.packs.electrical.nec.overcurrent import next_standard
+from packs.electrical.calculations.loads.dwelling import standard
+from packs.electrical.calculations.loads.multifamily import multifamily, units_percent
+from packs.electrical.calculations.loads.optional import optional
+from packs.electrical.calculations.loads.other_buildings import other_building
+from packs.electrical.calculations.loads.phases import currents, spread, system
+from packs.electrical.calculations.loads.steps import Calculation, Load
+from packs.electrical.nec.overcurrent import next_standard
 
 from .samples import building, dwelling, load
 

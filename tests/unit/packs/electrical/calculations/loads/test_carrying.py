@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rollcall.packs.electrical.calculations.loads.carrying import (
+from packs.electrical.calculations.loads.carrying import (
     over_feeder,
     through_transformer,
 )
-from rollcall.packs.electrical.calculations.loads.phases import (
+from packs.electrical.calculations.loads.phases import (
     Currents,
     System,
     currents,
@@ -20,7 +20,7 @@ from rollcall.packs.electrical.calculations.loads.phases import (
     spread,
     system,
 )
-from rollcall.packs.electrical.projects.records import Circuit, Transformer
+from packs.electrical.projects.records import Circuit, Transformer
 
 from .samples import circuit
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from rollcall.packs.electrical.calculations.loads.dwelling import standard
-from rollcall.packs.electrical.calculations.loads.steps import Calculation
+from packs.electrical.calculations.loads.dwelling import standard
+from packs.electrical.calculations.loads.steps import Calculation
 
 from .samples import dwelling, load
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from rollcall.packs.electrical.calculations.loads.gathering import feeder_circuits, loads_behind
-from rollcall.packs.electrical.calculations.loads.steps import va_of
+from packs.electrical.calculations.loads.gathering import feeder_circuits, loads_behind
+from packs.electrical.calculations.loads.steps import va_of
 
 from .samples import circuit, office, panel, project, three_phase
 

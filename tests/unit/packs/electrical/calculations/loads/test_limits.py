@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from rollcall.packs.electrical.calculations.loads.limits import (
+from packs.electrical.calculations.loads.limits import (
     Limit,
     conductor_amps,
     limits_of,
     transformer_amps,
 )
-from rollcall.packs.electrical.calculations.loads.panel import panel_demand
-from rollcall.packs.electrical.projects.records import Feeder, Project
+from packs.electrical.calculations.loads.panel import panel_demand
+from packs.electrical.projects.records import Feeder, Project
 
 from .samples import circuit, office, panel, project, three_phase
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from packs.electrical.calculations.loads.panel import panel_demand, panel_loads
+from packs.electrical.projects.records import Project
 from rollcall.core.errors import FailedPrecondition
-from rollcall.packs.electrical.calculations.loads.panel import panel_demand, panel_loads
-from rollcall.packs.electrical.projects.records import Project
 
 from .samples import circuit, office, panel, project, three_phase
 

@@ -6,12 +6,12 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from rollcall.packs.electrical.calculations.loads.existing import existing
-from rollcall.packs.electrical.calculations.loads.measured import measured
-from rollcall.packs.electrical.calculations.loads.multifamily import units_percent
-from rollcall.packs.electrical.calculations.loads.optional import optional
-from rollcall.packs.electrical.calculations.loads.premises import Premises
-from rollcall.packs.electrical.calculations.loads.steps import Calculation, Load
+from packs.electrical.calculations.loads.existing import existing
+from packs.electrical.calculations.loads.measured import measured
+from packs.electrical.calculations.loads.multifamily import units_percent
+from packs.electrical.calculations.loads.optional import optional
+from packs.electrical.calculations.loads.premises import Premises
+from packs.electrical.calculations.loads.steps import Calculation, Load
 
 from .samples import dwelling, load
 

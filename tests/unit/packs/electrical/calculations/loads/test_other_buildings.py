@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rollcall.packs.electrical.calculations.loads.other_buildings import other_building
+from packs.electrical.calculations.loads.other_buildings import other_building
 
 from .samples import building, load
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rollcall.packs.electrical.calculations.loads.panel import Demand, panel_demand
-from rollcall.packs.electrical.projects.records import Circuit, Project
+from packs.electrical.calculations.loads.panel import Demand, panel_demand
+from packs.electrical.projects.records import Circuit, Project
 
 from .samples import circuit, office, panel, project, three_phase
 

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from rollcall.packs.electrical.calculations.loads.phases import (
+from packs.electrical.calculations.loads.phases import (
     currents,
     imbalance_percent,
     line_at,
@@ -16,7 +16,7 @@ from rollcall.packs.electrical.calculations.loads.phases import (
     system,
     total,
 )
-from rollcall.packs.electrical.projects.records import Circuit
+from packs.electrical.projects.records import Circuit
 
 from .samples import circuit
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from rollcall.packs.electrical.calculations.loads.phases import system
-from rollcall.packs.electrical.calculations.loads.service import (
+from packs.electrical.calculations.loads.phases import system
+from packs.electrical.calculations.loads.service import (
     managed_amps,
     service_conductors,
     service_size,

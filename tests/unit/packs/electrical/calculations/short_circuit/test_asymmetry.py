@@ -4,13 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rollcall.packs.electrical.calculations.short_circuit.asymmetry import (
+from packs.electrical.calculations.short_circuit.asymmetry import (
     asymmetrical_factor,
     breaker_xr_ratio,
     duty_factor,
     peak_factor,
 )
-from rollcall.packs.electrical.calculations.short_circuit.typical import source_xr, transformer_xr
+from packs.electrical.calculations.short_circuit.typical import source_xr, transformer_xr
 
 
 @pytest.mark.parametrize(

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from packs.electrical.calculations.short_circuit.at_panel import Fault, fault_at
+from packs.electrical.calculations.short_circuit.chain import Windings, from_infinite_bus
+from packs.electrical.projects.records import Project
 from rollcall.core.errors import AgentError, FailedPrecondition
-from rollcall.packs.electrical.calculations.short_circuit.at_panel import Fault, fault_at
-from rollcall.packs.electrical.calculations.short_circuit.chain import Windings, from_infinite_bus
-from rollcall.packs.electrical.projects.records import Project
 
 CIRCUIT = {"circuitNumber": 1, "description": "compressor", "breakerAmps": 40, "poles": 3}
 

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rollcall.core.errors import FailedPrecondition, InvalidArgument
-from rollcall.packs.electrical.calculations.short_circuit.chain import (
+from packs.electrical.calculations.short_circuit.chain import (
     Conductors,
     Windings,
     check_voltage,
@@ -16,6 +15,7 @@ from rollcall.packs.electrical.calculations.short_circuit.chain import (
     through_conductors,
     through_transformer,
 )
+from rollcall.core.errors import FailedPrecondition, InvalidArgument
 
 RUN = Conductors("500", "copper", "steel", 100)
 UTILITY = from_utility("service", 40_000, 480, 3, 6.0)

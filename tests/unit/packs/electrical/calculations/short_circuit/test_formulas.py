@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rollcall.packs.electrical.calculations.short_circuit.formulas import (
+from packs.electrical.calculations.short_circuit.formulas import (
     at_terminals,
     conductor_f,
     full_load_amps,

@@ -1,0 +1,108 @@
+"""The project at hand in a page, for the agent: what is there and what it is called."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from packs.electrical.projects.access import open_project
+from packs.electrical.projects.records import Circuit, Panel, Project
+from rollcall.core.context import ToolContext
+from rollcall.core.profile import Place
+from rollcall.core.text import terms
+
+MAX_PANELS = 20
+_MAIN_PANEL = ("main panel", "לוח ראשי")
+"""What the service equipment is called, whatever its name is."""
+_FEEDER = " feeder"
+MAX_CIRCUITS = 120
+"""How many circuits are told in all; of the others a tool tells."""
+
+
+def describe(ctx: ToolContext, *, short: bool) -> Place:
+    """The project in words: whole, with its circuits, or its service and panels alone; and the
+    names of its panels and circuits.
+
+    Raises:
+        AgentError: The user is in no project, in several of which none is named, or not in this.
+    """
+    opened = open_project(ctx)
+    lines = [_heading(opened.project, opened.role), *_panels(opened.project, short=short)]
+    if not short:
+        lines += _others(opened.project)
+    return Place("\n".join(lines), _names(opened.project))
+
+
+def _names(project: Project) -> dict[str, tuple[str, ...]]:
+    panels = tuple(panel.name for panel in project.panels)
+    taken = {name.casefold() for name in panels}
+    main = tuple(name for name in _MAIN_PANEL if name not in taken)
+    circuits = tuple(each.description for panel in project.panels for each in panel.circuits)
+    return {
+        "projectId": (project.id,),
+        "panelName": (*panels, *main, *_fed(project)),
+        "circuitDescription": circuits,
+    }
+
+
+def _fed(project: Project) -> Iterator[str]:
+    """What panels are called by their feeders' names, where their own say something else: "Server
+    room panel" of the panel SR, which the "Server room feeder" feeds."""
+    panels = {panel.id: panel for panel in project.panels}
+    for feeder in project.feeders:
+        panel = panels.get(feeder.target_id)
+        is_other = panel and set(terms(feeder.name)).isdisjoint(terms(panel.name))
+        if is_other and feeder.name.endswith(_FEEDER):
+            yield f"{feeder.name.removesuffix(_FEEDER)} panel"
+
+
+def _heading(project: Project, role: str) -> str:
+    service, building = project.service, project.building
+    area = f", {building.floor_area_ft2:g} ft²" if building.floor_area_ft2 else ""
+    return (
+        f"Project {project.name} (id {project.id}, NEC {project.edition}, the user is its {role}): "
+        f"{building.occupancy}{area}; service {service.service_amps:g} A, "
+        f"{service.service_voltage:g} V, {service.phases}-phase"
+    )
+
+
+def _panels(project: Project, *, short: bool) -> Iterator[str]:
+    room = 0 if short else MAX_CIRCUITS
+    for panel in project.panels[:MAX_PANELS]:
+        yield _panel(panel)
+        shown = panel.circuits[:room]
+        room -= len(shown)
+        yield from map(_circuit, shown)
+        if not short and len(shown) < len(panel.circuits):
+            yield f"  and {len(panel.circuits) - len(shown)} more circuits"
+    if len(project.panels) > MAX_PANELS:
+        yield f"and {len(project.panels) - MAX_PANELS} more panels"
+
+
+def _panel(panel: Panel) -> str:
+    main = f"{panel.main_breaker_amps:g} A main" if panel.main_breaker_amps else "main lugs"
+    return (
+        f"- {panel.name} (id {panel.id}): {panel.voltage:g} V, {panel.phases}-phase, "
+        f"{panel.bus_rating:g} A bus, {main}, {panel.spaces} spaces, "
+        f"{len(panel.circuits)} circuits"
+    )
+
+
+def _circuit(circuit: Circuit) -> str:
+    size = f", {circuit.conductor_size} {circuit.conductor_material}" * bool(circuit.conductor_size)
+    length = f", {circuit.length_ft:g} ft" if circuit.length_ft else ""
+    return (
+        f"  {circuit.circuit_number}: {circuit.description}, {circuit.load_watts:g} W, "
+        f"{circuit.breaker_amps} A {circuit.poles}-pole{size}{length}"
+    )
+
+
+def _others(project: Project) -> Iterator[str]:
+    for feeder in project.feeders:
+        yield f"- feeder {feeder.name}: {feeder.source_id} to {feeder.target_id}"
+    for each in project.transformers:
+        yield (
+            f"- transformer {each.name}: {each.kva:g} kVA, {each.primary_voltage:g} to "
+            f"{each.secondary_voltage:g} V"
+        )
+    for motor in project.motors:
+        yield f"- motor {motor.name}: {motor.hp} hp on circuit {motor.circuit_number}"

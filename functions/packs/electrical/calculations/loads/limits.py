@@ -1,0 +1,148 @@
+"""What bounds the load of a panel: its bus and main breaker, what supplies it, the conductors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from packs.electrical.calculations.conductors import (
+    Installation,
+    ampacity_of,
+    default_terminal,
+)
+from packs.electrical.calculations.loads.phases import system
+from packs.electrical.nec.insulation import Rating, insulation_rating
+from packs.electrical.nec.sizes import label
+from packs.electrical.projects.records import Panel, Project, Transformer, Wiring
+from packs.electrical.projects.topology import service_panel
+from rollcall.core.errors import FailedPrecondition, InvalidArgument
+
+Element = Literal[
+    "bus", "main_breaker", "service", "service_conductors", "feeder_breaker", "feeder_conductors",
+    "transformer",
+]  # fmt: skip
+
+DWELLING_SHARE = 0.83
+"""310.12: conductors of a dwelling's service, or of the feeder that carries all of it, need this
+share of its rating, from 100 A to 400 A."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """One element and the current that it may carry, A.
+
+    Attributes:
+        name: Of the feeder or transformer, or the conductors' size.
+    """
+
+    element: Element
+    amps: float
+    name: str | None = None
+
+
+def limits_of(project: Project, panel: Panel, *, whole_dwelling: bool = False) -> list[Limit]:
+    """What bounds a panel's load, in the panel's own amperes.
+
+    A conductor whose size is not known bounds nothing, and neither does one of a dwelling that
+    310.12 allows.
+    """
+    if _is_service(project, panel):
+        found = list(_of_service(project, whole_dwelling))
+    else:
+        found = list(_of_feeder(project, panel, whole_dwelling))
+    if panel.main_breaker_amps is not None:
+        found.append(Limit("main_breaker", panel.main_breaker_amps))
+    return [*found, Limit("bus", panel.bus_rating)]
+
+
+def conductor_amps(wiring: Wiring, rating_amps: float) -> float | None:
+    """The ampacity of a feeder's or service's conductors as they are installed, A; None where their
+    size is not known, or where they have none there: an inspection is what finds that.
+
+    Where nothing is marked, terminals are of 60 °C up to 100 A and of 75 °C above (110.14(C)(1)),
+    and insulation counts as good as they are.
+    """
+    if wiring.conductor_size is None:
+        return None
+    terminal: Rating = wiring.terminal_rating_c or default_terminal(rating_amps)
+    insulation = terminal
+    if wiring.insulation is not None:
+        try:
+            insulation = insulation_rating(wiring.insulation)
+        except InvalidArgument:  # not a marking that is known: no better than the terminals
+            insulation = terminal
+    how = Installation(
+        wiring.conductor_material,
+        insulation,
+        terminal,
+        ambient_c=30.0 if wiring.ambient_c is None else wiring.ambient_c,
+        current_carrying=wiring.current_carrying_conductors or 3,
+        sets=wiring.conductor_sets,
+    )
+    try:
+        return ampacity_of(wiring.conductor_size, how).amps
+    except InvalidArgument:  # too hot for the insulation, or no such conductor in Table 310.16
+        return None
+
+
+def transformer_amps(transformer: Transformer) -> float:
+    """What a transformer may deliver, A at its secondary."""
+    secondary = system(transformer.secondary_voltage, transformer.phases)
+    return secondary.amps(transformer.kva * 1000)
+
+
+def _is_service(project: Project, panel: Panel) -> bool:
+    try:
+        return service_panel(project).id == panel.id
+    except FailedPrecondition:  # which one it is cannot be told
+        return panel.is_service_equipment
+
+
+def _of_service(project: Project, whole_dwelling: bool) -> Iterator[Limit]:
+    service = project.service
+    yield Limit("service", service.service_amps)
+    yield from _of_conductors(
+        service, "service_conductors", service.service_amps, None, whole_dwelling
+    )
+
+
+def _of_feeder(project: Project, panel: Panel, whole_dwelling: bool) -> Iterator[Limit]:
+    feeder = next((each for each in project.feeders if each.target_id == panel.id), None)
+    if feeder is None:
+        return
+    transformer = next((each for each in project.transformers if each.id == feeder.source_id), None)
+    rating = feeder.breaker_amps or panel.main_breaker_amps or panel.bus_rating
+    if feeder.breaker_amps is not None:
+        yield Limit("feeder_breaker", feeder.breaker_amps, feeder.name)
+    yield from _of_conductors(feeder, "feeder_conductors", rating, feeder.name, whole_dwelling)
+    if transformer is not None:
+        yield from _of_transformer(project, transformer)
+
+
+def _of_transformer(project: Project, transformer: Transformer) -> Iterator[Limit]:
+    """The transformer and what feeds it, in amperes of its secondary."""
+    yield Limit("transformer", transformer_amps(transformer), transformer.name)
+    if transformer.secondary_breaker_amps is not None:
+        yield Limit("feeder_breaker", transformer.secondary_breaker_amps, transformer.name)
+    ratio = transformer.primary_voltage / transformer.secondary_voltage
+    primary = next((each for each in project.feeders if each.target_id == transformer.id), None)
+    breaker = transformer.primary_breaker_amps or (primary and primary.breaker_amps)
+    name = primary.name if primary else transformer.name
+    if breaker:
+        yield Limit("feeder_breaker", breaker * ratio, name)
+    amps = conductor_amps(primary, breaker or transformer_amps(transformer)) if primary else None
+    if amps is not None:
+        yield Limit("feeder_conductors", amps * ratio, name)
+
+
+def _of_conductors(
+    wiring: Wiring, element: Element, rating: float, name: str | None, whole_dwelling: bool
+) -> Iterator[Limit]:
+    amps = conductor_amps(wiring, rating)
+    if amps is None or wiring.conductor_size is None:
+        return
+    if whole_dwelling and 100 <= rating <= 400 and amps >= DWELLING_SHARE * rating:
+        return
+    size = label(wiring.conductor_size)
+    yield Limit(element, amps, f"{name}, {size}" if name else size)

@@ -1,0 +1,143 @@
+"""Which method of Article 220 applies to a panel, and its calculation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from packs.electrical.calculations.loads.dwelling import standard
+from packs.electrical.calculations.loads.existing import existing
+from packs.electrical.calculations.loads.household import COOKING_KINDS
+from packs.electrical.calculations.loads.measured import measured
+from packs.electrical.calculations.loads.multifamily import UNITS_LEAST, multifamily
+from packs.electrical.calculations.loads.optional import optional
+from packs.electrical.calculations.loads.other_buildings import other_building
+from packs.electrical.calculations.loads.phases import system_of
+from packs.electrical.calculations.loads.premises import Premises
+from packs.electrical.calculations.loads.steps import (
+    Calculation,
+    Load,
+    Method,
+    of_kinds,
+)
+from packs.electrical.calculations.loads.tiers import SEASONAL
+from packs.electrical.projects.records import Panel, Project
+from packs.electrical.projects.topology import downstream, service_panel
+from rollcall.core.errors import FailedPrecondition
+
+METHODS: tuple[Method, ...] = ("standard", "optional", "existing", "measured")
+OPTIONAL_LEAST_AMPS = 100.0
+"""Of the service or feeder (220.82(A))."""
+
+_GENERAL = frozenset({"lighting", "receptacle", "small_appliance", "laundry"})
+
+
+def premises_of(project: Project, panel: Panel) -> Premises:
+    """What a panel serves: the whole building where it is the service's, or where all lighting and
+    receptacle circuits hang on it; else a part."""
+    building = project.building
+    whole = _is_whole(project, panel)
+    return Premises(
+        edition=project.edition,
+        occupancy=building.occupancy,
+        system=system_of(panel),
+        floor_area_ft2=building.floor_area_ft2 if whole else None,
+        dwelling_units=building.dwelling_units,
+        small_appliance_circuits=building.small_appliance_circuits,
+        laundry_circuits=building.laundry_circuits,
+        is_whole=whole,
+        service_amps=panel.main_breaker_amps or panel.bus_rating,
+    )
+
+
+def why_not(
+    method: Method, loads: Sequence[Load], premises: Premises, *, peak_va: float | None = None
+) -> str | None:
+    """Why a method does not apply; None if it does."""
+    if method == "measured":
+        return None if peak_va is not None else "220.87 needs a measured maximum demand"
+    if premises.occupancy != "dwelling":
+        return None if method == "standard" else "it is for dwellings"
+    if premises.is_whole and premises.floor_area_ft2 is None:
+        return "the building's floor area is not known (building.floorAreaFt2)"
+    if method == "standard":
+        return None
+    if not premises.is_whole:
+        return "the panel serves a part of the dwelling only"
+    if premises.dwelling_units > 1:
+        return _why_not_multifamily(method, loads, premises)
+    if premises.system.phases == 3:
+        return (
+            "it is for three-wire 120/240 V or 208Y/120 V services, and this one has three phases"
+        )
+    if method == "optional" and (premises.service_amps or 0) < OPTIONAL_LEAST_AMPS:
+        return "220.82 is for a service or feeder of 100 A or more"
+    return None
+
+
+def default_method(loads: Sequence[Load], premises: Premises) -> Method:
+    """The optional method where it applies, else the standard one."""
+    return "optional" if why_not("optional", loads, premises) is None else "standard"
+
+
+def checked(
+    method: Method, loads: Sequence[Load], premises: Premises, *, peak_va: float | None = None
+) -> Method:
+    """The method, if it applies.
+
+    Raises:
+        FailedPrecondition: It does not; the message says why, and which do.
+    """
+    reason = why_not(method, loads, premises, peak_va=peak_va)
+    if reason is None:
+        return method
+    open_ = [each for each in METHODS if why_not(each, loads, premises, peak_va=peak_va) is None]
+    others = f"; {', '.join(open_)} would do" if open_ else ""
+    raise FailedPrecondition(
+        f"the {method} method does not apply: {reason}{others}",
+        field="measuredPeakVa" if method == "measured" else "method",
+    )
+
+
+def calculate(
+    loads: Sequence[Load], premises: Premises, method: Method, *, peak_va: float | None = None
+) -> Calculation:
+    """The load calculation by one method, which must apply."""
+    if method == "measured":
+        assert peak_va is not None
+        return measured(loads, premises, peak_va=peak_va)
+    if premises.occupancy != "dwelling":
+        return other_building(loads, premises)
+    if method == "existing":
+        return existing(loads, premises)
+    if method == "optional":
+        return (optional if premises.dwelling_units == 1 else multifamily)(loads, premises)
+    return standard(loads, premises)
+
+
+def _is_whole(project: Project, panel: Panel) -> bool:
+    try:
+        if service_panel(project).id == panel.id:
+            return True
+    except FailedPrecondition:  # which one it is cannot be told: go by the circuits
+        pass
+    behind = {each.id for each in downstream(project, panel)}
+    general = [
+        each.id in behind
+        for each in project.panels
+        for circuit in each.circuits
+        if circuit.load_type in _GENERAL
+    ]
+    return bool(general) and all(general)
+
+
+def _why_not_multifamily(method: Method, loads: Sequence[Load], premises: Premises) -> str | None:
+    units = premises.dwelling_units
+    if method == "existing":
+        return f"220.83 is for one dwelling unit, and the building has {units}"
+    if units < UNITS_LEAST:
+        return "220.85 for two dwelling units is not calculated here"
+    if len(of_kinds(loads, *COOKING_KINDS)) < units:
+        return "220.84 is for dwelling units that all have electric cooking"
+    if len(of_kinds(loads, *SEASONAL)) < units:
+        return "220.84 is for dwelling units that all have electric heating or cooling"
+    return None

@@ -1,0 +1,107 @@
+"""The service that a load needs: its size and conductors, and whether load management spares it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from packs.electrical.calculations.conductors import (
+    MAX_SETS,
+    Installation,
+    Need,
+    smallest_size,
+)
+from packs.electrical.calculations.loads.limits import DWELLING_SHARE
+from packs.electrical.calculations.loads.premises import Premises
+from packs.electrical.nec.ampacity import ampacity
+from packs.electrical.nec.sizes import Material, Size, rank
+
+SERVICE_SIZES = (
+    100, 125, 150, 200, 400, 600, 800, 1000, 1200, 1600, 2000, 2500, 3000, 4000,
+)  # fmt: skip
+"""Ratings in which services are commonly built, A. For a dwelling, 400 A is the class that meter
+sockets call 320: 320 A of continuous load."""
+
+DWELLING_LEAST_AMPS = 100
+"""230.79(C), for a one-family dwelling."""
+
+LEAST_CHARGING_AMPS = 6.0
+"""Below it a charger that is told to draw less stops (SAE J1772)."""
+
+CONTINUOUS = 1.25
+LARGEST_COMMON: Size = "600"
+"""Above it conductors are commonly run in parallel, kcmil."""
+
+DWELLING_SIZES: tuple[Size, ...] = (
+    "8", "6", "4", "3", "2", "1", "1/0", "2/0", "3/0", "4/0", "250", "300", "350", "400", "500",
+    "600", "700", "750", "800",
+)  # fmt: skip
+_MATERIALS: tuple[Material, ...] = ("copper", "aluminum")
+
+
+@dataclass(frozen=True, slots=True)
+class Conductors:
+    """Ungrounded conductors for a service.
+
+    Attributes:
+        sets: In parallel for each line.
+        ampacity_amps: Of all sets together, at 75 °C terminals.
+        by_dwelling_share: Chosen by 310.12, at 83 % of the rating.
+    """
+
+    material: Material
+    size: Size
+    sets: int
+    ampacity_amps: float
+    by_dwelling_share: bool
+
+
+def service_size(amps: float, premises: Premises) -> int | None:
+    """The smallest common service for a load; None above all of them."""
+    least = DWELLING_LEAST_AMPS if _one_family(premises) else 0
+    need = max(amps, least) * (1 - 1e-9)
+    return next((size for size in SERVICE_SIZES if size >= need), None)
+
+
+def service_conductors(rating: int, amps: float, premises: Premises) -> list[Conductors]:
+    """The smallest copper and aluminum conductors for a service of a rating and a load.
+
+    By 310.12 for dwellings; else Table 310.16 at 75 °C terminals and not more than three
+    current-carrying conductors in a raceway, with 240.4(B) and (C).
+    """
+    share = share_applies(rating, premises)
+    found = [(_by_share if share else _by_load)(rating, amps, material) for material in _MATERIALS]
+    return [each for each in found if each is not None]
+
+
+def share_applies(rating: int, premises: Premises) -> bool:
+    """Whether 310.12 sizes the conductors: one dwelling, one phase, 100 A to 400 A."""
+    return _one_family(premises) and premises.system.phases == 1 and 100 <= rating <= 400
+
+
+def managed_amps(spare_amps: float) -> float | None:
+    """To what an energy management system could hold the new load, A: what is spare, as a
+    continuous load (750.30, 220.70, 625.42); None where that is too little to charge with."""
+    amps = spare_amps / CONTINUOUS
+    return amps if amps >= LEAST_CHARGING_AMPS else None
+
+
+def _one_family(premises: Premises) -> bool:
+    return premises.occupancy == "dwelling" and premises.dwelling_units == 1
+
+
+def _by_share(rating: int, amps: float, material: Material) -> Conductors | None:
+    for size in DWELLING_SIZES:
+        carries = ampacity(size, material, 75)
+        if carries >= DWELLING_SHARE * rating:
+            return Conductors(material, size, 1, carries, by_dwelling_share=True)
+    return None
+
+
+def _by_load(rating: int, amps: float, material: Material) -> Conductors | None:
+    """As few in parallel as sizes that are still pulled by hand allow."""
+    need = Need(amps, amps, breaker_amps=rating)
+    for sets in range(1, MAX_SETS + 1):
+        size = smallest_size(Installation(material, 75, 75, sets=sets), need)
+        if size is not None and rank(size) <= rank(LARGEST_COMMON):
+            return Conductors(material, size, sets, sets * ampacity(size, material, 75), False)
+    return None

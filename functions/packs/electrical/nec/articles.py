@@ -1,0 +1,200 @@
+"""An index of the NEC: numbers and titles of articles and sections, and what each is about in our
+own words. The code's text is copyrighted and is not here.
+
+Numbers are those of 2023. `data/articles.json` is read when it is first asked for.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections import Counter
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from packs.electrical.nec import editions
+from packs.electrical.nec.editions import DEFAULT, Edition
+from packs.electrical.results import Words
+
+_FILE = Path(__file__).with_name("data") / "articles.json"
+_TITLE_WEIGHT = 2.0
+_WHOLE_TITLE = 1.5
+_OF_ARTICLE = 1.2
+_LEAST_OF_BEST = 0.4
+_NAMED = re.compile(
+    r"(?:\b(?:articles?|sections?|nec|table)|§|(?<![א-ת])[הבלמשכו]{0,2}(?:סעיף|סעיפים|טבלה))\s*"
+    r"(?:20\d\d\s+)?(?P<number>\d{2,3}(?:\.\d{1,3})?(?:\s?\([A-Za-z0-9]{1,3}\)){0,6})(?![\d.]*\d)",
+    re.IGNORECASE,
+)
+_BARE = re.compile(
+    r"(?<![\d.,])(?P<number>\d{3}\.\d{1,3}(?:\([A-Za-z0-9]{1,3}\)){0,6})(?!\d)"
+    r"(?!\s*(?:[avw]|k[avw]|va|kva|ft|m|mm|in|hz|hp|%|°|volts?|amps?|watts?|feet|וולט|אמפר|ואט|רגל|מטר)"
+    r"(?![\w]))",
+    re.IGNORECASE,
+)
+_LONGEST = 80
+"""Characters of a number as people write it: "NEC 2023 Section 690.31(C)(2)(a)"."""
+_BRACKETS = re.compile(r"\s*\([A-Za-z0-9]{1,3}\)$")
+_PREFIX = re.compile(r"^(?:NEC|ARTICLE|SECTION|§|TABLE|סעיף|טבלה)\s*(?:20\d\d\s+)?", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Article:
+    """An article ("250") or a section ("250.66") of the NEC.
+
+    Attributes:
+        about: What it is about, in our own words.
+        since: The first edition that has it; None for those that were always there.
+    """
+
+    number: str
+    title: str
+    about: Words
+    since: int | None = None
+
+    def number_in(self, edition: Edition) -> str:
+        """Its number in an edition: Article 220 is 120 in 2026, 310.16 was 310.15(B)(16)."""
+        moved = self.number.startswith("310.") or edition == 2026
+        # 220.42 means another section since 2023, which its own text says: only 220 itself moves.
+        if moved and self.number.startswith("220"):
+            return f"120{self.number[3:]}"
+        return editions.article(self.number, edition) if moved else self.number
+
+
+def all_articles() -> tuple[Article, ...]:
+    """All of the index, in the code's order."""
+    return tuple(_index().values())
+
+
+def find(number: str) -> Article | None:
+    """The article or section of a number as people write it: "Article 250", "NEC 250.66(A)",
+    "סעיף 250"; in any edition's numbering. A part of a section is found as its section."""
+    plain = str(number).strip().strip(".,;:")
+    if len(plain) > _LONGEST:
+        return None
+    while (shorter := _PREFIX.sub("", plain)) != plain:
+        plain = shorter.strip()
+    known = _index()
+    while plain:
+        for each in (plain, _joined(plain), editions.article(_joined(plain), DEFAULT)):
+            if each in known:
+                return known[each]
+        shorter = _BRACKETS.sub("", plain)
+        if shorter == plain:
+            return None
+        plain = shorter
+    return None
+
+
+def mentioned(text: str) -> list[Article]:
+    """The articles and sections that a text names, in its order, each once.
+
+    A bare number such as 250.66 counts where it is a section of the index; after "Article" or
+    "סעיף" one that is not there counts as its article.
+    """
+    found: dict[int, Article] = {}
+    for pattern in (_NAMED, _BARE):
+        for match in pattern.finditer(text):
+            number = match["number"]
+            article = find(number)
+            if article is None and pattern is _NAMED:
+                article = find(number.split(".")[0])
+            if article is not None:
+                found.setdefault(match.start("number"), article)
+    return list(dict.fromkeys(found[place] for place in sorted(found)))
+
+
+def about(words: str, limit: int = 5, edition: Edition | None = None) -> list[Article]:
+    """The articles that words in English or Hebrew are about, best first."""
+    return [article for article, _ in ranked(words, limit, edition)]
+
+
+def ranked(
+    words: str, limit: int = 5, edition: Edition | None = None
+) -> list[tuple[Article, float]]:
+    """As `about`, each with its score, 1 being the best of this search.
+
+    Articles named by number come first; then those with most of the words' stems, rare ones
+    counting more, and those of the title twice. What has far less than the best is left out.
+    """
+    from rollcall.core.text import terms
+
+    there = {
+        number: article
+        for number, article in _index().items()
+        if edition is None or article.since is None or article.since <= edition
+    }
+    asked = set(terms(words))
+    scores = {number: _score(asked, _weights().entries[number]) for number in there}
+    named = [article for article in mentioned(words) if article.number in there]
+    best = max(scores.values(), default=0.0)
+    order = sorted(scores, key=lambda number: -scores[number])
+    worded = [
+        (there[number], scores[number] / best)
+        for number in order
+        if best and scores[number] >= best * _LEAST_OF_BEST and there[number] not in named
+    ]
+    return [*((article, 1.0) for article in named), *worded][:limit]
+
+
+def _score(asked: set[str], entry: _Entry) -> float:
+    """How well an entry answers: its weights of the stems asked for, times the share it has."""
+    stems = entry.stems
+    held = asked.intersection(stems)
+    if not held:
+        return 0.0
+    rarity = _weights().rarity
+    score = sum(rarity[stem] * stems[stem] for stem in held) * len(held) / len(asked)
+    return score * (_WHOLE_TITLE if entry.title and entry.title <= asked else 1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """The stems of an entry's title, and how much each of all its stems counts."""
+
+    title: frozenset[str]
+    stems: dict[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class _Weights:
+    """By number: its entry; and by stem: how rare it is."""
+
+    entries: dict[str, _Entry]
+    rarity: dict[str, float]
+
+
+@cache
+def _weights() -> _Weights:
+    entries = {number: _entry(article) for number, article in _index().items()}
+    seen = Counter(stem for entry in entries.values() for stem in entry.stems)
+    return _Weights(
+        entries, {stem: math.log(1 + len(entries) / count) for stem, count in seen.items()}
+    )
+
+
+def _entry(article: Article) -> _Entry:
+    from rollcall.core.text import terms
+
+    title = frozenset(terms(article.title))
+    stems = title | set(terms(article.about.en)) | set(terms(article.about.he))
+    # Long entries hold many words by chance; whole articles are less of an answer than sections.
+    longer = len(stems) ** 0.25 * (1.0 if "." in article.number else _OF_ARTICLE)
+    return _Entry(
+        title, {stem: (_TITLE_WEIGHT if stem in title else 1.0) / longer for stem in stems}
+    )
+
+
+def _joined(number: str) -> str:
+    return re.sub(r"\s+(?=\()", "", number).upper() if "(" in number else number
+
+
+@cache
+def _index() -> dict[str, Article]:
+    rows = json.loads(_FILE.read_text(encoding="utf-8"))
+    return {
+        number: Article(number, title, Words(en, he), *since)
+        for number, title, en, he, *since in rows
+    }

@@ -1,0 +1,149 @@
+"""Grounding and bonding conductors: Tables 250.122, 250.66 and 250.102(C)(1)."""
+
+from __future__ import annotations
+
+import math
+from typing import Literal
+
+from packs.electrical.nec import stored
+from packs.electrical.nec.editions import DEFAULT, Edition
+from packs.electrical.nec.sizes import (
+    Material,
+    Size,
+    circular_mils,
+    label,
+    rank,
+    smallest_of,
+)
+from rollcall.core.errors import InvalidArgument
+
+Electrode = Literal["water_pipe", "structural_metal", "rod", "concrete_encased", "ground_ring"]
+"""What the conductor leads to, as its only electrode; rod: pipes and plates too."""
+
+_ROD_LIMIT: dict[Material, Size] = {"copper": "6", "aluminum": "4"}
+_CONCRETE_LIMIT: Size = "4"
+_SHARE = 0.125
+_LARGEST_OF_TABLE_CMIL: dict[Material, int] = {"copper": 1_100_000, "aluminum": 1_750_000}
+
+
+def equipment_grounding_conductor(
+    ocpd_amps: float, material: Material, edition: Edition = DEFAULT
+) -> Size:
+    """The smallest equipment grounding conductor for an overcurrent device (Table 250.122).
+
+    Never required larger than the circuit's conductors (250.122(A)): the caller compares. Aluminum
+    at 5000 and 6000 A is 1200 kcmil in 2017 and 1250 since.
+
+    Raises:
+        InvalidArgument: The device is not above 0 A, or above 6000 A.
+    """
+    column = 1 if material == "copper" else 2
+    rows = list(stored.cells("250_122", edition))
+    if math.isfinite(ocpd_amps) and ocpd_amps > 0:
+        for row in rows:
+            if ocpd_amps <= row[0]:
+                return str(row[column])
+    raise InvalidArgument(
+        f"Table 250.122 is for overcurrent devices above 0 and up to {rows[-1][0]} A, "
+        f"not {ocpd_amps:g} A",
+        field="ocpdAmps",
+    )
+
+
+def enlarged_grounding_conductor(base: Size, *, needed: Size, installed: Size) -> Size:
+    """The equipment grounding conductor where ungrounded conductors are larger than needed.
+
+    It grows with the ratio of their circular mils (250.122(B)).
+
+    Args:
+        base: What Table 250.122 gives.
+        needed: The smallest ungrounded conductor with enough ampacity.
+        installed: The one that is there.
+    """
+    ratio = circular_mils(installed) / circular_mils(needed)
+    return base if ratio <= 1 else smallest_of(circular_mils(base) * ratio)
+
+
+def grounding_electrode_conductor(
+    service_size: Size,
+    service_material: Material,
+    material: Material,
+    *,
+    sets: int = 1,
+    electrode: Electrode | None = None,
+    ring_size: Size | None = None,
+) -> Size:
+    """The smallest grounding electrode conductor (Table 250.66).
+
+    Args:
+        service_size: The largest ungrounded service conductor, of each set.
+        sets: How many are in parallel for each phase; their circular mils are added.
+        electrode: Lifts the requirement where this is all it leads to: never more than 6 AWG
+            copper or 4 AWG aluminum to a rod, 4 AWG copper to a concrete-encased electrode, and
+            the ring's own conductor to a ground ring (250.66(A) to (C)).
+        ring_size: Of a ground ring's copper conductor; unknown, the table stands.
+
+    Raises:
+        InvalidArgument: Not one set at least, or aluminum to a concrete-encased electrode.
+    """
+    size = _of_table(_service_cmil(service_size, sets), service_material, material)
+    limit = _limit(electrode, material, ring_size)
+    return size if limit is None or rank(size) <= rank(limit) else limit
+
+
+def bonding_jumper(
+    service_size: Size, service_material: Material, material: Material, *, sets: int = 1
+) -> Size:
+    """The smallest main or system bonding jumper, supply-side jumper or grounded conductor.
+
+    As Table 250.102(C)(1): the sizes of Table 250.66 up to 1100 kcmil copper or 1750 kcmil
+    aluminum, above that 12.5 % of the ungrounded conductors' area.
+
+    Raises:
+        InvalidArgument: The area is above the table and the materials differ; the note then asks
+            for the area of equivalent conductors of the jumper's material.
+    """
+    area = _service_cmil(service_size, sets)
+    if area <= _LARGEST_OF_TABLE_CMIL[service_material]:
+        return _of_table(area, service_material, material)
+    if service_material != material:
+        raise InvalidArgument(
+            f"above {_LARGEST_OF_TABLE_CMIL[service_material] // 1000} kcmil the jumper is 12.5 % "
+            f"of conductors of its own material: give the {material} ones of equal ampacity",
+            field="material",
+        )
+    return smallest_of(area * _SHARE)
+
+
+def _of_table(area_cmil: int, service_material: Material, material: Material) -> Size:
+    most, answer = (0, 2) if service_material == "copper" else (1, 2)
+    answer += material == "aluminum"
+    rows = list(stored.cells("250_66"))
+    for row in rows:
+        if row[most] is not None and area_cmil <= circular_mils(row[most]):
+            return str(row[answer])
+    return str(rows[-1][answer])
+
+
+def _service_cmil(size: Size, sets: int) -> int:
+    if sets < 1:
+        raise InvalidArgument(
+            f"a service has at least 1 set of conductors, not {sets}", field="sets"
+        )
+    return circular_mils(size) * sets
+
+
+def _limit(electrode: Electrode | None, material: Material, ring_size: Size | None) -> Size | None:
+    if electrode == "rod":
+        return _ROD_LIMIT[material]
+    if electrode == "concrete_encased":
+        if material == "aluminum":
+            raise InvalidArgument(
+                f"250.66(B) leads to a concrete-encased electrode with copper "
+                f"({label(_CONCRETE_LIMIT)} is enough), not aluminum",
+                field="material",
+            )
+        return _CONCRETE_LIMIT
+    if electrode == "ground_ring" and material == "copper":
+        return ring_size
+    return None

@@ -1,0 +1,200 @@
+"""Motors: full-load currents (Tables 430.248, 430.250) and their protection (430.52).
+
+430.6(A)(1): conductors and short-circuit protection go by these currents; overload protection goes
+by the nameplate.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from fractions import Fraction
+from functools import cache
+from typing import Literal
+
+from packs.electrical.nec import stored
+from packs.electrical.nec.overcurrent import (
+    STANDARD_RATINGS,
+    fuse_ratings,
+    next_standard,
+    next_standard_fuse,
+)
+from rollcall.core.errors import InvalidArgument
+
+MotorKind = Literal[
+    "single_phase", "polyphase", "squirrel_cage", "design_b", "synchronous", "wound_rotor", "dc"
+]
+"""The rows of Table 430.52; design_b: energy-efficient and premium-efficiency ones."""
+
+ProtectiveDevice = Literal[
+    "nontime_delay_fuse", "dual_element_fuse", "instantaneous_breaker", "inverse_time_breaker"
+]
+
+_DEVICE_COLUMN = {
+    "nontime_delay_fuse": 3,
+    "dual_element_fuse": 4,
+    "instantaneous_breaker": 5,
+    "inverse_time_breaker": 6,
+}
+_SYSTEMS = (
+    (110, 120, 115),
+    (200, 200, 200),
+    (208, 208, 208),
+    (220, 240, 230),
+    (440, 480, 460),
+    (550, 1000, 575),
+    (2300, 2300, 2300),
+)
+"""System voltages from, to, and the rated motor voltage whose column they use."""
+
+_LARGEST_CLASS_CC_J = 600
+_WRITTEN = re.compile(
+    r"(?:(?P<whole>\d+)[ -]+)?(?P<part>\d+/\d+)|(?P<plain>\d+(?:\.\d+)?)(?P<vulgar>[¼½¾])?"
+)
+_VULGAR = {"¼": Fraction(1, 4), "½": Fraction(1, 2), "¾": Fraction(3, 4)}
+
+
+def full_load_amps(hp: str | float, voltage: float, phases: Literal[1, 3]) -> float:
+    """The full-load current of a motor, A: Table 430.248 (one phase) or 430.250 (three).
+
+    Args:
+        hp: Horsepower as a number or as printed: 7.5, "7-1/2", "1/2".
+        voltage: Of the system, V: 110 to 120, 200, 208, 220 to 240, and with three phases also 440
+            to 480, 550 to 1000 and 2300.
+
+    Raises:
+        InvalidArgument: The table has no such motor.
+    """
+    table, columns = _motors(phases)
+    rated = rated_voltage(voltage, columns)
+    power = parse_hp(hp)
+    if power not in table:
+        raise InvalidArgument(
+            f"Table {_NAMES[phases]} has no motor of {hp} hp; "
+            f"it has {', '.join(str(row[0]) for row in stored.cells(_FILES[phases]))}",
+            field="horsepower",
+        )
+    amps = table[power][columns.index(rated)]
+    if amps is None:
+        raise InvalidArgument(
+            f"Table {_NAMES[phases]} has no current for {hp} hp at {rated} V; it has one at "
+            + ", ".join(
+                f"{volts} V" for volts, amps in zip(columns, table[power], strict=True) if amps
+            ),
+            field="voltage",
+        )
+    return amps
+
+
+def parse_hp(hp: str | float) -> Fraction:
+    """Horsepower of a number or of a text such as "7-1/2", "1 1/2", "1.5 hp", "¾".
+
+    Raises:
+        InvalidArgument: It is no positive number.
+    """
+    text = re.sub(r"\s*(?:hp|horsepower|כ\"ס)$", "", str(hp).strip().lower())
+    if text in _VULGAR:
+        return _VULGAR[text]
+    match = _WRITTEN.fullmatch(text)
+    found = Fraction(0)
+    if match and match["part"] and not match["part"].endswith("/0"):
+        found = Fraction(match["whole"] or 0) + Fraction(match["part"])
+    elif match and match["plain"]:
+        found = Fraction(match["plain"]) + _VULGAR.get(match["vulgar"] or "", 0)
+    if found <= 0:
+        raise InvalidArgument(
+            f"{hp!r} is no horsepower; write it as 7.5 or 7-1/2", field="horsepower"
+        )
+    return found
+
+
+def protection_percent(kind: MotorKind, device: ProtectiveDevice) -> int:
+    """The percent of full-load current of Table 430.52."""
+    return int(_percents()[kind][_DEVICE_COLUMN[device]])
+
+
+def largest_protection(
+    full_load_a: float,
+    kind: MotorKind,
+    device: ProtectiveDevice,
+    *,
+    cannot_start: bool = False,
+) -> int:
+    """The largest rating or setting of a motor circuit's short-circuit protection, A.
+
+    The percentage of Table 430.52, up to the next standard rating where it is none (exception 1).
+    With `cannot_start`, the higher limits of exception 2, which do not round up. An instantaneous
+    trip is set, not chosen: it has no standard ratings.
+
+    Args:
+        full_load_a: The table's current (`full_load_amps`), A, above 0.
+        cannot_start: The motor was tried with the smaller device and did not start.
+
+    Raises:
+        InvalidArgument: The current is not above 0 A, or no standard rating is that large.
+    """
+    if not math.isfinite(full_load_a) or full_load_a <= 0:
+        raise InvalidArgument(f"a motor takes more than 0 A, not {full_load_a}", field="amps")
+    amps = _percent_of(full_load_a, protection_percent(kind, device))
+    if device == "instantaneous_breaker":
+        more = 1700 if kind == "design_b" else 1300
+        return math.floor(max(amps, _percent_of(full_load_a, more)) if cannot_start else amps)
+    first = next_standard(amps) if device == "inverse_time_breaker" else next_standard_fuse(amps)
+    return max(first, _where_it_cannot_start(full_load_a, device)) if cannot_start else first
+
+
+def _where_it_cannot_start(full_load_a: float, device: ProtectiveDevice) -> int:
+    """Exception 2: the largest standard rating within its percentage; 0 where there is none."""
+    if device == "inverse_time_breaker":
+        most = _percent_of(full_load_a, 400 if full_load_a <= 100 else 300)
+        return _not_above(most, STANDARD_RATINGS)
+    percent = 400 if device == "nontime_delay_fuse" else 225
+    small = min(_percent_of(full_load_a, percent), _LARGEST_CLASS_CC_J)
+    large = _not_above(_percent_of(full_load_a, 300), fuse_ratings())
+    return max(_not_above(small, fuse_ratings()), large if large > _LARGEST_CLASS_CC_J else 0)
+
+
+def _not_above(amps: float, ratings: tuple[int, ...]) -> int:
+    return max((rating for rating in ratings if rating <= amps), default=0)
+
+
+def _percent_of(amps: float, percent: int) -> float:
+    """Exact to a nanoampere, so that 250 % of 28 A is 70 A and no next size."""
+    return round(amps * percent / 100, 9)
+
+
+def rated_voltage(voltage: float, columns: tuple[int, ...]) -> int:
+    """The rated motor voltage, of those that a table has, whose column a system voltage uses.
+
+    Raises:
+        InvalidArgument: There is none.
+    """
+    for low, high, rated in _SYSTEMS:
+        if low <= voltage <= high and rated in columns:
+            return rated
+    known = ", ".join(
+        f"{low} V" if low == high else f"{low} to {high} V"
+        for low, high, rated in _SYSTEMS
+        if rated in columns
+    )
+    raise InvalidArgument(
+        f"the motor tables have no column for {voltage:g} V; they are for {known}", field="voltage"
+    )
+
+
+_FILES = {1: "430_248", 3: "430_250"}
+_NAMES = {1: "430.248", 3: "430.250"}
+
+
+@cache
+def _motors(
+    phases: Literal[1, 3],
+) -> tuple[dict[Fraction, tuple[float | None, ...]], tuple[int, ...]]:
+    name = _FILES[phases]
+    columns = tuple(int(column["key"][1:]) for column in stored.load(name)["columns"][1:])
+    return {parse_hp(hp): tuple(values) for hp, *values in stored.cells(name)}, columns
+
+
+@cache
+def _percents() -> dict[str, tuple[str | int, ...]]:
+    return {row[0]: row for row in stored.cells("430_52")}

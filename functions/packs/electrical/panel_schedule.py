@@ -1,0 +1,207 @@
+"""Panel schedules as a spreadsheet."""
+
+from __future__ import annotations
+
+import base64
+from typing import Annotated, Any
+
+from packs.electrical.projects.access import open_project
+from packs.electrical.projects.records import RecordId
+from packs.electrical.projects.schedule import Position, Schedule, schedule
+from packs.electrical.projects.selecting import PanelName, panel_named
+from packs.electrical.results import Words, number
+from rollcall.core.capability import capability
+from rollcall.core.context import ToolContext
+from rollcall.core.errors import FailedPrecondition
+from rollcall.core.hidden import Hidden
+from rollcall.core.shapes import Display, Wire
+from rollcall.core.wording import isolated, say
+
+CONTENT_TYPE = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+MAX_BYTES = 4_000_000
+"""A callable function's answer has room for it as base64; a hundred full panels need a fifth."""
+
+_NUMBER = Words("No.", "מס'")
+_DESCRIPTION = Words("Description", "תיאור")
+_LOAD = Words("VA", "VA")
+_PHASE = Words("Phase", "פאזה")
+
+
+class PhaseLoad(Wire):
+    """What is connected to one phase of a panel: VA, and A to neutral."""
+
+    phase: str
+    load_va: float
+    load_amps: float
+
+
+class ScheduleTotals(Wire):
+    """One panel's connected loads."""
+
+    panel_name: str
+    spaces: int
+    phases: list[PhaseLoad]
+    total_va: float
+
+
+class PanelSchedules(Wire):
+    """What export_panel_schedule returns. `content` is the file as base64; only who calls the
+    function itself is given it, a model is not."""
+
+    done: str
+    project_id: str
+    file_name: str
+    content_type: str
+    bytes: int
+    panels: list[ScheduleTotals]
+    content: Annotated[str, Hidden()]
+
+
+@capability(
+    name={"en": "Panel schedule", "he": "לוח מעגלים"},
+    category="electrical",
+    keywords=[
+        "panel schedule",
+        "export schedule",
+        "panel schedule as Excel",
+        "xlsx",
+        "spreadsheet",
+        "circuit directory",
+        "load per phase",
+        "phase balance",
+        "טבלת מעגלים",
+        "לוח מעגלים",
+        "ייצוא טבלת הלוח",
+        "אקסל",
+        "גיליון",
+        "עומס לכל פאזה",
+        "איזון פאזות",
+    ],
+    examples=[
+        {
+            "userRequest": "Export the panel schedule of LP1 to Excel",
+            "parameters": {"panelName": "LP1"},
+        },
+        {"userRequest": "Panel schedules of the office", "parameters": {"projectId": "office"}},
+        {
+            "userRequest": "ייצא את טבלת המעגלים של לוח דירה",
+            "parameters": {"panelName": "לוח דירה"},
+        },
+    ],
+    related=["get_project", "export_project"],
+)
+def export_panel_schedule(
+    ctx: ToolContext, *, panel_name: PanelName | None = None, project_id: RecordId | None = None
+) -> PanelSchedules:
+    """Make the schedule of a panel, or of all panels, as an xlsx file, with loads per phase.
+
+    The file itself goes to the app, which asks for it by this function; totals and a table are
+    told. Loads are as connected, without demand factors.
+
+    Args:
+        panel_name: The panel, by its name or id; leave out for all panels, a sheet each.
+        project_id: The project; leave out for the one at hand.
+    """
+    from packs.electrical.projects.workbook import workbook
+
+    project = open_project(ctx, project_id).project
+    panels = project.panels if panel_name is None else (panel_named(project, panel_name),)
+    if not panels:
+        raise FailedPrecondition("the project has no panels", field="projectId")
+    schedules = [schedule(project, panel) for panel in panels]
+    content = workbook(schedules, ctx.locale)
+    if len(content) > MAX_BYTES:
+        raise FailedPrecondition(
+            "the schedules of all panels are too large for one file", hint="name a panel"
+        )
+    ctx.show(_table(ctx, schedules[0]) if len(schedules) == 1 else _totals_table(ctx, schedules))
+    names = ", ".join(isolated(each.name) for each in schedules[:5])
+    return PanelSchedules(
+        done=say(
+            ctx.locale,
+            en="The schedule is ready: {names}",
+            he="טבלת המעגלים מוכנה: {names}",
+            names=names + ("…" if len(schedules) > 5 else ""),
+        ),
+        project_id=project.id,
+        file_name=f"{project.id}-{panels[0].id if len(panels) == 1 else 'panels'}.xlsx",
+        content_type=CONTENT_TYPE,
+        bytes=len(content),
+        panels=[_totals(each) for each in schedules],
+        content=base64.b64encode(content).decode(),
+    )
+
+
+def _totals(found: Schedule) -> ScheduleTotals:
+    return ScheduleTotals(
+        panel_name=found.name,
+        spaces=sum(1 + (row.right is not None) for row in found.rows),
+        phases=[
+            PhaseLoad(
+                phase=phase,
+                load_va=round(va, 1),
+                load_amps=round(found.totals_amps[phase], 1),
+            )
+            for phase, va in found.totals_va.items()
+        ],
+        total_va=round(found.total_va, 1),
+    )
+
+
+def _table(ctx: ToolContext, found: Schedule) -> Display:
+    """The schedule as its sheet shows it. Columns of a table are told apart by their names, so
+    those of the right side say that they are its."""
+    side = [words.say(ctx.locale) for words in (_NUMBER, _DESCRIPTION, _LOAD)]
+    left, right = side, [f"{name} " for name in side]
+    phase = _PHASE.say(ctx.locale)
+    columns = [*left, phase, *reversed(right)]
+    rows: list[dict[str, Any]] = [
+        {
+            **dict(zip(left, _cells(row.left), strict=True)),
+            phase: row.phase,
+            **dict(zip(right, _cells(row.right), strict=True)),
+        }
+        for row in found.rows
+    ]
+    totals = ", ".join(
+        f"{phase} {number(va, digits=0)} VA" for phase, va in found.totals_va.items()
+    )
+    return Display(
+        type="table",
+        title=say(
+            ctx.locale,
+            en="Panel schedule: {name}",
+            he="טבלת המעגלים: {name}",
+            name=isolated(found.name),
+        ),
+        text=say(
+            ctx.locale,
+            en="Connected load by phase: {totals}",
+            he="עומס מחובר לפי פאזות: {totals}",
+            totals=isolated(totals),
+        ),
+        columns=columns,
+        rows=rows,
+    )
+
+
+def _cells(position: Position | None) -> tuple[int | None, str | None, str | None]:
+    if position is None:
+        return None, None, None
+    circuit = position.circuit if position.is_first else None
+    va = None if position.va is None else number(position.va, digits=0)
+    return position.number, isolated(circuit.description) if circuit else None, va
+
+
+def _totals_table(ctx: ToolContext, schedules: list[Schedule]) -> Display:
+    panel = say(ctx.locale, en="Panel", he="לוח")
+    phases = sorted({phase for each in schedules for phase in each.totals_va})
+    columns = [panel, *(f"{phase}, VA" for phase in phases)]
+    rows: list[dict[str, Any]] = [
+        {
+            panel: isolated(each.name),
+            **{f"{phase}, VA": number(va, digits=0) for phase, va in each.totals_va.items()},
+        }
+        for each in schedules
+    ]
+    return Display(type="table", columns=columns, rows=rows)

@@ -1,0 +1,254 @@
+"""The user's projects: which there are, and what is in one."""
+
+from __future__ import annotations
+
+from packs.electrical.projects.access import of_user, open_project
+from packs.electrical.projects.overview import (
+    CircuitOverview,
+    PanelOverview,
+    circuit_overview,
+    in_order,
+    panel_overview,
+)
+from packs.electrical.projects.records import Project, ProjectRole, RecordId
+from packs.electrical.projects.selecting import PanelName, panel_named
+from packs.electrical.projects.summaries import listed
+from packs.electrical.projects.telling import (
+    circuit_table,
+    panel_in_words,
+    panel_table,
+    project_in_words,
+)
+from packs.electrical.projects.topology import service_panel
+from packs.electrical.projects.wording import ROLES
+from packs.electrical.results import Grounded, Words
+from rollcall.core.capability import capability
+from rollcall.core.context import ToolContext
+from rollcall.core.errors import FailedPrecondition
+from rollcall.core.shapes import Display, Wire
+from rollcall.core.wording import isolated, say
+
+
+class ProjectSummary(Wire):
+    """One project as a list shows it.
+
+    Attributes:
+        panels: How many there are; absent where it is not known.
+        is_readable: Whether what is stored is a project that this version can read.
+    """
+
+    project_id: str
+    name: str
+    role: ProjectRole
+    edition: int | None = None
+    occupancy: str | None = None
+    service_amps: float | None = None
+    service_voltage: float | None = None
+    phases: int | None = None
+    panels: int | None = None
+    feeders: int = 0
+    transformers: int = 0
+    motors: int = 0
+    updated_at: str | None = None
+    is_readable: bool = True
+
+
+class ProjectList(Grounded):
+    """What list_projects returns."""
+
+    projects: list[ProjectSummary]
+
+
+class ProjectOverview(Grounded):
+    """What get_project returns; `circuits` where a panel was asked for."""
+
+    project_id: str
+    name: str
+    role: ProjectRole
+    edition: int
+    occupancy: str
+    floor_area_ft2: float | None
+    service_amps: float
+    service_voltage: float
+    phases: int
+    service_panel_id: str | None
+    panels: list[PanelOverview]
+    feeders: int
+    transformers: int
+    motors: int
+    panel_id: str | None = None
+    circuits: list[CircuitOverview] | None = None
+
+
+_NAME = Words("Project", "פרויקט")
+_ROLE = Words("Role", "תפקיד")
+_PANELS = Words("Panels", "לוחות")
+
+
+@capability(
+    name={"en": "My electrical projects", "he": "פרויקטי החשמל שלי"},
+    category="electrical",
+    keywords=[
+        "my projects",
+        "list projects",
+        "which projects",
+        "show projects",
+        "what projects do I have",
+        "הפרויקטים שלי",
+        "אילו פרויקטים",
+        "רשימת פרויקטים",
+        "הצג פרויקטים",
+        "איזה פרויקטים יש לי",
+        "my buildings",
+        "my jobs",
+        "my sites",
+        "working on",
+        "names of my projects",
+        "העבודות שלי",
+        "האתרים שלי",
+        "המבנים שלי",
+        "על מה אני עובד",
+    ],
+    examples=[
+        {"userRequest": "Which projects do I have?", "parameters": {}},
+        {"userRequest": "אילו פרויקטים יש לי?", "parameters": {}},
+    ],
+    related=["get_project"],
+)
+def list_projects(ctx: ToolContext) -> ProjectList:
+    """List the user's electrical projects, with the user's role in each and what is in them.
+
+    Use it to find a project's id by its name, or when the user asks which projects there are.
+    """
+    shown = (listed(each.id, each.to_dict() or {}, ctx.user.uid) for each in of_user(ctx))
+    found = [ProjectSummary.model_validate(each) for each in shown if each is not None]
+    found.sort(key=lambda project: (project.name.casefold(), project.project_id))
+    columns = [words.say(ctx.locale) for words in (_NAME, _ROLE, _PANELS)]
+    rows = [
+        dict(
+            zip(
+                columns,
+                (isolated(each.name), ROLES[each.role].say(ctx.locale), each.panels),
+                strict=True,
+            )
+        )
+        for each in found
+    ]
+    ctx.show(Display(type="table", columns=columns, rows=rows))
+    return ProjectList(answer=_list_in_words(ctx, found), projects=found)
+
+
+def _list_in_words(ctx: ToolContext, found: list[ProjectSummary]) -> str:
+    if not found:
+        return say(ctx.locale, en="There is no project yet.", he="אין עדיין פרויקטים.")
+    lines = [
+        f"- {isolated(each.name)} ({isolated(each.project_id)}): {ROLES[each.role].say(ctx.locale)}"
+        for each in found
+    ]
+    return "\n".join(lines)
+
+
+@capability(
+    name={"en": "Project overview", "he": "סקירת פרויקט"},
+    category="electrical",
+    keywords=[
+        "project overview",
+        "show the project",
+        "what is in the project",
+        "list the panels",
+        "show me the project",
+        "the project",
+        "what circuits are in",
+        "which circuits are in",
+        "circuits in the panel",
+        "which panels",
+        "circuits of a panel",
+        "show panel",
+        "panel circuits",
+        "what is in the panel",
+        "service size",
+        "סקירת הפרויקט",
+        "הצג את הפרויקט",
+        "מה יש בפרויקט",
+        "אילו לוחות",
+        "רשימת הלוחות",
+        "מעגלים בלוח",
+        "הצג את הלוח",
+        "מה יש בלוח",
+        "גודל החיבור",
+        "what does the panel feed",
+        "what is on the board",
+        "walk me through",
+        "how many panels",
+        "boards",
+        "מה מוזן מהלוח",
+        "מה מחובר ללוח",
+        "כמה לוחות",
+        "אילו מעגלים יש",
+        "איזה מעגלים יש",
+    ],
+    examples=[
+        {"userRequest": "What is in my house project?", "parameters": {"projectId": "house"}},
+        {
+            "userRequest": "Show the circuits of the garage panel",
+            "parameters": {"panelName": "garage"},
+        },
+        {"userRequest": "אילו לוחות יש בפרויקט?", "parameters": {}},
+        {"userRequest": "מה יש בלוח המחסן?", "parameters": {"panelName": "לוח מחסן"}},
+    ],
+    related=["list_projects", "export_panel_schedule"],
+)
+def get_project(
+    ctx: ToolContext, *, project_id: RecordId | None = None, panel_name: PanelName | None = None
+) -> ProjectOverview:
+    """Show what is in a project: its service and its panels with their circuits and loads.
+
+    Use it for questions about the project as a whole, which panels there are, or which circuits a
+    panel has. Loads are as connected; what a service or a panel may carry is calculated by
+    check_panel_capacity and check_service_upgrade.
+
+    Args:
+        project_id: The project; leave out for the one at hand.
+        panel_name: A panel whose circuits are listed too, by its name or id.
+    """
+    opened = open_project(ctx, project_id)
+    project = opened.project
+    panel = None if panel_name is None else panel_named(project, panel_name)
+    told = (
+        project_in_words(ctx.locale, project)
+        if panel is None
+        else panel_in_words(ctx.locale, panel)
+    )
+    result = ProjectOverview(
+        answer=told,
+        project_id=project.id,
+        name=project.name,
+        role=opened.role,
+        edition=project.edition,
+        occupancy=project.building.occupancy,
+        floor_area_ft2=project.building.floor_area_ft2,
+        service_amps=project.service.service_amps,
+        service_voltage=project.service.service_voltage,
+        phases=project.service.phases,
+        service_panel_id=_service_panel(project),
+        panels=[panel_overview(project, each) for each in project.panels],
+        feeders=len(project.feeders),
+        transformers=len(project.transformers),
+        motors=len(project.motors),
+        panel_id=panel.id if panel else None,
+        circuits=[circuit_overview(each) for each in in_order(panel)] if panel else None,
+    )
+    ctx.show(
+        panel_table(ctx.locale, project, result.panels)
+        if panel is None
+        else circuit_table(ctx.locale, panel)
+    )
+    return result
+
+
+def _service_panel(project: Project) -> str | None:
+    """Its id, where the project says which one it is."""
+    try:
+        return service_panel(project).id
+    except FailedPrecondition:
+        return None

@@ -1,0 +1,358 @@
+"""Who is in a project, and its end: what its owners decide."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from pydantic import Field
+
+from packs.electrical.projects.access import (
+    PROJECTS,
+    check_role,
+    checked_id,
+    count_of,
+    project_asked_for,
+)
+from packs.electrical.projects.documents import (
+    Stored,
+    membership,
+    read_stored,
+    remove_project,
+    unchanged,
+)
+from packs.electrical.projects.records import ProjectRole, RecordId
+from packs.electrical.projects.wording import ROLES
+from packs.electrical.results import Words
+from rollcall.core.capability import Preview, Undo, capability
+from rollcall.core.context import ToolContext
+from rollcall.core.errors import FailedPrecondition, NotFound, ResourceExhausted
+from rollcall.core.shapes import Display, Wire
+from rollcall.core.wording import isolated, say, short
+
+if TYPE_CHECKING:
+    from google.cloud.firestore import DocumentSnapshot
+
+MAX_MEMBERS = 100
+MAX_BY_SHARING = 100
+"""Somebody who is in so many projects is not added to more; they may still make their own."""
+
+UserId = Annotated[str, Field(min_length=1, max_length=128)]
+NewRole = Literal["owner", "member", "viewer", "none"]
+
+_NOBODY = Words("not in the project", "לא בפרויקט")
+
+
+class ProjectShared(Wire):
+    """What share_project returns. A role of "none" is that of somebody who is not in the project;
+    `is_own`: the user changed their own."""
+
+    done: str
+    project_id: str
+    name: str
+    user_id: str
+    role: NewRole
+    previous_role: NewRole
+    is_own: bool
+
+
+class ProjectDeleted(Wire):
+    """What delete_project returns."""
+
+    done: str
+    project_id: str
+    name: str
+    panels: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Sharing:
+    """A change of one person's role; `members` are all with their roles after it."""
+
+    id: str
+    snapshot: DocumentSnapshot[Any]
+    members: dict[str, ProjectRole]
+    previous: NewRole
+
+    @property
+    def name(self) -> str:
+        return str((self.snapshot.to_dict() or {}).get("name") or self.id)
+
+
+def _sharing(ctx: ToolContext, project_id: str | None, user_id: str, role: NewRole) -> _Sharing:
+    """The change, if this user may make it.
+
+    Raises:
+        PermissionDenied: The user is no owner, and it is not their own leaving.
+        FailedPrecondition: It changes nothing, or no owner would be left.
+        NotFound: There is no such user.
+    """
+    id, _ = project_asked_for(ctx, project_id)
+    snapshot = ctx.db.collection(PROJECTS).document(id).get()
+    data = snapshot.to_dict() or {}
+    leaves = user_id == ctx.user.uid and role == "none"
+    check_role(ctx, id, data, "viewer" if leaves else "owner")
+    members: dict[str, ProjectRole] = dict(data["members"])
+    previous: NewRole = members.pop(user_id, "none")
+    if role != "none":
+        members[user_id] = role
+    if role == previous:
+        raise FailedPrecondition(
+            f"the user's role is {role} already; there is nothing to do", field="role"
+        )
+    if "owner" not in members.values():
+        raise FailedPrecondition(
+            "a project has an owner, and this one would have none",
+            field="role",
+            hint="make somebody else an owner first, or delete the project",
+        )
+    if len(members) > MAX_MEMBERS:
+        raise ResourceExhausted(f"at most {MAX_MEMBERS} people are in a project", field="userId")
+    if previous == "none":
+        _check_newcomer(ctx, user_id)
+    return _Sharing(id, snapshot, members, previous)
+
+
+def _check_newcomer(ctx: ToolContext, uid: str) -> None:
+    """Whoever is added is not asked, so others leave them room for projects of their own."""
+    if not _exists(ctx, uid):
+        raise NotFound("there is no user of this id", field="userId")
+    if count_of(ctx, uid) >= MAX_BY_SHARING:
+        raise ResourceExhausted(
+            "this user is in as many projects as one is added to by others",
+            field="userId",
+            hint="they can leave one",
+        )
+
+
+def _exists(ctx: ToolContext, uid: str) -> bool:
+    if "/" in uid or ctx.platform is None:
+        return False
+    return ctx.platform.find_user(uid) is not None
+
+
+def _role(ctx: ToolContext, role: NewRole) -> str:
+    return (_NOBODY if role == "none" else ROLES[role]).say(ctx.locale)
+
+
+def _preview_share(
+    ctx: ToolContext, *, user_id: str, role: NewRole, project_id: str | None
+) -> Preview:
+    asked = _sharing(ctx, project_id, user_id, role)
+    title = say(ctx.locale, en="Share {name}?", he="לשתף את {name}?", name=isolated(asked.name))
+    text = say(
+        ctx.locale,
+        en="The role of {user}: {before} → {after}",
+        he="התפקיד של {user}: {before} ← {after}",
+        user=isolated(user_id),
+        before=_role(ctx, asked.previous),
+        after=_role(ctx, role),
+    )
+    arguments = {"userId": user_id, "role": role, "projectId": asked.id}
+    return Preview(Display(type="confirmation", title=title, text=text), arguments=arguments)
+
+
+def _summarize_share(given: dict[str, Any]) -> dict[str, str]:
+    user, role = short(str(given["userId"])), given["role"]
+    project = short(str(given.get("projectId") or "")) if given.get("projectId") else ""
+    if role == "none":
+        return {
+            "en": f"Remove {user} from the project {project}".strip(),
+            "he": f"להוציא את {user} מהפרויקט {project}".strip(),
+        }
+    words = ROLES[role]
+    return {
+        "en": f"Make {user} {_article(role)} of the project {project}".strip(),
+        "he": f"לקבוע את {user} כ{words.he} בפרויקט {project}".strip(),
+    }
+
+
+def _article(role: ProjectRole) -> str:
+    """`an owner`, `a member`."""
+    return f"{'an' if role == 'owner' else 'a'} {ROLES[role].en}"
+
+
+def _unshare(given: dict[str, Any], result: dict[str, Any]) -> dict[str, Any] | None:
+    """The role as it was. Who changed their own is no owner any more, and cannot."""
+    if result["isOwn"]:
+        return None
+    names = {"projectId": "projectId", "userId": "userId", "role": "previousRole"}
+    return {argument: result[name] for argument, name in names.items()}
+
+
+@capability(
+    name={"en": "Share a project", "he": "שיתוף פרויקט"},
+    category="electrical",
+    keywords=[
+        "share project",
+        "share the project with a user",
+        "add a user to the project",
+        "remove a user from the project",
+        "להוסיף משתמש לפרויקט",
+        "להסיר משתמש מהפרויקט",
+        "add to the project",
+        "give access",
+        "remove from the project",
+        "change role",
+        "leave the project",
+        "שתף את הפרויקט",
+        "לשתף פרויקט",
+        "להוסיף לפרויקט",
+        "לתת גישה",
+        "להסיר מהפרויקט",
+        "לעזוב את הפרויקט",
+        "let somebody see it",
+        "let somebody edit",
+        "able to edit",
+        "permission",
+        "access rights",
+        "invite",
+        "collaborator",
+        "make owner",
+        "הרשאה",
+        "הרשאות",
+        "לתת לראות",
+        "לתת לערוך",
+        "להזמין לפרויקט",
+        "להוריד הרשאה",
+    ],
+    examples=[
+        {
+            "userRequest": "Let the user dan look at the house project",
+            "parameters": {"projectId": "house", "userId": "dan", "role": "viewer"},
+        },
+        {
+            "userRequest": "שתף את הפרויקט עם המשתמש dan כחבר",
+            "parameters": {"userId": "dan", "role": "member"},
+        },
+    ],
+    related=["list_projects", "delete_project"],
+    effect="write",
+    atomic=True,
+    summary=_summarize_share,
+    preview=_preview_share,
+    undo=Undo("share_project", _unshare),
+)
+def share_project(
+    ctx: ToolContext, *, user_id: UserId, role: NewRole, project_id: RecordId | None = None
+) -> ProjectShared:
+    """Give somebody a role in a project, change it, or take them out of it.
+
+    Owners may; everybody may leave. Viewers read, members also change circuits, owners also share,
+    replace and delete. The last owner stays.
+
+    Args:
+        user_id: The id of their account, such as "dan".
+        role: Their role from now on; "none" takes them out.
+        project_id: The project; leave out for the one at hand.
+    """
+    from google.cloud.firestore import SERVER_TIMESTAMP
+
+    asked = _sharing(ctx, project_id, user_id, role)
+    changes = {**membership(asked.members), "updatedAt": SERVER_TIMESTAMP}
+    ctx.batch.update(asked.snapshot.reference, changes, option=unchanged(asked.snapshot))
+    done = say(
+        ctx.locale,
+        en="{user} in {name}: {role}",
+        he="{user} בפרויקט {name}: {role}",
+        user=isolated(user_id),
+        name=isolated(asked.name),
+        role=_role(ctx, role),
+    )
+    return ProjectShared(
+        done=done,
+        project_id=asked.id,
+        name=asked.name,
+        user_id=user_id,
+        role=role,
+        previous_role=asked.previous,
+        is_own=user_id == ctx.user.uid,
+    )
+
+
+def _to_delete(ctx: ToolContext, project_id: str) -> Stored:
+    """The project, if the user owns it."""
+    found = read_stored(ctx.db.collection(PROJECTS).document(checked_id(project_id)))
+    check_role(ctx, project_id, found.data, "owner")
+    return found
+
+
+def _preview_delete(ctx: ToolContext, *, project_id: str) -> Preview:
+    found = _to_delete(ctx, project_id)
+    title = say(
+        ctx.locale,
+        en="Delete {name}?",
+        he="למחוק את {name}?",
+        name=isolated(_name(found, project_id)),
+    )
+    text = say(
+        ctx.locale,
+        en="It will be deleted for everyone in it ({people}), with all its panels ({panels}). "
+        "This cannot be undone; export the project first to keep a copy.",
+        he="הפרויקט יימחק עבור כל החברים בו ({people}), עם כל הלוחות שלו ({panels}). "
+        "אי אפשר לבטל את המחיקה; כדאי לייצא קודם עותק.",
+        people=str(len(found.data["members"])),
+        panels=str(len(found.panels)),
+    )
+    return Preview(Display(type="confirmation", title=title, text=text))
+
+
+def _name(found: Stored, id: str) -> str:
+    return str(found.data.get("name") or id)
+
+
+def _summarize_delete(given: dict[str, Any]) -> dict[str, str]:
+    project = short(str(given["projectId"]))
+    return {
+        "en": f"Delete the project {project} with all its panels",
+        "he": f"למחוק את הפרויקט {project} עם כל הלוחות שלו",
+    }
+
+
+@capability(
+    name={"en": "Delete a project", "he": "מחיקת פרויקט"},
+    category="electrical",
+    keywords=[
+        "delete project",
+        "delete the project",
+        "remove the project",
+        "erase the project",
+        "מחק את הפרויקט",
+        "למחוק פרויקט",
+        "מחיקת הפרויקט",
+        "throw the project away",
+        "get rid of the project",
+        "wipe the project",
+        "done with the project",
+        "לזרוק את הפרויקט",
+        "להעיף את הפרויקט",
+        "להיפטר מהפרויקט",
+        "סיימנו עם הפרויקט",
+    ],
+    examples=[
+        {"userRequest": "Delete the project old-house", "parameters": {"projectId": "old-house"}},
+        {"userRequest": "מחק את הפרויקט old-house", "parameters": {"projectId": "old-house"}},
+    ],
+    related=["export_project", "import_project"],
+    effect="write",
+    atomic=True,
+    summary=_summarize_delete,
+    preview=_preview_delete,
+)
+def delete_project(ctx: ToolContext, *, project_id: RecordId) -> ProjectDeleted:
+    """Delete a project that the user owns, with all its panels and circuits, for everybody.
+
+    Use it only where the user asks for a whole project to be deleted. It cannot be taken back.
+
+    Args:
+        project_id: The project; its id comes from list_projects.
+    """
+    found = _to_delete(ctx, project_id)
+    remove_project(ctx.batch, found)
+    name = _name(found, project_id)
+    return ProjectDeleted(
+        done=say(ctx.locale, en="Deleted {name}", he="הפרויקט {name} נמחק", name=isolated(name)),
+        project_id=project_id,
+        name=name,
+        panels=len(found.panels),
+    )

@@ -1,0 +1,187 @@
+"""Which projects a user may see or change: asked before anything of one is used."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from packs.electrical.projects.records import Panel, Project, ProjectRole
+from rollcall.core.context import ToolContext
+from rollcall.core.errors import FailedPrecondition, InvalidArgument, PermissionDenied
+
+if TYPE_CHECKING:
+    from google.cloud.firestore import DocumentReference
+    from google.cloud.firestore import DocumentSnapshot as _Snapshot
+
+    DocumentSnapshot = _Snapshot[Any]
+
+PROJECTS = "projects"
+PANELS = "panels"
+MAX_LISTED = 200
+STORED = (
+    "name", "edition", "building", "service", "feeders", "transformers", "motors", "grounding",
+)  # fmt: skip
+"""The fields of a project's own document that are the project's; members and times stand beside."""
+PANEL_FIELDS = frozenset(field.alias or name for name, field in Panel.model_fields.items())
+_FIELD = "projectId"
+_RANK: dict[str, int] = {"viewer": 0, "member": 1, "owner": 2}
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A project as one user sees it.
+
+    Attributes:
+        role: The user's role in it.
+        snapshot: Its own document, for writes that hold only while it is as it was read.
+        snapshots: The documents of its panels by panel id, for writes that hold only while a panel
+            is as it was read.
+        chosen_by: Where the project's id came from.
+    """
+
+    project: Project
+    role: ProjectRole
+    snapshot: DocumentSnapshot
+    snapshots: dict[str, DocumentSnapshot]
+    chosen_by: str
+
+    @property
+    def reference(self) -> DocumentReference:
+        """Where its own document is."""
+        reference: DocumentReference = self.snapshot.reference
+        return reference
+
+
+def open_project(
+    ctx: ToolContext, project_id: str | None = None, *, role: ProjectRole = "viewer"
+) -> Opened:
+    """Read a project with its panels, as it was at one moment: one document, and one for each
+    panel.
+
+    Which one: the argument's, or the one the client says the user is in
+    (`context.projectId`), or the only one the user has.
+
+    Args:
+        role: The least role in the project that the work needs.
+
+    Raises:
+        InvalidArgument: No project is named and the user has several, or none.
+        PermissionDenied: It is not the user's, or does not exist (the two cannot be told apart);
+            or the user's role in it is too low.
+    """
+    id, chosen_by = project_asked_for(ctx, project_id)
+    reference = ctx.db.collection(PROJECTS).document(id)
+    found = reference.get()
+    data = found.to_dict() or {}
+    held = check_role(ctx, id, data if found.exists else None, role)
+    as_it_was = reference.collection(PANELS).stream(read_time=found.read_time)
+    snapshots = {snapshot.id: snapshot for snapshot in as_it_was}
+    panels = [snapshot.to_dict() or {} for snapshot in snapshots.values()]
+    return Opened(read_project(id, data, panels), held, found, snapshots, chosen_by)
+
+
+def read_project(id: str, data: dict[str, Any], panels: list[dict[str, Any]]) -> Project:
+    """A project out of its documents.
+
+    Raises:
+        FailedPrecondition: What is stored is no valid project; the message says where.
+    """
+    from pydantic import ValidationError
+
+    fields = {name: data[name] for name in STORED if name in data}
+    held = [{key: value for key, value in each.items() if key in PANEL_FIELDS} for each in panels]
+    held.sort(key=lambda each: str(each.get("id")))
+    try:
+        return Project.model_validate({**fields, "id": id, "panels": held})
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise FailedPrecondition(
+            f"the stored project {id!r} is not valid at {where or 'its top'}: {first['msg']}",
+            field=_FIELD,
+            hint="import it again",
+        ) from error
+
+
+def check_role(
+    ctx: ToolContext, id: str, data: dict[str, Any] | None, needed: ProjectRole
+) -> ProjectRole:
+    """The user's role in a project whose document is `data`.
+
+    Raises:
+        PermissionDenied: It is none, or less than what is needed.
+    """
+    members = (data or {}).get("members")
+    held = members.get(ctx.user.uid) if isinstance(members, dict) else None
+    if held not in _RANK:
+        raise PermissionDenied(
+            f"you are not in a project {id!r}", field=_FIELD, hint="list_projects lists yours"
+        )
+    if _RANK[held] < _RANK[needed]:
+        raise PermissionDenied(
+            f"this needs the role {needed} in the project; yours is {held}",
+            field=_FIELD,
+            hint="ask an owner of the project",
+        )
+    role: ProjectRole = held
+    return role
+
+
+def of_user(ctx: ToolContext) -> list[DocumentSnapshot]:
+    """The documents of the user's projects, at most `MAX_LISTED`."""
+    from google.cloud.firestore import FieldFilter
+
+    mine = FieldFilter("memberIds", "array_contains", ctx.user.uid)
+    query = ctx.db.collection(PROJECTS).where(filter=mine).limit(MAX_LISTED)
+    return list(query.stream())
+
+
+def count_of(ctx: ToolContext, uid: str) -> int:
+    """How many projects a user is in."""
+    from google.cloud.firestore import FieldFilter
+
+    theirs = FieldFilter("memberIds", "array_contains", uid)
+    query: Any = ctx.db.collection(PROJECTS).where(filter=theirs)
+    [[found]] = query.count().get()
+    return int(found.value)
+
+
+def project_asked_for(ctx: ToolContext, project_id: str | None) -> tuple[str, str]:
+    """The id of the project that a call is about, and where it comes from; whether the user may
+    see it is another question.
+
+    Raises:
+        InvalidArgument: None is named and the user has several, or none.
+    """
+    if project_id is not None:
+        return checked_id(project_id), "argument"
+    from_client = ctx.context.get("projectId")
+    if from_client is not None:
+        if not isinstance(from_client, str):
+            raise InvalidArgument("context.projectId must be a text", field="context.projectId")
+        return checked_id(from_client), "context"
+    mine = of_user(ctx)
+    if len(mine) == 1:
+        return mine[0].id, "only project"
+    if not mine:
+        raise InvalidArgument(
+            "you have no project yet", field=_FIELD, hint="import one with import_project"
+        )
+    names = ", ".join(
+        f"{(each.to_dict() or {}).get('name', each.id)} ({each.id})" for each in mine[:10]
+    )
+    raise InvalidArgument(f"which project? You have {names}", field=_FIELD)
+
+
+def checked_id(id: str) -> str:
+    """The id, if it can be one.
+
+    Raises:
+        InvalidArgument: It cannot.
+    """
+    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}", id):
+        raise InvalidArgument(
+            f"{id[:80]!r} is no project's id: letters, digits, - and _, at most 64", field=_FIELD
+        )
+    return id

@@ -1,0 +1,181 @@
+"""How a project rests in Firestore: its own document, and one for each panel with its circuits.
+
+A project changes in one commit, whatever its size: nobody reads a half of the old and a half of
+the new one. Only what differs is written.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from packs.electrical.projects.access import PANELS, PROJECTS, STORED
+from packs.electrical.projects.records import SCHEMA_VERSION, Panel, Project, ProjectRole
+from rollcall.core.errors import InvalidArgument
+
+if TYPE_CHECKING:
+    from google.cloud.firestore import Client, DocumentReference, DocumentSnapshot, WriteBatch
+
+Members = Mapping[str, ProjectRole]
+MAX_BYTES = 3_500_000
+"""Of a project as JSON, some 7,000 circuits: what one commit takes, the emulator's included."""
+
+_KEPT = frozenset({"createdAt", "updatedAt"})
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """A project's documents as they were read; `panels` by id. A new one has none."""
+
+    project: DocumentSnapshot[Any]
+    panels: dict[str, DocumentSnapshot[Any]]
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """The project's own document."""
+        return self.project.to_dict() or {}
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """How many documents were put, taken away, and left as they were."""
+
+    put: int
+    removed: int
+    unchanged: int
+
+    @property
+    def anything(self) -> bool:
+        return bool(self.put or self.removed)
+
+
+def write_project(db: Client, project: Project, members: Members) -> Written:
+    """Store a project as it is given, in place of what was there under its id.
+
+    Args:
+        members: Roles by user id; at least one owner.
+
+    Raises:
+        google.api_core.exceptions.FailedPrecondition: Somebody else changed it at the same time;
+            nothing was written.
+    """
+    batch = db.batch()
+    found = read_stored(db.collection(PROJECTS).document(project.id))
+    done = put_project(batch, found, project, members)
+    if done.anything:
+        batch.commit()
+    return done
+
+
+def read_stored(reference: DocumentReference) -> Stored:
+    """All documents of a project as they were at one moment."""
+    return with_panels(reference.get())
+
+
+def with_panels(found: DocumentSnapshot[Any]) -> Stored:
+    """A project whose own document has been read, with its panels as they were then."""
+    panels = found.reference.collection(PANELS).stream(read_time=found.read_time)
+    return Stored(found, {panel.id: panel for panel in panels})
+
+
+def put_project(batch: WriteBatch, stored: Stored, project: Project, members: Members) -> Written:
+    """Add to a batch what makes the stored documents this project; it fails as a whole if one of
+    those that it changes is not as it was read.
+
+    Raises:
+        InvalidArgument: The project is larger than `MAX_BYTES`.
+    """
+    from google.cloud.firestore import SERVER_TIMESTAMP
+
+    reference = stored.project.reference
+    panels = {panel.id: panel_document(panel) for panel in project.panels}
+    _check_size(panels)
+    put = 0
+    for id, data in panels.items():
+        known = stored.panels.get(id)
+        if known is None:
+            batch.create(reference.collection(PANELS).document(id), data)
+        elif not _is_same(known, data):
+            _replace(batch, known, data)
+        else:
+            continue
+        put += 1
+    gone = [known for id, known in stored.panels.items() if id not in panels]
+    for known in gone:
+        batch.delete(known.reference, option=unchanged(known))
+    data = project_document(project, members)
+    total = len(panels) + 1
+    if stored.project.exists and not put and not gone and _is_same(stored.project, data):
+        return Written(0, 0, total)
+    times = {"createdAt": stored.data.get("createdAt", SERVER_TIMESTAMP)}
+    data |= {**times, "updatedAt": SERVER_TIMESTAMP}
+    if stored.project.exists:
+        _replace(batch, stored.project, data)
+    else:
+        batch.create(reference, data)
+    return Written(put + 1, len(gone), total - put - 1)
+
+
+def remove_project(batch: WriteBatch, stored: Stored) -> None:
+    """Add to a batch what deletes a project with all its panels."""
+    for known in stored.panels.values():
+        batch.delete(known.reference, option=unchanged(known))
+    batch.delete(stored.project.reference, option=unchanged(stored.project))
+
+
+def project_document(project: Project, members: Members) -> dict[str, Any]:
+    """A project's own document, without times."""
+    data = project.dump()
+    return {
+        "schemaVersion": SCHEMA_VERSION,
+        **{name: data[name] for name in STORED if name in data},
+        "panelCount": len(project.panels),
+        **membership(members),
+    }
+
+
+def membership(members: Members) -> dict[str, Any]:
+    """The two fields that say who is in a project: roles, and ids for queries."""
+    return {"members": dict(members), "memberIds": sorted(members)}
+
+
+def panel_document(panel: Panel) -> dict[str, Any]:
+    """A panel's document, its circuits within."""
+    return {"schemaVersion": SCHEMA_VERSION, **panel.dump()}
+
+
+def unchanged(snapshot: DocumentSnapshot[Any]) -> Any:
+    """The condition that a document is as it was read."""
+    from google.cloud.firestore import LastUpdateOption
+
+    return LastUpdateOption(snapshot.update_time)
+
+
+def _check_size(panels: dict[str, dict[str, Any]]) -> None:
+    size = len(json.dumps(panels, ensure_ascii=False).encode())
+    if size > MAX_BYTES:
+        raise InvalidArgument(
+            f"the project's panels have {size:,} bytes; at most {MAX_BYTES:,} are kept",
+            field="data.panels",
+            hint="make several projects of it, or shorten descriptions",
+        )
+
+
+def _is_same(snapshot: DocumentSnapshot[Any], data: dict[str, Any]) -> bool:
+    known = snapshot.to_dict() or {}
+    return {key: value for key, value in known.items() if key not in _KEPT} == data
+
+
+def _replace(batch: WriteBatch, snapshot: DocumentSnapshot[Any], data: dict[str, Any]) -> None:
+    """A `set` knows no condition; an update of each field, and of those that go, does."""
+    batch.update(snapshot.reference, dict(_changes(snapshot, data)), option=unchanged(snapshot))
+
+
+def _changes(snapshot: DocumentSnapshot[Any], data: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    from google.cloud.firestore import DELETE_FIELD
+    from google.cloud.firestore_v1.field_path import FieldPath
+
+    for name in data.keys() | (snapshot.to_dict() or {}).keys():
+        yield FieldPath(name).to_api_repr(), data.get(name, DELETE_FIELD)

@@ -1,0 +1,115 @@
+"""Where an imported project goes, and what it replaces there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Literal
+
+from packs.electrical.projects.access import (
+    MAX_LISTED,
+    PROJECTS,
+    check_role,
+    count_of,
+    read_project,
+)
+from packs.electrical.projects.documents import (
+    Members,
+    Stored,
+    put_project,
+    with_panels,
+)
+from packs.electrical.projects.records import Panel, Project
+from rollcall.core.context import ToolContext
+from rollcall.core.errors import ResourceExhausted
+
+_BASE_CHARS = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Import:
+    """A project under the id that it gets, and what is stored there now."""
+
+    project: Project
+    stored: Stored
+
+    @property
+    def replaces(self) -> bool:
+        return self.stored.project.exists
+
+    @property
+    def members(self) -> Members:
+        """Who is in the project that it replaces."""
+        found: Members = self.stored.data.get("members", {})
+        return found
+
+    def before(self) -> Project | None:
+        """The project that it replaces.
+
+        Raises:
+            FailedPrecondition: What is stored is none.
+        """
+        if not self.replaces:
+            return None
+        panels = [each.to_dict() or {} for each in self.stored.panels.values()]
+        return read_project(self.project.id, self.stored.data, panels)
+
+    def write(self, ctx: ToolContext) -> None:
+        """Add it to the call's batch; a new one is the user's own."""
+        own: Members = {ctx.user.uid: "owner"}
+        put_project(ctx.batch, self.stored, self.project, self.members or own)
+
+
+def prepare(ctx: ToolContext, project: Project) -> Import:
+    """Where this user's import of a project goes: to the project of its id, if the user is in
+    it; otherwise to one of the user's own, whose id is made of that id and the user's.
+
+    So nobody learns whether an id is taken by others, nobody takes one from others, and the same
+    import twice is one project.
+
+    Raises:
+        PermissionDenied: The user is in that project, but is no owner of it.
+        ResourceExhausted: It would be one more than a user may have.
+    """
+    collection = ctx.db.collection(PROJECTS)
+    named = collection.document(project.id).get()
+    data = named.to_dict() or {}
+    if ctx.user.uid in data.get(
+        "members", {}
+    ):  # a stranger causes one read, not one for each panel
+        check_role(ctx, project.id, data, "owner")
+        return Import(project, with_panels(named))
+    id = own_id(project.id, ctx.user.uid)
+    own = collection.document(id).get()
+    if own.exists:
+        check_role(ctx, id, own.to_dict(), "owner")
+    else:
+        _check_room(ctx)
+    return Import(project.model_copy(update={"id": id}), with_panels(own))
+
+
+def own_id(id: str, uid: str) -> str:
+    """The id of a user's own project that was imported as `id`."""
+    return f"{id[:_BASE_CHARS]}-{sha256(f'{uid}/{id}'.encode()).hexdigest()[:8]}"
+
+
+Change = Literal["new", "changed", "removed", "same"]
+
+
+def panel_changes(before: Project | None, after: Project) -> list[tuple[Change, Panel]]:
+    """What becomes of each panel."""
+    known = {panel.id: panel for panel in before.panels} if before else {}
+    changes: list[tuple[Change, Panel]] = []
+    for panel in after.panels:
+        old = known.pop(panel.id, None)
+        changes.append(("new" if old is None else "same" if old == panel else "changed", panel))
+    return [*changes, *(("removed", panel) for panel in known.values())]
+
+
+def _check_room(ctx: ToolContext) -> None:
+    count = count_of(ctx, ctx.user.uid)
+    if count >= MAX_LISTED:
+        raise ResourceExhausted(
+            f"you are in {count} projects; at most {MAX_LISTED} are kept",
+            hint="delete one that is done with, or leave one",
+        )

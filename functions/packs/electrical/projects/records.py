@@ -1,0 +1,344 @@
+"""What an electrical project is made of: the shapes that are stored, imported and exported.
+
+Voltages are volts between lines, currents amperes, lengths feet one way. A field that is None is
+not known: a calculation that needs it refuses, or states what it assumes.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field, model_validator
+
+from packs.electrical.nec.editions import DEFAULT, Edition
+from packs.electrical.nec.sizes import Material, Size, parse_material, parse_size
+from rollcall.core.errors import InvalidArgument
+from rollcall.core.shapes import Wire
+
+SCHEMA_VERSION = 1
+MAX_PANELS = 100
+MAX_SPACES = 84
+"""Positions of the largest panel."""
+
+
+def _as_value_error(parse: Callable[[str], str]) -> Callable[[Any], Any]:
+    """The parser as pydantic wants one, which adds where in the record the value stands."""
+
+    def parsed(value: Any) -> Any:
+        try:
+            return parse(value) if isinstance(value, str) else value
+        except InvalidArgument as error:
+            raise ValueError(error.message) from error
+
+    return parsed
+
+
+ConductorSize = Annotated[Size, BeforeValidator(_as_value_error(parse_size))]
+ConductorMaterial = Annotated[Material, BeforeValidator(_as_value_error(parse_material))]
+RecordId = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$")]
+Name = Annotated[str, Field(min_length=1, max_length=80)]
+Description = Annotated[str, Field(min_length=1, max_length=200)]
+Voltage = Annotated[float, Field(ge=100, le=15_000)]
+Amps = Annotated[float, Field(gt=0, le=6_000)]
+Feet = Annotated[float, Field(gt=0, le=10_000)]
+Phases = Literal[1, 3]
+NETWORK_V = (200.0, 216.0)
+"""Between two lines of a 208Y/120 V system; a one-phase panel at these has two of them."""
+Poles = Literal[1, 2, 3]
+ProjectRole = Literal["owner", "member", "viewer"]
+
+ConduitType = Literal[
+    "emt", "imc", "rmc", "fmc", "lfmc", "pvc", "rtrc", "aluminum", "nm_cable", "mc_cable",
+    "ser_cable", "direct_burial", "wireway",
+]  # fmt: skip
+LoadType = Literal[
+    "lighting", "receptacle", "small_appliance", "laundry", "appliance", "range", "cooktop", "oven",
+    "dryer", "water_heater", "space_heating", "air_conditioning", "heat_pump", "motor",
+    "ev_charger", "equipment", "welder", "subpanel", "other", "spare",
+]  # fmt: skip
+Area = Literal[
+    "kitchen", "bathroom", "bedroom", "living", "dining", "laundry", "garage", "basement",
+    "crawl_space", "outdoor", "rooftop", "pool", "hallway", "office", "corridor", "restroom",
+    "mechanical", "shop", "closet", "stairway", "other",
+]  # fmt: skip
+Occupancy = Literal[
+    "dwelling", "office", "workshop", "store", "warehouse", "school", "restaurant", "hotel",
+    "hospital", "industrial", "other",
+]  # fmt: skip
+
+
+def _lower(value: Any) -> Any:
+    return value.strip().lower().replace(" ", "_") if isinstance(value, str) else value
+
+
+class Wiring(Wire):
+    """The conductors of a circuit, a feeder or the service; `conductor_sets` run in parallel."""
+
+    conductor_size: ConductorSize | None = None
+    conductor_material: ConductorMaterial = "copper"
+    conductor_sets: Annotated[int, Field(ge=1, le=12)] = 1
+    insulation: Annotated[str, Field(max_length=20)] | None = None
+    conduit_type: Annotated[ConduitType, BeforeValidator(_lower)] | None = None
+    length_ft: Feet | None = None
+    egc_size: ConductorSize | None = None
+    egc_material: ConductorMaterial = "copper"
+    ambient_c: Annotated[float, Field(ge=-40, le=85)] | None = None
+    current_carrying_conductors: Annotated[int, Field(ge=1, le=60)] | None = None
+    """In the same raceway or cable, these conductors included."""
+    terminal_rating_c: Literal[60, 75, 90] | None = None
+
+
+class Circuit(Wiring):
+    """One branch circuit of a panel. It stands at `circuit_number` and, with more poles, at every
+    second position after it, as on a panelboard with odd numbers left and even ones right.
+
+    `voltage` is that of the load: between its lines, or to neutral with one pole; None follows
+    from the panel.
+    """
+
+    id: RecordId
+    circuit_number: Annotated[int, Field(ge=1, le=MAX_SPACES)]
+    poles: Poles = 1
+    description: Description
+    load_watts: Annotated[float, Field(ge=0, le=2_000_000)] = 0
+    power_factor: Annotated[float, Field(gt=0, le=1)] | None = None
+    voltage: Voltage | None = None
+    load_type: LoadType = "other"
+    continuous: bool = False
+    """Whether its greatest current is expected for three hours or more (Article 100)."""
+    area: Area | None = None
+    breaker_amps: Annotated[int, Field(ge=1, le=6_000)]
+    gfci: bool = False
+    afci: bool = False
+    disconnect_in_sight: bool | None = None
+
+    @property
+    def positions(self) -> tuple[int, ...]:
+        """The spaces that it takes."""
+        return tuple(range(self.circuit_number, self.circuit_number + 2 * self.poles, 2))
+
+    @property
+    def is_spare(self) -> bool:
+        return self.load_type == "spare"
+
+
+class Enclosure(Wire):
+    """Inner measures of a panel's enclosure."""
+
+    height_mm: Annotated[float, Field(gt=0, le=5_000)]
+    width_mm: Annotated[float, Field(gt=0, le=5_000)]
+    depth_mm: Annotated[float, Field(gt=0, le=5_000)]
+
+
+class Panel(Wire):
+    """A panelboard, switchboard or load centre with its circuits.
+
+    Attributes:
+        voltage: Between lines: 240 in a house, 208 or 480 with three phases.
+        bus_rating: Of its busbars, A.
+        main_breaker_amps: None for main lugs only.
+        aic_rating: What it may interrupt, A.
+        clearing_time_s: How long the device upstream takes to clear an arcing fault here.
+    """
+
+    id: RecordId
+    name: Name
+    kind: Literal["panelboard", "switchboard", "switchgear", "mcc"] = "panelboard"
+    voltage: Voltage
+    phases: Phases
+    wires: Literal[2, 3, 4] | None = None
+    high_leg: bool = False
+    """A 240 V three-phase delta with one coil tapped in the middle."""
+    bus_rating: Amps
+    main_breaker_amps: Amps | None = None
+    aic_rating: Annotated[float, Field(gt=0, le=300_000)] | None = None
+    series_rated: bool = False
+    spaces: Annotated[int, Field(ge=1, le=MAX_SPACES)]
+    location: Area | None = None
+    is_service_equipment: bool = False
+    neutral_bonded: bool | None = None
+    """Whether neutral and equipment grounds are bonded in it."""
+    directory_complete: bool | None = None
+    arc_flash_label: bool | None = None
+    fault_current_label: bool | None = None
+    working_space_depth_in: Annotated[float, Field(ge=0, le=500)] | None = None
+    working_space_width_in: Annotated[float, Field(ge=0, le=500)] | None = None
+    working_space_height_in: Annotated[float, Field(ge=0, le=500)] | None = None
+    enclosure: Enclosure | None = None
+    electrode_configuration: Literal["VCB", "VCBB", "HCB", "VOA", "HOA"] | None = None
+    conductor_gap_mm: Annotated[float, Field(gt=0, le=500)] | None = None
+    clearing_time_s: Annotated[float, Field(gt=0, le=10)] | None = None
+    circuits: Annotated[tuple[Circuit, ...], Field(max_length=MAX_SPACES)] = ()
+
+    @model_validator(mode="after")
+    def _circuits_fit(self) -> Panel:
+        taken: dict[int, Circuit] = {}
+        for circuit in self.circuits:
+            if circuit.poles > self.phases + (self.phases == 1):
+                raise ValueError(
+                    f"circuit {circuit.circuit_number} of {self.name} has {circuit.poles} poles; "
+                    f"a panel of {self.phases} phase takes at most 2"
+                )
+            for position in circuit.positions:
+                if position > self.spaces:
+                    raise ValueError(
+                        f"circuit {circuit.circuit_number} of {self.name} takes position "
+                        f"{position}; the panel has {self.spaces}"
+                    )
+                if position in taken:
+                    raise ValueError(
+                        f"circuits {taken[position].circuit_number} and "
+                        f"{circuit.circuit_number} of {self.name} both take position {position}"
+                    )
+                taken[position] = circuit
+        ids = Counter(circuit.id for circuit in self.circuits)
+        for id, count in ids.items():
+            if count > 1:
+                raise ValueError(f"{count} circuits of {self.name} have the id {id!r}")
+        return self
+
+    @property
+    def line_to_neutral(self) -> float:
+        """Volts from a line to the neutral: half of it with one phase or a high leg; but two lines
+        of a 208Y/120 V system have 120 V, and one line with its neutral (2 wires) all of it."""
+        if self.phases == 1 and self.wires == 2:
+            return self.voltage
+        is_wye = self.phases == 3 and not self.high_leg
+        is_network = self.phases == 1 and NETWORK_V[0] <= self.voltage <= NETWORK_V[1]
+        return self.voltage / (3**0.5 if is_wye or is_network else 2)
+
+
+class Service(Wiring):
+    """What the utility delivers, and the conductors from its terminals to the service equipment.
+
+    Either `available_fault_current_amps` at its terminals is known, or the utility's transformer.
+    """
+
+    service_voltage: Voltage
+    phases: Phases
+    service_amps: Amps
+    """The rating of the service's disconnecting means."""
+    panel_id: RecordId | None = None
+    """The service equipment; None where the project has one panel that is."""
+    available_fault_current_amps: Annotated[float, Field(gt=0, le=300_000)] | None = None
+    source_xr_ratio: Annotated[float, Field(gt=0, le=200)] | None = None
+    utility_transformer_kva: Annotated[float, Field(gt=0, le=50_000)] | None = None
+    utility_transformer_impedance_percent: Annotated[float, Field(gt=0, le=20)] | None = None
+    disconnects: Annotated[int, Field(ge=1, le=50)] = 1
+    surge_protection: bool | None = None
+    emergency_disconnect: bool | None = None
+    ground_fault_protection: bool | None = None
+    """Of equipment, at the disconnecting means (230.95)."""
+
+
+class Building(Wire):
+    """What loads are counted by, where no circuit tells."""
+
+    occupancy: Occupancy
+    floor_area_ft2: Annotated[float, Field(gt=0, le=10_000_000)] | None = None
+    dwelling_units: Annotated[int, Field(ge=1, le=1_000)] = 1
+    small_appliance_circuits: Annotated[int, Field(ge=0, le=100)] | None = None
+    laundry_circuits: Annotated[int, Field(ge=0, le=100)] | None = None
+
+
+class Feeder(Wiring):
+    """Conductors from one panel or transformer to another; both are named by their ids."""
+
+    id: RecordId
+    name: Name
+    source_id: RecordId
+    target_id: RecordId
+    breaker_amps: Amps | None = None
+
+
+class Transformer(Wire):
+    """A transformer of the project's own; a feeder runs to it, and another one from it."""
+
+    id: RecordId
+    name: Name
+    kva: Annotated[float, Field(gt=0, le=50_000)]
+    phases: Phases
+    primary_voltage: Voltage
+    secondary_voltage: Voltage
+    impedance_percent: Annotated[float, Field(gt=0, le=20)] | None = None
+    xr_ratio: Annotated[float, Field(gt=0, le=200)] | None = None
+    primary_breaker_amps: Amps | None = None
+    secondary_breaker_amps: Amps | None = None
+    secondary_grounded: bool | None = None
+    """Whether the separately derived system is bonded and grounded (250.30)."""
+    gec_size: ConductorSize | None = None
+    gec_material: ConductorMaterial = "copper"
+
+
+class Motor(Wire):
+    """A motor; its branch circuit is named by panel and number. `hp` is written as in the tables:
+    "7-1/2"."""
+
+    id: RecordId
+    name: Name
+    hp: Annotated[str, Field(pattern=r"^(\d{1,3}|\d/\d|\d{1,2}-\d/\d)$")]
+    voltage: Voltage
+    phases: Phases
+    panel_id: RecordId
+    circuit_number: Annotated[int, Field(ge=1, le=MAX_SPACES)]
+    kind: Literal["squirrel_cage", "design_b", "wound_rotor", "synchronous", "single_phase"] = (
+        "squirrel_cage"
+    )
+    device: Literal[
+        "inverse_time_breaker", "instantaneous_breaker", "dual_element_fuse", "nontime_delay_fuse"
+    ] = "inverse_time_breaker"
+    nameplate_amps: Amps | None = None
+    service_factor: Annotated[float, Field(ge=1, le=2)] | None = None
+    temperature_rise_c: Annotated[float, Field(gt=0, le=200)] | None = None
+    overload_amps: Amps | None = None
+    disconnect_in_sight: bool | None = None
+
+
+class Electrode(Wire):
+    """A grounding electrode of 250.52."""
+
+    kind: Literal["water_pipe", "structural_steel", "concrete_encased", "ring", "rod", "plate"]
+    resistance_ohms: Annotated[float, Field(gt=0, le=10_000)] | None = None
+    spacing_ft: Annotated[float, Field(gt=0, le=1_000)] | None = None
+
+
+class Grounding(Wire):
+    """The grounding electrode system and the bonds at the service."""
+
+    electrodes: Annotated[tuple[Electrode, ...], Field(max_length=20)] = ()
+    gec_size: ConductorSize | None = None
+    gec_material: ConductorMaterial = "copper"
+    main_bonding_jumper: bool | None = None
+    main_bonding_jumper_size: ConductorSize | None = None
+    water_pipe_bonded: bool | None = None
+    gas_pipe_bonded: bool | None = None
+    intersystem_bonding: bool | None = None
+
+
+class Project(Wire):
+    """A whole project, without who may see it."""
+
+    id: RecordId
+    name: Name
+    edition: Edition = DEFAULT
+    building: Building
+    service: Service
+    panels: Annotated[tuple[Panel, ...], Field(max_length=MAX_PANELS)] = ()
+    feeders: Annotated[tuple[Feeder, ...], Field(max_length=200)] = ()
+    transformers: Annotated[tuple[Transformer, ...], Field(max_length=50)] = ()
+    motors: Annotated[tuple[Motor, ...], Field(max_length=500)] = ()
+    grounding: Grounding = Grounding()
+
+    @model_validator(mode="after")
+    def _hangs_together(self) -> Project:
+        from packs.electrical.projects.consistency import problems
+
+        if found := problems(self):
+            raise ValueError("; ".join(found[:5]))
+        return self
+
+    def panel(self, panel_id: str) -> Panel | None:
+        """A panel by its id."""
+        return next((panel for panel in self.panels if panel.id == panel_id), None)

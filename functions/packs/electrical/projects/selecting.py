@@ -1,0 +1,232 @@
+"""Panels and circuits as people name them: by id, by name and number, or in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cache
+from typing import Annotated, NamedTuple
+
+from pydantic import Field
+
+from packs.electrical.projects.kinds import SAME, WORDS
+from packs.electrical.projects.records import Circuit, Panel, Project, RecordId
+from packs.electrical.projects.topology import service_panel
+from rollcall.core.errors import InvalidArgument, NotFound
+from rollcall.core.text import terms, tokens
+
+_FEWEST_LETTERS = 4
+_PANEL = "panel panelboard board לוח לוח_חשמל"
+_MAIN = "main service ראשי"
+MAX_NAMED = 10
+"""How many a refusal lists."""
+
+PanelName = Annotated[str, Field(min_length=1, max_length=80)]
+CircuitNumber = Annotated[int, Field(ge=1, le=999)]
+CircuitWords = Annotated[str, Field(min_length=1, max_length=200)]
+PanelId = RecordId
+CircuitId = RecordId
+
+
+class Found(NamedTuple):
+    """A circuit and the panel that it is in."""
+
+    panel: Panel
+    circuit: Circuit
+
+    @property
+    def label(self) -> str:
+        """`circuit 14 of Panel A (EV charger)`."""
+        number, of = self.circuit.circuit_number, self.panel.name
+        return f"circuit {number} of {of} ({self.circuit.description})"
+
+
+def find_panel(
+    project: Project, *, panel_id: str | None = None, panel_name: str | None = None
+) -> Panel:
+    """The panel that is named; where none is, the project's only one.
+
+    Raises:
+        InvalidArgument: None is named and there are several, or a name fits several.
+        NotFound: There is no such panel.
+    """
+    known = project.panels
+    if panel_id is not None:
+        wanted = panel_id.casefold()
+        exact = [panel for panel in known if panel.id == panel_id]
+        found = exact or [  # a name given for an id is no riddle
+            panel for panel in known if wanted in {panel.id.casefold(), panel.name.casefold()}
+        ]
+        if not found:
+            raise NotFound(f"no panel {panel_id!r}; {_panels(known)}", field="panelId")
+        return found[0]
+    if panel_name is None:
+        if len(known) == 1:
+            return known[0]
+        raise InvalidArgument(f"which panel? {_panels(known)}", field="panelName")
+    return panel_named(project, panel_name)
+
+
+def panel_named(project: Project, name: str) -> Panel:
+    """The panel of this name: as it is written, else by its id, else by the words of its name, or
+    of that of the feeder to it; the main panel is the service equipment, in either language.
+
+    Raises:
+        InvalidArgument: It fits several.
+        NotFound: It fits none.
+    """
+    known = project.panels
+    wanted = " ".join(name.casefold().split())
+    exact = [panel for panel in known if wanted in {panel.name.casefold(), panel.id.casefold()}]
+    found = exact or _closest(name, known) or _fed_by(name, project)
+    if not found and _means_main(name):
+        return service_panel(project)
+    if not found:
+        raise NotFound(f"no panel {name[:80]!r}; {_panels(known)}", field="panelName")
+    if len(found) > 1:
+        raise InvalidArgument(
+            f"which panel? {name[:80]!r} could be {_listed(found)}", field="panelName"
+        )
+    return found[0]
+
+
+def find_circuit(
+    project: Project,
+    *,
+    circuit_id: str | None = None,
+    circuit_number: int | None = None,
+    panel_name: str | None = None,
+    circuit_description: str | None = None,
+) -> Found:
+    """The one circuit that is named. Its number is that of any of its positions; a panel narrows
+    the others down.
+
+    Raises:
+        InvalidArgument: Nothing is named, or it fits several: the message lists them.
+        NotFound: There is no such circuit or panel.
+    """
+    everywhere = panel_name is None
+    panels = project.panels if panel_name is None else (panel_named(project, panel_name),)
+    circuits = [Found(panel, circuit) for panel in panels for circuit in panel.circuits]
+    place = "the project" if everywhere else panels[0].name
+    if circuit_id is not None:
+        found = [each for each in circuits if each.circuit.id == circuit_id]
+        return _only(found, f"the id {circuit_id!r}", place, "circuitId", circuits)
+    if circuit_number is not None:
+        found = [each for each in circuits if circuit_number in each.circuit.positions]
+        if circuit_description is not None and len(found) > 1:
+            found = described(circuit_description, found) or found
+        return _only(found, f"the number {circuit_number}", place, "circuitNumber", circuits)
+    if circuit_description is not None:
+        found = described(circuit_description, circuits)
+        name = f"the description {circuit_description[:80]!r}"
+        return _only(found, name, place, "circuitDescription", circuits)
+    raise InvalidArgument(
+        "which circuit? Give circuitNumber with panelName, circuitId or circuitDescription",
+        field="circuitNumber",
+    )
+
+
+def described(text: str, circuits: Sequence[Found]) -> list[Found]:
+    """The circuits that these words describe best, in either language; several if equally well.
+
+    A word counts where it stands in the circuit's description or panel, or names its kind of load
+    or its area; half, where one there begins as it does or it begins so ("חשמלי", "חשמל").
+    """
+    wanted = set(terms(text))
+    scored = [(_likeness(wanted, set(_words_of(each))), each) for each in circuits]
+    best = max((score for score, _ in scored), default=0)
+    if best < 1 or best * 2 < len(wanted):  # half of what was said, at least
+        return []
+    found = [each for score, each in scored if score == best]
+    whole = [each for each in found if _is_whole(each.circuit.description, text)]
+    return whole if len(whole) == 1 else found
+
+
+def _likeness(wanted: set[str], words: set[str]) -> float:
+    exact = wanted & words
+    nearly = [one for one in wanted - exact if any(_begins(one, other) for other in words)]
+    return len(exact) + len(nearly) / 2
+
+
+def _begins(one: str, other: str) -> bool:
+    short, long = sorted((one, other), key=len)
+    return len(short) >= _FEWEST_LETTERS and long.startswith(short)
+
+
+def _is_whole(description: str, text: str) -> bool:
+    """Whether all of a description was said, single letters ("UPS A") included."""
+    marks = {token for token in tokens(description) if len(token) == 1}
+    return set(terms(description)) <= set(terms(text)) and marks <= set(tokens(text))
+
+
+def _words_of(found: Found) -> Iterator[str]:
+    circuit = found.circuit
+    yield from terms(f"{circuit.description} {found.panel.name}")
+    for kind in (circuit.load_type, circuit.area):
+        yield from terms(WORDS.get(kind or "", ""))
+    said = set(terms(circuit.description))
+    for group in _same():
+        if said & group:
+            yield from group
+
+
+@cache
+def _same() -> tuple[frozenset[str], ...]:
+    return tuple(frozenset(terms(group.replace("_", " "))) for group in SAME)
+
+
+def _only(
+    found: Sequence[Found], named: str, place: str, field: str, known: Sequence[Found]
+) -> Found:
+    if len(found) == 1:
+        return found[0]
+    if not found:
+        raise NotFound(
+            f"no circuit in {place} has {named}; there are {_circuits(known)}",
+            field=field,
+        )
+    raise InvalidArgument(f"which circuit? {named} fits {_circuits(found)}", field=field)
+
+
+def _circuits(found: Sequence[Found]) -> str:
+    if not found:
+        return "none"
+    named = "; ".join(each.label for each in found[:MAX_NAMED])
+    more = f" and {len(found) - MAX_NAMED} more" if len(found) > MAX_NAMED else ""
+    return f"{named}{more}"
+
+
+def _panels(panels: Sequence[Panel]) -> str:
+    return f"the project has {_listed(panels)}" if panels else "the project has no panels"
+
+
+def _listed(panels: Sequence[Panel]) -> str:
+    named = ", ".join(panel.name for panel in panels[:MAX_NAMED])
+    more = f" and {len(panels) - MAX_NAMED} more" if len(panels) > MAX_NAMED else ""
+    return f"{named}{more}"
+
+
+def _means_main(name: str) -> bool:
+    wanted = set(terms(name)) - set(terms(_PANEL))
+    return bool(wanted) and wanted <= set(terms(_MAIN))
+
+
+def _fed_by(name: str, project: Project) -> list[Panel]:
+    """Those whose feeder's name has all the words that are asked for: SR, the panel that the
+    "Server room feeder" feeds, is the server room panel."""
+    wanted = set(terms(name)) - set(terms(_PANEL))
+    fed = {f.target_id for f in project.feeders if wanted and wanted <= set(terms(f.name))}
+    return [panel for panel in project.panels if panel.id in fed]
+
+
+def _closest(name: str, panels: Sequence[Panel]) -> list[Panel]:
+    """Those whose name or id has all the words that are asked for, but "panel"."""
+    wanted = set(terms(name)) - set(terms(_PANEL))
+    if not wanted:
+        return []
+    return [
+        panel
+        for panel in panels
+        if wanted <= set(terms(f"{panel.name} {panel.id}"))
+        or wanted <= {panel.id.casefold(), *panel.name.casefold().split()}
+    ]

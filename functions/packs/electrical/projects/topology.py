@@ -1,0 +1,95 @@
+"""How power reaches a panel: from the service through panels, feeders and transformers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from packs.electrical.projects.records import Feeder, Panel, Project, Transformer
+from rollcall.core.errors import FailedPrecondition
+
+
+@dataclass(frozen=True, slots=True)
+class Leg:
+    """A feeder, and what it runs to: a panel or a transformer."""
+
+    feeder: Feeder
+    target: Panel | Transformer
+
+
+@dataclass(frozen=True, slots=True)
+class Path:
+    """From the service equipment to a panel.
+
+    Attributes:
+        service_panel: Where the service ends; the panel itself if it is that one.
+        legs: In the order of the supply; empty for the service panel.
+    """
+
+    service_panel: Panel
+    legs: tuple[Leg, ...]
+
+    @property
+    def panel(self) -> Panel:
+        """Where the path ends."""
+        last = self.legs[-1].target if self.legs else self.service_panel
+        assert isinstance(last, Panel)
+        return last
+
+
+def service_panel(project: Project) -> Panel:
+    """The service equipment: named by the service, or marked, or the only panel that no feeder
+    supplies.
+
+    Raises:
+        FailedPrecondition: It cannot be told which one it is.
+    """
+    if project.service.panel_id is not None:
+        found = project.panel(project.service.panel_id)
+        if found is not None:
+            return found
+    marked = [panel for panel in project.panels if panel.is_service_equipment]
+    supplied = {feeder.target_id for feeder in project.feeders}
+    roots = marked or [panel for panel in project.panels if panel.id not in supplied]
+    if len(roots) != 1:
+        raise FailedPrecondition(
+            f"the project does not say which panel is the service equipment "
+            f"({len(roots)} could be)",
+            hint="set service.panelId",
+        )
+    return roots[0]
+
+
+def path_to(project: Project, panel: Panel) -> Path:
+    """How power reaches `panel`.
+
+    Raises:
+        FailedPrecondition: No chain of feeders leads to it from the service.
+    """
+    root = service_panel(project)
+    nodes: dict[str, Panel | Transformer] = {each.id: each for each in project.panels}
+    nodes |= {each.id: each for each in project.transformers}
+    into = {feeder.target_id: feeder for feeder in project.feeders}
+    legs: list[Leg] = []
+    node = panel.id
+    while node != root.id:
+        feeder = into.get(node)
+        if feeder is None:
+            raise FailedPrecondition(
+                f"no feeder leads to {nodes[node].name!r} from the service",
+                hint=f"add the feeder that supplies {nodes[node].name!r}",
+            )
+        legs.append(Leg(feeder, nodes[node]))
+        node = feeder.source_id
+    return Path(root, tuple(reversed(legs)))
+
+
+def downstream(project: Project, panel: Panel) -> list[Panel]:
+    """The panels that are supplied through `panel`, itself first."""
+    panels = {each.id: each for each in project.panels}
+    found, waiting = [], [panel.id]
+    while waiting:
+        node = waiting.pop()
+        if node in panels:
+            found.append(panels[node])
+        waiting += [feeder.target_id for feeder in project.feeders if feeder.source_id == node]
+    return found

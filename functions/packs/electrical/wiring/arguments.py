@@ -1,0 +1,53 @@
+"""Arguments of capabilities about conductors, and what is made of several of them."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field
+
+from packs.electrical.projects.records import ConduitType
+from packs.electrical.results import FT_PER_M
+from rollcall.core.errors import InvalidArgument
+
+
+def _lower(value: Any) -> Any:
+    return value.strip().lower().replace(" ", "_") if isinstance(value, str) else value
+
+
+Conduit = Annotated[ConduitType, BeforeValidator(_lower)]
+LoadAmps = Annotated[float, Field(gt=0, le=6_000)]
+LoadWatts = Annotated[float, Field(gt=0, le=2_000_000)]
+LengthFt = Annotated[float, Field(gt=0, le=10_000)]
+LengthM = Annotated[float, Field(gt=0, le=3_048)]
+PowerFactor = Annotated[float, Field(ge=0.2, le=1)]
+Volts = Annotated[float, Field(ge=100, le=1_000)]
+BreakerAmps = Annotated[int, Field(ge=1, le=6_000)]
+Insulation = Annotated[str, Field(min_length=1, max_length=20)]
+AmbientC = Annotated[float, Field(ge=-40, le=85)]
+AmbientF = Annotated[float, Field(ge=-40, le=185)]
+Together = Annotated[int, Field(ge=1, le=60)]
+TerminalRating = Literal[60, 75, 90]
+Sets = Annotated[int, Field(ge=1, le=12)]
+
+
+def length_of(length_ft: float | None, length_m: float | None) -> float | None:
+    """A length in feet, given in either unit.
+
+    Raises:
+        InvalidArgument: It is given in both.
+    """
+    if length_ft is not None and length_m is not None:
+        raise InvalidArgument("give lengthFt or lengthM, not both", field="lengthM")
+    return length_m * FT_PER_M if length_m is not None else length_ft
+
+
+def ambient_of(ambient_c: float | None, ambient_f: float | None) -> float | None:
+    """A temperature in °C, given in either unit.
+
+    Raises:
+        InvalidArgument: It is given in both.
+    """
+    if ambient_c is not None and ambient_f is not None:
+        raise InvalidArgument("give ambientC or ambientF, not both", field="ambientF")
+    return (ambient_f - 32) / 1.8 if ambient_f is not None else ambient_c

@@ -1,0 +1,104 @@
+"""Which conversations a user may read: asked before anything else is read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from packs.messaging.batches import fetch
+from packs.messaging.documents import CONVERSATIONS, Conversation
+from rollcall.core.context import ToolContext
+from rollcall.core.errors import PermissionDenied
+
+if TYPE_CHECKING:
+    from google.cloud.firestore_v1.base_query import BaseQuery
+
+MAX_CONVERSATIONS = 300
+"""Of a user with more, those with the newest messages are looked at."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """Conversations the user takes part in, newest first.
+
+    Attributes:
+        is_all: False where the user has more than could be looked at.
+        reader: The user's id.
+    """
+
+    conversations: dict[str, Conversation]
+    is_all: bool
+    reader: str
+
+    @property
+    def ids(self) -> list[str]:
+        return list(self.conversations)
+
+    def name(self, conversation_id: str) -> str:
+        """The conversation's name as this user knows it."""
+        return self.conversations[conversation_id].title(self.reader)
+
+
+def reach(
+    ctx: ToolContext, conversation_ids: list[str] | None = None, *, field: str = "conversationIds"
+) -> Reach:
+    """Return the conversations asked for, or all of the user's.
+
+    Args:
+        field: The argument that named them.
+
+    Raises:
+        PermissionDenied: One of those asked for is not the user's, or does not exist: the
+            two cannot be told apart.
+    """
+    if conversation_ids:
+        return _asked_for(ctx, list(dict.fromkeys(conversation_ids)), field)
+    found = fetch(newest(ctx, limit=MAX_CONVERSATIONS + 1))
+    kept = found[:MAX_CONVERSATIONS]
+    return Reach(
+        {
+            snapshot.id: Conversation.read(snapshot.id, snapshot.to_dict() or {})
+            for snapshot in kept
+        },
+        is_all=len(found) <= MAX_CONVERSATIONS,
+        reader=ctx.user.uid,
+    )
+
+
+def newest(ctx: ToolContext, *, limit: int) -> BaseQuery:
+    """The query for the user's conversations, those with the newest messages first."""
+    return of_user(ctx).order_by("lastMessageAt", direction="DESCENDING").limit(limit)
+
+
+def of_user(ctx: ToolContext) -> BaseQuery:
+    """The query for all conversations the user takes part in."""
+    from google.cloud.firestore import FieldFilter
+
+    mine = FieldFilter("participantIds", "array_contains", ctx.user.uid)
+    return ctx.db.collection(CONVERSATIONS).where(filter=mine)
+
+
+def _asked_for(ctx: ToolContext, ids: list[str], field: str) -> Reach:
+    found: dict[str, Conversation] = {}
+    references = [ctx.db.collection(CONVERSATIONS).document(id) for id in ids if is_id(id)]
+    for snapshot in ctx.db.get_all(references):
+        if snapshot.exists:
+            found[snapshot.id] = Conversation.read(snapshot.id, snapshot.to_dict() or {})
+    for id in ids:
+        if id not in found or ctx.user.uid not in found[id].participant_ids:
+            raise PermissionDenied(
+                f"you are not in a conversation {id[:80]!r}; get_user_conversations lists yours",
+                field=field,
+            )
+    return Reach({id: found[id] for id in ids}, is_all=True, reader=ctx.user.uid)
+
+
+def is_id(text: str) -> bool:
+    """Whether Firestore takes the text as a document's id."""
+    return (
+        0 < len(text.encode("utf-8", "replace")) <= 1500
+        and "/" not in text
+        and text not in {".", ".."}
+        and not (text.startswith("__") and text.endswith("__"))
+        and not any("\ud800" <= char <= "\udfff" for char in text)
+    )

@@ -1,0 +1,144 @@
+"""What was decided, by whom and when."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from packs.messaging.access import Reach, reach
+from packs.messaging.documents import DECISIONS, iso, moment_of
+from packs.messaging.stored_findings import ConversationIds, Counts, Limit, listing
+from rollcall.core.capability import capability
+from rollcall.core.context import ToolContext
+from rollcall.core.shapes import Display, Wire
+
+
+class DecisionFound(Wire):
+    """One decision; `supersededBy` is the id of a later one that replaced it."""
+
+    id: str
+    conversation_id: str
+    conversation_name: str
+    message_id: str
+    decision: str
+    decision_maker: str
+    decided_at: str
+    context: str
+    impact_level: Literal["high", "medium", "low"] | None = None
+    confidence: float
+    superseded_by: str | None = None
+
+
+class ConversationDecisions(Counts):
+    """What get_conversation_decisions returns."""
+
+    decisions: list[DecisionFound]
+
+
+@capability(
+    name={"en": "Decisions", "he": "החלטות מהשיחות"},
+    category="messaging",
+    keywords=[
+        "decisions",
+        "decided",
+        "agreed",
+        "agreement",
+        "conclusion",
+        "approved",
+        "chose",
+        "settled on",
+        "who decided",
+        "what was decided about",
+        "החלטות",
+        "החלטה",
+        "הוחלט",
+        "החליטו",
+        "סוכם",
+        "סיכמנו",
+        "אושר",
+        "הסכמנו",
+        "מי החליט",
+        "מה הוחלט לגבי",
+        "settled",
+        "signed off",
+        "concluded",
+        "finalized",
+        "final call",
+        "landed on",
+        "picked",
+        "went with",
+        "green light",
+        "סגרנו",
+        "נסגר",
+        "הוסכם",
+        "נתן אישור",
+        "בחרו",
+        "הלכנו על",
+        "הכרעה",
+    ],
+    examples=[
+        {"userRequest": "What decisions were made last week?", "parameters": {}},
+        {
+            "userRequest": "What was decided in the launch team?",
+            "parameters": {"conversationIds": ["launch-team"], "limit": 10},
+        },
+        {"userRequest": "מה הוחלט בשיחות שלי?", "parameters": {}},
+    ],
+    related=[
+        "search_all_conversations",
+        "get_user_conversations",
+        "summarize_conversation",
+        "get_conversation_action_items",
+    ],
+)
+def get_conversation_decisions(
+    ctx: ToolContext,
+    *,
+    conversation_ids: ConversationIds | None = None,
+    limit: Limit = 20,
+) -> ConversationDecisions:
+    """List the decisions made in the user's conversations: what, who decided, when, and why.
+
+    Use it for questions about what was decided, agreed, approved or chosen. For decisions about
+    a topic, search for the topic first and give the ids of the conversations found. They come
+    those of high impact first, and of these the newest first.
+
+    Args:
+        conversation_ids: Only these conversations; all of the user's where left out.
+        limit: Most decisions to return, 1 to 50.
+    """
+    mine = reach(ctx, conversation_ids)
+    listed = listing(
+        ctx,
+        mine,
+        DECISIONS,
+        order=[("impactRank", "ASCENDING"), ("decidedAt", "DESCENDING")],
+        key=lambda data: (data["impactRank"], -data["decidedAt"].timestamp()),
+        limit=limit,
+    )
+    items = [_decision(mine, id, data) for id, data in listed.found]
+    ctx.show(Display(type="table", columns=_COLUMNS, rows=[_row(item) for item in items]))
+    return ConversationDecisions(decisions=items, **listed.counts)
+
+
+_COLUMNS = ["impactLevel", "decision", "decisionMaker", "decidedAt", "conversationName"]
+
+
+def _decision(mine: Reach, id: str, data: dict[str, Any]) -> DecisionFound:
+    return DecisionFound(
+        id=id,
+        conversation_id=data["conversationId"],
+        conversation_name=mine.name(data["conversationId"]),
+        message_id=data["messageId"],
+        decision=data["decision"],
+        decision_maker=data["decisionMaker"],
+        decided_at=iso(moment_of(data["decidedAt"])) or "",
+        context=data.get("context") or "",
+        impact_level=data.get("impactLevel"),
+        confidence=data["confidence"],
+        superseded_by=data.get("supersededBy"),
+    )
+
+
+def _row(item: DecisionFound) -> dict[str, Any]:
+    row = item.dump()
+    return {column: row.get(column) for column in _COLUMNS}

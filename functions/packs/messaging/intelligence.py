@@ -1,0 +1,94 @@
+"""The messaging agent as one function: a question in, an answer out."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from packs.messaging.documents import iso
+from rollcall.core.capability import capability
+from rollcall.core.context import ToolContext
+from rollcall.core.shapes import Wire
+
+
+class AgentToolCall(Wire):
+    """One tool that the agent called, and in which step of its loop."""
+
+    tool: str
+    args: dict[str, Any]
+    result: Any = None
+    iteration: int
+
+
+class AgentAnswer(Wire):
+    """What conversation_intelligence_agent returns.
+
+    Attributes:
+        stop_reason: Which bound ended the loop, where the agent did not end it itself.
+    """
+
+    answer: str
+    tool_calls: list[AgentToolCall]
+    iterations: int
+    stop_reason: str | None = None
+    timestamp: str
+
+
+@capability(
+    name={"en": "Conversation intelligence", "he": "סוכן השיחות"},
+    category="messaging",
+    keywords=[
+        "ask my conversations",
+        "assistant",
+        "analyze",
+        "insights",
+        "overview",
+        "שאל את השיחות",
+        "עוזר",
+        "ניתוח",
+        "תובנות",
+    ],
+    examples=[
+        {
+            "userRequest": "What are my priorities and what action items do I have?",
+            "parameters": {"query": "What are my priorities and what action items do I have?"},
+        },
+        {
+            "userRequest": "מה הוחלט לגבי התקציב?",
+            "parameters": {"query": "מה הוחלט לגבי התקציב?", "maxIterations": 3},
+        },
+    ],
+    related=["search_all_conversations", "get_priority_messages"],
+)
+def conversation_intelligence_agent(
+    ctx: ToolContext,
+    *,
+    query: Annotated[str, Field(min_length=1, max_length=8_000)],
+    max_iterations: Annotated[int, Field(ge=1, le=10)] = 5,
+) -> AgentAnswer:
+    """Answer a question about the user's conversations by choosing and running the right tools.
+
+    Use it from an app that wants one answer to one question, without a thread: it runs the
+    messaging agent and reports the tools called on the way.
+
+    Args:
+        query: The user's question, in any language.
+        max_iterations: Most rounds of tool calls, 1 to 10.
+    """
+    run = ctx.ask_agent("messaging", query, max_steps=max_iterations)
+    return AgentAnswer(
+        answer=run["message"],
+        tool_calls=[
+            AgentToolCall(
+                tool=call["tool"],
+                args=call["arguments"],
+                result=call.get("result", call.get("error")),
+                iteration=call["step"],
+            )
+            for call in run.get("toolCalls", [])
+        ],
+        iterations=run["steps"],
+        stop_reason=run.get("stopReason"),
+        timestamp=iso(ctx.now) or "",
+    )

@@ -1,0 +1,148 @@
+"""Who is meant: names in a text, in either script, matched to the people of a chat."""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+from packs.messaging.patterns import Pattern
+from rollcall.core.hebrew import fold
+from rollcall.core.stopwords import is_stopword
+
+_LATIN = (
+    ("sch", "s"),
+    ("sh", "s"),
+    ("ch", "ח"),
+    ("kh", "ח"),
+    ("ph", "p"),
+    ("tz", "c"),
+    ("ts", "c"),
+)
+_LETTERS = str.maketrans(
+    "bvfpckqxzgjdtlmnrsאבגדהוזחטיכלמנסעפצקרשת",
+    "bbppkkkkzggdtlmnrs bgd  zחt klmns pckrst",
+)
+_FIRST = str.maketrans("הי", "hy")
+_NAME = r"[A-Z][a-z]+(?: [A-Z][a-z]+)?"
+_NOT_NAMES = """
+this that it there what who when where why how which he she they we you i ok okay so and but yes
+no please thanks great good also then well hi hey hello sorry sure all everyone guys team folks
+morning today tomorrow monday tuesday wednesday thursday friday saturday sunday note fyi todo
+update reminder nobody someone somebody everybody anyone agreed decision urgent
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """Somebody meant in a chat; `id` is None for a name that no participant has."""
+
+    id: str | None
+    name: str
+
+
+class People:
+    """The participants of a conversation, found by full or first name in either script."""
+
+    def __init__(self, names: Mapping[str, str]) -> None:
+        self.names = dict(names)
+        self._ids: dict[str, set[str]] = {}
+        for person, name in self.names.items():
+            for form in {name, name.split(" ")[0] if name else ""}:
+                for key in (_key(form), _skeleton(form)):
+                    if key:
+                        self._ids.setdefault(key, set()).add(person)
+
+    def find(self, name: str) -> Person | None:
+        """Return the participant of that name, if exactly one fits."""
+        for key in (_key(name), _skeleton(name)):
+            fitting = self._ids.get(key, set())
+            if len(fitting) == 1:
+                (person,) = fitting
+                return Person(person, self.names[person])
+        return None
+
+    def of(self, person_id: str) -> Person:
+        """Return a participant by id."""
+        return Person(person_id, self.names.get(person_id, person_id))
+
+    def other_than(self, person_id: str) -> Person | None:
+        """Return who "you" is in a chat of two."""
+        others = [other for other in self.names if other != person_id]
+        return self.of(others[0]) if len(others) == 1 else None
+
+    def addressed(self, sentence: str) -> tuple[Person | None, str]:
+        """Return who a sentence calls by name, and the sentence without the call."""
+        return _addressed(self, sentence)
+
+    def named(self, word: str, *, unknown: bool = True) -> Person | None:
+        """Return a participant, or somebody unknown where a word looks like a name."""
+        if found := self.find(word):
+            return found
+        looks = re.fullmatch(_NAME, word) and word.split(" ")[0].lower() not in _NOT_NAMES.split()
+        return Person(None, word) if looks and unknown else None
+
+
+def namesakes(name: str, people: Iterable[tuple[str, str]]) -> list[str]:
+    """Return the ids of everybody of that full or first name, in either script.
+
+    Args:
+        people: (id, name) of those who may be meant; one id may come with several names.
+    """
+    pairs = list(dict.fromkeys(people))
+    for form in (_key, _skeleton):
+        wanted = form(name)
+        for part in (str, _first_name):
+            ids = [id for id, whole in pairs if wanted and form(part(whole)) == wanted]
+            if ids:
+                return list(dict.fromkeys(ids))
+    return []
+
+
+def _first_name(name: str) -> str:
+    return name.split(" ")[0]
+
+
+_MENTION = Pattern(r"(?<!\w)@([\w.א-ת-]+)")
+_LEADING = Pattern(
+    rf"^(?:(?i:hey|hi|hello|ok|okay|so|and|thanks|היי|הי|שלום|אז|טוב)[, ]+)?({_NAME}|[א-ת]{{2,12}})"
+    r"(?:\s*,\s*|\s*:\s+|\s+-\s+)(?=\S)"
+)
+_TRAILING = Pattern(rf",\s*({_NAME}|[א-ת]{{2,12}})\s*([?.!]*)$")
+_BARE = Pattern(
+    rf"^({_NAME}|[א-ת]{{2,12}})\s+(?=please\b|can you|could you|תוכלי?\s|בבקשה\s)", re.I
+)
+
+
+def _addressed(people: People, sentence: str) -> tuple[Person | None, str]:
+    if match := _MENTION.search(sentence):
+        person = people.find(match[1]) or Person(None, match[1])
+        rest = (sentence[: match.start()] + sentence[match.end() :]).strip(" ,:-")
+        return person, " ".join(rest.split())
+    for pattern in (_LEADING, _BARE):
+        if match := pattern.match(sentence):
+            hebrew = "א" <= match[1][0] <= "ת"
+            # Any Hebrew word may stand before a comma; only known names are calls.
+            if called := people.named(match[1], unknown=not hebrew):
+                return called, sentence[match.end() :]
+    if (match := _TRAILING.search(sentence)) and (called := people.find(match[1])):
+        return called, sentence[: match.start()] + match[2]
+    return None, sentence
+
+
+def _key(name: str) -> str:
+    return fold(name).casefold().strip(" .@")
+
+
+@lru_cache(maxsize=4096)
+def _skeleton(name: str) -> str:
+    """Return a name's consonants, alike in both scripts: "Omer" and "עומר" are "mr"."""
+    name = _key(name)
+    if is_stopword(name) or len(name) < 3:
+        return ""
+    first = name[0] if name[0] in "hyהי" else ""
+    for long, short in _LATIN:
+        name = name.replace(long, short)
+    if any(char.isascii() and char.isalpha() for char in name):
+        name = re.sub("[aeiouywh]", "", name)
+    bones = first.translate(_FIRST) + "".join(name.translate(_LETTERS).split())
+    return f"~{bones}" if bones else ""

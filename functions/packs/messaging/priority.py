@@ -1,0 +1,110 @@
+"""How urgent a message is, from its words: English and Hebrew, no model asked."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from packs.messaging import priority_cues as cues
+from packs.messaging.cues import REQUEST, plain
+from rollcall.core.text import sentences
+
+Level = Literal["urgent", "high", "medium", "low", "unspecified"]
+
+LEVELS: tuple[Level, ...] = ("urgent", "high", "medium", "low", "unspecified")
+
+_HIGH_WITHIN_DAYS = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Priority:
+    """A level, how sure the reading is (0 to 1), and the words it rests on."""
+
+    level: Level
+    confidence: float
+    reasons: tuple[str, ...] = ()
+
+
+def order(level: str) -> int:
+    """Return the place of a level when sorting, most urgent first; unknown ones last."""
+    return LEVELS.index(level) if level in LEVELS else len(LEVELS)
+
+
+def classify(text: str, *, said_at: datetime | None = None) -> Priority:
+    """Return how urgent a message is.
+
+    Where a message turns ("not urgent, but please send it today"), what comes
+    last counts.
+
+    Args:
+        said_at: When it was sent; with it, dates in the text count as deadlines.
+    """
+    found = [_of_clause(clause, said_at=said_at) for clause in _clauses(text)]
+    found = [priority for priority in found if priority.level != "unspecified"]
+    if not found:
+        return Priority("unspecified", 0.5)
+    strongest = min(found, key=lambda priority: order(priority.level))
+    relaxed = cues.RELAXED.search(" ".join(found[-1].reasons)) is not None
+    return found[-1] if relaxed and strongest.level != "urgent" else strongest
+
+
+def _clauses(text: str) -> list[str]:
+    return [
+        clause
+        for sentence in sentences(text)
+        for clause in cues.TURN.split(plain(sentence))
+        if clause.strip()
+    ]
+
+
+def _of_clause(clause: str, *, said_at: datetime | None) -> Priority:
+    low = cues.LOW.search(clause)
+    # What is denied must not count as said: "not urgent" holds "urgent".
+    rest = cues.MENTION.sub(" ", cues.LOW.sub(" ", clause))
+    over, supposed = cues.OVER.search(rest), cues.IF.search(rest)
+    asks = REQUEST.search(rest) is not None
+    for level, cue, confidence in _strong_cues(rest, asks=asks):
+        if over:
+            return Priority("low", 0.6, (over[0],))
+        if supposed and supposed.start() < cue.start() and not asks:
+            return Priority("low", 0.5, (supposed[0], cue[0]))
+        sure = confidence - (0.2 if supposed and supposed.start() < cue.start() else 0.0)
+        return Priority(level, round(sure, 2), (cue[0].strip(),))
+    if low:
+        return Priority("low", 0.85, (low[0],))
+    if said_at and (dated := _by_deadline(clause, said_at=said_at)):
+        return dated
+    if asks and not cues.SMALL_TALK.search(rest):
+        return Priority("medium", 0.65, ("asks for something",))
+    if cues.QUESTION.search(rest + " ") and not cues.SMALL_TALK.search(rest):
+        return Priority("medium", 0.45, ("asks a question",))
+    return Priority("unspecified", 0.5)
+
+
+def _strong_cues(text: str, *, asks: bool) -> Iterator[tuple[Level, re.Match[str], float]]:
+    """Yield the signs of urgency in a text, the strongest first."""
+    if cue := cues.INCIDENT.search(text):
+        yield "urgent", cue, 0.9
+    if cue := cues.URGENT.search(text):
+        yield "urgent", cue, 0.9
+    if (cue := cues.NOW.search(text)) and asks:
+        yield "urgent", cue, 0.75
+    if cue := cues.HIGH.search(text):
+        yield "high", cue, 0.8
+    if (cue := cues.SOON.search(text)) and asks:
+        yield "high", cue, 0.7
+    if (cue := cues.OR_ELSE.search(text)) and asks:
+        yield "high", cue, 0.65
+
+
+def _by_deadline(text: str, *, said_at: datetime) -> Priority | None:
+    """Return what a date in the text says about urgency."""
+    from packs.messaging.deadlines import find_deadline
+
+    deadline = find_deadline(text, said_at=said_at)
+    if deadline is None or not REQUEST.search(text):
+        return None
+    days = (deadline.day - said_at.date()).days
+    level: Level = "high" if days <= _HIGH_WITHIN_DAYS else "medium"
+    return Priority(level, 0.7, (deadline.phrase,))

@@ -1,0 +1,244 @@
+"""Search in all of a user's conversations, by words and, with an embedder, by meaning."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from packs.messaging.access import Reach, reach
+from packs.messaging.documents import MESSAGES, iso, read_message, text_of
+from packs.messaging.query import Query, read_query
+from packs.messaging.ranking import Hit, fuse, rank
+from packs.messaging.shard_reads import ShardReads, read_shards
+from packs.messaging.sources import QUOTE_CHARS, cite_message, shown
+from packs.messaging.vectors import nearest
+from rollcall.core.capability import capability
+from rollcall.core.context import ToolContext
+from rollcall.core.shapes import Display, Wire
+from rollcall.core.text import excerpt, terms
+
+MOST_FOUND = 100
+"""Hits that are ranked."""
+_SPARE = 20
+"""Messages read beside those asked for: some are gone, and some hold all that is asked for."""
+_TOPIC_WEIGHT = 0.5
+"""Words of a question that weigh less are those of asking."""
+
+
+class SearchResult(Wire):
+    """One message found; `relevanceScore` runs from 0 to 1."""
+
+    message_id: str
+    conversation_id: str
+    conversation_name: str
+    sender_id: str
+    sender_name: str
+    content: str
+    relevance_score: float
+    timestamp: str
+
+
+class SearchResults(Wire):
+    """What search_all_conversations returns.
+
+    Attributes:
+        total_found: Messages that hold the topic's words: all of them or, where none does, any.
+            Results that only stand near such words are counted where there are not that many.
+        more_found: Whether there may be more than were counted.
+        searched_all: False where the account is too large to be searched whole: then what is
+            rarest in the question was looked for everywhere, and the rest where it is newest.
+        shards_read: Index documents read for it.
+    """
+
+    results: list[SearchResult]
+    total_found: int
+    more_found: bool
+    searched_all: bool
+    shards_read: int
+    query: str
+    timestamp: str
+
+
+@capability(
+    name={"en": "Search conversations", "he": "חיפוש בשיחות"},
+    category="messaging",
+    keywords=[
+        "search",
+        "find",
+        "look for",
+        "mention",
+        "who said",
+        "what did they say about",
+        "discussed",
+        "talk about",
+        "about the budget",
+        "topic",
+        "when did we",
+        "חפש",
+        "חיפוש",
+        "מצא",
+        "מי אמר",
+        "מה אמרו על",
+        "דיברו על",
+        "הזכיר",
+        "בנושא",
+        "לגבי",
+        "מה נאמר",
+        "look up",
+        "bring up",
+        "came up",
+        "did anyone",
+        "did anybody",
+        "somebody mentioned",
+        "where did we",
+        "remember",
+        "which message",
+        "העלה",
+        "הועלה",
+        "מישהו כתב",
+        "מישהו אמר",
+        "איפה דיברנו",
+        "זוכר",
+        "לאתר",
+    ],
+    examples=[
+        {"userRequest": "What did Dana say about the budget?", "parameters": {"query": "budget"}},
+        {
+            "userRequest": "Find messages about the Berlin trip",
+            "parameters": {"query": "Berlin trip", "limit": 10},
+        },
+        {"userRequest": "מה אמרו על התקציב?", "parameters": {"query": "תקציב"}},
+    ],
+    related=[
+        "get_conversation_decisions",
+        "get_conversation_action_items",
+        "get_user_conversations",
+        "summarize_conversation",
+    ],
+)
+def search_all_conversations(
+    ctx: ToolContext,
+    *,
+    query: Annotated[str, Field(min_length=1, max_length=1_000)],
+    limit: Annotated[int, Field(ge=1, le=50)] = 20,
+) -> SearchResults:
+    """Search all of the user's conversations for messages about a topic, most relevant first.
+
+    Use it whenever a question names a topic, a person's words or a thing said earlier. The
+    conversation ids in its results can then be given to the tools for decisions, action items
+    and summaries. Encrypted messages are not searched.
+
+    Args:
+        query: What to look for: the question as asked, or its key words, in any language.
+        limit: Most messages to return, 1 to 50.
+    """
+    mine = reach(ctx)
+    names = {
+        pair for talk in mine.conversations.values() for pair in talk.participant_names.items()
+    }
+    question = read_query(query, names=names)
+    reads = read_shards(ctx.db, mine.ids, question)
+    hits = _hits(ctx, mine, reads, query)
+    looked_at = _results(ctx, mine, hits[: limit + _SPARE])
+    topic = _topic(question)
+    results = _literal_first(looked_at, topic)[:limit]
+    gone = {hit.message_id for hit in hits[: limit + _SPARE]} - {m.message_id for m in looked_at}
+    holding = reads.holding(topic, by=question.speakers) - gone
+    for result in results:
+        _cite(ctx, result, query)
+    ctx.show(Display(type="table", columns=_COLUMNS, rows=[_row(item) for item in results]))
+    searched_all = reads.is_all and mine.is_all
+    return SearchResults(
+        results=results,
+        total_found=max(len(holding), len(results)),
+        more_found=not searched_all,
+        searched_all=searched_all,
+        shards_read=reads.documents,
+        query=query,
+        timestamp=iso(ctx.now) or "",
+    )
+
+
+_COLUMNS = ["conversationName", "senderName", "content", "timestamp"]
+
+
+def _hits(ctx: ToolContext, mine: Reach, reads: ShardReads, question: str) -> list[Hit]:
+    """Rank by words, and fuse with the nearest in meaning where there is an embedder."""
+    found = rank(reads.shards.values(), question, limit=MOST_FOUND)
+    if ctx.embedder is None or not mine.ids:
+        return found
+    near = nearest(ctx.db, ctx.embedder, mine.ids, question, limit=MOST_FOUND // 2)
+    return fuse(found, near, limit=MOST_FOUND)
+
+
+def _results(ctx: ToolContext, mine: Reach, hits: list[Hit]) -> list[SearchResult]:
+    """Read the messages hit, and check each again: the index may lag behind."""
+    references = [ctx.db.collection(MESSAGES).document(hit.message_id) for hit in hits]
+    stored = {
+        snapshot.id: snapshot.to_dict() or {}
+        for snapshot in ctx.db.get_all(references)
+        if snapshot.exists
+    }
+    found = [_result(mine, hit, stored.get(hit.message_id)) for hit in hits]
+    return [result for result in found if result is not None]
+
+
+def _topic(query: Query) -> frozenset[str]:
+    return frozenset(term for term, weight in query.weights.items() if weight >= _TOPIC_WEIGHT)
+
+
+def _literal_first(results: list[SearchResult], topic: frozenset[str]) -> list[SearchResult]:
+    """Put messages that hold every topic word before those that stand near such words.
+
+    In speech the best answer is often near the word, but who looks for one word, looks for it.
+    """
+    if not topic:
+        return results
+    literal = [result for result in results if topic <= set(terms(result.content))]
+    ids = {result.message_id for result in literal}
+    rest = [result for result in results if result.message_id not in ids]
+    return [*(_scored(item, 1.0) for item in literal), *(_scored(item, 0.0) for item in rest)]
+
+
+def _scored(result: SearchResult, bonus: float) -> SearchResult:
+    score = round((bonus + result.relevance_score) / 2, 4)
+    return result.model_copy(update={"relevance_score": score})
+
+
+def _result(mine: Reach, hit: Hit, data: dict[str, Any] | None) -> SearchResult | None:
+    if data is None:
+        return None
+    message = read_message(hit.message_id, data)
+    conversation_id = text_of(data.get("conversationId"))
+    if message.encrypted or conversation_id not in mine.conversations:
+        return None
+    return SearchResult(
+        message_id=message.id,
+        conversation_id=conversation_id,
+        conversation_name=mine.name(conversation_id),
+        sender_id=message.sender_id,
+        sender_name=message.sender_name,
+        content=shown(message.text),
+        relevance_score=round(min(1.0, max(0.0, hit.score)), 4),
+        timestamp=iso(message.sent_at) or "",
+    )
+
+
+def _cite(ctx: ToolContext, result: SearchResult, query: str) -> None:
+    from datetime import datetime
+
+    cite_message(
+        ctx,
+        conversation_id=result.conversation_id,
+        conversation_name=result.conversation_name,
+        message_id=result.message_id,
+        sender_name=result.sender_name,
+        sent_at=datetime.fromisoformat(result.timestamp),
+        quote=excerpt(result.content, terms(query), length=QUOTE_CHARS),
+    )
+
+
+def _row(item: SearchResult) -> dict[str, Any]:
+    row = item.dump()
+    return {column: row[column] for column in _COLUMNS}

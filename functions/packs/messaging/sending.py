@@ -1,0 +1,306 @@
+"""Messages sent for the user, and taken back."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from packs.messaging.access import reach
+from packs.messaging.documents import (
+    CONTENT_CHARS,
+    MESSAGES,
+    SCHEMA_VERSION,
+    Conversation,
+    iso,
+    read_message,
+    text_of,
+)
+from packs.messaging.sources import cite_message, shown
+from packs.messaging.targets import DocumentId, Target, find_target, id_of_effect
+from rollcall.core.capability import Preview, Undo, capability
+from rollcall.core.context import ToolContext
+from rollcall.core.errors import FailedPrecondition, InvalidArgument, PermissionDenied
+from rollcall.core.shapes import Display, Wire
+from rollcall.core.wording import isolated, say, short
+
+Content = Annotated[str, Field(min_length=1, max_length=CONTENT_CHARS)]
+_FIELD = "messageId"
+
+
+class MessageSent(Wire):
+    """What send_message returns; `done` says it in the user's language."""
+
+    done: str
+    message_id: str
+    conversation_id: str
+    conversation_name: str
+    content: str
+    timestamp: str
+
+
+class MessageWithdrawn(Wire):
+    """What withdraw_message returns."""
+
+    done: str
+    message_id: str
+    conversation_id: str
+    conversation_name: str
+    timestamp: str
+
+
+def _preview_send(ctx: ToolContext, *, conversation_id: str, content: str) -> Preview:
+    """The conversation, everyone in it, and the whole text."""
+    conversation = _open_to(ctx, conversation_id, content)
+    names = [
+        isolated(conversation.participant_names.get(uid, uid))
+        for uid in conversation.participant_ids
+        if uid != ctx.user.uid
+    ]
+    name = conversation.title(ctx.user.uid)
+    title = say(
+        ctx.locale, en="Send to {to}", he="שליחה אל {to}", to=isolated(name or conversation_id)
+    )
+    columns = ["conversation", "participants"]
+    rows = [{"conversation": name, "participants": ", ".join(names)}]
+    text = say(
+        ctx.locale,
+        en="To: {to}\n\n{text}",
+        he="אל: {to}\n\n{text}",
+        to=", ".join(names),
+        text=isolated(content),
+    )
+    return Preview(Display(type="confirmation", title=title, text=text, columns=columns, rows=rows))
+
+
+def _summarize_send(arguments: dict[str, Any]) -> dict[str, str]:
+    to, text = short(str(arguments["conversationId"])), short(str(arguments["content"]))
+    return {
+        "en": f"Send “{text}” to the conversation {to}",
+        "he": f"לשלוח „{text}” לשיחה {to}",
+    }
+
+
+@capability(
+    name={"en": "Send a message", "he": "שליחת הודעה"},
+    category="messaging",
+    keywords=[
+        "send",
+        "send a message",
+        "write to",
+        "tell the team",
+        "reply",
+        "post",
+        "let them know",
+        "שלח",
+        "שלחי",
+        "תשלח",
+        "תשלחי",
+        "לשלוח הודעה",
+        "כתוב להם",
+        "תכתוב להם",
+        "תגיד להם",
+        "תענה להם",
+        "text them",
+        "drop a note",
+        "announce",
+        "post in the group",
+        "inform",
+        "notify",
+        "pass on",
+        "תעדכן",
+        "תעדכני",
+        "תודיע",
+        "תודיעי",
+        "תפרסם",
+        "תכתוב",
+        "תכתבי",
+        "תמסור",
+    ],
+    examples=[
+        {
+            "userRequest": "Send 'I will be late' to the Budget team",
+            "parameters": {"conversationId": "budget-team", "content": "I will be late"},
+        },
+        {
+            "userRequest": "שלח להנהלה 'אני מאחר'",
+            "parameters": {"conversationId": "management", "content": "אני מאחר"},
+        },
+    ],
+    related=["get_user_conversations", "withdraw_message"],
+    effect="write",
+    atomic=True,
+    summary=_summarize_send,
+    preview=_preview_send,
+    undo=Undo("withdraw_message", lambda given, result: {"messageId": result["messageId"]}),
+)
+def send_message(ctx: ToolContext, *, conversation_id: DocumentId, content: Content) -> MessageSent:
+    """Send a message in the user's name to one of the user's conversations.
+
+    Use it only where the user asks for something to be sent, and with the words that the user
+    gave or has seen. The user is asked before it goes out, and can take it back afterwards.
+    Encrypted conversations cannot be written to.
+
+    Args:
+        conversation_id: The conversation to send to; its id comes from get_user_conversations.
+        content: The whole text of the message, 1 to 32,000 characters.
+    """
+    conversation = _open_to(ctx, conversation_id, content)
+    message_id = id_of_effect(ctx)
+    name = conversation.title(ctx.user.uid)
+    document = _document(ctx, conversation, content)
+    ctx.batch.create(ctx.db.collection(MESSAGES).document(message_id), document)
+    cite_message(
+        ctx,
+        conversation_id=conversation.id,
+        conversation_name=name,
+        message_id=message_id,
+        sender_name=document["senderName"],
+        sent_at=ctx.now,
+        quote=content,
+    )
+    return MessageSent(
+        done=say(
+            ctx.locale,
+            en="Sent to {to}: “{text}”",
+            he="נשלח אל {to}: „{text}”",
+            to=isolated(name),
+            text=short(content),
+        ),
+        message_id=message_id,
+        conversation_id=conversation.id,
+        conversation_name=name,
+        content=shown(content),
+        timestamp=iso(ctx.now) or "",
+    )
+
+
+def _open_to(ctx: ToolContext, conversation_id: str, content: str) -> Conversation:
+    """The conversation, if this user may write this text to it.
+
+    Raises:
+        InvalidArgument: The text is blank, or holds half a character.
+        PermissionDenied: The user is not in the conversation.
+        FailedPrecondition: Messages in it are encrypted.
+    """
+    if not content.strip():
+        raise InvalidArgument("a message needs some text", field="content")
+    if any("\ud800" <= char <= "\udfff" for char in content):
+        raise InvalidArgument("the text holds half a character", field="content")
+    mine = reach(ctx, [conversation_id], field="conversationId")
+    conversation = mine.conversations[conversation_id]
+    if conversation.encrypted_count:
+        raise FailedPrecondition(
+            "this conversation is encrypted, and a message from here would not be",
+            field="conversationId",
+            hint="The user can send it from the app.",
+        )
+    return conversation
+
+
+def _document(ctx: ToolContext, conversation: Conversation, content: str) -> dict[str, Any]:
+    """The message as the user's own client writes it, and that an agent sent it."""
+    from google.cloud.firestore import SERVER_TIMESTAMP
+
+    uid = ctx.user.uid
+    return {
+        "schemaVersion": SCHEMA_VERSION,
+        "conversationId": conversation.id,
+        "senderId": uid,
+        "senderName": conversation.participant_names.get(uid, uid),
+        "content": content,
+        "timestamp": SERVER_TIMESTAMP,
+        "encrypted": False,
+        "participantIds": list(conversation.participant_ids),
+        "sentBy": "agent",
+    }
+
+
+def _preview_withdraw(ctx: ToolContext, *, message_id: str) -> Preview:
+    """The message that goes, whole; of an encrypted one only where it is."""
+    target = _own_message(ctx, message_id)
+    message = read_message(message_id, target.data)
+    title = say(
+        ctx.locale,
+        en="Withdraw from {of}",
+        he="מחיקה מתוך {of}",
+        of=isolated(target.conversation_name),
+    )
+    encrypted = say(ctx.locale, en="(encrypted)", he="(מוצפנת)")
+    text = encrypted if message.encrypted else isolated(message.text)
+    return Preview(Display(type="confirmation", title=title, text=text))
+
+
+def _summarize_withdraw(arguments: dict[str, Any]) -> dict[str, str]:
+    message = short(str(arguments["messageId"]))
+    return {
+        "en": f"Withdraw your message {message} for everyone",
+        "he": f"למחוק את ההודעה שלך {message} אצל כולם",
+    }
+
+
+@capability(
+    name={"en": "Withdraw a message", "he": "מחיקת הודעה שנשלחה"},
+    category="messaging",
+    keywords=[
+        "withdraw",
+        "unsend",
+        "unsend message",
+        "take back my message",
+        "retract",
+        "מחק את ההודעה ששלחתי",
+        "בטל שליחה",
+        "ביטול שליחה",
+        "משוך בחזרה",
+        "delete my message",
+        "wrong chat",
+        "wrong group",
+        "remove what I wrote",
+        "undo sending",
+        "תמחק",
+        "תמחקי",
+        "קבוצה לא נכונה",
+        "להעלים את ההודעה",
+        "למחוק מה שכתבתי",
+    ],
+    examples=[
+        {"userRequest": "Withdraw that message", "parameters": {"messageId": "m-17"}},
+        {"userRequest": "בטל את השליחה של ההודעה", "parameters": {"messageId": "m-17"}},
+    ],
+    related=["send_message"],
+    effect="write",
+    atomic=True,
+    summary=_summarize_withdraw,
+    preview=_preview_withdraw,
+)
+def withdraw_message(ctx: ToolContext, *, message_id: DocumentId) -> MessageWithdrawn:
+    """Take back a message that the user sent: it is deleted for everyone.
+
+    Use it only where the user asks for one of their own messages to be withdrawn, unsent or
+    deleted. It cannot be undone, and who has read the message has read it.
+
+    Args:
+        message_id: The message to withdraw, one of the user's own.
+    """
+    target = _own_message(ctx, message_id)
+    target.delete(ctx)
+    name = target.conversation_name
+    return MessageWithdrawn(
+        done=say(
+            ctx.locale,
+            en="Withdrawn from {of}",
+            he="ההודעה נמחקה מתוך {of}",
+            of=isolated(name),
+        ),
+        message_id=message_id,
+        conversation_id=target.conversation.id,
+        conversation_name=name,
+        timestamp=iso(ctx.now) or "",
+    )
+
+
+def _own_message(ctx: ToolContext, message_id: str) -> Target:
+    target = find_target(ctx, MESSAGES, message_id, field=_FIELD)
+    if text_of(target.data.get("senderId")) != ctx.user.uid:
+        raise PermissionDenied("only the sender can withdraw a message", field=_FIELD)
+    return target

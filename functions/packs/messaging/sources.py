@@ -1,0 +1,56 @@
+"""Citing messages."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from itertools import groupby
+
+from packs.messaging.documents import in_words, iso
+from rollcall.core.context import ToolContext
+from rollcall.core.shapes import Citation
+
+MOST_CITATIONS = 20
+CONTENT_CHARS = 2_000
+"""What a result shows of one message."""
+QUOTE_CHARS = 160
+"""What a citation shows of one message."""
+
+
+def cite_message(
+    ctx: ToolContext,
+    *,
+    conversation_id: str,
+    conversation_name: str,
+    message_id: str,
+    sender_name: str,
+    sent_at: datetime | None,
+    quote: str,
+) -> None:
+    """Name a message as a source of the result; beyond `MOST_CITATIONS` nothing is added.
+
+    Args:
+        quote: Words of this message and no other.
+    """
+    if len(ctx.citations) >= MOST_CITATIONS:
+        return
+    parts = [conversation_name, sender_name, in_words(sent_at)]
+    ctx.cite(
+        Citation(
+            type="message",
+            # A direct chat is called by the other person: no name twice in a row.
+            title=" · ".join(part for part, _ in groupby(parts) if part),
+            conversation_id=conversation_id,
+            message_id=message_id,
+            quote=_cut(" ".join(quote.split()), QUOTE_CHARS),
+            timestamp=iso(sent_at),
+        )
+    )
+
+
+def shown(content: str) -> str:
+    """A message's text as results carry it."""
+    return _cut(content, CONTENT_CHARS)
+
+
+def _cut(text: str, length: int) -> str:
+    return text if len(text) <= length else f"{text[: length - 1]}…"

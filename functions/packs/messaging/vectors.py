@@ -1,0 +1,94 @@
+"""Embeddings of messages, `messageVectors/{message}`, where an embedder is configured."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from packs.messaging.batches import chunks, fetch, side_by_side
+from packs.messaging.chat import ChatMessage
+from packs.messaging.documents import SCHEMA_VERSION, VECTORS
+from packs.messaging.ranking import Hit
+from rollcall.core.context import Embedder
+
+if TYPE_CHECKING:
+    from google.cloud.firestore import Client
+
+IN_VALUES = 30
+"""Conversations of one vector query."""
+_AT_ONCE = 100
+_log = logging.getLogger(__name__)
+
+
+def write_vectors(
+    db: Client, embedder: Embedder, conversation_id: str, messages: Sequence[ChatMessage]
+) -> set[str]:
+    """Embed messages and store the vectors; return the ids of those that now have one.
+
+    An embedder that fails costs the vectors, not the messages: words still find them.
+    """
+    from google.cloud.firestore_v1.vector import Vector
+
+    done: set[str] = set()
+    for chunk in chunks((item for item in messages if not item.encrypted), _AT_ONCE):
+        try:
+            found = embedder.embed([item.text for item in chunk], task="document")
+        except Exception as error:
+            _log.warning("the embedder did not answer (%s)", type(error).__name__)
+            break
+        batch = db.batch()
+        for item, values in zip(chunk, found, strict=True):
+            document = {
+                "schemaVersion": SCHEMA_VERSION,
+                "conversationId": conversation_id,
+                "embedding": Vector(values),
+                "embedder": embedder.id,
+                "timestamp": item.sent_at,
+            }
+            batch.set(db.collection(VECTORS).document(item.id), document)
+        batch.commit()
+        done.update(item.id for item in chunk)
+    return done
+
+
+def nearest(
+    db: Client, embedder: Embedder, conversation_ids: list[str], question: str, *, limit: int
+) -> list[Hit]:
+    """Return the messages nearest in meaning, best first; none where the embedder fails."""
+    try:
+        wanted = embedder.embed([question], task="query")[0]
+    except Exception as error:
+        _log.warning("the embedder did not answer (%s)", type(error).__name__)
+        return []
+
+    def near(ids: list[str]) -> list[Hit]:
+        return _near(db, embedder.id, ids, wanted, limit=limit)
+
+    found = side_by_side(near, list(chunks(conversation_ids, IN_VALUES)))
+    return sorted((hit for hits in found for hit in hits), key=lambda hit: -hit.score)[:limit]
+
+
+def _near(
+    db: Client, embedder_id: str, ids: list[str], wanted: list[float], *, limit: int
+) -> list[Hit]:
+    from google.cloud.firestore import FieldFilter
+    from google.cloud.firestore_v1.base_vector_query import DistanceMeasure
+    from google.cloud.firestore_v1.vector import Vector
+
+    query = db.collection(VECTORS).where(filter=FieldFilter("conversationId", "in", ids))
+    near = query.find_nearest(
+        vector_field="embedding",
+        query_vector=Vector(wanted),
+        distance_measure=DistanceMeasure.COSINE,
+        limit=limit,
+        distance_result_field="distance",
+    )
+    hits: list[Hit] = []
+    for snapshot in fetch(near):
+        data = snapshot.to_dict() or {}
+        # Vectors of another model say nothing about this one's.
+        if data.get("embedder") == embedder_id:
+            closeness = max(0.0, 1.0 - float(data["distance"]))
+            hits.append(Hit(snapshot.id, data["conversationId"], min(1.0, closeness)))
+    return hits

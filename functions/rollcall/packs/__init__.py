@@ -1,1 +1,0 @@
-"""Capabilities by domain. A pack imports `core` and `store` only."""
