@@ -12,10 +12,12 @@ from typing import Any
 
 from rich.console import Console
 
-from dev import addresses, problem
-from dev.addresses import PROJECT, REGION, Addresses
+from dev import problem
+from dev.emulators import current
 from dev.paths import FUNCTIONS
 from dev.problem import Problem
+from rollcall.core.options import region
+from rollcall.emulators.addresses import Addresses
 from rollcall_cli.callable import Functions
 from rollcall_cli.http import CallError
 from rollcall_cli.identity import User, sign_in
@@ -28,8 +30,8 @@ def place_of(at: Addresses) -> Place:
         auth=at.auth,
         firestore=at.firestore,
         functions=at.functions,
-        project=PROJECT,
-        region=REGION,
+        project=at.project,
+        region=region(),
     )
 
 
@@ -57,7 +59,7 @@ def demo_functions(at: Addresses) -> Functions:
 def main() -> int:
     options = _options()
     try:
-        result = demo_functions(addresses.current()).call(options.function, options.data)
+        result = demo_functions(current()).call(options.function, options.data)
     except CallError as error:
         raise Problem(f"{error.code}: {error.message}\n{error.hint}".rstrip()) from error
     Console(soft_wrap=True).print_json(json.dumps(result), ensure_ascii=False)

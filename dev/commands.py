@@ -18,14 +18,3 @@ def run(command: Command, *, failing: str, env: Mapping[str, str] | None = None)
         subprocess.run(command, cwd=ROOT, env=env, check=True)
     except (OSError, subprocess.CalledProcessError) as error:
         raise Problem(f"{failing}\n({error})") from error
-
-
-def output(command: Command) -> str:
-    """What `command` prints, standard error included; nothing if it fails."""
-    try:
-        done = subprocess.run(
-            command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=True
-        )
-    except (OSError, subprocess.CalledProcessError):
-        return ""
-    return done.stdout

@@ -10,7 +10,6 @@ import argparse
 import contextlib
 import os
 import re
-import socket
 import subprocess
 import sys
 import threading
@@ -23,13 +22,14 @@ from typing import Any
 from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-from dev import addresses, problem
-from dev.addresses import Addresses
+from dev import problem
 from dev.call import demo_user, place_of
 from dev.emulators import running, triggers_off
 from dev.paths import FUNCTIONS, PYTHON, ROOT
 from dev.problem import Problem
 from dev.sample import sample_workspace
+from rollcall.emulators.addresses import Addresses, Configuration
+from rollcall.emulators.suite import is_free
 from rollcall_cli.approvals import Answer
 from rollcall_cli.bidi import isolated
 from rollcall_cli.callable import Functions
@@ -228,20 +228,10 @@ def _choose_ports() -> None:
         return
     for offset in _OFFSETS:
         os.environ["PORT_OFFSET"] = str(offset)
-        if all(map(_is_free, addresses.shifted_ports().values())):
+        if all(map(is_free, Configuration(ROOT).ports().values())):
             return
     del os.environ["PORT_OFFSET"]
     raise Problem("No free ports were found for the emulators; name some with PORT_OFFSET=...")
-
-
-def _is_free(port: int) -> bool:
-    with socket.socket() as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind(("127.0.0.1", port))
-        except OSError:
-            return False
-    return True
 
 
 @contextlib.contextmanager

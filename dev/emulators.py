@@ -13,40 +13,43 @@ import contextlib
 import os
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 import httpx2
 from rich.console import Console
 from rich.table import Table
 
-from dev import addresses, commands, problem
-from dev import suite as suites
-from dev.addresses import Addresses
-from dev.paths import PYTHON
-from dev.suite import ALL, Suite
+from dev import commands, problem
+from dev.paths import PYTHON, ROOT
+from rollcall.emulators import suite as suites
+from rollcall.emulators.addresses import NEEDED, Addresses, Configuration
+from rollcall.emulators.suite import Suite
+
+PROJECT = "demo-rollcall"  # "demo-" keeps firebase-tools off the network
+
+
+def current() -> Addresses:
+    """The addresses under the PORT_OFFSET of this environment."""
+    return Configuration(ROOT).addresses(PROJECT)
 
 
 @contextlib.contextmanager
-def running(only: tuple[str, ...] = ALL, *, seed: bool = False) -> Iterator[Suite]:
+def running(only: tuple[str, ...] = NEEDED, *, seed: bool = False) -> Iterator[Suite]:
     """Start the emulators, point this process and its children at them, stop them.
 
     Args:
-        only: The emulators to start, out of `dev.suite.ALL`.
+        only: The emulators to start.
         seed: Whether to fill Firestore with the data sets of `seed/`.
     """
-    suite = suites.start(only)
-    try:
-        with _environment(suite.addresses.environment()):
-            if seed:
-                seed_running()
-            yield suite
-    finally:
-        suite.stop()
+    with suites.running(Configuration(ROOT), only, project=PROJECT) as suite:
+        if seed:
+            seed_running()
+        yield suite
 
 
 def seed_running() -> None:
     """Fill the emulators of this environment's addresses with the data sets."""
-    at = addresses.current()
+    at = current()
     with triggers_off(at):
         commands.run(
             [PYTHON, "-m", "seed"],
@@ -65,17 +68,6 @@ def triggers_off(at: Addresses) -> Iterator[None]:
             yield
         finally:
             hub.put("enableBackgroundTriggers").raise_for_status()
-
-
-@contextlib.contextmanager
-def _environment(variables: Mapping[str, str]) -> Iterator[None]:
-    before = dict(os.environ)
-    os.environ.update(variables)
-    try:
-        yield
-    finally:
-        os.environ.clear()
-        os.environ.update(before)
 
 
 def _show(at: Addresses) -> None:

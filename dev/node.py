@@ -8,6 +8,7 @@ from dev import commands
 from dev.paths import NODE_MODULES, ROOT
 from dev.problem import Problem
 from dev.stamp import Stamp
+from rollcall.emulators import processes
 
 OLDEST = 20
 
@@ -31,7 +32,7 @@ def prepare() -> None:
 
 def _version() -> int:
     """Node's major version."""
-    found = re.match(r"v(\d+)", commands.output(["node", "--version"]))
+    found = re.match(r"v(\d+)", processes.output(["node", "--version"]))
     if found is None:
         raise Problem(f"Rollcall's emulators need Node {OLDEST} or newer: https://nodejs.org")
     if int(found[1]) < OLDEST:

@@ -15,5 +15,3 @@ JAVA_LOCK = ROOT / "dev" / "requirements.java.lock"
 VENV = FUNCTIONS / "venv"  # firebase-tools looks nowhere else
 PYTHON = VENV / "bin" / "python"
 NODE_MODULES = ROOT / "node_modules"
-FIREBASE = NODE_MODULES / ".bin" / "firebase"
-SCRATCH = ROOT / ".rollcall"

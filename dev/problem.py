@@ -1,4 +1,4 @@
-"""A problem for the person at the keyboard, told without a traceback."""
+"""Runs a command's `main`, and tells its problems without a traceback."""
 
 from __future__ import annotations
 
@@ -7,9 +7,7 @@ import sys
 from collections.abc import Callable
 from types import FrameType
 
-
-class Problem(Exception):
-    """Something a person can put right; the message says what and how."""
+from rollcall.core.problem import Problem as Problem
 
 
 def run(main: Callable[[], int]) -> None:
@@ -24,7 +22,7 @@ def run(main: Callable[[], int]) -> None:
         sys.exit(main())
     except Problem as problem:
         print(f"\n{problem}", file=sys.stderr)
-        sys.exit(1)
+        sys.exit(problem.exit_code)
     except KeyboardInterrupt:
         sys.exit(130)
 

@@ -11,12 +11,14 @@ from dev import newer_python, problem
 
 def main() -> int:
     # Not before the right Python runs: an old one would not understand them.
-    from dev import firestore, java, node, venv
+    from dev import java, node, venv
+    from dev.paths import ROOT
+    from rollcall.emulators import firestore
 
     venv.prepare()
     node.prepare()
     java.prepare()
-    firestore.prepare()
+    firestore.prepare(ROOT)
     return 0
 
 

@@ -7,17 +7,25 @@ import sys
 
 from dev import commands
 from dev.paths import CLIENT, FIREBASE_JSON, LOCK, PYTHON, VENV
+from dev.problem import Problem
 from dev.stamp import Stamp
+from rollcall.emulators.environment import name_as_runtime
 
 
 def prepare() -> None:
     """Make the environment with the locked packages, unless it is there already."""
     stamp = Stamp(VENV, LOCK, str(VENV))
     if not (stamp.is_current() and PYTHON.exists()):
+        if VENV.is_symlink():  # making it anew would empty what it leads to
+            raise Problem(
+                f"functions/venv is a link to {VENV.resolve()}, and was not made for this folder.\n"
+                "Run `make setup` in the checkout that it belongs to, or remove the link."
+            )
         print("Installing the Python packages into functions/venv (about a minute) ...", flush=True)
         _install()
         stamp.write()
-    _name_as_runtime()
+    runtime: str = json.loads(FIREBASE_JSON.read_text())["functions"][0]["runtime"]
+    name_as_runtime(VENV, runtime)
     _see_terminal_client()
 
 
@@ -38,19 +46,6 @@ def pip_install(*arguments: str) -> None:
         [PYTHON, "-m", "pip", "install", *quiet, *arguments],
         failing="The Python packages could not be installed; pip says why above.",
     )
-
-
-def _name_as_runtime() -> None:
-    """Let firebase-tools find the interpreter under its runtime's name.
-
-    It looks for "python3.11" when firebase.json says "python311", and runs
-    whatever that is.
-    """
-    runtime: str = json.loads(FIREBASE_JSON.read_text())["functions"][0]["runtime"]
-    major_minor = runtime[len("python") :]
-    alias = VENV / "bin" / f"python{major_minor[0]}.{major_minor[1:]}"
-    if not alias.exists():
-        alias.symlink_to("python")
 
 
 def _see_terminal_client() -> None:

@@ -6,12 +6,14 @@ import json
 import socket
 from collections.abc import MutableMapping
 from dataclasses import dataclass
+from pathlib import Path
 from urllib.error import URLError
 from urllib.request import Request, urlopen
 
 from seed.records import Unusable
 from seed.sample import DemoUser
 
+_ROOT = Path(__file__).resolve().parents[1]
 _FIRESTORE = "FIRESTORE_EMULATOR_HOST"
 _AUTH = "FIREBASE_AUTH_EMULATOR_HOST"
 _PROJECT = "GCLOUD_PROJECT"
@@ -56,12 +58,11 @@ def choose(*, project: str | None, production: bool, env: MutableMapping[str, st
 
 def _find_emulators(env: MutableMapping[str, str]) -> None:
     """Use this repository's own emulators where they are running."""
-    try:
-        from dev.addresses import current
+    from rollcall.emulators.addresses import Configuration
 
-        found = current().environment()
-    except ImportError as error:
-        raise Unusable(_NO_EMULATOR) from error
+    if not (_ROOT / "firebase.json").is_file():
+        raise Unusable(_NO_EMULATOR)
+    found = Configuration(_ROOT).addresses().environment()
     if not _listens(found[_FIRESTORE]):
         raise Unusable(_NO_EMULATOR)
     for name in (_FIRESTORE, _AUTH):

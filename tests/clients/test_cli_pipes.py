@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from dev import addresses
 from dev.call import demo_functions
+from dev.emulators import current
 from tests.clients.cli import environment, rollcall
 
 pytestmark = pytest.mark.usefixtures("seeded")
@@ -49,7 +49,7 @@ def test_what_needs_a_yes_waits_unless_it_was_given_beforehand(env: dict[str, st
     sent = rollcall("ask", SENDS, "--yes-to", "send_message", "--json", env=env)
     assert sent.returncode == 0, sent.stderr
     (undo,) = [call["undo"] for call in json.loads(sent.stdout)["toolCalls"] if call.get("undo")]
-    demo_functions(addresses.current()).call(undo["tool"], {"arguments": undo["arguments"]})
+    demo_functions(current()).call(undo["tool"], {"arguments": undo["arguments"]})
 
 
 def test_a_refusal_has_a_code_and_words(env: dict[str, str]) -> None:

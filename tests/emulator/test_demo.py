@@ -10,8 +10,9 @@ import pytest
 from google.cloud.firestore import FieldFilter
 from rich.console import Console
 
-from dev import addresses, demo
+from dev import demo
 from dev.call import demo_user, place_of
+from dev.emulators import current
 from dev.paths import PYTHON, ROOT
 from rollcall.store.client import database
 from rollcall_cli.bidi import reads_from_right
@@ -34,13 +35,13 @@ def user() -> User:
     """The demo user, with the sample data loaded, who may ask faster than people do."""
     database().document("budgets/limits").set({"users": {"demo": {"runsPerMinute": None}}})
     subprocess.run([PYTHON, "-m", "seed"], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
-    return demo_user(addresses.current())
+    return demo_user(current())
 
 
 @pytest.fixture(scope="module")
 def functions(user: User) -> Functions:
     """The functions as the demo user calls them."""
-    return Functions(addresses.current().functions_url, token=user.token)
+    return Functions(current().functions_url, token=user.token)
 
 
 def _conversation(functions: Functions) -> tuple[Conversation, Screen]:
@@ -97,7 +98,7 @@ def test_follow_up_stays_in_the_thread_and_new_leaves_it(functions: Functions) -
 def test_requests_ask_first_and_are_answered_here_and_on_another_device(
     functions: Functions, user: User
 ) -> None:
-    device = Stored(place_of(addresses.current()), user)
+    device = Stored(place_of(current()), user)
     conversation, screen = _conversation(functions)
     for request in demo.REQUESTS:
         assert demo._request(screen, conversation, request, device), _shown(screen)
@@ -119,7 +120,7 @@ def _withdraw_sent(functions: Functions) -> None:
 
 
 def test_device_may_decide_only_what_is_there_and_its_own(user: User) -> None:
-    device = Stored(place_of(addresses.current()), user)
+    device = Stored(place_of(current()), user)
     with pytest.raises(CallError) as caught:
         device.decide("0" * 32, approved=True)
     assert caught.value.code == "permission-denied"

@@ -21,6 +21,7 @@ MAY_IMPORT = {
     "knowledge": {"core", "knowledge", "store"},
     "registry": {"core", "models", "registry", "store"},
     "agent": {"core", "models", "registry", "store", "agent", "catalog"},
+    "emulators": {"core", "emulators"},
     "packs": {"core", "knowledge", "store"},
     "endpoints": {
         "core",
@@ -32,7 +33,16 @@ MAY_IMPORT = {
         "catalog",
         "endpoints",
     },
-    "commands": {"core", "models", "registry", "store", "agent", "catalog", "commands"},
+    "commands": {
+        "core",
+        "emulators",
+        "models",
+        "registry",
+        "store",
+        "agent",
+        "catalog",
+        "commands",
+    },
 }
 HEAVY = {
     "google.genai",

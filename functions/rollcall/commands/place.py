@@ -10,27 +10,21 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from rollcall.core.problem import FAILED as FAILED
+from rollcall.core.problem import USAGE as USAGE
+from rollcall.core.problem import Problem as Problem
+
 if TYPE_CHECKING:
     from google.cloud.firestore import Client
 
 ROOT = Path(__file__).parents[3]
 """The repository, where the command runs in one: it is not part of what is deployed."""
 
-FAILED, USAGE = 1, 2
-
 _FIRESTORE = "FIRESTORE_EMULATOR_HOST"
 _AUTH = "FIREBASE_AUTH_EMULATOR_HOST"
 _PROJECT = "GCLOUD_PROJECT"
 _DEMO = "demo-"
 """Projects of this name are the emulators' alone."""
-
-
-class Problem(Exception):
-    """What a person at the keyboard can put right; the text says how."""
-
-    def __init__(self, message: str, *, exit_code: int = FAILED) -> None:
-        super().__init__(message)
-        self.exit_code = exit_code
 
 
 class Place(Struct, frozen=True):
@@ -101,12 +95,11 @@ def see_development_tools() -> None:
 
 def _find_emulators(env: MutableMapping[str, str]) -> bool:
     """Use this repository's own emulators where they are running; say whether they are."""
-    see_development_tools()
-    try:
-        from dev.addresses import current
-    except ImportError:
+    from rollcall.emulators.addresses import Configuration
+
+    if not (ROOT / "firebase.json").is_file():
         return False
-    found = current().environment()
+    found = Configuration(ROOT).addresses().environment()
     if not _listens(found[_FIRESTORE]):
         return False
     for name in (_FIRESTORE, _AUTH):

@@ -1,4 +1,4 @@
-"""Stops a program together with everything that it ever started.
+"""Runs programs, and stops one together with everything that it ever started.
 
 firebase-tools starts Java and Python in process groups of their own, and leaves
 the functions' servers running when it ends. Those stay in the groups they were
@@ -13,11 +13,22 @@ import signal
 import subprocess
 import time
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 _GRACE_S = 15.0
 _GONE_S = 2.0
+
+
+def output(command: Sequence[str | Path]) -> str:
+    """What `command` prints, standard error included; nothing if it fails."""
+    try:
+        done = subprocess.run(
+            command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=True
+        )
+    except (OSError, subprocess.CalledProcessError):
+        return ""
+    return done.stdout
 
 
 def stop(process: subprocess.Popen[bytes]) -> None:

@@ -2,55 +2,58 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
+import subprocess
 import zipfile
 from pathlib import Path
 
-from dev import commands, java
-from dev.paths import FIREBASE, NODE_MODULES, SCRATCH
-from dev.problem import Problem
+from rollcall.core.problem import Problem
+from rollcall.emulators import firebase_tools, java
+from rollcall.emulators.scratch import scratch
 
 _MAIN_CLASS = "com.google.cloud.datastore.emulator.firestore.CloudFirestore"
 _IN_CLOUD_SDK = Path("platform", "cloud-firestore-emulator", "cloud-firestore-emulator.jar")
 
 
-def prepare() -> None:
-    """Make sure the emulator can start without a download."""
+def prepare(root: Path) -> None:
+    """Make sure the emulator of the app in `root` can start without a download.
+
+    Raises:
+        Problem: It could not be downloaded.
+    """
     chosen = os.environ.get("FIRESTORE_EMULATOR_BINARY_PATH")
     if chosen and not Path(chosen).is_file():
         raise Problem(f"FIRESTORE_EMULATOR_BINARY_PATH names no file: {chosen}")
-    if chosen or environment() or _downloaded().exists():
+    firebase = firebase_tools.find(root)
+    if chosen or firebase_tools.is_downloaded(firebase, "firestore") or _of_cloud_sdk():
         return
     print("Downloading the Firestore emulator (130 MB) ...", flush=True)
-    commands.run(
-        [FIREBASE, "setup:emulators:firestore"],
-        env={**os.environ, "PATH": java.search_path()},
-        failing="The Firestore emulator could not be downloaded. Where downloads are not\n"
-        "possible, install it with the Google Cloud SDK (`gcloud components install\n"
-        "cloud-firestore-emulator`, or the Debian package\n"
-        "google-cloud-cli-firestore-emulator), or set FIRESTORE_EMULATOR_BINARY_PATH to\n"
-        "a copy of the jar that firebase-tools uses.",
-    )
+    try:
+        subprocess.run(
+            [firebase, "setup:emulators:firestore"],
+            cwd=scratch(root),
+            env={**os.environ, "PATH": java.search_path(root)},
+            check=True,
+        )
+    except (OSError, subprocess.CalledProcessError) as error:
+        raise Problem(
+            "The Firestore emulator could not be downloaded. Where downloads are not\n"
+            "possible, install it with the Google Cloud SDK (`gcloud components install\n"
+            "cloud-firestore-emulator`, or the Debian package\n"
+            "google-cloud-cli-firestore-emulator), or set FIRESTORE_EMULATOR_BINARY_PATH to\n"
+            f"a copy of the jar that firebase-tools uses.\n({error})"
+        ) from error
 
 
-def environment() -> dict[str, str]:
+def environment(root: Path) -> dict[str, str]:
     """The variables that firebase-tools needs to find the jar; often none."""
-    if os.environ.get("FIRESTORE_EMULATOR_BINARY_PATH") or _downloaded().exists():
+    if os.environ.get("FIRESTORE_EMULATOR_BINARY_PATH"):
         return {}
     jar = _of_cloud_sdk()
-    if jar is None:
+    if jar is None or firebase_tools.is_downloaded(firebase_tools.find(root), "firestore"):
         return {}
-    return {"FIRESTORE_EMULATOR_BINARY_PATH": str(_launcher(jar))}
-
-
-def _downloaded() -> Path:
-    """Where firebase-tools keeps the version it was made for."""
-    info = NODE_MODULES / "firebase-tools/lib/emulator/downloadableEmulatorInfo.json"
-    name: str = json.loads(info.read_text())["firestore"]["downloadPathRelativeToCacheDir"]
-    cache = os.environ.get("FIREBASE_EMULATORS_PATH")
-    return (Path(cache) if cache else Path.home() / ".cache" / "firebase" / "emulators") / name
+    return {"FIRESTORE_EMULATOR_BINARY_PATH": str(_launcher(jar, scratch(root)))}
 
 
 def _of_cloud_sdk() -> Path | None:
@@ -61,13 +64,12 @@ def _of_cloud_sdk() -> Path | None:
     return next((home / _IN_CLOUD_SDK for home in homes if (home / _IN_CLOUD_SDK).exists()), None)
 
 
-def _launcher(jar: Path) -> Path:
+def _launcher(jar: Path, folder: Path) -> Path:
     """A jar that runs `jar`, which does not say itself what to run.
 
     It is ours as well, and firebase-tools insists on changing the jar's mode.
     """
-    launcher = SCRATCH / "firestore-emulator.jar"
-    launcher.parent.mkdir(exist_ok=True)
+    launcher = folder / "firestore-emulator.jar"
     manifest = (
         "Manifest-Version: 1.0",
         f"Main-Class: {_MAIN_CLASS}",

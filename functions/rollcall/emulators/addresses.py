@@ -1,0 +1,189 @@
+"""Where an app's emulators listen: the ports of its firebase.json, moved by PORT_OFFSET.
+
+With PORT_OFFSET=3000 in its environment a second copy runs beside the first.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rollcall.core import jsonc
+from rollcall.core.options import region
+from rollcall.core.problem import Problem
+
+NEEDED = ("auth", "functions", "firestore", "tasks")
+"""The emulators without which nothing of Rollcall works."""
+
+_SERVICES = ("eventarc", "hub", "logging", "ui")
+"""What firebase-tools starts by itself beside them."""
+
+_HOST = "127.0.0.1"
+_HIGHEST_OFFSET = 55_000
+# The usual ports differ in their last two digits, so that two copies whose offsets are whole
+# hundreds never meet.
+_STEP = 100
+# The hub on 6000, or Firestore on 10080: Node's and browsers' fetch refuse both.
+_UNUSABLE = (1600, 2000)
+_USUAL = {
+    "ui": 4000,
+    "auth": 9099,
+    "functions": 5001,
+    "firestore": 8080,
+    "tasks": 9499,
+    "eventarc": 9299,
+    "hub": 4400,
+    "logging": 4500,
+    "hosting": 5000,
+    "storage": 9199,
+    "database": 9000,
+    "pubsub": 8085,
+}
+"""firebase-tools' own ports, for what firebase.json says nothing of."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Addresses:
+    """The emulators as `host:port`, and the URL under which functions are found."""
+
+    project: str
+    auth: str
+    firestore: str
+    functions: str
+    tasks: str
+    hub: str
+
+    @property
+    def functions_url(self) -> str:
+        """Ends in a slash; add a function's name."""
+        return f"http://{self.functions}/{self.project}/{region()}/"
+
+    def environment(self) -> dict[str, str]:
+        """The variables by which Firebase's SDKs and firebase-tools find emulators."""
+        return {
+            "GCLOUD_PROJECT": self.project,
+            "FIREBASE_AUTH_EMULATOR_HOST": self.auth,
+            "FIRESTORE_EMULATOR_HOST": self.firestore,
+            "CLOUD_TASKS_EMULATOR_HOST": self.tasks,
+            "FIREBASE_EMULATOR_HUB": self.hub,
+            # Nobody's convention but ours: Firebase has none for functions.
+            "FUNCTIONS_EMULATOR_HOST": self.functions,
+        }
+
+
+class Configuration:
+    """An app's firebase.json, as the emulators of one PORT_OFFSET take it.
+
+    Args:
+        root: The folder of firebase.json.
+        port_offset: By how much all ports move; PORT_OFFSET where it is left out.
+
+    Raises:
+        Problem: There is none, or it cannot be read.
+    """
+
+    def __init__(self, root: Path, *, port_offset: int | None = None) -> None:
+        self.root = root
+        self.offset = offset() if port_offset is None else port_offset
+        self.written: dict[str, Any] = jsonc.read(root / "firebase.json")
+        self.shifted = _shifted(self.written, self.offset)
+
+    @property
+    def also(self) -> tuple[str, ...]:
+        """Emulators that the app has beside the needed ones, such as hosting and storage."""
+        configured = self.written.get("emulators", {})
+        return tuple(
+            name for name in _USUAL if name in configured and name not in (*NEEDED, *_SERVICES)
+        )
+
+    def ports(self, only: tuple[str, ...] = ()) -> dict[str, int]:
+        """Every port that the suite listens on, by what it is for."""
+        ports = {}
+        for emulator, settings in self.shifted["emulators"].items():
+            if only and emulator not in (*only, *_SERVICES):
+                continue
+            for key in _port_keys(settings):
+                ports[emulator if key == "port" else f"{emulator} {key}"] = settings[key]
+        return ports
+
+    def addresses(self, project: str | None = None) -> Addresses:
+        """Where these emulators listen."""
+        ports = self.ports()
+        names = ("auth", "firestore", "functions", "tasks", "hub")
+        listening = {name: f"{_HOST}:{ports[name]}" for name in names}
+        return Addresses(project=project or default_project(self.root), **listening)
+
+    def file(self, *, ui: bool) -> Path:
+        """What firebase-tools reads: firebase.json itself where it says all that is needed.
+
+        Another one lies beside it, because the paths in it count from its folder.
+
+        Args:
+            ui: Whether the Emulator UI may start.
+        """
+        config = copy.deepcopy(self.shifted)
+        if not ui:
+            config["emulators"].setdefault("ui", {})["enabled"] = False
+        if config == self.written:
+            return self.root / "firebase.json"
+        self._own_file.write_text(json.dumps(config, indent=2) + "\n", encoding="utf-8")
+        return self._own_file
+
+    def remove_file(self) -> None:
+        """Remove what `file` wrote."""
+        self._own_file.unlink(missing_ok=True)
+
+    @property
+    def _own_file(self) -> Path:
+        return self.root / f"firebase.offset-{self.offset}.json"
+
+
+def offset() -> int:
+    """PORT_OFFSET, 0 if it is not set.
+
+    Raises:
+        Problem: It is none that the emulators could be moved by.
+    """
+    text = os.environ.get("PORT_OFFSET") or "0"
+    if not text.isdecimal() or int(text) % _STEP or int(text) > _HIGHEST_OFFSET:
+        raise Problem(f"PORT_OFFSET is a whole hundred up to {_HIGHEST_OFFSET}, not {text!r}.")
+    if int(text) in _UNUSABLE:
+        raise Problem(f"PORT_OFFSET={text} leads to a port that fetch refuses; take another.")
+    return int(text)
+
+
+def default_project(root: Path) -> str:
+    """The project that the emulators of the app in `root` belong to: GCLOUD_PROJECT, else the
+    default of .firebaserc. One that begins with "demo-" keeps firebase-tools off the network."""
+    if named := os.environ.get("GCLOUD_PROJECT"):
+        return named
+    file = root / ".firebaserc"
+    projects = jsonc.read(file).get("projects", {}) if file.is_file() else {}
+    return str(projects.get("default") or "demo-rollcall")
+
+
+def _shifted(written: dict[str, Any], by: int) -> dict[str, Any]:
+    """The configuration with every port that the needed emulators listen on, moved."""
+    config = copy.deepcopy(written)
+    emulators = config.setdefault("emulators", {})
+    for name in (*NEEDED, "eventarc", "hub", "logging"):
+        emulators.setdefault(name, {})
+    for name, settings in emulators.items():
+        if isinstance(settings, dict):
+            if name in _USUAL and settings.get("enabled") is not False:
+                settings.setdefault("port", _USUAL[name])
+            if name == "firestore" and by:
+                settings.setdefault("websocketPort", 9150)
+            for key in _port_keys(settings):
+                settings[key] += by
+    return config
+
+
+def _port_keys(settings: Any) -> list[str]:
+    """Names of the settings that are ports, such as "port" and "websocketPort"."""
+    keys = settings if isinstance(settings, dict) else {}
+    return [key for key in keys if key.lower().endswith("port")]

@@ -1,0 +1,209 @@
+"""The running emulator suite: starting it, knowing that it works, stopping it."""
+
+from __future__ import annotations
+
+import contextlib
+import http.client
+import json
+import os
+import socket
+import subprocess
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from rollcall.core.problem import Problem
+from rollcall.emulators import firebase_tools, firestore, java, processes
+from rollcall.emulators.addresses import NEEDED, Addresses, Configuration
+from rollcall.emulators.scratch import scratch
+
+LOADED = "Loaded functions definitions"
+REFUSED = "Failed to load function definition"
+"""What firebase-tools writes after it looked for a codebase's functions."""
+
+_START_S = 180.0  # the Auth emulator alone takes 10 s on two slow cores
+_POLL_S = 0.1
+_READY = "All emulators ready"  # the hub lists the functions before they are known
+_SUGGESTED_OFFSET = 3000  # 100 would put Firestore among the ports of functions' servers
+# Starting fast matters more here than running fast.
+_JAVA_OPTIONS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+
+
+class Suite:
+    """Emulators that run. Made by `start`, ended by `stop`."""
+
+    def __init__(
+        self,
+        process: subprocess.Popen[bytes],
+        log: Path,
+        configuration: Configuration,
+        addresses: Addresses,
+    ) -> None:
+        self.process = process
+        self.log = log
+        self.configuration = configuration
+        self.addresses = addresses
+
+    def wait_until_ready(self, only: tuple[str, ...]) -> None:
+        """Return once every emulator answers and the functions are known.
+
+        Raises:
+            Problem: They ended, took too long, or found no functions.
+        """
+        deadline = time.monotonic() + _START_S
+        while not (_READY in self.log_text() and self._are_up(only)):
+            if self.process.poll() is not None:
+                raise self._failure(f"The emulators ended with code {self.process.returncode}.")
+            if time.monotonic() > deadline:
+                raise self._failure(f"The emulators did not start within {_START_S:.0f} s.")
+            time.sleep(_POLL_S)
+        if "functions" in only:
+            self._check_functions()
+
+    def functions(self) -> list[dict[str, Any]]:
+        """The functions that the emulator can run, of all codebases, as it describes them."""
+        backends = (get_json(self.addresses.functions, "/backends") or {}).get("backends", [])
+        return [function for backend in backends for function in backend["functionTriggers"]]
+
+    def stop(self) -> None:
+        """End the suite and everything that it started."""
+        processes.stop(self.process)
+        self.configuration.remove_file()
+
+    def log_text(self) -> str:
+        """What firebase-tools and the functions have written so far."""
+        return self.log.read_text(errors="replace")
+
+    def _are_up(self, only: tuple[str, ...]) -> bool:
+        """Whether the hub lists all of `only`, which it does when they have started."""
+        return set(only) <= set(get_json(self.addresses.hub, "/emulators") or {})
+
+    def _check_functions(self) -> None:
+        """Make sure that functions were found: firebase-tools is silent if not."""
+        if REFUSED in self.log_text():
+            raise self._failure("The functions could not be loaded.")
+        if not self.functions():
+            raise self._failure("No functions were found.")
+
+    def _failure(self, what: str) -> Problem:
+        before_ready = self.log_text().partition(_READY)[0]
+        lines = _first_trouble(before_ready.strip().splitlines())
+        return Problem("\n".join([what, "", *lines, "", f"All of it is in {self.log}."]))
+
+
+@contextlib.contextmanager
+def running(
+    configuration: Configuration, only: tuple[str, ...] = NEEDED, *, project: str | None = None
+) -> Iterator[Suite]:
+    """Start the emulators, point this process and its children at them, stop them."""
+    suite = start(configuration, only, project=project)
+    try:
+        with _environment(suite.addresses.environment()):
+            yield suite
+    finally:
+        suite.stop()
+
+
+def start(
+    configuration: Configuration, only: tuple[str, ...] = NEEDED, *, project: str | None = None
+) -> Suite:
+    """Start the emulators and wait until they work.
+
+    Raises:
+        Problem: Something that they need is missing, a port is taken, or they do not start.
+    """
+    root = configuration.root
+    firebase = firebase_tools.find(root)
+    environment = _variables(root)
+    _check_ports(configuration, only)
+    folder = scratch(root) / f"emulators-{configuration.offset}"  # each copy has its own logs
+    folder.mkdir(parents=True, exist_ok=True)
+    log = folder / "emulators.log"
+    file = configuration.file(ui=firebase_tools.is_downloaded(firebase, "ui"))
+    at = configuration.addresses(project)
+    where: list[str | Path] = ["--project", at.project, "--config", file]
+    with log.open("wb") as written:
+        process = subprocess.Popen(
+            [firebase, "emulators:start", *where, "--only", ",".join(only), "--non-interactive"],
+            cwd=folder,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=written,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,  # so that Ctrl-C reaches only us, and we stop it in order
+        )
+    suite = Suite(process, log, configuration, at)
+    try:
+        suite.wait_until_ready(only)
+    except BaseException:
+        suite.stop()
+        raise
+    return suite
+
+
+def get_json(host: str, path: str) -> Any:
+    """What `host` answers; None while it does not."""
+    connection = http.client.HTTPConnection(host, timeout=5)
+    try:
+        connection.request("GET", path)
+        return json.loads(connection.getresponse().read())
+    except (OSError, ValueError, http.client.HTTPException):
+        return None
+    finally:
+        connection.close()
+
+
+def is_free(port: int) -> bool:
+    """Whether nothing on this computer listens on the port."""
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError:
+            return False
+    return True
+
+
+def _variables(root: Path) -> dict[str, str]:
+    """This environment as firebase-tools, Java and the functions need it."""
+    return {
+        **os.environ,
+        **firestore.environment(root),
+        "PATH": java.search_path(root),
+        "JAVA_TOOL_OPTIONS": f"{_JAVA_OPTIONS} {os.environ.get('JAVA_TOOL_OPTIONS', '')}".strip(),
+        "FUNCTIONS_DISCOVERY_TIMEOUT": os.environ.get("FUNCTIONS_DISCOVERY_TIMEOUT", "120"),
+        "CI": "true",  # no questions, and no looking for news of firebase-tools
+        "METADATA_SERVER_DETECTION": "none",  # this is no machine of Google's: do not ask
+        "NO_GCE_CHECK": "true",
+        "NO_COLOR": "1",
+    }
+
+
+@contextlib.contextmanager
+def _environment(variables: Mapping[str, str]) -> Iterator[None]:
+    before = dict(os.environ)
+    os.environ.update(variables)
+    try:
+        yield
+    finally:
+        os.environ.clear()
+        os.environ.update(before)
+
+
+def _check_ports(configuration: Configuration, only: tuple[str, ...]) -> None:
+    """Say which port is taken before firebase-tools says it at length."""
+    for name, port in configuration.ports(only).items():
+        if not is_free(port):
+            raise Problem(
+                f"Port {port} ({name}) is taken, perhaps by emulators that already run.\n"
+                "Stop them, or run these beside them on other ports, with "
+                f"PORT_OFFSET={configuration.offset + _SUGGESTED_OFFSET} in the environment."
+            )
+
+
+def _first_trouble(lines: Sequence[str]) -> list[str]:
+    """The lines of a log that say what went wrong: from the first sign of trouble on."""
+    signs = ("Traceback", "Error", REFUSED)
+    first = next((i for i, line in enumerate(lines) if any(s in line for s in signs)), -10)
+    return list(lines[first:][:40])

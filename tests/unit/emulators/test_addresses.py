@@ -1,0 +1,89 @@
+"""Where an app's emulators listen, by its firebase.json."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from rollcall.core.problem import Problem
+from rollcall.emulators.addresses import Configuration, default_project
+
+PORTS = {
+    "emulators": {
+        "auth": {"port": 9099},
+        "functions": {"port": 5001},
+        "firestore": {"port": 8080, "websocketPort": 9150},
+        "tasks": {"port": 9420},
+        "eventarc": {"port": 9230},
+        "hub": {"port": 4400},
+        "logging": {"port": 4410},
+        "ui": {"enabled": False},
+    }
+}
+
+
+def app(root: Path, content: object) -> Path:
+    text = content if isinstance(content, str) else json.dumps(content)
+    (root / "firebase.json").write_text(text)
+    return root
+
+
+def test_what_firebase_json_says_is_taken_as_it_is(tmp_path: Path) -> None:
+    configuration = Configuration(app(tmp_path, PORTS), port_offset=0)
+    assert configuration.file(ui=False) == tmp_path / "firebase.json"
+    assert configuration.addresses("demo-x").tasks == "127.0.0.1:9420"
+
+
+def test_an_app_that_configures_no_emulators_gets_the_usual_ports(tmp_path: Path) -> None:
+    configuration = Configuration(app(tmp_path, {"functions": {}}), port_offset=0)
+    at = configuration.addresses("demo-x")
+    assert (at.auth, at.firestore, at.hub) == ("127.0.0.1:9099", "127.0.0.1:8080", "127.0.0.1:4400")
+    file = configuration.file(ui=False)
+    written = json.loads(file.read_text())
+    assert file.parent == tmp_path
+    assert written["emulators"]["ui"] == {"enabled": False}
+    assert {"auth", "functions", "firestore", "tasks"} <= set(written["emulators"])
+    configuration.remove_file()
+    assert [each.name for each in tmp_path.iterdir()] == ["firebase.json"]
+
+
+def test_an_offset_moves_every_port(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PORT_OFFSET", "3000")
+    ports = Configuration(app(tmp_path, PORTS)).ports()
+    assert (ports["firestore"], ports["firestore websocketPort"]) == (11080, 12150)
+    monkeypatch.setenv("PORT_OFFSET", "3001")
+    with pytest.raises(Problem, match="whole hundred up to"):
+        Configuration(tmp_path)
+
+
+def test_only_ports_of_what_starts_have_to_be_free(tmp_path: Path) -> None:
+    hosting = {"emulators": {**PORTS["emulators"], "hosting": {"port": 5000}}, "hosting": {}}
+    configuration = Configuration(app(tmp_path, hosting), port_offset=0)
+    assert configuration.also == ("hosting",)
+    assert "hosting" not in configuration.ports(("auth", "firestore"))
+
+
+def test_comments_are_read_over_and_addresses_are_not(tmp_path: Path) -> None:
+    text = '{ // ours\n "hosting": {"site": "https://x"}, /* two\nlines */ "emulators": {} }'
+    assert Configuration(app(tmp_path, text)).written["hosting"] == {"site": "https://x"}
+
+
+def test_a_broken_file_is_named_with_its_line(tmp_path: Path) -> None:
+    with pytest.raises(Problem, match=r"firebase.json is no JSON: .*line 3"):
+        Configuration(app(tmp_path, '{\n/* a\n*/ "b" }'))
+    (tmp_path / "firebase.json").unlink()
+    with pytest.raises(Problem, match="cannot be read"):
+        Configuration(tmp_path)
+
+
+def test_the_project_is_the_default_of_firebaserc(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("GCLOUD_PROJECT", raising=False)
+    assert default_project(tmp_path) == "demo-rollcall"
+    (tmp_path / ".firebaserc").write_text('{"projects": {"default": "demo-shop"}}')
+    assert default_project(tmp_path) == "demo-shop"
+    monkeypatch.setenv("GCLOUD_PROJECT", "demo-other")
+    assert default_project(tmp_path) == "demo-other"
