@@ -41,7 +41,7 @@ def _node_tests(folders: list[str]) -> list[Path]:
     """The JavaScript tests; none in one of the folders is a mistake."""
     scripts = []
     for folder in folders:
-        found = sorted((ROOT / folder).glob("*.test.mjs"))
+        found = sorted((ROOT / folder).rglob("*.test.mjs"))
         if not found:
             raise Problem(f"There are no tests in {folder} (*.test.mjs).")
         scripts += found

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
+from collections.abc import Iterator
 
 import pytest
 
 from dev.paths import PYTHON, ROOT
 from rollcall.store.client import database
+from rollcall_cli.identity import User, sign_in
+from rollcall_cli.place import Place
+from rollcall_cli.signing_in import DEMO_EMAIL, DEMO_PASSWORD
+from tests.support.cutting_proxy import CuttingProxy, cutting_proxy
+from tests.support.fake_providers import FakeProviders
+from tests.support.functions_process import functions_process
 
 
 @pytest.fixture(scope="session")
@@ -15,3 +23,25 @@ def seeded() -> None:
     """The sample data is loaded, and its user may ask faster than people do."""
     database().document("budgets/limits").set({"users": {"demo": {"runsPerMinute": None}}})
     subprocess.run([PYTHON, "-m", "seed"], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+
+
+@pytest.fixture(scope="module")
+def proxy(providers: FakeProviders) -> Iterator[CuttingProxy]:
+    """What stands between the client and functions whose models are a module's `providers`."""
+    models = {"ROLLCALL_MODEL": "openai:gpt-5.5", **providers.env()}
+    with functions_process(models) as address, cutting_proxy(address) as proxy:
+        yield proxy
+
+
+@pytest.fixture(scope="module")
+def place(proxy: CuttingProxy) -> Place:
+    return Place.emulators(
+        auth=os.environ["FIREBASE_AUTH_EMULATOR_HOST"],
+        firestore=os.environ["FIRESTORE_EMULATOR_HOST"],
+        functions=proxy.address,
+    )
+
+
+@pytest.fixture(scope="module")
+def user(place: Place) -> User:
+    return sign_in(place, email=DEMO_EMAIL, password=DEMO_PASSWORD)

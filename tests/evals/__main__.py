@@ -17,36 +17,33 @@ import json
 import logging
 import os
 from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
 
 from rich.console import Console
 from rich.markup import escape
 
 from dev import problem
 from rollcall.agent.platform import OFFLINE
-from tests.evals import extraction, scripts, search, tool_choice
-from tests.evals.company import Company, emulator, open_company
+from tests.evals import scripts
+from tests.evals.firestore import emulator
 from tests.evals.registry import measure as registry
 from tests.evals.report import Measured
 
-EVALS: dict[str, Callable[[Company], Measured]] = {
-    "search": search.measure,
-    "extraction": extraction.measure,
-    "tool_choice": tool_choice.measure,
-}
+_PACKS = Path(__file__).parent / "packs"
 
 
 def main() -> int:
     """Measure, show, and say whether all could be measured."""
-    others = {"registry": registry.measure, **scripts.chosen()}
-    options = _options([*EVALS, *others])
+    evals = {**_evals_of_packs(), "registry": lambda model: registry.measure(), **scripts.chosen()}
+    options = _options(list(evals))
     logging.disable(logging.WARNING)
     console = Console(width=120)
     figures: dict[str, object] = {}
     unmeasured: list[str] = []
     with emulator():
-        company = open_company(options.model) if set(options.evals) & set(EVALS) else None
         for name in options.evals:
-            measured = _measure(name, company, others)
+            measured = _measure(name, evals[name], options.model)
             _show(console, name, measured)
             figures[name] = measured.figures
             unmeasured += [f"{name}: {problem}" for problem in measured.unmeasured]
@@ -72,14 +69,17 @@ def _options(names: list[str]) -> argparse.Namespace:
     return options
 
 
-def _measure(
-    name: str, company: Company | None, others: dict[str, Callable[[], Measured]]
-) -> Measured:
-    if name in others:
-        return others[name]()
-    assert company is not None
+def _evals_of_packs() -> dict[str, Callable[[str], Measured]]:
+    """What each pack measures, in `packs/<pack>/suite.py`."""
+    evals: dict[str, Callable[[str], Measured]] = {}
+    for file in sorted(_PACKS.glob("*/suite.py")):
+        evals |= import_module(f"tests.evals.packs.{file.parent.name}.suite").EVALS
+    return evals
+
+
+def _measure(name: str, eval: Callable[[str], Measured], model: str) -> Measured:
     try:
-        return EVALS[name](company)
+        return eval(model)
     except Exception as error:
         logging.getLogger("evals").exception("%s broke", name)
         return Measured([], {}, unmeasured=[f"{type(error).__name__}: {error}"])

@@ -1,4 +1,5 @@
-// Runs every *.rules.mjs of this folder in one process, so that what they cover adds up.
+// Runs every *.rules.mjs of this folder and of packs/<pack> in one process, so that what they cover
+// adds up.
 
 import assert from "node:assert/strict";
 import { readdir } from "node:fs/promises";
@@ -11,7 +12,7 @@ const rules = new Rules();
 before(() => rules.start());
 after(() => rules.stop());
 
-const files = (await readdir(new URL(".", import.meta.url))).filter((name) =>
+const files = (await readdir(new URL(".", import.meta.url), { recursive: true })).filter((name) =>
   name.endsWith(".rules.mjs"),
 );
 for (const file of files.sort()) {

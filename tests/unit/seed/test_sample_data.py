@@ -14,7 +14,9 @@ from seed.sample import DEMO_USER, FOLDER, conversations
 
 TODAY = date(2026, 11, 24)
 LABELS = json.loads(
-    (Path(__file__).parents[2] / "evals" / "sample_labels.json").read_text(encoding="utf-8")
+    (Path(__file__).parents[2] / "evals/packs/messaging/sample_labels.json").read_text(
+        encoding="utf-8"
+    )
 )
 SAMPLES = list(conversations(today=TODAY))
 MESSAGES = {message.id: message for _, messages in SAMPLES for message in messages}

@@ -16,7 +16,7 @@ from rollcall.core.errors import InvalidArgument, NotFound, PermissionDenied
 from rollcall.core.hidden import without_hidden
 from rollcall.core.text import language
 from tests.support.counting import counted
-from tests.support.tower import tower
+from tests.support.packs.electrical.tower import tower
 
 AtWork = Callable[..., ToolContext]
 

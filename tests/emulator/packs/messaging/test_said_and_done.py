@@ -11,7 +11,7 @@ from packs.messaging.triggers import message_written
 from rollcall.core.capability import Capability
 from rollcall.core.errors import AgentError
 from rollcall.core.text import language
-from tests.unit.models.messaging_kit import FUNCTIONS, TOOLS
+from tests.support.packs.messaging.tools import FUNCTIONS, TOOLS
 from tests.unit.models.offline_kit import Talk
 
 from .conftest import World

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from tests.support.desk import Desk, Folder, digest, pending, told
 from tests.support.leases import end_lease
 from tests.support.office import Ran, at_once
+from tests.support.packs.workspace.desk import Desk, Folder, digest, pending, told
 from tests.support.scripted import calls, says
 
 READ = ("read_file", {"path": "app.py"})

@@ -11,8 +11,8 @@ import pytest
 from rollcall.registry import samples
 from rollcall.store.window import WINDOW_DOCUMENTS
 from tests.support.counting import Counted, counted
-from tests.support.desk import Desk, Folder
 from tests.support.office import Ran
+from tests.support.packs.workspace.desk import Desk, Folder
 from tests.support.scripted import calls, says
 
 READS, WRITES, EVENT_WRITES = 3, 10, 4

@@ -9,8 +9,8 @@ import pytest
 from rollcall.core.context import User
 from rollcall.core.triggers import Call
 from rollcall.endpoints.my_data import clear_thread
-from tests.support.desk import Desk, Folder, pending
 from tests.support.office import Ran
+from tests.support.packs.workspace.desk import Desk, Folder, pending
 from tests.support.scripted import calls, says
 
 

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from tests.support.desk import Desk, Folder, digest, pending, told
+from tests.support.packs.workspace.desk import Desk, Folder, digest, pending, told
 from tests.support.scripted import calls, says
 
 READ = ("read_file", {"path": "app.py"})

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from tests.support.buildings import HOME, SHOP, Patch
+from tests.unit.packs.electrical.inspection.buildings import HOME, SHOP, Patch
 
 NOTHING: Patch = {}
 

@@ -9,7 +9,7 @@ import pytest
 from packs.electrical.inspection.catalog import RULES
 from packs.electrical.inspection.facts import Facts
 from packs.electrical.inspection.report import Report, inspect
-from tests.support.buildings import HOME, SHOP, Patch, building
+from tests.unit.packs.electrical.inspection.buildings import HOME, SHOP, Patch, building
 
 BY_ID = {rule.id: rule for rule in RULES}
 

@@ -10,7 +10,7 @@ from packs.electrical.inspection.catalog import RULES
 from packs.electrical.inspection.facts import Facts
 from packs.electrical.inspection.report import Issue, inspect
 from seed.projects import projects
-from tests.support.buildings import HOME, SHOP, Patch, building
+from tests.unit.packs.electrical.inspection.buildings import HOME, SHOP, Patch, building
 
 WORKSHOP = next(each.project for each in projects() if each.project.id == "workshop")
 ROD = {"kind": "rod"}

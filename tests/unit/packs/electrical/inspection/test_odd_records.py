@@ -13,7 +13,7 @@ from packs.electrical.inspection.catalog import RULES
 from packs.electrical.inspection.facts import Facts
 from packs.electrical.inspection.report import inspect
 from packs.electrical.projects.records import Project
-from tests.support.buildings import HOME, SHOP, Patch, building
+from tests.unit.packs.electrical.inspection.buildings import HOME, SHOP, Patch, building
 
 SIZES = [None, "18", "14", "12", "4/0", "250", "2000"]
 WIRING: dict[str, list[Any]] = {

@@ -16,8 +16,8 @@ from packs.electrical.inspection.rule import CATEGORIES
 from packs.electrical.projects.records import Project
 from packs.electrical.results import Words
 from seed.projects import projects
-from tests.support.buildings import HOME, SHOP, building
-from tests.support.tower import tower
+from tests.support.packs.electrical.tower import tower
+from tests.unit.packs.electrical.inspection.buildings import HOME, SHOP, building
 from tests.unit.packs.electrical.inspection.cases import CASES, Case
 
 HEBREW = re.compile("[א-ת]")
