@@ -23,7 +23,7 @@ from rollcall.registry.documents import capability_document
 from rollcall.registry.entries import Entry
 from rollcall.registry.reading import read_capability
 from rollcall.store.log import Spent
-from tests.support.scripted import calls, says
+from rollcall.testing import calls, says
 
 READ = "read_note"
 # Arguments with which a talked-over model would try: plain ones, and claims of a yes.

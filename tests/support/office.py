@@ -37,12 +37,12 @@ from rollcall.models.base import Delta, ModelRequest, load_model
 from rollcall.registry import snapshot
 from rollcall.registry.sync import sync
 from rollcall.store.runs import OpenRun
+from rollcall.testing import calls, says
 from tests.support import office_pack
 from tests.support.calling import Functions, Here, emulate
 from tests.support.midnight import later_in_the_day
 from tests.support.office_pack import CLIENT_TOOLS, PROFILE, Hooks, client_tool, office_capabilities
 from tests.support.registries import renew
-from tests.support.scripted import calls, says
 
 _AG_UI = TypeAdapter(AgUiEvent)
 _OPEN = {

@@ -1,69 +1,20 @@
-"""A model that says what a test tells it to, and a dispatcher that answers from a table."""
+"""A turn of the loop on a scripted model, with a dispatcher that answers from a table."""
 
 from __future__ import annotations
 
-import json
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from rollcall.agent.dispatch import Answer, Ask, Leave, Permit
 from rollcall.agent.turn import Limits, Turn
 from rollcall.core.context import Progress
-from rollcall.core.errors import AgentError
 from rollcall.core.messages import ModelMessage, ToolCall, ToolResult, UserMessage
 from rollcall.models.base import (
-    ArgumentsDelta,
-    CallEnd,
-    CallStart,
-    Delta,
-    Finish,
-    FinishReason,
-    ModelRequest,
-    TextDelta,
     ToolSpec,
-    Usage,
 )
 from rollcall.store.log import Spent
-
-Reply = list[Delta] | AgentError
-
-
-def says(text: str, *, reason: FinishReason = FinishReason.STOP) -> list[Delta]:
-    """A reply of text alone, in two pieces."""
-    half = len(text) // 2
-    return [TextDelta(text[:half]), TextDelta(text[half:]), Finish(reason, Usage(10, 0, 5))]
-
-
-def calls(*wanted: tuple[str, dict[str, Any] | str]) -> list[Delta]:
-    """A reply that calls tools; arguments given as text go out as they are."""
-    deltas: list[Delta] = []
-    for number, (name, arguments) in enumerate(wanted):
-        text = arguments if isinstance(arguments, str) else json.dumps(arguments)
-        id = f"c{abs(hash((name, text, number))) % 10**8}"
-        deltas += [CallStart(id, name), ArgumentsDelta(id, text[:3]), ArgumentsDelta(id, text[3:])]
-        deltas.append(CallEnd(id))
-    return [*deltas, Finish(FinishReason.TOOL_CALLS, Usage(10, 4, 5))]
-
-
-@dataclass
-class ScriptedModel:
-    """Gives its replies one after another; the last one for ever."""
-
-    replies: list[Reply]
-    id: str = "scripted:test"
-    requests: list[ModelRequest] = field(default_factory=list)
-
-    def stream(self, request: ModelRequest) -> Iterator[Delta]:
-        self.requests.append(request)
-        reply = self.replies[min(len(self.requests), len(self.replies)) - 1]
-        if isinstance(reply, AgentError):
-            raise reply
-        for delta in reply:
-            if isinstance(delta, AgentError):
-                raise delta
-            yield delta
 
 
 @dataclass

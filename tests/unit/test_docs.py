@@ -138,6 +138,24 @@ def test_the_documented_capability_and_agent_work(tmp_path: Path) -> None:
     assert set(capability.json_schema["properties"]) == {"people", "hours"}
 
 
+def test_the_documented_tests_pass(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    capability_file, agent_file, test_file, *_ = (
+        code for kind, code in _blocks(GUIDE) if kind == "python"
+    )
+    monkeypatch.setitem(
+        sys.modules, "packs.office.meetings", _load(tmp_path, "meetings", capability_file)
+    )
+    monkeypatch.setitem(sys.modules, "packs.office.agents", _load(tmp_path, "agents", agent_file))
+    tests = [
+        test
+        for name, test in vars(_load(tmp_path, "tests", test_file)).items()
+        if name[:5] == "test_"
+    ]
+    assert len(tests) == 2
+    for test in tests:
+        test()
+
+
 def test_the_documented_write_asks_says_what_it_does_and_names_its_undo(tmp_path: Path) -> None:
     *_, write_file = (code for kind, code in _blocks(GUIDE) if kind == "python")
     rooms = _load(tmp_path, "rooms", write_file)

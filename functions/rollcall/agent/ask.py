@@ -26,7 +26,7 @@ MAX_DEPTH = 2
 """Agents may ask agents, but not without end."""
 
 
-class _Unsaved:
+class Unsaved:
     """The journal of a run that is part of another one's tool call."""
 
     def save_reply(self, step: int, reply: ModelMessage, spent: Spent) -> None:
@@ -59,7 +59,7 @@ def asker(
             asked,
             said,
             run_id=run_id,
-            journal=_Unsaved(),
+            journal=Unsaved(),
             agents=asker(platform, user, deadline=deadline, context=context, depth=depth + 1),
             max_steps=max_steps,
             deadline=deadline,

@@ -12,9 +12,9 @@ from ag_ui.core import AgentCapabilities
 
 from rollcall.core.errors import Unavailable
 from rollcall.store.client_threads import client_thread_id
+from rollcall.testing import calls, says
 from tests.support.front import OPEN_FILE, PATH_SCHEMA, Front, Told
 from tests.support.office import Office
-from tests.support.scripted import calls, says
 
 EDIT_FILE = {**OPEN_FILE, "name": "edit_file"}
 PAY = calls(("pay", {"amountUsd": 5, "to": "bob"}))

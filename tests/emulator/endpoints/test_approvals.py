@@ -14,8 +14,8 @@ from rollcall.core.context import ToolContext, User
 from rollcall.core.messages import ToolMessage
 from rollcall.core.policy import ApprovalPolicy
 from rollcall.core.wire import Role
+from rollcall.testing import calls, says
 from tests.support.office import TEACHER, Office, Ran, at_once, payment
-from tests.support.scripted import calls, says
 
 YES = {"approved": True}
 NO = {"approved": False}

@@ -33,13 +33,13 @@ from rollcall.models.base import load_model
 from rollcall.store import attachments
 from rollcall.store.file_records import PART_BYTES, Allowance
 from rollcall.store.files import files
+from rollcall.testing import calls, says
 from tests.support.counting import counted
 from tests.support.keeping import Keeping
 from tests.support.leases import end_lease
 from tests.support.losing import How, losing_commit
 from tests.support.office import Office, Ran, at_once
 from tests.support.pdfs import pdf
-from tests.support.scripted import calls, says
 
 PNG = b"\x89PNG\r\n\x1a\n" + b"\0" * 40
 CSV = "item,price\nlamp,40\nשולחן,120\n".encode()

@@ -16,10 +16,10 @@ from rollcall.endpoints.registry import list_capabilities
 from rollcall.registry import snapshot
 from rollcall.registry.compiling import compile_after
 from rollcall.store import paths
+from rollcall.testing import calls, says
 from tests.support.counting import counted
 from tests.support.office import Office, Ran
 from tests.support.registries import renew
-from tests.support.scripted import calls, says
 
 GARDEN = [f"grow_{fruit}" for fruit in ("apple", "pear", "plum", "fig", "date", "lime", "kiwi")]
 

@@ -9,8 +9,8 @@ import pytest
 
 from rollcall.agent.client_results import CONTENT_CHARS
 from rollcall.models.base import ArgumentsDelta, CallEnd, CallStart, Finish, FinishReason, Usage
+from rollcall.testing import calls, says
 from tests.support.office import Office, Ran, payment
-from tests.support.scripted import calls, says
 
 LAPTOP: dict[str, Any] = {"clientId": "laptop", "clientTools": ["open_file", "edit_file"]}
 LATE = timedelta(minutes=11)

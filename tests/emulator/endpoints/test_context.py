@@ -14,9 +14,9 @@ from rollcall.core.context import ToolContext, User
 from rollcall.core.triggers import Call
 from rollcall.registry import snapshot
 from rollcall.registry.sync import sync
+from rollcall.testing import calls, says
 from tests.support.office import Office, finder
 from tests.support.office_pack import PROFILE, office_capabilities
-from tests.support.scripted import calls, says
 
 
 @capability(name={"en": "Look up"}, category="office")

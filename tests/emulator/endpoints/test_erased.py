@@ -14,9 +14,9 @@ from rollcall.endpoints.cancel_run import cancel_run
 from rollcall.endpoints.my_data import clear_thread, delete_my_data, export_my_data
 from rollcall.endpoints.rate_message import rate_message
 from rollcall.endpoints.usage import my_usage
+from rollcall.testing import calls, says
 from tests.support.keeping import everything, naming
 from tests.support.office import Office, payment
-from tests.support.scripted import calls, says
 
 UID, WORD = "zed-4711", "Xylophonium"
 ZED = User(UID, Role.TEACHER, name=f"Zed {WORD}")

@@ -11,11 +11,11 @@ from rollcall.core.errors import PermissionDenied
 from rollcall.core.triggers import Call
 from rollcall.core.wire import Role
 from rollcall.endpoints.cancel_run import cancel_run
+from rollcall.testing import calls, says
 from tests.support.keeping import everything
 from tests.support.office import Office, Ran
 from tests.support.office_pack import PROFILE, client_tool
 from tests.support.registries import renew
-from tests.support.scripted import calls, says
 
 TEACHERS = {"role": "teacher"}
 

@@ -16,8 +16,8 @@ from rollcall.core.context import ToolContext
 from rollcall.core.policy import ApprovalPolicy
 from rollcall.core.wire import Display
 from rollcall.models.base import Finish, FinishReason, TextDelta
+from rollcall.testing import calls, says
 from tests.support.office import Office, Ran, payment
-from tests.support.scripted import calls, says
 
 LETTERS = ["ש", "漢", "😀", '"', "\x01"]
 LAPTOP: dict[str, Any] = {"clientId": "laptop", "clientTools": ["open_file"]}

@@ -15,9 +15,9 @@ from rollcall.core.capability import Capability, Undo, capability
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import NotFound
 from rollcall.core.policy import ApprovalPolicy
+from rollcall.testing import calls, says
 from tests.support.office import Office, payment
 from tests.support.office_pack import office_capabilities
-from tests.support.scripted import calls, says
 
 
 def large(office: Office) -> None:

@@ -10,10 +10,10 @@ from rollcall.core.messages import ModelMessage, UserMessage
 from rollcall.core.triggers import Call
 from rollcall.endpoints.my_data import clear_thread
 from rollcall.store import paths
+from rollcall.testing import calls, says
 from tests.support.keeping import Keeping
 from tests.support.leases import end_lease
 from tests.support.office import Office, Ran, payment
-from tests.support.scripted import calls, says
 
 
 def told(office: Office) -> str:

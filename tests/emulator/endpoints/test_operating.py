@@ -13,9 +13,9 @@ import pytest
 from rollcall.core.current import user_digest
 from rollcall.core.logs import Lines, as_json
 from rollcall.core.redaction import RedactingFilter
+from rollcall.testing import calls, says
 from tests.support.calling import frames
 from tests.support.office import Office, payment
-from tests.support.scripted import calls, says
 from tests.support.spans import Spans, recorded
 
 UID = "Xk29fLmQ0pT7uV1wZ3yA5bC8dE6"

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from rollcall.models.base import Delta
+from rollcall.testing import calls, says
 from tests.support.counting import Counted, counted
 from tests.support.office import Office
-from tests.support.scripted import calls, says
 
 READS, WRITES = 4, 8
 """Of a turn without tools, on a warm registry, with a model that costs nothing."""

@@ -33,12 +33,12 @@ from rollcall.store.budgets import Day, Slice, user_day
 from rollcall.store.hold import Hold
 from rollcall.store.runs import OpenRun
 from rollcall.store.threads import thread_id_for
+from rollcall.testing import ScriptedModel, calls, says
 from tests.support.counting import counted
 from tests.support.leases import end_lease
 from tests.support.losing import How, losing_commit
 from tests.support.midnight import in_the_first_minutes
 from tests.support.office import Office, at_once, payment
-from tests.support.scripted import ScriptedModel, calls, says
 
 PAID = "openai:gpt-5.5"
 COST, CALLS = Amount(200, 15), Amount(182, 15)

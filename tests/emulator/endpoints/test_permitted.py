@@ -11,8 +11,8 @@ import pytest
 from rollcall.core.capability import Capability, capability
 from rollcall.core.context import ToolContext
 from rollcall.core.policy import ApprovalPolicy
+from rollcall.testing import calls, says
 from tests.support.office import Office, Ran
-from tests.support.scripted import calls, says
 
 LAPTOP: dict[str, Any] = {"clientId": "laptop", "clientTools": ["edit_file"]}
 FILES = ApprovalPolicy(ask="outside", argument="path", matches="path", patterns=("docs/**",))

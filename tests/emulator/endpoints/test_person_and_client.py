@@ -15,8 +15,8 @@ from rollcall.core.messages import ToolMessage
 from rollcall.core.wire import Display
 from rollcall.endpoints import continuing
 from rollcall.store import sweeping
+from rollcall.testing import calls, says
 from tests.support.office import Office, Ran, at_once, payment
-from tests.support.scripted import calls, says
 
 BOTH = calls(("open_file", {"path": "a"}), ("pay", {"amountUsd": 5, "to": "bob"}))
 AGAIN = calls(("open_file", {"path": "b"}))

@@ -18,10 +18,10 @@ from rollcall.store.approvals import canonical, text_digest
 from rollcall.store.effects import EffectStatus, effect_key
 from rollcall.store.taking_up import MAX_FRUITLESS
 from rollcall.store.threads import thread_id_for
+from rollcall.testing import calls, says
 from tests.support.leases import end_lease
 from tests.support.losing import How, losing_commit
 from tests.support.office import Office, Ran, payment
-from tests.support.scripted import calls, says
 
 THREAD = thread_id_for("ann", "r1")
 MESSAGE = {"message": "What is new?", "runId": "r1"}

@@ -16,9 +16,9 @@ from rollcall.endpoints.run_agent import run_agent
 from rollcall.models.base import Finish, FinishReason, TextDelta, Usage
 from rollcall.store import event_log, paths
 from rollcall.store.threads import thread_id_for
+from rollcall.testing import calls, says
 from tests.support.leases import end_lease
 from tests.support.office import Office, at_once, check_events
-from tests.support.scripted import calls, says
 
 DATA = {"agent": "office", "message": "What is new?", "runId": "r1"}
 THREAD = thread_id_for("ann", "r1")

@@ -18,12 +18,12 @@ from rollcall.endpoints.my_data import clear_thread, delete_thread
 from rollcall.endpoints.rate_message import rate_message
 from rollcall.store import paths
 from rollcall.store.window import WINDOW_DOCUMENTS
+from rollcall.testing import calls, says
 from tests.support.counting import counted
 from tests.support.keeping import Keeping
 from tests.support.leases import end_lease
 from tests.support.losing import How, losing_commit
 from tests.support.office import Office, Ran, at_once, payment
-from tests.support.scripted import calls, says
 
 
 def said(office: Office) -> list[str]:

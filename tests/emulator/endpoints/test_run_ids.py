@@ -17,9 +17,9 @@ from rollcall.core.triggers import Call
 from rollcall.endpoints.my_data import clear_thread, delete_my_data, delete_thread
 from rollcall.store import run_ids
 from rollcall.store.run_ids import run_key
+from rollcall.testing import calls, says
 from tests.support.counting import Counted, counted
 from tests.support.office import Office, Ran, at_once, payment
-from tests.support.scripted import calls, says
 
 ANN = User("ann")
 

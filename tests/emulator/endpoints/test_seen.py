@@ -15,8 +15,8 @@ from rollcall.models.base import Delta, ModelRequest
 from rollcall.registry import samples, snapshot
 from rollcall.registry.health import check
 from rollcall.registry.samples import SAMPLES, SOON_S, Witness
+from rollcall.testing import calls, says
 from tests.support.office import Office
-from tests.support.scripted import calls, says
 
 
 @pytest.fixture

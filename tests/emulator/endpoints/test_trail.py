@@ -14,8 +14,8 @@ from rollcall.endpoints.rate_message import rate_message
 from rollcall.registry import selection
 from rollcall.registry.usage import roll_up
 from rollcall.registry.usage_report import usage
+from rollcall.testing import calls, says
 from tests.support.office import Office, Ran
-from tests.support.scripted import calls, says
 
 
 def entry(office: Office, ran: Ran) -> dict[str, Any]:

@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 from rollcall.store.taking_up import MAX_FRUITLESS
+from rollcall.testing import calls, says
 from tests.support.office import Office, payment
-from tests.support.scripted import calls, says
 
 MESSAGE = {"message": "Please.", "runId": "r1"}
 

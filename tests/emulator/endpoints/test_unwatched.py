@@ -6,8 +6,8 @@ from typing import Any
 
 from rollcall.store.event_log import read_events
 from rollcall.store.threads import thread_id_for
+from rollcall.testing import calls, says
 from tests.support.office import Office, check_events
-from tests.support.scripted import calls, says
 
 DATA = {"agent": "office", "message": "What is new?", "runId": "r1"}
 THREAD = thread_id_for("ann", "r1")

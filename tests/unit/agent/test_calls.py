@@ -21,7 +21,8 @@ from rollcall.core.wire import CallStatus, StopReason
 from rollcall.models.base import ToolSpec
 from rollcall.store.log import Spent
 from rollcall.store.room import CALL_BYTES
-from tests.support.scripted import ScriptedModel, Table, calls, says, turn
+from rollcall.testing import ScriptedModel, calls, says
+from tests.support.scripted import Table, turn
 from tests.unit.agent.test_loop import play
 
 

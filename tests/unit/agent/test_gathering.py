@@ -17,7 +17,8 @@ from rollcall.agent.gathering import Gathering
 from rollcall.agent.loop import run
 from rollcall.core.messages import ToolCall, ToolResult
 from rollcall.core.wire import CallStatus, ToolCallRecord
-from tests.support.scripted import Notes, ScriptedModel, calls, says, turn
+from rollcall.testing import ScriptedModel, calls, says
+from tests.support.scripted import Notes, turn
 from tests.unit.agent.test_loop import play
 
 

@@ -23,7 +23,8 @@ from rollcall.core.profile import Note, Review
 from rollcall.core.wire import CallStatus, Citation, StopReason
 from rollcall.models.base import FinishReason, TextDelta
 from rollcall.store.log import Spent
-from tests.support.scripted import Notes, ScriptedModel, Table, calls, says, turn
+from rollcall.testing import ScriptedModel, calls, says
+from tests.support.scripted import Notes, Table, turn
 
 AG_UI = TypeAdapter(AgUiEvent)
 

@@ -25,7 +25,8 @@ from rollcall.core.current import user_digest
 from rollcall.core.errors import Aborted, NotFound, Unavailable
 from rollcall.core.events import Event
 from rollcall.store.approvals import Approval, ApprovalStatus
-from tests.support.scripted import ScriptedModel, calls, says, turn
+from rollcall.testing import ScriptedModel, calls, says
+from tests.support.scripted import turn
 from tests.support.spans import Spans, recorded
 
 UID = "Xk29fLmQ0pT7uV1wZ3yA5bC8dE6"

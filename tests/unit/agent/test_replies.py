@@ -46,6 +46,7 @@ from rollcall.models.base import (
     Usage,
     load_model,
 )
+from rollcall.testing import ScriptedModel, says
 from tests.support.fake_providers import FakeProviders
 from tests.support.provider_replies import Reply as Body
 from tests.support.provider_replies import (
@@ -54,7 +55,6 @@ from tests.support.provider_replies import (
     responses_text,
     status,
 )
-from tests.support.scripted import ScriptedModel, says
 
 HELLO = ModelRequest("Be brief.", (UserMessage.of("hello"),))
 QUICK = Patience(idle_s=0.02, random=lambda: 0.0)

@@ -6,7 +6,7 @@ import pytest
 
 from rollcall.core.errors import Unavailable
 from rollcall.models.structured import StructuredText
-from tests.support.scripted import ScriptedModel, says
+from rollcall.testing import ScriptedModel, says
 
 SCHEMA = {"type": "object", "properties": {"items": {"type": "array"}}}
 

@@ -34,11 +34,11 @@ from rollcall.models.base import (
     ModelRequest,
 )
 from rollcall.registry import samples
+from rollcall.testing import calls, says
 from tests.benchmarks.cold_start import firestore
 from tests.support.counting import Counted, counted
 from tests.support.office import Ran
 from tests.support.packs.workspace.desk import Desk, Folder
-from tests.support.scripted import calls, says
 
 FILE = "def f(x):\n    return x\n" * 900
 """20 KB."""

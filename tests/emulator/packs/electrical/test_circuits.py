@@ -36,9 +36,9 @@ from rollcall.endpoints.run_agent import run_agent
 from rollcall.models.base import load_model
 from rollcall.registry import snapshot
 from rollcall.registry.sync import sync
+from rollcall.testing import calls
 from tests.support.calling import Here
 from tests.support.office import Script
-from tests.support.scripted import calls
 
 from .writing import preview, undo
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
+from rollcall.testing import calls, says
 from tests.support.leases import end_lease
 from tests.support.office import Ran, at_once
 from tests.support.packs.workspace.desk import Desk, Folder, digest, pending, told
-from tests.support.scripted import calls, says
 
 READ = ("read_file", {"path": "app.py"})
 EDIT = ("edit_file", {"path": "app.py", "oldText": "1", "newText": "2"})

@@ -10,10 +10,10 @@ import pytest
 
 from rollcall.registry import samples
 from rollcall.store.window import WINDOW_DOCUMENTS
+from rollcall.testing import calls, says
 from tests.support.counting import Counted, counted
 from tests.support.office import Ran
 from tests.support.packs.workspace.desk import Desk, Folder
-from tests.support.scripted import calls, says
 
 READS, WRITES, EVENT_WRITES = 3, 10, 4
 """The thread, its window and the run that waited; and all that two runs have to say."""

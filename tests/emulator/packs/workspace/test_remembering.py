@@ -9,9 +9,9 @@ import pytest
 from rollcall.core.context import User
 from rollcall.core.triggers import Call
 from rollcall.endpoints.my_data import clear_thread
+from rollcall.testing import calls, says
 from tests.support.office import Ran
 from tests.support.packs.workspace.desk import Desk, Folder, pending
-from tests.support.scripted import calls, says
 
 
 def writing(path: str) -> Any:

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
+from rollcall.testing import calls, says
 from tests.support.packs.workspace.desk import Desk, Folder, digest, pending, told
-from tests.support.scripted import calls, says
 
 READ = ("read_file", {"path": "app.py"})
 EDIT = ("edit_file", {"path": "app.py", "oldText": "1", "newText": "2"})

@@ -1,0 +1,369 @@
+"""Tests an app's capabilities and agents: without Firestore, a network or a key.
+
+    def test_six_people_for_two_hours_cost_720() -> None:
+        assert meeting_cost(context(), people=6, hours=2) == {"usd": 720}
+
+    def test_the_agent_looks_the_cost_up() -> None:
+        model = ScriptedModel([calls(("meeting_cost", {"people": 6, "hours": 2})), "720 dollars."])
+        result = run(OFFICE, "What does it cost?", model=model, capabilities=[meeting_cost])
+        assert result.calls[0].result == {"usd": 720}
+
+What reads or writes Firestore is tested on the emulator: `context(db=...)` takes its client.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, Literal
+
+from msgspec.structs import replace
+
+from rollcall.agent.ask import Unsaved
+from rollcall.agent.caller import Asker, Known
+from rollcall.agent.consent import Consent
+from rollcall.agent.dispatch import Answer, Ask, Leave, Permit
+from rollcall.agent.loop import run as run_loop
+from rollcall.agent.platform import OFFLINE
+from rollcall.agent.prompt import instructions
+from rollcall.agent.targets import Local
+from rollcall.agent.turn import Ended, Limits, Turn
+from rollcall.core.capability import Capability
+from rollcall.core.context import (
+    Decider,
+    Embedder,
+    Platform,
+    Progress,
+    TextModel,
+    ToolContext,
+    User,
+)
+from rollcall.core.errors import AgentError, FailedPrecondition, NotFound, PermissionDenied
+from rollcall.core.events import Event
+from rollcall.core.messages import Message, ToolCall, UserMessage
+from rollcall.core.policy import combined
+from rollcall.core.profile import AgentProfile
+from rollcall.core.shapes import Role
+from rollcall.core.wire import Citation, StopReason, ToolCallRecord
+from rollcall.models.base import (
+    ArgumentsDelta,
+    CallEnd,
+    CallStart,
+    Delta,
+    Finish,
+    FinishReason,
+    Model,
+    ModelRequest,
+    TextDelta,
+    Usage,
+    load_model,
+)
+from rollcall.registry.authorising import is_named
+from rollcall.registry.documents import capability_document
+from rollcall.registry.entries import Entry
+from rollcall.registry.reading import read_capability
+
+if TYPE_CHECKING:
+    from google.cloud.firestore import Client
+
+Reply = str | list[Delta] | AgentError
+"""What a scripted model says to one request: text, deltas, or why it fails."""
+
+
+def says(text: str, *, reason: FinishReason = FinishReason.STOP) -> list[Delta]:
+    """A reply of text alone, in two pieces."""
+    half = len(text) // 2
+    return [TextDelta(text[:half]), TextDelta(text[half:]), Finish(reason, Usage(10, 0, 5))]
+
+
+def calls(*wanted: tuple[str, dict[str, Any] | str]) -> list[Delta]:
+    """A reply that calls tools, `(name, arguments)` each; arguments given as text go out as they
+    are."""
+    deltas: list[Delta] = []
+    for number, (name, arguments) in enumerate(wanted):
+        text = arguments if isinstance(arguments, str) else json.dumps(arguments)
+        id = f"c{abs(hash((name, text, number))) % 10**8}"
+        deltas += [CallStart(id, name), ArgumentsDelta(id, text[:3]), ArgumentsDelta(id, text[3:])]
+        deltas.append(CallEnd(id))
+    return [*deltas, Finish(FinishReason.TOOL_CALLS, Usage(10, 4, 5))]
+
+
+@dataclass
+class ScriptedModel:
+    """A model that gives its replies one after another; the last one for ever.
+
+    Attributes:
+        requests: What it was asked, in order.
+    """
+
+    replies: Sequence[Reply]
+    id: str = "scripted:test"
+    requests: list[ModelRequest] = field(default_factory=list)
+
+    def stream(self, request: ModelRequest) -> Iterator[Delta]:
+        self.requests.append(request)
+        reply = self.replies[min(len(self.requests), len(self.replies)) - 1]
+        if isinstance(reply, AgentError):
+            raise reply
+        for delta in says(reply) if isinstance(reply, str) else reply:
+            if isinstance(delta, AgentError):
+                raise delta
+            yield delta
+
+
+def context(
+    user: str = "ann",
+    *,
+    role: Literal["user", "student", "teacher", "admin"] = "user",
+    tenant: str | None = None,
+    name: str | None = None,
+    locale: str = "en",
+    now: datetime | None = None,
+    context: Mapping[str, Any] | None = None,
+    db: Client | None = None,
+    text_model: TextModel | None = None,
+    embedder: Embedder | None = None,
+) -> ToolContext:
+    """What a capability is given beside its arguments, as a call by this user would have it.
+
+    Args:
+        user: The user's id.
+        now: When the call is made; this moment where it is left out.
+        context: What the client says of where the user is, such as `{"projectId": "house"}`.
+        db: A Firestore client, on the emulator. Without one `ctx.db` raises FailedPrecondition.
+        text_model: For `ctx.text_model`; `embedder` for `ctx.embedder`.
+    """
+    return ToolContext(
+        user=User(user, Role(role), tenant, name),
+        platform=_Platform(db, text_model, embedder),
+        locale=locale,
+        now=now or datetime.now(UTC),
+        context=context or {},
+    )
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a run came to.
+
+    Attributes:
+        text: The answer; of a run that waits, what the user is told.
+        calls: The tools that were called, in order: `tool`, `arguments`, `status`, `result` or
+            `error`.
+        interrupts: The writes that wait for a person: `tool`, `arguments`, `summary`, `display`.
+        client_calls: Calls that are left to the user's client: `name` and `arguments`.
+        events: What a client would see, as AG-UI events.
+    """
+
+    text: str
+    calls: list[ToolCallRecord]
+    interrupts: list[Ask]
+    client_calls: list[ToolCall]
+    citations: list[Citation]
+    stop_reason: StopReason | None
+    steps: int
+    events: list[Event]
+
+
+def run(
+    agent: AgentProfile,
+    message: str,
+    *,
+    model: Model | str,
+    capabilities: Sequence[Callable[..., Any]],
+    ctx: ToolContext | None = None,
+    approved: Collection[str] = (),
+    history: Sequence[Message] = (),
+) -> Result:
+    """Run an agent on a message by the same loop as in production, without a thread.
+
+    Args:
+        agent: Its instructions, tools and limits hold; its models, briefing and notes do not.
+        model: A `ScriptedModel`, or a name such as "offline:planner".
+        capabilities: The functions it may call, where its `tools` name them and the user's role
+            allows them.
+        ctx: Who asks, and what the capabilities are given; `context()` where it is left out.
+        approved: Ids of writes that happen as if the user had said yes. All others that ask wait,
+            and are in the result's `interrupts`.
+        history: What was said in the thread before.
+
+    Raises:
+        AgentError: The model failed, and nothing was found yet that would be an answer.
+    """
+    ctx = ctx or context()
+    dispatch = _Dispatch(agent, ctx, capabilities, frozenset(approved))
+    turn = Turn(
+        run_id="test-run",
+        instructions=instructions(
+            agent,
+            entries=dispatch.entries,
+            locale=ctx.locale,
+            user=ctx.user,
+            now=ctx.now,
+            context=dict(ctx.context) or None,
+        ),
+        history=(*history, UserMessage.of(message)),
+        tools=tuple(entry.spec for entry in dispatch.entries),
+        models=(load_model(model) if isinstance(model, str) else model,),
+        composer=load_model(OFFLINE),
+        dispatch=dispatch,
+        journal=Unsaved(),
+        limits=Limits(
+            max_steps=agent.max_steps,
+            max_calls=agent.max_calls,
+            max_calls_per_tool=agent.max_calls_per_tool,
+            max_tokens=agent.max_tokens,
+            max_cost_usd=agent.max_cost_usd,
+            result_chars=agent.result_chars,
+            max_output_tokens=agent.max_output_tokens,
+        ),
+        deadline=time.monotonic() + agent.deadline_s,
+        locale=ctx.locale,
+        now_iso=ctx.now.isoformat(),
+        review=agent.review,
+    )
+    events: list[Event] = []
+    steps = run_loop(turn)
+    while True:
+        try:
+            event = next(steps)
+        except StopIteration as end:
+            return _result(end.value, events)
+        if event is not None:
+            events.append(event)
+
+
+def _result(ended: Ended, events: list[Event]) -> Result:
+    return Result(
+        text=ended.text,
+        calls=ended.calls,
+        interrupts=[each.whom for each in ended.waiting if isinstance(each.whom, Ask)],
+        client_calls=[each.call for each in ended.waiting if isinstance(each.whom, Leave)],
+        citations=ended.citations,
+        stop_reason=ended.stop_reason,
+        steps=ended.steps,
+        events=events,
+    )
+
+
+def _entry(capability: Capability) -> Entry:
+    """The capability as the registry would offer it."""
+    status = {"status": capability.mark.status.value}
+    return read_capability(capability_document(capability) | status)
+
+
+class _Dispatch:
+    """Calls capabilities in this process, with the checks of a run."""
+
+    def __init__(
+        self,
+        agent: AgentProfile,
+        ctx: ToolContext,
+        functions: Sequence[Callable[..., Any]],
+        approved: frozenset[str],
+    ) -> None:
+        found = [Capability.of(function) for function in functions]
+        self._capabilities = {each.id: each for each in found}
+        self._agent = agent
+        self._ctx = ctx
+        self._approved = approved
+        if unknown := sorted(approved - self._capabilities.keys()):
+            raise NotFound(f"approved: there is no capability {unknown[0]!r} among those given")
+        self._entries = {
+            entry.id: entry
+            for entry in map(_entry, found)
+            if is_named(entry.id, entry.category, frozenset(agent.tools))
+            and entry.permits(ctx.user)
+        }
+
+    @property
+    def entries(self) -> list[Entry]:
+        """What the agent may use for this user, by id."""
+        return [self._entries[id] for id in sorted(self._entries)]
+
+    def __call__(self, place: int, call: ToolCall, progress: Progress) -> Answer | Ask | Leave:
+        if call.name not in self._entries:
+            raise PermissionDenied(f"{call.name} is not available to this user")
+        target = Local(self._capabilities[call.name], None, is_write=False)
+        arguments = target.frozen(call.arguments)
+        ctx = self._context(call, progress)
+        if target.writes and call.name not in self._approved:
+            policy = combined(self._agent.approvals.get(call.name), target.policy)
+            consent = Consent(self._platform, self._asker(call), Known())
+            arguments, asked = consent.considered(call.name, target, policy, ctx, arguments)
+            if isinstance(asked, Ask):
+                return asked
+        if target.on_client:
+            return Leave(arguments, shown=target.shown(arguments))
+        if target.writes and target.atomic:
+            ctx.effects = ctx.db.batch()
+        output = target.run(ctx, arguments)
+        if ctx.effects is not None:
+            ctx.effects.commit()
+        return Answer(output, ctx.citations, ctx.display, undo=target.undo(arguments, output))
+
+    def is_decided(self, call: ToolCall) -> bool:
+        return False
+
+    def writes(self, call: ToolCall) -> bool:
+        found = self._capabilities.get(call.name)
+        return found is None or found.mark.effect == "write"
+
+    def permit(self, call: ToolCall) -> Permit:
+        return Permit(allowed_by="test" if call.name in self._approved else None)
+
+    def is_the_clients(self, call: ToolCall) -> bool:
+        found = self._capabilities.get(call.name)
+        return found is not None and found.mark.runs_on == "client"
+
+    def shown(self, call: ToolCall) -> dict[str, Any]:
+        found = self._capabilities.get(call.name)
+        return found.shown(call.arguments or {}) if found else call.arguments or {}
+
+    @property
+    def _platform(self) -> Platform:
+        assert self._ctx.platform is not None
+        return self._ctx.platform
+
+    def _context(self, call: ToolCall, progress: Progress) -> ToolContext:
+        key = f"test-{call.id}" if self.writes(call) else None
+        return replace(self._ctx, progress=progress, effect_key=key, citations=[], display=None)
+
+    def _asker(self, call: ToolCall) -> Asker:
+        return Asker(
+            user=self._ctx.user,
+            locale=self._ctx.locale,
+            now=self._ctx.now,
+            deadline=time.monotonic() + self._agent.deadline_s,
+            context=self._ctx.context,
+            effect_key=lambda place: f"test-{call.id}",
+        )
+
+
+@dataclass
+class _Platform:
+    """A deployment of nothing but what a test gives it."""
+
+    firestore: Client | None
+    text_model: TextModel | None
+    embedder: Embedder | None
+
+    @property
+    def db(self) -> Client:
+        if self.firestore is None:
+            raise FailedPrecondition(
+                "this test has no Firestore: start the emulator and give context(db=...) a client"
+            )
+        return self.firestore
+
+    def enqueue(self, queue: str, data: dict[str, Any]) -> None:
+        raise FailedPrecondition(f"this test has no queue {queue!r}")
+
+    def find_user(self, uid: str) -> User | None:
+        return User(uid)
+
+    def notify(self, decider: Decider, *, approval_id: str) -> None:
+        """Nobody is told."""
