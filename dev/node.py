@@ -16,7 +16,9 @@ OLDEST = 20
 def prepare() -> None:
     """Install the locked packages, unless they are there already."""
     version = _version()
-    stamp = Stamp(NODE_MODULES, ROOT / "package-lock.json", str(version), str(NODE_MODULES))
+    stamp = Stamp(
+        NODE_MODULES, ROOT / "package-lock.json", str(version), str(NODE_MODULES.resolve())
+    )
     if stamp.is_current():
         return
     print("Installing the Node packages into node_modules (under a minute) ...", flush=True)

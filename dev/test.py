@@ -1,13 +1,19 @@
 """Runs all tests, those that need emulators on one suite: python -m dev.test
 
-Arguments go to pytest; with any, the JavaScript tests are left out.
+Arguments go to pytest; with any, the JavaScript tests are left out, and the
+emulators start only if a test that was chosen needs them.
 """
 
 from __future__ import annotations
 
+import heapq
+import os
 import subprocess
 import sys
+import tempfile
+from dataclasses import dataclass
 from pathlib import Path
+from xml.etree import ElementTree
 
 from dev import problem
 from dev.commands import Command
@@ -15,68 +21,137 @@ from dev.emulators import running
 from dev.paths import PYTHON, ROOT
 from dev.problem import Problem
 
-_PYTHON_FOLDERS = ["tests/emulator", "tests/rules", "tests/clients"]
-_NODE_FOLDERS = ["tests/rules", "tests/clients"]
+_UNIT_FOLDERS = ["tests/unit"]
+_EMULATOR_FOLDERS = ["tests/emulator", "tests/rules", "tests/clients"]
 _NODE_UNIT_FOLDERS = ["clients/js/test"]
+_NODE_FOLDERS = ["tests/rules", "tests/clients"]
 _NOTHING_COLLECTED = 5  # pytest's exit code
+_SLOWEST = 10
+
+
+@dataclass
+class Part:
+    """Tests that one process runs, the JUnit report that it writes, and its exit code."""
+
+    name: str
+    command: Command
+    report: Path
+    code: int = 0
+
+    def run(self) -> None:
+        self.code = subprocess.run(self.command, cwd=ROOT, env=_environment()).returncode
 
 
 def main() -> int:
+    for folder in ("tests/unit", "tests/emulator"):
+        if not any((ROOT / folder).rglob("test_*.py")):
+            raise Problem(f"There are no tests in {folder} (test_*.py).")
     arguments = sys.argv[1:]
-    scripts, unit_scripts = _node_tests(_NODE_FOLDERS), _node_tests(_NODE_UNIT_FOLDERS)
-    _require_python_tests("tests/unit")
-    _require_python_tests("tests/emulator")
-    results = {"Unit tests": _run_pytest(["tests/unit"], arguments)}
-    if not arguments:
-        results["JavaScript unit tests"] = _run_node(unit_scripts)
+    with tempfile.TemporaryDirectory() as folder:
+        parts = _run_some(Path(folder), arguments) if arguments else _run_all(Path(folder))
+        _print_slowest(parts)
+    return _print_outcome(parts)
+
+
+def _run_all(reports: Path) -> list[Part]:
+    unit = _pytest("Unit tests", reports, _UNIT_FOLDERS, "--numprocesses=auto")
+    node_unit = _node("JavaScript unit tests", reports, _NODE_UNIT_FOLDERS)
+    node = _node("JavaScript tests on the emulators", reports, _NODE_FOLDERS)
+    python = _pytest("Python tests on the emulators", reports, _EMULATOR_FOLDERS)
+    unit.run()
+    node_unit.run()
     print("Starting the emulators ...", flush=True)
     with running():
-        if not arguments:
-            results["JavaScript tests on the emulators"] = _run_node(scripts)
-        results["Python tests on the emulators"] = _run_pytest(_PYTHON_FOLDERS, arguments)
-    return _report(results, chosen=bool(arguments))
+        node.run()
+        python.run()
+    return [unit, node_unit, node, python]
 
 
-def _node_tests(folders: list[str]) -> list[Path]:
-    """The JavaScript tests; none in one of the folders is a mistake."""
-    scripts = []
+def _run_some(reports: Path, arguments: list[str]) -> list[Part]:
+    """Run what pytest's arguments choose; the emulators start if that needs them."""
+    unit = _pytest("Unit tests", reports, _UNIT_FOLDERS, *arguments)
+    python = _pytest("Python tests on the emulators", reports, _EMULATOR_FOLDERS, *arguments)
+    # Beside the unit tests, because importing what is tested takes seconds.
+    with _collecting(arguments) as collecting:
+        unit.run()
+        output, _ = collecting.communicate()
+    if collecting.returncode == 0:
+        print("Starting the emulators ...", flush=True)
+        with running():
+            python.run()
+    else:
+        python.code = collecting.returncode
+        if collecting.returncode != _NOTHING_COLLECTED:
+            print(output)
+    return [unit, python]
+
+
+def _collecting(arguments: list[str]) -> subprocess.Popen[str]:
+    """Start looking up which tests on the emulators pytest's arguments choose."""
+    return subprocess.Popen(
+        [PYTHON, "-m", "pytest", *_EMULATOR_FOLDERS, *arguments, "--collect-only", "-qq"],
+        cwd=ROOT,
+        env=_environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+
+
+def _pytest(name: str, reports: Path, folders: list[str], *arguments: str) -> Part:
+    report = reports / f"{name}.xml"
+    command: Command = [PYTHON, "-m", "pytest", *folders, f"--junit-xml={report}", *arguments]
+    return Part(name, command, report)
+
+
+def _node(name: str, reports: Path, folders: list[str]) -> Part:
+    """JavaScript tests; none in one of the folders is a mistake."""
+    scripts: list[Path] = []
     for folder in folders:
         found = sorted((ROOT / folder).rglob("*.test.mjs"))
         if not found:
             raise Problem(f"There are no tests in {folder} (*.test.mjs).")
         scripts += found
-    return scripts
-
-
-def _require_python_tests(folder: str) -> None:
-    if not any((ROOT / folder).rglob("test_*.py")):
-        raise Problem(f"There are no tests in {folder} (test_*.py).")
-
-
-def _run_node(scripts: list[Path]) -> int:
+    report = reports / f"{name}.xml"
+    reporters = ["--test-reporter=spec", "--test-reporter-destination=stdout"]
+    reporters += ["--test-reporter=junit", f"--test-reporter-destination={report}"]
     # One file at a time: they share the emulators' data.
-    return _run(["node", "--test", "--test-reporter=spec", "--test-concurrency=1", *scripts])
+    return Part(name, ["node", "--test", "--test-concurrency=1", *reporters, *scripts], report)
 
 
-def _run_pytest(folders: list[str], arguments: list[str]) -> int:
-    return _run([PYTHON, "-m", "pytest", *folders, *arguments])
+def _environment() -> dict[str, str]:
+    """This environment, in which Python keeps what it compiled.
 
-
-def _run(command: Command) -> int:
-    return subprocess.run(command, cwd=ROOT).returncode
-
-
-def _report(results: dict[str, int], *, chosen: bool) -> int:
-    """Print a line for each kind of test; 1 if any failed, or none was run.
-
-    A choice by name (`chosen`) may well leave one kind without tests.
+    pytest compiles test modules in its own way; without what it kept of them, that is most of
+    the time until the first test runs.
     """
-    idle = [kind for kind, code in results.items() if chosen and code == _NOTHING_COLLECTED]
-    failed = [kind for kind, code in results.items() if code and kind not in idle]
-    for kind, code in results.items():
-        verdict = f"FAILED ({code})" if kind in failed else "none" if kind in idle else "passed"
-        print(f"{kind}: {verdict}")
-    return 1 if failed or len(idle) == len(results) else 0
+    return {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+
+
+def _print_slowest(parts: list[Part]) -> None:
+    """Print the tests that took longest, out of all that ran."""
+    times = [
+        (float(case.get("time", 0)), f"{case.get('classname', '')}::{case.get('name')}", part.name)
+        for part in parts
+        if part.report.exists()
+        for case in ElementTree.parse(part.report).iter("testcase")
+    ]
+    if times:
+        print(f"\nThe slowest of {len(times)} tests:")
+    for seconds, name, part in heapq.nlargest(_SLOWEST, times):
+        print(f"{seconds:7.2f} s  {name}  ({part})")
+
+
+def _print_outcome(parts: list[Part]) -> int:
+    """Print a line for each part; 1 if one failed, or if no test was run.
+
+    A choice by pytest's arguments may well leave one part without tests.
+    """
+    print()
+    outcomes = {0: "passed", _NOTHING_COLLECTED: "no such tests"}
+    for part in parts:
+        print(f"{part.name}: {outcomes.get(part.code, f'FAILED ({part.code})')}")
+    return 0 if {part.code for part in parts} in ({0}, {0, _NOTHING_COLLECTED}) else 1
 
 
 if __name__ == "__main__":

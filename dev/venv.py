@@ -14,7 +14,7 @@ from rollcall.emulators.environment import name_as_runtime
 
 def prepare() -> None:
     """Make the environment with the locked packages, unless it is there already."""
-    stamp = Stamp(VENV, LOCK, str(VENV))
+    stamp = Stamp(VENV, LOCK, str(VENV.resolve()))
     if not (stamp.is_current() and PYTHON.exists()):
         if VENV.is_symlink():  # making it anew would empty what it leads to
             raise Problem(

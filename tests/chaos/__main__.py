@@ -2,7 +2,7 @@
 
 CHAOS_SEED     repeats what a seed did; by default another one each time
 CHAOS_KILLS    about how many processes to kill, by default 250
-CHAOS_ONLY     some of: kills, seams, races, providers, traffic, forgeries
+CHAOS_ONLY     some of: generated, kills, seams, races, providers, traffic, forgeries
 CHAOS_TRAFFIC  a folder of recorded provider traffic to serve as well
 
 Exits with 1 if anything did not hold.
@@ -14,6 +14,7 @@ import contextlib
 import logging
 import os
 import random
+import subprocess
 import sys
 import tempfile
 import time
@@ -38,7 +39,7 @@ from tests.chaos.scene import Broken, examine_spending  # noqa: E402
 from tests.chaos.seams import WAYS, Seams, seams  # noqa: E402
 
 KILLS = 250
-PARTS = ("kills", "seams", "races", "providers", "traffic", "forgeries")
+PARTS = ("generated", "kills", "seams", "races", "providers", "traffic", "forgeries")
 
 
 @dataclass
@@ -82,6 +83,7 @@ def main() -> int:
     with _firestore(), tempfile.TemporaryDirectory() as folder:
         world = prepared(Path(folder))
         parts: dict[str, Callable[[], None]] = {
+            "generated": lambda: _generated(report, seed),
             "kills": lambda: show_kills(report, _kills(world, seed, kills)),
             "seams": lambda: _seams(report, world),
             "races": lambda: _races(report, world),
@@ -127,6 +129,18 @@ def _firestore() -> Iterator[None]:
 
     with running(("firestore",)):
         yield
+
+
+def _generated(report: Report, seed: int) -> None:
+    """Run the unit tests over generated input, on more input and other input than `make test`."""
+    command = [sys.executable, "-m", "pytest", "tests/unit", "-m", "hypothesis", "-qq", "-rf"]
+    chosen = ["--hypothesis-profile=free", f"--hypothesis-seed={seed}", "--numprocesses=auto"]
+    done = subprocess.run([*command, *chosen], cwd=ROOT, stdout=subprocess.PIPE, text=True)
+    failed = [line for line in done.stdout.splitlines() if line.startswith("FAILED")]
+    if done.returncode:
+        print(done.stdout)
+        failed = failed or [f"pytest ended with code {done.returncode}"]
+    report.row("claims over generated input", "500 examples each", "", failed)
 
 
 def _kills(world: World, seed: int, kills: int) -> Findings:

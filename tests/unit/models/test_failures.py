@@ -14,6 +14,7 @@ from google.genai import errors as gemini_errors
 from rollcall.core.errors import AgentError, DeadlineExceeded, Unavailable
 from rollcall.models._failures import as_agent_error, failures_as_ours, redacted
 from rollcall.models.base import Clock
+from tests.support.rules import for_every
 
 REQUEST = httpx2.Request("POST", "https://provider.example/?key=sk-planted-0123")
 WORDS = "Wrong key sk-planted-0123"
@@ -51,10 +52,10 @@ BASES = [
     httpx2.InvalidURL,
     httpx2.CookieConflict,
 ]
-KINDS = sorted({kind for base in BASES for kind in classes_below(base)}, key=lambda k: k.__name__)
+KINDS = {kind for base in BASES for kind in classes_below(base)}
 
 
-@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: f"{kind.__module__}.{kind.__name__}")
+@for_every("kind", KINDS)
 @pytest.mark.parametrize("model_id", ["gemini:g", "openai:o"])
 def test_every_exception_of_the_sdks_becomes_ours(kind: type[Exception], model_id: str) -> None:
     for error in instances_of(kind):
