@@ -35,12 +35,14 @@ check: setup  ## Look for mistakes without running anything
 	$(RUN) -m ruff check
 	$(RUN) -m ruff format --check
 	$(RUN) -m mypy
+	cd functions && venv/bin/python -m rollcall rules --check
 	node_modules/.bin/tsc -p clients/js --noEmit
 
 format: setup  ## Put the code into its usual form, and write what is made of it
 	$(RUN) -m ruff check --fix
 	$(RUN) -m ruff format
 	$(RUN) -m dev.wire_types
+	cd functions && venv/bin/python -m rollcall rules
 	node_modules/.bin/tsc -p clients/js
 
 bench: setup  ## Measure speed and cost

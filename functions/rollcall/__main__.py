@@ -24,6 +24,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if isinstance(stream, TextIOWrapper):  # one that cannot hold Hebrew shows it as \u05d0
             stream.reconfigure(errors="backslashreplace")
     try:
+        if options.is_local:  # it reads and writes files, and needs no project
+            return int(options.run(options))
         place = choose(options.project, os.environ)
         code = int(options.run(place, options))
         sys.stdout.flush()  # here, where a reader who has left is known

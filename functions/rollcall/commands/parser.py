@@ -30,6 +30,7 @@ def parser() -> argparse.ArgumentParser:
     )
     commands = top.add_subparsers(required=True, metavar="command")
     _add_sync(commands)
+    _add_rules(commands)
     registry = commands.add_parser("registry", help="look at the registry and change it")
     _add_registry(registry.add_subparsers(required=True, metavar="subcommand"))
     return top
@@ -57,6 +58,13 @@ def _add_sync(commands: Any) -> None:
         commands, "sync", "publishing.run", "publish what code declares to Firestore", json=True
     )
     sync.add_argument("--dry-run", action="store_true", help="only say what would be written")
+
+
+def _add_rules(commands: Any) -> None:
+    what = "compose firestore.rules and firestore.indexes.json"
+    rules = commands.add_parser("rules", help=what, description=f"{what.capitalize()} of the app.")
+    rules.add_argument("--check", action="store_true", help="only say whether they are up to date")
+    rules.set_defaults(run=_later("rules.run"), wrong=rules.error, is_local=True)
 
 
 def _add_list(commands: Any) -> None:
@@ -103,7 +111,7 @@ def _command(
     command.add_argument("--project", help="project id; otherwise GCLOUD_PROJECT")
     if json:
         command.add_argument("--json", action="store_true", help="JSON instead of tables")
-    command.set_defaults(run=_later(runs), wrong=command.error)
+    command.set_defaults(run=_later(runs), wrong=command.error, is_local=False)
     return command
 
 

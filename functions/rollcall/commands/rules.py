@@ -1,0 +1,198 @@
+"""Firestore's rules and indexes of an app, composed of the platform's and of each pack's.
+
+A fragment of rules is what stands inside `match /databases/{database}/documents { … }`. Its
+top-level functions are shared: a pack's rules may call the platform's `signedIn()` or `isOwner()`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from argparse import Namespace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct
+
+from rollcall.core import jsonc
+from rollcall.core.problem import FAILED, USAGE, Problem
+
+RULES, INDEXES = "firestore.rules", "firestore.indexes.json"
+COMMAND = "python -m rollcall rules"
+
+_ENGINE = Path(__file__).parents[1]
+_DOCUMENTS = "match /databases/{database}/documents {"
+_FUNCTION = re.compile(r"^function (\w+)", re.MULTILINE)
+_ROOT_MATCH = re.compile(r"^match /(\w+)/", re.MULTILINE)
+_MATCH = re.compile(r"(?<=\bmatch )/\S+")
+_PATH = re.compile(r"(?<=/databases/\$\(database\)/documents)(?:/(?:\w+|\$\([^)]*\)))+")
+_SEGMENT = re.compile(r"/(?:\$\([^)]*\)|[^/]+)")
+
+
+class Fragment(Struct, frozen=True):
+    """The rules and indexes that one folder brings.
+
+    Attributes:
+        name: Whose they are, such as "packs/messaging".
+        indexes: As firestore.indexes.json has them.
+        is_platform: Whether its collections take the app's prefix.
+    """
+
+    name: str
+    rules: str = ""
+    indexes: Mapping[str, Any] = {}
+    is_platform: bool = False
+
+
+def run(options: Namespace) -> int:
+    """Write the app's rules and indexes; with `--check`, only say whether they are up to date."""
+    root = _app_root(Path.cwd())
+    found = fragments({"packs": root / "functions" / "packs"})
+    composed = {
+        root / RULES: compose_rules(found),
+        root / INDEXES: indexes_text(compose_indexes(found)),
+    }
+    stale = [file for file, text in composed.items() if _text(file) != text]
+    if options.check:
+        for file in stale:
+            print(f"{file} is not what `{COMMAND}` makes: run it.")
+        return FAILED if stale else 0
+    for file in stale:
+        file.write_text(composed[file], encoding="utf-8")
+    for file in composed:
+        print(f"{'written   ' if file in stale else 'unchanged '} {file}")
+    return 0
+
+
+def fragments(folders: Mapping[str, Path]) -> list[Fragment]:
+    """The platform's fragment, then those of packages and of the packs in them, by name.
+
+    Args:
+        folders: Where each of the app's packages is.
+    Raises:
+        Problem: A file cannot be read.
+    """
+    found = [_read(_ENGINE, name="rollcall", is_platform=True)]
+    for package, folder in sorted(folders.items()):
+        found.append(_read(folder, name=package))
+        for pack in sorted(each for each in folder.glob("*") if each.is_dir()):
+            found.append(_read(pack, name=f"{package}/{pack.name}"))
+    return [each for each in found if each.rules or each.indexes]
+
+
+def compose_rules(fragments: Sequence[Fragment], prefix: str = "") -> str:
+    """A whole firestore.rules of these fragments.
+
+    Raises:
+        Problem: Two fragments declare one function, or have rules for one collection.
+    """
+    block = rules_block(fragments, prefix)
+    return (
+        "rules_version = '2';\n\n"
+        f"// Made by `{COMMAND}` of each part's {RULES}: change those, not this file.\n"
+        f"service cloud.firestore {{\n{_indented(block, 2)}}}\n"
+    )
+
+
+def rules_block(fragments: Sequence[Fragment], prefix: str = "") -> str:
+    """The `match` block that holds all fragments, for a firestore.rules that has others beside it.
+
+    Raises:
+        Problem: Two fragments declare one function, or have rules for one collection.
+    """
+    with_rules = [each for each in fragments if each.rules]
+    texts = {
+        each.name: _prefixed_rules(each.rules, prefix) if each.is_platform else each.rules
+        for each in with_rules
+    }
+    _refuse_twice(texts, _FUNCTION, "declare the function {}()", "give it another name in one")
+    _refuse_twice(texts, _ROOT_MATCH, "have rules for the collection {}", "rename one of the two")
+    parts = "\n".join(f"// ---- {name} ----\n\n{text.strip()}\n" for name, text in texts.items())
+    return f"{_DOCUMENTS}\n{_indented(parts, 2)}}}\n"
+
+
+def compose_indexes(fragments: Sequence[Fragment], prefix: str = "") -> dict[str, Any]:
+    """The firestore.indexes.json of these fragments; what several of them ask for is there once.
+
+    A field that one fragment exempts from indexes and another indexes is indexed.
+    """
+    indexes: dict[str, dict[str, Any]] = {}
+    overrides: dict[tuple[str, str], dict[str, Any]] = {}
+    for fragment in fragments:
+        own = prefix if fragment.is_platform else ""
+        for entry in _entries(fragment, "indexes", own):
+            indexes.setdefault(json.dumps(entry, sort_keys=True), entry)
+        for entry in _entries(fragment, "fieldOverrides", own):
+            key = (entry["collectionGroup"], entry["fieldPath"])
+            overrides[key] = _merged(overrides.get(key, {}), entry)
+    return {"indexes": list(indexes.values()), "fieldOverrides": list(overrides.values())}
+
+
+def indexes_text(indexes: Mapping[str, Any]) -> str:
+    """As firestore.indexes.json is written."""
+    return json.dumps(indexes, indent=2, ensure_ascii=False) + "\n"
+
+
+def _read(folder: Path, *, name: str, is_platform: bool = False) -> Fragment:
+    indexes = folder / INDEXES
+    return Fragment(
+        name,
+        _text(folder / RULES),
+        jsonc.read(indexes) if indexes.is_file() else {},
+        is_platform,
+    )
+
+
+def _text(file: Path) -> str:
+    return file.read_text(encoding="utf-8") if file.is_file() else ""
+
+
+def _app_root(start: Path) -> Path:
+    for folder in (start, *start.parents):
+        if (folder / "firebase.json").is_file():
+            return folder
+    raise Problem(f"No firebase.json in {start} or above it: run this in an app.", exit_code=USAGE)
+
+
+def _prefixed_rules(rules: str, prefix: str) -> str:
+    """The rules with every collection that they name under its prefixed name."""
+    if not prefix:
+        return rules
+
+    def renamed(path: re.Match[str]) -> str:
+        segments = _SEGMENT.findall(path[0])
+        return "".join(
+            f"/{prefix}_{each[1:]}" if at % 2 == 0 and each[1:].isidentifier() else each
+            for at, each in enumerate(segments)
+        )
+
+    return _PATH.sub(renamed, _MATCH.sub(renamed, rules))
+
+
+def _entries(fragment: Fragment, kind: str, prefix: str) -> Iterator[dict[str, Any]]:
+    for entry in fragment.indexes.get(kind, ()):
+        group = entry["collectionGroup"]
+        yield {**entry, "collectionGroup": f"{prefix}_{group}" if prefix else group}
+
+
+def _merged(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
+    """One field override that serves both."""
+    indexes = {json.dumps(i): i for each in (one, other) for i in each.get("indexes", ())}
+    return {**one, **other, "indexes": list(indexes.values())}
+
+
+def _refuse_twice(texts: Mapping[str, str], pattern: re.Pattern[str], deed: str, cure: str) -> None:
+    """See that no two fragments have the same of something that a file may have once."""
+    owners_of: dict[str, list[str]] = {}
+    for name, text in texts.items():
+        for found in pattern.findall(text):
+            owners_of.setdefault(found, []).append(name)
+    for found, owners in owners_of.items():
+        if len(owners) > 1:
+            raise Problem(f"{RULES} of {' and '.join(owners)} {deed.format(found)}: {cure}.")
+
+
+def _indented(text: str, spaces: int) -> str:
+    lines: Iterable[str] = text.splitlines(keepends=True)
+    return "".join(f"{' ' * spaces}{line}" if line.strip() else line for line in lines)
