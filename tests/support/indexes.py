@@ -21,6 +21,8 @@ from typing import Any
 
 from google.cloud.firestore_v1.types import StructuredQuery
 
+from rollcall.core.options import collection_id
+
 COMMITTED = Path(__file__).parents[2] / "firestore.indexes.json"
 MOST_BRANCHES = 30
 
@@ -52,16 +54,16 @@ class Shape:
 
 
 def shape_of(query: StructuredQuery) -> Shape:
-    """Read a query as it is sent to Firestore."""
+    """Read a query as it is sent to Firestore; of a collection under the deployment's prefix by its
+    name, under which its indexes are committed."""
     source = query.from_[0]
     branches = tuple(tuple(branch) for branch in _branches(query.where))
     vector = None
     if "find_nearest" in query:
         wanted = query.find_nearest.query_vector.map_value.fields["value"].array_value.values
         vector = (query.find_nearest.vector_field.field_path, len(wanted))
-    return Shape(
-        source.collection_id, source.all_descendants, branches, _orders(query, branches), vector
-    )
+    collection = source.collection_id.removeprefix(collection_id(""))
+    return Shape(collection, source.all_descendants, branches, _orders(query, branches), vector)
 
 
 def _branches(where: StructuredQuery.Filter) -> list[list[Test]]:

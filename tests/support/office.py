@@ -26,6 +26,7 @@ from rollcall.core.capability import Capability
 from rollcall.core.context import User
 from rollcall.core.errors import AgentError, NotFound
 from rollcall.core.messages import ModelMessage, ToolMessage
+from rollcall.core.options import collection_id
 from rollcall.core.profile import AgentProfile
 from rollcall.core.triggers import Call, DocumentEvent, OnCall, trigger_of
 from rollcall.core.wire import Role
@@ -36,6 +37,7 @@ from rollcall.endpoints.run_agent import run_agent
 from rollcall.models.base import Delta, ModelRequest, load_model
 from rollcall.registry import snapshot
 from rollcall.registry.sync import sync
+from rollcall.store import paths
 from rollcall.store.runs import OpenRun
 from rollcall.testing import calls, says
 from tests.support import office_pack
@@ -142,7 +144,7 @@ class Office:
         emulate(monkeypatch.setenv)
         later_in_the_day(monkeypatch)
         for id in CLIENT_TOOLS:
-            db.document(f"capabilities/{id}").set(client_tool(id))
+            db.document(f"{collection_id('capabilities')}/{id}").set(client_tool(id))
         self.declare(PROFILE)
         bound: dict[str, Any] = {}
         for endpoint in (run_agent, agui, cancel_run):
@@ -225,7 +227,7 @@ class Office:
 
     def decide(self, approval_id: str, *, approved: bool, by: str, reason: str = "") -> None:
         """Write a decision as a client may, and have the trigger see it."""
-        reference = self.db.document(f"approvals/{approval_id}")
+        reference = paths.approval(self.db, approval_id)
         before = reference.get().to_dict()
         decision = {"approved": approved, "by": by, "at": datetime.now(UTC)}
         reference.update({"decision": {**decision, **({"reason": reason} if reason else {})}})
@@ -283,7 +285,7 @@ class Office:
         return self.db.document(path).get().to_dict() or {}
 
     def run(self, thread_id: str, run_id: str) -> dict[str, Any]:
-        return self.document(f"threads/{thread_id}/runs/{run_id}")
+        return paths.run(self.db, thread_id, run_id).get().to_dict() or {}
 
     def result(self, thread_id: str, run_id: str) -> dict[str, Any]:
         """The stored result of a run."""

@@ -29,7 +29,7 @@ USER_DATA = UserData(
         # Documents first: one that is being read writes nothing more once its record is gone.
         Section(
             kind="documents",
-            find=of_user(DOCUMENTS),
+            find=of_user(DOCUMENTS, platform=True),
             show=_document,
             erase=erase_document,
             reads=("current", "incoming"),
@@ -37,7 +37,7 @@ USER_DATA = UserData(
         ),
         Section(
             kind="files",
-            find=of_user(FILES),
+            find=of_user(FILES, platform=True),
             show=_file,
             erase=erase_file,
             reads=SECTION_READS,

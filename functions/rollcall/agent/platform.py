@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from rollcall.core.context import Decider, Embedder, TextModel, User
 from rollcall.core.errors import FailedPrecondition, Unavailable
-from rollcall.core.options import region
+from rollcall.core.options import queue_name, region
 from rollcall.core.triggers import to_user
 from rollcall.store.client import database
 
@@ -78,7 +78,7 @@ class Deployment:
         """Hand `data` to the task function `queue` of this codebase."""
         from firebase_admin import functions  # type: ignore[import-untyped]
 
-        target = f"locations/{region()}/functions/{queue}"
+        target = f"locations/{region()}/functions/{queue_name(queue)}"
         try:
             # The Admin SDK sends the body as it is; the function reads a callable's envelope.
             functions.task_queue(target).enqueue({"data": data})

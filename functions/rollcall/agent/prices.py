@@ -16,6 +16,7 @@ from typing import Annotated, Any
 
 from pydantic import Field, ValidationError
 
+from rollcall.core.options import collection_id
 from rollcall.core.shapes import Wire
 from rollcall.models.base import Usage
 
@@ -96,8 +97,9 @@ def shipped() -> tuple[Price, ...]:
 def read_prices(document: dict[str, Any] | None) -> tuple[Price, ...]:
     """The operator's entries, `{prices: [...]}`; one that cannot be read is logged and left out."""
     entries = (document or {}).get("prices", [])
+    place = f"{collection_id('budgets')}/prices"
     if not isinstance(entries, list):
-        log.warning("budgets/prices: prices must be a list, not %s", type(entries).__name__)
+        log.warning("%s: prices must be a list, not %s", place, type(entries).__name__)
         return ()
     found = []
     for number, entry in enumerate(entries):
@@ -106,7 +108,7 @@ def read_prices(document: dict[str, Any] | None) -> tuple[Price, ...]:
             text = json.dumps(entry, default=str)
             found.append(Price.model_validate_json(text, strict=True))
         except (ValidationError, TypeError, ValueError) as error:
-            log.warning("budgets/prices: entry %d is left out: %s", number, error)
+            log.warning("%s: entry %d is left out: %s", place, number, error)
     return tuple(found)
 
 

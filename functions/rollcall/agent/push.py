@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 
 from rollcall.core.context import Decider
+from rollcall.core.options import collection_id
 from rollcall.core.shapes import Role
 
 if TYPE_CHECKING:
@@ -93,7 +94,7 @@ def _devices(db: Client, decider: Decider) -> list[_Device]:
 def _queries(db: Client, decider: Decider) -> Iterator[Any]:
     from google.cloud.firestore import FieldFilter
 
-    devices = db.collection(DEVICES)
+    devices = db.collection(collection_id(DEVICES))
     if decider.uid is not None:
         yield devices.where(filter=FieldFilter("uid", "==", decider.uid))
     elif decider.role is not None:
@@ -114,7 +115,7 @@ def _push(db: Client, devices: Sequence[_Device], approval_id: str) -> None:
             continue
         if isinstance(answer.exception, messaging.UnregisteredError):
             for id_ in device.ids:
-                db.collection(DEVICES).document(id_).delete()
+                db.collection(collection_id(DEVICES)).document(id_).delete()
         else:
             kind = type(answer.exception).__name__
             log.warning("push to the device %s failed: %s", device.ids[0], kind)

@@ -10,6 +10,7 @@ from msgspec import Struct
 from rollcall.agent.prices import Price, find_price, read_prices
 from rollcall.core.context import User
 from rollcall.core.errors import FailedPrecondition
+from rollcall.core.options import collection_id
 from rollcall.store.amounts import Limit
 from rollcall.store.limits import Limits
 
@@ -58,7 +59,8 @@ class Terms(Struct, frozen=True):
         if price is None and not self.allows_unpriced:
             raise FailedPrecondition(
                 f"the price of the model {model_id!r} is not known, so it is not used",
-                hint="add its price to the document budgets/prices, or allow models without one: "
-                "allowUnpriced in the agent's overrides, or ROLLCALL_ALLOW_UNPRICED=true",
+                hint=f"add its price to the document {collection_id('budgets')}/prices, or allow "
+                "models without one: allowUnpriced in the agent's overrides, or "
+                "ROLLCALL_ALLOW_UNPRICED=true",
             )
         return price

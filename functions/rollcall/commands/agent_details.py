@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from rollcall.commands.printing import moment, named, noted, print_json, short
 from rollcall.commands.records import Agent, named_agent, read_agents
 from rollcall.commands.screen import load_screen
+from rollcall.core.options import collection_id
 from rollcall.registry.documents import AGENTS
 from rollcall.registry.overruling import unread
 
@@ -26,7 +27,7 @@ def run_agent(db: Client, id: str, options: Namespace) -> int:
     """
     from rollcall.catalog import agents
 
-    document = db.document(f"{AGENTS}/{id}").get().to_dict()
+    document = db.document(f"{collection_id(AGENTS)}/{id}").get().to_dict()
     agent = named_agent(id, read_agents(db)) if document is None else Agent(id, document)
     has_code = agent.has_code(agents())
     if options.json:

@@ -31,6 +31,7 @@ from rollcall.commands.records import (
     record_of,
 )
 from rollcall.commands.screen import Column, Screen, load_screen
+from rollcall.core.options import collection_id
 from rollcall.core.policy import ApprovalPolicy, combined
 from rollcall.registry.documents import AGENTS, CAPABILITIES
 from rollcall.registry.entries import Entry
@@ -91,7 +92,7 @@ def find_record(db: Client, id: str) -> Record:
     Raises:
         Problem: There is none of this id.
     """
-    document = db.document(f"{CAPABILITIES}/{id}").get().to_dict()
+    document = db.document(f"{collection_id(CAPABILITIES)}/{id}").get().to_dict()
     if document is None:
         raise Problem(f"There is no capability {id!r}; `registry list` names those there are.")
     manifest = read_manifest(db)

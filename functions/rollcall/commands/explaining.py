@@ -12,6 +12,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from rollcall.core.context import User
+from rollcall.core.options import collection_id
 from rollcall.core.profile import AgentProfile
 from rollcall.core.shapes import Status
 from rollcall.core.text import terms, tokens
@@ -168,7 +169,7 @@ def _why(id: str, profile: AgentProfile, selection: Selection, *, matched: bool)
 def _with_phrases(db: Client, registry: Snapshot, ids: Sequence[str]) -> dict[str, Entry]:
     """Entries with the phrases that the index knows, which the compiled ones leave out."""
     full = {id: registry.content.entries[id] for id in ids}
-    for document in db.get_all([db.document(f"{CAPABILITIES}/{id}") for id in ids]):
+    for document in db.get_all([db.document(f"{collection_id(CAPABILITIES)}/{id}") for id in ids]):
         try:
             full[document.id] = read_as(document.id, document.to_dict() or {})
         except ValueError:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from rollcall.commands.place import Place, Problem, connect
 from rollcall.commands.printing import announce, say
 from rollcall.commands.records import named_agent, path_of, read_agents
+from rollcall.core.options import collection_id
 from rollcall.core.shapes import Status
 from rollcall.registry.compiling import compile_registry
 from rollcall.registry.documents import AGENTS
@@ -58,11 +59,12 @@ def _write(db: Client, path: str, *, status: str | None, reason: str | None) -> 
     """
     from google.cloud.firestore import DELETE_FIELD
 
-    reference = db.document(path)
+    kind, _, id = path.partition("/")
+    reference = db.document(f"{collection_id(kind)}/{id}")
     before = reference.get().to_dict()
     if before is None:
-        if path.startswith(f"{AGENTS}/"):
-            named_agent(path.removeprefix(f"{AGENTS}/"), read_agents(db))
+        if kind == AGENTS:
+            named_agent(id, read_agents(db))
         raise Problem(f"There is no {path}; `registry list` names the capabilities there are.")
     note: Any = {"by": getpass.getuser(), "at": datetime.now(UTC), "text": reason}
     reference.update(

@@ -6,6 +6,7 @@ from argparse import Namespace
 
 from rollcall.commands.place import Place, connect
 from rollcall.commands.printing import announce, print_json, say
+from rollcall.registry.documents import CAPABILITIES
 from rollcall.registry.sync import Report, sync
 
 
@@ -55,5 +56,5 @@ def _print(report: Report, *, is_dry: bool) -> None:
         print("nothing was written")
         return
     for id, why in sorted(report.compiled.refused.items()):
-        say(f"refused    capabilities/{id}: {why}")
+        say(f"refused    {CAPABILITIES}/{id}: {why}")
     say(f"compiled {report.compiled.count} capabilities, digest {report.compiled.digest}")

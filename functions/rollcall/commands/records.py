@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 
 from rollcall.commands.place import USAGE, Problem
-from rollcall.core.options import DEFAULT_CODEBASE, codebase
+from rollcall.core.options import DEFAULT_CODEBASE, codebase, collection_id
 from rollcall.core.shapes import Status
 from rollcall.registry.authorising import ALL, CATEGORY
 from rollcall.registry.documents import AGENTS, CAPABILITIES
 from rollcall.registry.entries import Entry
 from rollcall.registry.overruling import status_of
+from rollcall.registry.parts import MANIFEST, part
 from rollcall.registry.reading import read_as
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client
 
-MANIFEST = "registry/manifest"
 REFUSED = "refused"
 HEALTHY = "healthy"
 DOWN = "down"
@@ -127,7 +127,7 @@ def path_of(id: str) -> str:
 
 def read_manifest(db: Client) -> dict[str, Any]:
     """What the compiled registry says of itself; empty where it was never compiled."""
-    return db.document(MANIFEST).get().to_dict() or {}
+    return part(db, MANIFEST).get().to_dict() or {}
 
 
 def read_records(db: Client, manifest: Mapping[str, Any]) -> list[Record]:
@@ -135,7 +135,7 @@ def read_records(db: Client, manifest: Mapping[str, Any]) -> list[Record]:
     health, refused = manifest.get("health") or {}, manifest.get("refused") or {}
     return [
         record_of(document.id, document.to_dict() or {}, health=health, refused=refused)
-        for document in db.collection(CAPABILITIES).order_by("__name__").stream()
+        for document in db.collection(collection_id(CAPABILITIES)).order_by("__name__").stream()
     ]
 
 
@@ -158,7 +158,7 @@ def record_of(
 
 def read_agents(db: Client) -> list[Agent]:
     """Every document of `agents/`, by id."""
-    found = db.collection(AGENTS).order_by("__name__").stream()
+    found = db.collection(collection_id(AGENTS)).order_by("__name__").stream()
     return [Agent(document.id, document.to_dict() or {}) for document in found]
 
 

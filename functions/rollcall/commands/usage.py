@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from rollcall.commands.place import Place, connect
 from rollcall.commands.printing import announce, in_camel_case, moment, print_json
+from rollcall.registry.parts import part
 from rollcall.registry.share import Share, difference
 from rollcall.registry.usage import CURSOR
 from rollcall.registry.usage_report import RunRow, ToolRow, Usage, usage
@@ -25,7 +26,7 @@ def run(place: Place, options: Namespace) -> int:
     db = connect(place)
     today = datetime.now(UTC).date()
     found = usage(db, today - timedelta(days=options.days - 1), today)
-    counted = (db.document(CURSOR).get().to_dict() or {}).get("countedAt")
+    counted = (part(db, CURSOR).get().to_dict() or {}).get("countedAt")
     agents = [row for row in found.by_agent() if options.agent in (None, row.agent)]
     if options.json:
         print_json(_plain(found, agents, options.agent, counted))

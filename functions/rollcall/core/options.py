@@ -11,6 +11,8 @@ MEMORY_MB = 512
 MIN_INSTANCES = "ROLLCALL_MIN_INSTANCES"
 MAX_INSTANCES = "ROLLCALL_MAX_INSTANCES"
 OTHERS = "*"
+PREFIX = "[a-z][a-z0-9]{0,15}"
+"""The form of `ROLLCALL_PREFIX`."""
 
 
 DEFAULT_REGION = "us-central1"
@@ -30,6 +32,39 @@ def codebase() -> str:
     """Which of a project's codebases this is, as firebase.json names it. Several can publish to one
     registry; `ROLLCALL_CODEBASE` tells them apart."""
     return os.environ.get("ROLLCALL_CODEBASE") or DEFAULT_CODEBASE
+
+
+def prefix() -> str:
+    """What the names of the platform's own functions and collections begin with, so that they meet
+    none that the app has: for `ROLLCALL_PREFIX=rc` they are `rc_run_agent` and `rc_threads`. Empty
+    where the variable is not set.
+
+    Raises:
+        ValueError: The variable cannot be a prefix.
+    """
+    found = os.environ.get("ROLLCALL_PREFIX", "")
+    if found and not re.fullmatch(PREFIX, found):
+        raise ValueError(
+            f"ROLLCALL_PREFIX is {found!r}; a prefix has a lower-case letter first and at most 16 "
+            'lower-case letters and digits in all, such as "rc"'
+        )
+    return found
+
+
+def function_name(endpoint: str) -> str:
+    """What a function of the platform is deployed as; capabilities keep their names."""
+    return f"{found}_{endpoint}" if (found := prefix()) else endpoint
+
+
+def queue_name(endpoint: str) -> str:
+    """What a task function of the platform is deployed as: a queue's name takes no underscore."""
+    return prefix() + endpoint
+
+
+def collection_id(name: str) -> str:
+    """The id of a collection of the platform, at the root or below a document: "threads" is
+    `rc_threads` under the prefix `rc`. Collections of packs and apps keep their names."""
+    return f"{found}_{name}" if (found := prefix()) else name
 
 
 def lease_s() -> float:

@@ -23,7 +23,7 @@ from rollcall.core.errors import (
     ResourceExhausted,
     Unavailable,
 )
-from rollcall.core.options import function_options
+from rollcall.core.options import collection_id, function_options
 from rollcall.core.shapes import Role
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -153,12 +153,18 @@ class OnSchedule:
 @dataclass(frozen=True, slots=True)
 class OnDocument:
     """A document at `path` (as in "messages/{messageId}") was created, updated, deleted, or any
-    of these ("written"): `handler(platform, event)`."""
+    of these ("written"): `handler(platform, event)`.
+
+    Args:
+        platform: The path's collection is one of the platform's, which `ROLLCALL_PREFIX` names
+            anew.
+    """
 
     path: str
     when: Literal["created", "updated", "deleted", "written"] = "written"
     retry: bool = True
     timeout_s: int = 60
+    platform: bool = False
 
     def bind(self, name: str, handler: Callable[..., Any], platform: Callable[[], Platform]) -> Any:
         from firebase_functions import firestore_fn
@@ -171,7 +177,8 @@ class OnDocument:
         run.__name__ = name
         decorate = getattr(firestore_fn, f"on_document_{self.when}")
         options = {"timeout_sec": self.timeout_s, **function_options(name)}
-        function = decorate(document=self.path, **options)(run)
+        path = collection_id(self.path) if self.platform else self.path
+        function = decorate(document=path, **options)(run)
         # FirestoreOptions has no `retry` yet; the deployed manifest does.
         function.__firebase_endpoint__.eventTrigger["retry"] = self.retry
         return function

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from msgspec import Struct
 from pydantic import Field
 
+from rollcall.core.options import collection_id
 from rollcall.core.shapes import Wire
 
 if TYPE_CHECKING:
@@ -52,24 +53,38 @@ class UserData(Struct, frozen=True):
     sections: tuple[Section, ...]
 
 
-def of_user(collection: str, field: str = "uid") -> Callable[[Client, str], BaseQuery]:
-    """The query for documents whose `field` is the user's id."""
+def of_user(
+    collection: str, field: str = "uid", *, platform: bool = False
+) -> Callable[[Client, str], BaseQuery]:
+    """The query for documents whose `field` is the user's id.
+
+    Args:
+        platform: The collection is one of the platform's, which `ROLLCALL_PREFIX` names anew.
+    """
 
     def find(db: Client, uid: str) -> BaseQuery:
         from google.cloud.firestore import FieldFilter
 
-        return db.collection(collection).where(filter=FieldFilter(field, "==", uid))
+        id = collection_id(collection) if platform else collection
+        return db.collection(id).where(filter=FieldFilter(field, "==", uid))
 
     return find
 
 
-def listing_user(collection: str, field: str) -> Callable[[Client, str], BaseQuery]:
-    """The query for documents whose list `field` holds the user's id."""
+def listing_user(
+    collection: str, field: str, *, platform: bool = False
+) -> Callable[[Client, str], BaseQuery]:
+    """The query for documents whose list `field` holds the user's id.
+
+    Args:
+        platform: As for `of_user`.
+    """
 
     def find(db: Client, uid: str) -> BaseQuery:
         from google.cloud.firestore import FieldFilter
 
-        return db.collection(collection).where(filter=FieldFilter(field, "array_contains", uid))
+        id = collection_id(collection) if platform else collection
+        return db.collection(id).where(filter=FieldFilter(field, "array_contains", uid))
 
     return find
 

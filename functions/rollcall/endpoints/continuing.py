@@ -33,7 +33,7 @@ def continuerun(platform: Platform, data: dict[str, Any]) -> None:
     log.info("run %s of thread %s: %s", run_id, thread_id, done)
 
 
-@bound(OnDocument("approvals/{approvalId}", when="written"))
+@bound(OnDocument("approvals/{approvalId}", when="written", platform=True))
 def approval_written(platform: Platform, event: DocumentEvent) -> None:
     """Tell the decider of a new approval; have a decided one's turn go on."""
     before, after = event.before, event.after

@@ -63,13 +63,13 @@ def list_capabilities(platform: Platform, call: Call) -> dict[str, Any]:
     }
 
 
-@bound(OnDocument("capabilities/{capabilityId}", timeout_s=540))
+@bound(OnDocument("capabilities/{capabilityId}", timeout_s=540, platform=True))
 def capability_written(platform: Platform, event: DocumentEvent) -> None:
     """Compile the registry when somebody wrote a capability's document."""
     _compile(platform, event)
 
 
-@bound(OnDocument("agents/{agentId}", timeout_s=540))
+@bound(OnDocument("agents/{agentId}", timeout_s=540, platform=True))
 def agent_written(platform: Platform, event: DocumentEvent) -> None:
     """Compile the registry when somebody wrote an agent's document."""
     _compile(platform, event)

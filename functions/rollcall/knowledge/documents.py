@@ -22,6 +22,7 @@ from msgspec import Struct
 
 from rollcall.core.context import User
 from rollcall.core.errors import NotFound
+from rollcall.core.options import collection_id
 from rollcall.knowledge.found import Scope
 from rollcall.store.file_records import Allowance
 
@@ -95,7 +96,7 @@ def document_id(uid: str, scope: OwnScope, tenant: str | None, name: str) -> str
 
 
 def reference(db: Client, id: str) -> DocumentReference:
-    return db.document(f"{DOCUMENTS}/{id}")
+    return db.document(f"{collection_id(DOCUMENTS)}/{id}")
 
 
 def read(snapshot: Any) -> StoredDocument | None:
@@ -122,7 +123,7 @@ def readable(db: Client, user: User, scope: Scope) -> tuple[list[StoredDocument]
     found: dict[str, StoredDocument] = {}
     is_all = True
     for test in wanted:
-        query = db.collection(DOCUMENTS).where(filter=test).limit(MOST_DOCUMENTS + 1)
+        query = db.collection(collection_id(DOCUMENTS)).where(filter=test).limit(MOST_DOCUMENTS + 1)
         some = [document for each in query.stream() if (document := read(each))]
         is_all = is_all and len(some) <= MOST_DOCUMENTS
         found |= {each.id: each for each in some[:MOST_DOCUMENTS] if may_read(user, each.data)}

@@ -22,6 +22,7 @@ from msgspec import Struct, field
 
 from rollcall.core.context import Platform
 from rollcall.core.errors import Unavailable
+from rollcall.core.options import collection_id
 from rollcall.knowledge.documents import (
     CONTENT_TYPES,
     PARTS,
@@ -125,7 +126,7 @@ class _Work(Struct):
             self.commit(batch)
 
     def _parts(self) -> Any:
-        return reference(self.db, self.document.id).collection(PARTS)
+        return reference(self.db, self.document.id).collection(collection_id(PARTS))
 
 
 def index(platform: Platform, document_id: str) -> None:

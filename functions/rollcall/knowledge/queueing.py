@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from rollcall.core.context import Platform
 from rollcall.core.errors import Aborted, AgentError
+from rollcall.core.options import collection_id
 from rollcall.core.shapes import SCHEMA_VERSION
 from rollcall.knowledge.documents import StoredDocument, document_id, read, reference
 from rollcall.store.batches import committed
@@ -59,7 +60,7 @@ def overdue(db: Client, *, now: datetime) -> list[str]:
     """Documents whose reader was lost, or that no queue took."""
     from google.cloud.firestore import FieldFilter
 
-    late = db.collection("documents").where(filter=FieldFilter("dueAt", "<=", now))
+    late = db.collection(collection_id("documents")).where(filter=FieldFilter("dueAt", "<=", now))
     return [each.id for each in late.select([]).limit(_AT_ONCE).stream()]
 
 

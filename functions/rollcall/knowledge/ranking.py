@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from rollcall.core.context import Embedder
 from rollcall.core.fusion import fused
+from rollcall.core.options import collection_id
 from rollcall.knowledge import meaning, words
 from rollcall.knowledge.documents import DOCUMENTS, PARTS, StoredDocument, Version
 from rollcall.knowledge.kept import kept
@@ -46,7 +47,8 @@ class Searched(Struct, frozen=True):
 
     def path(self, kind: Literal["t", "w", "v"], number: int) -> str:
         """Where a part is."""
-        return f"{DOCUMENTS}/{self.document.id}/{PARTS}/{self.version.file}~{kind}{number}"
+        record = f"{collection_id(DOCUMENTS)}/{self.document.id}"
+        return f"{record}/{collection_id(PARTS)}/{self.version.file}~{kind}{number}"
 
 
 def within_bounds(documents: Sequence[StoredDocument]) -> tuple[list[Searched], bool]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from rollcall.core.context import User
 from rollcall.core.errors import PermissionDenied
+from rollcall.core.options import collection_id
 from rollcall.core.shapes import Role
 from rollcall.knowledge.documents import PARTS, StoredDocument, read, reference
 from rollcall.store.files import files
@@ -37,7 +38,7 @@ def remove(db: Client, batch: WriteBatch, document: StoredDocument) -> None:
     the record too, so no part can come in between.
     """
     record = reference(db, document.id)
-    for part in record.collection(PARTS).select([]).stream():
+    for part in record.collection(collection_id(PARTS)).select([]).stream():
         batch.delete(part.reference)
     current = document.current
     for file_id in (current.file if current else None, document.data["incoming"]):

@@ -25,6 +25,7 @@ from msgspec import Struct
 
 from rollcall.core.context import Embedder
 from rollcall.core.errors import Unavailable
+from rollcall.core.options import collection_id
 from rollcall.core.shapes import SCHEMA_VERSION, Role, Status
 from rollcall.registry.documents import AGENTS, CAPABILITIES
 from rollcall.registry.entries import Entry
@@ -184,7 +185,8 @@ def _is_alias(entry: Entry, own_writes: Container[str]) -> bool:
 
 
 def _documents(db: Client, collection: str) -> dict[str, dict[str, Any]]:
-    return {found.id: found.to_dict() or {} for found in db.collection(collection).stream()}
+    stored = db.collection(collection_id(collection)).stream()
+    return {found.id: found.to_dict() or {} for found in stored}
 
 
 def _vectors(

@@ -22,6 +22,7 @@ from msgspec import Struct, field
 
 from rollcall.core.context import TextModel
 from rollcall.core.errors import AgentError, FailedPrecondition
+from rollcall.core.options import collection_id
 from rollcall.core.shapes import Status
 from rollcall.models.base import QuotaExhausted
 from rollcall.registry.documents import CAPABILITIES
@@ -112,7 +113,7 @@ def enrich(
             hint="Set GEMINI_API_KEY or OPENAI_API_KEY, or write overrides.phrases by hand.",
         )
     if documents is None:
-        stored = db.collection(CAPABILITIES).stream()
+        stored = db.collection(collection_id(CAPABILITIES)).stream()
         documents = {found.id: found.to_dict() or {} for found in stored}
     report = Report()
     wanted = list(_wanted(documents, report, locales=locales, only=only, force=force))
@@ -217,7 +218,7 @@ def _enrich(db: Client, text_model: TextModel, some: Sequence[_Wanted], report: 
             "phrases": {locale: found for locale, found in phrases.items() if found},
         }
         try:
-            db.document(f"{CAPABILITIES}/{each.id}").update({"enriched": written})
+            db.document(f"{collection_id(CAPABILITIES)}/{each.id}").update({"enriched": written})
         except GoogleAPICallError as error:
             report.failed[each.id] = f"its phrases could not be stored: {type(error).__name__}"
             continue

@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct, field
 
 from rollcall.core.errors import Aborted
+from rollcall.core.options import collection_id
+from rollcall.registry.parts import MANIFEST, part
 from rollcall.registry.probes import Probe, due, probed
 from rollcall.registry.samples import SAMPLES
 from rollcall.registry.seen import Failure, Seen
@@ -28,7 +30,6 @@ if TYPE_CHECKING:
     from rollcall.registry.entries import Entry
 
 NAME = "health"
-MANIFEST = "registry/manifest"
 PAGE = 200
 """Samples folded in one commit."""
 MAX_PAGES = 50
@@ -86,7 +87,7 @@ def publish(db: Client, states: Mapping[str, str]) -> bool:
     """
     from google.cloud.firestore import LastUpdateOption
 
-    reference = db.document(MANIFEST)
+    reference = part(db, MANIFEST)
     for _ in range(_TRIES):
         manifest = reference.get(["health"])
         if not manifest.exists:
@@ -126,7 +127,7 @@ def _fold(
     for _ in range(_TRIES):
         # Read before the samples: whoever folds one of these writes the records anew.
         tally, known = known or Tally.load(db, NAME), None
-        samples = list(db.collection(SAMPLES).order_by("at").limit(PAGE).stream())
+        samples = list(db.collection(collection_id(SAMPLES)).order_by("at").limit(PAGE).stream())
         windows = _windows(tally)
         before = {id: window.breaker.state for id, window in windows.items()}
         for sample in samples:
@@ -200,7 +201,8 @@ def _named(db: Client, states: Mapping[str, str]) -> dict[str, str]:
 
     down_first = sorted(states.items(), key=lambda each: (each[1] != "down", each[0]))
     named = dict(down_first[:MAX_NAMED])
-    down = [db.document(f"{CAPABILITIES}/{id}") for id in named if named[id] == "down"]
+    collection = db.collection(collection_id(CAPABILITIES))
+    down = [collection.document(id) for id in named if named[id] == "down"]
     for start in range(0, len(down), 300):
         for document in db.get_all(down[start : start + 300], ["overrides.status"]):
             overrides = (document.to_dict() or {}).get("overrides", {})

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
+from rollcall.core.options import collection_id
 from rollcall.core.shapes import SCHEMA_VERSION
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client, DocumentReference
 
-COLLECTION = "registry"
 MANIFEST = "manifest"
 """Whenever the form of what it names changes, it takes another name: while a deploy goes on,
 processes of both versions read."""
@@ -41,7 +41,7 @@ class Segment(Struct, frozen=True):
 
 
 def part(db: Client, part_id: str) -> DocumentReference:
-    return db.document(f"{COLLECTION}/{part_id}")
+    return db.document(f"{collection_id('registry')}/{part_id}")
 
 
 def segment_of(entry_id: str, count: int) -> int:

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec.structs import replace
 
 from rollcall.core.errors import AgentError
+from rollcall.core.options import collection_id
 from rollcall.core.shapes import SCHEMA_VERSION, CallStatus
 from rollcall.registry.breaker import OWN_FAILURES
 from rollcall.registry.seen import Failure, Seen, shortened, user_of
@@ -137,7 +138,7 @@ class Witness:
                 return None
             self._is_writing, self._told_at = True, self._clock()
             if self._unsent is None:
-                self._unsent = f"{SAMPLES}/{uuid.uuid4().hex[:20]}", self._sample()
+                self._unsent = f"{collection_id(SAMPLES)}/{uuid.uuid4().hex[:20]}", self._sample()
         thread = threading.Thread(target=self._write, args=(create, *self._unsent), daemon=True)
         thread.start()
         return thread

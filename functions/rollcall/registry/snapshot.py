@@ -11,6 +11,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from rollcall.core.errors import AgentError, FailedPrecondition, Unavailable
+from rollcall.core.options import collection_id
 from rollcall.registry import standing
 from rollcall.registry.content import Content
 from rollcall.registry.entries import Entry
@@ -102,7 +103,7 @@ def entry(db: Client, capability_id: str) -> Entry | None:
         return found
     from rollcall.registry.reading import read_capability
 
-    document = db.document(f"capabilities/{capability_id}").get().to_dict()
+    document = db.document(f"{collection_id('capabilities')}/{capability_id}").get().to_dict()
     if document is None:
         return None
     try:

@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from rollcall.core.context import User
 from rollcall.core.errors import FailedPrecondition
+from rollcall.core.options import collection_id
 from rollcall.core.shapes import Role, Status
 
 Read = Callable[[str, Sequence[str]], "dict[str, Any] | None"]
@@ -89,7 +90,7 @@ def standing(capability_id: str, *, project: str, read: Read) -> Standing | None
     read_at, found = _held.get((project, capability_id), (0.0, None))
     if found and time.monotonic() - read_at <= FRESH_S:
         return found
-    document = read(f"capabilities/{capability_id}", _FIELDS)
+    document = read(f"{collection_id('capabilities')}/{capability_id}", _FIELDS)
     if document is None:
         return None
     found = Standing.of(document)

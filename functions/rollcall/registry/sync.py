@@ -12,7 +12,7 @@ from msgspec import Struct, field
 
 from rollcall.core.capability import Capability
 from rollcall.core.context import Embedder
-from rollcall.core.options import DEFAULT_CODEBASE, codebase
+from rollcall.core.options import DEFAULT_CODEBASE, codebase, collection_id
 from rollcall.core.profile import AgentProfile
 from rollcall.registry.compiling import Compiled, compile_registry
 from rollcall.registry.documents import AGENTS, CAPABILITIES, agent_document, capability_document
@@ -68,7 +68,8 @@ def _sync_collection(
     """The writes that are needed, and their report."""
     from google.cloud.firestore import SERVER_TIMESTAMP
 
-    stored = {snapshot.id: snapshot.to_dict() or {} for snapshot in db.collection(name).stream()}
+    collection = db.collection(collection_id(name))
+    stored = {snapshot.id: snapshot.to_dict() or {} for snapshot in collection.stream()}
     batch = db.batch()
     for id, fields in declared.items():
         if id in stored and not _is_ours(stored[id]):
@@ -77,14 +78,14 @@ def _sync_collection(
         changes = _changes(fields, stored.get(id))
         if changes:
             changes["lastUpdated"] = SERVER_TIMESTAMP
-            batch.set(db.collection(name).document(id), changes, merge=list(changes))
+            batch.set(collection.document(id), changes, merge=list(changes))
         (report.written if changes else report.unchanged).append(f"{name}/{id}")
     for id, document in stored.items():
         gone = id not in declared and "source" in document and _is_ours(document)
         if gone and document.get("status") != "disabled":
             changes = {"status": "disabled", "declaredStatus": "disabled"}
             changes["lastUpdated"] = SERVER_TIMESTAMP
-            batch.set(db.collection(name).document(id), changes, merge=True)
+            batch.set(collection.document(id), changes, merge=True)
             report.withdrawn.append(f"{name}/{id}")
     return batch
 

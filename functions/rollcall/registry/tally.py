@@ -17,6 +17,7 @@ from msgspec import Struct, field
 
 from rollcall.core.errors import Aborted
 from rollcall.core.shapes import SCHEMA_VERSION
+from rollcall.registry.parts import part
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client, DocumentReference, WriteBatch
@@ -66,7 +67,7 @@ class Tally(Struct):
                 for body in bodies:
                     records.update(json.loads(body["records"]))
                 return cls(db, name, records, head, parts, first.read_time, first.update_time)
-        raise Aborted(f"registry/{name} is being rewritten; try again", retry_after_s=1)
+        raise Aborted(f"{first.reference.path} is being rewritten; try again", retry_after_s=1)
 
     def put(self, key: str, record: Record | None) -> None:
         """Set a record, or remove it."""
@@ -127,7 +128,7 @@ def conflicts() -> tuple[type[Exception], ...]:
 
 
 def _part(db: Client, name: str, number: int) -> DocumentReference:
-    return db.document(f"registry/{name}.{number}" if number else f"registry/{name}")
+    return part(db, f"{name}.{number}" if number else name)
 
 
 def _place(key: str, parts: int) -> int:

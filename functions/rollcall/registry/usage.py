@@ -17,14 +17,16 @@ from collections.abc import Container, Sequence
 from datetime import UTC, date, datetime, time, timedelta
 from typing import TYPE_CHECKING, Any
 
+from rollcall.core.options import collection_id
 from rollcall.core.shapes import SCHEMA_VERSION
+from rollcall.registry.parts import part
 from rollcall.registry.tally import Tally, conflicts
 from rollcall.registry.usage_counts import Addition, Counts, Key, added, additions, read, record
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client, WriteBatch
 
-CURSOR = "registry/usage"
+CURSOR = "usage"
 KINDS = ("run", "rating")
 SETTLED = timedelta(minutes=5)
 """No commit takes longer: Firestore ends a transaction after 270 s."""
@@ -65,7 +67,7 @@ def day_name(day: date) -> str:
 
 def _count_page(db: Client, known: Container[str], settled: timedelta) -> int | None:
     """Count the next entries; None if somebody else did so meanwhile."""
-    reference = db.document(CURSOR)
+    reference = part(db, CURSOR)
     cursor = reference.get()
     # By Firestore's clock too: nobody else's tells what can still come.
     until = cursor.read_time - settled
@@ -93,7 +95,7 @@ def _page(db: Client, after: dict[str, Any] | None, until: datetime) -> list[Any
     from google.cloud.firestore import FieldFilter
 
     query = (
-        db.collection("audit")
+        db.collection(collection_id("audit"))
         .where(filter=FieldFilter("kind", "in", list(KINDS)))
         .where(filter=FieldFilter("loggedAt", "<=", until))
         .order_by("loggedAt")

@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from rollcall.core.errors import InvalidArgument
 from rollcall.core.messages import Media, UserMessage
+from rollcall.core.options import collection_id
 from rollcall.store.file_records import FILES, Allowance, StoredFile, read_record
 
 if TYPE_CHECKING:
@@ -119,7 +120,7 @@ class Attaching(Struct, frozen=True):
 
 def references(db: Client, message: UserMessage) -> list[DocumentReference]:
     """The records of the files that a message names, each once."""
-    return [db.document(f"{FILES}/{id}") for id in dict.fromkeys(_ids(message))]
+    return [db.document(f"{collection_id(FILES)}/{id}") for id in dict.fromkeys(_ids(message))]
 
 
 def attached(

@@ -20,10 +20,10 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct, field
 
 from rollcall.core.errors import ResourceExhausted, Unavailable
+from rollcall.core.options import collection_id
 from rollcall.core.shapes import SCHEMA_VERSION
 from rollcall.store.amounts import NONE, Amount
 from rollcall.store.batches import tries
-from rollcall.store.limits import COLLECTION
 from rollcall.store.rates import Start
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def key(text: str) -> str:
 
 
 def user_day(db: Client, uid: str, day: date) -> DocumentReference:
-    return db.document(f"{COLLECTION}/u{key(uid)}-{day.isoformat()}")
+    return db.document(f"{collection_id('budgets')}/u{key(uid)}-{day.isoformat()}")
 
 
 class Slice(Struct, frozen=True):

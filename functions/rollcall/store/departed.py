@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from rollcall.core.context import Platform
 from rollcall.core.errors import FailedPrecondition
+from rollcall.core.options import collection_id
 from rollcall.core.shapes import SCHEMA_VERSION
 from rollcall.store.accounts import AT_ONCE, gone
 from rollcall.store.my_data import begin_user_erasure
@@ -59,7 +60,7 @@ def begin_erasures(
 
 
 def _cursor(db: Client) -> DocumentReference:
-    return db.document("registry/departed")
+    return db.document(f"{collection_id('registry')}/departed")
 
 
 def _check_plausible(departed: int, users: int) -> None:
@@ -75,7 +76,7 @@ def _next_users(db: Client, after: str) -> tuple[list[str], bool]:
     """Ids behind `after`, sorted, and whether there are none behind them."""
     found: set[str] = set()
     for collection in OWNED:
-        found.update(islice(_users_of(db, collection, after), MOST_USERS))
+        found.update(islice(_users_of(db, collection_id(collection), after), MOST_USERS))
     users = sorted(found)[:MOST_USERS]
     return users, len(users) < MOST_USERS
 

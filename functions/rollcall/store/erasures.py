@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from msgspec import Struct, field
 
 from rollcall.core.errors import Aborted, Internal
+from rollcall.core.options import collection_id
 from rollcall.core.shapes import SCHEMA_VERSION
 from rollcall.core.user_data import Receipt, Section
 
@@ -48,7 +49,7 @@ def erasure_id(kind: Kind, uid: str, scope: str | None) -> str:
 
 
 def reference(db: Client, id: str) -> DocumentReference:
-    return db.document(f"erasures/{id}")
+    return db.document(f"{collection_id('erasures')}/{id}")
 
 
 def first_state(

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct, field
 
 from rollcall.core.events import Event
+from rollcall.core.options import collection_id
 from rollcall.core.shapes import SCHEMA_VERSION
 from rollcall.store import paths
 from rollcall.store.room import utf8
@@ -130,7 +131,7 @@ def read_events(db: Client, thread_id: str, run_id: str, *, after: int = -1) -> 
     """The stored documents of a run's events past number `after`, in order: `(n, events)`."""
     from google.cloud.firestore import FieldFilter
 
-    events = paths.run(db, thread_id, run_id).collection("events")
+    events = paths.run(db, thread_id, run_id).collection(collection_id("events"))
     query = events.where(filter=FieldFilter("n", ">", after)).order_by("n")
     for snapshot in query.stream():
         data = snapshot.to_dict() or {}

@@ -14,6 +14,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from rollcall.core.errors import InvalidArgument
+from rollcall.core.options import collection_id
 from rollcall.core.user_data import Section, of_user
 from rollcall.store import paths
 
@@ -89,7 +90,7 @@ def _items(
 def _thread_items(db: Client, uid: str, place: Place) -> Iterator[tuple[Place, Item]]:
     if place:
         yield from _rest_of_thread(db, uid, place)
-    for thread in _pages(of_user(_THREADS)(db, uid), place[0] if place else None):
+    for thread in _pages(of_user(_THREADS, platform=True)(db, uid), place[0] if place else None):
         yield (thread.id,), _item(_THREADS, thread.id, thread)
         yield from _inside(db, thread.id, _IN_THREAD[0], None)
 
@@ -107,7 +108,7 @@ def _inside(
     db: Client, thread_id: str, collection: str, after: str | None
 ) -> Iterator[tuple[Place, Item]]:
     for name in _IN_THREAD[_IN_THREAD.index(collection) :]:
-        query = paths.thread(db, thread_id).collection(name)
+        query = paths.thread(db, thread_id).collection(collection_id(name))
         for snapshot in _pages(query, after if name == collection else None):
             yield (thread_id, name, snapshot.id), _item(name, thread_id, snapshot)
 

@@ -15,6 +15,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Protocol
 
 from rollcall.core.errors import FailedPrecondition, Unavailable
+from rollcall.core.options import collection_id
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client
@@ -63,7 +64,7 @@ class FirestoreContents:
             each.reference.delete()
 
     def _chunks(self, file_id: str) -> Any:
-        return self._db.collection(f"files/{file_id}/chunks")
+        return self._db.collection(f"{collection_id('files')}/{file_id}/{collection_id('chunks')}")
 
     def _chunk(self, file_id: str, number: int) -> Any:
         return self._chunks(file_id).document(f"{number:04d}")

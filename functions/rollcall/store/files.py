@@ -22,6 +22,7 @@ from rollcall.core.errors import (
     NotFound,
     ResourceExhausted,
 )
+from rollcall.core.options import collection_id
 from rollcall.core.shapes import SCHEMA_VERSION
 from rollcall.store.batches import committed
 from rollcall.store.file_contents import IN_FIRESTORE, contents_at, place_for_new
@@ -39,7 +40,13 @@ from rollcall.store.file_records import (
 )
 
 if TYPE_CHECKING:
-    from google.cloud.firestore import Client, DocumentReference, DocumentSnapshot, WriteBatch
+    from google.cloud.firestore import (
+        Client,
+        CollectionReference,
+        DocumentReference,
+        DocumentSnapshot,
+        WriteBatch,
+    )
 
     from rollcall.core.user_data import Document
 
@@ -205,7 +212,7 @@ class FileStore:
         if file.place == IN_FIRESTORE:
             batch.delete(record)
             for number in range(file.parts):
-                batch.delete(record.collection("chunks").document(f"{number:04d}"))
+                batch.delete(record.collection(collection_id("chunks")).document(f"{number:04d}"))
             return
         batch.set(
             record,
@@ -217,9 +224,9 @@ class FileStore:
 
         One whose content cannot be removed, as its bucket is gone, stays for the next sweep.
         """
-        late = self._db.collection(FILES).where(filter=_where("openUntil", "<=", now))
+        late = self._records().where(filter=_where("openUntil", "<=", now))
         left = sum([self._dropped(each) for each in late.limit(_AT_ONCE).stream()])
-        removed = self._db.collection(FILES).where(filter=_where("status", "==", REMOVED))
+        removed = self._records().where(filter=_where("status", "==", REMOVED))
         return left + sum([self._emptied(each) for each in removed.limit(_AT_ONCE).stream()])
 
     def _dropped(self, record: DocumentSnapshot[Any]) -> bool:
@@ -244,7 +251,7 @@ class FileStore:
         return True
 
     def _of_user(self, uid: str, purpose: str) -> list[StoredFile]:
-        query = self._db.collection(FILES).where(filter=_where("uid", "==", uid))
+        query = self._records().where(filter=_where("uid", "==", uid))
         found = query.where(filter=_where("purpose", "==", purpose)).stream()
         return [file for each in found if (file := read_record(each))]
 
@@ -264,7 +271,10 @@ class FileStore:
         return stored_as(file.id, file, file.place, missing=missing)
 
     def _record(self, file_id: str) -> DocumentReference:
-        return self._db.document(f"{FILES}/{file_id}")
+        return self._records().document(file_id)
+
+    def _records(self) -> CollectionReference:
+        return self._db.collection(collection_id(FILES))
 
 
 def files(db: Client) -> FileStore:

@@ -17,6 +17,7 @@ from pydantic import Field, ValidationError
 
 from rollcall.core.context import User
 from rollcall.core.errors import Unavailable
+from rollcall.core.options import collection_id
 from rollcall.core.shapes import Wire
 from rollcall.store.amounts import Limit, micro_usd
 from rollcall.store.rates import MOST_STARTS
@@ -24,7 +25,6 @@ from rollcall.store.rates import MOST_STARTS
 if TYPE_CHECKING:
     from google.cloud.firestore import Client
 
-COLLECTION = "budgets"
 FRESH_S = 60.0
 """An operator's change takes effect within this time."""
 
@@ -88,13 +88,13 @@ class Limits(Struct, frozen=True):
 def _overruled(limits: L, entry: Any, place: str) -> L:
     """Each field by itself: one that cannot be read is logged, and what it overrules holds."""
     if not isinstance(entry, dict):
-        log.warning("budgets/limits: %s must be a map, and is left out", place)
+        log.warning("%s must be a map, and is left out", place)
         return limits
     for key, value in entry.items():
         try:
             read = type(limits).model_validate({key: value}, strict=True)
         except ValidationError as error:
-            log.warning("budgets/limits: %s: %s is left out: %s", place, key, error)
+            log.warning("%s: %s is left out: %s", place, key, error)
             continue
         changed = {name: getattr(read, name) for name in read.model_fields_set}
         limits = limits.model_copy(update=changed)
@@ -132,7 +132,7 @@ def forget() -> None:
 
 
 def _read(db: Client) -> Limits:
-    collection = db.collection(COLLECTION)
+    collection = db.collection(collection_id("budgets"))
     references = [collection.document("limits"), collection.document("prices")]
     found = {snapshot.id: snapshot.to_dict() or {} for snapshot in db.get_all(references)}
     return Limits(found["limits"], found["prices"])

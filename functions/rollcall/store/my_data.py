@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from rollcall.core.context import Platform
 from rollcall.core.errors import Aborted, AgentError
+from rollcall.core.options import collection_id
 from rollcall.core.shapes import SCHEMA_VERSION
 from rollcall.core.user_data import Section, as_stored, delete, listing_user, of_user
 from rollcall.store import audit, paths
@@ -129,7 +130,8 @@ def resume_erasures(platform: Platform) -> int:
     from google.cloud.firestore import FieldFilter
 
     running = FieldFilter("status", "==", "running")
-    query = platform.db.collection("erasures").where(filter=running).select(["status", "until"])
+    erasures = platform.db.collection(collection_id("erasures"))
+    query = erasures.where(filter=running).select(["status", "until"])
     left = [each.id for each in query.stream() if not is_worked_on(each.to_dict() or {})]
     for id in left:
         _enqueue(platform, id)
@@ -306,18 +308,18 @@ def _own_decision(data: dict[str, Any], uid: str) -> dict[str, Any] | None:
 
 
 def _of_own(kind: str) -> Section:
-    return Section(kind=kind, find=of_user(kind), show=as_stored, erase=delete)
+    return Section(kind=kind, find=of_user(kind, platform=True), show=as_stored, erase=delete)
 
 
 DEVICES = _of_own("devices")
 PLATFORM = (
     Section(kind="approvals", find=APPROVALS.find, show=as_stored, erase=delete),
     Section(kind="effects", find=EFFECTS.find, show=as_stored, erase=delete),
-    Section(kind="erasedRuns", find=of_user("runs"), show=as_stored, erase=delete),
+    Section(kind="erasedRuns", find=of_user("runs", platform=True), show=as_stored, erase=delete),
     _of_own("runKeys"),  # of earlier versions
     Section(
         kind="budgets",
-        find=of_user("budgets"),
+        find=of_user("budgets", platform=True),
         show=as_stored,
         whole=_settled,
         erase=_forget_spend,
@@ -328,22 +330,28 @@ PLATFORM = (
 DECIDED = (
     Section(
         kind="decisionsMade",
-        find=of_user("approvals", "decision.by"),
+        find=of_user("approvals", "decision.by", platform=True),
         show=_own_decision,
         erase=_forget_decider,
     ),
     Section(
         kind="decisionsAsked",
-        find=of_user("approvals", "deciderUid"),
+        find=of_user("approvals", "deciderUid", platform=True),
         erase=_forget_named_decider,
     ),
 )
 AUDIT = (
-    Section(kind="audit", find=of_user("audit"), show=as_stored, erase=_strip_entry, reads=("at",)),
-    Section(kind="auditDecisions", find=of_user("audit", "by"), erase=_forget_by),
+    Section(
+        kind="audit",
+        find=of_user("audit", platform=True),
+        show=as_stored,
+        erase=_strip_entry,
+        reads=("at",),
+    ),
+    Section(kind="auditDecisions", find=of_user("audit", "by", platform=True), erase=_forget_by),
     Section(
         kind="auditDeciders",
-        find=listing_user("audit", "deciders"),
+        find=listing_user("audit", "deciders", platform=True),
         erase=_forget_among_deciders,
         reads=("approvals",),
     ),

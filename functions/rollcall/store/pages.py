@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 
 from rollcall.core.errors import Aborted
+from rollcall.core.options import collection_id
 from rollcall.store import paths
 from rollcall.store.event_log import EventLog
 
@@ -69,7 +70,7 @@ def find_page(db: Client, thread_id: str, run_id: str) -> Page:
     Raises:
         Aborted: The run writes faster than one can look.
     """
-    events = paths.run(db, thread_id, run_id).collection("events")
+    events = paths.run(db, thread_id, run_id).collection(collection_id("events"))
     for _ in range(_TRIES):
         written = list(events.order_by("n", direction="DESCENDING").limit(1).stream())
         newest = (written[0].to_dict() or {}) if written else {"n": -1, "first": 0, "count": 0}

@@ -4,51 +4,72 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rollcall.core.options import collection_id
+
 if TYPE_CHECKING:
     from google.cloud.firestore import Client, DocumentReference
 
+COLLECTIONS = frozenset(
+    {
+        *("agents", "approvals", "audit", "budgets", "capabilities", "devices", "documents"),
+        *("effects", "erasures", "files", "healthSamples", "ratings", "registry", "runKeys"),
+        *("runs", "threads"),
+    }
+)
+"""The platform's collections at the root, by the names that `collection_id` takes."""
+SUBCOLLECTIONS = frozenset({"chunks", "events", "messages", "parts", "runs", "views"})
+"""Those below the platform's documents."""
+
 
 def thread(db: Client, thread_id: str) -> DocumentReference:
-    return db.document(f"threads/{thread_id}")
+    return db.document(_thread(thread_id))
 
 
 def message(db: Client, thread_id: str, number: int) -> DocumentReference:
     """A document of the log; numbered so that ids sort as numbers do."""
-    return db.document(f"threads/{thread_id}/messages/{number:08d}")
+    return db.document(f"{_thread(thread_id)}/{collection_id('messages')}/{number:08d}")
 
 
 def run(db: Client, thread_id: str, run_id: str) -> DocumentReference:
-    return db.document(f"threads/{thread_id}/runs/{run_id}")
+    return db.document(_run(thread_id, run_id))
 
 
 def window(db: Client, thread_id: str) -> DocumentReference:
     """The view of the newest messages."""
-    return db.document(f"threads/{thread_id}/views/window")
+    return db.document(f"{_thread(thread_id)}/{collection_id('views')}/window")
 
 
 def event_batch(db: Client, thread_id: str, run_id: str, number: int) -> DocumentReference:
     """Some of a run's events, in their order."""
-    return db.document(f"threads/{thread_id}/runs/{run_id}/events/{number:06d}")
+    return db.document(f"{_run(thread_id, run_id)}/{collection_id('events')}/{number:06d}")
 
 
 def approval(db: Client, approval_id: str) -> DocumentReference:
-    return db.document(f"approvals/{approval_id}")
+    return db.document(f"{collection_id('approvals')}/{approval_id}")
 
 
 def effect(db: Client, key: str) -> DocumentReference:
-    return db.document(f"effects/{key}")
+    return db.document(f"{collection_id('effects')}/{key}")
 
 
 def erased_run(db: Client, key: str) -> DocumentReference:
     """What is left of an erased run whose id was its client's. Its collection has the name of
     those in threads, so that one query finds a key in all of them."""
-    return db.document(f"runs/{key}")
+    return db.document(f"{collection_id('runs')}/{key}")
 
 
 def audit(db: Client, entry_id: str) -> DocumentReference:
-    return db.document(f"audit/{entry_id}")
+    return db.document(f"{collection_id('audit')}/{entry_id}")
 
 
 def rating(db: Client, thread_id: str, run_id: str) -> DocumentReference:
     """What the user thought of a run's answer. A thread's id has no `~`."""
-    return db.document(f"ratings/{thread_id}~{run_id}")
+    return db.document(f"{collection_id('ratings')}/{thread_id}~{run_id}")
+
+
+def _thread(thread_id: str) -> str:
+    return f"{collection_id('threads')}/{thread_id}"
+
+
+def _run(thread_id: str, run_id: str) -> str:
+    return f"{_thread(thread_id)}/{collection_id('runs')}/{run_id}"

@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from rollcall.core.errors import FailedPrecondition, NotFound, PermissionDenied
 from rollcall.core.messages import UserMessage
+from rollcall.core.options import collection_id
 from rollcall.store import migrations, paths
 from rollcall.store.log import current, from_documents, stays_of
 from rollcall.store.window import newest, read_log
@@ -73,7 +74,7 @@ def message_to_retry(db: Client, uid: str, thread_id: str, turn_id: str) -> User
     """
     from google.cloud.firestore import FieldFilter
 
-    messages = paths.thread(db, thread_id).collection("messages")
+    messages = paths.thread(db, thread_id).collection(collection_id("messages"))
     of_turn = messages.where(filter=FieldFilter("turnId", "==", turn_id))
     found = list(of_turn.where(filter=FieldFilter("role", "==", "user")).limit(1).stream())
     if not found:
@@ -90,7 +91,7 @@ def read_turn(db: Client, thread_id: str, turn_id: str) -> list[dict[str, Any]]:
     """All documents of a turn, in their order."""
     from google.cloud.firestore import FieldFilter
 
-    messages = paths.thread(db, thread_id).collection("messages")
+    messages = paths.thread(db, thread_id).collection(collection_id("messages"))
     found = messages.where(filter=FieldFilter("turnId", "==", turn_id)).stream()
     documents = [migrations.read("message", each.to_dict() or {}) for each in found]
     return sorted(documents, key=lambda each: int(each["n"]))

@@ -18,6 +18,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from rollcall.core.errors import AlreadyExists, NotFound
+from rollcall.core.options import collection_id
 from rollcall.core.shapes import SCHEMA_VERSION
 from rollcall.store import paths
 from rollcall.store.batches import read_all, side_by_side
@@ -68,7 +69,7 @@ def find_run(db: Client, key: str) -> DocumentSnapshot | None:
     """A user's run of this key, in whichever thread, or what is left of it: one read."""
     from google.cloud.firestore import FieldFilter
 
-    runs: Any = db.collection_group("runs")
+    runs: Any = db.collection_group(collection_id("runs"))
     found = runs.where(filter=FieldFilter("key", "==", key)).limit(1).get()
     return found[0] if found else None
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 from msgspec import Struct
 
 from rollcall.core.errors import InvalidArgument
+from rollcall.core.options import collection_id
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client
@@ -65,7 +66,7 @@ def seed(db: Client, folder: Path, kinds: Collection[Kind]) -> list[Loaded]:
 
 def load(db: Client, file: SeedFile) -> Loaded:
     """Write those documents of a file that are missing or differ; remove those it dropped."""
-    manifest = db.collection(MANIFESTS).document(f"seed-{file.collection}")
+    manifest = db.collection(collection_id(MANIFESTS)).document(f"seed-{file.collection}")
     known = manifest.get().to_dict() or {}
     stored = _stored(db, file)
     changed = {id: data for id, data in file.documents.items() if stored.get(id) != data}

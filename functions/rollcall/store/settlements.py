@@ -16,9 +16,9 @@ from collections.abc import Iterable, Mapping
 from datetime import date, datetime
 from typing import TYPE_CHECKING, Any
 
+from rollcall.core.options import collection_id
 from rollcall.core.wire import RunStatus
 from rollcall.store.budgets import Day, Known, Spend, change, user_day
-from rollcall.store.limits import COLLECTION
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client, DocumentReference
@@ -93,7 +93,7 @@ def days_of(db: Client, uid: str, *, since: date, until: date, now: datetime) ->
     # By document id, which needs no index of its own and names this user alone.
     first, last = user_day(db, uid, since), user_day(db, uid, until)
     found = (
-        db.collection(COLLECTION)
+        db.collection(collection_id("budgets"))
         .where(filter=FieldFilter("__name__", ">=", first))
         .where(filter=FieldFilter("__name__", "<=", last))
         .stream()

@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct, field
 
+from rollcall.core.options import collection_id
 from rollcall.core.shapes import SCHEMA_VERSION
 from rollcall.store.amounts import NONE, Amount, Limit
 from rollcall.store.budgets import Refused, Slice, change, expiry, key
-from rollcall.store.limits import COLLECTION
 from rollcall.store.settlements import settled
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ MARGIN = timedelta(minutes=2)
 
 
 def tenant_day(db: Client, tenant: str, day: date) -> DocumentReference:
-    return db.document(f"{COLLECTION}/t{key(tenant)}-{day.isoformat()}")
+    return db.document(f"{collection_id('budgets')}/t{key(tenant)}-{day.isoformat()}")
 
 
 class _TenantDay(Struct):
@@ -183,7 +183,8 @@ def _drawn(db: Client, source: str, now: datetime) -> Amount:
     """What users have spent of a slice or set aside from it, by their own days' documents."""
     from google.cloud.firestore import FieldFilter
 
-    days = db.collection(COLLECTION).where(filter=FieldFilter("sources", "array_contains", source))
+    drawing = FieldFilter("sources", "array_contains", source)
+    days = db.collection(collection_id("budgets")).where(filter=drawing)
     parts = [settled(db, day, now=now).from_source(source) for day in days.stream()]
     return sum(parts, NONE)
 

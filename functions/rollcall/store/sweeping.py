@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
+from rollcall.core.options import collection_id
 from rollcall.core.wire import RunStatus
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ def left_lying(db: Client, *, now: datetime, grace: timedelta) -> Iterator[tuple
 
 def _dead_runs(db: Client, now: datetime) -> Iterator[tuple[str, str]]:
     query = (
-        db.collection_group("runs")
+        db.collection_group(collection_id("runs"))
         .where(filter=_where("status", "==", RunStatus.RUNNING.value))
         .where(filter=_where("leaseUntil", "<=", now))
         .limit(AT_ONCE)
@@ -55,7 +56,7 @@ def _over(db: Client, now: datetime) -> Iterator[tuple[str, str]]:
 
 def _approvals(db: Client, field: str, until: datetime) -> Iterator[tuple[str, str]]:
     query = (
-        db.collection("approvals")
+        db.collection(collection_id("approvals"))
         .where(filter=_where("status", "==", "pending"))
         .where(filter=_where(field, "<=", until))
         .limit(AT_ONCE)
@@ -67,7 +68,7 @@ def _approvals(db: Client, field: str, until: datetime) -> Iterator[tuple[str, s
 
 def _late(db: Client, now: datetime) -> Iterator[tuple[str, str]]:
     """Threads whose client has not answered the calls that were left to it."""
-    query = db.collection("threads").where(filter=_where("waiting.until", "<=", now))
+    query = db.collection(collection_id("threads")).where(filter=_where("waiting.until", "<=", now))
     for snapshot in query.limit(AT_ONCE).stream():
         yield snapshot.id, (snapshot.to_dict() or {})["waiting"]["runId"]
 

@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from rollcall.core.errors import Aborted, NotFound, PermissionDenied
+from rollcall.core.options import collection_id
 from rollcall.core.user_data import Section, delete, of_user
 from rollcall.store import paths
 from rollcall.store.erasures import (
@@ -47,11 +48,11 @@ _KEPT = {
 }
 _TRIES = 5
 
-APPROVALS = Section(kind="approvals", find=of_user("approvals"), erase=delete)
-EFFECTS = Section(kind="effects", find=of_user("effects"), erase=delete)
-RATINGS = Section(kind="ratings", find=of_user("ratings"), erase=delete)
+APPROVALS = Section(kind="approvals", find=of_user("approvals", platform=True), erase=delete)
+EFFECTS = Section(kind="effects", find=of_user("effects", platform=True), erase=delete)
+RATINGS = Section(kind="ratings", find=of_user("ratings", platform=True), erase=delete)
 ATTACHMENTS = Section(
-    kind="files", find=of_user(FILES), erase=erase_file, reads=SECTION_READS, page=10
+    kind="files", find=of_user(FILES, platform=True), erase=erase_file, reads=SECTION_READS, page=10
 )
 
 
@@ -91,14 +92,15 @@ def erase_thread(work: Work, thread_id: str) -> None:
     if _own(work, thread_id) is None:
         return  # erased before, and perhaps begun anew since
     thread = paths.thread(work.db, thread_id)
-    said = thread.collection("runs").select(["uid", "settlements"]).stream()
+    said = thread.collection(collection_id("runs")).select(["uid", "settlements"]).stream()
     settle_runs(work.db, said, now=datetime.now(UTC))
     # Approvals first: a decision from now on decides nothing.
     for section in (APPROVALS, EFFECTS):
         erase_section(work, section, query=_in_thread(work, section, thread_id))
+    runs = collection_id("runs")
     for collection in thread.collections():
         # Runs that are gone may have left something below them.
-        for document in collection.list_documents() if collection.id == "runs" else ():
+        for document in collection.list_documents() if collection.id == runs else ():
             for below in document.collections():
                 _empty(work, below)
         _empty(work, collection)
@@ -140,7 +142,7 @@ def finish_deleting(work: Work, thread_id: str) -> None:
 
 def erase_threads(work: Work) -> None:
     """Take over and delete all threads of the user, whatever goes on in them."""
-    mine: Any = of_user("threads")(work.db, work.uid).limit(1)
+    mine: Any = of_user("threads", platform=True)(work.db, work.uid).limit(1)
     while found := list(mine.stream()):
         work.check_time()
         thread_id = found[0].id
@@ -162,7 +164,7 @@ def _check(thread: Document, uid: str) -> None:
     lease = data.get("lease")
     if not lease:
         return
-    run = thread.reference.collection("runs").document(lease["runId"]).get()
+    run = thread.reference.collection(collection_id("runs")).document(lease["runId"]).get()
     if is_alive(run.to_dict() or {}):
         raise Aborted(
             f"run {lease['runId']} is still answering in this thread",
@@ -261,8 +263,9 @@ def _in_thread(work: Work, section: Section, thread_id: str, field: str = "threa
 
 
 def _empty(work: Work, collection: Any) -> None:
-    erase = _erase_run if collection.id == "runs" else delete
-    everything = Section(kind=collection.id, find=lambda db, uid: collection, erase=erase)
+    erase = _erase_run if collection.id == collection_id("runs") else delete
+    kind = collection.id.removeprefix(collection_id(""))  # as receipts call it
+    everything = Section(kind=kind, find=lambda db, uid: collection, erase=erase)
     erase_section(work, everything)
 
 

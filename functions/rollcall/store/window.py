@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from rollcall.core.options import collection_id
 from rollcall.core.shapes import SCHEMA_VERSION
 from rollcall.store import migrations, paths
 from rollcall.store.log import current, without_media
@@ -109,7 +110,7 @@ def read_log(
         at_least: The next message's number where the log is empty: it was cleared.
         without: A turn to be left out beside those that were replaced.
     """
-    messages = paths.thread(db, thread_id).collection("messages")
+    messages = paths.thread(db, thread_id).collection(collection_id("messages"))
     newest_first = messages.order_by("n", direction="DESCENDING").limit(WINDOW_DOCUMENTS)
     snapshots: list[Any] = []
     documents: list[dict[str, Any]] = []

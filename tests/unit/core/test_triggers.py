@@ -63,6 +63,22 @@ def test_each_trigger_declares_its_function(trigger: Any, key: str) -> None:
     assert getattr(endpoint, key) is not None
 
 
+def test_only_a_trigger_on_the_platforms_own_documents_is_bound_under_the_prefix(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    own, others = OnDocument("approvals/{id}", platform=True), OnDocument("approvals/{id}")
+    for prefix, expected in (("", "approvals/{id}"), ("rc", "rc_approvals/{id}")):
+        monkeypatch.setenv("ROLLCALL_PREFIX", prefix)
+        assert watched(own) == expected
+        assert watched(others) == "approvals/{id}"
+
+
+def watched(trigger: OnDocument) -> str:
+    """The path of the documents that the function of a trigger is deployed for."""
+    endpoint = trigger.bind("tidy", lambda *args: None, here).__firebase_endpoint__
+    return str(endpoint.eventTrigger["eventFilterPathPatterns"]["document"])
+
+
 def test_secrets_are_bound_where_the_environment_names_them(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

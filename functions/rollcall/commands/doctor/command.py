@@ -16,7 +16,7 @@ from rollcall.commands.doctor.settings import Settings, read_settings
 from rollcall.commands.place import FAILED, ROOT, Place, Problem, connect
 from rollcall.commands.printing import announce, print_json
 from rollcall.commands.records import read_agents, read_manifest, read_records
-from rollcall.core.options import DEFAULT_REGION
+from rollcall.core.options import DEFAULT_REGION, collection_id
 from rollcall.core.triggers import OnSchedule
 
 
@@ -77,7 +77,7 @@ def _registry(place: Place, settings: Settings) -> Iterator[Finding]:
     told = {agent.id: agent.document for agent in published}
     yield from contents.check_overrides(agents().values(), told)
     profiles = [overruled(each, told.get(each.id, {})) for each in agents().values()]
-    prices = read_prices(db.document("budgets/prices").get().to_dict())
+    prices = read_prices(db.document(f"{collection_id('budgets')}/prices").get().to_dict())
     yield from configuration.check_models(settings, profiles, prices)
 
 

@@ -13,6 +13,7 @@ from rollcall.agent.platform import OFFLINE, default_embedder, default_model
 from rollcall.agent.prices import Price, find_price
 from rollcall.commands.doctor.findings import Finding, firebase, listed
 from rollcall.commands.doctor.settings import Settings
+from rollcall.core.options import PREFIX, collection_id
 from rollcall.core.profile import AgentProfile
 from rollcall.core.urls import is_host
 
@@ -31,6 +32,7 @@ VARIABLES = frozenset(
         "ROLLCALL_MAX_INSTANCES",
         "ROLLCALL_MIN_INSTANCES",
         "ROLLCALL_MODEL",
+        "ROLLCALL_PREFIX",
         "ROLLCALL_REGION",
         "ROLLCALL_SECRETS",
         "ROLLCALL_STATEMENT_SECRET",
@@ -66,6 +68,7 @@ _FORMS = {
     "ROLLCALL_MAX_INSTANCES": (rf"{_INSTANCES}(,{_INSTANCES})*", "of the form run_agent:50,*:10"),
     "ROLLCALL_MIN_INSTANCES": (rf"{_INSTANCES}(,{_INSTANCES})*", "of the form run_agent:1"),
     "ROLLCALL_MODEL": (r"[a-z_]+:.+", "<provider>:<model>"),
+    "ROLLCALL_PREFIX": (PREFIX, "a lower-case letter and up to 15 more letters or digits"),
     "ROLLCALL_REGION": (r"[a-z]+-[a-z]+\d+", "a region, such as europe-west1"),
     "ROLLCALL_TEAM_UPLOADS": _UPLOADERS,
     "ROLLCALL_TRACES": (r"otel", "otel"),
@@ -136,7 +139,7 @@ def _model(
             "fail",
             topic,
             f"{model} has no known price, so every run of it is refused",
-            "write its price into budgets/prices (docs/limits.md), or set "
+            f"write its price into {collection_id('budgets')}/prices (docs/limits.md), or set "
             f"ROLLCALL_ALLOW_UNPRICED=true in {settings.file}",
         )
 

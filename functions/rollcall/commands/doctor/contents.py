@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from rollcall.commands.doctor.findings import Finding, firebase, listed, rollcall
 from rollcall.commands.records import DOWN, HEALTHY, Agent, Record, agents_of
+from rollcall.core.options import collection_id, function_name
 from rollcall.core.profile import AgentProfile
 from rollcall.core.shapes import Status
 from rollcall.registry.authorising import ALL, CATEGORY
+from rollcall.registry.documents import AGENTS, CAPABILITIES
 from rollcall.registry.overruling import overruled
 from rollcall.registry.reading import unknown_overrides
 from rollcall.registry.sync import Report
@@ -52,16 +54,17 @@ def check_compiled(
             "fail",
             TOPIC,
             f"a document was changed {_ago(changed_at)}, and it was not compiled since: is the "
-            "trigger on capabilities/{id} deployed?",
+            f"trigger on {collection_id(CAPABILITIES)} deployed?",
             SYNC,
         )
     if production and datetime.now(UTC) - at > _DAILY:
+        function = function_name("sync_registry")
         yield Finding(
             "warn",
             TOPIC,
-            "it was not published for more than a day: the scheduled function sync_registry does "
+            f"it was not published for more than a day: the scheduled function {function} does "
             "that at 03:00",
-            firebase("functions:log --only sync_registry"),
+            firebase(f"functions:log --only {function}"),
         )
 
 
@@ -95,7 +98,7 @@ def check_records(records: Sequence[Record]) -> Iterator[Finding]:
             "warn",
             TOPIC,
             f"{record.id} is refused: {record.reason}",
-            f"correct capabilities/{record.id}",
+            f"correct {collection_id(CAPABILITIES)}/{record.id}",
         )
     if (more := len(refused) - MOST_REFUSED) > 0:
         mend = rollcall("registry list --status refused")
@@ -106,7 +109,7 @@ def check_records(records: Sequence[Record]) -> Iterator[Finding]:
                 "warn",
                 TOPIC,
                 f"{record.id} has overrides that mean nothing: {listed(unknown)}",
-                f"correct overrides in capabilities/{record.id}",
+                f"correct overrides in {collection_id(CAPABILITIES)}/{record.id}",
             )
         if not record.reason and record.health != HEALTHY:
             yield Finding(
@@ -150,7 +153,7 @@ def check_agents(
 
 def _without_code(agent: Agent) -> Finding:
     """An agent is code: its document tells of it, and holds an operator's overrides."""
-    where = f"agents/{agent.id}"
+    where = f"{collection_id(AGENTS)}/{agent.id}"
     if agent.status == Status.DISABLED:
         return Finding("ok", "agents", f"{where} is disabled, and no code declares it")
     return Finding(
@@ -172,7 +175,7 @@ def _agent(
 ) -> Iterator[Finding]:
     missing = [word for word in agent.tools if word not in all_words]
     off = [word for word in agent.tools if word in all_words and word not in known]
-    where = f"agents/{agent.id}"
+    where = f"{collection_id(AGENTS)}/{agent.id}"
     if agent.tools and not known.intersection(agent.tools):
         yield Finding("fail", "agents", f"{where} has no tool that may be offered")
     elif missing:
@@ -231,8 +234,8 @@ def last_change(db: Client) -> datetime | None:
     """When a document of the registry was last written, by Firestore's clock."""
     times = [
         document.update_time
-        for name in ("capabilities", "agents")
-        for document in db.collection(name).select([]).stream()
+        for name in (CAPABILITIES, AGENTS)
+        for document in db.collection(collection_id(name)).select([]).stream()
     ]
     return max(times, default=None)
 

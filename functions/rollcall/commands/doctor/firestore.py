@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from rollcall.commands.doctor.findings import Finding, firebase, listed
 from rollcall.commands.doctor.google import Google, Refused
+from rollcall.registry.parts import MANIFEST, part
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client
@@ -28,7 +29,7 @@ def check_reachable(db: Client) -> Iterator[Finding]:
 
     began = time.perf_counter()
     try:
-        db.document("registry/manifest").get(retry=None, timeout=_REACH_S)
+        part(db, MANIFEST).get(retry=None, timeout=_REACH_S)
     except PermissionDenied:
         yield Finding(
             "fail",
