@@ -8,6 +8,7 @@ from packs.electrical.calculations.conductors import (
     Need,
     ampacity_of,
     default_terminal,
+    largest_breaker,
     smallest_size,
 )
 from packs.electrical.inspection.rule import Unknown, known
@@ -64,6 +65,18 @@ def ampacity_behind(wiring: Wiring, device_amps: float) -> Ampacity:
         if error.field == "ambientC":  # too hot for the insulation: nothing may flow
             return Ampacity(0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
         raise Unknown("conductorSize") from error
+
+
+def largest_device(ampacity: float, *, rounds_up: bool = True) -> float:
+    """The largest device that may protect conductors of an ampacity, A (240.4(B), (C)).
+
+    0 where nothing may flow in them, since it is too hot for their insulation.
+
+    Args:
+        rounds_up: Whether it may be the next standard rating above the ampacity.
+    """
+    need = Need(load_amps=1, required_amps=1, rounds_up=rounds_up)
+    return largest_breaker(ampacity, need, None) if ampacity > 0 else 0
 
 
 def smallest_behind(wiring: Wiring, device_amps: float, *, rounds_up: bool = True) -> Size | None:

@@ -6,13 +6,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from packs.electrical.calculations.conductors import (
-    Need,
-    default_terminal,
-    largest_breaker,
-)
+from packs.electrical.calculations.conductors import default_terminal
 from packs.electrical.calculations.requirements import SEVERAL_OUTLETS
-from packs.electrical.inspection.conductors import is_nm
+from packs.electrical.inspection.conductors import is_nm, largest_device
 from packs.electrical.inspection.facts import Facts, Found
 from packs.electrical.inspection.rule import (
     PASSED,
@@ -31,8 +27,6 @@ from rollcall.core.wording import isolated
 
 Cause = Literal["small", "nm", "corrected", "terminals"]
 TEN_AMPERES_SINCE = 2023
-NOTHING = Need(load_amps=1, required_amps=1)
-NO_ROUNDING = Need(load_amps=1, required_amps=1, rounds_up=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +49,8 @@ def _judge(facts: Facts, wiring: Wiring, device: float, *, rounds_up: bool) -> _
     limit = None
     if wiring.conductor_size is not None and wiring.conductor_sets == 1:
         limit = small_conductor_limit(wiring.conductor_size, wiring.conductor_material)
-    need = NOTHING if rounds_up else NO_ROUNDING
-    corrected = _largest(found.corrected_amps, need)
-    usable = _largest(found.amps, need)
+    corrected = largest_device(found.corrected_amps, rounds_up=rounds_up)
+    usable = largest_device(found.amps, rounds_up=rounds_up)
     largest = min(usable, limit) if limit is not None else usable
     return _Judged(_cause(wiring, device, limit, corrected, usable), found.amps, largest, limit)
 
@@ -72,10 +65,6 @@ def _cause(
     if is_nm(wiring):
         return "nm"
     return "corrected" if device > corrected else "terminals"
-
-
-def _largest(ampacity: float, need: Need) -> float:
-    return largest_breaker(ampacity, need, None) if ampacity > 0 else 0
 
 
 def _circuit(facts: Facts, found: Found) -> _Judged | None:

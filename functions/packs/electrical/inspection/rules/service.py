@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from packs.electrical.calculations.conductors import Need, largest_breaker
+from packs.electrical.inspection.conductors import largest_device
 from packs.electrical.inspection.facts import Facts
 from packs.electrical.inspection.rule import PASSED, Problem, Rule, Verdict, known
 from packs.electrical.inspection.wording import amps, wire
@@ -13,6 +13,10 @@ MOST_DISCONNECTS = 6
 ONE_FAMILY_A = 100
 OTHERS_A = 60
 GROUND_FAULT_FROM_A = 1000
+BETTER_INSULATION = Words(
+    "Use service conductors whose insulation is rated for the temperature around them.",
+    "יש להתקין מוליכי חיבור שבידודם מתאים לטמפרטורה שסביבם.",
+)
 
 
 def _carries_load(facts: Facts, project: Project) -> Verdict:
@@ -29,7 +33,9 @@ def _carries_load(facts: Facts, project: Project) -> Verdict:
             f"{amps(demand)}.",
             f"מוליכי החיבור ({wires.he}) נושאים {amps(usable)}; העומס המחושב הוא {amps(demand)}.",
         ),
-        Words("Use larger service conductors.", "יש להגדיל את מוליכי החיבור."),
+        Words("Use larger service conductors.", "יש להגדיל את מוליכי החיבור.")
+        if usable
+        else BETTER_INSULATION,
         round(usable, 1),
         round(demand, 1),
         "A",
@@ -39,24 +45,32 @@ def _carries_load(facts: Facts, project: Project) -> Verdict:
 def _protected(facts: Facts, project: Project) -> Verdict:
     service = project.service
     usable = facts.ampacity(service, service.service_amps).amps
-    allowed = float(largest_breaker(usable, Need(1, 1), None))
+    allowed = largest_device(usable)
     if service.service_amps <= allowed:
         return PASSED
     panel = known(facts.service_panel, "service.panelId")
     if facts.allowed_by_310_12(panel, service.service_amps, usable):
         return PASSED
     wires = wire(service)
+    most = Words(
+        f"for which at most {amps(allowed)} is allowed"
+        if allowed
+        else "since the surroundings are too hot for their insulation",
+        f"ומותר להם מפסק של {amps(allowed)} לכל היותר" if allowed else "כי הסביבה חמה מדי לבידודם",
+    )
     return Problem(
         Words(
             f"The service is {amps(service.service_amps)}; its conductors ({wires.en}) carry "
-            f"{amps(usable)}, for which at most {amps(allowed)} is allowed.",
+            f"{amps(usable)}, {most.en}.",
             f"החיבור הוא {amps(service.service_amps)}; מוליכיו ({wires.he}) נושאים {amps(usable)}, "
-            f"ומותר להם מפסק של {amps(allowed)} לכל היותר.",
+            f"{most.he}.",
         ),
         Words(
             "Use larger service conductors or a smaller main.",
             "יש להגדיל את מוליכי החיבור או להקטין את המפסק הראשי.",
-        ),
+        )
+        if allowed
+        else BETTER_INSULATION,
         service.service_amps,
         allowed,
         "A",

@@ -12,6 +12,7 @@ from pydantic import ValidationError
 from packs.electrical.inspection.catalog import RULES
 from packs.electrical.inspection.facts import Facts
 from packs.electrical.inspection.report import inspect
+from packs.electrical.nec.editions import EDITIONS, Edition
 from packs.electrical.projects.records import Project
 from tests.unit.packs.electrical.inspection.buildings import HOME, SHOP, Patch, building
 
@@ -153,3 +154,15 @@ def test_an_empty_project_is_inspected() -> None:
     }
     report = inspect(Facts(Project.model_validate(bare)), RULES)
     assert {gap.field for gap in report.gaps} >= {"service.panelId", "grounding.electrodes"}
+
+
+@pytest.mark.parametrize("edition", EDITIONS)
+def test_conductors_too_hot_for_their_insulation_carry_nothing(edition: Edition) -> None:
+    hot: Patch = {"service": {"insulation": "UF", "ambientC": 60, "conductorMaterial": "copper"}}
+    report = inspect(Facts(building(HOME, {"project": {"edition": edition}}, hot)), RULES)
+    found = {issue.rule.id: issue.problem for issue in report.issues}
+    protection = found["230.90-protection"]
+    assert (protection.measured, protection.required) == (200, 0)
+    assert "too hot for their insulation" in protection.what.en
+    for rule in ("230.42-load", "230.90-protection"):
+        assert "insulation is rated" in found[rule].how_to_fix().en
