@@ -61,7 +61,8 @@ def main() -> int:
     try:
         result = demo_functions(current()).call(options.function, options.data)
     except CallError as error:
-        raise Problem(f"{error.code}: {error.message}\n{error.hint}".rstrip()) from error
+        told = "".join(f"\n\n{each['traceback']}" for each in error.incidents)
+        raise Problem(f"{error.code}: {error.message}\n{error.hint}".rstrip() + told) from error
     Console(soft_wrap=True).print_json(json.dumps(result), ensure_ascii=False)
     return 0
 

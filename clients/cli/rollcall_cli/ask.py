@@ -27,6 +27,10 @@ ANSWERED, WAITS, FAILED, STOPPED, INTERRUPTED = 0, 2, 3, 4, 130
 """Exit codes: answered; somebody has to decide; refused or failed; stopped by a bound."""
 
 
+_SERVER_SIDE = ("internal", "unavailable", "deadline-exceeded")
+"""Codes of a tool's failure that no other arguments would have helped."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asking:
     """How a question is asked.
@@ -72,6 +76,7 @@ def failed(error: CallError, *, as_json: bool) -> int:
     anew = "Sign in anew: rollcall login" if error.code == "unauthenticated" else ""
     if hint := error.hint or anew:
         print(tidy(hint), file=sys.stderr)
+    _print_incidents(error.incidents)
     return FAILED
 
 
@@ -85,7 +90,7 @@ def interrupted(*, as_json: bool) -> int:
 
 def _to_its_end(dialogue: Dialogue, question: str, asking: Asking) -> Result:
     """The result that is left when nothing more can be done without a person."""
-    result = _drained(dialogue.message(question))
+    result = _drained(dialogue, dialogue.message(question))
     agreed = Agreed()
     while True:
         if asking.tools and dialogue.pending:
@@ -96,7 +101,7 @@ def _to_its_end(dialogue: Dialogue, question: str, asking: Asking) -> Result:
                 stop=threading.Event(),
                 agreed=agreed,
             )
-            result = _drained(dialogue.answer_calls(results))
+            result = _drained(dialogue, dialogue.answer_calls(results))
             continue
         waiting = dialogue.waiting
         said = yes_to.entries(waiting, asking.yes_to, uid=asking.uid) if waiting else None
@@ -104,7 +109,7 @@ def _to_its_end(dialogue: Dialogue, question: str, asking: Asking) -> Result:
             return result
         for interrupt in waiting:
             agreed.said_yes(interrupt["toolCallId"], interrupt["metadata"]["arguments"])
-        result = _drained(dialogue.resume(said))
+        result = _drained(dialogue, dialogue.resume(said))
 
 
 def _code(dialogue: Dialogue, result: Result, *, chat: str) -> int:
@@ -120,16 +125,38 @@ def _code(dialogue: Dialogue, result: Result, *, chat: str) -> int:
         reason = str(result.get("stopReason") or "stopped").replace("_", " ")
         print(f"Stopped before its end: {tidy(reason)}", file=sys.stderr)
         return STOPPED
-    return ANSWERED
+    broken = _broken_calls(result)
+    for call in broken:
+        message = (call.get("error") or {}).get("message") or call["status"]
+        print(f"{visible(call['tool'])} failed: {tidy(str(message))}", file=sys.stderr)
+    return FAILED if broken else ANSWERED
 
 
-def _drained(events: Events) -> Result:
+def _drained(dialogue: Dialogue, events: Events) -> Result:
     while True:
         try:
             next(events)
         except StopIteration as end:
+            _print_incidents(dialogue.incidents)
             result: Result = end.value
             return result
+
+
+def _print_incidents(incidents: Sequence[dict[str, str]]) -> None:
+    """Show a developer what broke off on the emulators."""
+    for incident in incidents:
+        print(tidy(f"Incident {incident['id']}:\n{incident['traceback']}"), file=sys.stderr)
+
+
+def _broken_calls(result: Result) -> list[Call]:
+    """Calls that failed on the server's side, and that no later call of the same tool made good."""
+    last = {call["tool"]: call for call in result["toolCalls"]}
+    return [
+        call
+        for call in last.values()
+        if call["status"] == "unknown"
+        or (call["status"] == "failed" and (call.get("error") or {}).get("code") in _SERVER_SIDE)
+    ]
 
 
 def _print_answer(result: Result) -> None:

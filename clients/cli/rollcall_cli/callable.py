@@ -8,7 +8,7 @@ result = yield from functions.stream("run_agent", {"agent": "messaging", "messag
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -30,7 +30,13 @@ class Functions:
         url: Where the functions are; ends in a slash.
         token: Gives the ID token of each call; None calls as nobody.
         is_local: Whether they are on this computer, so that no proxy is asked.
+
+    Attributes:
+        incidents: What broke off on the way to the last result, as `{id, traceback}`; functions on
+            emulators tell a developer so.
     """
+
+    incidents: Sequence[dict[str, str]] = ()
 
     def __init__(
         self, url: str, *, token: Callable[[], str] | None = None, is_local: bool = True
@@ -46,7 +52,7 @@ class Functions:
             CallError: It was refused, it failed, or (`Lost`) it could not be reached.
         """
         with self._asked(name, data) as reply:
-            return _result(_answer(reply))
+            return self._result(_answer(reply))
 
     def stream(self, name: str, data: Any) -> Generator[Any, None, Any]:
         """Call a function, yield its chunks as they arrive, and return its result.
@@ -56,13 +62,22 @@ class Functions:
         """
         with self._asked(name, data, accept="text/event-stream") as reply:
             if not reply.headers.get("Content-Type", "").startswith("text/event-stream"):
-                return _result(_answer(reply))
+                return self._result(_answer(reply))
             for frame in _frames(reply.iter_bytes()):
                 if "message" in frame:
                     yield frame["message"]
                 else:
-                    return _result(frame)
+                    return self._result(frame)
         raise Lost("unavailable", f"the stream of {name} broke off before its end")
+
+    def _result(self, frame: dict[str, Any]) -> Any:
+        self.incidents = []
+        if "error" in frame:
+            error = frame["error"]
+            code = http.code_of(str(error.get("status", "INTERNAL")))
+            raise CallError(code, str(error.get("message", "")), error.get("details"))
+        self.incidents = frame.get("incidents") or []
+        return frame.get("result")
 
     @contextmanager
     def _asked(self, name: str, data: Any, *, accept: str = "*/*") -> Iterator[httpx2.Response]:
@@ -138,11 +153,3 @@ def _parse(text: bytes, status: int) -> dict[str, Any]:
     if status >= 500:  # of a proxy or a load balancer, not of the function
         raise Lost("unavailable", f"the function did not answer (HTTP {status}): {shown}")
     raise CallError("internal", f"this is not a callable function's answer: {shown}")
-
-
-def _result(frame: dict[str, Any]) -> Any:
-    if "error" in frame:
-        error = frame["error"]
-        code = http.code_of(str(error.get("status", "INTERNAL")))
-        raise CallError(code, str(error.get("message", "")), error.get("details"))
-    return frame.get("result")

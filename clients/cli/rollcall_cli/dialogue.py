@@ -86,6 +86,11 @@ class Dialogue:
             self._take(result)
 
     @property
+    def incidents(self) -> Sequence[dict[str, str]]:
+        """What broke off in the last run, as functions on emulators tell a developer."""
+        return self._functions.incidents
+
+    @property
     def next_run_id(self) -> str:
         """The run that goes on from what waits, if nobody names it otherwise."""
         turn, mark, number = (self.run_id or "").rpartition("~")

@@ -34,6 +34,12 @@ class CallError(Exception):
         details = self.details if isinstance(self.details, dict) else {}
         return str(details.get("hint") or "")
 
+    @property
+    def incidents(self) -> list[dict[str, str]]:
+        """The tracebacks that functions on emulators tell a developer, as `{id, traceback}`."""
+        details = self.details if isinstance(self.details, dict) else {}
+        return list(details.get("incidents") or [])
+
 
 class Lost(CallError):
     """The connection broke off, or was never made: nobody knows what became of the call."""

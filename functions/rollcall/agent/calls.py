@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import queue
 import time
-import uuid
 from collections.abc import Generator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
@@ -32,6 +31,7 @@ from rollcall.core.errors import (
     Unavailable,
 )
 from rollcall.core.events import Event
+from rollcall.core.incidents import report
 from rollcall.core.messages import ModelMessage, ToolCall, ToolResult
 from rollcall.core.redaction import redacted_json
 from rollcall.core.wire import CallStatus, Display, ToolCallRecord
@@ -180,8 +180,7 @@ def _work(turn: Turn, place: int, call: ToolCall, inbox: _Inbox) -> None:
     except AgentError as error:
         outcome, status = as_told(error), status_of(error)
     except BaseException as error:  # SystemExit too: nobody waits in vain for this call's end
-        incident = uuid.uuid4().hex[:12]
-        log.error("incident %s: the tool %s failed", incident, call.name, exc_info=error)
+        incident = report(error, f"the tool {call.name} failed")
         outcome = _broken(turn, call, error, incident)
         status = status_of(outcome)
     inbox.put(_Done(place, call, outcome, status, round((time.monotonic() - started) * 1000)))

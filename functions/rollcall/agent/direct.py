@@ -13,7 +13,7 @@ from rollcall.agent.platform import deployment
 from rollcall.core import tracing
 from rollcall.core.capability import Capability
 from rollcall.core.context import Platform, TextModel, ToolContext, User
-from rollcall.core.errors import FailedPrecondition, PermissionDenied, Unavailable
+from rollcall.core.errors import FailedPrecondition, InvalidArgument, PermissionDenied, Unavailable
 from rollcall.core.inputs import validate
 from rollcall.core.policy import ApprovalPolicy
 from rollcall.core.shapes import CapabilityCall
@@ -32,13 +32,13 @@ log = logging.getLogger("rollcall")
 def direct_call(capability: Capability) -> Callable[[Platform, Call], Any]:
     """The handler of a capability's own function, with the same checks as in the loop.
 
-    Its data is `{arguments, context?, callKey?}`; it returns what the capability returns. A user's
-    own call of a write is that user's yes, unless a policy asks for somebody else's; with the same
-    `callKey` it happens once.
+    Its data is `{arguments, context?, callKey?}`, or the arguments alone; it returns what the
+    capability returns. A user's own call of a write is that user's yes, unless a policy asks for
+    somebody else's; with the same `callKey` it happens once.
     """
 
     def handle(platform: Platform, call: Call) -> Any:
-        given = validate(CapabilityCall, {} if call.data is None else call.data)
+        given = _read_call(capability, {} if call.data is None else call.data)
         _check_allowed(capability, platform, call.user)
         ctx = ToolContext(
             user=call.user,
@@ -62,6 +62,33 @@ def direct_call(capability: Capability) -> Callable[[Platform, Call], Any]:
             return _write(capability, ctx, given)
 
     return handle
+
+
+def _read_call(capability: Capability, data: Any) -> CapabilityCall:
+    """A call's data: `{arguments, context?, callKey?, locale?}`, or the flat form, in which every
+    key is a parameter.
+
+    Raises:
+        InvalidArgument: It is neither.
+    """
+    if not isinstance(data, dict) or not data or "arguments" in data:
+        return validate(CapabilityCall, data)
+    fields = capability.arguments.model_fields
+    parameters = {*fields, *(info.alias for info in fields.values())}
+    if data.keys() <= parameters:
+        return CapabilityCall(arguments=data)
+    envelope = {
+        name for key, info in CapabilityCall.model_fields.items() for name in (key, info.alias)
+    }
+    if data.keys() <= envelope:
+        return validate(CapabilityCall, data)
+    wrong = next(key for key in data if key not in parameters - envelope)
+    known = ", ".join(info.alias or name for name, info in fields.items())
+    raise InvalidArgument(
+        f"{wrong[:60]} is no argument of {capability.id}",
+        field=wrong[:60],
+        hint=f"send its arguments ({known}) alone, or {{arguments, context?, callKey?, locale?}}",
+    )
 
 
 def _write(capability: Capability, ctx: ToolContext, given: CapabilityCall) -> Any:

@@ -22,7 +22,7 @@ from rollcall.core.context import User
 from rollcall.core.current import in_request, note_user
 from rollcall.core.errors import InvalidArgument
 from rollcall.core.gate import Gate
-from rollcall.core.incidents import known
+from rollcall.core.incidents import collect, collected, known
 from rollcall.core.inputs import check_json, parse_json
 from rollcall.core.statement import HEADER, verified
 from rollcall.core.streams import event_stream, frame
@@ -38,6 +38,7 @@ def bind_callable(name: str, handler: Callable[[Call], Any], *, timeout_s: int) 
 
     def serve(request: flask.Request) -> flask.Response:
         streams = "text/event-stream" in request.headers.get("Accept", "")
+        collect()
         try:
             _check_envelope(request)
             call = gate.open(request, stated=_stated_user(request, name))
@@ -83,7 +84,7 @@ def _plain(outcome: Any) -> flask.Response:
     try:
         if isinstance(outcome, Generator):
             outcome = _drain(outcome)
-        return flask.jsonify(result=outcome)
+        return flask.jsonify(result=outcome, **collected())
     except Exception as error:
         wire = to_wire(error)
         response = flask.jsonify(error=wire._as_dict())
@@ -103,7 +104,7 @@ def _frames(outcome: Any) -> Iterator[bytes]:
     try:
         if isinstance(outcome, Generator):
             outcome = yield from _chunks(outcome)
-        yield frame({"result": outcome})
+        yield frame({"result": outcome, **collected()})
     except Exception as error:
         yield frame({"error": to_wire(error)._as_dict()})
 
@@ -124,4 +125,5 @@ def _chunks(outcome: Generator[Any, None, Any]) -> Generator[bytes, None, Any]:
 def to_wire(error: Exception) -> https_fn.HttpsError:
     """An error as Firebase's protocol has it; one that is not ours tells an id alone."""
     ours = known(error)
-    return https_fn.HttpsError(https_fn.FunctionsErrorCode(ours.code), ours.message, ours.details)
+    details = {**ours.details, **collected()}
+    return https_fn.HttpsError(https_fn.FunctionsErrorCode(ours.code), ours.message, details)

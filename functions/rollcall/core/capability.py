@@ -12,16 +12,18 @@ import inspect
 import json
 import logging
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine, Iterator
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from msgspec import Struct
 from msgspec.structs import asdict, replace
+from pydantic.errors import PydanticUserError
 from pydantic_core import PydanticSerializationError, from_json, to_json
 
 from rollcall.core import readable, schema
 from rollcall.core.context import ToolContext
+from rollcall.core.definition import name_problem, one_line, wrong
 from rollcall.core.hidden import mask_hidden, mask_values, return_hint, without_hidden
 from rollcall.core.inputs import check, validate
 from rollcall.core.policy import ApprovalPolicy
@@ -36,6 +38,7 @@ _MARK = "__capability__"
 MAX_ID_CHARS = 62
 SUMMARY_CHARS = 300
 log = logging.getLogger("rollcall")
+_DOCSTRING = '`"""Estimate what a meeting costs in salaries."""`'
 _ID = re.compile(rf"[a-z][a-z0-9_]{{0,{MAX_ID_CHARS - 1}}}")
 
 
@@ -84,7 +87,7 @@ Summary = Callable[[dict[str, Any]], str | dict[str, str]]
 
 
 class _Mark(Struct, frozen=True):
-    """What the decorator was told."""
+    """What the decorator was told; `mistakes` are options of it that cannot be, and why."""
 
     name: dict[str, str]
     category: str
@@ -103,12 +106,23 @@ class _Mark(Struct, frozen=True):
     undo: Undo | None
     recap: Recapping | None
     version: int
+    mistakes: tuple[_Mistake, ...]
+
+
+class _Mistake(Struct, frozen=True):
+    """An option of the decorator that is wrong, and what to write; "" is the decorator itself."""
+
+    option: str
+    problem: str
+    cure: str
 
 
 def capability(
+    function: None = None,
+    /,
     *,
-    name: dict[str, str],
-    category: str,
+    name: str | dict[str, str] = "",
+    category: str = "",
     keywords: tuple[str, ...] | list[str] = (),
     examples: tuple[dict[str, Any], ...] | list[dict[str, Any]] = (),
     related: tuple[str, ...] | list[str] = (),
@@ -127,9 +141,12 @@ def capability(
 ) -> Callable[[F], F]:
     """Declare a function as a capability.
 
+    What is wrong with it is said by `Capability.of`, and not here, so that one wrong definition
+    does not keep others from being seen.
+
     Args:
-        name: For people, by locale: `{"en": "Voltage drop", "he": "מפל מתח"}`.
-        category: What it is filed under, such as "electrical".
+        name: For people: "Voltage drop", or by locale `{"en": "Voltage drop", "he": "מפל מתח"}`.
+        category: What it is filed under, such as "electrical"; its pack if left out.
         keywords: Words a user would say, in any language; tools are found by them.
         examples: `{"userRequest", "parameters", "response"}` each.
         related: Ids of capabilities that often go with it.
@@ -149,41 +166,77 @@ def capability(
             again: otherwise as it was.
         version: Counted up when the meaning changes.
     """
-    for value, known in ((effect, ("read", "write")), (runs_on, ("server", "client"))):
-        if value not in known:  # a write that is not seen as one would run without a yes
-            raise ValueError(f"@capability: {value!r} is none of {', '.join(known)}")
-    for option, given in _for_writes(approval, preview, atomic, find_effect, undo):
-        if given and effect != "write":
-            raise ValueError(f'@capability: {option} is for effect="write"')
-    mark = _Mark(
-        name=name,
-        category=category,
-        keywords=tuple(keywords),
-        examples=tuple(examples),
-        related=tuple(related),
-        min_role=Role(min_role),
-        status=Status(status),
-        effect=effect,
-        runs_on=runs_on,
-        summary=summary,
-        approval=approval,
-        preview=preview,
-        atomic=atomic,
-        find_effect=find_effect,
-        undo=undo,
-        recap=recap,
-        version=version,
-    )
+    options = dict(locals())
+    mistakes = tuple(_mistakes(options))
 
     def decorate(function: F) -> F:
+        mark = _Mark(
+            name={"en": name} if isinstance(name, str) else name,
+            category=category or _pack(function),
+            keywords=_listed(keywords),
+            examples=_listed(examples),
+            related=_listed(related),
+            min_role=Role(min_role) if min_role in set(Role) else Role.ADMIN,
+            status=Status(status) if status in set(Status) else Status.DISABLED,
+            effect=effect,
+            runs_on=runs_on,
+            summary=summary,
+            approval=approval,
+            preview=preview,
+            atomic=atomic,
+            find_effect=find_effect,
+            undo=undo,
+            recap=recap,
+            version=version,
+            mistakes=mistakes,
+        )
         setattr(function, _MARK, mark)
         return function
 
-    return decorate
+    return decorate if function is None else decorate(function)
 
 
-def _for_writes(*given: object) -> list[tuple[str, object]]:
-    return list(zip(("approval", "preview", "atomic", "find_effect", "undo"), given, strict=True))
+_CHOICES: dict[str, tuple[str, ...]] = {
+    "effect": ("read", "write"),
+    "runs_on": ("server", "client"),
+    "min_role": tuple(Role),
+    "status": tuple(Status),
+}
+_LISTS = ("keywords", "examples", "related")
+_FOR_WRITES = ("approval", "preview", "atomic", "find_effect", "undo")
+
+
+def _mistakes(options: dict[str, Any]) -> Iterator[_Mistake]:
+    """Options that cannot be; what else is wrong is found where all definitions are checked."""
+    if function := options["function"]:
+        words = function.__name__.replace("_", " ").capitalize()
+        yield _Mistake("", "@capability has no arguments", f'Write `@capability(name="{words}")`')
+        return
+    if problem := name_problem(options["name"]):
+        yield _Mistake("name", problem, 'Write `name="Voltage drop"`, or {"en": "Voltage drop"}')
+    for option, known in _CHOICES.items():
+        if options[option] not in known:  # a write that is not seen as one would run without a yes
+            cure = f"Write one of {', '.join(map(repr, map(str, known)))}"
+            yield _Mistake(option, f"{option} is {options[option]!r}", cure)
+    for option in _LISTS:
+        if not isinstance(options[option], list | tuple):
+            problem = f"{option} is {options[option]!r}, which is no list"
+            yield _Mistake(option, problem, f"Write `{option}=[{options[option]!r}]`")
+    for option in _FOR_WRITES:
+        if options[option] and options["effect"] != "write":
+            cure = f'Write `effect="write"` as well, or leave {option} out'
+            yield _Mistake(option, f"{option} is for capabilities that write", cure)
+
+
+def _listed(value: Any) -> tuple[Any, ...]:
+    return tuple(value) if isinstance(value, list | tuple) else ()
+
+
+def _pack(function: Callable[..., Any]) -> str:
+    """The folder that its module is in, or the module where that is in none: "office" of
+    `packs.office.meetings`."""
+    package, _, module = function.__module__.partition(".")
+    return module.partition(".")[0] or package
 
 
 def is_capability(value: object) -> bool:
@@ -206,21 +259,25 @@ class Capability(Struct, frozen=True, dict=True):
         """Read a marked function.
 
         Raises:
-            TypeError: It is not marked, has no docstring or a signature that cannot be a schema.
-                Whether its types can be one is found out by `json_schema`.
+            TypeError: It is not marked.
+            DefinitionError: The mark is wrong, it has no docstring, or a signature that cannot be
+                a schema. Whether its types can be one is found out by `json_schema`.
         """
         mark: _Mark | None = getattr(function, _MARK, None)
         if mark is None:
             raise TypeError(f"{function!r} is not a capability; put @capability(...) above it")
+        for mistake in mark.mistakes:
+            raise wrong(function, mistake.problem, mistake.cure, option=mistake.option)
         if not _ID.fullmatch(function.__name__):
-            raise TypeError(
-                f"{function.__name__}: a capability's name is its id everywhere: lower-case ASCII "
-                f"letters, digits and _, at most {MAX_ID_CHARS}"
-            )
-        if inspect.iscoroutinefunction(function) or inspect.isgeneratorfunction(function):
-            raise TypeError(f"{function.__name__} must be a plain `def` that returns its result")
+            what = f"its name is its id everywhere, and `{function.__name__}` cannot be one"
+            cure = f"Write at most {MAX_ID_CHARS} lower-case ASCII letters, digits and _"
+            raise wrong(function, what, cure)
+        if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
+            cure = "Write `return` in place of `yield`; `ctx.progress` tells how far it is"
+            raise wrong(function, "it yields, and a capability returns its result", cure)
         if not (function.__doc__ or "").strip():
-            raise TypeError(f"{function.__name__} needs a docstring: a model reads it to choose")
+            cure = f"Write one, such as {_DOCSTRING}"
+            raise wrong(function, "it has no docstring, by which a model chooses it", cure)
         return Capability(
             id=function.__name__,
             function=function,
@@ -233,11 +290,12 @@ class Capability(Struct, frozen=True, dict=True):
         """The docstring without its sections.
 
         Raises:
-            TypeError: It has sections only.
+            DefinitionError: It has sections only.
         """
         found = schema.description(self._docstring)
         if not found:
-            raise TypeError(f"{self.id}'s docstring must say what it does: a model reads it")
+            problem = "the docstring does not say what it does, by which a model chooses it"
+            raise wrong(self.function, problem, f"Begin it with a sentence, such as {_DOCSTRING}")
         return found
 
     @cached_property
@@ -245,15 +303,17 @@ class Capability(Struct, frozen=True, dict=True):
         """The schema of its arguments, as providers take it.
 
         Raises:
-            TypeError: The types refer to themselves, nest too deep, or hold what the registry
-                cannot keep.
+            DefinitionError: The types refer to themselves, nest too deep, or hold what the
+                registry cannot keep.
         """
-        shape = schema.json_schema(self.arguments, schema.described(self._docstring))
+        try:
+            shape = schema.json_schema(self.arguments, schema.described(self._docstring))
+        except (PydanticUserError, TypeError) as error:
+            problem = f"its arguments have no JSON schema: {one_line(error)}"
+            raise wrong(self.function, problem, "Write types that have one") from error
         if _has_nested_list([shape]) or _has_nested_list(list(self.mark.examples)):
-            raise TypeError(
-                f"{self.id}: a default or an example holds a list inside a list, which "
-                "the registry cannot keep"
-            )
+            problem = "a default or an example holds a list inside a list"
+            raise wrong(self.function, problem, "Write a list of objects: the registry keeps those")
         return shape
 
     @cached_property
@@ -370,10 +430,26 @@ class Capability(Struct, frozen=True, dict=True):
 
     def _result(self, ctx: ToolContext, arguments: Any, *, field: str) -> Any:
         given = validate(self.arguments, {} if arguments is None else arguments, field=field)
-        return self.function(ctx, **schema.keywords(given))
+        result = self.function(ctx, **schema.keywords(given))
+        return _awaited(result) if inspect.iscoroutine(result) else result
 
     def _visible(self, result: Any) -> Any:
         return without_hidden(plain(result), result, self.returns)
+
+
+def _awaited(work: Coroutine[Any, Any, Any]) -> Any:
+    """Run an `async def` to its end, in an event loop of its own; in a thread of its own, too,
+    where this one is inside of a loop."""
+    import asyncio
+    from concurrent.futures import ThreadPoolExecutor
+    from contextvars import copy_context
+
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(work)
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(copy_context().run, asyncio.run, work).result()
 
 
 def _has_nested_list(value: Any) -> bool:

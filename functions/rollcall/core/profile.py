@@ -80,7 +80,7 @@ class AgentProfile(Struct, frozen=True):
 
     Args:
         id: The `agent` of `run_agent`.
-        name: By locale, for people.
+        name: For people: "Office assistant", or by locale.
         instructions: The system prompt's own part.
         tools: The capabilities it may use: ids, `category:<category>` for all of one, `*` for all.
         pinned: Ids that are always offered, whatever the message is.
@@ -109,7 +109,7 @@ class AgentProfile(Struct, frozen=True):
     """
 
     id: str
-    name: dict[str, str]
+    name: str | dict[str, str]
     instructions: str
     tools: tuple[str, ...]
     models: tuple[str, ...] = ()
@@ -134,6 +134,11 @@ class AgentProfile(Struct, frozen=True):
     notes: Callable[[str, str], Sequence[Note]] | None = None
     review: Callable[[str, str], Review] | None = None
     result_chars: int = 24_000
+
+    @property
+    def names(self) -> dict[str, str]:
+        """Its name by locale; a plain text is the English one."""
+        return {"en": self.name} if isinstance(self.name, str) else self.name
 
     def variant_for(self, uid: str) -> Variant | None:
         """The variant that this user gets; None where nothing is compared."""

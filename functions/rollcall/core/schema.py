@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING, Any, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, create_model
 from pydantic.alias_generators import to_camel
+from pydantic.errors import PydanticUserError
 from pydantic.fields import FieldInfo
+
+from rollcall.core.definition import one_line, unresolved, wrong
 
 if TYPE_CHECKING:
     from docstring_parser import Docstring
@@ -37,33 +40,62 @@ def arguments_model(function: Callable[..., Any]) -> type[Arguments]:
     """Make a pydantic model of the function's keyword-only parameters.
 
     Raises:
-        TypeError: A parameter has no annotation, or is neither the context nor keyword-only.
+        DefinitionError: A type is not defined, a parameter has none, or one is neither the context
+            nor keyword-only.
     """
-    hints = get_type_hints(function, include_extras=True)
+    name = function.__name__
+    hints = _hints(function)
     fields: dict[str, Any] = {}
     first, *others = inspect.signature(function).parameters.values() or (None,)
     if first is None or first.kind not in (first.POSITIONAL_ONLY, first.POSITIONAL_OR_KEYWORD):
-        raise TypeError(
-            f"{function.__name__}: the first parameter is the context, as in "
-            f"`def {function.__name__}(ctx: ToolContext, *, ...)`"
-        )
+        problem = "the first parameter is not the context"
+        raise wrong(function, problem, f"Write `def {name}(ctx: ToolContext, *, ...)`")
     for parameter in others:
         if parameter.kind is not parameter.KEYWORD_ONLY or parameter.name not in hints:
-            raise TypeError(
-                f"{function.__name__}: {parameter.name!r} must be keyword-only and annotated, "
-                f"as in `def {function.__name__}(ctx: ToolContext, *, {parameter.name}: str)`"
+            hint = parameter.annotation if isinstance(parameter.annotation, str) else "str"
+            raise wrong(
+                function,
+                f"the parameter `{parameter}` is not keyword-only with a type",
+                f"Write `def {name}(ctx: ToolContext, *, {parameter.name}: {hint})`",
+                parameter=parameter.name,
             )
         default = ... if parameter.default is parameter.empty else parameter.default
         info = FieldInfo.from_annotated_attribute(hints[parameter.name], default)
         fields[parameter.name] = (info.annotation, info)
-    return create_model(f"{function.__name__}_arguments", __base__=Arguments, **fields)
+    try:
+        return create_model(f"{name}_arguments", __base__=Arguments, **fields)
+    except (NameError, PydanticUserError) as error:  # pydantic's word for a name that it refuses
+        refused = next((each for each in fields if each in str(error)), None)
+        cure = "Give the parameter another name"
+        raise wrong(function, one_line(error), cure, parameter=refused) from error
+
+
+def _hints(function: Callable[..., Any]) -> dict[str, Any]:
+    """The types of a function's parameters and of what it returns.
+
+    Raises:
+        DefinitionError: One of them names what is not there.
+    """
+    try:
+        return get_type_hints(function, include_extras=True)
+    except Exception as error:  # an annotation may be any expression
+        raise unresolved(function, error) from error
 
 
 def docstring(function: Callable[..., Any]) -> Docstring:
-    """Parse the function's Google-style docstring."""
-    from docstring_parser import DocstringStyle, parse
+    """Parse the function's Google-style docstring.
 
-    return parse(inspect.getdoc(function) or "", style=DocstringStyle.GOOGLE)
+    Raises:
+        DefinitionError: A section of it cannot be read.
+    """
+    from docstring_parser import DocstringStyle, ParseError, parse
+
+    try:
+        return parse(inspect.getdoc(function) or "", style=DocstringStyle.GOOGLE)
+    except ParseError as error:
+        what = f"a section of the docstring cannot be read: {one_line(error)}"
+        cure = "Write each argument below `Args:` as `    name: What it is.`"
+        raise wrong(function, what, cure, text="Args:") from error
 
 
 def description(found: Docstring) -> str:
@@ -100,7 +132,7 @@ def json_schema(
 
 def _plain(node: Any, *, definitions: dict[str, Any], depth: int) -> Any:
     if depth > MAX_SCHEMA_DEPTH:
-        raise TypeError("a capability's arguments may not refer to themselves or nest so deep")
+        raise TypeError(f"it refers to itself, or nests deeper than {MAX_SCHEMA_DEPTH} levels")
     if isinstance(node, list):
         return [_plain(item, definitions=definitions, depth=depth) for item in node]
     if not isinstance(node, dict):

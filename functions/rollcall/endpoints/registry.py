@@ -56,7 +56,7 @@ def list_capabilities(platform: Platform, call: Call) -> dict[str, Any]:
             for entry in entries
         ],
         "agents": [
-            {"id": profile.id, "name": profile.name.get(locale) or profile.name["en"]}
+            {"id": profile.id, "name": profile.names.get(locale) or profile.names["en"]}
             for profile in profiles
             if may_use(profile, call.user)
         ],

@@ -20,7 +20,7 @@ def capability_document(capability: Capability) -> dict[str, Any]:
     return {
         "schemaVersion": SCHEMA_VERSION,
         "id": capability.id,
-        "name": mark.name.get("en", capability.id),
+        "name": mark.name["en"],
         "names": mark.name,
         "description": capability.description,
         "category": mark.category,
@@ -52,8 +52,8 @@ def agent_document(profile: AgentProfile) -> dict[str, Any]:
     return {
         "schemaVersion": SCHEMA_VERSION,
         "id": profile.id,
-        "name": profile.name.get("en", profile.id),
-        "names": profile.name,
+        "name": profile.names["en"],
+        "names": profile.names,
         "instructions": profile.instructions,
         "tools": list(profile.tools),
         "models": list(profile.models),

@@ -36,6 +36,7 @@ from rollcall.core.errors import (
     ResourceExhausted,
     Unavailable,
 )
+from rollcall.core.incidents import report
 from rollcall.core.options import lease_s
 from rollcall.core.redaction import redacted, redacted_json
 from rollcall.core.wire import SCHEMA_VERSION, RunStatus
@@ -240,7 +241,7 @@ def _do(db: Client, effect: Effect, way: Way, begun_at: Any) -> Any:
         if way.atomic:  # what was gathered is thrown away with the batch
             _note(db, effect, EffectStatus.FAILED, error=type(error).__name__, before=begun_at)
             raise
-        log.exception("effect %s of %s broke off", effect.key, effect.tool)
+        report(error, f"the effect {effect.key} of {effect.tool} broke off")
         raise _unknown(db, effect, "it broke off on our side") from error
     if batch is not None:
         return _commit(db, effect, batch, result, begun_at)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 import time
 from collections.abc import Mapping
+from contextvars import copy_context
 from typing import Any
 
 import pytest
@@ -14,6 +16,10 @@ from rollcall.agent import calls as step
 from rollcall.agent.dispatch import Answer
 from rollcall.agent.intake import REPLY_CHARS
 from rollcall.agent.loop import run
+from rollcall.core import incidents
+from rollcall.core.capability import Capability, capability
+from rollcall.core.context import ToolContext, User
+from rollcall.core.current import noted
 from rollcall.core.errors import Unavailable
 from rollcall.core.events import PROGRESS_CHARS, Event
 from rollcall.core.messages import ModelMessage, ToolResult
@@ -155,3 +161,38 @@ def test_a_call_that_was_never_begun_is_not_blamed_for_the_time(
     assert (slow.status, quick.status) == (CallStatus.FAILED, CallStatus.FAILED)
     assert slow.ms > 0
     assert (quick.ms, "no time left to begin" in str(quick.error)) == (0, True)
+
+
+def test_an_async_capability_is_a_tool_of_the_loop_and_knows_its_call() -> None:
+    @capability(name="Ping")
+    async def ping(ctx: ToolContext) -> str | None:
+        """Answer."""
+        await asyncio.sleep(0)
+        return noted().get("tool")
+
+    tools = {"ping": lambda progress: Capability.of(ping).call(ToolContext(user=User("ann")), {})}
+    _, ended = play(turn(ScriptedModel([calls(("ping", {})), says("Ok.")]), tools))
+    assert (ended.calls[0].status, ended.calls[0].result) == (CallStatus.DONE, "ping")
+
+
+def test_what_breaks_off_in_a_tool_is_told_to_the_developer_and_not_to_the_model(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("FUNCTIONS_EMULATOR", "true")
+
+    def broken(progress: Any) -> str:
+        raise KeyError("people_of_the_office")
+
+    model = ScriptedModel([calls(("a", {})), says("Ok.")])
+
+    def played() -> tuple[dict[str, Any], Any]:
+        incidents.collect()
+        _, ended = play(turn(model, {"a": broken}))
+        return incidents.collected(), ended
+
+    told, ended = copy_context().run(played)
+    (incident,) = told["incidents"]
+    assert "in broken" in incident["traceback"]
+    assert "people_of_the_office" in incident["traceback"]
+    assert incident["id"] in ended.calls[0].error["message"]
+    assert "people_of_the_office" not in repr((ended, model.requests))

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 import pytest
 
 from rollcall_cli import main as command
-from rollcall_cli.ask import WAITS
+from rollcall_cli.ask import ANSWERED, FAILED, WAITS
+from rollcall_cli.http import CallError
 from rollcall_cli.identity import User
 from rollcall_cli.signing_in import Session
 from rollcall_cli.stored import Stored
-from tests.unit.cli.test_conversation import _Functions, _waiting
+from tests.unit.cli.test_conversation import _decided, _Functions, _waiting
 
 
 class _Noa:
@@ -33,3 +34,58 @@ def test_command_that_goes_on_is_at_the_same_place_and_in_the_same_folder(
     assert command.main(asked, settings) == WAITS
     told = capsys.readouterr().err
     assert f"rollcall chat --emulator --root '{folder}' --thread t1" in told
+
+
+def asked(run: Any, monkeypatch: pytest.MonkeyPatch, incidents: Any = ()) -> int:
+    """The exit code of a question that is answered by one run."""
+    functions = _Functions(run)
+    functions.incidents = incidents
+    session = Session(cast(User, _Noa()), functions, cast(Stored, _Noa()))
+    monkeypatch.setattr("rollcall_cli.signing_in.start", lambda env, emulator: session)
+    return command.main(["ask", "--emulator", "Ping"], {})
+
+
+BROKEN = {"error": {"code": "internal", "message": "ping failed on our side (incident abc)"}}
+WRONG = {"error": {"code": "invalid-argument", "message": "a meeting has at least 2 people"}}
+
+
+@pytest.mark.parametrize(
+    ("fields", "code"),
+    [
+        ({"status": "done"}, ANSWERED),
+        ({"status": "failed", **BROKEN}, FAILED),
+        ({"status": "failed", **WRONG}, ANSWERED),
+        ({"status": "unknown"}, FAILED),
+    ],
+)
+def test_an_answer_without_a_tool_that_broke_off_is_a_failure(
+    fields: dict[str, Any], code: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert asked(_decided("r1", "{}", **fields), monkeypatch) == code
+
+
+def test_a_tool_that_broke_off_and_then_worked_is_no_failure(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    run = _decided("r1", "{}")
+    (call,) = run[-1]["result"]["toolCalls"]
+    run[-1]["result"]["toolCalls"] = [{**call, "status": "failed", **BROKEN}, call]
+    assert asked(run, monkeypatch) == ANSWERED
+
+
+def test_a_run_that_failed_is_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert asked(CallError("internal", "something went wrong"), monkeypatch) == FAILED
+
+
+def test_a_developer_is_shown_the_traceback_on_standard_error(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    incident = {"id": "abc", "traceback": "Traceback\n  in ping\nKeyError: 1"}
+    run = _decided("r1", "{}", status="failed", **BROKEN)
+    assert asked(run, monkeypatch, incidents=[incident]) == FAILED
+    told = capsys.readouterr().err
+    assert "Incident abc:\nTraceback\n  in ping" in told
+    assert "send_message failed: ping failed on our side (incident abc)" in told
+    refusal = CallError("internal", "no", {"incidents": [incident]})
+    assert asked(refusal, monkeypatch) == FAILED
+    assert "Incident abc:" in capsys.readouterr().err

@@ -72,6 +72,10 @@ class _Fake(BaseHTTPRequestHandler):
         first, second = ({"message": chunk} for chunk in CHUNKS)
         self._stream(first, PAUSE_S, second, {"result": {"message": "done"}})
 
+    def _incident(self) -> None:
+        incidents = [{"id": "abc", "traceback": "Traceback"}]
+        self._stream({"message": CHUNKS[0]}, {"result": 1, "incidents": incidents})
+
     def _fails(self) -> None:
         error = {"status": "RESOURCE_EXHAUSTED", "message": "too much"}
         self._stream({"message": CHUNKS[0]}, {"error": error})
@@ -155,6 +159,13 @@ def test_call_sends_the_envelope_and_the_token(functions: Functions, server: Any
 def test_call_without_a_user_sends_no_token(server: Any) -> None:
     Functions(_url(server)).call("echo", None)
     assert "Authorization" not in server.seen[0][1]
+
+
+def test_what_broke_off_beside_a_result_is_of_that_result_alone(functions: Functions) -> None:
+    assert _drain(functions.stream("incident", {}))[1] == 1
+    assert functions.incidents == [{"id": "abc", "traceback": "Traceback"}]
+    functions.call("echo", {})
+    assert functions.incidents == []
 
 
 def test_refusal_carries_code_message_details_and_hint(functions: Functions) -> None:

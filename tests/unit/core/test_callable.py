@@ -11,9 +11,11 @@ from google.api_core.exceptions import ServiceUnavailable
 
 from rollcall.core.callable import bind_callable
 from rollcall.core.errors import PermissionDenied
+from rollcall.core.incidents import report
 from rollcall.core.triggers import Call
 from tests.support.calling import Functions, emulate, frames, token
 
+GOOGLE_KEY = "AIza" + "b1" * 17 + "c"
 SSE = {"Accept": "text/event-stream"}
 
 
@@ -105,7 +107,10 @@ def crashing(call: Call) -> Any:
     raise RuntimeError("key=abc123")
 
 
-def test_a_crash_tells_an_incident_and_no_more(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_crash_tells_an_incident_and_no_more(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("FUNCTIONS_EMULATOR")
     response = post(crashing, {})
     assert response.status_code == 500
     assert "abc123" not in response.get_data(as_text=True)
@@ -113,7 +118,45 @@ def test_a_crash_tells_an_incident_and_no_more(caplog: pytest.LogCaptureFixture)
     assert "abc123" in caplog.text
 
 
-def test_a_database_that_does_not_answer_may_be_tried_again() -> None:
+@pytest.mark.parametrize("headers", [{}, SSE], ids=["plain", "stream"])
+def test_on_the_emulators_a_crash_brings_its_traceback_for_the_developer(
+    headers: dict[str, str],
+) -> None:
+    response = post(crashing, {}, headers=headers)
+    error = (frames(response)[-1] if headers else response.json)["error"]
+    (incident,) = error["details"]["incidents"]
+    assert f"(incident {incident['id']})" in error["message"]
+    assert "in crashing\n    raise RuntimeError" in incident["traceback"]
+
+
+def reporting(call: Call) -> Generator[Any, None, Any]:
+    yield {"n": 1}
+    try:
+        raise RuntimeError(f"with {GOOGLE_KEY}")
+    except RuntimeError as error:
+        return {"incident": report(error, "the tool ping failed")}
+
+
+@pytest.mark.parametrize("headers", [{}, SSE], ids=["plain", "stream"])
+def test_on_the_emulators_what_broke_off_stands_beside_the_result(headers: dict[str, str]) -> None:
+    response = post(reporting, {}, headers=headers)
+    last = frames(response)[-1] if headers else response.json
+    (incident,) = last["incidents"]
+    assert last["result"] == {"incident": incident["id"]}
+    assert "in reporting" in incident["traceback"]
+    assert GOOGLE_KEY not in incident["traceback"]
+
+
+def test_in_production_nothing_stands_beside_the_result(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("FUNCTIONS_EMULATOR")
+    assert set(post(reporting, {}).json) == {"result"}
+
+
+def test_a_database_that_does_not_answer_may_be_tried_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delenv("FUNCTIONS_EMULATOR")
+
     def busy(call: Call) -> Any:
         raise ServiceUnavailable("10.0.0.7:443 refused")
 

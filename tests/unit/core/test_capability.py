@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+from contextvars import copy_context
 from datetime import date
 from typing import Annotated, Any, Literal
 
@@ -10,6 +12,7 @@ from pydantic import BaseModel, Field
 
 from rollcall.core.capability import Capability, capability, is_capability, plain
 from rollcall.core.context import ToolContext, User
+from rollcall.core.current import note, noted
 from rollcall.core.errors import InvalidArgument
 from rollcall.core.wire import Wire
 
@@ -147,6 +150,54 @@ def test_the_digest_follows_what_a_reader_of_the_tool_would_notice() -> None:
     assert make("One.", 1).digest == make("One.", 1).digest
 
 
+def test_a_plain_text_is_the_english_name_and_the_pack_the_category() -> None:
+    @capability(name="Ping")
+    def ping(ctx: ToolContext) -> str:
+        """Answer."""
+        return "pong"
+
+    ping.__module__ = "packs.office.meetings"
+    marked = Capability.of(capability(name="Ping")(ping)).mark
+    assert (marked.name, marked.category) == ({"en": "Ping"}, "office")
+
+
+@capability(name="Wait")
+async def wait(ctx: ToolContext, *, hours: float) -> dict[str, Any]:
+    """Wait a while."""
+    await asyncio.sleep(0)
+    return {"hours": hours, "run": noted().get("run")}
+
+
+def test_an_async_capability_is_awaited_where_it_is_called_and_knows_its_run() -> None:
+    def called() -> Any:
+        note(run="r1")
+        return Capability.of(wait).call(CTX, {"hours": 2})
+
+    assert copy_context().run(called) == {"hours": 2, "run": "r1"}
+
+
+def test_an_async_capability_works_inside_of_an_event_loop() -> None:
+    async def inside() -> Any:
+        note(run="r1")
+        return Capability.of(wait).call(CTX, {"hours": 2})
+
+    assert asyncio.run(inside()) == {"hours": 2, "run": "r1"}
+
+
+def test_an_async_capability_called_plainly_is_a_coroutine() -> None:
+    assert asyncio.run(wait(CTX, hours=2))["hours"] == 2
+
+
+def test_what_an_async_capability_raises_is_raised() -> None:
+    @capability(name="Fail")
+    async def fail(ctx: ToolContext) -> str:
+        """Fail."""
+        raise InvalidArgument("no")
+
+    with pytest.raises(InvalidArgument, match="no"):
+        Capability.of(fail).call(CTX, {})
+
+
 def test_a_function_without_a_docstring_or_annotations_is_refused() -> None:
     mark = capability(name={"en": "T"}, category="c")
 
@@ -178,5 +229,5 @@ def test_arguments_that_refer_to_themselves_are_refused() -> None:
         """Walk a tree."""
         return 1
 
-    with pytest.raises(TypeError, match="refer to themselves"):
+    with pytest.raises(TypeError, match="refers to itself"):
         _ = Capability.of(walk).json_schema

@@ -11,6 +11,7 @@ import pytest
 from rollcall.core.callable import bind_callable
 from rollcall.core.capability import Capability, capability
 from rollcall.core.context import ToolContext, User
+from rollcall.core.definition import DefinitionError
 from rollcall.core.errors import InvalidArgument
 from rollcall.core.inputs import check_json
 from rollcall.core.messages import ToolCall
@@ -36,8 +37,13 @@ def test_checking_takes_no_more_memory_than_the_value(value: Any) -> None:
 
 @pytest.mark.parametrize(("option", "value"), [("effect", "writes"), ("runs_on", "Client")])
 def test_a_misspelt_effect_is_refused(option: str, value: str) -> None:
-    with pytest.raises(ValueError, match=value):
-        capability(name={"en": "T"}, category="c", **{option: value})  # type: ignore[arg-type]
+    def run(ctx: ToolContext) -> str:
+        """Run."""
+        return ""
+
+    marked = capability(name={"en": "T"}, category="c", **{option: value})(run)  # type: ignore[arg-type]
+    with pytest.raises(DefinitionError, match=value):
+        Capability.of(marked)
 
 
 def without_context(*, amps: float) -> float:
@@ -45,9 +51,9 @@ def without_context(*, amps: float) -> float:
     return amps
 
 
-async def waiting(ctx: ToolContext) -> float:
+async def in_pieces(ctx: ToolContext) -> Any:
     """Do it."""
-    return 1
+    yield 1
 
 
 def by_pieces(ctx: ToolContext) -> Any:
@@ -60,7 +66,7 @@ def חשב(ctx: ToolContext) -> float:  # noqa: N802
     return 1
 
 
-@pytest.mark.parametrize("function", [without_context, waiting, by_pieces, חשב])
+@pytest.mark.parametrize("function", [without_context, in_pieces, by_pieces, חשב])
 def test_what_cannot_become_a_tool_is_refused_by_name(function: Any) -> None:
     with pytest.raises(TypeError, match=function.__name__):
         Capability.of(mark(function))

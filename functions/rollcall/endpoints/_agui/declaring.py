@@ -28,7 +28,7 @@ def declared(platform: Platform, user: User, agent_id: str) -> dict[str, Any]:
     own = [entry for entry in tools if entry.execution.type != "client"]
     clients = [entry for entry in tools if entry.execution.type == "client"]
     return {
-        "identity": {"name": profile.name["en"], "type": "rollcall"},
+        "identity": {"name": profile.names["en"], "type": "rollcall"},
         "transport": {"streaming": True, "websocket": False, "httpBinary": False},
         "tools": {
             "supported": bool(tools),

@@ -1,0 +1,318 @@
+"""All that can be wrong with the capabilities and agents of an app, said at once.
+
+A deploy's discovery, `python -m rollcall dev`, `doctor` and `check` ask for it. A process that
+serves a function does not: it checks what it binds, by `Capability.of`.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import json
+import re
+import traceback
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from pydantic import ConfigDict, ValidationError, create_model
+from pydantic.errors import PydanticUserError
+
+from rollcall.core import schema
+from rollcall.core.capability import Capability, capability, is_capability
+from rollcall.core.definition import (
+    DefinitionError,
+    close,
+    closest,
+    name_problem,
+    one_line,
+    shown_path,
+    wrong,
+)
+from rollcall.core.errors import InvalidArgument
+from rollcall.core.inputs import validate
+from rollcall.core.profile import MAX_STEPS_CAP, AgentProfile
+from rollcall.core.shapes import Role, Status
+
+EXAMPLE_KEYS = ("userRequest", "parameters", "response")
+_AGENT_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")  # what `run_agent` takes for an agent
+_EXAMPLE = 'Write `{"userRequest": "What a user would say", "parameters": {...}}`'
+_ARGS = "Write a section `Args:` with a line `    {name}: What it is.` for each argument"
+_OTHER_STYLES = (
+    ("reST", re.compile(r"^\s*:(?:param|parameter|arg|argument|key|keyword)\b.*:", re.MULTILINE)),
+    ("Epydoc", re.compile(r"^\s*@(?:param|arg|keyword)\b.*:", re.MULTILINE)),
+    ("NumPy", re.compile(r"^\s*(?:Other )?Parameters\s*\n\s*-{3,}\s*$", re.MULTILINE)),
+)
+
+
+def capability_problems(function: Callable[..., Any]) -> list[str]:
+    """What is wrong with a function under `@capability`, each with file, line and what to write."""
+    return [str(error) for error in _capability_errors(function)]
+
+
+def agent_problems(profile: AgentProfile, *, file: str, name: str) -> list[str]:
+    """What is wrong with an agent, which is the constant `name` of a file."""
+    where = f"{shown_path(file)}:{_constant_line(file, name)}, {name}"
+    return [str(DefinitionError(where, *each)) for each in _agent_mistakes(profile)]
+
+
+def import_problem(error: BaseException, file: str) -> str:
+    """Why a module could not be imported, at the line of it that failed."""
+    if isinstance(error, DefinitionError):
+        return str(error)
+    said = "".join(traceback.format_exception_only(error)).strip().splitlines()[-1]
+    if isinstance(error, SyntaxError):
+        return f"{shown_path(error.filename or file)}:{error.lineno or 1}: {said}"
+    own = Path(file).absolute()
+    frames = traceback.extract_tb(error.__traceback__)
+    lines = [each.lineno for each in frames if Path(each.filename).absolute() == own]
+    line = (lines and lines[-1]) or 1
+    name = _enclosing(file, line)
+    where = f"{shown_path(file)}:{line}{f', {name}' if name else ''}"
+    return f"{where}: {said}{_import_cure(error)}"
+
+
+def modules_problems(modules: dict[str, ModuleType | Exception]) -> list[str]:
+    """What is wrong with all that these modules declare, in the order of files.
+
+    Args:
+        modules: By file; an exception is what importing it raised.
+    """
+    problems: list[str] = []
+    capabilities: dict[str, Callable[..., Any]] = {}
+    agents: dict[str, str] = {}
+    for file, module in sorted(modules.items()):
+        if isinstance(module, Exception):
+            problems.append(import_problem(module, file))
+            continue
+        for name, value in vars(module).items():
+            if is_capability(value) and value.__module__ == module.__name__:
+                problems += capability_problems(value)
+                other = capabilities.setdefault(value.__name__, value)
+                if other is not value:
+                    problems.append(str(_twice(value, other)))
+            elif isinstance(value, AgentProfile) and Path(file).name == "agents.py":
+                problems += agent_problems(value, file=file, name=name)
+                where = f"{shown_path(file)}:{_constant_line(file, name)}, {name}"
+                if (other_at := agents.setdefault(value.id, where)) != where:
+                    twice = f"{other_at} declares an agent {value.id!r} as well"
+                    problems.append(str(DefinitionError(where, twice, "Rename one")))
+    return problems
+
+
+def _twice(function: Callable[..., Any], other: Callable[..., Any]) -> DefinitionError:
+    at = f"{shown_path(other.__code__.co_filename)}:{other.__code__.co_firstlineno}"
+    problem = f"{at} declares a capability `{function.__name__}` as well"
+    return wrong(function, problem, "Rename one: all packs share their ids")
+
+
+def _capability_errors(function: Callable[..., Any]) -> Iterator[DefinitionError]:
+    try:
+        found = Capability.of(function)
+    except DefinitionError as error:
+        yield error
+        return
+    yield from _field_errors(found)
+    yield from _docstring_errors(found)
+    yield from _option_errors(found)
+    yield from _example_errors(found)
+
+
+def _field_errors(found: Capability) -> Iterator[DefinitionError]:
+    """Types that have no JSON schema, and defaults that are not of their type."""
+    function, names = found.function, dict[str, str]()
+    for name, info in found.arguments.model_fields.items():
+        annotation = inspect.get_annotations(function)[name]
+        shown = annotation if isinstance(annotation, str) else inspect.formatannotation(annotation)
+        other = names.setdefault(info.alias or name, name)
+        if other != name:
+            problem = f"`{other}` and `{name}` are both `{info.alias}` for callers"
+            yield wrong(function, problem, "Rename one of them", parameter=name)
+            continue
+        field: dict[str, Any] = {name: (info.annotation, info)}
+        try:
+            schema.json_schema(create_model("one", __base__=schema.Arguments, **field))
+            _check_default(field)
+        except ValidationError as error:
+            reason = error.errors(include_url=False)[0]["msg"]
+            cure = f"`{name}: {shown} | None = None`" if info.default is None else "another default"
+            problem = f"the default of `{name}`, {info.default!r}, is no `{shown}`: {reason}"
+            yield wrong(function, problem, f"Write {cure}", parameter=name)
+        except (PydanticUserError, TypeError, ValueError) as error:
+            yield wrong(
+                function,
+                f"the type of `{name}`, `{shown}`, has no JSON schema: {one_line(error)}",
+                "Write str, int, float, bool, date, Literal[...], an enum, a pydantic model, or "
+                "a list or dict of these",
+                parameter=name,
+            )
+    try:
+        _ = found.json_schema
+    except DefinitionError as error:
+        if "list inside a list" in str(error):
+            yield error
+
+
+def _check_default(field: dict[str, Any]) -> None:
+    """
+    Raises:
+        ValidationError: The default of this field is not of its type.
+    """
+    ((_, info),) = field.values()
+    if not info.is_required():
+        checked = ConfigDict(validate_default=True, arbitrary_types_allowed=True)
+        create_model("default", __config__=checked, **field)()
+
+
+def _docstring_errors(found: Capability) -> Iterator[DefinitionError]:
+    function, fields = found.function, found.arguments.model_fields
+    text = inspect.getdoc(function) or ""
+    first = next(iter(fields), "name")
+    for style, pattern in _OTHER_STYLES:
+        if other := pattern.search(text):
+            problem = f"the docstring is in {style} style, of which the arguments are not read"
+            line = other[0].strip().splitlines()[0]
+            yield wrong(function, problem, _ARGS.format(name=first), text=line)
+            return
+    if re.match(r"\w+:\s*(\n|$)", text):
+        problem = "the docstring begins with a section, and does not say what it does"
+        yield wrong(function, problem, "Begin it with a sentence, by which a model chooses it")
+        return
+    try:
+        parsed = schema.docstring(function)
+        _ = found.description
+    except DefinitionError as error:
+        yield error
+        return
+    context = next(iter(inspect.signature(function).parameters))
+    named = [each.arg_name for each in parsed.params if each.args[0] == "param"]
+    for name in named:
+        if name not in fields and name != context:
+            meant = closest(name, fields.keys() - named)
+            cure = f"Write `{meant}`" if meant else "Take it out, or add the parameter"
+            problem = f"the docstring names `{name}`, which is no parameter"
+            yield wrong(function, problem, cure, text=f"{name}")
+    for name in fields.keys() - named:
+        told = rf"^\s*[-*]?\s*`*{re.escape(name)}`*\s*(\([^)]*\))?\s*(:|--?|–)\s"
+        if stray := re.search(told, schema.description(parsed), re.MULTILINE):
+            problem = f"the docstring tells of `{name}` outside of `Args:`, where it is not read"
+            yield wrong(function, problem, _ARGS.format(name=name), text=stray[0].strip())
+
+
+def _option_errors(found: Capability) -> Iterator[DefinitionError]:
+    function, mark = found.function, found.mark
+    for option, words in (("keywords", mark.keywords), ("related", mark.related)):
+        for word in words:
+            if not isinstance(word, str) or not word.strip():
+                problem = f"{option} holds {word!r}, which is no text"
+                yield wrong(function, problem, f"Write texts in {option}", option=option)
+    for option in ("summary", "preview", "find_effect", "recap"):
+        if inspect.iscoroutinefunction(getattr(mark, option)):
+            cure = "Write a plain `def`: the capability's own function alone may be async"
+            yield wrong(function, f"{option} is an `async def`", cure, option=option)
+    if mark.preview is not None:
+        try:
+            inspect.signature(mark.preview).bind(
+                None, **dict.fromkeys(found.arguments.model_fields)
+            )
+        except TypeError as error:
+            parameters = ", ".join(("ctx", "*", *found.arguments.model_fields))
+            cure = f"Write `def {mark.preview.__name__}({parameters}) -> Preview`"
+            problem = f"preview does not take its arguments: {one_line(error)}"
+            yield wrong(function, problem, cure, option="preview")
+
+
+def _example_errors(found: Capability) -> Iterator[DefinitionError]:
+    for number, example in enumerate(found.mark.examples, start=1):
+        if mistake := _example_mistake(found, example):
+            problem, cure = mistake
+            yield wrong(found.function, f"example {number} {problem}", cure, option="examples")
+
+
+def _example_mistake(found: Capability, example: Any) -> tuple[str, str] | None:
+    """What is wrong with an example, and what to write; None if nothing is."""
+    if not isinstance(example, dict):
+        return f"is {example!r}, which is no dict", _EXAMPLE
+    if unknown := [key for key in example if key not in EXAMPLE_KEYS]:
+        return f"has the unknown key `{unknown[0]}`{close(unknown[0], EXAMPLE_KEYS)}", _EXAMPLE
+    request = example.get("userRequest")
+    if not isinstance(request, str) or not request.strip():
+        return "has no `userRequest`", _EXAMPLE
+    try:
+        json.dumps(example)
+        validate(found.arguments, example.get("parameters", {}), field="parameters")
+    except InvalidArgument as error:
+        known = ", ".join(each.alias or name for name, each in found.arguments.model_fields.items())
+        cure = f"Write arguments that {found.id} takes: {known}" if known else "Write {}"
+        return f"({request!r}) is no call of it: {error.message}", cure
+    except (TypeError, ValueError) as error:
+        return f"({request!r}) is not plain JSON: {one_line(error)}", _EXAMPLE
+    return None
+
+
+def _agent_mistakes(profile: AgentProfile) -> Iterator[tuple[str, str]]:
+    """What is wrong with a profile, and what to write."""
+    if not isinstance(profile.id, str) or not _AGENT_ID.fullmatch(profile.id):
+        cure = 'Write at most 64 ASCII letters, digits, _ and -, such as id="office"'
+        yield f"the id is {profile.id!r}", cure
+    if problem := name_problem(profile.name):
+        yield problem, 'Write `name="Office assistant"`, or {"en": "Office assistant"}'
+    if not isinstance(profile.instructions, str) or not profile.instructions.strip():
+        yield "it has no instructions", 'Write `instructions="Help to plan meetings."`'
+    for option in ("tools", "pinned", "models"):
+        given = getattr(profile, option)
+        if not isinstance(given, tuple | list) or not all(isinstance(each, str) for each in given):
+            example = f"({given!r},)" if isinstance(given, str) else '("meeting_cost",)'
+            yield (
+                f"{option} is {given!r}, which is no tuple of texts",
+                f"Write `{option}={example}`",
+            )
+    for option, kind in (("min_role", Role), ("status", Status)):
+        given = getattr(profile, option)
+        if not isinstance(given, kind):
+            known = ", ".join(f"{kind.__name__}.{each.name}" for each in kind)
+            yield f"{option} is {given!r}", f"Write one of {known}"
+    if not isinstance(profile.max_steps, int) or not 1 <= profile.max_steps <= MAX_STEPS_CAP:
+        yield f"max_steps is {profile.max_steps!r}", f"Write a number from 1 to {MAX_STEPS_CAP}"
+
+
+def _constant_line(file: str, name: str) -> int:
+    """Where a module assigns a constant."""
+    for node in _tree(file).body:
+        targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+        if any(isinstance(each, ast.Name) and each.id == name for each in targets):
+            return node.lineno
+    return 1
+
+
+def _enclosing(file: str, line: int) -> str | None:
+    """The function or class that a line is in, decorators included; None outside of any."""
+    for node in _tree(file).body:
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            first = min([node.lineno, *(each.lineno for each in node.decorator_list)])
+            if first <= line <= (node.end_lineno or first):
+                return node.name
+    return None
+
+
+def _tree(file: str) -> ast.Module:
+    try:
+        return ast.parse(Path(file).read_bytes())
+    except (OSError, SyntaxError, ValueError):
+        return ast.Module([], [])
+
+
+def _import_cure(error: BaseException) -> str:
+    """What to write, where that can be told."""
+    if isinstance(error, NameError) and error.name:
+        import builtins
+
+        return close(error.name, dir(builtins))
+    if unknown := re.search(
+        r"(capability|AgentProfile)\(\) got an unexpected.*'(\w+)'", str(error)
+    ):
+        declared = inspect.signature(capability).parameters
+        known = declared if unknown[1] == "capability" else AgentProfile.__struct_fields__
+        return close(unknown[2], known) or f". It takes {', '.join(known)}"
+    return ""

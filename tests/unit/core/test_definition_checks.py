@@ -1,0 +1,350 @@
+"""What the author of a wrong definition is told: where it is, what is wrong, what to write."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from rollcall.core.definition_checks import modules_problems
+
+HEAD = """\
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+from pydantic import BaseModel, Field
+
+from rollcall.core.capability import Preview, capability
+from rollcall.core.context import ToolContext
+from rollcall.core.profile import AgentProfile
+
+if TYPE_CHECKING:
+    from datetime import date
+
+"""
+FIRST = HEAD.count("\n") + 1
+"""The line that what is tested begins in."""
+GOOD = '''
+@capability(name="Meeting cost")
+def meeting_cost(ctx: ToolContext, *, hours: float = 1) -> float:
+    """Estimate what a meeting costs.
+
+    Args:
+        hours: How long it lasts, h.
+    """
+    return 60 * hours
+'''
+
+
+@pytest.fixture
+def app(tmp_path: Path) -> Path:
+    (tmp_path / "firebase.json").write_text("{}")
+    (tmp_path / "functions/packs/office").mkdir(parents=True)
+    return tmp_path
+
+
+def problems(app: Path, **sources: str) -> list[str]:
+    """What is wrong with an app of these modules."""
+    modules: dict[str, ModuleType | Exception] = {}
+    for name, source in sources.items():
+        file = app / f"functions/packs/office/{name}.py"
+        file.write_text(HEAD + source.lstrip("\n"))
+        spec = importlib.util.spec_from_file_location(f"packs.office.{name}", file)
+        assert spec and spec.loader
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[spec.name] = module
+        try:
+            spec.loader.exec_module(module)
+            modules[str(file)] = module
+        except Exception as error:
+            modules[str(file)] = error
+        finally:
+            del sys.modules[spec.name]
+    return modules_problems(modules)
+
+
+def one(app: Path, source: str) -> str:
+    """The only problem of a module `meetings`, from its line on."""
+    (found,) = problems(app, meetings=source)
+    path = "functions/packs/office/meetings.py:"
+    assert found.startswith(path)
+    line, rest = found.removeprefix(path).split(", meeting_cost: ", 1)
+    return f"{int(line) - FIRST}: {rest}"
+
+
+def test_a_sound_definition_has_no_problem_and_is_filed_under_its_pack(app: Path) -> None:
+    assert problems(app, meetings=GOOD) == []
+
+
+CASES = [
+    (
+        "hours: float",
+        "hours: flaot",
+        "1: the type of `hours` is `flaot`, and `flaot` is not defined. "
+        "Write `float`, if that is what you mean.",
+    ),
+    (
+        "hours: float",
+        "hours: Literal[1]",
+        "1: the type of `hours` is `Literal[1]`, and `Literal` is not defined. "
+        "Write `from typing import Literal`.",
+    ),
+    (
+        "hours: float = 1",
+        "hours: date",
+        "1: the type of `hours` is `date`, and `date` is not defined. "
+        "Import `date`; an import under `if TYPE_CHECKING:` is not there at run time.",
+    ),
+    (
+        "hours: float",
+        "hours: int[str]",
+        "1: the type of `hours` is `int[str]`, which Python refuses: type 'int' is not "
+        "subscriptable. Write a type, such as `str`.",
+    ),
+    (
+        ") -> float",
+        ") -> Flot",
+        "1: what it returns is `Flot`, and `Flot` is not defined. "
+        "Write `float`, if that is what you mean.",
+    ),
+    (
+        '@capability(name="Meeting cost")',
+        "@capability",
+        '0: @capability has no arguments. Write `@capability(name="Meeting cost")`.',
+    ),
+    (
+        'name="Meeting cost"',
+        'category="office"',
+        '0: the name is missing. Write `name="Voltage drop"`, or {"en": "Voltage drop"}.',
+    ),
+    (
+        'name="Meeting cost"',
+        'name={"he": "עלות"}',
+        '0: the name has no English. Write `name="Voltage drop"`, or {"en": "Voltage drop"}.',
+    ),
+    (
+        'name="Meeting cost"',
+        'name="Cost", effect="wriet"',
+        "0: effect is 'wriet'. Write one of 'read', 'write'.",
+    ),
+    (
+        'name="Meeting cost"',
+        'name="Cost", min_role="boss"',
+        "0: min_role is 'boss'. Write one of 'user', 'student', 'teacher', 'admin'.",
+    ),
+    (
+        'name="Meeting cost"',
+        'name="Cost",\n    keywords="meeting"',
+        "1: keywords is 'meeting', which is no list. Write `keywords=['meeting']`.",
+    ),
+    (
+        'name="Meeting cost"',
+        'name="Cost", atomic=True',
+        "0: atomic is for capabilities that write. "
+        'Write `effect="write"` as well, or leave atomic out.',
+    ),
+    (
+        "ctx: ToolContext, *, hours",
+        "ctx: ToolContext, hours",
+        "1: the parameter `hours: 'float' = 1` is not keyword-only with a type. "
+        "Write `def meeting_cost(ctx: ToolContext, *, hours: float)`.",
+    ),
+    (
+        "ctx: ToolContext, *, hours: float",
+        "*, hours: float",
+        "1: the first parameter is not the context. "
+        "Write `def meeting_cost(ctx: ToolContext, *, ...)`.",
+    ),
+    (
+        "    return 60 * hours",
+        "    yield 60 * hours",
+        "1: it yields, and a capability returns its result. "
+        "Write `return` in place of `yield`; `ctx.progress` tells how far it is.",
+    ),
+    (
+        "hours: float = 1",
+        "hours: AgentProfile",
+        "1: the type of `hours`, `AgentProfile`, has no JSON schema: ",
+    ),
+    (
+        "hours: float = 1",
+        "hours: float = None",
+        "1: the default of `hours`, None, is no `float`: Input should be a valid number. "
+        "Write `hours: float | None = None`.",
+    ),
+    (
+        "hours: float = 1",
+        "max_hours: float, maxHours: float, hours: float = 1",
+        "1: `max_hours` and `maxHours` are both `maxHours` for callers. Rename one of them.",
+    ),
+    (
+        "        hours: How",
+        "        hour: How",
+        "5: the docstring names `hour`, which is no parameter. Write `hours`.",
+    ),
+    (
+        "        hours: How long it lasts, h.",
+        "        hours: How long it lasts, h.\n        people: How many.",
+        "6: the docstring names `people`, which is no parameter. "
+        "Take it out, or add the parameter.",
+    ),
+    (
+        "    Args:\n        hours: How long it lasts, h.",
+        "    :param float hours: How long it lasts, h.",
+        "4: the docstring is in reST style, of which the arguments are not read. Write a section "
+        "`Args:` with a line `    hours: What it is.` for each argument.",
+    ),
+    (
+        "    Args:\n        hours: How long it lasts, h.",
+        "    Parameters\n    ----------\n    hours : float\n        How long it lasts, h.",
+        "4: the docstring is in NumPy style, of which the arguments are not read. Write a section "
+        "`Args:` with a line `    hours: What it is.` for each argument.",
+    ),
+    (
+        "    Args:\n        hours: How long it lasts, h.",
+        "    - `hours`: How long it lasts, h.",
+        "4: the docstring tells of `hours` outside of `Args:`, where it is not read. Write a "
+        "section `Args:` with a line `    hours: What it is.` for each argument.",
+    ),
+    (
+        "        hours: How long it lasts, h.",
+        "        hours",
+        "4: a section of the docstring cannot be read: ",
+    ),
+    (
+        '    """Estimate what a meeting costs.\n\n    Args:',
+        '    """\n    Args:',
+        "1: the docstring begins with a section, and does not say what it does. ",
+    ),
+    (
+        'name="Meeting cost"',
+        'name="Cost", examples=[{"userRequest": "What?", "parameters": {"hour": 2}}]',
+        "0: example 1 ('What?') is no call of it: parameters.hour is not known here; leave it "
+        "out. Write arguments that meeting_cost takes: hours.",
+    ),
+    (
+        'name="Meeting cost"',
+        'name="Cost", examples=[{"userRequest": "What?", "parameters": {"hours": "2"}}]',
+        "0: example 1 ('What?') is no call of it: parameters.hours: input should be a valid "
+        "number (not '2'). Write arguments that meeting_cost takes: hours.",
+    ),
+    (
+        'name="Meeting cost"',
+        'name="Cost", examples=[{"userRequest": "What?", "params": {}}]',
+        "0: example 1 has the unknown key `params` (did you mean `parameters`?). "
+        'Write `{"userRequest": "What a user would say", "parameters": {...}}`.',
+    ),
+    (
+        'name="Meeting cost"',
+        'name="Cost", examples=[{"parameters": {}}]',
+        "0: example 1 has no `userRequest`. "
+        'Write `{"userRequest": "What a user would say", "parameters": {...}}`.',
+    ),
+    (
+        'name="Meeting cost"',
+        'name="Cost", effect="write", preview=lambda ctx: None',
+        "0: preview does not take its arguments: got an unexpected keyword argument 'hours'. "
+        "Write `def <lambda>(ctx, *, hours) -> Preview`.",
+    ),
+]
+
+
+@pytest.mark.parametrize(("right", "wrong", "told"), CASES, ids=[case[1] for case in CASES])
+def test_a_wrong_definition_is_told_with_its_line(
+    app: Path, right: str, wrong: str, told: str
+) -> None:
+    assert right in GOOD
+    found = one(app, GOOD.replace(right, wrong, 1))
+    assert found == told if told.endswith(".") else found.startswith(told)
+
+
+def test_every_wrong_definition_is_told_and_not_the_first_alone(app: Path) -> None:
+    two = GOOD.replace("hours: float", "hours: flaot") + GOOD.replace("_cost(", "_price(").replace(
+        '(name="Meeting cost")', ""
+    )
+    other = GOOD.replace("_cost", "_length").replace("    return", "    yield")
+    found = problems(app, meetings=two, rooms=other)
+    assert [each.split(": ")[0].split("/")[-1] for each in found] == [
+        "meetings.py:15, meeting_cost",
+        "meetings.py:23, meeting_price",
+        "rooms.py:15, meeting_length",
+    ]
+
+
+def test_one_id_in_two_modules_is_told_with_both_places(app: Path) -> None:
+    (found,) = problems(app, meetings=GOOD, rooms=GOOD)
+    assert found == (
+        "functions/packs/office/rooms.py:15, meeting_cost: functions/packs/office/meetings.py:14 "
+        "declares a capability `meeting_cost` as well. Rename one: all packs share their ids."
+    )
+
+
+@pytest.mark.parametrize(
+    ("source", "told"),
+    [
+        (
+            "@capability(name='X', keyword=[])\ndef ping(ctx: ToolContext) -> str: ...",
+            "meetings.py:14, ping: TypeError: capability() got an unexpected keyword argument "
+            "'keyword' (did you mean `keywords`?)",
+        ),
+        ("\n\nfrom nowhere import x", "meetings.py:14: ModuleNotFoundError: No module named"),
+        ("def ping(ctx) -> str\n", "meetings.py:14: SyntaxError: expected ':'"),
+        (
+            "def ping(ctx: ToolContext, x: int = lenght('')): ...",
+            "meetings.py:14, ping: NameError: name 'lenght' is not defined",
+        ),
+    ],
+)
+def test_a_module_that_cannot_be_imported_is_told_with_its_line(
+    app: Path, source: str, told: str
+) -> None:
+    (found,) = problems(app, meetings=source)
+    assert found.startswith(f"functions/packs/office/{told}")
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "told"),
+    [
+        (
+            '("meeting_cost",)',
+            '("meeting_cost")',
+            "tools is 'meeting_cost', which is no tuple of texts. Write `tools=(",
+        ),
+        (
+            '"office"',
+            '"my office"',
+            "the id is 'my office'. Write at most 64 ASCII letters, digits, _ and -, such as "
+            'id="office".',
+        ),
+        (
+            "tools=",
+            'min_role="teacher", tools=',
+            "min_role is 'teacher'. Write one of Role.USER, Role.STUDENT, ",
+        ),
+        (
+            '"Plan."',
+            '" "',
+            'it has no instructions. Write `instructions="Help to plan meetings."`.',
+        ),
+        ('"Office"', '{"he": "משרד"}', "the name has no English. "),
+        ("tools=", "max_steps=0, tools=", "max_steps is 0. Write a number from 1 to 200."),
+    ],
+)
+def test_a_wrong_agent_is_told_with_its_line(app: Path, right: str, wrong: str, told: str) -> None:
+    agent = (
+        'OFFICE = AgentProfile(\n    id="office", name="Office", instructions="Plan.", '
+        'tools=("meeting_cost",)\n)\n'
+    )
+    assert problems(app, agents=agent) == []
+    (found,) = problems(app, agents=agent.replace(right, wrong))
+    assert found.startswith(f"functions/packs/office/agents.py:14, OFFICE: {told}")
+
+
+def test_two_agents_of_one_id_are_told(app: Path) -> None:
+    agent = 'A = AgentProfile(id="a", name="A", instructions="Plan.", tools=())\n'
+    (found,) = problems(app, agents=agent + agent.replace("A =", "B ="))
+    assert "agents.py:15, B: functions/packs/office/agents.py:14, A declares an agent 'a'" in found
