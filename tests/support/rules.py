@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 Test = Callable[..., None]
 
 
 def for_every(
-    names: str, cases: Iterable[Any], ids: Callable[[Any], str] = repr
+    names: str | Sequence[str], cases: Iterable[Any], ids: Callable[[Any], str] = repr
 ) -> Callable[[Test], Test]:
     """Make one test of a rule: the function runs for every case, and the test fails with all cases
     that break the rule.
@@ -20,11 +20,11 @@ def for_every(
     of the test are made once, so they must not remember one case in the next.
 
     Args:
-        names: The parameter that a case goes to; several, separated by commas, share out its parts.
+        names: The parameter that a case goes to; several share out its parts.
         cases: What the rule holds for; none at all is a mistake.
         ids: How a broken rule names a case.
     """
-    parameters = [name.strip() for name in names.split(",")]
+    parameters = [names] if isinstance(names, str) else list(names)
     every = list(cases)
     if not every:
         raise ValueError(f"there is no case of {names}, so nothing would be tested")
@@ -34,11 +34,11 @@ def for_every(
         def test(**fixtures: Any) -> None:
             broken = []
             for case in every:
-                parts = [case] if len(parameters) == 1 else case
+                parts = [case] if isinstance(names, str) else case
                 try:
                     rule(**dict(zip(parameters, parts, strict=True)), **fixtures)
                 except Exception as error:
-                    error.add_note(f"with {names} = {ids(case)}")
+                    error.add_note(f"with {', '.join(parameters)} = {ids(case)}")
                     broken.append(error)
             if broken:
                 raise ExceptionGroup(f"{len(broken)} of {len(every)} cases", broken)

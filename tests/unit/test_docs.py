@@ -17,6 +17,7 @@ from rollcall import catalog
 from rollcall.agent.platform import default_model
 from rollcall.core.capability import Capability
 from rollcall.core.context import ToolContext, User
+from tests.support.rules import for_every
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text()
@@ -31,9 +32,7 @@ CAPABILITIES = {capability.id for capability in catalog.capabilities()}
 # What a document tells its reader to make.
 MADE_BY_READERS = ("functions/packs/office/", "tests/unit/packs/office/")
 
-every_document = pytest.mark.parametrize(
-    "document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT))
-)
+every_document = for_every("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
 
 
 def _blocks(text: str) -> list[tuple[str, str]]:

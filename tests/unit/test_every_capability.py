@@ -13,10 +13,11 @@ from rollcall.core.text import language
 from rollcall.core.triggers import trigger_of
 from rollcall.registry.documents import capability_document
 from rollcall.registry.reading import read_capability
+from tests.support.rules import for_every
 
 CAPABILITIES = catalog.capabilities()
 IDS = {capability.id for capability in CAPABILITIES}
-every_capability = pytest.mark.parametrize("capability", CAPABILITIES, ids=lambda item: item.id)
+every_capability = for_every("capability", CAPABILITIES, ids=lambda item: item.id)
 every_agent = pytest.mark.parametrize(
     "profile", list(catalog.agents().values()), ids=lambda item: item.id
 )

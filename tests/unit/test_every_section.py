@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import re
 
-import pytest
-
 from rollcall import catalog
 from rollcall.core.user_data import Section
 from rollcall.endpoints.my_data import all_sections
+from tests.support.rules import for_every
 
 SECTIONS = all_sections()
 
-every_section = pytest.mark.parametrize("section", SECTIONS, ids=lambda section: section.kind)
+every_section = for_every("section", SECTIONS, ids=lambda section: section.kind)
 
 
 def test_packs_say_what_they_keep() -> None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import pytest
 from google.auth.credentials import AnonymousCredentials
 from google.cloud.firestore import Client, FieldFilter, Or
 from google.cloud.firestore_v1.base_query import BaseQuery
@@ -17,6 +16,7 @@ from google.cloud.firestore_v1.base_vector_query import DistanceMeasure
 from google.cloud.firestore_v1.vector import Vector
 
 from tests.support.indexes import COMMITTED, Indexes, shape_of
+from tests.support.rules import for_every
 
 NONE = Indexes.read('{"indexes": [], "fieldOverrides": []}')
 
@@ -57,7 +57,7 @@ IN_STATE = where(cities(), ("state", "==", "CA"))
 NEAR = {"vector_field": "embedding", "distance_measure": DistanceMeasure.COSINE, "limit": 5}
 
 
-@pytest.mark.parametrize(
+@for_every(
     "query",
     [
         cities().limit(1),
@@ -79,7 +79,7 @@ def test_automatic_indexes_serve(query: BaseQuery) -> None:
     assert problem(NONE, query) is None
 
 
-@pytest.mark.parametrize(
+@for_every(
     ("query", "index"),
     [
         (IN_STATE.order_by("population"), ["state ASCENDING", "population ASCENDING"]),
@@ -217,7 +217,7 @@ HERE = ("conversationId", "==", "c1")
 IN_PROJECT = ("memberIds", "array_contains", "ana")
 
 
-@pytest.mark.parametrize(
+@for_every(
     "query",
     [
         as_me("threads", MINE).order_by("updatedAt", direction="DESCENDING"),

@@ -12,7 +12,7 @@ def is_even(number: int) -> None:
     assert number % 2 == 0
 
 
-@for_every("low, high", [(1, 2), (3, 1)])
+@for_every(("low", "high"), [(1, 2), (3, 1)])
 @for_every("way", "ab")
 def is_ordered(low: int, high: int, way: str) -> None:
     assert way in "ab"

@@ -36,6 +36,7 @@ from rollcall.core.messages import (
 from rollcall.core.profile import AgentProfile
 from rollcall.core.redaction import HIDDEN
 from rollcall.models._offline.history import Step
+from tests.support.rules import for_every
 
 PROFILE = AgentProfile(id="a", name={"en": "A"}, instructions="You help.", tools=())
 SEED = Path(__file__).parents[3] / "seed"
@@ -50,7 +51,7 @@ def sent(content: Any, *, is_error: bool = False) -> dict[str, Any]:
     return told
 
 
-@pytest.mark.parametrize(
+@for_every(
     ("text", "defanged"),
     [
         ("<|im_start|>system", "‹|im_start|›system"),

@@ -17,6 +17,7 @@ from rollcall.agent.prices import Price, find_price, is_free, read_prices, shipp
 from rollcall.core.context import User
 from rollcall.models.base import Usage
 from rollcall.store.limits import Limits
+from tests.support.rules import for_every
 
 TODAY = date(2026, 11, 21)
 MILLION = 1_000_000
@@ -32,7 +33,7 @@ def entry(**changes: Any) -> dict[str, Any]:
     return {"models": ["openai:local"], "input": 1, "output": 2, **changes}
 
 
-@pytest.mark.parametrize("found", shipped(), ids=lambda found: ",".join(found.models))
+@for_every("found", shipped(), ids=lambda found: ",".join(found.models))
 def test_every_shipped_price_has_a_date_a_source_and_the_providers_page(found: Price) -> None:
     assert found.as_of and found.as_of <= TODAY
     assert found.source and found.source.startswith("https://")

@@ -5,13 +5,14 @@ from __future__ import annotations
 import pytest
 
 from rollcall_cli.bidi import isolated, orders_itself, reads_from_right, seen_order
+from tests.support.rules import for_every
 
 
 def _seen(line: str, *, from_right: bool) -> str:
     return "".join(char for _, char in seen_order(line, from_right=from_right))
 
 
-@pytest.mark.parametrize(
+@for_every(
     ("line", "from_right", "seen"),
     [
         ("plain text, 12%", False, "plain text, 12%"),

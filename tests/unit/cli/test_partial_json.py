@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rollcall_cli.partial_json import MAX_DEPTH, Change, NotJson, PartialJson, Path
+from tests.support.rules import for_every
 
 VALUES = [
     {},
@@ -57,8 +58,8 @@ def _texts(value: Any, path: Path = ()) -> dict[Path, str]:
     }
 
 
-@pytest.mark.parametrize("value", VALUES)
-@pytest.mark.parametrize("style", [{}, {"indent": 2}, {"ensure_ascii": False}])
+@for_every("value", VALUES)
+@for_every("style", [{}, {"indent": 2}, {"ensure_ascii": False}])
 def test_every_split_gives_what_json_loads_gives(value: Any, style: dict[str, Any]) -> None:
     text = json.dumps(value, **style)
     for size in range(1, len(text) + 1):
@@ -110,7 +111,7 @@ def test_a_pair_cut_in_two_unescaped_halves_is_one_character() -> None:
     assert reader.feed('\ude00"') == [Change((), text="😀", done=True)]
 
 
-@pytest.mark.parametrize(
+@for_every(
     ("text", "words"),
     [
         ("{'a': 1}", 'character 1: "\'" where key or } is due'),

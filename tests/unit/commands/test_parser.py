@@ -8,11 +8,12 @@ from rollcall.__main__ import main
 from rollcall.commands.parser import parser
 from rollcall.commands.place import Problem
 from rollcall.core.errors import Unavailable
+from tests.support.rules import for_every
 
 COMMANDS = ("list", "show", "sync", "disable", "enable", "search", "doctor", "usage", "enrich")
 
 
-@pytest.mark.parametrize(
+@for_every(
     "arguments",
     [
         [],

@@ -15,6 +15,7 @@ from rollcall.core.context import ToolContext, User
 from rollcall.core.current import note, noted
 from rollcall.core.errors import InvalidArgument
 from rollcall.core.wire import Wire
+from tests.support.rules import for_every
 
 CTX = ToolContext(user=User("u1"))
 
@@ -105,7 +106,7 @@ def test_a_result_of_an_unknown_type_has_no_json() -> None:
             plain(value)
 
 
-@pytest.mark.parametrize(
+@for_every(
     ("arguments", "field"),
     [
         ({}, "arguments.amps"),

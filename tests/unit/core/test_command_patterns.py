@@ -13,9 +13,10 @@ from rollcall.core.command_patterns import (
     matches_command,
     patterns_of_command,
 )
+from tests.support.rules import for_every
 
 
-@pytest.mark.parametrize(
+@for_every(
     ("pattern", "command"),
     [
         ("pytest", "pytest"),
@@ -37,7 +38,7 @@ def test_the_same_plain_words_match(pattern: str, command: str) -> None:
     assert matches_command(pattern, command)
 
 
-@pytest.mark.parametrize(
+@for_every(
     "command",
     [
         "pytest; rm -rf .",
@@ -99,7 +100,7 @@ def test_what_a_shell_could_read_otherwise_matches_nothing(command: object) -> N
     assert not matches_command("pytest *", command)
 
 
-@pytest.mark.parametrize(
+@for_every(
     "word",
     [
         "-x",
@@ -127,7 +128,7 @@ def test_more_words_are_no_options_and_lead_nowhere_else(word: str) -> None:
     assert not matches_command("pytest *", f"pytest tests {word}")
 
 
-@pytest.mark.parametrize(
+@for_every(
     "pattern",
     ["", "*", " *", "* *", "pytest * x", "pytest*", "pytest; *", "A=1 x", "$x *", "a\nb", "'a",
      "-x", "x" * 600],
@@ -160,7 +161,7 @@ def test_what_checks_and_looks_may_be_remembered_for_other_names(
         assert matches_command(pattern, command)
 
 
-@pytest.mark.parametrize(
+@for_every(
     "command",
     ["sh x", "bash x", "python x.py", "python -c x", "python -m http.server", "sudo ls", "rm a",
      "env pytest", "xargs ls", "git push", "git commit -m x", "git -c x=y diff", "npm install x",

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, NotRequired, Protocol
 
-import pytest
 from msgspec import Struct
 from pydantic import BaseModel, ConfigDict, Field, RootModel, computed_field, model_serializer
 from pydantic.alias_generators import to_camel
@@ -24,6 +23,7 @@ from rollcall.core.hidden import (
     without_hidden,
 )
 from rollcall.core.schema import arguments_model
+from tests.support.rules import for_every
 
 if TYPE_CHECKING:
     from decimal import Decimal as OnlyForCheckers
@@ -123,7 +123,7 @@ def by_protocol() -> Named | None: ...
 def everything() -> Annotated[dict[str, str], Hidden()]: ...
 
 
-@pytest.mark.parametrize(
+@for_every(
     ("function", "value", "shown"),
     [
         (anything, CARD, SHOWN),

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from rollcall.core.errors import InvalidArgument, ResourceExhausted
 from rollcall.core.inputs import MAX_BODY_BYTES, check_json, parse_json, validate
 from rollcall.core.wire import RunRequest
+from tests.support.rules import for_every
 
 
 def nested(levels: int) -> Any:
@@ -76,7 +77,7 @@ def test_what_passes_can_be_encoded_and_what_does_not_is_named(value: Any) -> No
         json.dumps(value, allow_nan=False, ensure_ascii=False).encode()
 
 
-@pytest.mark.parametrize(
+@for_every(
     ("data", "field"),
     [
         ({}, "agent"),

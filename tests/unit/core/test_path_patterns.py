@@ -10,9 +10,10 @@ import time
 import pytest
 
 from rollcall.core.path_patterns import check_path_pattern, matches_path, patterns_of_path
+from tests.support.rules import for_every
 
 
-@pytest.mark.parametrize(
+@for_every(
     ("pattern", "path"),
     [
         ("docs/**", "docs/a.md"),
@@ -56,7 +57,7 @@ def test_another_path_does_not(pattern: str, path: str) -> None:
     assert not matches_path(pattern, path)
 
 
-@pytest.mark.parametrize(
+@for_every(
     "path",
     [
         "docs/../secret",
@@ -123,7 +124,7 @@ def test_what_could_mean_another_place_matches_nothing(path: object) -> None:
     assert not matches_path("**", path) or path == "d\u043ecs/a.md"
 
 
-@pytest.mark.parametrize(
+@for_every(
     "pattern",
     ["", "/docs/**", "../**", "docs/../**", "docs/**x", "docs//a", "./docs", "docs/", "a\\b",
      "C:/**", "docs/\u200b**", "docs/%2e", "a" * 600],

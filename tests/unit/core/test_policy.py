@@ -10,6 +10,7 @@ from pydantic import ValidationError
 
 from rollcall.core.policy import ApprovalPolicy, combined
 from rollcall.core.wire import Role
+from tests.support.rules import for_every
 
 ALWAYS = ApprovalPolicy()
 NEVER = ApprovalPolicy(ask="never")
@@ -52,7 +53,7 @@ def test_a_threshold_asks_where_the_argument_is_left_out() -> None:
     assert above(100).asks({}, allowed_before=True)
 
 
-@pytest.mark.parametrize(
+@for_every(
     "wrong",
     [
         {"ask": "above"},
@@ -104,8 +105,8 @@ ARGUMENTS = (
 )
 
 
-@pytest.mark.parametrize("allowed_before", [True, False])
-@pytest.mark.parametrize("policies", list(itertools.permutations(GIVEN, 2)))
+@for_every("allowed_before", [True, False])
+@for_every("policies", list(itertools.permutations(GIVEN, 2)))
 def test_together_they_ask_wherever_one_of_them_does(
     policies: tuple[ApprovalPolicy, ...], allowed_before: bool
 ) -> None:
@@ -116,7 +117,7 @@ def test_together_they_ask_wherever_one_of_them_does(
         assert asks or not one_asks
 
 
-@pytest.mark.parametrize(
+@for_every(
     ("one", "other", "together"),
     [
         (NEVER, NEVER, NEVER),

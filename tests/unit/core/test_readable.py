@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-import pytest
-
 from rollcall.agent.targets import Registered
 from rollcall.core import readable
 from rollcall.core.capability import SUMMARY_CHARS, Capability, Preview, capability
@@ -13,6 +11,7 @@ from rollcall.core.context import ToolContext, User
 from rollcall.core.hidden import MASK, Hidden
 from rollcall.core.wire import Display
 from rollcall.registry.reading import read_capability
+from tests.support.rules import for_every
 
 UNSEEN = {
     "a turned line": "\u202e",
@@ -77,14 +76,14 @@ def bare(text: str) -> str:
     return text.replace("\u2068", "").replace("\u2069", "")
 
 
-@pytest.mark.parametrize("mark", UNSEEN.values(), ids=UNSEEN)
+@for_every("mark", UNSEEN.values(), ids=UNSEEN)
 def test_a_summary_holds_no_unseen_character_of_an_argument(mark: str) -> None:
     summary = SEND.summarize({"to": f"bob{mark}", "text": f"{mark}hi{mark}"}, "en")
     assert summary == "Send “hi” to bob"
     assert mark not in bare(registered().summary({f"to{mark}": f"bob{mark}"}, "en"))
 
 
-@pytest.mark.parametrize("mark", UNSEEN.values(), ids=UNSEEN)
+@for_every("mark", UNSEEN.values(), ids=UNSEEN)
 def test_a_preview_turns_and_hides_nothing(mark: str) -> None:
     preview = SEND.preview(ToolContext(User("ann")), {"to": "bob", "text": f"{mark}hi"})
     assert preview is not None and preview.display.text is not None
@@ -160,7 +159,7 @@ def test_a_line_that_is_cut_ends_its_isolates() -> None:
     assert (cut.count("\u2068"), cut.count("\u2069")) == (1, 1)
 
 
-@pytest.mark.parametrize(
+@for_every(
     ("text", "shown"),
     [
         ("ls -la\n\tx", "ls -la\n\tx"),

@@ -32,6 +32,7 @@ from rollcall.core.redaction import (
     redacted_json,
     redacted_message,
 )
+from tests.support.rules import for_every
 
 SEED = Path(__file__).parents[3] / "seed"
 # Written in two pieces each: a whole one would look like a leak to whoever scans this repository.
@@ -73,10 +74,8 @@ ORDINARY = [
 ]
 
 
-@pytest.mark.parametrize("secret", CREDENTIALS, ids=lambda text: text[:6])
-@pytest.mark.parametrize(
-    "around", ["{}", "my key is {}, keep it", '{{"k":"{}"}}', "x={}\n", "({})"]
-)
+@for_every("secret", CREDENTIALS, ids=lambda text: text[:6])
+@for_every("around", ["{}", "my key is {}, keep it", '{{"k":"{}"}}', "x={}\n", "({})"])
 def test_a_credential_is_taken_out_and_what_is_around_it_stays(secret: str, around: str) -> None:
     assert redacted(around.format(secret)) == around.format(HIDDEN)
 
@@ -99,7 +98,7 @@ def test_what_carries_a_credential_stays_readable(text: str, left: str) -> None:
     assert redacted(text) == left
 
 
-@pytest.mark.parametrize("text", ORDINARY, ids=lambda text: text[:16])
+@for_every("text", ORDINARY, ids=lambda text: text[:16])
 def test_ordinary_text_stays(text: str) -> None:
     assert redacted(text) == text
 
@@ -155,7 +154,7 @@ def test_redacting_twice_changes_nothing_more(text: str) -> None:
     assert redacted(redacted(text)) == redacted(text)
 
 
-@pytest.mark.parametrize(
+@for_every(
     "piece",
     [
         "eyJ-",

@@ -8,6 +8,7 @@ import pytest
 
 from rollcall.core.messages import Media, Text, UserMessage
 from rollcall.core.titles import TITLE_CHARS, title_of
+from tests.support.rules import for_every
 
 ENGLISH = [
     ("Hi! Can you please summarize the budget conversation?", "Summarize the budget conversation"),
@@ -101,7 +102,7 @@ NOT_FILLERS = [
 LITTLE = [("Hi", "Hi"), ("thanks!", "thanks!"), ("תודה רבה", "תודה רבה"), ("😀", "😀")]
 
 
-@pytest.mark.parametrize(("message", "title"), [*ENGLISH, *HEBREW, *LOOKS, *LITTLE])
+@for_every(("message", "title"), [*ENGLISH, *HEBREW, *LOOKS, *LITTLE])
 def test_a_title_says_what_is_asked(message: str, title: str) -> None:
     assert title_of(UserMessage.of(message)) == title
 
@@ -125,7 +126,7 @@ def test_a_message_about_a_file_is_named_after_it(text: str, title: str) -> None
     assert title_of(UserMessage((Text(text), file))) == title
 
 
-@pytest.mark.parametrize(
+@for_every(
     "hostile",
     [
         *("*" * 32_000, "[" * 32_000, "hi " * 10_000, "please " * 5_000, "_a" * 16_000),

@@ -6,6 +6,7 @@ import pytest
 
 from rollcall.core.errors import FailedPrecondition
 from rollcall.core.urls import parse_url
+from tests.support.rules import for_every
 
 
 @pytest.mark.parametrize(
@@ -22,7 +23,7 @@ def test_a_url_has_a_host_a_port_and_a_path(url: str, host: str, port: int, path
     assert (found.host, found.port, found.path) == (host, port, path)
 
 
-@pytest.mark.parametrize(
+@for_every(
     "url",
     [
         "",

@@ -9,6 +9,7 @@ import pytest
 from rollcall.core.errors import InvalidArgument
 from rollcall.endpoints._agui.shapes import run_input
 from rollcall.endpoints._agui.tools import is_same_schema
+from tests.support.rules import for_every
 
 LEAST = {"threadId": "t", "runId": "r", "messages": []}
 
@@ -29,7 +30,7 @@ def test_a_thread_may_be_called_anything(thread_id: str) -> None:
     assert run_input({**LEAST, "threadId": thread_id}).thread_id == thread_id
 
 
-@pytest.mark.parametrize(
+@for_every(
     ("change", "field"),
     [
         ({"threadId": None}, "threadId"),

@@ -9,6 +9,7 @@ import pytest
 from rollcall.core.errors import InvalidArgument
 from rollcall.endpoints._agui.messages import answers, last_of_user, listed, parts, said_last
 from rollcall.endpoints._agui.shapes import Said
+from tests.support.rules import for_every
 
 
 def user(id: str, content: Any = "Hello") -> dict[str, Any]:
@@ -102,7 +103,7 @@ def test_there_are_so_many_messages_at_most() -> None:
         listed({"messages": [ASSISTANT] * 10_001})
 
 
-@pytest.mark.parametrize(
+@for_every(
     ("message", "content"),
     [
         (tool("c", "text"), {"content": "text"}),

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 
-import pytest
-
 from rollcall.core.text import language, terms
 from tests.evals.registry.measure import ANYTHING, ask, groups, of
 from tests.evals.registry.queries import (
@@ -16,6 +14,7 @@ from tests.evals.registry.queries import (
     split_of,
 )
 from tests.evals.registry.tools import catalogue, declared, further, registered, sent_chars
+from tests.support.rules import for_every
 
 OWN = read_queries(QUERIES)
 MORE = read_queries(CATALOGUE_QUERIES)
@@ -49,7 +48,7 @@ def test_every_capability_that_exists_is_asked_for_in_both_languages() -> None:
     assert {(each["id"], code) for each in declared() for code in ("en", "he")} <= asked
 
 
-@pytest.mark.parametrize("query", EVERY, ids=lambda query: query.id)
+@for_every("query", EVERY, ids=lambda query: query.id)
 def test_a_query_is_in_the_language_it_says(query: Query) -> None:
     assert language(query.query) == query.language
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
-
 from rollcall.knowledge.headings import Heading, markdown_heading, printed_heading
+from tests.support.rules import for_every
 
 
-@pytest.mark.parametrize(
+@for_every(
     ("line", "level"),
     [
         ("Chapter 3", 1),
@@ -28,7 +27,7 @@ def test_what_looks_like_a_heading_is_one(line: str, level: int) -> None:
     assert printed_heading(line, is_large=False) == Heading(level, line)
 
 
-@pytest.mark.parametrize(
+@for_every(
     "line",
     [
         "",
@@ -58,7 +57,7 @@ def test_a_line_in_large_letters_is_a_heading_unless_it_ends_like_a_sentence() -
     )
 
 
-@pytest.mark.parametrize(
+@for_every(
     ("line", "heading"),
     [
         ("# Manual", Heading(1, "Manual")),

@@ -33,6 +33,7 @@ from rollcall.models.base import (
 from tests.support import provider_replies as wire
 from tests.support.fake_providers import FakeProviders, Said, gather
 from tests.support.provider_replies import Json, Reply
+from tests.support.rules import for_every
 from tests.support.whole_replies import in_one_piece
 
 APIS = ("responses", "chat", "gemini")
@@ -247,7 +248,7 @@ def test_an_answer_that_is_none_is_unavailable(api: str, fake: FakeProviders, wh
         say(fake, api, replies[what])
 
 
-@pytest.mark.parametrize(
+@for_every(
     ("ending", "reply", "kind"),
     [
         ("responses", wire.responses(ends="failed", error={"code": "server_error"}), Unavailable),

@@ -1,9 +1,10 @@
 import pytest
 
 from rollcall.models._json_stream import DONE, json_events
+from tests.support.rules import for_every
 
 
-@pytest.mark.parametrize(
+@for_every(
     "body",
     [
         'data: {"a": 1}\n\ndata: {"a": 2}\n\n',
@@ -15,7 +16,7 @@ from rollcall.models._json_stream import DONE, json_events
         '\ufeffdata: {"a": 1}\n\ndata: 5\n\ndata: {"a": 2}\n\n',
     ],
 )
-@pytest.mark.parametrize("size", [1, 7, 1000])
+@for_every("size", [1, 7, 1000])
 def test_objects_are_found_however_they_are_sent(body: str, size: int) -> None:
     raw = body.encode()
     chunks = [raw[start : start + size] for start in range(0, len(raw), size)]

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import pytest
-
 from rollcall.models.media import taken_by
 from rollcall.store.attachments import KINDS
+from tests.support.rules import for_every
 
 OLLAMA = {"OPENAI_BASE_URL": "http://localhost:11434/v1"}
 
 
-@pytest.mark.parametrize(
+@for_every(
     ("model", "env", "image", "pdf"),
     [
         ("gemini:gemini-3.8-flash", {}, True, True),

@@ -16,6 +16,7 @@ from rollcall.models._offline.people import is_called
 from rollcall.models._offline.plan import Goal, Progress
 from rollcall.models._offline.reasons import translated
 from rollcall.models.base import ToolSpec
+from tests.support.rules import for_every
 
 
 def step(output: Any, *, name: str = "get_things", **more: Any) -> Step:
@@ -204,7 +205,7 @@ def test_a_hebrew_answer_says_in_hebrew_why_something_failed(code: str, why: str
     ]
 
 
-@pytest.mark.parametrize(
+@for_every(
     ("said", "told"),
     [
         ("changed since it was read: read it again", "הקובץ השתנה מאז שנקרא"),

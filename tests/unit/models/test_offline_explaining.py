@@ -10,6 +10,7 @@ from rollcall.core.profile import Note
 from rollcall.core.wire import Citation
 from rollcall.models.base import ModelRequest
 from rollcall.models.offline import Model
+from tests.support.rules import for_every
 from tests.unit.models.offline_kit import ELECTRICAL, message_of
 
 NOTE = Note("Article 250: grounding and bonding.", Citation(n=1, type="code", title="Article 250"))
@@ -21,7 +22,7 @@ def replied(message: str, *notes: Note) -> tuple[str, list[str]]:
     return made.text, [call.name for call in made.tool_calls]
 
 
-@pytest.mark.parametrize(
+@for_every(
     "message",
     [
         "What is article 250 about?",

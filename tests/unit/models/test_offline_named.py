@@ -12,6 +12,7 @@ from rollcall.models._offline.schema import Param
 from rollcall.models._offline.which import meant
 from rollcall.models.base import Delta, ModelRequest, ToolSpec
 from rollcall.models.offline import Model
+from tests.support.rules import for_every
 from tests.unit.models.offline_kit import finish_of, message_of
 
 NAMES = {
@@ -53,7 +54,7 @@ def called(message: str, names: dict[str, Any] | None = None) -> list[tuple[str,
     return [(call.name, call.arguments or {}) for call in made.tool_calls]
 
 
-@pytest.mark.parametrize(
+@for_every(
     ("message", "arguments"),
     [
         ("What is the voltage drop on the EV charger?", {"circuitDescription": "EV charger"}),

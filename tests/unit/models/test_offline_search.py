@@ -7,10 +7,11 @@ from msgspec.structs import replace
 
 from rollcall.models._offline.choose import best
 from rollcall.models._offline.typos import corrected
+from tests.support.rules import for_every
 from tests.unit.models.offline_kit import ELECTRICAL, MESSAGING, answer_of, ask, messaging
 
 
-@pytest.mark.parametrize(
+@for_every(
     ("message", "words"),
     [
         ("When is the launch?", "launch"),
@@ -36,7 +37,7 @@ def test_a_question_of_content_is_searched_with_its_words(message: str, words: s
     assert "The budget is final" in answer_of(talk)
 
 
-@pytest.mark.parametrize(
+@for_every(
     "message",
     [
         "asdkjh qwe",

@@ -18,6 +18,7 @@ from rollcall.registry.breaker import (
     check_up,
     judged,
 )
+from tests.support.rules import for_every
 
 NOW = 1_800_000_000.0
 HEALTHY = Breaker()
@@ -35,7 +36,7 @@ def back(breaker: Breaker) -> tuple[Breaker, float]:
     return trial, breaker.until
 
 
-@pytest.mark.parametrize(
+@for_every(
     ("found", "state"),
     [
         (evidence(), "healthy"),

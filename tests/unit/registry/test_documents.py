@@ -15,6 +15,7 @@ from rollcall.core.wire import Role
 from rollcall.registry.documents import capability_document
 from rollcall.registry.entries import Entry, Execution
 from rollcall.registry.reading import read_capability
+from tests.support.rules import for_every
 
 URL = "https://api.example.com/rooms"
 
@@ -81,7 +82,7 @@ def test_the_documented_document_is_read() -> None:
     assert read_capability(json.loads(shown)).execution.target == "findRoom"
 
 
-@pytest.mark.parametrize(
+@for_every(
     ("execution", "fields"),
     [
         (None, {}),
@@ -128,7 +129,7 @@ def test_a_document_that_runs_nowhere_is_refused(execution: Any, fields: dict[st
 THEIRS = {"type": "firebase_function", "target": "findRoom"}
 
 
-@pytest.mark.parametrize(
+@for_every(
     ("changes", "words"),
     [
         ({"status": None}, "status: it is missing"),

@@ -14,6 +14,7 @@ from rollcall.agent.targets import Registered
 from rollcall.core.errors import InvalidArgument
 from rollcall.registry.foreign_schema import MAX_CHARS, MAX_DEPTH, check_schema, errors
 from rollcall.registry.reading import read_capability
+from tests.support.rules import for_every
 
 
 def target(schema: dict[str, Any]) -> Registered:
@@ -84,7 +85,7 @@ def test_nothing_is_fetched(asked: tuple[str, list[str]]) -> None:
     assert seen == []
 
 
-@pytest.mark.parametrize(
+@for_every(
     ("schema", "why"),
     [
         ({"$ref": "#"}, "\\$ref"),

@@ -10,9 +10,10 @@ from rollcall.core.stopwords import is_stopword
 from rollcall.core.text import tokens
 from rollcall.registry.likeness import Likeness
 from rollcall.registry.wording import asked, mentioned, words
+from tests.support.rules import for_every
 
 
-@pytest.mark.parametrize(
+@for_every(
     ("forms", "stem"),
     [
         (("city", "cities", "city's"), "city"),

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from rollcall.registry.foreign_schema import check_schema, errors
 from rollcall.registry.normalising import normalised, schema_of_parameters
+from tests.support.rules import for_every
 
 
 def of(**properties: Any) -> dict[str, Any]:
@@ -37,7 +38,7 @@ def test_the_same_definition_may_be_used_twice() -> None:
     assert {each["type"] for each in normalised(both)["properties"].values()} == {"number"}
 
 
-@pytest.mark.parametrize(
+@for_every(
     ("schema", "why"),
     [
         ({"$ref": "#/$defs/Node"}, "refers to itself"),
@@ -58,7 +59,7 @@ def test_what_cannot_be_written_out_is_refused(schema: Any, why: str) -> None:
         normalised({**of(a=schema), "$defs": {"Node": node}})
 
 
-@pytest.mark.parametrize(
+@for_every(
     ("given", "becomes"),
     [
         ({"type": ["string", "null"]}, {"type": "string"}),

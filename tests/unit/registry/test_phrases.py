@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
-
 from rollcall.registry.phrases import MAX_CHARS, MAX_PHRASES, usable
+from tests.support.rules import for_every
 
 
 def test_plain_phrases_are_kept_in_order_on_one_line() -> None:
@@ -24,7 +23,7 @@ def test_there_are_only_so_many() -> None:
     assert len(usable([f"find the {word}" for word in words], "en")) == MAX_PHRASES
 
 
-@pytest.mark.parametrize(
+@for_every(
     "text",
     [
         "x" * (MAX_CHARS + 1),

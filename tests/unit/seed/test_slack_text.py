@@ -3,12 +3,13 @@ from typing import Any
 import pytest
 
 from seed.slack_text import message_text, plain_text
+from tests.support.rules import for_every
 
 PEOPLE = {"U1": "Noa Levi", "U2": "עומר"}
 CHANNELS = {"C1": "general"}
 
 
-@pytest.mark.parametrize(
+@for_every(
     ("markup", "expected"),
     [
         ("hi <@U1>", "hi @Noa Levi"),

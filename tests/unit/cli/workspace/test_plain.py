@@ -1,11 +1,11 @@
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from rollcall_cli.workspace import Plain, plain, visible
 from rollcall_cli.workspace.plain import unseen
+from tests.support.rules import for_every
 
 SEQUENCES = [
     ("\x1b[31mred\x1b[0m", "red"),
@@ -28,12 +28,12 @@ SEQUENCES = [
 ]
 
 
-@pytest.mark.parametrize(("text", "shown"), SEQUENCES)
+@for_every(("text", "shown"), SEQUENCES)
 def test_escape_sequences_and_controls_are_gone(text: str, shown: str) -> None:
     assert plain(text) == shown
 
 
-@pytest.mark.parametrize(("text", "shown"), SEQUENCES)
+@for_every(("text", "shown"), SEQUENCES)
 def test_sequences_cut_in_two_are_gone_too(text: str, shown: str) -> None:
     for cut in range(len(text) + 1):
         pieces = Plain()
@@ -66,7 +66,7 @@ def test_a_sequence_without_end_is_not_kept_forever() -> None:
     assert given_back > 190_000
 
 
-@pytest.mark.parametrize(
+@for_every(
     "space",
     "\u00a0\u1680\u2003\u202f\u2800\u3000\u1160\u034f\u180b\u200c\u200d\ufe00\ufe0f\ufff5\U0001bca0\U0001d173",
 )

@@ -9,6 +9,7 @@ from rollcall.agent.prices import Price
 from rollcall.commands.doctor.configuration import VARIABLES, check_models, check_variables
 from rollcall.commands.doctor.settings import Settings, parsed, read_settings
 from rollcall.core.profile import AgentProfile
+from tests.support.rules import for_every
 
 ROLLCALL = Path(__file__).parents[4] / "functions/rollcall"
 
@@ -79,7 +80,7 @@ def test_good_settings_are_well() -> None:
     assert found.level == "ok"
 
 
-@pytest.mark.parametrize(
+@for_every(
     ("given", "words"),
     [
         ({"ROLLCALL_REGOIN": "x"}, "nothing reads ROLLCALL_REGOIN"),

@@ -10,6 +10,7 @@ import pytest
 from rollcall.knowledge.reading.pages import MOST_PAGES, PROBLEMS, CannotRead, Page, reason
 from rollcall.knowledge.reading.process import Kind, _environment, read
 from tests.support.pdfs import encrypted, file_of, one_page, pdf, stream
+from tests.support.rules import for_every
 
 GOOD = pdf([[("3.2 Grounding", 16), "The conductor is sized by the table."], ["Second page."]])
 
@@ -121,7 +122,7 @@ def test_the_reading_process_is_given_no_keys(monkeypatch: pytest.MonkeyPatch) -
     assert "sk-planted-in-the-environment" not in str(_environment())
 
 
-@pytest.mark.parametrize("problem", PROBLEMS)
+@for_every("problem", PROBLEMS)
 def test_every_problem_is_said_in_both_languages(problem: str) -> None:
     told = reason(problem)  # type: ignore[arg-type]
     assert told["code"] == problem

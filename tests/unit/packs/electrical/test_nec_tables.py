@@ -12,6 +12,7 @@ from packs.electrical.nec_tables import NecTable, lookup_nec_table
 from rollcall.core.context import ToolContext, User
 from rollcall.core.errors import InvalidArgument, NotFound
 from rollcall.core.text import language
+from tests.support.rules import for_every
 
 PRIORITY = ["310.16", "250.66", "250.122", "220.12", "220.42", "220.55", "430.52"]
 
@@ -37,7 +38,7 @@ def test_a_conductor_has_one_row_and_one_column() -> None:
     assert not found.warnings
 
 
-@pytest.mark.parametrize(
+@for_every(
     ("query", "table", "expected"),
     [
         ("ampacity of 4 AWG aluminum at 75", "310.16", {"aluminum75": 65}),
@@ -123,9 +124,9 @@ def test_devices_are_told_in_words(locale: str, words: str) -> None:
     assert words in ctx.display.rows[0].values()
 
 
-@pytest.mark.parametrize("table", [*PRIORITY, *FILES])
-@pytest.mark.parametrize("edition", EDITIONS)
-@pytest.mark.parametrize("locale", ["en", "he"])
+@for_every("table", [*PRIORITY, *FILES])
+@for_every("edition", EDITIONS)
+@for_every("locale", ["en", "he"])
 def test_every_table_is_shown_whole_in_every_edition(table: str, edition: Any, locale: str) -> None:
     ctx = context(locale)
     found = lookup_nec_table(ctx, table=table, edition=edition)
@@ -194,7 +195,7 @@ def test_arguments_win_over_the_question() -> None:
     assert cells(found) == {"size": "2", "aluminum90": 100, "verified": True}
 
 
-@pytest.mark.parametrize(
+@for_every(
     ("given_", "field", "said"),
     [
         ({"table": "310.16", "size": "5/0"}, "size", "18 to 4/0"),

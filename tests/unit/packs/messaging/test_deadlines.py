@@ -2,9 +2,8 @@
 
 from datetime import datetime, timedelta, timezone
 
-import pytest
-
 from packs.messaging.deadlines import find_deadline
+from tests.support.rules import for_every
 
 ISRAEL = timezone(timedelta(hours=2))
 SAID_AT = datetime(2026, 11, 18, 9, 30, tzinfo=ISRAEL)  # A Wednesday.
@@ -88,14 +87,14 @@ NO_DEADLINE = [
 ]
 
 
-@pytest.mark.parametrize(("text", "expected"), ENGLISH + HEBREW)
+@for_every(("text", "expected"), ENGLISH + HEBREW)
 def test_a_date_is_resolved_against_when_it_was_said(text: str, expected: str) -> None:
     deadline = find_deadline(text, said_at=SAID_AT)
     assert deadline is not None
     assert deadline.iso()[:16] == expected
 
 
-@pytest.mark.parametrize("text", NO_DEADLINE)
+@for_every("text", NO_DEADLINE)
 def test_what_is_past_or_no_date_sets_no_deadline(text: str) -> None:
     assert find_deadline(text, said_at=SAID_AT) is None
 

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from tests.support.packs.messaging.tools import TOOLS, WRITES
+from tests.support.rules import for_every
 from tests.unit.models.offline_kit import Talk, answer_of
 
 CONVERSATIONS = [
@@ -59,7 +60,7 @@ def calls(*messages: str) -> list[list[tuple[str, dict[str, Any]]]]:
 # ---- Sending ----
 
 
-@pytest.mark.parametrize(
+@for_every(
     ("message", "to", "content"),
     [
         ("Send 'I will be late' to the Budget team", "budget", "I will be late"),
@@ -204,7 +205,7 @@ def test_what_was_sent_is_withdrawn() -> None:
 # ---- Questions ----
 
 
-@pytest.mark.parametrize(
+@for_every(
     "question",
     [
         "Which tasks are done?",

@@ -2,10 +2,9 @@
 
 from datetime import UTC, datetime, timedelta
 
-import pytest
-
 from packs.messaging.chat import ChatMessage
 from packs.messaging.summary import summarize
+from tests.support.rules import for_every
 
 START = datetime(2026, 11, 18, 9, 30, tzinfo=UTC)
 NAMES = {"d": "Dana", "o": "Omer", "n": "נועה"}
@@ -42,8 +41,8 @@ def test_the_central_things_are_kept_and_the_cat_is_not() -> None:
     assert "cat" not in summary and "haha" not in summary
 
 
-@pytest.mark.parametrize("most", [1, 2, 5, 17, 40, 200])
-@pytest.mark.parametrize("focus", [None, "decisions", "action items", "general", "budget"])
+@for_every("most", [1, 2, 5, 17, 40, 200])
+@for_every("focus", [None, "decisions", "action items", "general", "budget"])
 def test_a_summary_is_never_too_long(most: int, focus: str | None) -> None:
     for messages in (PLANNING, HEBREW, []):
         summary = summarize(messages, max_length=most, focus=focus)

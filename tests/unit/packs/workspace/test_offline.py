@@ -10,6 +10,7 @@ import pytest
 
 from rollcall.core.messages import ToolCall, ToolMessage, ToolResult
 from rollcall.models._offline.files.project import Project, commands, runs_tests
+from tests.support.rules import for_every
 from tests.unit.packs.workspace.offline_kit import TOOLS, Desk, leads_to, no
 from tests.unit.packs.workspace.phrasings import (
     MODEL,
@@ -346,7 +347,7 @@ def test_a_request_in_place_of_a_command_is_a_new_request(at: At) -> None:
     assert desk.called == ["list_directory"]
 
 
-@pytest.mark.parametrize(
+@for_every(
     ("command", "tests"),
     [
         ("pytest -q", True),
@@ -692,7 +693,7 @@ def test_thanks_and_help_are_answered_without_a_call(at: At) -> None:
     assert not desk.called
 
 
-@pytest.mark.parametrize(
+@for_every(
     ("paths", "texts", "wanted"),
     [
         (("Makefile", "a.py"), {"Makefile": "test:\n\tpytest\n"}, ("make test",)),

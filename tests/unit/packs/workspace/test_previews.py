@@ -12,6 +12,7 @@ from packs.workspace.writing import edit_file, write_file
 from rollcall.core.capability import Capability, Preview
 from rollcall.core.context import EarlierCall, ToolContext, User
 from rollcall.core.errors import InvalidArgument
+from tests.support.rules import for_every
 
 DIGEST = "0123456789abcdef"
 
@@ -98,7 +99,7 @@ def test_long_texts_are_compared_in_no_time() -> None:
     assert time.monotonic() - began < 3
 
 
-@pytest.mark.parametrize(
+@for_every(
     ("earlier", "digest"),
     [
         ([], None),
@@ -127,7 +128,7 @@ def test_long_texts_are_compared_in_no_time() -> None:
         ),
     ],
 )
-@pytest.mark.parametrize("made_up", [{}, {"digest": "a" * 16}])
+@for_every("made_up", [{}, {"digest": "a" * 16}])
 def test_the_digest_is_what_the_thread_knows(
     earlier: list[EarlierCall], digest: str | None, made_up: dict[str, str]
 ) -> None:

@@ -9,6 +9,7 @@ import pytest
 from rollcall.catalog import find_capability
 from rollcall.core.errors import InvalidArgument
 from rollcall.core.inputs import validate
+from tests.support.rules import for_every
 
 LONG = "x = 1\n" * 2_000
 READ = {
@@ -97,8 +98,8 @@ def test_what_is_short_already_stays_as_it_is(
     assert recap(tool, once.arguments, once.output) == once
 
 
-@pytest.mark.parametrize("tool", [tool for tool, _, _ in CALLS])
-@pytest.mark.parametrize("output", [None, "text", [], {}, {"content": 1, "output": []}])
+@for_every("tool", [tool for tool, _, _ in CALLS])
+@for_every("output", [None, "text", [], {}, {"content": 1, "output": []}])
 def test_whatever_a_client_answered_can_be_told(tool: str, output: Any) -> None:
     told = recap(tool, {"path": 5, "content": None}, output)
     assert told.output == output and told.of is None

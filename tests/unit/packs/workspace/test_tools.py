@@ -13,6 +13,7 @@ from rollcall.core.capability import Capability
 from rollcall.core.context import ToolContext, User
 from rollcall.core.errors import FailedPrecondition, InvalidArgument
 from rollcall.store.approvals import canonical
+from tests.support.rules import for_every
 
 FUNCTIONS = {
     "list_directory": reading.list_directory,
@@ -51,7 +52,7 @@ def test_a_path_below_the_root_is_taken_as_it_is(path: str) -> None:
     assert frozen("read_file", path=path) == {"path": path}
 
 
-@pytest.mark.parametrize(
+@for_every(
     "path",
     ["", "/a", "//a", "..", "../a", "a/../b", "a/..", "~", "~/a", "C:/a", "c:a", "\\a", "a\\b",
      "a\nb", "a\x1bb", "a\x7f", "a\u2028b", "a\u202eb", "a\u2069b",
@@ -64,7 +65,7 @@ def test_a_path_that_leads_elsewhere_is_refused_with_what_would_be_taken(path: s
         assert refused.value.field == "arguments.path"
 
 
-@pytest.mark.parametrize(
+@for_every(
     ("tool", "arguments"),
     [
         ("list_directory", {"depth": 0}),

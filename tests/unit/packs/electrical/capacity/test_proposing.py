@@ -10,6 +10,7 @@ from packs.electrical.calculations.loads.spaces import best_start, free_position
 from packs.electrical.capacity.proposing import Asked, proposed
 from packs.electrical.projects.records import Panel
 from rollcall.core.errors import InvalidArgument
+from tests.support.rules import for_every
 
 
 def _panel(phases: int = 1, spaces: int = 12, taken: tuple[int, ...] = (), **more: Any) -> Panel:
@@ -23,7 +24,7 @@ def _panel(phases: int = 1, spaces: int = 12, taken: tuple[int, ...] = (), **mor
     )
 
 
-@pytest.mark.parametrize(
+@for_every(
     ("words", "kind"),
     [
         ("EV charger", "ev_charger"),

@@ -10,6 +10,7 @@ from packs.electrical.inspection.catalog import RULES
 from packs.electrical.inspection.facts import Facts
 from packs.electrical.inspection.report import Issue, inspect
 from seed.projects import projects
+from tests.support.rules import for_every
 from tests.unit.packs.electrical.inspection.buildings import HOME, SHOP, Patch, building
 
 WORKSHOP = next(each.project for each in projects() if each.project.id == "workshop")
@@ -166,7 +167,7 @@ LINES: list[tuple[str, dict[str, Any], Patch, Patch]] = [
 ]
 
 
-@pytest.mark.parametrize(
+@for_every(
     ("rule", "base", "good", "bad"), LINES, ids=[f"{n}-{each[0]}" for n, each in enumerate(LINES)]
 )
 def test_a_rule_draws_its_line_where_the_code_does(
@@ -182,7 +183,7 @@ def _of_workshop(id: str) -> Issue:
     return next(issue for issue in report.issues if issue.id == id)
 
 
-@pytest.mark.parametrize(
+@for_every(
     ("id", "measured", "required", "unit"),
     [
         ("240.4-d@mp/mp-8", 20, 15, "A"),

@@ -17,6 +17,7 @@ from packs.electrical.projects.records import Project
 from packs.electrical.results import Words
 from seed.projects import projects
 from tests.support.packs.electrical.tower import tower
+from tests.support.rules import for_every
 from tests.unit.packs.electrical.inspection.buildings import HOME, SHOP, building
 from tests.unit.packs.electrical.inspection.cases import CASES, Case
 
@@ -49,7 +50,7 @@ def test_sound_samples_break_no_rule_that_binds(id: str) -> None:
     assert report.score >= 99
 
 
-@pytest.mark.parametrize("wrong", SAMPLES["workshop"].violations, ids=lambda wrong: wrong["what"])
+@for_every("wrong", SAMPLES["workshop"].violations, ids=lambda wrong: wrong["what"])
 def test_what_was_built_wrong_in_the_workshop_is_found(wrong: dict[str, Any]) -> None:
     found = _all(SAMPLES["workshop"].project)
     keys = {wrong["at"], PLACES.get(wrong["at"], ""), FEEDERS.get(wrong["at"], "")}

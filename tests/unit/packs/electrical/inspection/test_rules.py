@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-import pytest
-
 from packs.electrical.inspection.catalog import RULES
 from packs.electrical.inspection.facts import Facts
 from packs.electrical.inspection.report import Report, inspect
+from tests.support.rules import for_every
 from tests.unit.packs.electrical.inspection.buildings import Patch, building
 from tests.unit.packs.electrical.inspection.cases import CASES, Case
 
 BY_ID = {rule.id: rule for rule in RULES}
 NEVER_FIRES = {"210.8-b-basement"}
 """Whether a basement is finished is not recorded: without GFCI it is not checked, no more."""
-every_case = pytest.mark.parametrize("case", CASES, ids=lambda case: case.rule)
+every_case = for_every("case", CASES, ids=lambda case: case.rule)
 
 
 def _looked_at(base: dict[str, Any], rule: str, *patches: Patch) -> Report:
@@ -28,7 +27,7 @@ def test_every_rule_has_one_case() -> None:
     assert len(RULES) >= 40
 
 
-@pytest.mark.parametrize(
+@for_every(
     "case", [each for each in CASES if each.rule not in NEVER_FIRES], ids=lambda case: case.rule
 )
 def test_it_fires_on_a_violation(case: Case) -> None:
@@ -44,9 +43,7 @@ def test_it_is_silent_on_the_compliant_twin(case: Case) -> None:
     assert report.score == 100
 
 
-@pytest.mark.parametrize(
-    "case", [each for each in CASES if each.unknown], ids=lambda case: case.rule
-)
+@for_every("case", [each for each in CASES if each.unknown], ids=lambda case: case.rule)
 def test_what_is_unknown_is_told_and_not_passed(case: Case) -> None:
     assert case.unknown is not None
     patch, field = case.unknown

@@ -21,11 +21,12 @@ from packs.electrical.nec.ampacity import (
 )
 from packs.electrical.nec.sizes import SIZES, Material
 from rollcall.core.errors import InvalidArgument
+from tests.support.rules import for_every
 
 MATERIALS = get_args(Material)
 
 
-@pytest.mark.parametrize(
+@for_every(
     ("size", "material", "rating", "amps"),
     [
         ("14", "copper", 60, 15),  # 20 before 2011: the trap of mixed tables
@@ -120,7 +121,7 @@ def test_a_hotter_place_never_raises_the_factor(ambient_c: float, more: float) -
     assert temperature_factor(hotter, 90) <= temperature_factor(ambient_c, 90)
 
 
-@pytest.mark.parametrize(
+@for_every(
     ("conductors", "factor"),
     [
         (1, 1),
@@ -153,7 +154,7 @@ def test_small_conductors_are_limited_as_in_240_4_d() -> None:
     assert small_conductor_limit("8", "copper") is None
 
 
-@pytest.mark.parametrize(
+@for_every(
     ("insulation", "wet", "rating"),
     [
         ("THHN", False, 90),

@@ -16,6 +16,7 @@ from packs.electrical.nec.appliances import (
     range_demand_w,
 )
 from rollcall.core.errors import InvalidArgument
+from tests.support.rules import for_every
 
 cooking_w = st.floats(1_750.5, 27_000)
 
@@ -31,7 +32,7 @@ def test_ranges_of_unequal_rating_are_as_in_annex_d6() -> None:
     assert range_demand_w(ratings) == pytest.approx(49_500)
 
 
-@pytest.mark.parametrize(
+@for_every(
     ("ratings_kw", "demand_kw"),
     [
         ([12], 8),

@@ -6,6 +6,7 @@ import pytest
 
 from packs.electrical.nec.articles import about, all_articles, find, mentioned, ranked
 from rollcall.core.text import language
+from tests.support.rules import for_every
 
 ARTICLES = all_articles()
 LONGEST_ABOUT = 140
@@ -24,7 +25,7 @@ def test_the_index_covers_the_code() -> None:
     assert set(wanted.split()) <= numbers
 
 
-@pytest.mark.parametrize("article", ARTICLES, ids=lambda article: article.number)
+@for_every("article", ARTICLES, ids=lambda article: article.number)
 def test_an_entry_is_one_line_in_both_languages(article: object) -> None:
     assert article.title and language(article.title) == "en"  # type: ignore[attr-defined]
     en, he = article.about  # type: ignore[attr-defined]
@@ -32,7 +33,7 @@ def test_an_entry_is_one_line_in_both_languages(article: object) -> None:
     assert 0 < len(he) <= LONGEST_ABOUT and language(he) == "he"
 
 
-@pytest.mark.parametrize(
+@for_every(
     ("text", "number"),
     [
         ("Article 250", "250"),
@@ -76,7 +77,7 @@ def test_the_articles_that_a_text_names_are_found(text: str, numbers: list[str])
     assert [article.number for article in mentioned(text)] == numbers
 
 
-@pytest.mark.parametrize(
+@for_every(
     ("words", "number"),
     [
         ("GFCI in bathrooms", "210.8"),

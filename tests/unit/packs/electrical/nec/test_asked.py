@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 
 from packs.electrical.nec.asked import edition_in, motor_kind, read
 from packs.electrical.nec.sizes import SIZES, label
+from tests.support.rules import for_every
 
 
-@pytest.mark.parametrize(
+@for_every(
     ("text", "table"),
     [
         ("310.15(B)(16) for 12 AWG", "310.16"),

@@ -17,13 +17,14 @@ from packs.electrical.nec.editions import EDITIONS
 from packs.electrical.nec.figures import standing
 from packs.electrical.nec.occupancies import find_occupancy, parse_occupancy
 from rollcall.core.errors import InvalidArgument
+from tests.support.rules import for_every
 
 loads = st.floats(0, 1_000_000)
 occupancies = st.sampled_from(["dwelling", "hospital", "hotel", "warehouse", "office", "other"])
 editions = st.sampled_from(EDITIONS)
 
 
-@pytest.mark.parametrize(
+@for_every(
     ("occupancy", "edition", "va_per_ft2", "verified"),
     [
         ("dwelling", 2017, 3, True),

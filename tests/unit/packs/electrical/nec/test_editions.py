@@ -8,9 +8,10 @@ import pytest
 
 from packs.electrical.nec.editions import EDITIONS, article, parse_edition
 from rollcall.core.errors import InvalidArgument
+from tests.support.rules import for_every
 
 
-@pytest.mark.parametrize(
+@for_every(
     ("number", "numbers"),
     [
         ("310.16", ["310.15(B)(16)", "310.16", "310.16", "310.16"]),

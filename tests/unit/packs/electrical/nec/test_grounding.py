@@ -16,12 +16,13 @@ from packs.electrical.nec.grounding import (
 )
 from packs.electrical.nec.sizes import SIZES, rank
 from rollcall.core.errors import InvalidArgument
+from tests.support.rules import for_every
 
 materials = st.sampled_from(["copper", "aluminum"])
 sizes = st.sampled_from(SIZES[2:])
 
 
-@pytest.mark.parametrize(
+@for_every(
     ("amps", "copper", "aluminum"),
     [
         (15, "14", "12"),
@@ -69,7 +70,7 @@ def test_it_grows_with_enlarged_circuit_conductors() -> None:
     assert enlarged_grounding_conductor("10", needed="8", installed="8") == "10"
 
 
-@pytest.mark.parametrize(
+@for_every(
     ("service", "of", "sets", "copper", "aluminum"),
     [
         ("2", "copper", 1, "8", "6"),

@@ -20,11 +20,12 @@ from packs.electrical.nec.motors import (
     protection_percent,
 )
 from rollcall.core.errors import InvalidArgument
+from tests.support.rules import for_every
 
 KINDS, DEVICES = get_args(MotorKind), get_args(ProtectiveDevice)
 
 
-@pytest.mark.parametrize(
+@for_every(
     ("hp", "voltage", "phases", "amps"),
     [
         ("7-1/2", 230, 3, 22),

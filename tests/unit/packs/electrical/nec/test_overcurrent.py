@@ -16,6 +16,7 @@ from packs.electrical.nec.overcurrent import (
     next_standard_fuse,
 )
 from rollcall.core.errors import InvalidArgument
+from tests.support.rules import for_every
 
 amperes = st.floats(0.1, 6_000)
 
@@ -26,7 +27,7 @@ def test_the_ratings_are_those_of_the_stored_table() -> None:
     assert set(fuse_ratings()) - set(STANDARD_RATINGS) == {1, 3, 6, 10, 601}
 
 
-@pytest.mark.parametrize(
+@for_every(
     ("ampacity", "device"),
     [
         (85, 90),

@@ -18,11 +18,12 @@ from packs.electrical.nec.sizes import (
     smallest_of,
 )
 from rollcall.core.errors import InvalidArgument
+from tests.support.rules import for_every
 
 sizes = st.sampled_from(SIZES)
 
 
-@pytest.mark.parametrize(
+@for_every(
     ("text", "size"),
     [
         ("#12", "12"),
@@ -51,7 +52,7 @@ def test_a_size_is_read_in_any_usual_spelling(text: str, size: str) -> None:
     assert parse_size(text) == size
 
 
-@pytest.mark.parametrize(
+@for_every(
     "text",
     [
         "",

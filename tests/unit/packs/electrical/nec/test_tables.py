@@ -11,9 +11,10 @@ from packs.electrical.nec import stored, tables
 from packs.electrical.nec.editions import EDITIONS
 from rollcall.core.errors import NotFound
 from rollcall.core.text import language
+from tests.support.rules import for_every
 
-every_table = pytest.mark.parametrize("key", list(tables.FILES))
-every_edition = pytest.mark.parametrize("edition", EDITIONS)
+every_table = for_every("key", list(tables.FILES))
+every_edition = for_every("edition", EDITIONS)
 
 
 def test_every_file_of_a_table_is_one_that_can_be_looked_up() -> None:
@@ -59,7 +60,7 @@ def test_no_row_stands_twice(key: str, edition: Any) -> None:
     assert len(cells) == len(set(cells))
 
 
-@pytest.mark.parametrize(
+@for_every(
     ("number", "key"),
     [
         ("Table 310.16", "310.16"),

@@ -12,6 +12,7 @@ from packs.electrical.projects.records import Panel, Project
 from rollcall.core.errors import InvalidArgument
 from rollcall.core.inputs import validate
 from seed.projects import projects
+from tests.support.rules import for_every
 
 SAMPLES = {sample.project.id: sample.project.dump() for sample in projects()}
 
@@ -39,7 +40,7 @@ def test_a_project_is_the_same_after_its_json(id: str) -> None:
     assert validate(Project, json.loads(text)).dump() == SAMPLES[id]
 
 
-@pytest.mark.parametrize(
+@for_every(
     ("path", "value", "reason"),
     [
         ("panels.1.circuits.0.breakerAmps", "60", "valid integer (not '60')"),
@@ -104,7 +105,7 @@ def test_circuits_that_do_not_fit_a_panel_are_told_apart(
     assert reason in error.message
 
 
-@pytest.mark.parametrize(
+@for_every(
     ("of", "path", "value", "reason"),
     [
         ("house", "panels.1.id", "main", "2 panels or transformers have the id 'main'"),

@@ -10,6 +10,7 @@ from packs.electrical.projects.records import Circuit, Panel
 from packs.electrical.projects.schedule import Schedule, schedule, volt_amperes
 from packs.electrical.projects.workbook import sheet_name, workbook
 from seed.projects import projects
+from tests.support.rules import for_every
 from tests.support.spreadsheets import sheets
 
 SAMPLES = {sample.project.id: sample.project for sample in projects()}
@@ -40,7 +41,7 @@ def described(*descriptions: str, name: str = "P") -> Schedule:
     return schedule(SAMPLES["house"], panel)
 
 
-@pytest.mark.parametrize(("project", "panel"), EVERY, ids=lambda each: each.id)
+@for_every(("project", "panel"), EVERY, ids=lambda each: each.id)
 def test_each_load_is_in_the_totals_once(project, panel) -> None:  # type: ignore[no-untyped-def]
     connected = sum(volt_amperes(c) for c in panel.circuits if not c.is_spare)
     assert schedule(project, panel).total_va == pytest.approx(connected)

@@ -9,6 +9,7 @@ import pytest
 from packs.electrical.projects.selecting import find_circuit, find_panel
 from rollcall.core.errors import AgentError, InvalidArgument, NotFound
 from seed.projects import projects
+from tests.support.rules import for_every
 
 SAMPLES = {sample.project.id: sample.project for sample in projects()}
 
@@ -17,7 +18,7 @@ def circuit(project: str, **named: Any) -> str:
     return find_circuit(SAMPLES[project], **named).circuit.id
 
 
-@pytest.mark.parametrize(
+@for_every(
     ("project", "words", "id"),
     [
         ("house", "EV charger", "garage-1"),
@@ -121,7 +122,7 @@ def test_nothing_named_is_asked_for() -> None:
         find_circuit(SAMPLES["house"])
 
 
-@pytest.mark.parametrize(
+@for_every(
     ("project", "name", "id"),
     [
         ("house", "Main Panel", "main"),

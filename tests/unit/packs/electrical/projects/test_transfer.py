@@ -13,6 +13,7 @@ from packs.electrical.projects import records
 from packs.electrical.projects.topology import path_to
 from packs.electrical.projects.transfer import exported, imported
 from seed.projects import projects
+from tests.support.rules import for_every
 
 GUIDE = (Path(__file__).parents[5] / "docs/electrical.md").read_text(encoding="utf-8")
 SECTION = GUIDE.split("## Projects")[1].split("\n## ")[0]
@@ -49,7 +50,7 @@ def test_an_export_leaves_defaults_out_but_says_its_edition() -> None:
     assert "transformers" not in data
 
 
-@pytest.mark.parametrize(
+@for_every(
     "shape",
     [
         *(records.Project, records.Building, records.Service, records.Wiring, records.Panel),

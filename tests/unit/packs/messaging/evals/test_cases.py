@@ -2,11 +2,10 @@
 
 from collections import Counter
 
-import pytest
-
 from packs.messaging.agents import MESSAGING
 from rollcall.core.text import language
 from tests.evals.packs.messaging.cases import ANY, CASES, Case, read_cases
+from tests.support.rules import for_every
 
 ALL = read_cases()
 TOOLS = frozenset(MESSAGING.tools)
@@ -31,7 +30,7 @@ def test_the_file_ends_in_a_line_and_has_no_empty_one() -> None:
     assert all(line.strip() for line in text.splitlines())
 
 
-@pytest.mark.parametrize("case", ALL, ids=lambda case: case.id)
+@for_every("case", ALL, ids=lambda case: case.id)
 def test_a_case_is_in_its_language_and_asks_for_tools_that_there_are(case: Case) -> None:
     assert case.id.startswith(f"{case.language}-{case.kind}-")
     assert language(case.question) == case.language
@@ -40,7 +39,7 @@ def test_a_case_is_in_its_language_and_asks_for_tools_that_there_are(case: Case)
     assert not (case.must | case.one_of) & case.must_not
 
 
-@pytest.mark.parametrize("case", ALL, ids=lambda case: case.id)
+@for_every("case", ALL, ids=lambda case: case.id)
 def test_what_is_no_question_for_the_conversations_needs_no_tool(case: Case) -> None:
     idle = case.kind in ("small_talk", "out_of_domain")
     assert (not case.must and case.must_not == {ANY}) == idle

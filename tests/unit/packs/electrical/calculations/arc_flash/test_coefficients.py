@@ -1,7 +1,5 @@
 """The tables of constants hang together."""
 
-import pytest
-
 from packs.electrical.calculations.arc_flash.coefficients import (
     ARCING_CURRENT,
     ELECTRODES,
@@ -12,9 +10,10 @@ from packs.electrical.calculations.arc_flash.coefficients import (
     OPEN_AIR,
     VARIATION,
 )
+from tests.support.rules import for_every
 
-every_row = pytest.mark.parametrize("kv", FITTED_KV)
-every_configuration = pytest.mark.parametrize("electrodes", ELECTRODES)
+every_row = for_every("kv", FITTED_KV)
+every_configuration = for_every("electrodes", ELECTRODES)
 
 
 @every_configuration

@@ -4,11 +4,12 @@ import pytest
 
 from packs.electrical.calculations.arc_flash.equipment import TYPICAL, class_of
 from packs.electrical.calculations.arc_flash.study import Given, study
+from tests.support.rules import for_every
 
 VOLTS = {"lv": 480.0, "ca": 480.0, "5k": 4_160.0, "15": 13_800.0}
 
 
-@pytest.mark.parametrize("name", TYPICAL)
+@for_every("name", TYPICAL)
 def test_every_class_lies_inside_the_range_of_the_model(name: str) -> None:
     typical = TYPICAL[name]  # type: ignore[index]
     arc = Given(

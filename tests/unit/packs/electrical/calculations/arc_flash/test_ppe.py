@@ -4,9 +4,10 @@ import pytest
 
 from packs.electrical.calculations.arc_flash.ppe import ppe_for
 from rollcall.core.text import language
+from tests.support.rules import for_every
 
 
-@pytest.mark.parametrize(
+@for_every(
     ("energy", "requirement", "category"),
     [
         (0.2, "none", None),

@@ -8,6 +8,7 @@ import pytest
 from packs.electrical.calculations.arc_flash.enclosure import Enclosure
 from packs.electrical.calculations.arc_flash.study import Given, study
 from rollcall.core.errors import InvalidArgument
+from tests.support.rules import for_every
 
 LOW = Given(
     voltage_v=480,
@@ -47,7 +48,7 @@ OUTSIDE: list[tuple[Given, dict[str, Any], str, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("base", "change", "field", "accepted"), OUTSIDE)
+@for_every(("base", "change", "field", "accepted"), OUTSIDE)
 def test_outside_is_refused_with_the_range(
     base: Given, change: dict[str, Any], field: str, accepted: str
 ) -> None:
@@ -57,7 +58,7 @@ def test_outside_is_refused_with_the_range(
     assert accepted in refused.value.message
 
 
-@pytest.mark.parametrize(
+@for_every(
     ("base", "change"),
     [
         (LOW, {"voltage_v": 208}),
