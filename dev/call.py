@@ -42,7 +42,7 @@ def demo_user(at: Addresses) -> User:
         CallError: The emulators do not answer, or hold no sample data.
     """
     sys.path.insert(0, str(FUNCTIONS))  # the sample data comes with the backend's own code
-    from seed.sample import DEMO_USER
+    from seed.target import DEMO_USER
 
     return sign_in(place_of(at), email=DEMO_USER.email, password=DEMO_USER.password)
 

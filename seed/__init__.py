@@ -1,1 +1,1 @@
-"""Data to start with: the files beside this one, and importers of a user's own conversations."""
+"""Data to start with: files of this folder, and of a folder for each pack that brings some."""

@@ -3,19 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import TYPE_CHECKING
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol, cast
 
 from rollcall.core.errors import AgentError
 from rollcall.store import seeding
 from rollcall.store.seeding import Kind, Loaded
-from seed.projects import projects
-from seed.records import Unusable
-from seed.sample import COLLECTIONS, DEMO_USER, FOLDER, anchor, conversations
+from seed.errors import Unusable
 from seed.screen import Screen
-from seed.target import Target, create_user
+from seed.target import DEMO_USER, Target, create_user
 
 if TYPE_CHECKING:
     from rollcall.core.context import Platform
+
+_FOLDER = Path(__file__).resolve().parent
+_PACKS = _FOLDER.parent / "functions" / "packs"
+
+
+class Sample(Protocol):
+    """A pack's `seed/<pack>/sample.py`, which writes the sample data that is more than documents.
+
+    Attributes:
+        COLLECTIONS: Those of its files that `load` writes.
+    """
+
+    COLLECTIONS: frozenset[str]
+
+    def load(self, platform: Platform, screen: Screen) -> list[Loaded]: ...
+
+
+def packs() -> list[str]:
+    """The packs that have a folder here; data of a pack that is not there is left alone."""
+    here = sorted(each.name for each in _FOLDER.iterdir() if each.is_dir())
+    return [name for name in here if (_PACKS / name / "__init__.py").is_file()]
 
 
 def load_all(target: Target, kinds: Collection[Kind], screen: Screen) -> None:
@@ -27,16 +48,15 @@ def load_all(target: Target, kinds: Collection[Kind], screen: Screen) -> None:
     from rollcall.agent.platform import deployment
 
     platform = deployment()
+    loaded: list[Loaded] = []
     with screen.rejections():
         try:
-            files = seeding.read_folder(FOLDER)
-            plain = [f for f in files if f.kind in kinds and f.collection not in COLLECTIONS]
-            loaded = [seeding.load(platform.db, file) for file in plain]
+            for pack in packs():
+                loaded += _load_pack(pack, platform, kinds, screen)
+            files = [file for file in seeding.read_folder(_FOLDER) if file.kind in kinds]
+            loaded += [seeding.load(platform.db, file) for file in files]
         except AgentError as error:
             raise Unusable(error.message) from error
-        if "sample" in kinds:
-            loaded += _load_conversations(platform, screen)
-            loaded.append(_load_projects(platform))
         loaded += _sync_registry(platform)
     screen.loaded(loaded)
     if target.auth and "sample" in kinds:
@@ -44,37 +64,22 @@ def load_all(target: Target, kinds: Collection[Kind], screen: Screen) -> None:
         screen.say(f"Demo user ({state}): {DEMO_USER.email}, password {DEMO_USER.password}")
 
 
-def _load_conversations(platform: Platform, screen: Screen) -> list[Loaded]:
-    from packs.messaging.ingest import write_conversation
-
-    today = anchor(platform.db)
-    samples = list(conversations(today=today))
-    results = []
-    with screen.bar("Sample conversations", total=len(samples)) as bar:
-        for conversation, messages in samples:
-            done = write_conversation(
-                platform.db,
-                conversation,
-                messages,
-                embedder=platform.embedder,
-                text_model=platform.text_model,
-            )
-            results.append(done)
-            bar.advance(1)
-    new = sum(1 for done in results if done.added == done.total)
-    written = sum(done.added + done.changed for done in results)
-    return [
-        Loaded("conversations", "sample", new, len(results) - new),
-        Loaded("messages", "sample", written, sum(done.unchanged for done in results)),
+def _load_pack(
+    pack: str, platform: Platform, kinds: Collection[Kind], screen: Screen
+) -> list[Loaded]:
+    """Load the files of `seed/<pack>`: as documents, or as its `sample.py` does."""
+    folder = _FOLDER / pack
+    has_code = (folder / "sample.py").is_file()
+    sample = cast(Sample, import_module(f"seed.{pack}.sample")) if has_code else None
+    written_there = sample.COLLECTIONS if sample else frozenset()
+    loaded = [
+        seeding.load(platform.db, file)
+        for file in seeding.read_folder(folder)
+        if file.kind in kinds and file.collection not in written_there
     ]
-
-
-def _load_projects(platform: Platform) -> Loaded:
-    from packs.electrical.projects.documents import write_project
-
-    done = [write_project(platform.db, sample.project, sample.members) for sample in projects()]
-    new = sum(1 for each in done if each.anything)
-    return Loaded("projects", "sample", new, len(done) - new)
+    if sample and "sample" in kinds:
+        loaded += sample.load(platform, screen)
+    return loaded
 
 
 def _sync_registry(platform: Platform) -> list[Loaded]:

@@ -2,26 +2,16 @@
 
 from __future__ import annotations
 
-import json
-import resource
-import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
-from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn
 from rich.table import Table
 
 from rollcall.store.seeding import Loaded
-from seed.records import Problem, Unusable
-
-if TYPE_CHECKING:
-    from seed.importing import Outcome
-
-SHOWN_PROBLEMS = 50
+from seed.errors import Unusable
 
 
 class Bar:
@@ -50,7 +40,6 @@ class Screen:
     def __init__(self) -> None:
         self._out = Console(highlight=False)
         self._err = Console(stderr=True, highlight=False)
-        self._started = time.monotonic()
 
     def say(self, text: str) -> None:
         """Print a line."""
@@ -60,9 +49,9 @@ class Screen:
         """Print a line to standard error."""
         self._err.print(_printable(text), markup=False, soft_wrap=True)
 
-    def start_clock(self) -> None:
-        """Rates are counted from here."""
-        self._started = time.monotonic()
+    def show(self, table: Table) -> None:
+        """Print a table."""
+        self._out.print(table)
 
     @contextmanager
     def bar(self, title: str, *, total: int) -> Iterator[Bar]:
@@ -75,33 +64,6 @@ class Screen:
         )
         with Progress(*columns, console=self._err, disable=not self._err.is_terminal) as progress:
             yield Bar(progress, progress.add_task(title, total=total, rate=""))
-
-    @contextmanager
-    def problems(self, path: Path | None) -> Iterator[Callable[[Problem], None]]:
-        """Report problems as they come: the first ones here, all of them in a file if asked."""
-        count = 0
-        try:
-            file = path.open("w", encoding="utf-8") if path else None
-        except OSError as error:
-            raise Unusable(f"{path} cannot be written: {error.strerror}") from error
-
-        def report(problem: Problem) -> None:
-            nonlocal count
-            count += 1
-            if count <= SHOWN_PROBLEMS:
-                self.complain(f"{problem.place}: {problem.reason}")
-            if file:
-                line = {"place": problem.place, "reason": problem.reason}
-                file.write(json.dumps(line) + "\n")
-
-        try:
-            yield report
-        finally:
-            if file:
-                file.close()
-            if count > SHOWN_PROBLEMS:
-                where = f"all in {path}" if path else "--problems <file> keeps all"
-                self.complain(f"... and {count - SHOWN_PROBLEMS:,} more; {where}")
 
     @contextmanager
     def rejections(self) -> Iterator[None]:
@@ -126,32 +88,7 @@ class Screen:
         for item in results:
             counts = (item.written, item.unchanged, item.removed)
             table.add_row(item.collection, item.kind, *(f"{count:,}" for count in counts))
-        self._out.print(table)
-
-    def imported(self, outcome: Outcome) -> None:
-        """Show what an import came to, how fast it was, and what memory it took."""
-        table = Table("", show_header=False)
-        table.add_column(justify="right")
-        rows = {
-            "Conversations": outcome.conversations,
-            "Messages new": outcome.added,
-            "Messages changed": outcome.changed,
-            "Messages unchanged": outcome.unchanged,
-            "Not imported": outcome.problems,
-        }
-        for name, count in [*rows.items(), *sorted(outcome.notes.items())]:
-            table.add_row(name, f"{count:,}")
-        self._out.print(table)
-        seconds = max(time.monotonic() - self._started, 1e-9)
-        self.say(
-            f"{outcome.messages:,} messages in {seconds:,.1f} s, "
-            f"{outcome.messages / seconds:,.0f} a second; peak memory {_peak_mb():,.0f} MB"
-        )
-
-
-def _peak_mb() -> float:
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak / (1e6 if sys.platform == "darwin" else 1e3)
+        self.show(table)
 
 
 def _printable(text: str) -> str:

@@ -10,8 +10,7 @@ from pathlib import Path
 from urllib.error import URLError
 from urllib.request import Request, urlopen
 
-from seed.records import Unusable
-from seed.sample import DemoUser
+from seed.errors import Unusable
 
 _ROOT = Path(__file__).resolve().parents[1]
 _FIRESTORE = "FIRESTORE_EMULATOR_HOST"
@@ -21,6 +20,19 @@ _NO_EMULATOR = (
     "there is no emulator to write to: run `make emulators` in another terminal or set "
     f"{_FIRESTORE}; to write to a real project, name it: --project <id> --production"
 )
+
+
+@dataclass(frozen=True, slots=True)
+class DemoUser:
+    """Who looks at the sample data: Noa."""
+
+    uid: str = "demo"
+    name: str = "Noa Levi"
+    email: str = "demo@rollcall.example"
+    password: str = "water-the-lemons"
+
+
+DEMO_USER = DemoUser()
 
 
 @dataclass(frozen=True, slots=True)

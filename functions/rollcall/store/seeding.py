@@ -55,12 +55,13 @@ class Loaded(Struct, frozen=True):
 
 
 def seed(db: Client, folder: Path, kinds: Collection[Kind]) -> list[Loaded]:
-    """Bring every file of these kinds in `folder` to Firestore.
+    """Bring every file of these kinds in `folder`, and in the folders in it, to Firestore.
 
     Raises:
         InvalidArgument: A file is not seed data; nothing was written then.
     """
-    files = [file for file in read_folder(folder) if file.kind in kinds]
+    folders = [folder, *sorted(each for each in folder.glob("*") if each.is_dir())]
+    files = [file for each in folders for file in read_folder(each) if file.kind in kinds]
     return [load(db, file) for file in files]
 
 
@@ -94,10 +95,10 @@ def read_folder(folder: Path) -> list[SeedFile]:
     Raises:
         InvalidArgument: One of them is not seed data; says which and why.
     """
-    return [read_file(path) for path in sorted(folder.glob("*.json"))]
+    return [read_seed(path) for path in sorted(folder.glob("*.json"))]
 
 
-def read_file(path: Path) -> SeedFile:
+def read_seed(path: Path) -> SeedFile:
     """Read and check one seed file.
 
     Raises:

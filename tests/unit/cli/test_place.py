@@ -7,7 +7,7 @@ import pytest
 from rollcall_cli.place import emulators_of, wants_emulators
 from rollcall_cli.problem import Problem
 from rollcall_cli.signing_in import DEMO_EMAIL, DEMO_PASSWORD
-from seed.sample import DEMO_USER
+from seed.target import DEMO_USER
 
 
 def test_emulators_are_where_make_emulators_has_them() -> None:

@@ -1,7 +1,7 @@
 import pytest
 
 from seed import target
-from seed.records import Unusable
+from seed.errors import Unusable
 from seed.target import choose
 
 EMULATOR = {"FIRESTORE_EMULATOR_HOST": "127.0.0.1:1", "FIREBASE_AUTH_EMULATOR_HOST": "127.0.0.1:2"}

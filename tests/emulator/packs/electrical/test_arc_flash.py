@@ -15,7 +15,7 @@ from rollcall.core.capability import Capability
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import FailedPrecondition, InvalidArgument, PermissionDenied
 from rollcall.core.text import language
-from seed.projects import projects
+from seed.electrical.sample import projects
 
 AtWork = Callable[..., ToolContext]
 

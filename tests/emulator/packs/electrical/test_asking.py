@@ -17,7 +17,7 @@ from rollcall.core.triggers import Call
 from rollcall.endpoints.run_agent import run_agent
 from rollcall.registry import snapshot
 from rollcall.registry.sync import sync
-from seed.projects import projects
+from seed.electrical.sample import projects
 from tests.support.calling import Here
 
 DROP, FAULT, ARC = "calculate_voltage_drop", "calculate_short_circuit", "calculate_arc_flash"

@@ -19,7 +19,7 @@ from rollcall.core.errors import (
     PermissionDenied,
 )
 from rollcall.core.text import language
-from seed.projects import projects
+from seed.electrical.sample import projects
 
 AtWork = Callable[..., ToolContext]
 

@@ -29,7 +29,7 @@ from rollcall.endpoints.continuing import continuerun
 from rollcall.endpoints.run_agent import run_agent
 from rollcall.registry import snapshot
 from rollcall.registry.sync import sync
-from seed.sample import conversations
+from seed.messaging.sample import conversations
 from tests.support.calling import Functions, Here, callables, emulate
 from tests.support.fake_providers import FakeProviders
 from tests.support.provider_replies import responses_call, responses_text, status

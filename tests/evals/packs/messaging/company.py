@@ -20,7 +20,8 @@ from rollcall.agent.platform import OFFLINE, default_embedder
 from rollcall.core.context import Embedder, TextModel
 from rollcall.registry import snapshot
 from rollcall.registry.sync import sync
-from seed.sample import DEMO_USER, conversations
+from seed.messaging.sample import conversations
+from seed.target import DEMO_USER
 
 
 @dataclass(frozen=True, slots=True)

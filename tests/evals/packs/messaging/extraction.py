@@ -21,7 +21,7 @@ from packs.messaging.documents import ACTION_ITEMS, DECISIONS, MESSAGES
 from packs.messaging.extraction import extract_new
 from rollcall.core.context import ToolContext, User
 from rollcall.core.text import language
-from seed.days import workday
+from seed.messaging.days import workday
 from tests.evals.packs.messaging.company import Company
 from tests.evals.report import Measured, share, table
 

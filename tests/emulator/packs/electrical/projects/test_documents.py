@@ -18,7 +18,7 @@ from packs.electrical.projects.documents import (
 )
 from packs.electrical.projects.records import Project
 from rollcall.core.context import ToolContext
-from seed.projects import projects
+from seed.electrical.sample import projects
 
 SAMPLES = {sample.project.id: sample.project for sample in projects()}
 HOUSE = SAMPLES["house"]

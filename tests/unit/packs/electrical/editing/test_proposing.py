@@ -18,7 +18,7 @@ from packs.electrical.projects.records import Circuit, Panel, Poles, Project
 from packs.electrical.projects.selecting import Found, panel_named
 from packs.electrical.wiring import sizing_cases
 from rollcall.core.errors import AgentError, FailedPrecondition, InvalidArgument
-from seed.projects import projects
+from seed.electrical.sample import projects
 
 SAMPLES = {sample.project.id: sample.project for sample in projects()}
 HOUSE, OFFICE, WORKSHOP = SAMPLES["house"], SAMPLES["office"], SAMPLES["workshop"]

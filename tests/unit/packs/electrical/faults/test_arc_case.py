@@ -12,7 +12,7 @@ from packs.electrical.faults.energy_chart import energy_chart
 from packs.electrical.projects.records import Panel
 from rollcall.core.errors import FailedPrecondition
 from rollcall.core.text import language
-from seed.projects import projects
+from seed.electrical.sample import projects
 
 SAMPLES = {each.project.id: each.project for each in projects()}
 OFFICE = SAMPLES["office"]

@@ -13,7 +13,7 @@ from packs.electrical.calculations.short_circuit.ratings import (
     smallest_standard,
 )
 from packs.electrical.faults.interrupting import Check, check
-from seed.projects import projects
+from seed.electrical.sample import projects
 
 OFFICE = next(each.project for each in projects() if each.project.id == "office")
 

@@ -2,7 +2,7 @@
 
 from packs.electrical.calculations.short_circuit.at_panel import fault_at
 from packs.electrical.faults.path_chart import path_chart
-from seed.projects import projects
+from seed.electrical.sample import projects
 
 WORKSHOP = next(each.project for each in projects() if each.project.id == "workshop")
 

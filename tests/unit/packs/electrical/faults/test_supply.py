@@ -6,7 +6,7 @@ from packs.electrical.faults.supply import Asked, told, with_asked
 from packs.electrical.projects.records import Panel, Project
 from packs.electrical.results import Input
 from rollcall.core.errors import InvalidArgument
-from seed.projects import projects
+from seed.electrical.sample import projects
 
 OFFICE = next(each.project for each in projects() if each.project.id == "office")
 

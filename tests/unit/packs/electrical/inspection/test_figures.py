@@ -9,7 +9,7 @@ import pytest
 from packs.electrical.inspection.catalog import RULES
 from packs.electrical.inspection.facts import Facts
 from packs.electrical.inspection.report import Issue, inspect
-from seed.projects import projects
+from seed.electrical.sample import projects
 from tests.support.rules import for_every
 from tests.unit.packs.electrical.inspection.buildings import HOME, SHOP, Patch, building
 

@@ -15,7 +15,7 @@ from packs.electrical.inspection.report import Issue, Report, inspect
 from packs.electrical.inspection.rule import CATEGORIES
 from packs.electrical.projects.records import Project
 from packs.electrical.results import Words
-from seed.projects import projects
+from seed.electrical.sample import projects
 from tests.support.packs.electrical.tower import tower
 from tests.support.rules import for_every
 from tests.unit.packs.electrical.inspection.buildings import HOME, SHOP, building

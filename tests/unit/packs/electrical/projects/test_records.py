@@ -11,7 +11,7 @@ import pytest
 from packs.electrical.projects.records import Panel, Project
 from rollcall.core.errors import InvalidArgument
 from rollcall.core.inputs import validate
-from seed.projects import projects
+from seed.electrical.sample import projects
 from tests.support.rules import for_every
 
 SAMPLES = {sample.project.id: sample.project.dump() for sample in projects()}

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from packs.electrical.projects.records import Circuit, Panel
 from packs.electrical.projects.schedule import Schedule, schedule, volt_amperes
 from packs.electrical.projects.workbook import sheet_name, workbook
-from seed.projects import projects
+from seed.electrical.sample import projects
 from tests.support.rules import for_every
 from tests.support.spreadsheets import sheets
 

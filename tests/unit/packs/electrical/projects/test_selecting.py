@@ -8,7 +8,7 @@ import pytest
 
 from packs.electrical.projects.selecting import find_circuit, find_panel
 from rollcall.core.errors import AgentError, InvalidArgument, NotFound
-from seed.projects import projects
+from seed.electrical.sample import projects
 from tests.support.rules import for_every
 
 SAMPLES = {sample.project.id: sample.project for sample in projects()}

@@ -7,7 +7,7 @@ import pytest
 from packs.electrical.projects.records import Panel, Project
 from packs.electrical.projects.topology import downstream, path_to, service_panel
 from rollcall.core.errors import FailedPrecondition
-from seed.projects import projects
+from seed.electrical.sample import projects
 
 SAMPLES = {sample.project.id: sample.project for sample in projects()}
 OFFICE = SAMPLES["office"]

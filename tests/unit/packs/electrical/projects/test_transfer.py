@@ -12,7 +12,7 @@ from pydantic import BaseModel
 from packs.electrical.projects import records
 from packs.electrical.projects.topology import path_to
 from packs.electrical.projects.transfer import exported, imported
-from seed.projects import projects
+from seed.electrical.sample import projects
 from tests.support.rules import for_every
 
 GUIDE = (Path(__file__).parents[5] / "docs/electrical.md").read_text(encoding="utf-8")

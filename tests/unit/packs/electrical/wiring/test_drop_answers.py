@@ -16,7 +16,7 @@ from packs.electrical.wiring.drop_cases import Asked
 from packs.electrical.wiring.drop_results import VoltageDrop
 from rollcall.core.context import ToolContext, User
 from rollcall.core.errors import FailedPrecondition, InvalidArgument
-from seed.projects import projects
+from seed.electrical.sample import projects
 
 SAMPLES = {sample.project.id: sample.project for sample in projects()}
 HOUSE, OFFICE, WORKSHOP = SAMPLES["house"], SAMPLES["office"], SAMPLES["workshop"]

@@ -14,7 +14,7 @@ from packs.electrical.wiring.sizing_cases import Asked, case_of
 from packs.electrical.wiring.sizing_results import ConductorSizing, conductor_sizing
 from rollcall.core.context import ToolContext, User
 from rollcall.core.errors import FailedPrecondition, InvalidArgument
-from seed.projects import projects
+from seed.electrical.sample import projects
 
 SAMPLES = {sample.project.id: sample.project for sample in projects()}
 HOUSE, WORKSHOP = SAMPLES["house"], SAMPLES["workshop"]

@@ -15,7 +15,7 @@ from pathlib import Path, PurePosixPath
 from types import TracebackType
 from typing import Any
 
-from seed.records import Unusable
+from seed.errors import Unusable
 
 DAY_BYTES = 32_000_000
 LIST_BYTES = 256_000_000  # users.json of a large company

@@ -3,9 +3,9 @@ from pathlib import Path
 
 import pytest
 
-from seed import slack_files
-from seed.records import Unusable
-from seed.slack_files import Export
+from seed.errors import Unusable
+from seed.messaging import slack_files
+from seed.messaging.slack_files import Export
 
 
 def zipped(tmp_path: Path, files: dict[str, str | bytes]) -> Path:

@@ -2,7 +2,7 @@ from datetime import UTC, date, datetime
 
 import pytest
 
-from seed.days import moment, with_dates, workday
+from seed.messaging.days import moment, with_dates, workday
 
 SATURDAY = date(2026, 11, 21)
 MONDAY = date(2026, 11, 23)

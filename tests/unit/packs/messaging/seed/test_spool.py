@@ -4,8 +4,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from seed.records import Note, Problem, Record, Removal
-from seed.spool import Spool
+from seed.messaging.records import Note, Problem, Record, Removal
+from seed.messaging.spool import Spool
 
 START = datetime(2026, 3, 2, 9, tzinfo=UTC)
 RECORD = Record("line 1", "c1", "Garden", "u1", "Noa", "hello", START)

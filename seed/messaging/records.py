@@ -68,10 +68,6 @@ class Note:
 Item = Record | Removal | Problem | Note
 
 
-class Unusable(Exception):
-    """The input as a whole cannot be imported; the message says why."""
-
-
 def document_id(text: str) -> str:
     """An id that every client may send: the text itself, or its beginning with a digest."""
     if _SAFE_ID.fullmatch(text) and not text.startswith("__"):

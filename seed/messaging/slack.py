@@ -13,9 +13,9 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, TypeGuard
 
-from seed.records import NAME_CHARS, Item, Note, Problem, Record, Removal, fitting, whole
-from seed.slack_files import Export
-from seed.slack_text import message_text, plain_text
+from seed.messaging.records import NAME_CHARS, Item, Note, Problem, Record, Removal, fitting, whole
+from seed.messaging.slack_files import Export
+from seed.messaging.slack_text import message_text, plain_text
 
 _TS = re.compile(r"(\d{1,10})\.(\d{1,6})")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)

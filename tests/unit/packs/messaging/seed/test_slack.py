@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from seed.records import Item, Note, Problem, Record, Removal
-from seed.slack import count_days, read_slack
+from seed.messaging.records import Item, Note, Problem, Record, Removal
+from seed.messaging.slack import count_days, read_slack
 
 USERS = [
     {"id": "U1", "name": "noa", "profile": {"display_name": "Noa Levi"}},

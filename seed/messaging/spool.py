@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 from types import TracebackType
 
 from packs.messaging.chat import ChatMessage
-from seed.records import Note, Problem, Record, Removal, digest, document_id
+from seed.messaging.records import Note, Problem, Record, Removal, digest, document_id
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)

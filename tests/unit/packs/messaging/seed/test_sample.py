@@ -9,12 +9,13 @@ from pathlib import Path
 import pytest
 
 from rollcall.core.text import language
-from seed.days import workday
-from seed.sample import DEMO_USER, FOLDER, conversations
+from seed.messaging.days import workday
+from seed.messaging.sample import FOLDER, conversations
+from seed.target import DEMO_USER
 
 TODAY = date(2026, 11, 24)
 LABELS = json.loads(
-    (Path(__file__).parents[2] / "evals/packs/messaging/sample_labels.json").read_text(
+    (Path(__file__).parents[4] / "evals/packs/messaging/sample_labels.json").read_text(
         encoding="utf-8"
     )
 )

@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from seed.jsonl import read_jsonl
-from seed.records import Item, Unusable
-from seed.slack import count_days, read_slack
+from seed.errors import Unusable
+from seed.messaging.jsonl import read_jsonl
+from seed.messaging.records import Item
+from seed.messaging.slack import count_days, read_slack
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,10 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from packs.electrical.projects.documents import write_project
 from packs.electrical.projects.records import Project, ProjectRole
-from rollcall.store.seeding import read_file
+from rollcall.store.seeding import Loaded, read_seed
+
+if TYPE_CHECKING:
+    from rollcall.core.context import Platform
+    from seed.screen import Screen
+
+COLLECTIONS = frozenset({"projects"})
+"""Collections whose files are written here, not by the plain loader."""
 
 _FILE = Path(__file__).parent / "projects.json"
 _BESIDE = frozenset({"members", "violations"})
@@ -29,9 +37,16 @@ class Sample(NamedTuple):
     violations: list[dict[str, Any]]
 
 
+def load(platform: Platform, screen: Screen) -> list[Loaded]:
+    """Write the projects with their panels and members."""
+    done = [write_project(platform.db, sample.project, sample.members) for sample in projects()]
+    new = sum(1 for each in done if each.anything)
+    return [Loaded("projects", "sample", new, len(done) - new)]
+
+
 def projects() -> Iterator[Sample]:
     """All sample projects."""
-    for id, data in read_file(_FILE).documents.items():
+    for id, data in read_seed(_FILE).documents.items():
         own = {key: value for key, value in data.items() if key not in _BESIDE}
         project = Project.model_validate({"id": id, **own})
         yield Sample(project, data["members"], data["violations"])

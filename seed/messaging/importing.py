@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from packs.messaging.documents import CONVERSATIONS, Conversation
 from packs.messaging.ingest import Ingested, write_conversation
 from rollcall.core.errors import InvalidArgument
-from seed.records import Item, Note, Problem, Record, Removal
-from seed.spool import Gathered, Spool
+from seed.messaging.records import Item, Note, Problem, Record, Removal
+from seed.messaging.spool import Gathered, Spool
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client

@@ -4,8 +4,8 @@ import pytest
 
 from packs.electrical.projects.records import Circuit, Project
 from packs.electrical.projects.topology import path_to, service_panel
-from seed.projects import Sample, projects
-from seed.sample import DEMO_USER
+from seed.electrical.sample import Sample, projects
+from seed.target import DEMO_USER
 
 SAMPLES = {sample.project.id: sample for sample in projects()}
 each = pytest.mark.parametrize("sample", SAMPLES.values(), ids=SAMPLES)

@@ -5,8 +5,9 @@ from typing import Any
 
 import pytest
 
-from seed.jsonl import LINE_BYTES, read_jsonl
-from seed.records import Item, Note, Problem, Record, Unusable
+from seed.errors import Unusable
+from seed.messaging.jsonl import LINE_BYTES, read_jsonl
+from seed.messaging.records import Item, Note, Problem, Record
 
 GOOD: dict[str, Any] = {
     "conversationId": "c1",

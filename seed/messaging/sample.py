@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from itertools import groupby
 from pathlib import Path
@@ -11,36 +10,51 @@ from typing import TYPE_CHECKING, Any
 
 from packs.messaging.chat import ChatMessage
 from packs.messaging.documents import Conversation
-from rollcall.store.seeding import MANIFESTS, SeedFile, read_file
-from seed.days import moment, with_dates
+from packs.messaging.ingest import write_conversation
+from rollcall.store.seeding import MANIFESTS, Loaded, SeedFile, read_seed
+from seed.messaging.days import moment, with_dates
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client
 
+    from rollcall.core.context import Platform
+    from seed.screen import Screen
+
 FOLDER = Path(__file__).parent
-COLLECTIONS = frozenset({"conversations", "messages", "projects"})
-"""Collections whose files are written by their packs, not by the plain loader."""
+COLLECTIONS = frozenset({"conversations", "messages"})
+"""Collections whose files are written here, not by the plain loader."""
 
 _MANIFEST = "seed-conversations"
 
 
-@dataclass(frozen=True, slots=True)
-class DemoUser:
-    """Who looks at the sample data: Noa, who is in all conversations but two."""
-
-    uid: str = "demo"
-    name: str = "Noa Levi"
-    email: str = "demo@rollcall.example"
-    password: str = "water-the-lemons"
-
-
-DEMO_USER = DemoUser()
+def load(platform: Platform, screen: Screen) -> list[Loaded]:
+    """Write the conversations with all that the pack makes of messages."""
+    today = anchor(platform.db)
+    samples = list(conversations(today=today))
+    results = []
+    with screen.bar("Sample conversations", total=len(samples)) as bar:
+        for conversation, messages in samples:
+            done = write_conversation(
+                platform.db,
+                conversation,
+                messages,
+                embedder=platform.embedder,
+                text_model=platform.text_model,
+            )
+            results.append(done)
+            bar.advance(1)
+    new = sum(1 for done in results if done.added == done.total)
+    written = sum(done.added + done.changed for done in results)
+    return [
+        Loaded("conversations", "sample", new, len(results) - new),
+        Loaded("messages", "sample", written, sum(done.unchanged for done in results)),
+    ]
 
 
 def conversations(*, today: date) -> Iterator[tuple[Conversation, list[ChatMessage]]]:
     """Each sample conversation with its messages, dated as if the last were just in."""
-    described = read_file(FOLDER / "conversations.json").documents
-    messages = read_file(FOLDER / "messages.json")
+    described = read_seed(FOLDER / "conversations.json").documents
+    messages = read_seed(FOLDER / "messages.json")
     for id, own in groupby(messages.documents, key=lambda m: _conversation_of(messages, m)):
         names = described[id]["participantNames"]
         read = [_message(m, messages.documents[m], names, today=today) for m in own]

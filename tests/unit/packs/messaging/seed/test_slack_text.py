@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from seed.slack_text import message_text, plain_text
+from seed.messaging.slack_text import message_text, plain_text
 from tests.support.rules import for_every
 
 PEOPLE = {"U1": "Noa Levi", "U2": "עומר"}

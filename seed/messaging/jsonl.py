@@ -10,14 +10,14 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from seed.records import (
+from seed.errors import Unusable
+from seed.messaging.records import (
     ID_CHARS,
     NAME_CHARS,
     Item,
     Note,
     Problem,
     Record,
-    Unusable,
     fitting,
     parse_moment,
     whole,

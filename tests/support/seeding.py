@@ -1,0 +1,47 @@
+"""Runs `python -m seed` as a person would, against a project of the test's own."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from google.cloud.firestore import Client, FieldFilter
+
+ROOT = Path(__file__).parents[2]
+
+
+@dataclass(frozen=True)
+class Seeding:
+    """The command, and a look at what it wrote."""
+
+    db: Client
+
+    def run(self, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
+        """Run the command; without the Auth emulator, whose users tests would share."""
+        env = {k: v for k, v in os.environ.items() if k != "FIREBASE_AUTH_EMULATOR_HOST"}
+        words = [str(argument) for argument in arguments]
+        place = words.index("import") + 1 if "import" in words else 0
+        words[place:place] = ["--project", self.db.project]
+        command = [sys.executable, "-m", "seed", *words]
+        return subprocess.run(
+            command, cwd=ROOT, env={**env, "COLUMNS": "100"}, capture_output=True, text=True
+        )
+
+    def count(self, collection: str) -> int:
+        return int(self.db.collection(collection).count().get()[0][0].value)
+
+    def messages(self, conversation: str) -> list[dict[str, Any]]:
+        """A conversation's messages, oldest first."""
+        here = FieldFilter("conversationId", "==", conversation)
+        found = self.db.collection("messages").where(filter=here).stream()
+        return sorted((s.to_dict() or {} for s in found), key=lambda data: data["timestamp"])
+
+
+@pytest.fixture
+def seeding(db: Client) -> Seeding:
+    return Seeding(db)
