@@ -12,7 +12,7 @@ from rollcall.store import seeding
 from rollcall.store.seeding import Kind, Loaded
 from seed.errors import Unusable
 from seed.screen import Screen
-from seed.target import DEMO_USER, Target, create_user
+from seed.target import DEMO_USER, Target, app_platform, create_user
 
 if TYPE_CHECKING:
     from rollcall.core.context import Platform
@@ -45,9 +45,7 @@ def load_all(target: Target, kinds: Collection[Kind], screen: Screen) -> None:
     Raises:
         Unusable: A seed file, the database or a user could not be used.
     """
-    from rollcall.agent.platform import deployment
-
-    platform = deployment()
+    platform = app_platform()
     loaded: list[Loaded] = []
     with screen.rejections():
         try:
@@ -89,10 +87,15 @@ def _sync_registry(platform: Platform) -> list[Loaded]:
         Unusable: The packs' code cannot be imported or published.
     """
     try:
-        from rollcall.catalog import agents, capabilities
         from rollcall.registry.sync import sync
 
-        done = sync(platform.db, capabilities(), agents().values(), embedder=platform.embedder)
+        declared = platform.catalog
+        done = sync(
+            platform.db,
+            declared.capabilities(),
+            declared.agents().values(),
+            embedder=platform.embedder,
+        )
     except (ImportError, AttributeError, TypeError, ValueError, AgentError) as error:
         raise Unusable(f"the registry could not be synced: {error}") from error
     return [Loaded("registry", "reference", len(done.written), len(done.unchanged))]

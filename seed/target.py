@@ -7,12 +7,17 @@ import socket
 from collections.abc import MutableMapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.error import URLError
 from urllib.request import Request, urlopen
 
+from rollcall.commands.app import find_app, require_app
 from seed.errors import Unusable
 
 _ROOT = Path(__file__).resolve().parents[1]
+if TYPE_CHECKING:
+    from rollcall.agent.platform import Deployment
+
 _FIRESTORE = "FIRESTORE_EMULATOR_HOST"
 _AUTH = "FIREBASE_AUTH_EMULATOR_HOST"
 _PROJECT = "GCLOUD_PROJECT"
@@ -46,6 +51,11 @@ class Target:
     def __str__(self) -> str:
         where = f"the emulator {self.firestore}" if self.firestore else "Google Cloud"
         return f"{self.project} at {where}"
+
+
+def app_platform() -> Deployment:
+    """The platform of the app that this data belongs to."""
+    return require_app(find_app(Path(__file__).parent)).deployment
 
 
 def choose(*, project: str | None, production: bool, env: MutableMapping[str, str]) -> Target:

@@ -1,1 +1,60 @@
-"""Rollcall: an agent backend for Firebase."""
+"""Rollcall: an agent backend for Firebase.
+
+An app's `main.py` ends in two lines:
+
+    from rollcall import bind
+    bind(globals())
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection
+from typing import Any
+
+
+def bind(
+    namespace: dict[str, Any],
+    *,
+    packs: Collection[str] | None = None,
+    without: Collection[str] = (),
+) -> None:
+    """Add the Cloud Functions of the app's packages and of the engine to `main.py`'s globals.
+
+    The app's own functions stay as they are: a process that serves one of them loads nothing of
+    the engine.
+
+    Args:
+        namespace: `globals()` of `main.py`. Call this at its end.
+        packs: Names of the packages that declare capabilities, agents and triggers, written out as
+            a list, since commands read it from the source. Where left out, `packs` and
+            `capabilities` beside `main.py`, as far as they are there.
+        without: Groups of the engine's functions that the app has no use for: "agui" (runs over
+            plain HTTP), "files" (uploads and documents), "ratings", "usage".
+    Raises:
+        LookupError: A package or a group is not there.
+        ValueError: Two functions have one name.
+    """
+    target = os.environ.get("FUNCTION_TARGET")
+    if target is not None and _is_function(namespace.get(target)):
+        return
+
+    import gc
+
+    # After how many new objects Python looks for garbage, instead of 700. Imports make a great
+    # many and no garbage; looking through them again and again takes 5 to 10 % of a cold start.
+    gc.set_threshold(50_000)
+
+    from rollcall.catalog import DEFAULT_PACKAGES, Catalog, add_functions
+
+    catalog = Catalog(
+        os.path.dirname(os.path.abspath(namespace["__file__"])),  # noqa: PTH100, PTH120
+        DEFAULT_PACKAGES if packs is None else packs,
+        without=without,
+    )
+    add_functions(catalog, namespace, target)
+
+
+def _is_function(value: object) -> bool:
+    """Whether a value is a Cloud Function of the app's own."""
+    return hasattr(value, "__firebase_endpoint__")

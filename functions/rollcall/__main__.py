@@ -8,8 +8,10 @@ import sys
 from collections.abc import Sequence
 from io import TextIOWrapper
 
+from rollcall.commands.app import find_app
 from rollcall.commands.parser import parse
-from rollcall.commands.place import FAILED, Place, Problem, choose
+from rollcall.commands.place import Place, choose
+from rollcall.core.problem import FAILED, Problem
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -26,7 +28,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         if options.is_local:  # it reads and writes files, and needs no project
             return int(options.run(options))
-        place = choose(options.project, os.environ)
+        place = choose(options.project, os.environ, find_app())
         code = int(options.run(place, options))
         sys.stdout.flush()  # here, where a reader who has left is known
         return code

@@ -1,7 +1,8 @@
-"""Finds what this codebase declares, and binds it.
+"""The catalogue of an app: what its packages declare, found and bound as Cloud Functions.
 
 A process of a deployed function serves one target, so only the module that defines it is imported:
-the one whose source says `def <target>(`. Discovery, which has no target, imports all.
+the one whose source says `def <target>(`. Discovery, which has no target, imports all, and checks
+that every function it binds will be found again in this way.
 """
 
 from __future__ import annotations
@@ -9,10 +10,10 @@ from __future__ import annotations
 import inspect
 import os
 import sys
-from collections.abc import Callable, Iterator
-from functools import cache
+from collections.abc import Callable, Collection, Iterator, Mapping
+from functools import cached_property
 from importlib import import_module
-from pathlib import Path
+from importlib.util import find_spec
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -20,114 +21,288 @@ from rollcall.core import tracing
 from rollcall.core.capability import Capability, is_capability
 from rollcall.core.errors import NotFound
 from rollcall.core.logs import write_logs
-from rollcall.core.options import check_instances
+from rollcall.core.options import check_instances, use_region_of
 from rollcall.core.triggers import OnCall, OnRequest, Trigger, trigger_of
 
 if TYPE_CHECKING:
+    from rollcall.agent.platform import Deployment
     from rollcall.core.profile import AgentProfile
     from rollcall.core.user_data import UserData
 
-_ROOT = Path(__file__).parents[1]
-_PLACES = ("packs", "rollcall/endpoints")
+DEFAULT_PACKAGES = ("packs", "capabilities")
+"""Where an app that names no packages keeps its capabilities, beside its `main.py`."""
+
+_ENGINE = "rollcall.endpoints"
+OPTIONAL = {
+    "agui": ("rollcall.endpoints.agui",),
+    "files": ("rollcall.endpoints.knowledge",),
+    "ratings": ("rollcall.endpoints.rate_message",),
+    "usage": ("rollcall.endpoints.usage",),
+}
+"""The engine's functions that an app can leave out, by group, and the modules that have them."""
 
 
-def cloud_functions(target: str | None) -> dict[str, Any]:
-    """Bind `target`, or every function where there is none, as `main.py` exports them.
+class Catalog:
+    """What the packages of one app declare.
 
+    Args:
+        folder: The app's functions folder, where `main.py` is.
+        packages: Names of the packages in it that declare capabilities, agents and triggers.
+        without: Groups of the engine's functions that are left out; see `OPTIONAL`.
     Raises:
-        NotFound: Nothing here is called `target`.
+        LookupError: A package is not there, or a group is none of the engine's.
     """
-    _prepare_process(target)
-    modules = [_module_of(target)] if target else list(_modules())
-    bound = {
-        name: _bind(name, function)
-        for module in modules
-        for name, function in _own_functions(module)
-        if target in (None, name)
-    }
-    if target:
-        _start(modules[0], target)
-    functions = {name: function for name, function in bound.items() if function is not None}
-    if target is None:
+
+    def __init__(
+        self,
+        folder: str,
+        packages: Collection[str] = DEFAULT_PACKAGES,
+        *,
+        without: Collection[str] = (),
+    ) -> None:
+        self.folder = folder
+        self.packages = tuple(packages)
+        if unknown := sorted(set(without) - OPTIONAL.keys()):
+            raise LookupError(
+                f"without={unknown}: the groups that can be left out are {', '.join(OPTIONAL)}"
+            )
+        self._left_out = {module for group in without for module in OPTIONAL[group]}
+        # The app's folder first, as at discovery: functions-framework puts it last, where an
+        # installed package of the same name would hide the app's.
+        if sys.path[:1] != [folder]:
+            sys.path.insert(0, folder)
+        self.folders = self._find_folders()
+        self._capabilities: dict[str, Capability] = {}
+
+    def _find_folders(self) -> dict[str, str]:
+        """Where each package is."""
+        found = {}
+        for name in self.packages:
+            path = f"{self.folder}/{name}"
+            if os.path.isdir(path):  # noqa: PTH112  # on every cold start, and paths are slow
+                found[name] = path
+            elif self.packages != DEFAULT_PACKAGES:
+                found[name] = _installed(name, self.folder)
+        if not found and self.packages:
+            raise LookupError(
+                f"{self.folder} has no folder {' or '.join(self.packages)}: make one with a file "
+                "of capabilities in it, or name yours in main.py: bind(globals(), packs=[...])"
+            )
+        return found
+
+    def cloud_functions(self, target: str | None) -> dict[str, Any]:
+        """Bind `target`, or every function where there is none, as `main.py` exports them.
+
+        Raises:
+            NotFound: Nothing here is called `target`.
+            ValueError: A function's name stands for two, or would not be found again at run time.
+        """
+        prepare_process(target)
+        if target:
+            module = self._module_of(target)
+            function = vars(module)[target]
+            bound = self._bind(target, function)
+            use_region_of(bound)
+            _start(function)
+            return {} if bound is None else {target: bound}
+        functions = {}
+        for name, declared in self.functions().items():
+            bound = self._bind(name, declared)
+            if bound is not None:
+                functions[name] = bound
         check_instances(functions)
-    return functions
+        return functions
 
+    def find_capability(self, capability_id: str) -> Capability:
+        """Load one capability by its id.
 
-@cache
-def find_capability(capability_id: str) -> Capability:
-    """Load one capability by its id.
+        Raises:
+            NotFound: No package declares it.
+        """
+        if capability_id not in self._capabilities:
+            function = vars(self._module_of(capability_id))[capability_id]
+            if not is_capability(function):
+                raise NotFound(f"there is no capability {capability_id!r} in this codebase")
+            self._capabilities[capability_id] = Capability.of(function)
+        return self._capabilities[capability_id]
 
-    Raises:
-        NotFound: No pack defines it.
-    """
-    function = getattr(_module_of(capability_id), capability_id, None)
-    if not is_capability(function):
-        raise NotFound(f"there is no capability {capability_id!r} in this codebase")
-    return Capability.of(function)
+    def capabilities(self) -> list[Capability]:
+        """All capabilities, in the order of their ids.
 
+        Raises:
+            ValueError: Two have one id.
+        """
+        functions = self.functions().values()
+        found = [Capability.of(function) for function in functions if is_capability(function)]
+        return sorted(found, key=lambda each: each.id)
 
-def capabilities() -> list[Capability]:
-    """All capabilities of the packs, by id.
-
-    Raises:
-        ValueError: Two packs use one id.
-    """
-    found: dict[str, Capability] = {}
-    for module in _modules():
-        for name, function in _own_functions(module):
-            if is_capability(function):
-                if name in found:
-                    raise ValueError(f"two packs define the capability {name!r}")
-                found[name] = Capability.of(function)
-    return [found[name] for name in sorted(found)]
-
-
-def function_triggers() -> dict[str, Trigger]:
-    """Every function that a deploy makes, by name, with what reaches it."""
-    found: dict[str, Trigger] = {}
-    for module in _modules():
-        for name, function in _own_functions(module):
+    def function_triggers(self) -> dict[str, Trigger]:
+        """Every function that a deploy makes, by name, with what reaches it."""
+        found: dict[str, Trigger] = {}
+        for name, function in self.functions().items():
             trigger = trigger_of(function)
             if trigger or Capability.of(function).mark.runs_on == "server":
                 found[name] = trigger or OnCall()
-    return dict(sorted(found.items()))
+        return dict(sorted(found.items()))
+
+    def agents(self) -> Mapping[str, AgentProfile]:
+        """All agent profiles by id: module constants of the packages' `agents.py`.
+
+        Raises:
+            ValueError: Two have one id.
+        """
+        return self._agents
+
+    @cached_property
+    def _agents(self) -> Mapping[str, AgentProfile]:
+        from rollcall.core.profile import AgentProfile
+
+        found: dict[str, tuple[AgentProfile, str]] = {}
+        for module, value in self._constants("agents.py"):
+            if isinstance(value, AgentProfile):
+                where = found.setdefault(value.id, (value, module))[1]
+                if found[value.id][0] is not value:
+                    raise ValueError(f"the agent {value.id!r} is in {where} and in {module}")
+        return {id: profile for id, (profile, _) in found.items()}
+
+    def user_data(self) -> list[UserData]:
+        """What the packages keep about users: module constants of their `my_data.py`."""
+        from rollcall.core.user_data import UserData
+
+        return [value for _, value in self._constants("my_data.py") if isinstance(value, UserData)]
+
+    def _constants(self, file: str) -> Iterator[tuple[str, Any]]:
+        """Values of the modules `file`, each with its module's name, once."""
+        seen: set[int] = set()
+        for path, module_name in self._sources:
+            if module_name.startswith(_ENGINE) or not path.endswith(f"/{file}"):
+                continue
+            for value in vars(import_module(module_name)).values():
+                if id(value) not in seen:
+                    seen.add(id(value))
+                    yield module_name, value
+
+    def functions(self) -> dict[str, Callable[..., Any]]:
+        """Every function that the app's packages and the engine declare, by name.
+
+        Raises:
+            ValueError: Two have one name, or one would not be found by its name.
+        """
+        found: dict[str, Callable[..., Any]] = {}
+        for path, module_name in self._sources:
+            for name, function in _own_functions(import_module(module_name)):
+                if name in found:
+                    raise ValueError(
+                        f"{_place(found[name])} and {_place(function)} both declare {name!r}: "
+                        "rename one, since the name is its id everywhere"
+                    )
+                if name != function.__name__ or not _defines(path, name):
+                    raise ValueError(
+                        f"{path}: {name!r} has no `def {name}(` of its own (it is another name of "
+                        f"{function.__name__!r}, or a call made it), and a deployed process finds "
+                        f"a function by that line; write `def {name}(...)` under its decorator"
+                    )
+                found[name] = function
+        return found
+
+    def _bind(self, name: str, function: Callable[..., Any]) -> Any:
+        """The Cloud Function of a marked function; None for a capability that a client runs."""
+        trigger = trigger_of(function)
+        if trigger is None:
+            capability = Capability.of(function)
+            if capability.mark.runs_on == "client":
+                return None
+            from rollcall.agent.direct import direct_call
+
+            trigger, function = OnCall(), direct_call(capability)
+        bind: Trigger = trigger
+        return bind.bind(name, function, lambda: self.deployment)
+
+    @cached_property
+    def deployment(self) -> Deployment:
+        """The platform that this app's functions are given."""
+        from rollcall.agent.platform import Deployment
+
+        return Deployment(self)
+
+    def _module_of(self, name: str) -> ModuleType:
+        """Import the module that defines the function `name`, and no other."""
+        if name.isidentifier():
+            for path, module_name in self._sources:
+                if _defines(path, name):
+                    module = import_module(module_name)
+                    if name in dict(_own_functions(module)):  # and not a helper of the same name
+                        return module
+        raise NotFound(f"there is no function {name!r} in this codebase")
+
+    @cached_property
+    def _sources(self) -> tuple[tuple[str, str], ...]:
+        """Every module that may declare functions, as its file and its name. Plain texts: each
+        process looks through them before it can begin, and paths are slow."""
+        folders = {**self.folders, _ENGINE: f"{os.path.dirname(__file__)}/endpoints"}  # noqa: PTH120
+        found = [
+            (f"{folder}/{file}", _module_name(package, folder[len(root) :], file))
+            for package, root in folders.items()
+            for folder, _, files in os.walk(root)
+            for file in files
+            if file.endswith(".py")
+        ]
+        return tuple(sorted(each for each in found if each[1] not in self._left_out))
 
 
-@cache
-def agents() -> dict[str, AgentProfile]:
-    """All agent profiles of the packs, by id: module constants of `packs/<pack>/agents.py`."""
-    from rollcall.core.profile import AgentProfile
+def add_functions(catalog: Catalog, namespace: dict[str, Any], target: str | None) -> None:
+    """Add the functions of a catalogue to the globals of `main.py`.
 
-    profiles = [
-        value
-        for path in sorted(_ROOT.glob("packs/*/agents.py"))
-        for value in vars(import_module(_module_name(path))).values()
-        if isinstance(value, AgentProfile)
-    ]
-    return {profile.id: profile for profile in profiles}
-
-
-def user_data() -> list[UserData]:
-    """What the packs keep about users: module constants of `packs/<pack>/my_data.py`."""
-    from rollcall.core.user_data import UserData
-
-    return [
-        value
-        for path in sorted(_ROOT.glob("packs/*/my_data.py"))
-        for value in vars(import_module(_module_name(path))).values()
-        if isinstance(value, UserData)
-    ]
+    Raises:
+        ValueError: `main.py` has something of its own under one of their names.
+    """
+    functions = catalog.cloud_functions(target)
+    for name in sorted(functions.keys() & namespace.keys()) if target is None else ():
+        theirs = _place(namespace[name]) or "main.py"
+        raise ValueError(
+            f"{theirs} has a {name!r} of its own, and {_place(catalog.functions()[name])} declares "
+            "one for Rollcall: rename yours or, where it is one of the engine's functions, leave "
+            "its group out: bind(globals(), without=[...])"
+        )
+    namespace.update(functions)
 
 
-def document_reader() -> Callable[[str, bytes], str]:
-    """What makes text of a document, `read(content_type, content)`; it raises InvalidArgument for
-    one that has none. The agent is given it here, since it knows nothing of where it comes from."""
-    from rollcall.knowledge.attached import text_of
+def _installed(name: str, folder: str) -> str:
+    """Where a package is that does not lie in the app's folder.
 
-    return text_of
+    Raises:
+        LookupError: There is none.
+    """
+    spec = find_spec(name)
+    places = list(spec.submodule_search_locations or ()) if spec else []
+    if not places:
+        raise LookupError(
+            f"packs names {name!r}, and neither {folder} nor the installed packages have a package "
+            "of that name"
+        )
+    return places[0]
 
 
-def _prepare_process(target: str | None) -> None:
+def _module_name(package: str, below: str, file: str) -> str:
+    """The name of the module `file` in the folder `below` that of its package."""
+    parts = [package, *filter(None, below.split("/"))]
+    return ".".join(parts if file == "__init__.py" else [*parts, file[: -len(".py")]])
+
+
+def _defines(path: str, name: str) -> bool:
+    """Whether a file has a function of this name at its top level."""
+    with open(path, "rb") as file:  # noqa: PTH123  # on every cold start, and paths are slow
+        source = b"\n" + file.read()
+    return f"\ndef {name}(".encode() in source or f"\nasync def {name}(".encode() in source
+
+
+def _place(value: object) -> str:
+    """File and line of a function; nothing for what is none."""
+    code = getattr(inspect.unwrap(value), "__code__", None) if callable(value) else None
+    return f"{code.co_filename}:{code.co_firstlineno}" if code else ""
+
+
+def prepare_process(target: str | None) -> None:
     """What every process needs once: logs, an app to verify tokens with, an end with its parent."""
     write_logs()
     tracing.prepare()
@@ -149,25 +324,9 @@ def _prepare_process(target: str | None) -> None:
         ctypes.CDLL(None).prctl(1, signal.SIGTERM)  # 1 is PR_SET_PDEATHSIG
 
 
-def _bind(name: str, function: Callable[..., Any]) -> Any:
-    """The Cloud Function of a marked function; None for a capability that a client runs."""
-    from rollcall.agent.platform import deployment
-
-    trigger = trigger_of(function)
-    if trigger is None:
-        capability = Capability.of(function)
-        if capability.mark.runs_on == "client":
-            return None
-        from rollcall.agent.direct import direct_call
-
-        trigger, function = OnCall(), direct_call(capability)
-    bind: Trigger = trigger
-    return bind.bind(name, function, deployment)
-
-
-def _start(module: ModuleType, target: str) -> None:
+def _start(function: Callable[..., Any]) -> None:
     """Do what the function asks for before its first call."""
-    trigger = trigger_of(getattr(module, target))
+    trigger = trigger_of(function)
     if isinstance(trigger, OnCall | OnRequest) and trigger.at_start is not None:
         trigger.at_start()
 
@@ -178,38 +337,3 @@ def _own_functions(module: ModuleType) -> Iterator[tuple[str, Callable[..., Any]
         own = inspect.isfunction(value) and value.__module__ == module.__name__
         if own and (is_capability(value) or trigger_of(value)):
             yield name, value
-
-
-def _modules() -> Iterator[ModuleType]:
-    for path in _sources():
-        yield import_module(_module_name(path))
-
-
-def _module_of(name: str) -> ModuleType:
-    """Import the module that defines the function `name`, and no other."""
-    if name.isidentifier():
-        said = f"\ndef {name}(".encode()
-        for path in _sources():
-            if said in Path(path).read_bytes():
-                module = import_module(_module_name(path))
-                if name in dict(_own_functions(module)):  # and not a helper of the same name
-                    return module
-    raise NotFound(f"there is no function {name!r} in this codebase")
-
-
-@cache
-def _sources() -> tuple[str, ...]:
-    """As plain texts: each process looks through them before it can begin, and paths are slow."""
-    found = [
-        f"{folder}/{name}"
-        for place in _PLACES
-        for folder, _, names in os.walk(_ROOT / place)
-        for name in names
-        if name.endswith(".py")
-    ]
-    return tuple(sorted(found))
-
-
-def _module_name(path: str | Path) -> str:
-    parts = Path(path).relative_to(_ROOT).with_suffix("").parts
-    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)

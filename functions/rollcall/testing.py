@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal
@@ -47,6 +47,7 @@ from rollcall.core.messages import Message, ToolCall, UserMessage
 from rollcall.core.policy import combined
 from rollcall.core.profile import AgentProfile
 from rollcall.core.shapes import Role
+from rollcall.core.user_data import UserData
 from rollcall.core.wire import Citation, StopReason, ToolCallRecord
 from rollcall.models.base import (
     ArgumentsDelta,
@@ -343,6 +344,32 @@ class _Dispatch:
         )
 
 
+class StaticCatalog:
+    """A catalogue of given capabilities and agents."""
+
+    folder = "."
+
+    def __init__(
+        self, capabilities: Mapping[str, Capability], agents: Iterable[AgentProfile] = ()
+    ) -> None:
+        self._capabilities = dict(capabilities)
+        self._agents = {agent.id: agent for agent in agents}
+
+    def find_capability(self, capability_id: str) -> Capability:
+        if capability_id not in self._capabilities:
+            raise NotFound(f"there is no capability {capability_id!r} in this codebase")
+        return self._capabilities[capability_id]
+
+    def capabilities(self) -> list[Capability]:
+        return list(self._capabilities.values())
+
+    def agents(self) -> Mapping[str, AgentProfile]:
+        return self._agents
+
+    def user_data(self) -> list[UserData]:
+        return []
+
+
 @dataclass
 class _Platform:
     """A deployment of nothing but what a test gives it."""
@@ -350,6 +377,7 @@ class _Platform:
     firestore: Client | None
     text_model: TextModel | None
     embedder: Embedder | None
+    catalog: StaticCatalog = field(default_factory=lambda: StaticCatalog({}))
 
     @property
     def db(self) -> Client:

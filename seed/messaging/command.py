@@ -17,6 +17,7 @@ from rich.table import Table
 from seed.errors import Unusable
 from seed.messaging.records import ID_CHARS, Problem
 from seed.screen import Screen
+from seed.target import app_platform
 
 if TYPE_CHECKING:
     from seed.messaging.importing import Outcome
@@ -56,12 +57,11 @@ def run(options: argparse.Namespace, screen: Screen) -> int:
     Raises:
         Unusable: Nothing could be done.
     """
-    from rollcall.agent.platform import deployment
     from seed.messaging.importing import Import
     from seed.messaging.reading import reader
     from seed.messaging.spool import Spool
 
-    platform = deployment()
+    platform = app_platform()
     with ExitStack() as stack:
         report = stack.enter_context(_problems(screen, options.problems))
         job = Import(

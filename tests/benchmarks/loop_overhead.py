@@ -32,7 +32,6 @@ from unittest import mock
 from msgspec.structs import replace
 from rich.table import Table
 
-from rollcall import catalog
 from rollcall.agent.asked import Asked
 from rollcall.agent.caller import Asker
 from rollcall.agent.loop import run
@@ -50,6 +49,7 @@ from rollcall.registry.snapshot import Snapshot
 from tests.benchmarks.loops import by_hand
 from tests.benchmarks.loops.desk import ANSWER, FUNCTIONS, QUESTION
 from tests.benchmarks.loops.provider import provider
+from tests.support.catalogs import catalog
 from tests.support.registries import declared, registry_of, tool
 from tests.support.scripted import Notes, turn
 

@@ -14,11 +14,11 @@ import time
 from msgspec.structs import replace
 from rich.table import Table
 
-from rollcall import catalog
 from rollcall.core.context import User
 from rollcall.core.profile import AgentProfile
 from rollcall.registry.entries import Entry
 from rollcall.registry.selection import Asking, select
+from tests.support.catalogs import catalog
 from tests.support.registries import declared, registry_of
 
 ROUNDS = 200

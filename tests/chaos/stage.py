@@ -16,7 +16,6 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from rollcall import catalog
 from rollcall.agent.repair import repaired
 from rollcall.core.capability import Capability, capability
 from rollcall.core.context import Decider, Platform, ToolContext, User
@@ -36,6 +35,7 @@ from rollcall.models.base import (
     TextDelta,
     Usage,
 )
+from tests.support.catalogs import catalog
 
 FILE = "CHAOS_FILE"
 """Names the file outside Firestore that the non-atomic capabilities append to."""
@@ -187,6 +187,7 @@ def script(*steps: list[tuple[str, dict[str, Any]]], end: str = "That is all.") 
 class Stage:
     """The platform of a worker: its queue rests in Firestore, since workers die."""
 
+    catalog = catalog
     text_model = None
     embedder = None
 

@@ -26,8 +26,8 @@ import google.cloud.firestore_v1.services.firestore as firestore_service
 from google.api_core.exceptions import ServiceUnavailable
 
 from rollcall.agent import follow
+from rollcall.core.context import Call
 from rollcall.core.errors import AgentError
-from rollcall.core.triggers import Call
 from rollcall.endpoints.cancel_run import cancel_run
 from rollcall.endpoints.continuing import approval_written, continuerun, sweep
 from rollcall.endpoints.run_agent import run_agent

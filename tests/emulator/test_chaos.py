@@ -14,7 +14,6 @@ from unittest import mock
 import pytest
 from google.cloud.firestore import Client
 
-from rollcall import catalog
 from rollcall.core.capability import Capability
 from rollcall.registry.sync import sync
 from rollcall.store.threads import thread_id_for
@@ -25,6 +24,7 @@ from tests.chaos.races import Races
 from tests.chaos.scene import Scene, effects, examine_spending, statuses
 from tests.chaos.seams import WAYS, Seams, some
 from tests.chaos.worker import Fault, Job, Worker, run
+from tests.support.catalogs import catalog
 
 KILLS = 16
 

@@ -11,9 +11,8 @@ from typing import Any
 import pytest
 from google.cloud.firestore import Client
 
-from rollcall.core.context import User
+from rollcall.core.context import Call, User
 from rollcall.core.options import collection_id
-from rollcall.core.triggers import Call
 from rollcall.endpoints import knowledge, my_data, usage, watching
 from rollcall.endpoints.rate_message import rate_message
 from rollcall.registry.tally import Tally

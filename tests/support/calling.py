@@ -11,12 +11,13 @@ import flask
 import jwt
 from google.cloud.firestore import Client
 
-from rollcall import catalog
 from rollcall.agent.direct import direct_call
+from rollcall.catalog import prepare_process
 from rollcall.core.capability import Capability
-from rollcall.core.context import Decider, Platform, User
+from rollcall.core.context import Catalog, Decider, Platform, User
 from rollcall.core.errors import Unavailable
 from rollcall.core.triggers import OnCall, OnRequest, trigger_of
+from tests.support.catalogs import catalog
 
 PROJECT = "demo-rollcall"
 
@@ -43,7 +44,7 @@ def emulate(setenv: Callable[[str, str], None]) -> None:
     setenv("FUNCTIONS_EMULATOR", "true")
     setenv("GCLOUD_PROJECT", PROJECT)
     setenv("FIREBASE_AUTH_EMULATOR_HOST", "127.0.0.1:1")
-    catalog._prepare_process(None)
+    prepare_process(None)
 
 
 class Here:
@@ -55,13 +56,15 @@ class Here:
         gone: The uids of accounts that there are no more.
         notified: Who was told of which approval.
         takes_tasks: Whether the queue takes what it is given.
+        catalog: What is declared: otherwise what this repository's packs declare.
     """
 
     text_model = None
     embedder = None
 
-    def __init__(self, db: Client) -> None:
+    def __init__(self, db: Client, catalog: Catalog = catalog) -> None:
         self.db = db
+        self.catalog = catalog
         self.queue: list[tuple[str, dict[str, Any]]] = []
         self.users: dict[str, User] = {}
         self.gone: set[str] = set()
@@ -83,13 +86,12 @@ class Here:
 def callables(platform: Platform) -> dict[str, Any]:
     """Every function of the codebase that users call, bound to `platform`."""
     bound = {}
-    for module in catalog._modules():
-        for name, function in catalog._own_functions(module):
-            trigger = trigger_of(function)
-            if trigger is None:
-                trigger, function = OnCall(), direct_call(Capability.of(function))
-            if isinstance(trigger, OnCall | OnRequest):
-                bound[name] = trigger.bind(name, function, lambda: platform)
+    for name, function in catalog.functions().items():
+        trigger = trigger_of(function)
+        if trigger is None:
+            trigger, function = OnCall(), direct_call(Capability.of(function))
+        if isinstance(trigger, OnCall | OnRequest):
+            bound[name] = trigger.bind(name, function, lambda: platform)
     return bound
 
 

@@ -76,10 +76,10 @@ def _wait(process: subprocess.Popen[bytes], port: int) -> None:
 
 def _app() -> flask.Flask:
     """Every function that is called over HTTP, where the emulator has it."""
-    from rollcall.catalog import cloud_functions
+    from tests.support.catalogs import catalog
 
     app = flask.Flask("functions")
-    for name, function in cloud_functions(None).items():
+    for name, function in catalog.cloud_functions(None).items():
         at = function.__firebase_endpoint__
         triggers = (at.callableTrigger, at.httpsTrigger, at.taskQueueTrigger)
         if any(trigger is not None for trigger in triggers):  # one without options is empty

@@ -9,6 +9,7 @@ from typing import Any
 from google.cloud.firestore import Client
 
 from rollcall.store.run_ids import run_key
+from tests.support.catalogs import catalog
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
@@ -21,6 +22,7 @@ class Keeping:
     queue: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
     text_model: Any = None
     embedder: Any = None
+    catalog: Any = catalog
 
     def enqueue(self, queue: str, data: dict[str, Any]) -> None:
         self.queue.append((queue, data))

@@ -9,8 +9,7 @@ from typing import Any
 
 from google.cloud.firestore import Client
 
-from rollcall.core.context import ToolContext, User
-from rollcall.core.triggers import Call
+from rollcall.core.context import Call, ToolContext, User
 from rollcall.core.wire import Role
 from rollcall.endpoints.knowledge import begin_upload, finish_upload, indexdocument, upload_part
 from rollcall.knowledge.search import Found, Scope, search

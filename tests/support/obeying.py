@@ -6,24 +6,24 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
-from rollcall import catalog
 from rollcall.agent.caller import Asker, Known
 from rollcall.agent.loop import run
 from rollcall.agent.router import Router
 from rollcall.agent.turn import Ended, Limits, Turn
 from rollcall.core.capability import Capability, capability
-from rollcall.core.context import ToolContext, User
+from rollcall.core.context import Platform, ToolContext, User
 from rollcall.core.messages import ModelMessage, ToolResult, UserMessage
 from rollcall.models.base import Delta, ModelRequest, load_model
 from rollcall.registry.documents import capability_document
 from rollcall.registry.entries import Entry
 from rollcall.registry.reading import read_capability
 from rollcall.store.log import Spent
-from rollcall.testing import calls, says
+from rollcall.testing import StaticCatalog, calls, says
 
 READ = "read_note"
 # Arguments with which a talked-over model would try: plain ones, and claims of a yes.
@@ -95,11 +95,10 @@ def obey(
     client_tools: frozenset[str] = frozenset(),
 ) -> tuple[Ended, ObeyingModel]:
     """Run a turn in which the model obeys, and return its end."""
-    monkeypatch.setattr(catalog, "find_capability", world.known.__getitem__)
     model = ObeyingModel(wanted)
     deadline = time.monotonic() + 60
     router = Router(
-        platform=None,  # type: ignore[arg-type]  # nothing that is allowed here needs one
+        platform=cast(Platform, SimpleNamespace(catalog=StaticCatalog(world.known))),
         asker=Asker(
             user=user,
             locale="en",

@@ -6,7 +6,7 @@ from __future__ import annotations
 import itertools
 import json
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -18,17 +18,15 @@ from google.cloud.firestore import Client
 from msgspec.structs import replace
 from pydantic import TypeAdapter
 
-from rollcall import catalog
 from rollcall.agent import prepare
 from rollcall.agent.direct import direct_call
 from rollcall.agent.going_on import go_on
-from rollcall.core.capability import Capability
-from rollcall.core.context import User
-from rollcall.core.errors import AgentError, NotFound
+from rollcall.core.context import Call, User
+from rollcall.core.errors import AgentError
 from rollcall.core.messages import ModelMessage, ToolMessage
 from rollcall.core.options import collection_id
 from rollcall.core.profile import AgentProfile
-from rollcall.core.triggers import Call, DocumentEvent, OnCall, trigger_of
+from rollcall.core.triggers import DocumentEvent, OnCall, trigger_of
 from rollcall.core.wire import Role
 from rollcall.endpoints.agui import agui
 from rollcall.endpoints.cancel_run import cancel_run
@@ -39,7 +37,7 @@ from rollcall.registry import snapshot
 from rollcall.registry.sync import sync
 from rollcall.store import paths
 from rollcall.store.runs import OpenRun
-from rollcall.testing import calls, says
+from rollcall.testing import StaticCatalog, calls, says
 from tests.support import office_pack
 from tests.support.calling import Functions, Here, emulate
 from tests.support.midnight import later_in_the_day
@@ -58,17 +56,6 @@ Reply = list[Delta] | AgentError | Callable[[ModelRequest], Iterator[Delta]]
 
 class Died(BaseException):
     """The process is no more."""
-
-
-def finder(known: Mapping[str, Capability]) -> Callable[[str], Capability]:
-    """Finds capabilities as the catalogue does."""
-
-    def find(id: str) -> Capability:
-        if id not in known:
-            raise NotFound(f"there is no capability {id!r} in this codebase")
-        return known[id]
-
-    return find
 
 
 @dataclass
@@ -164,16 +151,14 @@ class Office:
         """Deploy the pack; `changes` are of its profile."""
         known = office_capabilities()
         profile = replace(profile or PROFILE, **changes)
-        self.patch.setattr(catalog, "find_capability", finder(known))
-        self.patch.setattr(catalog, "capabilities", lambda: list(known.values()))
-        self.patch.setattr(catalog, "agents", lambda: {profile.id: profile})
+        self.here.catalog = StaticCatalog(known, [profile])
         sync(self.db, list(known.values()), [profile])
         snapshot.forget()
 
     def redeclare(self, capability: Any) -> None:
         """Deploy another version of one capability."""
         known = {**office_capabilities(), capability.id: capability}
-        self.patch.setattr(catalog, "find_capability", finder(known))
+        self.here.catalog = StaticCatalog(known, self.here.catalog.agents().values())
         sync(self.db, list(known.values()), [PROFILE])
         snapshot.forget()
 

@@ -13,10 +13,10 @@ from types import ModuleType
 
 import pytest
 
-from rollcall import catalog
 from rollcall.agent.platform import default_model
 from rollcall.core.capability import Capability
 from rollcall.core.context import ToolContext, User
+from tests.support.catalogs import catalog
 from tests.support.rules import for_every
 
 ROOT = Path(__file__).parents[2]

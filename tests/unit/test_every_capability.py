@@ -6,13 +6,13 @@ import json
 
 import pytest
 
-from rollcall import catalog
 from rollcall.core.capability import MAX_ID_CHARS, Capability
 from rollcall.core.profile import MAX_STEPS_CAP, AgentProfile
 from rollcall.core.text import language
 from rollcall.core.triggers import trigger_of
 from rollcall.registry.documents import capability_document
 from rollcall.registry.reading import read_capability
+from tests.support.catalogs import catalog
 from tests.support.rules import for_every
 
 CAPABILITIES = catalog.capabilities()
@@ -84,14 +84,11 @@ def test_an_agents_tools_exist_and_its_limits_hold(profile: AgentProfile) -> Non
 
 
 def test_every_function_has_one_name_and_is_bound_under_it() -> None:
-    modules = list(catalog._modules())
-    names = [name for module in modules for name, _ in catalog._own_functions(module)]
-    assert len(names) == len(set(names))
-    assert {"run_agent", "list_capabilities", "sync_registry"} <= set(names)
+    names = catalog.functions().keys()  # it refuses a second one of a name
+    assert {"run_agent", "list_capabilities", "sync_registry"} <= names
 
 
 def test_every_trigger_says_where_it_comes_from() -> None:
-    for module in catalog._modules():
-        for name, function in catalog._own_functions(module):
-            assert function.__doc__, f"{name} has no docstring"
-            assert name in IDS or trigger_of(function) is not None
+    for name, function in catalog.functions().items():
+        assert function.__doc__, f"{name} has no docstring"
+        assert name in IDS or trigger_of(function) is not None

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 
-from rollcall import catalog
 from rollcall.core.user_data import Section
 from rollcall.endpoints.my_data import all_sections
+from tests.support.catalogs import catalog
 from tests.support.rules import for_every
 
-SECTIONS = all_sections()
+SECTIONS = all_sections(catalog)
 
 every_section = for_every("section", SECTIONS, ids=lambda section: section.kind)
 

@@ -20,19 +20,10 @@ MAY_IMPORT = {
     "store": {"core", "store"},
     "knowledge": {"core", "knowledge", "store"},
     "registry": {"core", "models", "registry", "store"},
-    "agent": {"core", "models", "registry", "store", "agent", "catalog"},
+    "agent": {"core", "models", "registry", "store", "knowledge", "agent"},
     "emulators": {"core", "emulators"},
     "packs": {"core", "knowledge", "store"},
-    "endpoints": {
-        "core",
-        "knowledge",
-        "models",
-        "registry",
-        "store",
-        "agent",
-        "catalog",
-        "endpoints",
-    },
+    "endpoints": {"core", "knowledge", "models", "registry", "store", "agent", "endpoints"},
     "commands": {
         "core",
         "emulators",
@@ -60,20 +51,35 @@ EDGE = {"rollcall/core/callable.py", "rollcall/core/gate.py", "rollcall/core/htt
 
 
 @cache
-def imports(path: Path, *, top_level_only: bool) -> frozenset[str]:
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    nodes = tree.body if top_level_only else list(ast.walk(tree))
+def imports(
+    path: Path, *, top_level_only: bool = False, with_types: bool = False
+) -> frozenset[str]:
+    """Modules that a file imports when it runs, inside functions too unless `top_level_only`; those
+    that only type checkers read count `with_types`."""
     found: set[str] = set()
-    for node in nodes:
+    waiting: list[ast.AST] = [ast.parse(path.read_text(encoding="utf-8"))]
+    while waiting:
+        node = waiting.pop()
+        is_for_types = isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
+        if is_for_types and not with_types:
+            continue
+        if top_level_only and isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            continue
         if isinstance(node, ast.Import):
             found |= {name.name for name in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:
-            found.add(node.module)
+            found |= {node.module, *(f"{node.module}.{name.name}" for name in node.names)}
+        waiting += ast.iter_child_nodes(node)
     return frozenset(found)
 
 
 def name(path: Path) -> str:
     return path.relative_to(FUNCTIONS).as_posix()
+
+
+def module(path: Path) -> str:
+    parts = path.relative_to(FUNCTIONS).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
 def layer(path: Path) -> str:
@@ -87,9 +93,9 @@ def test_imports_point_one_way() -> None:
         if layer(path).endswith(".py"):
             continue  # the catalogue and the command stand above all layers
         used = {
-            module.split(".")[1]
-            for module in imports(path, top_level_only=False)
-            if module.startswith("rollcall.")
+            each.split(".")[1]
+            for each in imports(path, with_types=True)
+            if each.startswith("rollcall.")
         }
         if too_high := used - MAY_IMPORT[layer(path)]:
             wrong[name(path)] = too_high
@@ -100,7 +106,7 @@ def test_the_engine_imports_no_pack() -> None:
     wrong = [
         name(path)
         for path in ROLLCALL.rglob("*.py")
-        if any(module.split(".")[0] == "packs" for module in imports(path, top_level_only=False))
+        if any(each.split(".")[0] == "packs" for each in imports(path, with_types=True))
     ]
     assert wrong == []
 
@@ -110,9 +116,9 @@ def test_a_pack_imports_no_other_pack() -> None:
     for path in PACKS.rglob("*.py"):
         own = path.relative_to(PACKS).parts[0]
         others = {
-            module
-            for module in imports(path, top_level_only=False)
-            if module.startswith("packs.") and module.split(".")[1] != own
+            each
+            for each in imports(path, with_types=True)
+            if each.startswith("packs.") and each.split(".")[1] != own
         }
         if others:
             wrong[name(path)] = others
@@ -123,9 +129,9 @@ def test_heavy_packages_are_imported_where_they_are_used() -> None:
     wrong = {}
     for path in SOURCES:
         heavy = {
-            module
-            for module in imports(path, top_level_only=True)
-            if any(module == package or module.startswith(f"{package}.") for package in HEAVY)
+            each
+            for each in imports(path, top_level_only=True)
+            if any(each == package or each.startswith(f"{package}.") for package in HEAVY)
         }
         if heavy and name(path) not in EDGE:
             wrong[name(path)] = heavy
@@ -133,27 +139,21 @@ def test_heavy_packages_are_imported_where_they_are_used() -> None:
 
 
 def test_no_module_imports_itself_in_a_circle() -> None:
-    graph = {
-        ".".join(path.relative_to(FUNCTIONS).with_suffix("").parts): {
-            module
-            for module in imports(path, top_level_only=True)
-            if module.split(".")[0] in ("rollcall", "packs")
-        }
-        for path in SOURCES
-        if path.name != "__init__.py"
-    }
+    """Imports inside functions count."""
+    modules = {module(path): path for path in SOURCES}
+    graph = {name: imports(path) & modules.keys() - {name} for name, path in modules.items()}
     done: set[str] = set()
 
-    def visit(module: str, trail: tuple[str, ...]) -> None:
-        assert module not in trail, " -> ".join([*trail, module])
-        if module in done:
+    def visit(name: str, trail: tuple[str, ...]) -> None:
+        assert name not in trail, " -> ".join([*trail, name])
+        if name in done:
             return
-        for used in graph.get(module, ()):
-            visit(used, (*trail, module))
-        done.add(module)
+        for used in graph[name]:
+            visit(used, (*trail, name))
+        done.add(name)
 
-    for module in graph:
-        visit(module, ())
+    for name in graph:
+        visit(name, ())
 
 
 def test_no_top_level_name_is_also_a_dependencys() -> None:

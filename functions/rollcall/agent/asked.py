@@ -172,7 +172,7 @@ def receive(
         FailedPrecondition: The registry is empty.
     """
     registry = snapshot(platform.db)
-    profile = _find_agent(agent_id, user=user, registry=registry)
+    profile = _find_agent(platform, agent_id, user=user, registry=registry)
     if profile.tools and not registry.content.entries:
         raise FailedPrecondition(
             "the registry is empty; publish the capabilities first",
@@ -216,7 +216,7 @@ def recall(platform: Platform, opened: OpenRun, *, user: User, token: str | None
     """
     request = opened.request
     registry = snapshot(platform.db)
-    profile = _find_agent(opened.agent, user=user, registry=registry)
+    profile = _find_agent(platform, opened.agent, user=user, registry=registry)
     asked = Asked(
         platform=platform,
         user=user,
@@ -239,7 +239,7 @@ def profile_of(platform: Platform, agent_id: str, *, user: User) -> AgentProfile
     Raises:
         NotFound, PermissionDenied: It is gone, or not for this user.
     """
-    return _find_agent(agent_id, user=user, registry=snapshot(platform.db))
+    return _find_agent(platform, agent_id, user=user, registry=snapshot(platform.db))
 
 
 def may_use(profile: AgentProfile, user: User) -> bool:
@@ -285,12 +285,13 @@ def _varied(profile: AgentProfile, user: User) -> AgentProfile:
     return replace(profile, instructions=variant.instructions)
 
 
-def _find_agent(agent_id: str, *, user: User, registry: Snapshot) -> AgentProfile:
+def _find_agent(
+    platform: Platform, agent_id: str, *, user: User, registry: Snapshot
+) -> AgentProfile:
     """The agent's profile under its operator's overrides."""
-    from rollcall.catalog import agents
-
+    agents = platform.catalog.agents()
     documents = registry.content.agents
-    profiles = {id: overruled(profile, documents.get(id, {})) for id, profile in agents().items()}
+    profiles = {id: overruled(profile, documents.get(id, {})) for id, profile in agents.items()}
     usable = {id: profile for id, profile in profiles.items() if may_use(profile, user)}
     if agent_id in usable:
         return usable[agent_id]

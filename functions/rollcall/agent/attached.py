@@ -52,9 +52,9 @@ def with_files(
     shown it as far as it can take it."""
     if not any(_files(message) for message in history):
         return models
-    from rollcall.catalog import document_reader
+    from rollcall.knowledge.attached import text_of
 
-    attachments = Attachments(db, uid, document_reader())
+    attachments = Attachments(db, uid, text_of)
     return tuple(Seeing(model, attachments) for model in models)
 
 

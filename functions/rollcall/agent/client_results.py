@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from rollcall.core.context import Catalog
 from rollcall.core.errors import InvalidArgument, NotFound, PermissionDenied
 from rollcall.core.redaction import redacted, redacted_json
 from rollcall.core.wire import ClientToolResult, RunRequest
@@ -15,7 +16,9 @@ CONTENTS_BYTES = 600_000
 """What the results of one step's client tools may have together, as JSON text."""
 
 
-def contents_of(request: RunRequest, waiting: dict[str, Any]) -> dict[str, dict[str, Any]]:
+def contents_of(
+    request: RunRequest, waiting: dict[str, Any], catalog: Catalog
+) -> dict[str, dict[str, Any]]:
     """The results by call id, each `{content}` or `{error}`.
 
     Args:
@@ -43,7 +46,7 @@ def contents_of(request: RunRequest, waiting: dict[str, Any]) -> dict[str, dict[
     tools = _tools(waiting)
     contents = {
         result.tool_call_id: _content(
-            result, tools.get(result.tool_call_id), field=f"toolResults.{number}"
+            result, tools.get(result.tool_call_id), catalog, field=f"toolResults.{number}"
         )
         for number, result in enumerate(results)
     }
@@ -81,7 +84,9 @@ def _check_client(request: RunRequest, waiting: dict[str, Any]) -> None:
         )
 
 
-def _content(result: ClientToolResult, tool: str | None, *, field: str) -> dict[str, Any]:
+def _content(
+    result: ClientToolResult, tool: str | None, catalog: Catalog, *, field: str
+) -> dict[str, Any]:
     if result.error is not None:
         return {"error": redacted(result.error)}
     if len(canonical({"": result.content})) > CONTENT_CHARS:
@@ -90,16 +95,14 @@ def _content(result: ClientToolResult, tool: str | None, *, field: str) -> dict[
             field="toolResults",
         )
     if tool is not None:
-        _check_shape(result, tool, field=f"{field}.content")
+        _check_shape(result, tool, catalog, field=f"{field}.content")
     return {"content": redacted_json(result.content)}
 
 
-def _check_shape(result: ClientToolResult, tool: str, *, field: str) -> None:
+def _check_shape(result: ClientToolResult, tool: str, catalog: Catalog, *, field: str) -> None:
     """A tool that only a registry document tells of may return any JSON: no shape is known."""
-    from rollcall.catalog import find_capability
-
     try:
-        capability = find_capability(tool)
+        capability = catalog.find_capability(tool)
     except NotFound:
         return
     try:

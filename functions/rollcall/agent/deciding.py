@@ -363,7 +363,7 @@ def _take_results(
     continuing = Continuing(
         run_id=request.run_id or next_run_id(waiting["runId"]),
         request_digest=request_digest,
-        results=contents_of(request, waiting),
+        results=contents_of(request, waiting, platform.catalog),
         client=_new_client(platform, request) if takes_over(request, waiting) else {},
         user=user,
         admission=_admission(platform, user, request),

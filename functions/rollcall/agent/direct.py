@@ -9,15 +9,14 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-from rollcall.agent.platform import deployment
+from rollcall.agent.platform import Deployment
 from rollcall.core import tracing
 from rollcall.core.capability import Capability
-from rollcall.core.context import Platform, TextModel, ToolContext, User
+from rollcall.core.context import Call, Platform, TextModel, ToolContext, User
 from rollcall.core.errors import FailedPrecondition, InvalidArgument, PermissionDenied, Unavailable
 from rollcall.core.inputs import validate
 from rollcall.core.policy import ApprovalPolicy
 from rollcall.core.shapes import CapabilityCall
-from rollcall.core.triggers import Call
 from rollcall.registry.samples import by_client, watched
 from rollcall.registry.standing import at_least, standing
 from rollcall.store import light
@@ -48,7 +47,7 @@ def direct_call(capability: Capability) -> Callable[[Platform, Call], Any]:
             agents=partial(_ask_agent, platform, call.user, given.context),
             paid_text_model=partial(_text_model, platform, call.user),
         )
-        project = project_id() if platform is deployment() else platform.db.project
+        project = project_id() if isinstance(platform, Deployment) else platform.db.project
         seen = watched(
             capability.id,
             project,
@@ -153,11 +152,11 @@ def _check_allowed(capability: Capability, platform: Platform, user: User) -> No
     """The registry's word on role and status counts, since an operator may have changed it."""
     if not at_least(user.role, capability.mark.min_role):
         raise PermissionDenied(f"{capability.id} is for the role {capability.mark.min_role}")
-    is_own = platform is deployment()
+    is_own = isinstance(platform, Deployment)
     found = standing(
         capability.id,
         project=project_id() if is_own else platform.db.project,
-        read=_read if is_own else partial(_read_by_client, platform),
+        read=partial(_read if is_own else _read_by_client, platform),
     )
     if found is None:
         raise _unknown(capability)
@@ -165,19 +164,19 @@ def _check_allowed(capability: Capability, platform: Platform, user: User) -> No
         raise PermissionDenied(f"{capability.id} is not available to you at present")
 
 
-def _read(path: str, fields: Sequence[str]) -> dict[str, Any] | None:
+def _read(platform: Platform, path: str, fields: Sequence[str]) -> dict[str, Any] | None:
     """Fields of a document, without Firestore's client while this process has not needed it."""
     if not is_open():
         try:
             return light.read(path, fields)
         except Unavailable as error:
             log.info("%s; asking the client", error.message)
-    return _read_by_client(deployment(), path, fields)
+    return _read_by_client(platform, path, fields)
 
 
 def _create(platform: Platform, path: str, data: dict[str, Any]) -> None:
     """Store a document, without Firestore's client while this process has not needed it."""
-    if platform is deployment() and not is_open():
+    if isinstance(platform, Deployment) and not is_open():
         light.create(path, data)
     else:
         by_client(platform.db)(path, data)

@@ -9,10 +9,9 @@ from functools import cache, cached_property
 from threading import Thread
 from typing import TYPE_CHECKING, Any
 
-from rollcall.core.context import Decider, Embedder, TextModel, User
+from rollcall.core.context import Catalog, Decider, Embedder, TextModel, User, to_user
 from rollcall.core.errors import FailedPrecondition, Unavailable
 from rollcall.core.options import queue_name, region
-from rollcall.core.triggers import to_user
 from rollcall.store.client import database
 
 if TYPE_CHECKING:
@@ -49,7 +48,10 @@ def default_embedder(env: Mapping[str, str]) -> str | None:
 
 
 class Deployment:
-    """The platform that functions and capabilities are given."""
+    """The platform that the functions and capabilities of an app are given."""
+
+    def __init__(self, catalog: Catalog) -> None:
+        self.catalog = catalog
 
     @property
     def db(self) -> Client:
@@ -137,9 +139,3 @@ def _connect(connect: Callable[[], None]) -> None:
         connect()
     except Exception as error:  # the SDK's, its transport's: every call is told in our words
         log.info("the model's client is not there yet: %r", error)
-
-
-@cache
-def deployment() -> Deployment:
-    """This process's platform."""
-    return Deployment()

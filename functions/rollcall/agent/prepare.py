@@ -22,7 +22,7 @@ from rollcall.agent.platform import OFFLINE, default_model
 from rollcall.agent.prompt import instructions
 from rollcall.agent.purse import Purse
 from rollcall.agent.repair import repaired
-from rollcall.agent.retelling import history_of, retold
+from rollcall.agent.retelling import history_of, recaps, retold
 from rollcall.agent.router import Find, Router
 from rollcall.agent.spending import FirestorePurse
 from rollcall.agent.turn import Before, Journal, Limits, Turn
@@ -98,7 +98,10 @@ def prepare_run(
 def _retold(asked: Asked, opened: OpenRun) -> list[Message]:
     """The run's history with what is old in short. The run leaves its steps so to the next one."""
     opened.documents = retold(
-        opened.documents, turn_id=opened.turn_id, tokens=asked.profile.turn_tokens
+        opened.documents,
+        turn_id=opened.turn_id,
+        tokens=asked.profile.turn_tokens,
+        recap_of=recaps(asked.platform.catalog),
     )
     return history_of(opened.documents, opened.history)
 

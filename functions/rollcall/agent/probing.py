@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rollcall.core.context import Catalog
 from rollcall.core.errors import AgentError, NotFound, Unavailable
 from rollcall.registry.entries import Entry
 
@@ -11,7 +12,7 @@ _NOT_IMPLEMENTED = 501
 """What some servers say to a method that they do not know: they are there."""
 
 
-def probe(entry: Entry) -> None:
+def probe(entry: Entry, catalog: Catalog) -> None:
     """Look whether the capability is there: its code can be loaded, or its server answers with
     anything below 500.
 
@@ -21,7 +22,7 @@ def probe(entry: Entry) -> None:
         AgentError: It could not be looked at.
     """
     if entry.execution.type == "internal_service":
-        _load(entry.id)
+        _load(entry.id, catalog)
         return
     if entry.execution.type == "firebase_function":
         from rollcall.agent.remote.function import reach_function
@@ -35,12 +36,10 @@ def probe(entry: Entry) -> None:
         raise Unavailable(f"its server answers HTTP {status}")
 
 
-def _load(id: str) -> None:
+def _load(id: str, catalog: Catalog) -> None:
     """Import the capability's module and read its declaration, as a call does first."""
-    from rollcall.catalog import find_capability
-
     try:
-        _ = find_capability(id).json_schema
+        _ = catalog.find_capability(id).json_schema
     except NotFound as error:
         raise Unavailable(f"the code of {id} is not deployed") from error
     except AgentError:

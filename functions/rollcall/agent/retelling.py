@@ -24,6 +24,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from rollcall.core.capability import Capability, Recap
+from rollcall.core.context import Catalog
 from rollcall.core.errors import NotFound
 from rollcall.core.messages import Message, Text, ToolCall, UserMessage
 from rollcall.store.log import from_documents, unanswered
@@ -40,16 +41,15 @@ def retold(
     *,
     turn_id: str,
     tokens: int | None,
-    recap_of: RecapOf | None = None,
+    recap_of: RecapOf,
 ) -> list[dict[str, Any]]:
     """A thread's newest documents as the next request tells them.
 
     Args:
         turn_id: The turn that goes on.
         tokens: The budget of its steps; None tells them as they were.
-        recap_of: Otherwise as the capabilities of this codebase say.
+        recap_of: How a call is told in short; see `recaps`.
     """
-    recap_of = recap_of or recaps()
     before = [each for each in documents if each["turnId"] != turn_id]
     turn = [each for each in documents if each["turnId"] == turn_id]
     told = _earlier(before, recap_of)
@@ -81,13 +81,13 @@ def _with_word_of_it(history: list[Message]) -> list[Message]:
     return history
 
 
-def recaps() -> RecapOf:
+def recaps(catalog: Catalog) -> RecapOf:
     """How calls are told in short, as their capabilities say; each is looked up once."""
     known: dict[str, Capability | None] = {}
 
     def recap(call: ToolCall, output: Any) -> Recap | None:
         if call.name not in known:
-            known[call.name] = _capability(call.name)
+            known[call.name] = _capability(call.name, catalog)
         capability = known[call.name]
         if capability is None or call.arguments is None:
             return None
@@ -96,12 +96,10 @@ def recaps() -> RecapOf:
     return recap
 
 
-def _capability(name: str) -> Capability | None:
+def _capability(name: str, catalog: Catalog) -> Capability | None:
     """None for a name that a model made up, and for a tool of somebody else's."""
-    from rollcall.catalog import find_capability
-
     try:
-        return find_capability(name)
+        return catalog.find_capability(name)
     except NotFound:
         return None
 

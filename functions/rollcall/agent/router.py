@@ -18,6 +18,7 @@ from rollcall.agent.targets import Local, Registered, Target, endpoint_reach, fu
 from rollcall.agent.verdicts import Unanswerable, Unheard
 from rollcall.core.context import (
     AskAgent,
+    Catalog,
     Platform,
     Progress,
     TextModel,
@@ -87,10 +88,8 @@ class Router(Struct, frozen=True):
         entry = self.entries.get(call.name)
         if entry is None or entry.spec.writes or entry.is_foreign:
             return entry is None or entry.spec.writes
-        from rollcall.catalog import find_capability
-
         try:  # the document may be older than the code
-            return find_capability(call.name).mark.effect == "write"
+            return self.platform.catalog.find_capability(call.name).mark.effect == "write"
         except NotFound:
             return True
 
@@ -106,10 +105,8 @@ class Router(Struct, frozen=True):
         entry = self.entries.get(call.name)
         if entry is None or entry.is_foreign:
             return arguments
-        from rollcall.catalog import find_capability
-
         try:
-            return find_capability(call.name).shown(arguments)
+            return self.platform.catalog.find_capability(call.name).shown(arguments)
         except NotFound:  # this codebase has it no more, and the registry does not know yet
             return arguments
 
@@ -196,7 +193,7 @@ class Router(Struct, frozen=True):
         if entry is None or not entry.permits(self.asker.user):
             raise PermissionDenied(f"{name} is not available to this user")
         if entry.execution.type == "firebase_function":
-            _check_not_ours(entry)
+            _check_not_ours(entry, self.platform.catalog)
             reach = function_reach(entry, self.asker.user, self.asker.token, self._left_s)
             return Registered(entry, reach)
         if entry.execution.type == "api_endpoint":
@@ -206,9 +203,7 @@ class Router(Struct, frozen=True):
         return self._local(entry)
 
     def _local(self, entry: Entry) -> Target:
-        from rollcall.catalog import find_capability
-
-        capability = find_capability(entry.id)
+        capability = self.platform.catalog.find_capability(entry.id)
         if not at_least(self.asker.user.role, capability.mark.min_role):
             raise PermissionDenied(f"{entry.id} is not available to this user")
         return Local(capability, entry.policy, entry.spec.writes)
@@ -274,17 +269,15 @@ class Router(Struct, frozen=True):
         return max(self.asker.deadline - time.monotonic(), 1.0)
 
 
-def _check_not_ours(entry: Entry) -> None:
+def _check_not_ours(entry: Entry, catalog: Catalog) -> None:
     """One of our own writes, called as a function, would be the user's own call: its own yes.
 
     Raises:
         FailedPrecondition: It is one, whatever its document says.
     """
-    from rollcall.catalog import find_capability
-
     for name in re.split(r"[/?#;:]", unquote(entry.execution.target)):
         try:
-            is_write = find_capability(name).mark.effect == "write"
+            is_write = catalog.find_capability(name).mark.effect == "write"
         except NotFound:
             continue
         if is_write:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from argparse import Namespace
 from typing import TYPE_CHECKING
 
+from rollcall.commands.app import require_app
+from rollcall.commands.place import Place
 from rollcall.commands.printing import moment, named, noted, print_json, short
 from rollcall.commands.records import Agent, named_agent, read_agents
 from rollcall.commands.screen import load_screen
@@ -19,17 +21,15 @@ _APART = {"id", "name", "names", "instructions", "overrides", "schemaVersion", "
 """Fields that are shown in their own place, or not at all."""
 
 
-def run_agent(db: Client, id: str, options: Namespace) -> int:
+def run_agent(place: Place, db: Client, id: str, options: Namespace) -> int:
     """Show one agent.
 
     Raises:
         Problem: There is none of this id.
     """
-    from rollcall.catalog import agents
-
     document = db.document(f"{collection_id(AGENTS)}/{id}").get().to_dict()
     agent = named_agent(id, read_agents(db)) if document is None else Agent(id, document)
-    has_code = agent.has_code(agents())
+    has_code = agent.has_code(require_app(place.app).catalog.agents())
     if options.json:
         print_json({**agent.document, "offeredStatus": agent.status, "hasCode": has_code})
         return 0

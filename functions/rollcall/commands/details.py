@@ -8,9 +8,10 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from rollcall.commands.agent_details import run_agent
+from rollcall.commands.app import require_app
 from rollcall.commands.arguments import show_arguments, show_examples
 from rollcall.commands.lately import show_health, show_usage, used
-from rollcall.commands.place import Place, Problem, connect
+from rollcall.commands.place import Place, connect
 from rollcall.commands.printing import (
     announce,
     in_camel_case,
@@ -33,6 +34,7 @@ from rollcall.commands.records import (
 from rollcall.commands.screen import Column, Screen, load_screen
 from rollcall.core.options import collection_id
 from rollcall.core.policy import ApprovalPolicy, combined
+from rollcall.core.problem import Problem
 from rollcall.registry.documents import AGENTS, CAPABILITIES
 from rollcall.registry.entries import Entry
 from rollcall.registry.health_report import Health, health
@@ -56,17 +58,16 @@ _OVERRULABLE = {
 
 def run(place: Place, options: Namespace) -> int:
     """Show one capability, or `agents/<id>`."""
-    from rollcall.catalog import agents as declared
-
     collection, _, id = path_of(options.id).partition("/")
     announce(place, options)
     db = connect(place)
     if collection == AGENTS:
-        return run_agent(db, id, options)
+        return run_agent(place, db, id, options)
     record = find_record(db, id)
+    declared = require_app(place.app).catalog.agents()
     naming = agents_of(record, read_agents(db))
-    agents = [(agent, word) for agent, word in naming if agent.has_code(declared())]
-    alone = [agent.id for agent, _ in naming if not agent.has_code(declared())]
+    agents = [(agent, word) for agent, word in naming if agent.has_code(declared)]
+    alone = [agent.id for agent, _ in naming if not agent.has_code(declared)]
     seen = health(db).get(record.id)
     lately = used(db, record.id)
     if options.json:

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from argparse import Namespace
 
-from rollcall.commands.place import FAILED, Place, connect
+from rollcall.commands.app import require_app
+from rollcall.commands.place import Place, connect
 from rollcall.commands.printing import announce, in_camel_case, print_json, say
+from rollcall.core.problem import FAILED
 from rollcall.registry.compiling import compile_registry
 from rollcall.registry.enrichment import Report, enrich
 
 
 def run(place: Place, options: Namespace) -> int:
     """Write phrases where there are none of today's, and compile; 1 where some could not be."""
-    from rollcall.agent.platform import deployment
-
     announce(place, options, writes=not options.dry_run)
     db = connect(place)
-    model = None if options.dry_run else deployment().text_model
-    embedder = None if options.dry_run else deployment().embedder
+    platform = require_app(place.app).deployment
+    model = None if options.dry_run else platform.text_model
+    embedder = None if options.dry_run else platform.embedder
     report = enrich(db, model, only=options.only, force=options.force, dry_run=options.dry_run)
     is_due = report.written and not options.dry_run
     compiled = compile_registry(db, embedder=embedder) if is_due else None

@@ -6,7 +6,7 @@ from argparse import Namespace
 from collections.abc import Sequence
 from typing import Any
 
-from rollcall.commands.place import Place, Problem, connect
+from rollcall.commands.place import Place, connect
 from rollcall.commands.printing import announce, print_json
 from rollcall.commands.records import (
     HEALTHY,
@@ -20,6 +20,7 @@ from rollcall.commands.records import (
     read_records,
 )
 from rollcall.core.context import User
+from rollcall.core.problem import Problem
 from rollcall.core.shapes import Role
 
 DIGEST_CHARS = 8

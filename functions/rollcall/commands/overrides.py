@@ -7,10 +7,12 @@ from argparse import Namespace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from rollcall.commands.place import Place, Problem, connect
+from rollcall.commands.app import require_app
+from rollcall.commands.place import Place, connect
 from rollcall.commands.printing import announce, say
 from rollcall.commands.records import named_agent, path_of, read_agents
 from rollcall.core.options import collection_id
+from rollcall.core.problem import Problem
 from rollcall.core.shapes import Status
 from rollcall.registry.compiling import compile_registry
 from rollcall.registry.documents import AGENTS
@@ -31,14 +33,12 @@ def enable(place: Place, options: Namespace) -> int:
 
 
 def _overrule(place: Place, options: Namespace, *, status: str | None, reason: str | None) -> int:
-    from rollcall.agent.platform import deployment
-
     path = path_of(options.id)
     announce(place, options, writes=True)
     db = connect(place)
     before = _write(db, path, status=status, reason=reason)
     now = status or str(before.get("status"))
-    compiled = compile_registry(db, embedder=deployment().embedder)
+    compiled = compile_registry(db, embedder=require_app(place.app).deployment.embedder)
     say(f"{path}: {_counting(before)} → {now}")
     print(
         f"compiled, digest {compiled.digest}\nit takes effect with the next run; in processes that "

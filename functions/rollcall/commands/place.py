@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 import socket
-import sys
 from collections.abc import MutableMapping
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from rollcall.core.problem import FAILED as FAILED
-from rollcall.core.problem import USAGE as USAGE
-from rollcall.core.problem import Problem as Problem
+from rollcall.commands.app import App
+from rollcall.core.problem import USAGE, Problem
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client
-
-ROOT = Path(__file__).parents[3]
-"""The repository, where the command runs in one: it is not part of what is deployed."""
 
 _FIRESTORE = "FIRESTORE_EMULATOR_HOST"
 _AUTH = "FIREBASE_AUTH_EMULATOR_HOST"
@@ -28,28 +22,31 @@ _DEMO = "demo-"
 
 
 class Place(Struct, frozen=True):
-    """A project at the emulator (`host:port`), or in production."""
+    """A project at the emulator (`host:port`), or in production, and the app that the command was
+    run in, where it was run in one."""
 
     project: str
     emulator: str | None
+    app: App | None = None
 
     def __str__(self) -> str:
         where = f"the emulator at {self.emulator}" if self.emulator else "production"
         return f"project {self.project} · {where}"
 
 
-def choose(project: str | None, env: MutableMapping[str, str]) -> Place:
-    """Decide where to go, and set the environment so that clients go there too.
+def choose(project: str | None, env: MutableMapping[str, str], app: App | None = None) -> Place:
+    """Decide where to go, and set the environment so that clients go there too, with the variables
+    that the app's functions are given.
 
     The emulator that `FIRESTORE_EMULATOR_HOST` names comes first, then the real project that is
-    named, then the emulators of this repository where they are running.
+    named, then the app's emulators where they are running.
 
     Raises:
         Problem: None of these is to be had.
     """
     named = project or env.get(_PROJECT) or env.get("GOOGLE_CLOUD_PROJECT")
     is_real = bool(named) and not str(named).startswith(_DEMO)
-    if _FIRESTORE not in env and not is_real and not _find_emulators(env):
+    if _FIRESTORE not in env and not is_real and not _find_emulators(app, env):
         raise Problem(
             "Which project? Name it with --project my-project or in GCLOUD_PROJECT. For the "
             "emulators,\nstart them (`make emulators`), or set FIRESTORE_EMULATOR_HOST.",
@@ -57,7 +54,10 @@ def choose(project: str | None, env: MutableMapping[str, str]) -> Place:
         )
     chosen = named or "demo-rollcall"
     env[_PROJECT] = chosen
-    return Place(chosen, env.get(_FIRESTORE))
+    emulator = env.get(_FIRESTORE)
+    if app is not None:
+        app.load_environment(chosen, emulator=emulator is not None, env=env)
+    return Place(chosen, emulator, app)
 
 
 def connect(place: Place) -> Client:
@@ -87,19 +87,13 @@ def connect(place: Place) -> Client:
         ) from None
 
 
-def see_development_tools() -> None:
-    """Let `dev` be imported, which lies beside `functions/` in the repository."""
-    if str(ROOT) not in sys.path:
-        sys.path.append(str(ROOT))
-
-
-def _find_emulators(env: MutableMapping[str, str]) -> bool:
-    """Use this repository's own emulators where they are running; say whether they are."""
+def _find_emulators(app: App | None, env: MutableMapping[str, str]) -> bool:
+    """Use the app's own emulators where they are running; say whether they are."""
     from rollcall.emulators.addresses import Configuration
 
-    if not (ROOT / "firebase.json").is_file():
+    if app is None or not app.config:
         return False
-    found = Configuration(ROOT).addresses().environment()
+    found = Configuration(app.root).addresses().environment()
     if not _listens(found[_FIRESTORE]):
         return False
     for name in (_FIRESTORE, _AUTH):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from argparse import Namespace
 
+from rollcall.commands.app import require_app
 from rollcall.commands.place import Place, connect
 from rollcall.commands.printing import announce, print_json, say
 from rollcall.registry.documents import CAPABILITIES
@@ -12,16 +13,16 @@ from rollcall.registry.sync import Report, sync
 
 def run(place: Place, options: Namespace) -> int:
     """Bring the registry up to the code; refused documents are told, and are no failure."""
-    from rollcall.agent.platform import deployment
-    from rollcall.catalog import agents, capabilities
-
+    app = require_app(place.app)
+    app.check_codebase()
+    catalog = app.catalog
     announce(place, options, writes=not options.dry_run)
     report = sync(
         connect(place),
-        capabilities(),
-        agents().values(),
+        catalog.capabilities(),
+        catalog.agents().values(),
         dry_run=options.dry_run,
-        embedder=deployment().embedder,
+        embedder=app.deployment.embedder,
     )
     if options.json:
         print_json(_plain(report))

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from rollcall.commands.place import USAGE, Problem
 from rollcall.core.options import DEFAULT_CODEBASE, codebase, collection_id
+from rollcall.core.problem import USAGE, Problem
 from rollcall.core.shapes import Status
 from rollcall.registry.authorising import ALL, CATEGORY
 from rollcall.registry.documents import AGENTS, CAPABILITIES

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from rollcall.commands.place import Problem, see_development_tools
+from rollcall.core.problem import Problem
 
 if TYPE_CHECKING:
     from rich.console import Console, JustifyMethod
@@ -181,15 +181,13 @@ def load_screen() -> Screen:
     """The terminal.
 
     Raises:
-        Problem: rich is not installed, or this is no checkout of the repository.
+        Problem: rich is not installed.
     """
-    see_development_tools()
-    for name in ("rich", "dev"):
-        if importlib.util.find_spec(name) is None:
-            raise Problem(
-                f"Tables need {name}, which is here in a checkout of the repository after `make "
-                "setup`.\nWith --json nothing more is needed."
-            )
+    if importlib.util.find_spec("rich") is None:
+        raise Problem(
+            "Tables need the extra [terminal]: pip install 'rollcall-firebase[terminal]'\n"
+            "With --json nothing more is needed."
+        )
     return Screen()
 
 

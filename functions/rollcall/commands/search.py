@@ -5,10 +5,12 @@ from __future__ import annotations
 from argparse import Namespace
 from typing import Any
 
+from rollcall.commands.app import require_app
 from rollcall.commands.explaining import Answer, search
-from rollcall.commands.place import Place, Problem, connect
+from rollcall.commands.place import Place, connect
 from rollcall.commands.printing import announce, print_json
 from rollcall.core.context import User
+from rollcall.core.problem import Problem
 from rollcall.core.profile import AgentProfile
 from rollcall.core.shapes import Role, Status
 from rollcall.models.base import FIND_TOOLS
@@ -25,7 +27,7 @@ def run(place: Place, options: Namespace) -> int:
     announce(place, options)
     db = connect(place)
     registry = snapshot(db)
-    profile = _profile(registry, options.agent)
+    profile = _profile(place, registry, options.agent)
     user = User("", Role(options.role), options.tenant)
     answer = search(db, registry, profile, user, options.text)
     if options.json:
@@ -35,15 +37,14 @@ def run(place: Place, options: Namespace) -> int:
     return 0
 
 
-def _profile(registry: Snapshot, agent_id: str | None) -> AgentProfile:
-    from rollcall.catalog import agents
-
+def _profile(place: Place, registry: Snapshot, agent_id: str | None) -> AgentProfile:
     if agent_id is None:
         return EVERYTHING
-    if agent_id not in agents():
-        known = ", ".join(sorted(agents()))
+    agents = require_app(place.app).catalog.agents()
+    if agent_id not in agents:
+        known = ", ".join(sorted(agents))
         raise Problem(f"This codebase has no agent {agent_id!r}; it has: {known}.")
-    return overruled(agents()[agent_id], registry.content.agents.get(agent_id, {}))
+    return overruled(agents[agent_id], registry.content.agents.get(agent_id, {}))
 
 
 def _plain(answer: Answer, user: User) -> dict[str, Any]:

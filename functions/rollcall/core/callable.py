@@ -11,14 +11,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
-from dataclasses import replace
 from typing import Any
 
 import flask
 from firebase_functions import https_fn
 from flask_cors import cross_origin
+from msgspec.structs import replace
 
-from rollcall.core.context import User
+from rollcall.core.context import Call, User
 from rollcall.core.current import in_request, note_user
 from rollcall.core.errors import InvalidArgument
 from rollcall.core.gate import Gate
@@ -26,7 +26,6 @@ from rollcall.core.incidents import collect, collected, known
 from rollcall.core.inputs import check_json, parse_json
 from rollcall.core.statement import HEADER, verified
 from rollcall.core.streams import event_stream, frame
-from rollcall.core.triggers import Call
 
 
 def bind_callable(name: str, handler: Callable[[Call], Any], *, timeout_s: int) -> Any:

@@ -14,6 +14,10 @@ from rollcall.core.shapes import Citation, Display, Role
 if TYPE_CHECKING:
     from google.cloud.firestore import Client, WriteBatch
 
+    from rollcall.core.capability import Capability
+    from rollcall.core.profile import AgentProfile
+    from rollcall.core.user_data import UserData
+
 
 class User(Struct, frozen=True):
     """Who is asking, from a verified token and never from data."""
@@ -22,6 +26,38 @@ class User(Struct, frozen=True):
     role: Role = Role.USER
     tenant: str | None = None
     name: str | None = None
+
+
+class Call(Struct, frozen=True):
+    """One call of a function by a user.
+
+    Attributes:
+        data: What the caller sent, plain JSON.
+        token: The caller's ID token, for passing on.
+        streams: Whether the caller reads the chunks of the answer or its end alone.
+        claims: Those of the verified token.
+        path: What follows the function's name in the URL.
+    """
+
+    user: User
+    data: Any
+    token: str | None = None
+    streams: bool = True
+    claims: Mapping[str, Any] = field(default_factory=dict)
+    path: str = ""
+
+
+def to_user(uid: str, claims: Mapping[str, Any]) -> User:
+    """Read a verified token's claims; a role that is missing or not ours counts as `user`."""
+    role = claims.get("role")
+    tenant = claims.get("tenant")
+    name = claims.get("name")
+    return User(
+        uid=uid,
+        role=Role(role) if isinstance(role, str) and role in set(Role) else Role.USER,
+        tenant=tenant if isinstance(tenant, str) else None,
+        name=name if isinstance(name, str) else None,
+    )
 
 
 class TextModel(Protocol):
@@ -65,11 +101,37 @@ def _now() -> datetime:
     return datetime.now(UTC)
 
 
-class Platform(Protocol):
-    """What the deployment offers: its Firestore, and its models where a key is configured.
+class Catalog(Protocol):
+    """What the app's packages declare. `folder` is the app's functions folder."""
 
-    `text_model` and `embedder` are None without one: work then goes by rules and words.
+    folder: str
+
+    def find_capability(self, capability_id: str) -> Capability:
+        """Load one capability by its id.
+
+        Raises:
+            NotFound: No package declares it.
+        """
+
+    def capabilities(self) -> list[Capability]:
+        """All capabilities, in the order of their ids."""
+
+    def agents(self) -> Mapping[str, AgentProfile]:
+        """All agent profiles by id."""
+
+    def user_data(self) -> list[UserData]:
+        """What the packages keep about users."""
+
+
+class Platform(Protocol):
+    """What the deployment offers: its Firestore, its models where a key is configured, and what
+    the app declares.
+
+    `text_model` and `embedder` are None without a key: work then goes by rules and words.
     """
+
+    @property
+    def catalog(self) -> Catalog: ...
 
     @property
     def db(self) -> Client:

@@ -14,10 +14,9 @@ from typing import Any
 import flask
 from firebase_functions import https_fn
 
-from rollcall.core.context import User
+from rollcall.core.context import Call, User, to_user
 from rollcall.core.errors import InvalidArgument, Unauthenticated
 from rollcall.core.options import function_options
-from rollcall.core.triggers import Call, to_user
 
 _NO_DATA = b'{"data":null}'
 

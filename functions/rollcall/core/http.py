@@ -10,14 +10,15 @@ import logging
 import math
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
-from dataclasses import replace
 from typing import Any
 
 import flask
 from firebase_functions import https_fn
 from flask_cors import cross_origin
+from msgspec.structs import replace
 
 from rollcall.core.callable import to_wire
+from rollcall.core.context import Call
 from rollcall.core.current import in_request, note_user
 from rollcall.core.errors import AgentError, InvalidArgument, ResourceExhausted
 from rollcall.core.gate import Gate
@@ -25,7 +26,6 @@ from rollcall.core.incidents import known
 from rollcall.core.inputs import parse_json
 from rollcall.core.options import function_options
 from rollcall.core.streams import event_stream, frame
-from rollcall.core.triggers import Call
 
 METHODS = ("GET", "POST")
 _WRONG_METHOD, _TOO_LARGE = 405, 413

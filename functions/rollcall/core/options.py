@@ -20,8 +20,20 @@ DEFAULT_REGION = "us-central1"
 
 
 def region() -> str:
-    """Where this codebase's functions run."""
-    return os.environ.get("ROLLCALL_REGION") or DEFAULT_REGION
+    """Where this codebase's functions run: as `ROLLCALL_REGION` says, otherwise where this process
+    runs, which Firebase tells deployed functions in `FUNCTION_REGION`."""
+    env = os.environ
+    return env.get("ROLLCALL_REGION") or env.get("FUNCTION_REGION") or DEFAULT_REGION
+
+
+def use_region_of(function: object) -> None:
+    """Take a bound function's region for this process, unless the environment names one: an app
+    may set it for all its functions with `set_global_options(region=...)`, which the emulator's
+    environment does not tell."""
+    endpoint = getattr(function, "__firebase_endpoint__", None)
+    regions = getattr(endpoint, "region", None)
+    if isinstance(regions, list) and regions and isinstance(regions[0], str):
+        os.environ.setdefault("FUNCTION_REGION", regions[0])
 
 
 DEFAULT_CODEBASE = "default"

@@ -15,11 +15,12 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from rollcall.core import current
-from rollcall.core.tracing import Attributes, Kind, Span
 
 if TYPE_CHECKING:
     from opentelemetry.context import Context
     from opentelemetry.trace import Tracer, TracerProvider
+
+    from rollcall.core.tracing import Attributes, Kind, Span
 
 EXPORTER = "OTEL_TRACES_EXPORTER"
 DEFAULT_EXPORTER = "otlp_proto_http"

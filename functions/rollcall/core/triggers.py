@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any, Literal, Protocol, TypeVar
 
-from rollcall.core.context import Platform, User
+from rollcall.core.context import Platform
 from rollcall.core.current import in_request
 from rollcall.core.errors import (
     Aborted,
@@ -24,27 +24,12 @@ from rollcall.core.errors import (
     Unavailable,
 )
 from rollcall.core.options import collection_id, function_options
-from rollcall.core.shapes import Role
 
 F = TypeVar("F", bound=Callable[..., Any])
 _MARK = "__trigger__"
 _WORTH_REPEATING = (Aborted, Unavailable, DeadlineExceeded, ResourceExhausted, Internal)
 
 log = logging.getLogger("rollcall")
-
-
-@dataclass(frozen=True, slots=True)
-class Call:
-    """One call of a function by a user: who, what, with which token (for passing on), whether the
-    caller reads the chunks of the answer or its end alone, the verified token's claims, and what
-    follows the function's name in the URL."""
-
-    user: User
-    data: Any
-    token: str | None = None
-    streams: bool = True
-    claims: Mapping[str, Any] = field(default_factory=dict)
-    path: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,16 +255,3 @@ def _snapshots(data: Any, when: str) -> tuple[dict[str, Any] | None, dict[str, A
         return data.to_dict(), None
     before = data.before.to_dict() if data.before else None
     return before, data.after.to_dict() if data.after else None
-
-
-def to_user(uid: str, claims: dict[str, Any]) -> User:
-    """Read a verified token's claims; a role that is missing or not ours counts as `user`."""
-    role = claims.get("role")
-    tenant = claims.get("tenant")
-    name = claims.get("name")
-    return User(
-        uid=uid,
-        role=Role(role) if isinstance(role, str) and role in set(Role) else Role.USER,
-        tenant=tenant if isinstance(tenant, str) else None,
-        name=name if isinstance(name, str) else None,
-    )

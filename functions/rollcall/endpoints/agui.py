@@ -17,11 +17,11 @@ from rollcall.agent.client_results import contents_of
 from rollcall.agent.drive import Events, function_end
 from rollcall.agent.platform import import_sdks
 from rollcall.core.capability import digest
-from rollcall.core.context import Platform
+from rollcall.core.context import Call, Platform
 from rollcall.core.errors import AgentError, FailedPrecondition, InvalidArgument
 from rollcall.core.events import Event
 from rollcall.core.inputs import validate
-from rollcall.core.triggers import Call, OnRequest, bound
+from rollcall.core.triggers import OnRequest, bound
 from rollcall.core.wire import MESSAGE_PARTS, RunRequest
 from rollcall.endpoints._agui import interrupts, messages
 from rollcall.endpoints._agui.declaring import declared
@@ -155,7 +155,11 @@ class _Asking(Struct, frozen=True):
         sent = replace(self._sent(message=parts, **replaces), message_keys=keys)
         if results:
             listed = self._sent(toolResults=_listed(results)).request
-            answers = contents_of(listed, {**self.thread.waiting, "calls": list(results)})
+            answers = contents_of(
+                listed,
+                {**self.thread.waiting, "calls": list(results)},
+                self.platform.catalog,
+            )
             sent = replace(sent, answers=answers)
         return (yield from answered(self.platform, self.call, sent))
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from rollcall.core.context import Platform
+from rollcall.core.context import Call, Platform
 from rollcall.core.inputs import validate
-from rollcall.core.triggers import Call, OnCall, bound
+from rollcall.core.triggers import OnCall, bound
 from rollcall.core.wire import CancelRequest
 from rollcall.store.cancelling import cancel
 

@@ -9,10 +9,10 @@ import logging
 from datetime import UTC, datetime
 from typing import Any
 
-from rollcall.core.context import Platform
+from rollcall.core.context import Call, Platform
 from rollcall.core.errors import InvalidArgument
 from rollcall.core.inputs import validate
-from rollcall.core.triggers import Call, OnCall, OnSchedule, OnTask, bound
+from rollcall.core.triggers import OnCall, OnSchedule, OnTask, bound
 
 READ_S = 900
 

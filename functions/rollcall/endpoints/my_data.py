@@ -5,10 +5,10 @@ from __future__ import annotations
 import logging
 from typing import Any
 
-from rollcall.core.context import Platform
+from rollcall.core.context import Call, Catalog, Platform
 from rollcall.core.errors import InvalidArgument
 from rollcall.core.inputs import validate
-from rollcall.core.triggers import Call, OnCall, OnSchedule, OnTask, bound
+from rollcall.core.triggers import OnCall, OnSchedule, OnTask, bound
 from rollcall.core.user_data import ErasureRequest, ExportRequest, Section
 from rollcall.core.wire import ThreadRequest
 
@@ -39,7 +39,7 @@ def export_my_data(platform: Platform, call: Call) -> dict[str, Any]:
     from rollcall.store.exporting import export_page
 
     request = validate(ExportRequest, {} if call.data is None else call.data)
-    return export_page(platform.db, call.user.uid, all_sections(), request.cursor)
+    return export_page(platform.db, call.user.uid, all_sections(platform.catalog), request.cursor)
 
 
 @bound(OnCall(timeout_s=300))
@@ -53,7 +53,12 @@ def delete_my_data(platform: Platform, call: Call) -> dict[str, Any]:
             field="confirm",
         )
     request = validate(ErasureRequest, call.data)
-    return erase_user(platform, call.user.uid, pack_sections(), with_account=request.delete_account)
+    return erase_user(
+        platform,
+        call.user.uid,
+        pack_sections(platform.catalog),
+        with_account=request.delete_account,
+    )
 
 
 @bound(OnTask(max_attempts=5, timeout_s=540, max_concurrent=10))
@@ -63,7 +68,7 @@ def continueerasure(platform: Platform, data: dict[str, Any]) -> None:
 
     if not isinstance(data.get("id"), str):
         raise InvalidArgument("the task names no erasure", field="id")
-    continue_erasure(platform, data["id"], pack_sections())
+    continue_erasure(platform, data["id"], pack_sections(platform.catalog))
 
 
 @bound(OnSchedule("every day 03:40"))
@@ -75,15 +80,13 @@ def erase_departed(platform: Platform) -> None:
     log.info("departed users: %d erasures begun", begun)
 
 
-def pack_sections() -> list[Section]:
+def pack_sections(catalog: Catalog) -> list[Section]:
     """What the packs keep about users."""
-    from rollcall.catalog import user_data
-
-    return [section for pack in user_data() for section in pack.sections]
+    return [section for pack in catalog.user_data() for section in pack.sections]
 
 
-def all_sections() -> list[Section]:
+def all_sections(catalog: Catalog) -> list[Section]:
     """What is exported: the platform's own sections, then the packs'."""
     from rollcall.store.my_data import AUDIT, DECIDED, DEVICES, PLATFORM
 
-    return [DEVICES, *PLATFORM, *DECIDED, *AUDIT, *pack_sections()]
+    return [DEVICES, *PLATFORM, *DECIDED, *AUDIT, *pack_sections(catalog)]

@@ -6,9 +6,9 @@ from itertools import compress, islice
 from typing import Any
 
 from rollcall.agent.asked import may_use
-from rollcall.core.context import Platform
+from rollcall.core.context import Call, Platform
 from rollcall.core.inputs import validate
-from rollcall.core.triggers import Call, DocumentEvent, OnCall, OnDocument, bound
+from rollcall.core.triggers import DocumentEvent, OnCall, OnDocument, bound
 from rollcall.core.wire import ListRequest
 from rollcall.registry.authorising import ALL
 from rollcall.registry.overruling import overruled
@@ -25,14 +25,13 @@ def list_capabilities(platform: Platform, call: Call) -> dict[str, Any]:
     Capabilities come in the order of their ids, a page of `limit` at a time; `next` is there where
     more follow, and goes into `after`.
     """
-    from rollcall.catalog import agents
-
     request = validate(ListRequest, {} if call.data is None else call.data)
     locale = request.locale or "en"
     registry = snapshot(platform.db)
     content = registry.content
     profiles = [
-        overruled(profile, content.agents.get(profile.id, {})) for profile in agents().values()
+        overruled(profile, content.agents.get(profile.id, {}))
+        for profile in platform.catalog.agents().values()
     ]
     on_client = frozenset(content.entries)
     allowed = content.permissions.permitted((ALL,), call.user, client_tools=on_client)

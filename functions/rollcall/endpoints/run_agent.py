@@ -20,13 +20,13 @@ from rollcall.agent.prepare import first_call, run_purse
 from rollcall.agent.spending import FirestorePurse
 from rollcall.core import events
 from rollcall.core.capability import digest
-from rollcall.core.context import Platform
+from rollcall.core.context import Call, Platform
 from rollcall.core.errors import InvalidArgument, error_from
 from rollcall.core.events import Event
 from rollcall.core.inputs import validate
 from rollcall.core.messages import Media, Text, UserMessage
 from rollcall.core.redaction import redacted_json, redacted_message
-from rollcall.core.triggers import Call, OnCall, bound
+from rollcall.core.triggers import OnCall, bound
 from rollcall.core.wire import MESSAGE_CHARS, MESSAGE_PARTS, MediaPart, RunRequest, TextPart
 from rollcall.store.replacing import Replacing, message_to_retry
 from rollcall.store.run_ids import new_run_id, run_id_before, run_key

@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
-from rollcall.core.context import Platform, User
+from rollcall.core.context import Call, Platform, User
 from rollcall.core.inputs import validate
 from rollcall.core.shapes import Wire
-from rollcall.core.triggers import Call, OnCall, bound
+from rollcall.core.triggers import OnCall, bound
 from rollcall.store.amounts import NONE, Amount
 from rollcall.store.budgets import Day
 from rollcall.store.limits import UserLimits, limits

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
+from functools import partial
 
 from rollcall.agent.probing import probe
 from rollcall.core.context import Platform
@@ -26,7 +27,8 @@ def check_health(platform: Platform) -> None:
 def watch(platform: Platform, *, now: float) -> None:
     """One check as of `now`, seconds since 1970."""
     entries = snapshot(platform.db).content.entries
-    checked = check(platform.db, entries, probe=probe, now=now)
+    look = partial(probe, catalog=platform.catalog)
+    checked = check(platform.db, entries, probe=look, now=now)
     log.info(
         "health: %d samples, %d checked, %d changed, %d not well",
         checked.samples,

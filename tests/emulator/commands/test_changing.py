@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from google.cloud.firestore import Client
 
-from rollcall.catalog import agents, capabilities
 from rollcall.registry.snapshot import forget, snapshot
+from tests.support.catalogs import catalog
 
 from .conftest import Run
 
@@ -26,8 +26,8 @@ def test_sync_publishes_and_says_what_it_did(run: Run, db: Client) -> None:
     done = run("sync")
     assert done.code == 0
     assert done.out.startswith(f"Writing to project {db.project} · the emulator at ")
-    assert done.out.count("\nwritten    capabilities/") == len(capabilities())
-    assert f"compiled {len(capabilities())} capabilities, digest " in done.out
+    assert done.out.count("\nwritten    capabilities/") == len(catalog.capabilities())
+    assert f"compiled {len(catalog.capabilities())} capabilities, digest " in done.out
     assert "written    agents/messaging" in done.out
 
 
@@ -35,7 +35,7 @@ def test_a_second_sync_writes_nothing(run: Run, db: Client) -> None:
     run("sync")
     done = run("registry", "sync", "--json")
     assert done.json["written"] == []
-    assert len(done.json["unchanged"]) == len(capabilities()) + len(agents())
+    assert len(done.json["unchanged"]) == len(catalog.capabilities()) + len(catalog.agents())
 
 
 def test_a_dry_run_only_tells(run: Run, db: Client) -> None:

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from google.cloud.firestore import Client
 
-from rollcall.catalog import function_triggers
 from rollcall.commands.doctor import command
 from rollcall.commands.doctor.findings import Finding
 from rollcall.commands.place import Place
 from rollcall.core.triggers import OnSchedule
+from tests.support.catalogs import catalog
 from tests.support.fake_google import FakeGoogle
 
 from .conftest import Run
@@ -110,7 +110,7 @@ def test_in_production_an_empty_project_is_told_all_that_is_missing(
     assert [each.text for each in found["rules"]] == ["none were ever deployed"]
     assert found["functions"][0].level == "fail"
     assert len(found["schedules"]) == len(
-        [each for each in function_triggers().values() if isinstance(each, OnSchedule)]
+        [each for each in catalog.function_triggers().values() if isinstance(each, OnSchedule)]
     )
     assert found["roles"][0].level == found["models"][0].level == "warn"
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from google.cloud.firestore import Client
 
-from rollcall.agent.platform import Deployment, deployment
+from rollcall.agent.platform import Deployment
 from rollcall.registry.snapshot import forget, snapshot
 
 from .conftest import Run
@@ -30,11 +29,8 @@ def filled(schema: dict[str, Any]) -> Any:
 
 
 @pytest.fixture
-def writer(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def writer(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Deployment, "text_model", Writer())
-    deployment.cache_clear()
-    yield
-    deployment.cache_clear()
 
 
 def test_enrich_writes_phrases_by_which_the_tool_is_found(

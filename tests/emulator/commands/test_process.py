@@ -10,7 +10,7 @@ import sys
 import pytest
 from google.cloud.firestore import Client
 
-from rollcall.commands.place import ROOT
+from dev.paths import ROOT
 
 # As on a computer that has what is deployed and nothing of what develops it.
 WITHOUT_TOOLS = """

@@ -20,7 +20,7 @@ DESK = AgentProfile(
 @pytest.fixture(autouse=True)
 def desk(monkeypatch: pytest.MonkeyPatch) -> None:
     """An agent of this codebase, whose document the registry has; chosen from as if from many."""
-    monkeypatch.setattr("rollcall.catalog.agents", lambda: {"desk": DESK})
+    monkeypatch.setattr("rollcall.catalog.Catalog.agents", lambda self: {"desk": DESK})
     monkeypatch.setattr(selection, "FEW", 0)
 
 

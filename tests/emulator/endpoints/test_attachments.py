@@ -11,7 +11,7 @@ import pytest
 
 from rollcall.agent import attached, prepare
 from rollcall.agent.platform import OFFLINE
-from rollcall.core.context import User
+from rollcall.core.context import Call, User
 from rollcall.core.errors import (
     AgentError,
     FailedPrecondition,
@@ -20,7 +20,6 @@ from rollcall.core.errors import (
     ResourceExhausted,
 )
 from rollcall.core.messages import Media, Text, UserMessage
-from rollcall.core.triggers import Call
 from rollcall.endpoints.knowledge import (
     begin_upload,
     finish_upload,

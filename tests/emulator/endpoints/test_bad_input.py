@@ -17,11 +17,11 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from pydantic.alias_generators import to_camel
 
-from rollcall import catalog
 from rollcall.core.wire import RunRequest
 from rollcall.registry import snapshot
 from rollcall.registry.sync import sync
 from tests.support.calling import Functions, Here, callables, emulate, token
+from tests.support.catalogs import catalog
 
 CORPUS = Path(__file__).parents[2] / "corpus" / "bad_requests.jsonl"
 ROWS = [json.loads(line) for line in CORPUS.read_text(encoding="utf-8").splitlines()]

@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from rollcall.core.context import User
-from rollcall.core.triggers import Call
+from rollcall.core.context import Call, User
 from rollcall.endpoints.run_agent import run_agent
 from rollcall.models.base import Delta, ModelRequest, TextDelta
 from rollcall.store import runs

@@ -7,10 +7,9 @@ from typing import Any
 
 import pytest
 
-from rollcall.core.context import User
+from rollcall.core.context import Call, User
 from rollcall.core.errors import InvalidArgument
 from rollcall.core.profile import Variant
-from rollcall.core.triggers import Call
 from rollcall.core.wire import Role
 from rollcall.endpoints.registry import list_capabilities
 from rollcall.registry import snapshot

@@ -7,15 +7,13 @@ from typing import Any
 import pytest
 from google.cloud.firestore import FieldFilter
 
-from rollcall import catalog
 from rollcall.agent.direct import direct_call
 from rollcall.core.capability import Capability, capability
-from rollcall.core.context import ToolContext, User
-from rollcall.core.triggers import Call
+from rollcall.core.context import Call, ToolContext, User
 from rollcall.registry import snapshot
 from rollcall.registry.sync import sync
-from rollcall.testing import calls, says
-from tests.support.office import Office, finder
+from rollcall.testing import StaticCatalog, calls, says
+from tests.support.office import Office
 from tests.support.office_pack import PROFILE, office_capabilities
 
 
@@ -28,7 +26,7 @@ def look_up(ctx: ToolContext) -> dict[str, Any]:
 @pytest.fixture
 def placed(office: Office) -> Office:
     known = {**office_capabilities(), "look_up": Capability.of(look_up)}
-    office.patch.setattr(catalog, "find_capability", finder(known))
+    office.here.catalog = StaticCatalog(known, [PROFILE])
     sync(office.db, list(known.values()), [PROFILE])
     snapshot.forget()
     return office

@@ -7,8 +7,7 @@ import json
 from datetime import UTC, datetime
 from typing import Any
 
-from rollcall.core.context import User
-from rollcall.core.triggers import Call
+from rollcall.core.context import Call, User
 from rollcall.core.wire import Role
 from rollcall.endpoints.cancel_run import cancel_run
 from rollcall.endpoints.my_data import clear_thread, delete_my_data, export_my_data

@@ -6,9 +6,8 @@ from typing import Any
 
 import pytest
 
-from rollcall.core.context import User
+from rollcall.core.context import Call, User
 from rollcall.core.errors import PermissionDenied
-from rollcall.core.triggers import Call
 from rollcall.core.wire import Role
 from rollcall.endpoints.cancel_run import cancel_run
 from rollcall.testing import calls, says

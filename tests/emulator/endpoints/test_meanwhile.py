@@ -9,13 +9,12 @@ from typing import Annotated, Any
 import pytest
 from pydantic import AfterValidator
 
-from rollcall import catalog
 from rollcall.agent.follow import follow
 from rollcall.core.capability import Capability, Undo, capability
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import NotFound
 from rollcall.core.policy import ApprovalPolicy
-from rollcall.testing import calls, says
+from rollcall.testing import StaticCatalog, calls, says
 from tests.support.office import Office, payment
 from tests.support.office_pack import office_capabilities
 
@@ -47,13 +46,7 @@ def test_a_turn_whose_results_outgrow_the_view_goes_on_after_a_yes(office: Offic
 def test_a_yes_to_what_is_no_more_is_told_to_the_model(office: Office) -> None:
     asked = office.ask(payment())
     known = {id: each for id, each in office_capabilities().items() if id != "pay"}
-
-    def find(id: str) -> Capability:
-        if id not in known:
-            raise NotFound(f"there is no capability {id!r}")
-        return known[id]
-
-    office.patch.setattr(catalog, "find_capability", find)
+    office.here.catalog = StaticCatalog(known, office.here.catalog.agents().values())
     ended = office.resume(asked)
     assert (ended.error, ended.statuses()) == (None, ["failed"])
     assert office.done("pay") == []

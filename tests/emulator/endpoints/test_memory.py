@@ -5,9 +5,8 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
-from rollcall.core.context import User
+from rollcall.core.context import Call, User
 from rollcall.core.messages import ModelMessage, UserMessage
-from rollcall.core.triggers import Call
 from rollcall.endpoints.my_data import clear_thread
 from rollcall.store import paths
 from rollcall.testing import calls, says

@@ -19,9 +19,8 @@ from google.api_core.exceptions import FailedPrecondition as Moved
 from google.api_core.exceptions import NotFound as Gone
 from google.cloud.firestore import Client, LastUpdateOption
 
-from rollcall.core.context import User
+from rollcall.core.context import Call, User
 from rollcall.core.errors import Aborted, InvalidArgument, NotFound, PermissionDenied, Unavailable
-from rollcall.core.triggers import Call
 from rollcall.core.wire import SCHEMA_VERSION
 from rollcall.endpoints import my_data
 from rollcall.store import accounts, departed, erasures, exporting, holding, thread_erasure
@@ -312,6 +311,7 @@ from google.auth.credentials import AnonymousCredentials
 from google.cloud.firestore import Client
 from tests.support.keeping import Keeping
 from rollcall.endpoints.my_data import pack_sections
+from tests.support.catalogs import catalog
 from rollcall.store import erasures, my_data
 # A page at a time, each said aloud: the parent kills this process at one of them.
 original = erasures.Work.commit
@@ -322,7 +322,7 @@ def commit(self, *given, **changes):
 erasures.Work.commit = commit
 db = Client(project=sys.argv[1], credentials=AnonymousCredentials())
 if sys.argv[2] == "user":
-    my_data.erase_user(Keeping(db), "ann", pack_sections())
+    my_data.erase_user(Keeping(db), "ann", pack_sections(catalog))
 else:
     my_data.erase_one_thread(Keeping(db), "ann", "t1", for_good=sys.argv[2] == "delete")
 """

@@ -15,9 +15,8 @@ from google.cloud.firestore_v1.services.firestore.client import FirestoreClient
 from rollcall.agent import prepare, spending
 from rollcall.agent.day_slices import SLICE_TIME
 from rollcall.agent.spending import FirestorePurse
-from rollcall.core.context import User
+from rollcall.core.context import Call, User
 from rollcall.core.errors import FailedPrecondition, Unavailable
-from rollcall.core.triggers import Call
 from rollcall.endpoints.my_data import (
     clear_thread,
     delete_my_data,

@@ -9,9 +9,8 @@ from typing import Any
 
 import pytest
 
-from rollcall.core.context import User
+from rollcall.core.context import Call, User
 from rollcall.core.policy import ApprovalPolicy
-from rollcall.core.triggers import Call
 from rollcall.endpoints.continuing import sweep
 from rollcall.endpoints.run_agent import run_agent
 from rollcall.store.approvals import canonical, text_digest

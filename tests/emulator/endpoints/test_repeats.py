@@ -9,9 +9,8 @@ from typing import Any
 import pytest
 
 from rollcall.agent import follow
-from rollcall.core.context import User
+from rollcall.core.context import Call, User
 from rollcall.core.errors import Unavailable
-from rollcall.core.triggers import Call
 from rollcall.endpoints.run_agent import run_agent
 from rollcall.models.base import Finish, FinishReason, TextDelta, Usage
 from rollcall.store import event_log, paths

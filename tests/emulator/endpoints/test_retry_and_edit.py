@@ -10,10 +10,9 @@ from typing import Any
 import pytest
 
 from rollcall.agent.asked import Asked
-from rollcall.core.context import User
+from rollcall.core.context import Call, User
 from rollcall.core.errors import Unavailable
 from rollcall.core.messages import ModelMessage, UserMessage
-from rollcall.core.triggers import Call
 from rollcall.endpoints.my_data import clear_thread, delete_thread
 from rollcall.endpoints.rate_message import rate_message
 from rollcall.store import paths

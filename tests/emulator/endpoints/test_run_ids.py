@@ -12,8 +12,7 @@ from google.api_core.exceptions import ServiceUnavailable
 from google.cloud.firestore import WriteBatch
 from google.cloud.firestore_v1.services.firestore.client import FirestoreClient
 
-from rollcall.core.context import User
-from rollcall.core.triggers import Call
+from rollcall.core.context import Call, User
 from rollcall.endpoints.my_data import clear_thread, delete_my_data, delete_thread
 from rollcall.store import run_ids
 from rollcall.store.run_ids import run_key

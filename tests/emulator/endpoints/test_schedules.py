@@ -6,9 +6,9 @@ from typing import Any
 
 from google.cloud.firestore import Client
 
-from rollcall import catalog
 from rollcall.endpoints.schedules import seed_reference_data, sync_registry
 from tests.support.calling import Here
+from tests.support.catalogs import catalog
 
 
 def paths(db: Client, collection: str) -> dict[str, Any]:

@@ -17,11 +17,11 @@ from pathlib import Path
 
 sys.path.insert(0, {functions!r})
 
-from rollcall import catalog
+from rollcall.catalog import prepare_process
 from rollcall.core.callable import bind_callable
 from rollcall.core.http import bind_request
 
-catalog._prepare_process(None)
+prepare_process(None)
 
 
 def ticking(call):

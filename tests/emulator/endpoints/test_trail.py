@@ -7,9 +7,8 @@ from typing import Any
 
 import pytest
 
-from rollcall.core.context import User
+from rollcall.core.context import Call, User
 from rollcall.core.profile import Variant
-from rollcall.core.triggers import Call
 from rollcall.endpoints.rate_message import rate_message
 from rollcall.registry import selection
 from rollcall.registry.usage import roll_up

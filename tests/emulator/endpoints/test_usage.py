@@ -10,9 +10,8 @@ import pytest
 from google.cloud.firestore import Client
 
 from rollcall.agent.spending import FirestorePurse
-from rollcall.core.context import Platform, User
+from rollcall.core.context import Call, Platform, User
 from rollcall.core.errors import InvalidArgument
-from rollcall.core.triggers import Call
 from rollcall.endpoints.usage import my_usage, report
 from rollcall.models.base import Usage
 from rollcall.store import limits

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 from google.cloud.firestore import Client
 
-from rollcall import catalog
 from rollcall.core.errors import Unavailable
 from rollcall.endpoints import watching
 from rollcall.endpoints.watching import check_health, roll_up_usage, watch
@@ -17,6 +16,7 @@ from rollcall.registry.probes import PROBE_MINUTES
 from rollcall.registry.samples import SAMPLES, Witness
 from rollcall.registry.sync import sync
 from tests.support.calling import Here
+from tests.support.catalogs import catalog
 
 
 @pytest.fixture
@@ -59,7 +59,7 @@ def test_compiling_keeps_what_is_known_of_health(here: Here) -> None:
 def test_code_that_cannot_be_loaded_is_found_by_the_clock(
     here: Here, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def probe(entry: Any) -> None:
+    def probe(entry: Any, catalog: Any) -> None:
         if entry.id == "search_all_conversations":
             raise Unavailable(
                 "the code of search_all_conversations cannot be loaded: ModuleNotFoundError"

@@ -72,11 +72,12 @@ def test_what_is_not_known_to_be_stored_is_unavailable(
 DIRECT = """
 import sys, main
 from rollcall.agent.direct import direct_call
-from rollcall.agent.platform import deployment
+from rollcall.agent.platform import Deployment
+from rollcall.catalog import Catalog
 from rollcall.core.capability import Capability, capability
 from rollcall.core.context import User
 from rollcall.core.errors import PermissionDenied
-from rollcall.core.triggers import Call
+from rollcall.core.context import Call
 
 @capability(name={"en": "Power"}, category="bench")
 def find_power(ctx, *, volts: float, amps: float) -> float:
@@ -85,7 +86,8 @@ def find_power(ctx, *, volts: float, amps: float) -> float:
 
 call = direct_call(Capability.of(find_power))
 try:
-    print(call(deployment(), Call(User("ann"), {"arguments": {"volts": 230, "amps": 2}})))
+    arguments = {"volts": 230, "amps": 2}
+    print(call(Deployment(Catalog(".")), Call(User("ann"), {"arguments": arguments})))
 except PermissionDenied as error:
     print(error.code)
 print([m for m in sys.modules if m in ("google.cloud.firestore", "grpc", "docstring_parser")])

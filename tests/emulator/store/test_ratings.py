@@ -11,10 +11,9 @@ from typing import Any
 import pytest
 from google.cloud.firestore import DELETE_FIELD, Client
 
-from rollcall.core.context import User
+from rollcall.core.context import Call, User
 from rollcall.core.errors import AgentError, ResourceExhausted, Unavailable
 from rollcall.core.redaction import HIDDEN
-from rollcall.core.triggers import Call
 from rollcall.endpoints.my_data import delete_my_data, export_my_data
 from rollcall.endpoints.rate_message import rate_message
 from rollcall.registry.usage import roll_up

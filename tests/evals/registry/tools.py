@@ -6,12 +6,12 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from rollcall import catalog
 from rollcall.models.base import ToolSpec
 from rollcall.registry.documents import capability_document
 from rollcall.registry.reading import read_capability
 from rollcall.registry.snapshot import Snapshot
 from tests.evals.registry.queries import HERE
+from tests.support.catalogs import catalog
 from tests.support.registries import registry_of
 
 CATALOGUE = HERE / "catalogue.jsonl"

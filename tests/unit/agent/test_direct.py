@@ -11,9 +11,8 @@ import pytest
 
 from rollcall.agent import direct
 from rollcall.core.capability import Capability, capability
-from rollcall.core.context import Platform, ToolContext, User
+from rollcall.core.context import Call, Platform, ToolContext, User
 from rollcall.core.errors import InvalidArgument
-from rollcall.core.triggers import Call
 
 
 @capability(name="Meeting cost")

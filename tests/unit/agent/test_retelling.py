@@ -12,7 +12,7 @@ import pytest
 
 from rollcall.agent.repair import repaired
 from rollcall.agent.replies import estimate
-from rollcall.agent.retelling import LEFT_OUT, TOLD_STEPS, history_of, retold
+from rollcall.agent.retelling import LEFT_OUT, TOLD_STEPS, history_of, recaps, retold
 from rollcall.agent.window import window
 from rollcall.core.messages import (
     Message,
@@ -31,6 +31,7 @@ from rollcall.store.log import (
     step_document,
     user_document,
 )
+from tests.support.catalogs import catalog
 
 FILE = "def f(x):\n    return x\n" * 900
 """20 KB."""
@@ -98,7 +99,9 @@ class Dialogue:
 
     def next_request(self) -> ModelRequest:
         """The request of a run that opens now; what it was told is left to the next one."""
-        self.documents = retold(self.documents, turn_id=self.turn, tokens=TURN_TOKENS)
+        self.documents = retold(
+            self.documents, turn_id=self.turn, tokens=TURN_TOKENS, recap_of=recaps(catalog)
+        )
         before = from_documents(self.documents, leaves_last_open=True)
         told = history_of(self.documents, before)
         sound, repairs = repaired(told)
@@ -284,7 +287,8 @@ def test_an_agent_without_a_budget_for_its_turns_is_told_them_as_they_were() -> 
     dialogue.ask("Go.")
     for n in range(30):
         dialogue.step(read(f"{n}.py"))
-    assert retold(dialogue.documents, turn_id=dialogue.turn, tokens=None) == dialogue.documents
+    told = retold(dialogue.documents, turn_id=dialogue.turn, tokens=None, recap_of=recaps(catalog))
+    assert told == dialogue.documents
 
 
 def test_arguments_that_are_no_json_do_not_stay_long() -> None:

@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from rollcall import catalog
 from rollcall.agent.caller import Asker, Known
 from rollcall.agent.dispatch import Answer, Ask, Leave
 from rollcall.agent.router import Router
@@ -26,6 +25,7 @@ from rollcall.registry.entries import Entry
 from rollcall.registry.reading import read_capability
 from rollcall.store.allowed import Allowed
 from rollcall.store.approvals import Approval, ApprovalStatus, Given
+from rollcall.testing import StaticCatalog
 from tests.support.office_pack import client_tool, office_capabilities
 
 NOW = datetime(2026, 3, 2, 9, tzinfo=UTC)
@@ -40,14 +40,10 @@ class Nowhere:
 
     def __init__(self, **users: User) -> None:
         self.users = users
+        self.catalog = StaticCatalog(office_capabilities())
 
     def find_user(self, uid: str) -> User | None:
         return self.users.get(uid)
-
-
-@pytest.fixture(autouse=True)
-def pack(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(catalog, "find_capability", lambda id: office_capabilities()[id])
 
 
 def entries(**overrides: dict[str, Any]) -> dict[str, Entry]:

@@ -3,7 +3,10 @@ from __future__ import annotations
 import pytest
 
 from rollcall.commands import place
-from rollcall.commands.place import USAGE, Place, Problem, choose, connect
+from rollcall.commands.app import find_app
+from rollcall.commands.place import Place, choose, connect
+from rollcall.core.problem import USAGE, Problem
+from tests.support.catalogs import FUNCTIONS
 
 
 def test_the_emulator_that_is_named_comes_first() -> None:
@@ -36,12 +39,12 @@ def test_nothing_named_and_nothing_running_is_wrong_usage(
     assert problem.value.exit_code == USAGE
 
 
-def test_this_repositorys_emulators_are_found_where_they_run(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_the_apps_emulators_are_found_where_they_run(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(place, "_listens", lambda address: True)
+    monkeypatch.setenv("PORT_OFFSET", "100")
     env: dict[str, str] = {}
-    assert choose(None, env).emulator == env["FIRESTORE_EMULATOR_HOST"]
+    assert choose(None, env, find_app(FUNCTIONS)).emulator == "127.0.0.1:8180"
+    assert env["FIRESTORE_EMULATOR_HOST"] == "127.0.0.1:8180"
     assert env["GCLOUD_PROJECT"] == "demo-rollcall"
     assert "FIREBASE_AUTH_EMULATOR_HOST" in env
 
@@ -50,4 +53,4 @@ def test_a_real_project_never_goes_to_emulators_by_itself(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(place, "_listens", lambda address: True)
-    assert choose("shop", {}).emulator is None
+    assert choose("shop", {}, find_app(FUNCTIONS)).emulator is None

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from rollcall.commands.place import Problem
 from rollcall.commands.records import Agent, Record, agents_of, path_of, record_of
+from rollcall.core.problem import Problem
 
 DOCUMENT: dict[str, Any] = {
     "id": "find_room",

@@ -6,8 +6,8 @@ import pytest
 from rich.console import Console
 
 from rollcall.commands import screen as screens
-from rollcall.commands.place import Problem
 from rollcall.commands.screen import ID, Column, Screen, load_screen, shared_out
+from rollcall.core.problem import Problem
 
 NAME = "קביעת עדיפות להודעה"
 COLUMNS = [ID, Column("Name"), Column("Effect", whole=True), Column("Digest", from_width=100)]
@@ -94,7 +94,7 @@ def test_what_is_whole_stays_whole_and_ids_come_before_texts() -> None:
 
 def test_without_rich_it_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(screens.importlib.util, "find_spec", lambda name: None)
-    with pytest.raises(Problem, match="Tables need rich") as problem:
+    with pytest.raises(Problem, match=r"Tables need the extra \[terminal\]") as problem:
         load_screen()
-    assert "make setup" in str(problem.value).replace("\n", " ")
+    assert "pip install 'rollcall-firebase[terminal]'" in str(problem.value)
     assert "--json" in str(problem.value)

@@ -10,9 +10,9 @@ import pytest
 from google.api_core.exceptions import ServiceUnavailable
 
 from rollcall.core.callable import bind_callable
+from rollcall.core.context import Call
 from rollcall.core.errors import PermissionDenied
 from rollcall.core.incidents import report
-from rollcall.core.triggers import Call
 from tests.support.calling import Functions, emulate, frames, token
 
 GOOGLE_KEY = "AIza" + "b1" * 17 + "c"

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
+from rollcall.core.context import Call
 from rollcall.core.errors import Aborted, AlreadyExists, NotFound, PermissionDenied
 from rollcall.core.http import bind_request
-from rollcall.core.triggers import Call
 from tests.support.calling import Functions, emulate, frames, token
 
 MOST = 1_000

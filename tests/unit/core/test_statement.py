@@ -13,10 +13,9 @@ import pytest
 
 from rollcall.core import statement
 from rollcall.core.callable import bind_callable
-from rollcall.core.context import User
+from rollcall.core.context import Call, User
 from rollcall.core.errors import FailedPrecondition, Unauthenticated
 from rollcall.core.statement import HEADER, LIFETIME_S, SKEW_S, signed, verified
-from rollcall.core.triggers import Call
 from rollcall.core.wire import Role
 from tests.support.calling import PROJECT, Functions, emulate, token
 

@@ -13,6 +13,7 @@ import flask
 import pytest
 import yaml
 
+from rollcall.core.context import to_user
 from rollcall.core.current import noted
 from rollcall.core.errors import Aborted, AgentError, InvalidArgument, NotFound, Unavailable
 from rollcall.core.triggers import (
@@ -23,7 +24,6 @@ from rollcall.core.triggers import (
     OnSchedule,
     OnTask,
     bound,
-    to_user,
     trigger_of,
 )
 from rollcall.core.triggers import _snapshots as snapshots

@@ -8,15 +8,17 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import partial
 
+from rollcall.commands.app import require_app
 from rollcall.commands.doctor import configuration, contents, deployed, firestore
 from rollcall.commands.doctor.findings import Check, Finding, guarded
 from rollcall.commands.doctor.google import Google, sign_in
 from rollcall.commands.doctor.likeness import check_likeness
 from rollcall.commands.doctor.settings import Settings, read_settings
-from rollcall.commands.place import FAILED, ROOT, Place, Problem, connect
+from rollcall.commands.place import Place, connect
 from rollcall.commands.printing import announce, print_json
 from rollcall.commands.records import read_agents, read_manifest, read_records
 from rollcall.core.options import DEFAULT_REGION, collection_id
+from rollcall.core.problem import FAILED, Problem
 from rollcall.core.triggers import OnSchedule
 
 
@@ -33,9 +35,9 @@ def run(place: Place, options: Namespace) -> int:
 
 def examine(place: Place) -> Iterator[Finding]:
     """Every check, as far as there is something to look at."""
-    functions = ROOT / "functions"
+    app = require_app(place.app)
     is_emulator = place.emulator is not None
-    settings = read_settings(functions, place.project, emulator=is_emulator, shell=os.environ)
+    settings = read_settings(app.functions, place.project, emulator=is_emulator, shell=os.environ)
     try:
         db = connect(place)
     except Problem as problem:
@@ -59,24 +61,26 @@ def examine(place: Place) -> Iterator[Finding]:
 def _registry(place: Place, settings: Settings) -> Iterator[Finding]:
     """What the documents tell, and the models that agents would use."""
     from rollcall.agent.prices import read_prices
-    from rollcall.catalog import agents, capabilities
     from rollcall.registry.overruling import overruled
     from rollcall.registry.sync import sync
 
     db = connect(place)
+    catalog = require_app(place.app).catalog
     manifest = read_manifest(db)
     records, published = read_records(db, manifest), read_agents(db)
     entries = [each.entry for each in records if each.entry and not each.reason]
     changed_at = contents.last_change(db)
     production = place.emulator is None
     yield from contents.check_compiled(manifest, changed_at, production=production)
-    yield from contents.check_code(sync(db, capabilities(), agents().values(), dry_run=True))
+    yield from contents.check_code(
+        sync(db, catalog.capabilities(), catalog.agents().values(), dry_run=True)
+    )
     yield from contents.check_records(records)
-    yield from contents.check_agents(published, records, profiles=agents())
+    yield from contents.check_agents(published, records, profiles=catalog.agents())
     yield from check_likeness(entries)
     told = {agent.id: agent.document for agent in published}
-    yield from contents.check_overrides(agents().values(), told)
-    profiles = [overruled(each, told.get(each.id, {})) for each in agents().values()]
+    yield from contents.check_overrides(catalog.agents().values(), told)
+    profiles = [overruled(each, told.get(each.id, {})) for each in catalog.agents().values()]
     prices = read_prices(db.document(f"{collection_id('budgets')}/prices").get().to_dict())
     yield from configuration.check_models(settings, profiles, prices)
 
@@ -102,13 +106,12 @@ def _auth_emulator(address: str) -> Google:
 
 
 def _in_production(google: Google, place: Place, settings: Settings) -> Iterator[Finding]:
-    from rollcall.catalog import function_triggers
-
+    app = require_app(place.app)
     project = place.project
     region = settings.env.get("ROLLCALL_REGION") or DEFAULT_REGION
-    triggers = function_triggers()
+    triggers = app.catalog.function_triggers()
     scheduled = [name for name, each in triggers.items() if isinstance(each, OnSchedule)]
-    indexes, rules = firestore.read_committed(ROOT)
+    indexes, rules = firestore.read_committed(app.root)
     yield Finding("ok", "credentials", f"those of {google.who}")
 
     def functions() -> Iterator[Finding]:

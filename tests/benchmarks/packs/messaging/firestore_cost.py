@@ -19,6 +19,7 @@ from typing import Any
 from rich.table import Table
 
 from dev.emulators import running
+from tests.support.catalogs import catalog
 from tests.support.counting import Counted, counted
 
 ROOT = Path(__file__).parents[4]
@@ -88,9 +89,7 @@ def _ask(question: str, **more: str) -> dict[str, Any]:
 
 def _attached(text: str) -> dict[str, str]:
     """A part of a message: a text that was uploaded."""
-    from rollcall.agent.platform import deployment
-    from rollcall.core.context import User
-    from rollcall.core.triggers import Call
+    from rollcall.core.context import Call, User
     from rollcall.endpoints.knowledge import begin_upload
 
     content = text.encode()
@@ -102,7 +101,7 @@ def _attached(text: str) -> dict[str, str]:
         "sha256": hashlib.sha256(content).hexdigest(),
         "content": base64.b64encode(content).decode(),
     }
-    uploaded = begin_upload(deployment(), Call(User("demo"), file))
+    uploaded = begin_upload(catalog.deployment, Call(User("demo"), file))
     return {"type": "document", "fileId": uploaded["fileId"]}
 
 
@@ -116,14 +115,12 @@ def _approve(asked: dict[str, Any]) -> dict[str, Any]:
 
 
 def _run(data: dict[str, Any]) -> dict[str, Any]:
-    from rollcall.agent.platform import deployment
-    from rollcall.core.context import User
-    from rollcall.core.triggers import Call
+    from rollcall.core.context import Call, User
     from rollcall.endpoints.run_agent import run_agent
     from rollcall.registry import samples
 
     samples.forget()  # one write in 20 s of a process, and no run's
-    events = run_agent(deployment(), Call(User("demo"), data))
+    events = run_agent(catalog.deployment, Call(User("demo"), data))
     while True:
         try:
             next(events)

@@ -10,15 +10,14 @@ import pytest
 from google.cloud.firestore import Client
 
 from packs.electrical.projects.documents import write_project
-from rollcall import catalog
-from rollcall.core.context import User
+from rollcall.core.context import Call, User
 from rollcall.core.text import language
-from rollcall.core.triggers import Call
 from rollcall.endpoints.run_agent import run_agent
 from rollcall.registry import snapshot
 from rollcall.registry.sync import sync
 from seed.electrical.sample import projects
 from tests.support.calling import Here
+from tests.support.catalogs import catalog
 
 DROP, FAULT, ARC = "calculate_voltage_drop", "calculate_short_circuit", "calculate_arc_flash"
 PANEL, SERVICE = "check_panel_capacity", "check_service_upgrade"

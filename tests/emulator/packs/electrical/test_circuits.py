@@ -17,11 +17,10 @@ from packs.electrical.projects.access import open_project
 from packs.electrical.projects.documents import write_project
 from packs.electrical.projects.records import Circuit
 from packs.electrical.projects.selecting import find_circuit
-from rollcall import catalog
 from rollcall.agent import prepare
 from rollcall.agent.direct import direct_call
 from rollcall.core.capability import Capability
-from rollcall.core.context import ToolContext, User
+from rollcall.core.context import Call, ToolContext, User
 from rollcall.core.errors import (
     AgentError,
     AlreadyExists,
@@ -31,13 +30,13 @@ from rollcall.core.errors import (
     PermissionDenied,
 )
 from rollcall.core.profile import AgentProfile
-from rollcall.core.triggers import Call
 from rollcall.endpoints.run_agent import run_agent
 from rollcall.models.base import load_model
 from rollcall.registry import snapshot
 from rollcall.registry.sync import sync
 from rollcall.testing import calls
 from tests.support.calling import Here
+from tests.support.catalogs import catalog
 from tests.support.office import Script
 
 from .writing import preview, undo

@@ -8,8 +8,7 @@ import pytest
 from google.cloud.firestore import Client
 
 from packs.electrical.my_data import staying
-from rollcall.core.context import User
-from rollcall.core.triggers import Call
+from rollcall.core.context import Call, User
 from rollcall.endpoints import my_data
 from tests.support.keeping import Keeping, everything
 

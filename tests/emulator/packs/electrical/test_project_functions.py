@@ -11,11 +11,11 @@ from packs.electrical.panel_schedule import export_panel_schedule
 from packs.electrical.project_files import export_project, import_project
 from packs.electrical.project_overview import get_project, list_projects
 from packs.electrical.project_owners import delete_project, share_project
-from rollcall import catalog
 from rollcall.core.capability import Capability
 from rollcall.registry import snapshot
 from rollcall.registry.sync import sync
 from tests.support.calling import Functions, Here, callables, emulate
+from tests.support.catalogs import catalog
 
 OWN = [
     *(list_projects, get_project, export_project, import_project),

@@ -12,9 +12,8 @@ from packs.electrical.conductor_sizing import check_conductor_sizing
 from packs.electrical.voltage_drop import calculate_voltage_drop
 from rollcall.agent.direct import direct_call
 from rollcall.core.capability import Capability
-from rollcall.core.context import ToolContext, User
+from rollcall.core.context import Call, ToolContext, User
 from rollcall.core.errors import InvalidArgument, NotFound, PermissionDenied
-from rollcall.core.triggers import Call
 from rollcall.registry import snapshot
 from rollcall.registry.sync import sync
 from tests.support.calling import Here

@@ -12,8 +12,8 @@ from google.cloud.firestore import Client
 from packs.messaging.conversation_actions import get_conversation_action_items
 from packs.messaging.conversation_decisions import get_conversation_decisions
 from packs.messaging.triggers import message_written
-from rollcall.core.context import User
-from rollcall.core.triggers import Call, DocumentEvent
+from rollcall.core.context import Call, User
+from rollcall.core.triggers import DocumentEvent
 from rollcall.endpoints import my_data
 from tests.emulator.packs.messaging.conftest import START, World
 from tests.support.keeping import Keeping, everything, naming

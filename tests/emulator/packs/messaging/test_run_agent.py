@@ -17,20 +17,19 @@ from google.cloud.firestore import Client
 from pydantic import TypeAdapter
 
 from packs.messaging.ingest import write_conversation
-from rollcall import catalog
 from rollcall.agent import patience
 from rollcall.agent.ask import MAX_DEPTH, asker
 from rollcall.agent.direct import direct_call
 from rollcall.core.capability import Capability, capability
-from rollcall.core.context import ToolContext, User
+from rollcall.core.context import Call, ToolContext, User
 from rollcall.core.errors import FailedPrecondition, PermissionDenied
-from rollcall.core.triggers import Call
 from rollcall.endpoints.continuing import continuerun
 from rollcall.endpoints.run_agent import run_agent
 from rollcall.registry import snapshot
 from rollcall.registry.sync import sync
 from seed.messaging.sample import conversations
 from tests.support.calling import Functions, Here, callables, emulate
+from tests.support.catalogs import catalog
 from tests.support.fake_providers import FakeProviders
 from tests.support.provider_replies import responses_call, responses_text, status
 from tests.support.registries import renew

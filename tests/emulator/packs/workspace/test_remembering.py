@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from rollcall.core.context import User
-from rollcall.core.triggers import Call
+from rollcall.core.context import Call, User
 from rollcall.endpoints.my_data import clear_thread
 from rollcall.testing import calls, says
 from tests.support.office import Ran

@@ -13,8 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from rollcall.core.context import User
-from rollcall.core.triggers import Call
+from rollcall.core.context import Call, User
 from rollcall.endpoints.run_agent import run_agent
 from tests.evals.packs.messaging.cases import Case, read_cases
 from tests.evals.packs.messaging.company import Company

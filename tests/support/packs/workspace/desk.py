@@ -13,12 +13,12 @@ from msgspec.structs import replace
 
 from packs.workspace import commands, reading, writing
 from packs.workspace.agents import TOOLS, WORKSPACE
-from rollcall import catalog
 from rollcall.core.capability import Capability
 from rollcall.core.profile import AgentProfile
 from rollcall.registry import snapshot
 from rollcall.registry.sync import sync
-from tests.support.office import Office, Ran, finder
+from rollcall.testing import StaticCatalog
+from tests.support.office import Office, Ran
 from tests.support.office_pack import CLIENT_TOOLS, office_capabilities
 
 _FUNCTIONS = (
@@ -51,9 +51,7 @@ class Desk(Office):
         known = capabilities()
         agent = replace(WORKSPACE, id="office", models=(self.model.id,), allow_unpriced=True)
         agent = replace(agent, **changes)
-        self.patch.setattr(catalog, "find_capability", finder(known))
-        self.patch.setattr(catalog, "capabilities", lambda: list(known.values()))
-        self.patch.setattr(catalog, "agents", lambda: {agent.id: agent})
+        self.here.catalog = StaticCatalog(known, [agent])
         sync(self.db, list(known.values()), [agent])
         snapshot.forget()
 

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from rollcall import catalog
 from rollcall.agent import probing
 from rollcall.agent.probing import probe
 from rollcall.core.errors import AgentError, FailedPrecondition, NotFound, Unavailable
@@ -16,6 +15,7 @@ from rollcall.registry.breaker import OWN_FAILURES
 from rollcall.registry.entries import Entry, Execution
 from rollcall.registry.reading import read_capability
 from tests.support.calling import emulate
+from tests.support.catalogs import catalog
 from tests.support.https_server import Answer, Handler, HttpsServer
 from tests.unit.agent.remote.conftest import Names
 
@@ -48,7 +48,7 @@ def internal() -> Entry:
 
 def failure(each: Entry) -> AgentError:
     with pytest.raises(AgentError) as error:
-        probe(each)
+        probe(each, catalog)
     return error.value
 
 
@@ -85,7 +85,7 @@ def test_any_answer_below_500_is_a_sign_of_life(
     api: HttpsServer, status: list[int], code: int
 ) -> None:
     status[0] = code
-    probe(entry("api_endpoint", f"https://{HOST}:{api.port}/rooms"))
+    probe(entry("api_endpoint", f"https://{HOST}:{api.port}/rooms"), catalog)
 
 
 @pytest.mark.parametrize("code", [500, 502, 503, 504])
@@ -107,8 +107,8 @@ def test_a_write_is_not_made_and_no_secret_is_sent(
 ) -> None:
     monkeypatch.setenv("ROLLCALL_API_SECRETS", f'{{"{HOST}": "ROOMS_SECRET"}}')
     monkeypatch.setenv("ROOMS_SECRET", "the secret of the rooms")
-    probe(entry("api_endpoint", f"https://{HOST}:{api.port}/rooms"))
-    probe(entry("firebase_function", "findRooms"))
+    probe(entry("api_endpoint", f"https://{HOST}:{api.port}/rooms"), catalog)
+    probe(entry("firebase_function", "findRooms"), catalog)
     ((endpoint,), (function,)) = api.requests, emulator.requests
     assert (endpoint.method, function.method) == ("HEAD", "OPTIONS")
     for request in (endpoint, function):
@@ -145,4 +145,4 @@ def test_code_that_cannot_be_loaded_is_a_failure(monkeypatch: pytest.MonkeyPatch
 
 def test_code_of_this_codebase_loads() -> None:
     for capability in catalog.capabilities():
-        probing.probe(replace(internal(), id=capability.id))
+        probing.probe(replace(internal(), id=capability.id), catalog)

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from dev.paths import ROOT
 from rollcall.commands.doctor import firestore
 from rollcall.commands.doctor.findings import Finding
-from rollcall.commands.place import ROOT
 from tests.support.fake_google import FakeGoogle
 
 DATABASE = "v1/projects/shop/databases/(default)"

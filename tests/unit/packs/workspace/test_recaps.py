@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from rollcall.catalog import find_capability
 from rollcall.core.errors import InvalidArgument
 from rollcall.core.inputs import validate
+from tests.support.catalogs import catalog
 from tests.support.rules import for_every
 
 LONG = "x = 1\n" * 2_000
@@ -24,7 +24,7 @@ READ = {
 
 
 def recap(tool: str, arguments: dict[str, Any], output: Any) -> Any:
-    found = find_capability(tool).recap(arguments, output)
+    found = catalog.find_capability(tool).recap(arguments, output)
     assert found is not None
     return found
 
@@ -108,4 +108,4 @@ def test_whatever_a_client_answered_can_be_told(tool: str, output: Any) -> None:
 def test_a_call_that_copies_what_is_left_out_is_refused() -> None:
     told = recap("write_file", {"path": "a.py", "content": LONG}, None)
     with pytest.raises(InvalidArgument):
-        validate(find_capability("write_file").arguments, told.arguments, field="arguments")
+        validate(catalog.find_capability("write_file").arguments, told.arguments, field="arguments")

@@ -1,0 +1,11 @@
+"""The catalogue of this repository's own app, for tests."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rollcall.catalog import Catalog
+
+FUNCTIONS = Path(__file__).parents[2] / "functions"
+catalog = Catalog(str(FUNCTIONS))
+"""What this repository's packs declare."""

@@ -1,0 +1,123 @@
+"""The app that a command runs in is found from any of its folders, and read without running it."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rollcall.commands.app import find_app, require_app
+from rollcall.core.problem import USAGE, Problem
+
+MAIN = "from rollcall import bind\n\nbind(globals())\n"
+
+
+def make(root: Path, config: Any, **mains: str) -> Path:
+    """An app: its `firebase.json` and the `main.py` of each of its folders."""
+    root.mkdir(parents=True, exist_ok=True)
+    text = config if isinstance(config, str) else json.dumps(config)
+    (root / "firebase.json").write_text(text)
+    for folder, main in mains.items():
+        (root / folder / "capabilities").mkdir(parents=True)
+        (root / folder / "main.py").write_text(main)
+    return root
+
+
+def test_an_app_is_found_from_any_of_its_folders(tmp_path: Path) -> None:
+    root = make(tmp_path, {"functions": {"source": "backend"}}, backend=MAIN)
+    (root / "web" / "src").mkdir(parents=True)
+    for start in (root, root / "backend" / "capabilities", root / "web" / "src"):
+        app = require_app(find_app(start))
+        assert (app.root, app.functions, app.codebase) == (root, root / "backend", "default")
+
+
+def test_the_python_codebase_beside_another_is_found(tmp_path: Path) -> None:
+    sources = [{"source": "functions"}, {"source": "agents", "codebase": "rollcall"}]
+    root = make(tmp_path, {"functions": sources}, functions="import nothing\n", agents=MAIN)
+    app = require_app(find_app(root))
+    assert (app.functions.name, app.codebase) == ("agents", "rollcall")
+
+
+def test_a_config_may_hold_comments(tmp_path: Path) -> None:
+    text = '{ // where\n "functions": {"source": "functions" /* theirs */, "x": "http://y"} }'
+    app = require_app(find_app(make(tmp_path, text, functions=MAIN)))
+    assert app.config["functions"]["x"] == "http://y"
+
+
+def test_without_a_config_the_main_module_says_where_the_app_is(tmp_path: Path) -> None:
+    (tmp_path / "main.py").write_text("import rollcall\nrollcall.bind(globals(), packs=['a'])\n")
+    app = require_app(find_app(tmp_path))
+    assert (app.root, app.packs) == (tmp_path, ("a",))
+
+
+def test_nothing_of_main_is_run_and_its_lists_are_read(tmp_path: Path) -> None:
+    main = "raise SystemExit\nfrom rollcall import bind as b\nb(globals(), without=['agui'])\n"
+    app = require_app(find_app(make(tmp_path, {"functions": {}}, functions=main)))
+    assert (app.packs, app.without) == (None, ("agui",))
+
+
+@pytest.mark.parametrize(
+    ("main", "told"),
+    [
+        ("from rollcall import bind\nbind(globals(), packs=PACKS)\n", "main.py:2: packs of bind"),
+        ("from rollcall import bind\nbind(globals(), **more)\n", r"main.py:2: \*\* of bind"),
+        ("from rollcall import bind\nbind(globals(\n", "main.py cannot be read"),
+    ],
+)
+def test_a_main_that_cannot_be_read_is_told_with_its_place(
+    tmp_path: Path, main: str, told: str
+) -> None:
+    root = make(tmp_path, {"functions": {}}, functions=main)
+    with pytest.raises(Problem, match=told):
+        find_app(root)
+
+
+def test_two_codebases_with_rollcall_are_told_apart_by_the_folder(tmp_path: Path) -> None:
+    sources = [{"source": "a", "codebase": "a"}, {"source": "b", "codebase": "b"}]
+    root = make(tmp_path, {"functions": sources}, a=MAIN, b=MAIN)
+    assert require_app(find_app(root / "b")).codebase == "b"
+    with pytest.raises(Problem, match="run this in one of them"):
+        find_app(root)
+
+
+def test_no_app_is_wrong_usage_with_its_cure(tmp_path: Path) -> None:
+    with pytest.raises(Problem, match="python -m rollcall init") as problem:
+        require_app(find_app(tmp_path))
+    assert problem.value.exit_code == USAGE
+
+
+def test_an_app_without_packages_is_told_so(tmp_path: Path) -> None:
+    root = make(tmp_path, {"functions": {}}, functions=MAIN)
+    (root / "functions" / "capabilities").rmdir()
+    with pytest.raises(Problem, match="has no folder packs or capabilities"):
+        _ = require_app(find_app(root)).catalog
+
+
+def test_the_environment_is_that_of_the_functions_and_the_shell_comes_first(
+    tmp_path: Path,
+) -> None:
+    root = make(tmp_path, {"functions": {}}, functions=MAIN)
+    functions = root / "functions"
+    (functions / ".env").write_text("A=1\nB=1\nC=1\nD=1\n")
+    (functions / ".env.shop").write_text("B=2\n")
+    (functions / ".env.local").write_text("C=3\n")
+    env = {"D": "4"}
+    require_app(find_app(root)).load_environment("shop", emulator=True, env=env)
+    assert env == {"A": "1", "B": "2", "C": "3", "D": "4"}
+    live: dict[str, str] = {}
+    require_app(find_app(root)).load_environment("shop", emulator=False, env=live)
+    assert live["C"] == "1"
+
+
+def test_a_codebase_that_its_functions_call_otherwise_is_a_mistake(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = {"functions": [{"source": "functions", "codebase": "agents"}]}
+    app = require_app(find_app(make(tmp_path, config, functions=MAIN)))
+    with pytest.raises(Problem, match="Write ROLLCALL_CODEBASE=agents into"):
+        app.check_codebase()
+    monkeypatch.setitem(os.environ, "ROLLCALL_CODEBASE", "agents")
+    app.check_codebase()

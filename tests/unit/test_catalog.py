@@ -1,0 +1,162 @@
+"""What an app's packages declare is found, bound, and found again by its name."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.support.catalogs import FUNCTIONS
+
+PING = '''
+from rollcall.core.capability import capability
+
+@capability(name={"en": "Ping"}, category="net")
+def ping(ctx, *, word: str = "x") -> str:
+    """Answer a word."""
+    return word
+'''
+OWN = """
+import firebase_admin
+from firebase_functions import https_fn
+
+@https_fn.on_call()
+def hello(request):
+    return "hi"
+"""
+BIND = "\nfrom rollcall import bind\nbind(globals()%s)\n"
+LIST = "import main, sys; print(*sorted(n for n, v in vars(main).items() if hasattr(v, %r)))"
+NAMES = LIST % "__firebase_endpoint__"
+
+
+def make(root: Path, main: str, **modules: str) -> Path:
+    """A functions folder: its `main.py` and the modules of its package `capabilities`. The engine
+    alone is where packages are installed."""
+    (root / "installed").mkdir()
+    (root / "installed" / "rollcall").symlink_to(FUNCTIONS / "rollcall")
+    (root / "capabilities").mkdir()
+    (root / "capabilities" / "__init__.py").touch()
+    (root / "main.py").write_text(main)
+    for name, source in modules.items():
+        (root / "capabilities" / f"{name}.py").write_text(source)
+    return root
+
+
+def run(
+    root: Path, code: str = NAMES, *, target: str | None = None, last: bool = False, **env: str
+) -> subprocess.CompletedProcess[str]:
+    """Run code as discovery does, or with a target as functions-framework does.
+
+    Args:
+        last: Whether the app's folder is the last that modules are looked for in.
+    """
+    order = f"import sys; sys.path.remove(''); sys.path.append({str(root)!r})\n" if last else ""
+    given = {
+        "PATH": os.environ["PATH"],
+        "GCLOUD_PROJECT": "demo-x",
+        "PYTHONPATH": str(root / "installed"),
+    }
+    if target:
+        given["FUNCTION_TARGET"] = target
+    return subprocess.run(
+        [sys.executable, "-c", order + code],
+        cwd=root,
+        env=given | env,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_an_app_has_its_own_functions_and_the_engines_and_its_capabilities(tmp_path: Path) -> None:
+    root = make(tmp_path, OWN + BIND % "", net=PING)
+    names = run(root).stdout.split()
+    assert {"hello", "ping", "run_agent", "sync_registry"} <= set(names)
+
+
+def test_a_process_of_an_own_function_loads_nothing_of_the_engine(tmp_path: Path) -> None:
+    root = make(tmp_path, OWN + BIND % "", net=PING)
+    code = "import main, sys; print([m for m in sys.modules if m.startswith('rollcall.')])"
+    assert run(root, code, target="hello").stdout == "[]\n"
+
+
+def test_a_process_of_a_capability_has_it_alone(tmp_path: Path) -> None:
+    root = make(tmp_path, BIND % "", net=PING, broken="raise SystemExit(9)\n")
+    assert run(root, target="ping").stdout.split() == ["ping"]
+
+
+def test_an_async_capability_is_found_by_its_name(tmp_path: Path) -> None:
+    root = make(tmp_path, BIND % "", net=PING.replace("def ping", "async def ping"))
+    code = "from rollcall.catalog import Catalog; c = Catalog('.'); print(c._module_of('ping'))"
+    assert "capabilities.net" in run(root, code).stdout
+
+
+@pytest.mark.parametrize(
+    ("main", "modules", "told"),
+    [
+        (
+            BIND % "",
+            {"net": PING, "web": PING},
+            ["net.py:4", "web.py:4", "both declare 'ping'"],
+        ),
+        (BIND % "", {"net": PING + "\nalias = ping\n"}, ["net.py", "'alias'", "def alias("]),
+        (
+            OWN.replace("hello", "ping") + BIND % "",
+            {"net": PING},
+            ["main.py", "has a 'ping' of its own", "net.py:4"],
+        ),
+        (
+            OWN.replace("hello", "run_agent") + BIND % "",
+            {"net": PING},
+            ["main.py", "has a 'run_agent' of its own", "without=[...]"],
+        ),
+        (BIND % ", packs=['skills']", {"net": PING}, ["packs names 'skills'"]),
+        (BIND % ", without=['chat']", {"net": PING}, ["without=['chat']", "agui, files"]),
+    ],
+)
+def test_what_cannot_be_bound_is_told_with_its_place(
+    tmp_path: Path, main: str, modules: dict[str, str], told: list[str]
+) -> None:
+    done = run(make(tmp_path, main, **modules))
+    assert done.returncode != 0
+    for words in told:
+        assert words in done.stderr, done.stderr
+
+
+def test_a_capability_that_a_call_made_is_refused_at_discovery(tmp_path: Path) -> None:
+    made = PING.replace("def ping", "def inner").replace("@cap", "def make():\n    @cap")
+    made = made.replace("\ndef inner", "\n    def inner").replace('\n    """', '\n        """')
+    made = made.replace("\n    return word", "\n        return word\n    return inner")
+    made += "\nping = make()\nping.__name__ = 'ping'\n"
+    done = run(make(tmp_path, BIND % "", net=made))
+    assert "'ping' has no `def ping(` of its own" in done.stderr, done.stderr
+
+
+def test_the_apps_package_comes_before_an_installed_one_of_the_same_name(tmp_path: Path) -> None:
+    app = make(tmp_path, BIND % "", net=PING)
+    other = app / "installed" / "capabilities"
+    other.mkdir()
+    (other / "__init__.py").write_text("raise SystemExit(9)\n")
+    done = run(app, target="ping", last=True)
+    assert done.stdout.split() == ["ping"], done.stderr
+
+
+def test_groups_of_the_engines_functions_can_be_left_out(tmp_path: Path) -> None:
+    root = make(tmp_path, BIND % ", without=['agui', 'files', 'ratings', 'usage']", net=PING)
+    names = set(run(root).stdout.split())
+    assert {"run_agent", "ping"} <= names
+    assert names.isdisjoint({"agui", "begin_upload", "rate_message", "my_usage"})
+
+
+def test_the_apps_region_is_the_engines(tmp_path: Path) -> None:
+    main = "from firebase_functions import options\n"
+    main += "options.set_global_options(region='europe-west1')\n" + BIND % ""
+    root = make(tmp_path, main, net=PING)
+    code = "import main; from rollcall.core.options import region; print(region())"
+    for target in ("ping", "run_agent"):
+        assert run(root, code, target=target).stdout == "europe-west1\n"
+    named = run(root, code, target="ping", ROLLCALL_REGION="us-east1")
+    assert named.stdout == "us-east1\n"
