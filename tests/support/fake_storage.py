@@ -42,7 +42,7 @@ class FakeStorage:
     def __enter__(self) -> FakeStorage:
         self._env.start()
         file_contents._storage.cache_clear()
-        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+        threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True).start()
         return self
 
     def __exit__(

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -40,6 +41,11 @@ ONLY_FOR_RUNS = {
 
 def loaded(target: str, names: set[str], **environment: str) -> set[str]:
     """Which of `names` a process that serves `target` has imported before its first call."""
+    return names & _modules(target, tuple(environment.items()))
+
+
+@cache
+def _modules(target: str, environment: tuple[tuple[str, str], ...]) -> frozenset[str]:
     code = "import json, sys, main; print(json.dumps(list(sys.modules)))"
     done = subprocess.run(
         [sys.executable, "-c", code],
@@ -48,13 +54,13 @@ def loaded(target: str, names: set[str], **environment: str) -> set[str]:
             "PATH": os.environ["PATH"],
             "FUNCTION_TARGET": target,
             "GCLOUD_PROJECT": "demo-test",
-            **environment,
+            **dict(environment),
         },
         capture_output=True,
         text=True,
     )
     assert done.returncode == 0, done.stderr
-    return names & set(json.loads(done.stdout))
+    return frozenset(json.loads(done.stdout))
 
 
 @pytest.mark.parametrize("target", ["get_user_conversations", "send_message", "list_capabilities"])
@@ -64,7 +70,7 @@ def test_what_the_first_call_may_not_need_is_not_there_yet(target: str) -> None:
 
 @pytest.mark.parametrize("target", ["get_user_conversations", "send_message"])
 def test_a_leaf_starts_without_what_runs_are_made_of(target: str) -> None:
-    assert loaded(target, ONLY_FOR_RUNS) == set()
+    assert loaded(target, ONLY_FOR_RUNS, OPENAI_API_KEY="sk-test") == set()
 
 
 SDKS = {"google.genai", "openai"}

@@ -58,7 +58,7 @@ def theirs(db: Client, monkeypatch: pytest.MonkeyPatch) -> Iterator[Client]:
     app.add_url_rule(path, "rooms", lambda: bound(flask.request), methods=["POST"])
     server = make_server("127.0.0.1", 0, app, threaded=True)
     monkeypatch.setenv("FUNCTIONS_EMULATOR_HOST", f"127.0.0.1:{server.port}")
-    thread = threading.Thread(target=server.serve_forever)
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
     thread.start()
     yield db
     server.shutdown()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cache
 from itertools import pairwise
 from typing import Any
 
@@ -120,6 +121,16 @@ def write(path: str, text: str = FILE) -> tuple[str, dict[str, Any], Any]:
     return "write_file", {"path": path, "content": text}, output
 
 
+@cache
+def long_turn(provider: str) -> list[ModelRequest]:
+    """The requests of a turn of two hundred steps, after a short one."""
+    dialogue = Dialogue(provider)
+    dialogue.ask("Hello")
+    dialogue.step()
+    dialogue.ask("Rename f in all modules.")
+    return work(dialogue, 200)
+
+
 def work(dialogue: Dialogue, steps: int) -> list[ModelRequest]:
     """A turn of so many steps of reads and writes, and every request on its way."""
     requests = []
@@ -155,19 +166,15 @@ def check_calls(messages: tuple[Message, ...]) -> None:
 def test_two_hundred_steps_stay_within_the_budget_and_mostly_keep_their_beginning(
     provider: str,
 ) -> None:
-    dialogue = Dialogue("gemini" if provider == "gemini" else "openai")
-    dialogue.ask("Hello")
-    dialogue.step()
-    dialogue.ask("Rename f in all modules.")
-    requests = work(dialogue, 200)
+    requests = long_turn("gemini" if provider == "gemini" else "openai")
+    bodies = (BODIES[provider](request)[:-1] for request in requests)
     same = sent = kept = 0
-    for request, following in pairwise(requests):
+    for request, (one, other) in zip(requests, pairwise(bodies), strict=False):
         check_calls(request.messages)
         asked = [each.text for each in request.messages if isinstance(each, UserMessage)]
         assert asked[0] == "Hello" and asked[-1].startswith("Rename f in all modules.")
         # Four bytes a token and the newest step on top; the estimate of a request is higher.
         assert estimate(request) * 3 / 4 < TURN_TOKENS + EARLIER_TOKENS + len(FILE) / 3
-        one, other = BODIES[provider](request)[:-1], BODIES[provider](following)[:-1]
         prefix = shared(one, other)
         same += prefix
         sent += len(other)

@@ -17,20 +17,22 @@ UNITS = (
 )
 
 
-def cpu_s(text: str) -> float:
-    """CPU that the planner takes for a text; the better of two."""
-    taken = []
-    for turn in range(2):
-        start = time.process_time()
-        ask(f"Send {turn} {text} x", MESSAGING)
-        taken.append(time.process_time() - start)
-    return min(taken)
+def cpu_s(text: str, turn: int) -> float:
+    """CPU that the planner takes for a text."""
+    start = time.process_time()
+    ask(f"Send {turn} {text} x", MESSAGING)
+    return time.process_time() - start
+
+
+def grows_too_fast(unit: str, turn: int) -> bool:
+    short, long = (cpu_s((unit * size)[:size], turn) for size in (4_000, 16_000))
+    return long >= 8 * max(short, 0.05)  # what is very short is measured badly
 
 
 @pytest.mark.parametrize("unit", UNITS)
 def test_four_times_the_text_is_not_sixteen_times_the_work(unit: str) -> None:
-    short, long = (cpu_s((unit * size)[:size]) for size in (4_000, 16_000))
-    assert long < 8 * max(short, 0.05)  # what is very short is measured badly
+    # Measured again where it seems so: others may have had the machine's caches.
+    assert not (grows_too_fast(unit, 0) and grows_too_fast(unit, 1))
 
 
 @pytest.mark.parametrize("unit", UNITS)

@@ -1,6 +1,7 @@
 """Claims about the word search over tools."""
 
 import random
+from itertools import accumulate
 
 import pytest
 from hypothesis import given, settings
@@ -262,10 +263,12 @@ def many() -> Index:
     """Ten thousand tools out of 3,000 words, common ones common."""
     draw = random.Random(7)
     words = [f"w{n:x}" for n in range(3_000)]
-    shares = [1 / (n + 1) for n in range(len(words))]
+    sums = list(accumulate(1 / (n + 1) for n in range(len(words))))
     return Index.build(
         [
-            Searchable(f"tool_{n}", description=" ".join(draw.choices(words, shares, k=25)))
+            Searchable(
+                f"tool_{n}", description=" ".join(draw.choices(words, cum_weights=sums, k=25))
+            )
             for n in range(10_000)
         ]
     )

@@ -52,7 +52,7 @@ def auth(monkeypatch: pytest.MonkeyPatch) -> Iterator[Auth]:
             """Not a word."""
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
     thread.start()
     monkeypatch.setenv("FIREBASE_AUTH_EMULATOR_HOST", f"127.0.0.1:{server.server_port}")
     before = firebase_admin._apps.pop("[DEFAULT]", None)

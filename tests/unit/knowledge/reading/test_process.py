@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -62,22 +64,27 @@ def looping_form() -> bytes:
     )
 
 
+@cache
+def million_operators() -> bytes:
+    return one_page(b"BT /F1 10 Tf " + b"(a) Tj " * 900_000 + b"ET")
+
+
 @pytest.mark.parametrize(
-    ("data", "problem"),
+    ("made", "problem"),
     [
-        (b"", "empty"),
-        (b"hello, I am text", "wrong_type"),
-        (b"PK\x03\x04" + bytes(500), "wrong_type"),
-        (encrypted(GOOD, user_password="secret"), "encrypted"),
-        (GOOD[: len(GOOD) // 2], "malformed"),
-        (b"%PDF-1.7\n" + random.Random(7).randbytes(5_000), "malformed"),
-        (pdf([["x"]] * (MOST_PAGES + 1)), "too_many_pages"),
-        (pdf([["x"]] * (5 * MOST_PAGES)), "too_many_pages"),
-        (one_page(b" " * 300_000_000), "too_heavy"),
-        (one_page(b" " * 60_000_000, times=3), "too_heavy"),
-        (one_page(b"BT /F1 10 Tf " + b"(a) Tj " * 900_000 + b"ET"), "too_heavy"),
+        (lambda: b"", "empty"),
+        (lambda: b"hello, I am text", "wrong_type"),
+        (lambda: b"PK\x03\x04" + bytes(500), "wrong_type"),
+        (lambda: encrypted(GOOD, user_password="secret"), "encrypted"),
+        (lambda: GOOD[: len(GOOD) // 2], "malformed"),
+        (lambda: b"%PDF-1.7\n" + random.Random(7).randbytes(5_000), "malformed"),
+        (lambda: pdf([["x"]] * (MOST_PAGES + 1)), "too_many_pages"),
+        (lambda: pdf([["x"]] * (5 * MOST_PAGES)), "too_many_pages"),
+        (lambda: one_page(b" " * 300_000_000), "too_heavy"),
+        (lambda: one_page(b" " * 60_000_000, times=3), "too_heavy"),
+        (million_operators, "too_heavy"),
         (
-            file_of(
+            lambda: file_of(
                 [
                     b"<< /Type /Catalog /Pages 2 0 R /X " + b"[" * 50_000 + b"]" * 50_000 + b" >>",
                     b"<< /Type /Pages /Kids [] /Count 0 >>",
@@ -86,7 +93,7 @@ def looping_form() -> bytes:
             "malformed",
         ),
         (
-            file_of(
+            lambda: file_of(
                 [
                     b"<< /Type /Catalog /Pages 2 0 R >>",
                     b"<< /Type /Pages /Kids [2 0 R] /Count 1 >>",
@@ -101,9 +108,9 @@ def looping_form() -> bytes:
     ],
 )
 def test_a_hostile_pdf_is_refused_with_its_reason(
-    tmp_path: Path, data: bytes, problem: str
+    tmp_path: Path, made: Callable[[], bytes], problem: str
 ) -> None:
-    assert problem_of(tmp_path, data) == problem
+    assert problem_of(tmp_path, made()) == problem
 
 
 @pytest.mark.parametrize("data", [looping_form(), one_page(b"[" * 100_000 + b"]" * 100_000)])
@@ -113,8 +120,7 @@ def test_a_page_that_leads_nowhere_is_an_empty_page(tmp_path: Path, data: bytes)
 
 
 def test_what_takes_too_long_is_ended(tmp_path: Path) -> None:
-    slow = one_page(b"BT /F1 10 Tf " + b"(a) Tj " * 900_000 + b"ET")
-    assert problem_of(tmp_path, slow, seconds=0.5) == "too_heavy"
+    assert problem_of(tmp_path, million_operators(), seconds=0.5) == "too_heavy"
 
 
 def test_the_reading_process_is_given_no_keys(monkeypatch: pytest.MonkeyPatch) -> None:

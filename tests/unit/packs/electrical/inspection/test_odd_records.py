@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
@@ -116,7 +116,6 @@ def _changes(name: str) -> st.SearchStrategy[tuple[str, str, Any]]:
 
 
 @pytest.mark.parametrize(("name", "base"), [("home", HOME), ("shop", SHOP)])
-@settings(max_examples=200)
 @given(data=st.data())
 def test_no_record_is_too_odd(name: str, base: dict[str, Any], data: st.DataObject) -> None:
     patches: list[Patch] = [
