@@ -30,7 +30,12 @@ DOCUMENTS = [
 TARGETS = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
 CAPABILITIES = {capability.id for capability in catalog.capabilities()}
 # What a document tells its reader to make.
-MADE_BY_READERS = ("functions/packs/office/", "tests/unit/packs/office/")
+MADE_BY_READERS = (
+    "functions/packs/office/",
+    "tests/unit/packs/office/",
+    "functions/capabilities/",
+    "functions/vendor/",
+)
 
 every_document = for_every("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
 

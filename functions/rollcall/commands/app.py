@@ -158,18 +158,13 @@ def _apps(root: Path) -> Iterator[App]:
             yield App(root, functions, name, **_arguments(call, functions / MAIN))
 
 
-def _bind_call(main: Path) -> ast.Call | None:
-    """The call of Rollcall's `bind` in a `main.py`.
+def bind_call(source: str) -> ast.Call | None:
+    """The call of Rollcall's `bind` in the source of a `main.py`.
 
     Raises:
-        Problem: The file is not Python.
+        SyntaxError: The source is not Python; ValueError for one with null bytes.
     """
-    if not main.is_file():
-        return None
-    try:
-        tree = ast.parse(main.read_text(encoding="utf-8"))
-    except (SyntaxError, ValueError) as error:
-        raise Problem(f"{main} cannot be read: {error}") from error
+    tree = ast.parse(source)
     names = {
         f"{alias.asname or alias.name}"
         for node in ast.walk(tree)
@@ -181,6 +176,20 @@ def _bind_call(main: Path) -> ast.Call | None:
         if isinstance(node, ast.Call) and ast.unparse(node.func) in {*names, "rollcall.bind"}:
             return node
     return None
+
+
+def _bind_call(main: Path) -> ast.Call | None:
+    """The same of a file, None where there is none.
+
+    Raises:
+        Problem: The file is not Python.
+    """
+    if not main.is_file():
+        return None
+    try:
+        return bind_call(main.read_text(encoding="utf-8"))
+    except (SyntaxError, ValueError) as error:
+        raise Problem(f"{main} cannot be read: {error}") from error
 
 
 def _arguments(call: ast.Call, main: Path) -> dict[str, tuple[str, ...]]:

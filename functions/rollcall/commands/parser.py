@@ -29,6 +29,7 @@ def parser() -> argparse.ArgumentParser:
         epilog="exit codes: 0 done, 1 a check or the command failed, 2 wrong usage",
     )
     commands = top.add_subparsers(required=True, metavar="command")
+    _add_init(commands)
     _add_sync(commands)
     _add_rules(commands)
     registry = commands.add_parser("registry", help="look at the registry and change it")
@@ -51,6 +52,21 @@ def _add_registry(commands: Any) -> None:
     _command(commands, "doctor", "doctor.command.run", "check a project", json=True)
     _add_usage(commands)
     _add_enrich(commands)
+
+
+def _add_init(commands: Any) -> None:
+    what = "make an app, or add Rollcall to one that is there"
+    init = commands.add_parser("init", help=what, description=f"{what[0].upper()}{what[1:]}.")
+    init.add_argument(
+        "dir",
+        nargs="?",
+        help="the app's folder; otherwise this one, or that of firebase.json above",
+    )
+    init.add_argument(
+        "--prefix", help='what the platform\'s own names begin with, such as "rc": rc_run_agent'
+    )
+    init.add_argument("--yes", action="store_true", help="write without asking")
+    init.set_defaults(run=_later("init.command.run"), wrong=init.error, is_local=True)
 
 
 def _add_sync(commands: Any) -> None:

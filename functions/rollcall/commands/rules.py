@@ -15,6 +15,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from rollcall.commands.init.security_rules import BEGIN
 from rollcall.core import jsonc
 from rollcall.core.problem import FAILED, USAGE, Problem
 
@@ -46,8 +47,17 @@ class Fragment(Struct, frozen=True):
 
 
 def run(options: Namespace) -> int:
-    """Write the app's rules and indexes; with `--check`, only say whether they are up to date."""
+    """Write the app's rules and indexes; with `--check`, only say whether they are up to date.
+
+    Raises:
+        Problem: The rules file has rules of the app's own beside Rollcall's block.
+    """
     root = _app_root(Path.cwd())
+    if BEGIN in _text(root / RULES):
+        raise Problem(
+            f"{root / RULES} has Rollcall's rules in a block beside the app's own: "
+            "`python -m rollcall init` writes that block anew."
+        )
     found = fragments({"packs": root / "functions" / "packs"})
     composed = {
         root / RULES: compose_rules(found),

@@ -207,3 +207,14 @@ def test_indexes_that_are_no_json_are_told_with_their_file(
     file.write_text("{")
     assert main(["rules"]) == 1
     assert str(file) in capsys.readouterr().err
+
+
+def test_rules_that_an_app_has_beside_ours_are_left_to_init(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "firebase.json").write_text("{}")
+    (tmp_path / "firestore.rules").write_text("// rollcall: begin\n")
+    monkeypatch.chdir(tmp_path)
+    assert main(["rules"]) == 1
+    assert "`python -m rollcall init` writes that block anew" in capsys.readouterr().err
+    assert (tmp_path / "firestore.rules").read_text() == "// rollcall: begin\n"

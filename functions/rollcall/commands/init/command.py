@@ -1,0 +1,128 @@
+"""Shows what init changes in an app, asks, and writes it."""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import re
+import shlex
+import sys
+from pathlib import Path
+
+from rollcall.commands.init import app_texts
+from rollcall.commands.init.files import Change, write
+from rollcall.commands.init.firebase_json import FILE
+from rollcall.commands.init.plan import Blocked, Plan, make_plan
+from rollcall.commands.init.platform import platform
+from rollcall.commands.init.wheel import WheelError, installed_wheel
+from rollcall.core.options import PREFIX
+from rollcall.core.problem import FAILED, USAGE, Problem
+
+
+def run(options: argparse.Namespace) -> int:
+    """Make an app, or add Rollcall to the one that is there; see the parser for the options.
+
+    Raises:
+        Problem: It cannot be done; nothing is written then.
+    """
+    if options.prefix is not None and not re.fullmatch(PREFIX, options.prefix):
+        raise Problem(
+            f"--prefix {options.prefix!r}: a lower-case letter, then up to 15 lower-case letters "
+            'and digits, such as "rc".',
+            exit_code=USAGE,
+        )
+    root = choose_root(options.dir, Path.cwd())
+    try:
+        plan = make_plan(root, installed_wheel(), platform, options.prefix)
+    except (Blocked, WheelError) as error:
+        raise Problem(f"{error}\n\nNothing was changed in {root}.") from error
+    print(f"App: {root}")
+    for note in plan.notes:
+        print(f"Note: {note}")
+    if not plan.changes:
+        print("Nothing to change.")
+        return 0
+    print(show(plan.changes))
+    if not options.yes and not _is_confirmed(len(plan.changes)):
+        return USAGE
+    try:
+        write(root, plan.changes)
+    except OSError as error:
+        raise Problem(f"{error}\nNothing was changed in {root}.", exit_code=FAILED) from error
+    print(f"Written.\n\nNext:\n{_next_steps(plan)}")
+    return 0
+
+
+def choose_root(folder: str | None, current: Path) -> Path:
+    """The app's folder: the one that is named; otherwise this one, or the one above it that has a
+    firebase.json.
+
+    Raises:
+        Problem: The name is of a file.
+    """
+    if folder is not None:
+        root = (current / folder).absolute()
+        if root.exists() and not root.is_dir():
+            raise Problem(f"{root} is a file; name the app's folder.", exit_code=USAGE)
+        return root
+    if any(current.iterdir()):
+        for above in (current, *current.parents):
+            if (above / FILE).is_file():
+                return above
+    return current
+
+
+def show(changes: tuple[Change, ...]) -> str:
+    """The changes for a person: new files by name and length, others as a diff."""
+    parts = []
+    for change in changes:
+        if change.new is None:
+            parts.append(f"deleted  {change.path}")
+        elif change.old is None:
+            parts.append(f"new      {change.path} ({_length(change.new)})")
+        else:
+            parts.append(f"changed  {change.path}\n{_difference(change)}")
+    return "\n".join(parts)
+
+
+def _difference(change: Change) -> str:
+    lines = difflib.unified_diff(
+        (change.old or b"").decode(errors="replace").splitlines(),
+        (change.new or b"").decode(errors="replace").splitlines(),
+        lineterm="",
+        n=2,
+    )
+    return "\n".join(f"    {line}" for line in [*lines][2:])
+
+
+def _length(content: bytes) -> str:
+    if b"\0" in content:
+        return f"{len(content) / 1000:.0f} kB"
+    count = len(content.splitlines())
+    return "1 line" if count == 1 else f"{count} lines"
+
+
+def _is_confirmed(count: int) -> bool:
+    if not sys.stdin.isatty():
+        print(f"\nNothing was written. Add --yes to write these {count} files.")
+        return False
+    answer = input(f"\nWrite these {count} files? [y/N] ")
+    if answer.strip().lower() in ("y", "yes"):
+        return True
+    print("Nothing was written.")
+    return False
+
+
+def _next_steps(plan: Plan) -> str:
+    folder = plan.codebase.folder
+    venv = shlex.quote(f"{folder}/venv")
+    python = shlex.quote(f"{folder}/venv/bin/python")
+    requirements = shlex.quote(f"{folder}/requirements.txt")
+    steps = [
+        f"{plan.codebase.python} -m venv {venv} && {python} -m pip install -r {requirements}",
+        f"{python} -m rollcall dev",
+        f"{python} -m rollcall ask {shlex.quote(app_texts.QUESTION)}",
+    ]
+    if plan.root != Path.cwd():
+        steps.insert(0, f"cd {shlex.quote(str(plan.root))}")
+    return "\n".join(f"  {step}" for step in steps)

@@ -1,0 +1,145 @@
+"""An app's files: as they are, and as a plan makes them; nothing is written before `write`."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from msgspec import Struct
+
+
+class Unreadable(Exception):
+    """A file that has to be edited is no text in UTF-8; the message says which."""
+
+
+class Change(Struct, frozen=True):
+    """A file before and after, by its path from the app's folder; None where there is none."""
+
+    path: str
+    old: bytes | None
+    new: bytes | None
+
+
+class Files:
+    """The files of an app, with the changes that a plan collects."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self._planned: dict[str, bytes | None] = {}
+
+    def read(self, path: str) -> str | None:
+        """A file's text with the changes so far; None where there is none.
+
+        Raises:
+            Unreadable: It is not in UTF-8.
+        """
+        content = self.read_bytes(path)
+        try:
+            return None if content is None else content.decode()
+        except UnicodeDecodeError:
+            raise Unreadable(
+                f"{path} is not in UTF-8, so it is not edited. Save it in UTF-8 and repeat this."
+            ) from None
+
+    def read_bytes(self, path: str) -> bytes | None:
+        """A file's content with the changes so far; None where there is none."""
+        if path in self._planned:
+            return self._planned[path]
+        file = self.root / path
+        return file.read_bytes() if file.is_file() else None
+
+    def is_folder(self, path: str) -> bool:
+        return (self.root / path).is_dir()
+
+    def exists(self, path: str) -> bool:
+        return self.read_bytes(path) is not None
+
+    def names(self, folder: str) -> list[str]:
+        """The names in a folder, as it is on disk."""
+        found = self.root / folder
+        return sorted(each.name for each in found.iterdir()) if found.is_dir() else []
+
+    def put(self, path: str, content: str | bytes) -> None:
+        """Plan a file's new content."""
+        self._planned[path] = content.encode() if isinstance(content, str) else content
+
+    def remove(self, path: str) -> None:
+        """Plan to delete a file."""
+        self._planned[path] = None
+
+    def changes(self) -> list[Change]:
+        """What the plan makes different from what is on disk."""
+        found = []
+        for path, new in sorted(self._planned.items()):
+            file = self.root / path
+            old = file.read_bytes() if file.is_file() else None
+            if old != new:
+                found.append(Change(path, old, new))
+        return found
+
+
+def write(root: Path, changes: Sequence[Change]) -> None:
+    """Make the changes, all or none: where one fails, those before it are taken back.
+
+    Raises:
+        OSError: A file cannot be written; nothing has changed then.
+    """
+    made_folders: list[Path] = []
+    temporary: dict[Path, Path] = {}
+    done: list[tuple[Path, Change]] = []
+    try:
+        for change in changes:
+            file = (root / change.path).resolve()  # a link stays one; what it points to is written
+            if change.new is not None:
+                _make_folder(file.parent, made_folders)
+                temporary[file] = _write_beside(file, change.new)
+        for change in changes:
+            file = (root / change.path).resolve()
+            if change.new is None:
+                file.unlink()
+            else:
+                temporary[file].replace(file)
+                del temporary[file]
+            done.append((file, change))
+    except BaseException:
+        for file, change in reversed(done):
+            if change.old is None:
+                file.unlink()
+            else:
+                file.write_bytes(change.old)
+        for left in temporary.values():
+            left.unlink()
+        for folder in reversed(made_folders):
+            with suppress(OSError):  # somebody else put a file there meanwhile
+                folder.rmdir()
+        raise
+
+
+def _make_folder(folder: Path, made: list[Path]) -> None:
+    missing = [each for each in (folder, *folder.parents) if not each.exists()]
+    for each in reversed(missing):
+        each.mkdir()
+        made.append(each)
+
+
+def _write_beside(file: Path, content: bytes) -> Path:
+    """Write a temporary file in the same folder, with the rights of the one it will replace."""
+    handle, name = tempfile.mkstemp(prefix=f".{file.name}.", dir=file.parent)
+    path = Path(name)
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(content)
+        path.chmod(file.stat().st_mode & 0o7777 if file.exists() else 0o666 & ~_umask())
+    except BaseException:
+        path.unlink()
+        raise
+    return path
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

@@ -1,0 +1,330 @@
+"""Reads and edits an app's `firebase.json`: which codebase is Rollcall's, and which files."""
+
+from __future__ import annotations
+
+import re
+import sys
+from fnmatch import fnmatch
+from typing import Any
+
+from msgspec import Struct
+
+from rollcall.commands.init import json_edits, main_file
+from rollcall.commands.init.files import Files
+from rollcall.commands.init.text import line_number
+
+FILE = "firebase.json"
+DEFAULT_CODEBASE = "default"
+CODEBASE = "rollcall"
+"""What Rollcall's codebase is called where it stands beside others."""
+
+_IGNORE = ["venv", "__pycache__", ".git", "*.local", "*.log"]
+_OLDEST, _NEWEST = (3, 11), (3, 14)
+"""The versions of Python that Rollcall runs on and Firebase has a runtime for."""
+_EMULATORS = {
+    "auth": {"port": 9099},
+    "functions": {"port": 5001},
+    "firestore": {"port": 8080},
+    "tasks": {"port": 9499},
+    "singleProjectMode": True,
+    "ui": {"enabled": False},
+}
+_DEFAULT_DATABASE = "(default)"
+
+
+class Unsupported(Exception):
+    """A firebase.json that Rollcall cannot be added to; the message says where and the cure."""
+
+
+class Codebase(Struct, frozen=True):
+    """The functions that Rollcall is bound in."""
+
+    folder: str
+    name: str
+    runtime: str
+    index: int | None
+    """Its place in `functions`, where that is a list; None otherwise, or where it is new."""
+    is_new: bool = False
+    others: tuple[str, ...] = ()
+    """The folders of the app's other codebases."""
+
+    @property
+    def python(self) -> str:
+        """The interpreter's name, such as "python3.12"."""
+        return f"python3.{self.runtime.removeprefix('python3')}"
+
+
+class Firestore(Struct, frozen=True):
+    """The files of rules and indexes of the database that Rollcall uses."""
+
+    rules: str
+    indexes: str
+
+
+def read(text: str) -> dict[str, Any]:
+    """The content of a firebase.json.
+
+    Raises:
+        Unsupported: It is not JSON, or not an object.
+    """
+    try:
+        found = json_edits.parse(text).value
+    except ValueError as error:
+        raise Unsupported(f"{FILE}:{_after_line(error)}") from error
+    if not isinstance(found, dict):
+        raise Unsupported(f"{FILE}:1: an object {{ ... }} is expected")
+    return found
+
+
+def choose_codebase(text: str, files: Files) -> Codebase:
+    """Decide where Rollcall is bound: where it is already; in the app's Python functions; or in a
+    codebase of its own, where there are none (or several, of which none is the obvious one).
+
+    Raises:
+        Unsupported: The functions are of a kind that Rollcall cannot stand in or beside.
+    """
+    entries = _function_entries(read(text))
+    sources = [_source(entry, files) for entry in entries]
+    folders = [source for source in sources if source]
+    kinds = [_kind(entry, source, files) for entry, source in zip(entries, sources, strict=True)]
+    bound = [index for index, kind in enumerate(kinds) if kind == "rollcall"]
+    python = [index for index, kind in enumerate(kinds) if kind == "python"]
+    if len(bound) > 1:
+        raise Unsupported(
+            f"{' and '.join(str(sources[each]) for each in bound)} both bind Rollcall, and a "
+            "deploy refuses two codebases with the same functions. Take `bind(globals())` out of "
+            "the main.py of one."
+        )
+    if bound or len(python) == 1:
+        index = (bound or python)[0]
+        entry, folder = entries[index], str(sources[index])
+        return Codebase(
+            folder=folder,
+            name=entry.get("codebase", DEFAULT_CODEBASE),
+            runtime=_checked_runtime(text, entry, index),
+            index=index if isinstance(read(text)["functions"], list) else None,
+            others=tuple(each for each in folders if each != folder),
+        )
+    taken = {entry.get("codebase", DEFAULT_CODEBASE) for entry in entries}
+    if entries and CODEBASE in taken:
+        raise Unsupported(
+            f'{FILE}:{_line(text, ("functions",))}: there is a codebase "{CODEBASE}" already, '
+            "which does not bind Rollcall. Rename it and repeat this."
+        )
+    return Codebase(
+        folder=_new_folder(files, beside=bool(entries)),
+        name=CODEBASE if entries else DEFAULT_CODEBASE,
+        runtime=running_runtime(),
+        index=None,
+        is_new=True,
+        others=tuple(folders),
+    )
+
+
+def choose_firestore(text: str) -> Firestore:
+    """The files of rules and indexes; where firebase.json names none, the usual ones.
+
+    Raises:
+        Unsupported: The default database is not among those listed, or another file lists them.
+    """
+    found = read(text).get("firestore", {})
+    entry = found
+    if isinstance(found, list):
+        place = _database_index(text, found)
+        entry = found[place]
+    elif not isinstance(found, dict):
+        raise Unsupported(
+            f'{FILE}:{_line(text, ("firestore",))}: "firestore" is {found!r}; write the object '
+            f'with "rules" and "indexes" here in its place.'
+        )
+    elif found.get("database", _DEFAULT_DATABASE) != _DEFAULT_DATABASE:
+        raise _other_databases(text, [found])
+    return Firestore(
+        entry.get("rules") or "firestore.rules", entry.get("indexes") or "firestore.indexes.json"
+    )
+
+
+def merge(text: str, codebase: Codebase) -> str:
+    """Add what Rollcall needs to a firebase.json; all else stays as it is."""
+    return _merge_firestore(_merge_functions(text, codebase))
+
+
+def new_file(codebase: Codebase) -> str:
+    """A firebase.json of an app that has none."""
+    return json_edits.document(
+        {
+            "functions": [_entry(codebase)],
+            "firestore": {"rules": "firestore.rules", "indexes": "firestore.indexes.json"},
+            "emulators": _EMULATORS,
+        }
+    )
+
+
+def running_runtime() -> str:
+    """The runtime of Firebase for the Python that runs this.
+
+    Raises:
+        Unsupported: There is none.
+    """
+    version = sys.version_info[:2]
+    if not _OLDEST <= version <= _NEWEST:
+        raise Unsupported(
+            f"Firebase has no runtime for Python {version[0]}.{version[1]}, which runs this. Run "
+            f"it with one from {_dotted(_OLDEST)} to {_dotted(_NEWEST)}."
+        )
+    return f"python{version[0]}{version[1]}"
+
+
+def ignored_vendor(text: str, codebase: Codebase) -> str | None:
+    """The pattern by which a deploy would leave the wheel out; None where it takes it along."""
+    if codebase.is_new:
+        return None
+    entry = _function_entries(read(text))[codebase.index or 0]
+    for pattern in entry.get("ignore", ()):
+        bare = str(pattern).removeprefix("**/").removesuffix("/**").removesuffix("/*").strip("/")
+        if bare == "vendor" or fnmatch("rollcall.whl", bare.removeprefix("vendor/")):
+            return str(pattern)
+    return None
+
+
+def _merge_functions(text: str, codebase: Codebase) -> str:
+    functions = read(text).get("functions")
+    if codebase.is_new:
+        if functions is None:
+            return json_edits.add_members(text, (), {"functions": [_entry(codebase)]})
+        if isinstance(functions, dict):
+            text = json_edits.make_list(text, ("functions",))
+        return json_edits.append_items(text, ("functions",), [_entry(codebase)])
+    place: tuple[str | int, ...] = ("functions",)
+    if codebase.index is not None:
+        place = ("functions", codebase.index)
+    entry = json_edits.find(text, place).value
+    hooks = entry.get("postdeploy")
+    if any("rollcall sync" in str(hook) for hook in _as_list(hooks)):
+        return text
+    if hooks is None:
+        return json_edits.add_members(text, place, {"postdeploy": [_sync(codebase)]})
+    if isinstance(hooks, str):
+        return json_edits.replace(text, (*place, "postdeploy"), [hooks, _sync(codebase)])
+    return json_edits.append_items(text, (*place, "postdeploy"), [_sync(codebase)])
+
+
+def _merge_firestore(text: str) -> str:
+    chosen = choose_firestore(text)
+    wanted = {"rules": chosen.rules, "indexes": chosen.indexes}
+    found = read(text).get("firestore")
+    if found is None:
+        return json_edits.add_members(text, (), {"firestore": wanted})
+    place: tuple[str | int, ...] = ("firestore",)
+    if isinstance(found, list):
+        place = ("firestore", _database_index(text, found))
+    entry = json_edits.find(text, place).value
+    missing = {key: value for key, value in wanted.items() if key not in entry}
+    return json_edits.add_members(text, place, missing) if missing else text
+
+
+def _entry(codebase: Codebase) -> dict[str, Any]:
+    return {
+        "source": codebase.folder,
+        "codebase": codebase.name,
+        "runtime": codebase.runtime,
+        "ignore": _IGNORE,
+        "postdeploy": [_sync(codebase)],
+    }
+
+
+def _sync(codebase: Codebase) -> str:
+    folder = (
+        codebase.folder if re.fullmatch(r"[\w./-]+", codebase.folder) else f"'{codebase.folder}'"
+    )
+    return f"cd {folder} && venv/bin/python -m rollcall sync"
+
+
+def _function_entries(config: dict[str, Any]) -> list[dict[str, Any]]:
+    functions = config.get("functions")
+    entries = functions if isinstance(functions, list) else [functions] if functions else []
+    for entry in entries:
+        if not isinstance(entry, dict):
+            raise Unsupported(
+                f'{FILE}: "functions" is {entry!r}; write the object with "source" in its place.'
+            )
+    return entries
+
+
+def _source(entry: dict[str, Any], files: Files) -> str | None:
+    """The folder of a codebase; None for one that is not in this app's folder."""
+    if "remoteSource" in entry:
+        return None
+    if "source" in entry:
+        return str(entry["source"]).removeprefix("./").rstrip("/") or "."
+    return "functions" if files.is_folder("functions") else None
+
+
+def _kind(entry: dict[str, Any], source: str | None, files: Files) -> str:
+    """What a codebase is written in; "rollcall" where its main.py binds Rollcall."""
+    if source is None:
+        return "other"
+    main = files.read(f"{source}/main.py")
+    if main is not None and main_file.binds(main):
+        return "rollcall"
+    runtime = str(entry.get("runtime", ""))
+    if runtime:
+        return "python" if runtime.startswith("python") else "other"
+    if files.exists(f"{source}/package.json"):
+        return "other"
+    return "python" if main is not None or files.exists(f"{source}/requirements.txt") else "other"
+
+
+def _checked_runtime(text: str, entry: dict[str, Any], index: int) -> str:
+    """The runtime of a codebase that is there."""
+    runtime = str(entry.get("runtime", "")) or running_runtime()
+    version = re.fullmatch(r"python3(\d+)", runtime)
+    if version is None or int(version[1]) < _OLDEST[1]:
+        listed = isinstance(read(text)["functions"], list)
+        place = ("functions", index, "runtime") if listed else ("functions", "runtime")
+        raise Unsupported(
+            f"{FILE}:{_line(text, place)}: the runtime is {runtime}, and Rollcall needs python311 "
+            "or newer: change it, and make the venv again with that Python."
+        )
+    return runtime
+
+
+def _new_folder(files: Files, *, beside: bool) -> str:
+    """A folder for the functions of an app that has none, or none in Python."""
+    names = ["functions-python", "rollcall-functions"]
+    if not beside and not files.exists("functions/package.json"):
+        names.insert(0, "functions")
+    free = [each for each in names if each == "functions" or not files.is_folder(each)]
+    return free[0] if free else f"{CODEBASE}-codebase"
+
+
+def _database_index(text: str, entries: list[Any]) -> int:
+    for index, entry in enumerate(entries):
+        if isinstance(entry, dict) and entry.get("database") == _DEFAULT_DATABASE:
+            return index
+    raise _other_databases(text, entries)
+
+
+def _other_databases(text: str, entries: list[Any]) -> Unsupported:
+    names = ", ".join(str(each.get("database") or each.get("target")) for each in entries)
+    return Unsupported(
+        f"{FILE}:{_line(text, ('firestore',))}: Rollcall keeps its data in the database "
+        f'"{_DEFAULT_DATABASE}", and only {names} is listed here. Add an entry with '
+        f'"database": "{_DEFAULT_DATABASE}", "rules" and "indexes".'
+    )
+
+
+def _line(text: str, place: tuple[str | int, ...]) -> int:
+    return line_number(text, json_edits.find(text, place).start)
+
+
+def _as_list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [] if value is None else [value]
+
+
+def _after_line(error: ValueError) -> str:
+    return str(error).removeprefix("line ")
+
+
+def _dotted(version: tuple[int, int]) -> str:
+    return f"{version[0]}.{version[1]}"

@@ -1,0 +1,246 @@
+"""Edits of JSON files that people write: comments, order and layout stay as they are.
+
+Every edit takes the text of a file and the path of a place in it, such as `("functions", 0)`, and
+returns the new text. firebase-tools reads `//` and `/* */` comments in `firebase.json` and in the
+file of indexes, so both may be there.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from msgspec import Struct
+
+from rollcall.commands.init.text import line_number, newline_of
+
+Path = Sequence[str | int]
+
+_BLANK = re.compile(r"(?:[ \t\r\n\ufeff]|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
+_REST_OF_LINE = re.compile(r"(?:[ \t]*(?://[^\r\n]*|/\*[^\r\n]*?\*/))*")
+_SCALAR = re.compile(r'"(?:\\.|[^"\\\n])*"|[^\s,:{}\[\]"/]+')
+_LINE_LENGTH = 100
+
+
+class Node(Struct, frozen=True):
+    """A value in a JSON text, and where it stands."""
+
+    value: Any
+    start: int
+    end: int
+    children: tuple[tuple[str | int, int, Node], ...] = ()
+    """Of an object or array: key or index, where the entry begins, and its value."""
+
+    def child(self, key: str | int) -> Node:
+        return next(node for name, _, node in self.children if name == key)
+
+
+def parse(text: str) -> Node:
+    """Read a JSON text that may hold comments.
+
+    Raises:
+        ValueError: It is not JSON; the message begins with the line.
+    """
+    root = _value(text, _skip(text, 0))
+    end = _skip(text, root.end)
+    if end != len(text):
+        raise _error(text, end, "there is more after the end of the value")
+    return root
+
+
+def find(text: str, path: Path) -> Node:
+    """The value at a path that is known to be there."""
+    node = parse(text)
+    for key in path:
+        node = node.child(key)
+    return node
+
+
+def add_members(text: str, path: Path, members: Mapping[str, Any]) -> str:
+    """Add members at the end of an object."""
+    entries = [(json.dumps(key) + ": ", value) for key, value in members.items()]
+    return _add(text, find(text, path), entries)
+
+
+def append_items(text: str, path: Path, items: Iterable[Any]) -> str:
+    """Add items at the end of an array."""
+    return _add(text, find(text, path), [("", item) for item in items])
+
+
+def remove_items(text: str, path: Path, indexes: Iterable[int]) -> str:
+    """Take items out of an array, each with the lines it stands on."""
+    for index in sorted(indexes, reverse=True):
+        array = find(text, path)
+        _, start, node = array.children[index]
+        end = node.end
+        if index + 1 < len(array.children):
+            end = text.index(",", _skip(text, end)) + 1
+        elif index > 0:  # the last one: the comma before it goes instead
+            before = array.children[index - 1][2].end
+            comma = text.index(",", _skip(text, before))
+            text = text[:comma] + text[comma + 1 :]
+            start, end = start - 1, end - 1
+        line = len(text[:start].rstrip(" \t"))
+        rest = re.compile(r"[ \t]*\r?\n").match(text, end)
+        if rest and text[:line].endswith("\n"):
+            start, end = line, rest.end()
+        else:
+            start = line
+        text = text[:start] + text[end:]
+    return text
+
+
+def replace(text: str, path: Path, value: Any) -> str:
+    """Write another value in place of the one that is there."""
+    node = find(text, path)
+    written = render(value, _line_indent(text, node.start), _unit(text))
+    return text[: node.start] + _with_newlines(written, text) + text[node.end :]
+
+
+def make_list(text: str, path: Path) -> str:
+    """Make a value the one item of a list; inside, nothing changes but the indentation."""
+    node = find(text, path)
+    newline, unit, indent = newline_of(text), _unit(text), _line_indent(text, node.start)
+    inner = text[node.start : node.end].replace("\n", "\n" + unit)
+    inner = re.sub(r"\n[ \t]+(?=\r?\n)", "\n", inner)  # empty lines stay empty
+    written = f"[{newline}{indent}{unit}{inner}{newline}{indent}]"
+    return text[: node.start] + written + text[node.end :]
+
+
+def render(value: Any, indent: str = "", unit: str = "  ") -> str:
+    """JSON with a line for each entry, but short values without nesting on one line."""
+    flat = json.dumps(value, ensure_ascii=False)
+    nested = isinstance(value, dict | list) and any(
+        isinstance(each, dict | list)
+        for each in (value.values() if isinstance(value, dict) else value)
+    )
+    if not nested and len(indent) + len(flat) < _LINE_LENGTH - 10:
+        if isinstance(value, dict) and value:
+            return f"{{ {flat[1:-1]} }}"
+        return flat
+    inner = indent + unit
+    if isinstance(value, dict):
+        entries = [f"{json.dumps(key)}: {render(each, inner, unit)}" for key, each in value.items()]
+        opening, closing = "{", "}"
+    else:
+        entries = [render(each, inner, unit) for each in value]
+        opening, closing = "[", "]"
+    lines = f",\n{inner}".join(entries)
+    return f"{opening}\n{inner}{lines}\n{indent}{closing}"
+
+
+def document(value: dict[str, Any]) -> str:
+    """The text of a new JSON file."""
+    unit = "  "
+    entries = [f"{unit}{json.dumps(key)}: {render(each, unit)}" for key, each in value.items()]
+    return "{\n" + ",\n".join(entries) + "\n}\n"
+
+
+def _add(text: str, node: Node, entries: Sequence[tuple[str, Any]]) -> str:
+    """Add entries, each a key with its colon (or nothing) and a value, at a container's end."""
+    if not entries:
+        return text
+    newline, unit = newline_of(text), _unit(text)
+    if not node.children:
+        indent = _line_indent(text, node.start)
+        inside = text[node.start + 1 : node.end - 1].rstrip()
+        written = _entries(entries, indent + unit, unit, f",{newline}{indent}{unit}", text)
+        new = f"{inside}{newline}{indent}{unit}{written}{newline}{indent}"
+        return text[: node.start + 1] + new + text[node.end - 1 :]
+    first, last = node.children[0][1], node.children[-1][2].end
+    line = text.rfind("\n", 0, first) + 1
+    if line > node.start:  # each entry begins a line of its own
+        indent = text[line:first] if text[line:first].isspace() else ""
+        written = _entries(entries, indent, unit, f",{newline}{indent}", text)
+        rest = _REST_OF_LINE.match(text, last)
+        after = rest.end() if rest else last
+        if text[after : after + 1] not in ("\r", "\n"):  # a comment that belongs to what follows
+            after = last
+        return f"{text[:last]},{text[last:after]}{newline}{indent}{written}{text[after:]}"
+    written = _entries(entries, _line_indent(text, last), unit, ", ", text)
+    return f"{text[:last]}, {written}{text[last:]}"
+
+
+def _entries(
+    entries: Sequence[tuple[str, Any]], indent: str, unit: str, separator: str, text: str
+) -> str:
+    rendered = [key + render(value, indent, unit) for key, value in entries]
+    return separator.join(_with_newlines(each, text) for each in rendered)
+
+
+def _with_newlines(written: str, text: str) -> str:
+    return written.replace("\n", newline_of(text))
+
+
+def _unit(text: str) -> str:
+    """By what the file indents: the first line that is indented says it."""
+    found = re.search(r"^([ \t]+)[\"{\[]", text, re.MULTILINE)
+    return found[1] if found else "  "
+
+
+def _line_indent(text: str, place: int) -> str:
+    line = text.rfind("\n", 0, place) + 1
+    found = re.compile(r"[ \t]*").match(text, line)
+    return found[0] if found else ""
+
+
+def _skip(text: str, place: int) -> int:
+    """Past blanks and comments."""
+    found = _BLANK.match(text, place)
+    return found.end() if found else place
+
+
+def _value(text: str, place: int) -> Node:
+    opening = text[place : place + 1]
+    if opening == "{":
+        return _object(text, place)
+    if opening == "[":
+        return _array(text, place)
+    found = _SCALAR.match(text, place)
+    try:
+        return Node(json.loads(found[0] if found else ""), place, found.end() if found else place)
+    except ValueError:
+        raise _error(text, place, "a value is expected here") from None
+
+
+def _object(text: str, start: int) -> Node:
+    children: list[tuple[str | int, int, Node]] = []
+    place = _skip(text, start + 1)
+    while text[place : place + 1] != "}" or children:
+        key = _value(text, place)
+        if not isinstance(key.value, str):
+            raise _error(text, place, "a name in double quotes is expected here")
+        colon = _skip(text, key.end)
+        if text[colon : colon + 1] != ":":
+            raise _error(text, colon, 'a ":" is expected here')
+        value = _value(text, _skip(text, colon + 1))
+        children.append((key.value, place, value))
+        place = _skip(text, value.end)
+        if text[place : place + 1] != ",":
+            break
+        place = _skip(text, place + 1)
+    if text[place : place + 1] != "}":
+        raise _error(text, place, 'a "," or "}" is expected here')
+    found = {str(key): node.value for key, _, node in children}
+    return Node(found, start, place + 1, tuple(children))
+
+
+def _array(text: str, start: int) -> Node:
+    children: list[tuple[str | int, int, Node]] = []
+    place = _skip(text, start + 1)
+    while text[place : place + 1] != "]" or children:
+        value = _value(text, place)
+        children.append((len(children), place, value))
+        place = _skip(text, value.end)
+        if text[place : place + 1] != ",":
+            break
+        place = _skip(text, place + 1)
+    if text[place : place + 1] != "]":
+        raise _error(text, place, 'a "," or "]" is expected here')
+    return Node([node.value for _, _, node in children], start, place + 1, tuple(children))
+
+
+def _error(text: str, place: int, message: str) -> ValueError:
+    return ValueError(f"line {line_number(text, place)}: {message}")

@@ -1,0 +1,570 @@
+"""Works out what init changes in an app, file by file; nothing is written here."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from msgspec import Struct
+
+from rollcall.catalog import DEFAULT_PACKAGES
+from rollcall.commands.init import (
+    app_names,
+    app_texts,
+    env_file,
+    firebase_json,
+    indexes,
+    main_file,
+    requirements_file,
+    security_rules,
+)
+from rollcall.commands.init.files import Change, Files, Unreadable
+from rollcall.commands.init.firebase_json import Codebase, Unsupported
+from rollcall.commands.init.platform import Platform
+from rollcall.commands.init.text import append_lines
+from rollcall.commands.init.wheel import Wheel, is_wheel_of_ours, same_content
+from rollcall.core.problem import Problem
+
+CODEBASE, PREFIX = "ROLLCALL_CODEBASE", "ROLLCALL_PREFIX"
+_RECORD = "vendor/rollcall.json"
+_MOST_PLACES = 3
+
+
+PlatformOf = Callable[[str, Mapping[str, Path]], Platform]
+
+
+class Blocked(Exception):
+    """Rollcall cannot be added to the app as it is; the message has each reason with its cure."""
+
+    def __init__(self, problems: list[str]) -> None:
+        super().__init__("\n\n".join(problems))
+        self.problems = problems
+
+
+class Plan(Struct, frozen=True):
+    """What init changes, what a person should know of it, and where the functions are."""
+
+    root: Path
+    changes: tuple[Change, ...]
+    notes: tuple[str, ...]
+    codebase: Codebase
+    prefix: str
+
+
+class Record(Struct, frozen=True):
+    """What an earlier init added, as `vendor/rollcall.json` keeps it."""
+
+    prefix: str
+    collections: tuple[str, ...]
+    indexes: tuple[str, ...]
+
+
+def make_plan(root: Path, wheel: Wheel, platform: PlatformOf, prefix: str | None) -> Plan:
+    """Plan to make an app in `root`, or to add Rollcall to the one that is there.
+
+    Args:
+        root: The folder of `firebase.json`, or the one that is to have it.
+        wheel: The library that the app is given.
+        platform: Gives Rollcall's rules, indexes and names, by the prefix of these and the folders
+            of the app's packages.
+        prefix: What those names begin with; None for what the app says already.
+    Raises:
+        Blocked: Something in the app stands against it.
+    """
+    return _Planner(root, wheel, platform, prefix).plan()
+
+
+class _Planner:
+    def __init__(self, root: Path, wheel: Wheel, platform: PlatformOf, prefix: str | None) -> None:
+        self.root = root
+        self.files = Files(root)
+        self.wheel = wheel
+        self.problems: list[str] = []
+        self.notes: list[str] = []
+        try:
+            self.firebase = self.files.read(firebase_json.FILE)
+            text = self.firebase if self.firebase is not None else "{}"
+            self.codebase = firebase_json.choose_codebase(text, self.files)
+            self.firestore = firebase_json.choose_firestore(text)
+            self.main = self.files.read(self._in("main.py"))
+            self.record = self._read_record()
+            self.is_bound = self.main is not None and main_file.binds(self.main)
+            self.is_update = self.record is not None and self.is_bound
+            self.prefix = self._choose_prefix(prefix)
+        except (Unsupported, Unreadable) as error:
+            raise Blocked([str(error)]) from error
+        try:
+            self.platform = platform(self.prefix, self._package_folders())
+        except Problem as error:
+            raise Blocked([str(error)]) from error
+
+    def plan(self) -> Plan:
+        for step in (
+            self._plan_firebase_json,
+            self._plan_main,
+            self._plan_capabilities,
+            self._plan_requirements,
+            self._plan_environment,
+            self._plan_rules,
+            self._plan_indexes,
+            self._check_names,
+            self._plan_wheel,
+            self._plan_git,
+        ):
+            try:
+                step()
+            except (Unsupported, Unreadable) as error:
+                self.problems.append(str(error))
+        if self.problems:
+            raise Blocked(self.problems)
+        if self.prefix and not self.is_update:
+            self.notes.append(
+                "Clients have to know the prefix: in JavaScript, "
+                f'`new Rollcall({{ ..., prefix: "{self.prefix}" }})`; elsewhere, call '
+                f"`{self.prefix}_run_agent` and read `{self.prefix}_threads`."
+            )
+        return Plan(
+            self.root, tuple(self.files.changes()), tuple(self.notes), self.codebase, self.prefix
+        )
+
+    def _in(self, name: str) -> str:
+        """A file's path in the functions folder."""
+        folder = self.codebase.folder
+        return name if folder == "." else f"{folder}/{name}"
+
+    # ---- The app's configuration ----
+
+    def _plan_firebase_json(self) -> None:
+        if self.firebase is None:
+            self.files.put(firebase_json.FILE, firebase_json.new_file(self.codebase))
+            if not self.files.exists(".firebaserc"):
+                self.files.put(".firebaserc", app_texts.firebaserc(self.root.resolve().name))
+            return
+        if pattern := firebase_json.ignored_vendor(self.firebase, self.codebase):
+            raise Unsupported(
+                f'{firebase_json.FILE}: "ignore" has {pattern!r}, by which a deploy would leave '
+                f"out Rollcall's wheel in {self._in('vendor')}. Take the pattern out."
+            )
+        if not self.is_update:
+            self.files.put(firebase_json.FILE, firebase_json.merge(self.firebase, self.codebase))
+
+    def _plan_environment(self) -> None:
+        path = self._in(".env")
+        text = self.files.read(path) or ""
+        settings = []
+        if self.codebase.name != firebase_json.DEFAULT_CODEBASE:
+            said = env_file.value(text, CODEBASE)
+            if said not in (None, self.codebase.name):
+                raise Unsupported(
+                    f"{path}: {CODEBASE} is {said!r}, and {firebase_json.FILE} calls this codebase "
+                    f"{self.codebase.name!r}. Write the same name in both."
+                )
+            settings.append(
+                (CODEBASE, self.codebase.name, "This codebase's name in firebase.json.")
+            )
+        if self.prefix:
+            settings.append(
+                (PREFIX, self.prefix, "Before the names of Rollcall's collections and functions.")
+            )
+        if not self.is_update:
+            settings.append(app_texts.THREADS)
+            if self.main is None:
+                settings.append(app_texts.NO_PLUGINS)
+        if settings:
+            self.files.put(path, env_file.merge(text, settings))
+
+    def _plan_git(self) -> None:
+        if not self.is_update:
+            text = self.files.read(".gitignore") or ""
+            below = self.files.read(self._in(".gitignore")) or ""
+            have = {line.strip().strip("/") for line in (text + "\n" + below).splitlines()}
+            folder = self.codebase.folder
+            missing = [
+                line
+                for line in app_texts.ignored(folder)
+                if line.strip("/") not in have
+                and line.removeprefix(f"{folder}/").strip("/") not in have
+            ]
+            if missing:
+                gap = "\n" if text.strip() else ""
+                lines = "\n".join(["# Rollcall", *missing])
+                self.files.put(".gitignore", append_lines(text, f"{gap}{lines}\n"))
+        wheel = self._in(f"vendor/{self.wheel.file_name}")
+        for path in (wheel, self._in(".env")):
+            if self.files.exists(path) and (rule := _git_ignores(self.root, path)):
+                self.notes.append(
+                    f"{path} is ignored by git ({rule}): deploys from another machine, such as "
+                    "CI, would miss it. Change that line, or add the file with `git add -f`."
+                )
+
+    # ---- The functions ----
+
+    def _plan_main(self) -> None:
+        path = self._in("main.py")
+        for name in ("rollcall.py", "rollcall/__init__.py"):
+            if self.files.exists(self._in(name)):
+                raise Unsupported(
+                    f"{self._in(name)} would hide the library, which is imported as `rollcall`. "
+                    "Rename it."
+                )
+        if self.main is None or not self.main.strip():
+            self.files.put(path, main_file.NEW)
+            return
+        try:
+            names = main_file.top_level_names(self.main)
+        except SyntaxError as error:
+            raise Unsupported(
+                f"{path}:{error.lineno}: Python cannot read it: {error.msg}"
+            ) from error
+        if self.is_bound:
+            return
+        if "bind" in names:
+            raise Unsupported(
+                f"{path}:{names['bind']}: `bind` is a name of the app's own, and `from rollcall "
+                "import bind` would take it. Rename yours."
+            )
+        package = self._package()
+        named = package != "capabilities" or self.files.is_folder(self._in("packs"))
+        self.files.put(path, main_file.merge(self.main, [package] if named else None))
+
+    def _package(self) -> str:
+        """The package of capabilities; another one where `capabilities` is something else."""
+        folder = self._in("capabilities")
+        texts = [
+            self.files.read_bytes(f"{folder}/{name}") or b"" for name in self.files.names(folder)
+        ]
+        is_other = bool(texts) and not any(b"rollcall" in text for text in texts)
+        if is_other or self.files.exists(f"{folder}.py"):
+            return "rollcall_capabilities"
+        return "capabilities"
+
+    def _package_folders(self) -> dict[str, Path]:
+        """The folders of the packages that main.py binds, as far as they lie beside it."""
+        named = main_file.packages(self.main) if self.main is not None and self.is_bound else None
+        found = {name: self.root / self._in(name) for name in named or DEFAULT_PACKAGES}
+        return {name: folder for name, folder in found.items() if folder.is_dir()}
+
+    def _plan_capabilities(self) -> None:
+        folder = self._in(self._package())
+        if self.is_bound or self.files.names(folder):
+            return
+        taken = app_texts.EXAMPLE in self._own_functions()
+        for name, text in app_texts.CAPABILITIES.items():
+            if name == "__init__.py" or not taken:
+                self.files.put(f"{folder}/{name}", text)
+
+    def _own_functions(self) -> dict[str, str]:
+        """The names in the codebase's own main.py, with file and line."""
+        try:
+            return app_names.python_names(self.files, self.codebase.folder)
+        except SyntaxError:  # `_plan_main` says so
+            return {}
+
+    def _plan_requirements(self) -> None:
+        path = self._in("requirements.txt")
+        text = self.files.read(path)
+        if text is None:
+            project = self._in("pyproject.toml")
+            if "dependencies" in (self.files.read(project) or ""):
+                raise Unsupported(
+                    f"{project} says what the app needs, and there is no requirements.txt beside "
+                    "it, which Firebase asks for. Write one from it (`uv export`, `poetry export`) "
+                    "and repeat this."
+                )
+            text = ""
+        needed = self.wheel.requirements(requirements_file.extras(text))
+        found = requirements_file.conflicts(path, text, needed, self.files.read)
+        for conflict in found:
+            line = conflict.line
+            self.problems.append(
+                f"{line.file}:{line.number}: {line.requirement} and Rollcall, which needs "
+                f"{conflict.needed.name}{conflict.needed.specifier}, cannot both be installed. "
+                f"Write `{conflict.needed.name}{conflict.needed.specifier}` there, and see that "
+                "your functions run with it."
+            )
+        if requirements_file.has_hashes(text):
+            if not requirements_file.asks_for(text, self.wheel.version):
+                self.notes.append(
+                    f"{path} has hashes, so pip wants them of every line, and it is left as it is. "
+                    "Add these lines to the file that it is made from, and make it anew, from its "
+                    f"folder (`pip-compile --generate-hashes`, `uv pip compile`):\n"
+                    f"  {requirements_file.FIND_LINKS}\n"
+                    f"  {requirements_file.DISTRIBUTION}=={self.wheel.version}"
+                )
+            return
+        self.files.put(path, requirements_file.merge(text, self.wheel.version))
+
+    def _plan_wheel(self) -> None:
+        folder = self._in("vendor")
+        path = f"{folder}/{self.wheel.file_name}"
+        there = self.files.read_bytes(path)
+        if there is None:
+            self.files.put(path, self.wheel.content)
+        elif not same_content(there, self.wheel.content):
+            raise Unsupported(
+                f"{path} has other content than the library that runs, under the same version, so "
+                "a deploy could keep the old one. Build the library with `make wheel`, which names "
+                "its content in the version, install that and repeat this."
+            )
+        for name in self.files.names(folder):
+            if is_wheel_of_ours(name) and name != self.wheel.file_name:
+                self.files.remove(f"{folder}/{name}")
+        record = {
+            "about": "What `python -m rollcall init` added, so that a later one can renew it.",
+            "version": self.wheel.version,
+            "prefix": self.prefix,
+            "collections": list(self.platform.collections),
+            "indexes": indexes.keys(self.platform.indexes),
+        }
+        self.files.put(self._in(_RECORD), json.dumps(record, indent=1) + "\n")
+
+    def _read_record(self) -> Record | None:
+        path = self._in(_RECORD)
+        text = self.files.read(path)
+        if text is None:
+            return None
+        try:
+            found = json.loads(text)
+            return Record(
+                prefix=str(found["prefix"]),
+                collections=tuple(map(str, found["collections"])),
+                indexes=tuple(map(str, found["indexes"])),
+            )
+        except (ValueError, KeyError, TypeError):
+            raise Unsupported(
+                f"{path} is not what init wrote. Take it back from version control, or delete it."
+            ) from None
+
+    def _choose_prefix(self, prefix: str | None) -> str:
+        """The prefix asked for, or the one that the app has.
+
+        Raises:
+            Unsupported: The app has another one, and data under it.
+        """
+        path = self._in(".env")
+        there = env_file.value(self.files.read(path) or "", PREFIX)
+        before = self.record.prefix if self.record is not None else there
+        if prefix is None:
+            return there or ""
+        if before is not None and before != prefix:
+            how = f"with the prefix {before!r}" if before else "without a prefix"
+            raise Unsupported(
+                f"Rollcall was added to this app {how}, and its data is kept under those names. "
+                f"Where none has to be kept, delete {self._in(_RECORD)}, {PREFIX} in {path}, and "
+                "the indexes and the block in the rules that init wrote, and repeat this."
+            )
+        return prefix
+
+    # ---- Firestore ----
+
+    def _plan_rules(self) -> None:
+        path = self.firestore.rules
+        text = self.files.read(path)
+        if text is None:
+            self.files.put(path, security_rules.new_file(self.platform.rules))
+            if self.firebase is not None:
+                self.notes.append(
+                    f"The app had no {path}: a deploy replaces the rules that are in the Firebase "
+                    f"console now. Copy those into {path} first."
+                )
+            return
+        try:
+            rules = security_rules.read(text)
+            if rules.version != "2":
+                self.problems.append(_version_problem(path, rules.version))
+            self.problems += _opening_problems(path, rules, self.platform)
+            self.files.put(path, security_rules.merge(text, self.platform.rules))
+        except ValueError as error:
+            raise Unsupported(f"{path}:{str(error).removeprefix('line ')}") from error
+
+    def _plan_indexes(self) -> None:
+        path = self.firestore.indexes
+        text = self.files.read(path)
+        if text is None:
+            self.files.put(path, indexes.new_file(self.platform.indexes))
+            return
+        written = self.record.indexes if self.record is not None else ()
+        try:
+            self.files.put(path, indexes.merge(text, self.platform.indexes, written))
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise Unsupported(f"{path}:{str(error).removeprefix('line ')}") from error
+
+    # ---- Names ----
+
+    def _check_names(self) -> None:
+        """Find names of Rollcall that the app has for something of its own."""
+        taken = self._taken_functions()
+        for id, places in self._taken_collections().items():
+            taken.setdefault(f"the collection {id}", places)
+        if not taken:
+            return
+        lines = [
+            f"  {name}: {', '.join(dict.fromkeys(places[:_MOST_PLACES]))}"
+            for name, places in sorted(taken.items())
+        ]
+        if self.prefix:
+            cure = f"Choose another prefix than {self.prefix!r}."
+        else:
+            cure = (
+                "With `--prefix rc` Rollcall's own are called rc_threads, rc_run_agent and so on, "
+                "in paths, rules, indexes and clients."
+            )
+        self.problems.append(
+            "Rollcall uses names that the app has for something else:\n"
+            + "\n".join(lines)
+            + f"\n{cure}"
+        )
+
+    def _taken_functions(self) -> dict[str, list[str]]:
+        if self.is_bound:  # `bind` knows better which of the engine's functions there are
+            return {}
+        found = dict(self._own_functions())
+        for folder in self.codebase.others:
+            found |= app_names.deployed_functions(self.files, folder)
+        return {
+            f"the function {name}": [place]
+            for name, place in found.items()
+            if name in self.platform.functions
+        }
+
+    def _taken_collections(self) -> dict[str, list[str]]:
+        known = self.record.collections if self.record is not None else ()
+        new = [each for each in self.platform.collections if each not in known]
+        roots = {each for each in new if "/" not in each}
+        ids = {each.rpartition("/")[2] for each in new}
+        groups = self.platform.shared_groups & ids
+        used: list[tuple[str, str]] = []
+        rules_file, indexes_file = self.firestore.rules, self.firestore.indexes
+        if (text := self._on_disk(rules_file)) is not None:
+            try:
+                lines = security_rules.collection_lines(security_rules.read(text))
+                used += [(path, f"{rules_file}:{line}") for path, line in lines.items()]
+            except ValueError:  # `_plan_rules` says so
+                pass
+        if (text := self._on_disk(indexes_file)) is not None:
+            ours = {*indexes.keys(self.platform.indexes)}
+            ours |= {*self.record.indexes} if self.record is not None else set()
+            try:
+                for group, (line, keys) in indexes.group_lines(text).items():
+                    if not ours.issuperset(keys):
+                        used.append((f"{security_rules.ANY}**/{group}", f"{indexes_file}:{line}"))
+            except ValueError:  # `_plan_indexes` says so
+                pass
+        if self.record is None and not self.is_bound:
+            used += app_names.collections_in_code(self.root).items()
+        found: dict[str, list[str]] = {}
+        for path, place in used:
+            above, _, id = path.rpartition("/")
+            is_root = not above
+            is_unknown = above == f"{security_rules.ANY}**"
+            if id in groups or ((is_root or is_unknown) and id in roots):
+                found.setdefault(id, []).append(place)
+        return found
+
+    def _on_disk(self, path: str) -> str | None:
+        try:
+            return Files(self.root).read(path)
+        except Unreadable:  # the step that edits it says so
+            return None
+
+
+def _version_problem(path: str, version: str | None) -> str:
+    said = f"rules_version is {version!r}" if version else "there is no rules_version"
+    return (
+        f"{path}:1: {said}, and Rollcall's rules need version 2. Write `rules_version = '2';` as "
+        "the first line. In version 2, `{name=**}` also matches what stands right at that place, "
+        "so look at your wildcards."
+    )
+
+
+def _opening_problems(path: str, rules: security_rules.Rules, platform: Platform) -> list[str]:
+    """The app's wildcards that let clients at Rollcall's data, each with what to write."""
+    openings = security_rules.find_openings(rules, platform.collections)
+    if not openings:
+        return []
+    own = sorted(
+        {each for each in security_rules.collection_lines(rules) if re.fullmatch(r"\w+", each)}
+    )
+    problems = []
+    for opening in openings:
+        some = ", ".join(opening.collections[:4]) + (
+            f" and {len(opening.collections) - 4} more" if len(opening.collections) > 4 else ""
+        )
+        allow = opening.allow
+        problems.append(
+            f"{path}:{allow.line}: `allow {allow.methods}` under `match {opening.match.written}` "
+            f"(line {opening.match.line}) reaches collections of Rollcall: {some}. One rule that "
+            "allows is enough, so this one would open them to clients."
+        )
+    problems.append(_cure(path, rules, openings, own, platform))
+    return ["\n".join(problems)]
+
+
+def _cure(
+    path: str,
+    rules: security_rules.Rules,
+    openings: list[security_rules.Opening],
+    own: list[str],
+    platform: Platform,
+) -> str:
+    if security_rules.is_template(rules):
+        return (
+            f"{path} is as `firebase init` wrote it: open to everybody. Write in its place, with "
+            "your own collections and conditions, and repeat this:\n"
+            "  rules_version = '2';\n"
+            "  service cloud.firestore {\n"
+            "    match /databases/{database}/documents {\n"
+            "      match /your_collection/{document=**} {\n"
+            "        allow read, write: if request.auth != null;\n"
+            "      }\n"
+            "    }\n"
+            "  }"
+        )
+    groups = [
+        segments[-2]
+        for each in openings
+        if len(segments := each.match.segments[len(security_rules.DOCUMENTS) :]) > 1
+        and re.fullmatch(r"\w+", segments[-2])
+    ]
+    if len(groups) == len(openings) and not platform.prefix:
+        name = groups[0]
+        return (
+            f"Write the paths that are meant in place of the wildcard, such as "
+            f"`match /your_collection/{{id}}/{name}/{{document}}`; or `--prefix rc` has Rollcall "
+            f"call its own rc_{name}."
+        )
+    roots = sorted({each.split("/")[0] for each in platform.collections})
+    some = "', '".join(own[:6]) or "your_collection"
+    if platform.prefix:
+        others = f"!collection.matches('{platform.prefix}_.*')"
+    else:
+        others = f"!(collection in {roots})"
+    return (
+        "Write your own collections in place of the wildcard, as in "
+        f"`match /{own[0] if own else 'your_collection'}/{{document=**}}`; or keep it and say "
+        "which it is for, with your condition after the &&:\n"
+        "  match /{collection}/{document=**} {\n"
+        f"    allow read, write: if collection in ['{some}'] && ...\n"
+        "or which it is not for:\n"
+        f"    allow read, write: if {others} && ..."
+    )
+
+
+def _git_ignores(root: Path, path: str) -> str | None:
+    """The line of a .gitignore by which git leaves a file out; None where it keeps it."""
+    git = shutil.which("git")
+    if git is None or not root.is_dir():
+        return None
+    found = subprocess.run(
+        [git, "check-ignore", "--verbose", path],
+        cwd=root,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    place, _, pattern = found.stdout.partition("\t")[0].rpartition(":")
+    return None if found.returncode or pattern.startswith("!") else f"{place}: {pattern}"

@@ -1,0 +1,396 @@
+"""Reads and edits an app's `firestore.rules`.
+
+Rules of all blocks are OR-ed: one that allows is enough. So Rollcall's rules may stand in a block
+of their own, and an app's wildcard that reaches Rollcall's collections opens them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from msgspec import Struct
+
+from rollcall.commands.init.text import line_number, newline_of
+
+BEGIN = "// rollcall: begin"
+END = "// rollcall: end"
+_BLOCK_NOTE = "(`python -m rollcall init` writes this block anew; yours go beside it)"
+_INDENT = "  "
+
+_COMMENT_OR_STRING = re.compile(
+    r"//[^\n]*|/\*.*?\*/|'(?:\\.|[^'\\\n])*'|\"(?:\\.|[^\"\\\n])*\"", re.DOTALL
+)
+_VERSION = re.compile(r"""\brules_version\s*=\s*['"](\w+)['"]""")
+_SERVICE = re.compile(r"\bservice\s+cloud\.firestore\s*\{")
+_STATEMENT = re.compile(r"\b(?:match|allow|function|service)\b|[{}]")
+_SEGMENT = re.compile(r"\s*/\s*(\{\s*\w+\s*(?:=\s*\*\*\s*)?\}|[^\s/{}]+)")
+_WORD = re.compile(r"\s*\w+\s*")
+
+DOCUMENTS = ("databases", "(default)", "documents")
+"""What the path of every document begins with."""
+
+ANY = "{}"
+"""A document's id in the path of a collection: whichever."""
+
+
+class Allow(Struct, frozen=True):
+    """An `allow` statement; `condition` is None where it has none and so always allows."""
+
+    line: int
+    methods: str
+    condition: str | None
+
+
+class Match(Struct, frozen=True):
+    """A `match` statement with the whole path that its nesting makes, and its own allows."""
+
+    line: int
+    written: str
+    segments: tuple[str, ...]
+    allows: tuple[Allow, ...]
+
+
+class Opening(Struct, frozen=True):
+    """An app's rule whose wildcards reach collections of Rollcall, and which of these."""
+
+    match: Match
+    allow: Allow
+    collections: tuple[str, ...]
+
+
+class Rules(Struct, frozen=True):
+    """What init needs to know of a rules file."""
+
+    version: str | None
+    service_end: int
+    """Where the bracket that closes `service cloud.firestore` is."""
+    matches: tuple[Match, ...]
+
+
+def read(text: str) -> Rules:
+    """Read a rules file; Rollcall's own block in it is passed over.
+
+    Raises:
+        ValueError: There is no `service cloud.firestore`, or its brackets do not match; the message
+            begins with the line.
+    """
+    begin, end = block_place(text)
+    own = re.sub(r"[^\n]", " ", text[begin:end])
+    whole = text[:begin] + own + text[end:]
+    code = _COMMENT_OR_STRING.sub(_blank, whole)
+    source = _COMMENT_OR_STRING.sub(
+        lambda found: found[0] if found[0][0] in "'\"" else _blank(found), whole
+    )
+    service = _SERVICE.search(code)
+    if service is None:
+        raise ValueError("line 1: there is no `service cloud.firestore { ... }`")
+    version = _VERSION.search(source)
+    reader = _Reader(source, code)
+    service_end = reader.read_body(service.end(), (), [])
+    matches = tuple(sorted(reader.matches, key=lambda each: each.line))
+    return Rules(version[1] if version else None, service_end, matches)
+
+
+def find_openings(rules: Rules, collections: Sequence[str]) -> list[Opening]:
+    """The app's rules whose wildcards let clients at some of `collections`, given as paths such as
+    `threads` and `threads/{}/messages`. A rule that names a collection outright is no wildcard."""
+    found = []
+    for match in rules.matches:
+        for allow in match.allows:
+            reached = tuple(
+                collection
+                for collection in collections
+                if any(
+                    _result(allow.condition, names) is not False
+                    for names in _bindings(match.segments, _document_path(collection))
+                    if not _names_outright(match.segments, collection)
+                )
+            )
+            if reached:
+                found.append(Opening(match, allow, reached))
+    return found
+
+
+def collection_lines(rules: Rules) -> dict[str, int]:
+    """The paths of the collections that the app's rules name, as in `users/{}/messages`, and the
+    line of each; below a wildcard of many segments (`{}**`) just the last ones are known."""
+    found: dict[str, int] = {}
+    for match in rules.matches:
+        for path in _collections(match.segments):
+            found.setdefault(path, match.line)
+    return found
+
+
+def block_place(text: str) -> tuple[int, int]:
+    """Where Rollcall's block begins and ends, with its markers' whole lines; (0, 0) without one.
+
+    Raises:
+        ValueError: One of the markers is missing, or there twice; the message begins with the line.
+    """
+    begins = [each.start() for each in re.finditer(rf"^[ \t]*{re.escape(BEGIN)}", text, re.M)]
+    ends = [
+        each.end() for each in re.finditer(rf"^[ \t]*{re.escape(END)}[^\n]*(?:\n|\Z)", text, re.M)
+    ]
+    if not begins and not ends:
+        return 0, 0
+    if len(begins) != 1 or len(ends) != 1 or begins[0] > ends[0]:
+        line = line_number(text, min([*begins, *ends]))
+        raise ValueError(
+            f"line {line}: Rollcall's block is one `{BEGIN}` with one `{END}` after it; here are "
+            f"{len(begins)} and {len(ends)}. Delete what is left of the block, with its markers"
+        )
+    return begins[0], ends[0]
+
+
+def merge(text: str, block: str) -> str:
+    """Put Rollcall's rules into a file: in place of its block, or at the end of the service.
+
+    Args:
+        text: The app's file, whole.
+        block: A `match /databases/{database}/documents { ... }`, not indented.
+    """
+    newline = newline_of(text)
+    lines = [f"{BEGIN} {_BLOCK_NOTE}", *block.strip("\n").split("\n"), END]
+    written = "".join(f"{_INDENT}{line}".rstrip() + newline for line in lines)
+    begin, end = block_place(text)
+    if end:
+        return text[:begin] + written + text[end:]
+    place = read(text).service_end
+    before = text[:place].rstrip(" \t")
+    gap = newline if before.endswith("\n") else newline * 2
+    return before + gap + written + text[place:]
+
+
+def new_file(block: str) -> str:
+    """A rules file with Rollcall's block and a place for the app's own rules."""
+    text = (
+        "rules_version = '2';\n\n"
+        "service cloud.firestore {\n"
+        "  // The rules of your own collections. Whatever no rule allows is refused.\n"
+        "  match /databases/{database}/documents {\n"
+        "    match /your_collection/{document} {\n"
+        "      allow read, write: if false;\n"
+        "    }\n"
+        "  }\n"
+        "}\n"
+    )
+    return merge(text, block)
+
+
+def is_template(rules: Rules) -> bool:
+    """Whether the file is what `firebase init` writes: one rule that opens everything."""
+    opening = re.compile(r"(?:request\.time<timestamp\.date\([\d,]+\)|true)?")
+    live = [match for match in rules.matches if match.allows]
+    return (
+        len(live) == 1
+        and len(live[0].segments) == len(DOCUMENTS) + 1
+        and live[0].segments[-1].endswith("=**}")
+        and all(
+            opening.fullmatch(re.sub(r"\s", "", allow.condition or "")) for allow in live[0].allows
+        )
+    )
+
+
+class _Reader:
+    """Walks the statements of a service, with nesting."""
+
+    def __init__(self, source: str, code: str) -> None:
+        self.source = source
+        """The file with blanks for comments."""
+        self.code = code
+        """The file with blanks for comments and strings."""
+        self.matches: list[Match] = []
+
+    def read_body(self, place: int, segments: tuple[str, ...], allows: list[Allow]) -> int:
+        """Read statements up to the bracket that closes the body, and return its place."""
+        while statement := _STATEMENT.search(self.code, place):
+            kind, place = statement[0], statement.end()
+            if kind == "}":
+                return statement.start()
+            if kind == "match":
+                place = self._read_match(statement.start(), place, segments)
+            elif kind == "allow":
+                place = self._read_allow(statement.start(), place, allows)
+            elif kind == "function":
+                place = self._skip_brackets(self.code.find("{", place))
+            elif kind == "{":
+                place = self._skip_brackets(statement.start())
+        raise ValueError(f"line {line_number(self.code, len(self.code.rstrip()))}: a }} is missing")
+
+    def _read_match(self, start: int, place: int, outer: tuple[str, ...]) -> int:
+        segments: list[str] = []
+        path_start = place
+        while segment := _SEGMENT.match(self.code, place):
+            segments.append(re.sub(r"\s", "", segment[1]))
+            place = segment.end()
+        written = self.code[path_start:place].strip()
+        body = re.compile(r"\s*\{").match(self.code, place)
+        line = line_number(self.code, start)
+        if not segments or body is None:
+            raise ValueError(f"line {line}: `match` needs a path and a {{")
+        allows: list[Allow] = []
+        path = (*outer, *segments)
+        end = self.read_body(body.end(), path, allows)
+        self.matches.append(Match(line, written, path, tuple(allows)))
+        return end + 1
+
+    def _read_allow(self, start: int, place: int, allows: list[Allow]) -> int:
+        end, depth = place, 0
+        while end < len(self.code):
+            letter = self.code[end]
+            if depth == 0 and (letter in ";}" or self._begins_statement(end)):
+                break
+            depth += (letter in "([{") - (letter in ")]}")
+            end += 1
+        methods, colon, condition = self.source[place:end].partition(":")
+        said = condition.strip().removeprefix("if").strip() if colon else None
+        allows.append(Allow(line_number(self.code, start), " ".join(methods.split()), said))
+        return end
+
+    def _begins_statement(self, place: int) -> bool:
+        """Whether another statement begins here: the last semicolon of a body may be missing."""
+        found = re.compile(r"(?:match\s*/|allow\s+\w|function\s+\w)").match(self.code, place)
+        return found is not None and not re.match(r"[\w.]", self.code[place - 1])
+
+    def _skip_brackets(self, place: int) -> int:
+        depth = 0
+        for bracket in re.compile(r"[{}]").finditer(self.code, max(place, 0)):
+            depth += 1 if bracket[0] == "{" else -1
+            if depth == 0:
+                return bracket.end()
+        raise ValueError(f"line {line_number(self.code, place)}: a }} is missing")
+
+
+def _blank(found: re.Match[str]) -> str:
+    return re.sub(r"[^\n]", " ", found[0])
+
+
+def _document_path(collection: str) -> tuple[str, ...]:
+    return (*DOCUMENTS, *collection.split("/"), ANY)
+
+
+def _bindings(
+    pattern: tuple[str, ...], path: tuple[str, ...]
+) -> Iterator[dict[str, tuple[str, ...]]]:
+    """The ways in which a match path reaches a document, each with what its variables hold."""
+    if not pattern:
+        if not path:
+            yield {}
+        return
+    head, rest = pattern[0], pattern[1:]
+    if head.endswith("=**}"):
+        name = head[1:-4]
+        for length in range(len(path) + 1):
+            for names in _bindings(rest, path[length:]):
+                yield {name: path[:length], **names}
+    elif path and (head.startswith("{") or head == path[0] or path[0] == ANY):
+        for names in _bindings(rest, path[1:]):
+            yield {head[1:-1]: path[:1], **names} if head.startswith("{") else names
+
+
+def _names_outright(pattern: tuple[str, ...], collection: str) -> bool:
+    """Whether a match path begins with the very collection, so that no wildcard reaches it."""
+    place = len(DOCUMENTS)
+    return pattern[place : place + 1] == (collection.split("/")[0],) and not any(
+        segment.endswith("=**}") for segment in pattern[:place]
+    )
+
+
+def _collections(segments: tuple[str, ...]) -> Iterator[str]:
+    """The collections that a match path names."""
+    if segments[:1] == ("databases",) and segments[2:3] == ("documents",):
+        segments = segments[len(DOCUMENTS) :]
+    many = [place for place, each in enumerate(segments) if each.endswith("=**}")]
+    start = many[-1] + 1 if many else 0
+    outer = [f"{ANY}**"] if many else []
+    if many and len(segments) - start < 2:  # `threads/{t}/{rest=**}`: what stands before it
+        start, segments, outer = 0, segments[: many[0]], []
+    names = [ANY if each.startswith("{") else each for each in segments[start:]]
+    for place in range(0, len(names), 2):
+        if names[place] != ANY:
+            yield "/".join([*outer, *names[: place + 1]])
+
+
+def _result(condition: str | None, names: dict[str, tuple[str, ...]]) -> bool | None:
+    """What a condition gives wherever its variables hold `names`; None where that depends on what
+    is not known here, such as data. Understood are `true`, `false` and comparisons of a variable
+    with strings (`collection in ['users']`, `collection != 'effects'`,
+    `collection.matches('rc_.*')`), under `!`, `&&` and `||`."""
+    if condition is None:
+        return True
+    condition = _without_parentheses(condition)
+    if len(parts := _split(condition, "||")) > 1:
+        return _any([_result(part, names) for part in parts])
+    if len(parts := _split(condition, "&&")) > 1:
+        opposite = _any([_opposite(_result(part, names)) for part in parts])
+        return _opposite(opposite)
+    if condition.startswith("!"):
+        return _opposite(_result(condition[1:], names))
+    if condition in ("true", "false"):
+        return condition == "true"
+    return _test(condition, names)
+
+
+def _any(results: list[bool | None]) -> bool | None:
+    return True if True in results else None if None in results else False
+
+
+def _opposite(result: bool | None) -> bool | None:
+    return None if result is None else not result
+
+
+def _test(condition: str, names: dict[str, tuple[str, ...]]) -> bool | None:
+    """What a comparison of one variable with strings gives; None where that is not known."""
+    quoted = r"""(?:'[^']*'|"[^"]*")"""
+    found = re.fullmatch(
+        rf"(\w+)(?:\[(\d+)\])?\s*(?:(==|!=)\s*({quoted})|in\s*\[((?:\s*{quoted}\s*,?)*)\]"
+        rf"|\.matches\(\s*({quoted})\s*\))",
+        condition.strip(),
+    )
+    if found is None or found[1] not in names:
+        return None
+    segments, index = names[found[1]], int(found[2] or 0)
+    if (found[2] is None and len(segments) != 1) or index >= len(segments):
+        return None
+    value = segments[index]
+    if value == ANY:
+        return None
+    if found[3]:
+        return (value == found[4][1:-1]) is (found[3] == "==")
+    if found[6]:
+        try:
+            return re.fullmatch(found[6][1:-1], value) is not None
+        except re.error:
+            return None
+    return value in re.findall(r"""['"]([^'"]*)['"]""", found[5])
+
+
+def _without_parentheses(condition: str) -> str:
+    condition = condition.strip()
+    while condition.startswith("(") and _closing(condition, 0) == len(condition) - 1:
+        condition = condition[1:-1].strip()
+    return condition
+
+
+def _closing(condition: str, start: int) -> int:
+    """Where the bracket that opens at `start` is closed."""
+    depth = 0
+    code = _COMMENT_OR_STRING.sub(_blank, condition)
+    for place in range(start, len(code)):
+        depth += (code[place] in "([{") - (code[place] in ")]}")
+        if depth == 0:
+            return place
+    return -1
+
+
+def _split(condition: str, operator: str) -> list[str]:
+    """The operands of an operator outside brackets and strings."""
+    code = _COMMENT_OR_STRING.sub(_blank, condition)
+    parts, start, depth = [], 0, 0
+    for place, letter in enumerate(code):
+        depth += (letter in "([{") - (letter in ")]}")
+        if depth == 0 and code.startswith(operator, place):
+            parts.append(condition[start:place])
+            start = place + len(operator)
+    return [*parts, condition[start:]]

@@ -1,0 +1,154 @@
+"""The wheel of the library that is running, made again from its installed files.
+
+An app carries the wheel in its functions folder, since a deploy uploads nothing else. The version
+names the content (`0.1.0+g1a2b3c4`): the cloud's build keeps what it installed for as long as
+`requirements.txt` has the same bytes.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import zipfile
+from base64 import urlsafe_b64encode
+from importlib.metadata import Distribution, PackageNotFoundError, distribution
+from pathlib import Path
+
+from msgspec import Struct
+from packaging.requirements import Requirement
+
+import rollcall
+from rollcall.commands.init.requirements_file import DISTRIBUTION
+
+_FILE_PREFIX = "rollcall_firebase-"
+_NOT_IN_WHEELS = {"INSTALLER", "REQUESTED", "RECORD", "direct_url.json"}
+_TIME = (1980, 1, 1, 0, 0, 0)
+_HOW = (
+    "`init` copies the library into the app as a wheel, so it has to be installed from one:\n"
+    "  make wheel                      # in a checkout of Rollcall; writes dist/*.whl\n"
+    "  python -m pip install dist/rollcall_firebase-*.whl\n"
+    "and then run `python -m rollcall init` again, outside the checkout."
+)
+
+
+class WheelError(Exception):
+    """The wheel cannot be made again; the message says why and what to do."""
+
+
+class Wheel(Struct, frozen=True):
+    """A wheel file of Rollcall, and what it needs installed."""
+
+    version: str
+    content: bytes
+    requires: tuple[str, ...] = ()
+    """`Requires-Dist` as in its metadata, with markers."""
+
+    @property
+    def file_name(self) -> str:
+        return f"{_FILE_PREFIX}{self.version}-py3-none-any.whl"
+
+    def requirements(self, extras: frozenset[str]) -> list[Requirement]:
+        """What an installation with these extras needs."""
+        found = [Requirement(line) for line in self.requires]
+        return [
+            each
+            for each in found
+            if each.marker is None
+            or any(each.marker.evaluate({"extra": extra}) for extra in ("", *extras))
+        ]
+
+
+def is_wheel_of_ours(file_name: str) -> bool:
+    """Whether a file is a wheel of Rollcall, of any version."""
+    return file_name.startswith(_FILE_PREFIX) and file_name.endswith(".whl")
+
+
+def installed_wheel() -> Wheel:
+    """Make the wheel again that the running library was installed from.
+
+    Raises:
+        WheelError: It runs from its sources, or its files were changed after the installation.
+    """
+    try:
+        installed = distribution(DISTRIBUTION)
+    except PackageNotFoundError:
+        raise WheelError(f"Rollcall runs from its sources here. {_HOW}") from None
+    running = Path(rollcall.__file__).resolve().parent
+    if running != Path(str(installed.locate_file("rollcall"))).resolve():
+        raise WheelError(f"Rollcall runs from its sources, {running}. {_HOW}")
+    return wheel_of(installed)
+
+
+def wheel_of(installed: Distribution) -> Wheel:
+    """Make the wheel again that a distribution was installed from.
+
+    Raises:
+        WheelError: Its files are not there, or were changed.
+    """
+    requires = tuple(installed.metadata.get_all("Requires-Dist") or ())
+    return Wheel(installed.version, _zip(_read_files(installed)), requires)
+
+
+def same_content(one: bytes, other: bytes) -> bool:
+    """Whether two wheels hold the same files; compressed bytes differ from machine to machine."""
+    return one == other or _members(one) == _members(other)
+
+
+def _read_files(installed: Distribution) -> dict[str, bytes]:
+    """The files of the distribution by their path in a wheel, RECORD made anew."""
+    files = {}
+    info = ""
+    for path in installed.files or ():
+        name = path.as_posix()
+        is_info = ".dist-info/" in name
+        if name.startswith("..") or "__pycache__" in path.parts or path.suffix == ".pyc":
+            continue  # scripts and bytecode, which every installation makes by itself
+        if is_info:
+            info = path.parts[0]
+            if path.name in _NOT_IN_WHEELS:
+                continue
+        file = Path(str(path.locate()))
+        if not file.is_file():
+            raise WheelError(f"{file} of {DISTRIBUTION} is missing. Install the wheel again.")
+        content = file.read_bytes()
+        if path.hash is not None and path.hash.value != _digest(content):
+            raise WheelError(
+                f"{file} was changed after {DISTRIBUTION} {installed.version} was installed, so "
+                "its version would name other content. Change the checkout, `make wheel`, and "
+                "install that."
+            )
+        files[name] = content
+    if not info or not any(name.startswith("rollcall/") for name in files):
+        raise WheelError(f"{DISTRIBUTION} is installed without its files (editable). {_HOW}")
+    ordered = dict(sorted(files.items(), key=lambda each: (each[0].startswith(info), each[0])))
+    record = io.StringIO()
+    rows = csv.writer(record, lineterminator="\n")
+    for name, content in ordered.items():
+        rows.writerow((name, f"sha256={_digest(content)}", len(content)))
+    rows.writerow((f"{info}/RECORD", "", ""))
+    return {**ordered, f"{info}/RECORD": record.getvalue().encode()}
+
+
+def _zip(files: dict[str, bytes]) -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
+        for name, content in files.items():
+            entry = zipfile.ZipInfo(name, _TIME)
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            entry.create_system = 3
+            entry.external_attr = 0o644 << 16
+            archive.writestr(entry, content)
+    return buffer.getvalue()
+
+
+def _members(wheel: bytes) -> dict[str, int] | None:
+    try:
+        with zipfile.ZipFile(io.BytesIO(wheel)) as archive:
+            return {entry.filename: entry.CRC for entry in archive.infolist()}
+    except zipfile.BadZipFile:
+        return None
+
+
+def _digest(content: bytes) -> str:
+    return urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()

@@ -1,0 +1,109 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rollcall.commands.init import json_edits
+from rollcall.core import jsonc
+
+COMMENTED = """{
+    // what is deployed
+    "functions": {"source": "backend"}, /* one codebase */
+    "hosting": {
+        "public": "web" // built by vite
+    }
+    // the end
+}
+"""
+
+
+def test_a_member_goes_behind_the_last_one_and_leaves_its_comment_where_it_was() -> None:
+    edited = json_edits.add_members(COMMENTED, ("hosting",), {"rewrites": []})
+    assert '"public": "web", // built by vite\n        "rewrites": []\n    }' in edited
+    assert edited.replace('"web",', '"web"').replace('\n        "rewrites": []', "") == COMMENTED
+
+
+def test_an_object_on_one_line_stays_on_one_line() -> None:
+    edited = json_edits.add_members(COMMENTED, ("functions",), {"codebase": "api"})
+    assert '"functions": {"source": "backend", "codebase": "api"}, /* one codebase */' in edited
+
+
+def test_a_value_becomes_the_one_item_of_a_list_with_its_comments() -> None:
+    text = '{\n  "functions": {\n    "source": "f", // here\n\n    "runtime": "nodejs22"\n  }\n}\n'
+    edited = json_edits.make_list(text, ("functions",))
+    assert edited == (
+        '{\n  "functions": [\n    {\n      "source": "f", // here\n\n'
+        '      "runtime": "nodejs22"\n    }\n  ]\n}\n'
+    )
+
+
+def test_an_empty_list_with_a_comment_keeps_the_comment() -> None:
+    text = '{\n  "indexes": [\n    // none yet\n  ]\n}\n'
+    edited = json_edits.append_items(text, ("indexes",), [1])
+    assert edited == '{\n  "indexes": [\n    // none yet\n    1\n  ]\n}\n'
+
+
+def test_items_go_with_the_lines_they_stand_on() -> None:
+    text = '{\n  "a": [\n    1,\n    2, // two\n    3\n  ]\n}\n'
+    assert json_edits.remove_items(text, ("a",), [0, 2]) == '{\n  "a": [\n    2 // two\n  ]\n}\n'
+    assert json_edits.remove_items("[1, 2, 3]", (), [1, 2]) == "[1]"
+    assert json_edits.remove_items("[1]", (), [0]) == "[]"
+
+
+def test_line_ends_and_tabs_are_as_in_the_rest_of_the_file() -> None:
+    text = '{\r\n\t"a": {\r\n\t\t"b": 1\r\n\t}\r\n}\r\n'
+    edited = json_edits.add_members(text, (), {"c": {"d": {"e": "נגן"}}})
+    assert edited == (
+        '{\r\n\t"a": {\r\n\t\t"b": 1\r\n\t},\r\n\t"c": {\r\n\t\t"d": { "e": "נגן" }\r\n\t}\r\n}\r\n'
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('{\n  "a": 1,\n}', "line 3: a value is expected here"),
+        ('{\n  "a" 1\n}', 'line 2: a ":" is expected here'),
+        ("{\n  a: 1\n}", "line 2: a value is expected here"),
+        ("[1\n2]", 'line 2: a "," or "]" is expected here'),
+        ("{}\n{}", "line 2: there is more after the end of the value"),
+        ("", "line 1: a value is expected here"),
+    ],
+)
+def test_what_is_not_json_is_refused_with_its_line(text: str, message: str) -> None:
+    with pytest.raises(ValueError, match=f"^{message}"):
+        json_edits.parse(text)
+
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=8),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner, max_size=3)
+    ),
+    max_leaves=8,
+)
+OBJECTS = st.dictionaries(st.text(max_size=4), VALUES, max_size=4)
+
+
+@given(OBJECTS, st.sampled_from([None, 2, "\t"]), VALUES)
+def test_adding_a_member_adds_it_and_nothing_else(
+    content: dict[str, object], indent: int | str | None, value: object
+) -> None:
+    text = json.dumps(content, indent=indent, ensure_ascii=False)
+    content.pop("new", None)
+    text = json.dumps(content, indent=indent, ensure_ascii=False)
+    edited = json_edits.add_members(text, (), {"new": value})
+    assert jsonc.parse(edited) == {**content, "new": value}
+
+
+@given(st.lists(VALUES, min_size=1, max_size=5), st.sampled_from([None, 2]), st.data())
+def test_removing_items_leaves_the_others(
+    items: list[object], indent: int | None, data: st.DataObject
+) -> None:
+    gone = data.draw(st.sets(st.integers(0, len(items) - 1)))
+    text = json.dumps({"a": items}, indent=indent)
+    edited = json_edits.remove_items(text, ("a",), gone)
+    kept = [item for place, item in enumerate(items) if place not in gone]
+    assert jsonc.parse(edited) == {"a": kept}

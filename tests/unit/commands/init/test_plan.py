@@ -1,0 +1,529 @@
+from __future__ import annotations
+
+import ast
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from rollcall.commands.init import indexes, security_rules
+from rollcall.core import jsonc
+from tests.unit.commands.init import apps
+from tests.unit.commands.init.apps import init, make, planned, refusal, tree
+
+RULES = """rules_version = '2';
+service cloud.firestore {
+  match /databases/{database}/documents {
+    function isMine(uid) { return request.auth.uid == uid; }
+    match /users/{u} { allow read: if isMine(u); } // רק שלי
+  }
+}
+"""
+MAIN = "from firebase_admin import initialize_app\n\ninitialize_app()\n\n\ndef hello(): ...\n"
+PYTHON = {
+    "firebase.json": '{\n  "functions": { "source": "functions", "runtime": "python312" }\n}\n',
+    "functions/main.py": MAIN,
+    "functions/requirements.txt": "firebase-functions~=0.6.0\n",
+}
+NODE = {
+    "firebase.json": (
+        '{\n  // what is deployed\n  "functions": {\n    "source": "api", // TypeScript\n'
+        '    "predeploy": ["npm run build"]\n  },\n'
+        '  "firestore": { "rules": "config/my.rules" }\n}\n'
+    ),
+    "api/package.json": '{"main": "lib/index.js"}',
+    "api/src/index.ts": "export const hello = onCall(() => 1);\n",
+    "config/my.rules": RULES,
+}
+
+
+def config(root: Path) -> dict[str, object]:
+    content: dict[str, object] = jsonc.read(root / "firebase.json")
+    return content
+
+
+# ---- An empty folder ----
+
+
+def test_an_empty_folder_becomes_an_app(tmp_path: Path) -> None:
+    init(tmp_path / "My App")
+    root = tmp_path / "My App"
+    (functions,) = config(root)["functions"]  # type: ignore[misc]
+    assert functions["source"] == "functions"
+    assert functions["postdeploy"] == ["cd functions && venv/bin/python -m rollcall sync"]
+    assert jsonc.read(root / ".firebaserc") == {"projects": {"default": "demo-my-app"}}
+    assert (root / "functions/main.py").read_text() == (
+        "from rollcall import bind\n\nbind(globals())\n"
+    )
+    assert (root / "functions/requirements.txt").read_text().endswith("==0.1.0+g1\n")
+    assert "THREADS=48" in (root / "functions/.env").read_text()
+    assert "functions/venv/" in (root / ".gitignore").read_text()
+    assert security_rules.read((root / "firestore.rules").read_text()).version == "2"
+    assert jsonc.read(root / "firestore.indexes.json") == apps.platform("").indexes
+    for path in root.rglob("*.py"):
+        ast.parse(path.read_text())
+
+
+SHAPES = {"empty": {}, "python": PYTHON, "node": NODE}
+
+
+@pytest.mark.parametrize("prefix", [None, "rc"])
+@pytest.mark.parametrize("shape", SHAPES)
+def test_a_second_init_changes_nothing(tmp_path: Path, shape: str, prefix: str | None) -> None:
+    make(tmp_path, SHAPES[shape])
+    init(tmp_path, prefix=prefix)
+    assert planned(tmp_path).changes == ()
+    assert planned(tmp_path, prefix=prefix).changes == ()
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_a_new_library_changes_its_own_parts_alone(tmp_path: Path, shape: str) -> None:
+    make(tmp_path, SHAPES[shape])
+    plan = init(tmp_path)
+    main = tmp_path / plan.codebase.folder / "main.py"
+    main.write_text(main.read_text() + "# a note of the app's\n")
+    (tmp_path / plan.codebase.folder / "capabilities/meetings.py").unlink()
+    changed = init(tmp_path, library=apps.wheel("0.2.0+g2", "two")).changes
+    folder = plan.codebase.folder
+    assert [change.path for change in changed] == [
+        f"{folder}/requirements.txt",
+        f"{folder}/vendor/rollcall.json",
+        f"{folder}/vendor/rollcall_firebase-0.1.0+g1-py3-none-any.whl",
+        f"{folder}/vendor/rollcall_firebase-0.2.0+g2-py3-none-any.whl",
+    ]
+    assert changed[2].new is None
+
+
+def test_an_index_that_is_no_longer_needed_goes_and_the_apps_own_stays(tmp_path: Path) -> None:
+    init(tmp_path)
+    path = tmp_path / "firestore.indexes.json"
+    own = {"collectionGroup": "users", "fieldPath": "bio", "indexes": []}
+    content = jsonc.read(path)
+    content["fieldOverrides"].append(own)
+    path.write_text(json.dumps(content))
+    record = tmp_path / "functions/vendor/rollcall.json"
+    obsolete = {"collectionGroup": "threads", "fieldPath": "gone", "indexes": []}
+    content["fieldOverrides"].append(obsolete)
+    path.write_text(json.dumps(content))
+    kept = json.loads(record.read_text())
+    kept["indexes"].append(indexes.key("fieldOverrides", obsolete))
+    record.write_text(json.dumps(kept))
+    init(tmp_path)
+    ours = apps.platform("").indexes["fieldOverrides"]
+    assert jsonc.read(path)["fieldOverrides"] == [*ours, own]
+
+
+# ---- Python functions that are there ----
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+@pytest.mark.parametrize("end", ["\n", "", "# סוף"])
+def test_the_apps_main_is_only_added_to(tmp_path: Path, newline: str, end: str) -> None:
+    before = (MAIN.rstrip("\n") + end).replace("\n", newline)
+    make(tmp_path, {**PYTHON, "functions/main.py": before})
+    init(tmp_path)
+    after = (tmp_path / "functions/main.py").read_bytes().decode()
+    assert after.startswith(before)
+    assert after.endswith(f"bind(globals()){newline}")
+    assert "\n" not in after.replace(newline, "")
+    ast.parse(after)
+
+
+def test_the_apps_codebase_keeps_its_settings(tmp_path: Path) -> None:
+    make(tmp_path, PYTHON)
+    plan = init(tmp_path)
+    assert config(tmp_path)["functions"] == {
+        "source": "functions",
+        "runtime": "python312",
+        "postdeploy": ["cd functions && venv/bin/python -m rollcall sync"],
+    }
+    assert plan.codebase.python == "python3.12"
+    assert "PYDANTIC" not in (tmp_path / "functions/.env").read_text()
+    assert not (tmp_path / ".firebaserc").exists()
+
+
+@pytest.mark.parametrize("hooks", ['"npm run x"', '["npm run x"]'])
+def test_hooks_of_the_app_come_first(tmp_path: Path, hooks: str) -> None:
+    text = (
+        '{"functions": [{"source": "./backend/", "codebase": "api", "runtime": "python311",'
+        f'"postdeploy": {hooks}}}]}}'
+    )
+    make(tmp_path, {"firebase.json": text, "backend/main.py": MAIN})
+    init(tmp_path)
+    (functions,) = config(tmp_path)["functions"]  # type: ignore[misc]
+    assert functions["postdeploy"] == [
+        "npm run x",
+        "cd backend && venv/bin/python -m rollcall sync",
+    ]
+    assert "ROLLCALL_CODEBASE=api" in (tmp_path / "backend/.env").read_text()
+
+
+def test_folders_of_other_things_are_not_taken_for_packages(tmp_path: Path) -> None:
+    make(
+        tmp_path,
+        {**PYTHON, "functions/capabilities/roles.py": "ROLES = 1", "functions/packs/cards.py": ""},
+    )
+    init(tmp_path)
+    assert (
+        'bind(globals(), packs=["rollcall_capabilities"])'
+        in (tmp_path / "functions/main.py").read_text()
+    )
+    assert (tmp_path / "functions/rollcall_capabilities/agents.py").exists()
+    assert not (tmp_path / "functions/capabilities/agents.py").exists()
+
+
+def test_an_example_whose_name_is_taken_is_left_out(tmp_path: Path) -> None:
+    make(tmp_path, {**PYTHON, "functions/main.py": "def estimate_meeting_cost(): ...\n"})
+    init(tmp_path)
+    assert [path.name for path in (tmp_path / "functions/capabilities").iterdir()] == [
+        "__init__.py"
+    ]
+
+
+def test_requirements_that_exclude_ours_are_told_with_what_to_write(tmp_path: Path) -> None:
+    make(
+        tmp_path,
+        {**PYTHON, "functions/requirements.txt": "pydantic==1.10\nfirebase_functions~=0.5.0\n"},
+    )
+    said = refusal(tmp_path)
+    assert "functions/requirements.txt:1: pydantic==1.10 and Rollcall" in said
+    assert "functions/requirements.txt:2: firebase_functions~=0.5.0" in said
+    assert "Write `firebase-functions~=0.6.0`" in said
+
+
+def test_requirements_with_hashes_are_left_as_they_are(tmp_path: Path) -> None:
+    text = "pydantic==2.11.0 \\\n    --hash=sha256:00\n"
+    make(tmp_path, {**PYTHON, "functions/requirements.txt": text})
+    plan = init(tmp_path)
+    assert (tmp_path / "functions/requirements.txt").read_text() == text
+    note = plan.notes[0]
+    assert "  --find-links ./vendor\n  rollcall-firebase==0.1.0+g1" in note
+    compiled = text + "--find-links ./vendor\nrollcall-firebase==0.1.0+g1 --hash=sha256:00\n"
+    make(tmp_path, {"functions/requirements.txt": compiled})
+    again = planned(tmp_path)
+    assert (again.changes, again.notes) == ((), ())
+
+
+@pytest.mark.parametrize(
+    ("files", "said"),
+    [
+        ({"functions/main.py": "def hello(:\n"}, "functions/main.py:1: Python cannot read it"),
+        ({"functions/main.py": "\ndef bind(): ...\n"}, "functions/main.py:2: `bind` is a name"),
+        ({"functions/rollcall.py": ""}, "functions/rollcall.py would hide the library"),
+        ({"firebase.json": '{\n"functions": 7}'}, 'firebase.json: "functions" is 7'),
+        ({"firebase.json": '{\n"a": 1,\n}'}, "firebase.json:3: a value is expected"),
+        (
+            {"firebase.json": '{"functions": {"source": "functions",\n"runtime": "python310"}}'},
+            "firebase.json:2: the runtime is python310",
+        ),
+        (
+            {"firebase.json": '{"functions": {"source": "functions", "ignore": ["**/*.whl"]}}'},
+            "\"ignore\" has '**/*.whl'",
+        ),
+        ({"functions/.env": "ROLLCALL_CODEBASE=x"}, ""),
+        (
+            {
+                "firebase.json": '{"functions": {"source": "functions", "codebase": "api"}}',
+                "functions/.env": "ROLLCALL_CODEBASE=x",
+            },
+            "functions/.env: ROLLCALL_CODEBASE is 'x'",
+        ),
+        ({"firestore.indexes.json": "{\n'indexes': []}"}, "firestore.indexes.json:2: a value"),
+        ({"firestore.rules": "service cloud.firestore {"}, "firestore.rules:1: a } is missing"),
+        ({"firestore.rules": RULES.replace("2", "1")}, "firestore.rules:1: rules_version is '1'"),
+        (
+            {"firestore.rules": RULES.partition("\n")[2]},
+            "firestore.rules:1: there is no rules_version",
+        ),
+    ],
+)
+def test_what_init_cannot_add_to_is_told_with_its_place(
+    tmp_path: Path, files: dict[str, str], said: str
+) -> None:
+    make(tmp_path, {**PYTHON, **files})
+    if said:
+        assert said in refusal(tmp_path)
+    else:
+        planned(tmp_path)
+
+
+def test_a_file_that_is_no_text_is_told(tmp_path: Path) -> None:
+    make(tmp_path, PYTHON)
+    (tmp_path / "functions/requirements.txt").write_bytes("pydantic".encode("utf-16"))
+    assert "functions/requirements.txt is not in UTF-8" in refusal(tmp_path)
+
+
+def test_a_pyproject_without_requirements_is_not_overruled(tmp_path: Path) -> None:
+    files = {name: text for name, text in PYTHON.items() if "requirements" not in name}
+    make(tmp_path, {**files, "functions/pyproject.toml": "[project]\ndependencies = []\n"})
+    assert "functions/pyproject.toml says what the app needs" in refusal(tmp_path)
+
+
+# ---- Node functions that are there ----
+
+
+def test_beside_node_functions_rollcall_is_a_codebase_of_its_own(tmp_path: Path) -> None:
+    make(tmp_path, NODE)
+    init(tmp_path)
+    text = (tmp_path / "firebase.json").read_text()
+    assert '"source": "api", // TypeScript' in text
+    assert "// what is deployed" in text
+    node, ours = config(tmp_path)["functions"]  # type: ignore[misc]
+    assert node == {"source": "api", "predeploy": ["npm run build"]}
+    assert (ours["source"], ours["codebase"]) == ("functions-python", "rollcall")
+    assert "ROLLCALL_CODEBASE=rollcall" in (tmp_path / "functions-python/.env").read_text()
+    assert "functions-python/venv/" in (tmp_path / ".gitignore").read_text()
+    assert "// rollcall: begin" in (tmp_path / "config/my.rules").read_text()
+    assert config(tmp_path)["firestore"] == {
+        "rules": "config/my.rules",
+        "indexes": "firestore.indexes.json",
+    }
+    assert tree(tmp_path)["api/src/index.ts"] == NODE["api/src/index.ts"].encode()
+
+
+def test_a_list_of_codebases_gets_one_more(tmp_path: Path) -> None:
+    make(
+        tmp_path,
+        {
+            "firebase.json": '{"functions": [{"source": "a"}, {"source": "b", "codebase": "b"}]}',
+            "a/package.json": "{}",
+            "b/package.json": "{}",
+        },
+    )
+    init(tmp_path)
+    functions = config(tmp_path)["functions"]
+    assert [each["source"] for each in functions] == ["a", "b", "functions-python"]  # type: ignore[attr-defined]
+
+
+def test_two_codebases_that_bind_rollcall_are_refused(tmp_path: Path) -> None:
+    bound = "from rollcall import bind\nbind(globals())\n"
+    make(
+        tmp_path,
+        {
+            "firebase.json": '{"functions": [{"source": "a"}, {"source": "b", "codebase": "b"}]}',
+            "a/main.py": bound,
+            "b/main.py": bound,
+        },
+    )
+    assert "a and b both bind Rollcall" in refusal(tmp_path)
+
+
+# ---- Several databases ----
+
+
+def test_of_several_databases_the_default_one_is_used(tmp_path: Path) -> None:
+    text = (
+        '{"firestore": [{"database": "archive", "rules": "archive.rules"},\n'
+        '{"database": "(default)", "rules": "main.rules"}]}'
+    )
+    make(tmp_path, {"firebase.json": text, "main.rules": RULES, "archive.rules": RULES})
+    init(tmp_path)
+    assert "// rollcall: begin" in (tmp_path / "main.rules").read_text()
+    assert (tmp_path / "archive.rules").read_text() == RULES
+    archive, main = config(tmp_path)["firestore"]  # type: ignore[misc]
+    assert "indexes" not in archive
+    assert main["indexes"] == "firestore.indexes.json"
+
+
+def test_without_the_default_database_init_says_what_to_add(tmp_path: Path) -> None:
+    make(tmp_path, {"firebase.json": '{"firestore": [{"database": "archive"}]}'})
+    assert 'firebase.json:1: Rollcall keeps its data in the database "(default)"' in refusal(
+        tmp_path
+    )
+
+
+# ---- Rules that open Rollcall's collections ----
+
+
+def test_a_wildcard_that_reaches_our_collections_stops_init_with_line_and_cure(
+    tmp_path: Path,
+) -> None:
+    wide = RULES.replace(
+        "    match /users",
+        "    match /{document=**} {\n      allow read: if admin();\n    }\n    match /users",
+    )
+    make(tmp_path, {**PYTHON, "firestore.rules": wide})
+    said = refusal(tmp_path)
+    assert "firestore.rules:6: `allow read` under `match /{document=**}` (line 5)" in said
+    assert "effects, threads, threads/{}/messages" in said
+    assert "if collection in ['users'] && ..." in said
+    assert "if !(collection in ['effects', 'threads']) && ..." in said
+
+
+@pytest.mark.parametrize(
+    "condition",
+    ["collection in ['users'] && admin()", "!(collection in ['effects', 'threads']) && admin()"],
+)
+def test_the_cure_that_is_told_is_taken(tmp_path: Path, condition: str) -> None:
+    cured = RULES.replace(
+        "    match /users",
+        "    match /{collection}/{document=**} {\n"
+        f"      allow read, write: if {condition};\n    }}\n    match /users",
+    )
+    make(tmp_path, {**PYTHON, "firestore.rules": cured})
+    assert planned(tmp_path).changes
+
+
+def test_the_thirty_days_of_firebase_init_are_told_as_such(tmp_path: Path) -> None:
+    template = """rules_version='2'
+
+service cloud.firestore {
+  match /databases/{database}/documents {
+    match /{document=**} {
+      // This rule allows anyone to edit all data.
+      allow read, write: if request.time < timestamp.date(2026, 12, 22);
+    }
+  }
+}
+"""
+    make(tmp_path, {**PYTHON, "firestore.rules": template})
+    said = refusal(tmp_path)
+    assert "firestore.rules:7: `allow read, write`" in said
+    assert "firestore.rules is as `firebase init` wrote it: open to everybody" in said
+
+
+def test_an_open_wildcard_that_comes_later_stops_a_later_init(tmp_path: Path) -> None:
+    init(tmp_path)
+    path = tmp_path / "firestore.rules"
+    path.write_text(
+        path.read_text().replace(
+            "documents {\n", "documents {\n  match /{d=**} { allow read; }\n", 1
+        )
+    )
+    assert "reaches collections of Rollcall" in refusal(tmp_path)
+
+
+def test_rules_that_are_only_in_the_console_are_spoken_of(tmp_path: Path) -> None:
+    make(tmp_path, PYTHON)
+    assert "replaces the rules that are in the Firebase console" in planned(tmp_path).notes[0]
+
+
+# ---- Names ----
+
+
+@pytest.mark.parametrize(
+    ("files", "said"),
+    [
+        (
+            {"firestore.rules": RULES.replace("/users/", "/threads/")},
+            "the collection threads: firestore.rules:5",
+        ),
+        (
+            {"firestore.rules": RULES.replace("/users/{u}", "/users/{u}/messages/{m}")},
+            "the collection messages: firestore.rules:5",
+        ),
+        (
+            {
+                "firestore.indexes.json": '{"fieldOverrides": [\n'
+                '{"collectionGroup": "messages", "fieldPath": "text", "indexes": []},\n'
+                '{"collectionGroup": "messages", "fieldPath": "at", "indexes": []}]}'
+            },
+            "the collection messages: firestore.indexes.json:2",
+        ),
+        (
+            {"web/app.ts": "\nconst all = collection(db, 'threads');\n"},
+            "the collection threads: web/app.ts:2",
+        ),
+        (
+            {"lib/chat.dart": "db.collection('chats').doc(id).collection('messages');"},
+            "the collection messages: lib/chat.dart:1",
+        ),
+        ({"functions/main.py": "\n\ndef run_agent(): ...\n"}, "run_agent: functions/main.py:3"),
+    ],
+)
+def test_a_name_that_the_app_has_stops_init_and_a_prefix_evades_it(
+    tmp_path: Path, files: dict[str, str], said: str
+) -> None:
+    make(tmp_path, {**PYTHON, **files})
+    refused = refusal(tmp_path)
+    assert said in refused
+    assert "`--prefix rc`" in refused
+    plan = init(tmp_path, prefix="rc")
+    assert 'prefix: "rc"' in plan.notes[-1]
+    assert "ROLLCALL_PREFIX=rc" in (tmp_path / "functions/.env").read_text()
+    assert "match /rc_threads/" in (tmp_path / "firestore.rules").read_text()
+    assert planned(tmp_path).changes == ()
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"web/app.ts": "collection(db, 'users', uid, 'threads')"},
+        {"firestore.rules": RULES.replace("/users/{u}", "/users/{u}/threads/{m}")},
+        {"node_modules/x/index.js": "collection(db, 'threads')"},
+        {"web/app.ts": "collection(db, name)"},
+        {"api/src/index.ts": "const run_agent = 1;"},
+    ],
+)
+def test_names_that_do_not_meet_ours_are_no_clash(tmp_path: Path, files: dict[str, str]) -> None:
+    make(tmp_path, {**PYTHON, **files})
+    assert planned(tmp_path).changes
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "exports.run_agent = onCall(() => 1);",
+        "export const run_agent = onCall(() => 1);",
+        "export { chat as run_agent } from './chat';",
+        "module.exports = { hello, run_agent };",
+        "export * from './agent';",
+    ],
+)
+def test_a_function_of_a_node_codebase_clashes(tmp_path: Path, text: str) -> None:
+    make(
+        tmp_path,
+        {
+            **NODE,
+            "api/src/index.ts": text,
+            "api/src/agent.ts": "export async function run_agent() {}",
+        },
+    )
+    assert "the function run_agent: api/src/" in refusal(tmp_path)
+
+
+def test_clients_that_read_our_collections_later_are_no_clash(tmp_path: Path) -> None:
+    init(tmp_path)
+    make(tmp_path, {"web/app.ts": "collection(db, 'threads')"})
+    own = "      match /threads/{t} { allow get: if request.auth.token.support; }\n"
+    rules = (tmp_path / "firestore.rules").read_text()
+    make(tmp_path, {"firestore.rules": rules.replace("documents {\n", "documents {\n" + own, 1)})
+    assert planned(tmp_path).changes == ()
+
+
+def test_another_prefix_than_the_data_has_is_refused(tmp_path: Path) -> None:
+    init(tmp_path)
+    assert "was added to this app without a prefix" in refusal(tmp_path, prefix="rc")
+
+
+# ---- The wheel, and git ----
+
+
+def test_other_content_under_the_same_version_is_refused(tmp_path: Path) -> None:
+    init(tmp_path)
+    try:
+        planned(tmp_path, library=apps.wheel(content="two"))
+    except apps.Blocked as error:
+        assert "has other content than the library that runs, under the same version" in str(error)
+    else:
+        pytest.fail("the change went unnoticed")
+
+
+def test_a_wheel_that_git_ignores_is_spoken_of(tmp_path: Path) -> None:
+    subprocess.run(["git", "init", "-q", tmp_path], check=True)
+    make(tmp_path, {**PYTHON, ".gitignore": "vendor/\n.env\n"})
+    init(tmp_path)
+    notes = planned(tmp_path).notes
+    assert [note.partition(" is ignored by git (.gitignore:")[0] for note in notes] == [
+        "functions/vendor/rollcall_firebase-0.1.0+g1-py3-none-any.whl",
+        "functions/.env",
+    ]
+
+
+def test_what_git_ignores_already_is_not_written_again(tmp_path: Path) -> None:
+    make(tmp_path, {**PYTHON, "functions/.gitignore": "venv/\n*.local\n"})
+    init(tmp_path)
+    assert (tmp_path / ".gitignore").read_text() == (
+        "# Rollcall\n__pycache__/\n*-debug.log\n.rollcall/\nfirebase.offset-*.json\n"
+    )

@@ -1,0 +1,106 @@
+from __future__ import annotations
+
+import hashlib
+import io
+import zipfile
+from base64 import urlsafe_b64encode
+from importlib.metadata import Distribution
+from pathlib import Path
+
+import pytest
+
+from rollcall.commands.init.wheel import WheelError, installed_wheel, same_content, wheel_of
+
+INFO = "rollcall_firebase-0.1.0+g1.dist-info"
+METADATA = """Metadata-Version: 2.4
+Name: rollcall-firebase
+Version: 0.1.0+g1
+Requires-Dist: pydantic~=2.10
+Requires-Dist: google-genai~=3.4; extra == 'gemini'
+"""
+FILES = {
+    "rollcall/__init__.py": "",
+    "rollcall/texts/he.json": '"שלום"',
+    f"{INFO}/METADATA": METADATA,
+    f"{INFO}/WHEEL": "Tag: py3-none-any\n",
+    f"{INFO}/entry_points.txt": "[pytest11]\n",
+}
+PUT_THERE_BY_PIP = {
+    f"{INFO}/INSTALLER": "pip\n",
+    f"{INFO}/REQUESTED": "",
+    f"{INFO}/direct_url.json": "{}",
+    "rollcall/__pycache__/__init__.cpython-311.pyc": "",
+    "../../bin/rollcall": "#!",
+}
+
+
+def install(folder: Path) -> Distribution:
+    """Lay files out as pip does."""
+    rows = []
+    for name, text in {**FILES, **PUT_THERE_BY_PIP}.items():
+        path = folder / "lib/site" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+        digest = urlsafe_b64encode(hashlib.sha256(text.encode()).digest()).rstrip(b"=").decode()
+        rows.append(f"{name},sha256={digest},{len(text.encode())}")
+    rows.append(f"{INFO}/RECORD,,")
+    (folder / "lib/site" / INFO / "RECORD").write_text("\n".join(reversed(rows)) + "\n")
+    return Distribution.at(folder / "lib/site" / INFO)
+
+
+def test_a_wheel_made_again_has_the_files_of_the_first_and_nothing_of_pips(tmp_path: Path) -> None:
+    wheel = wheel_of(install(tmp_path))
+    assert wheel.file_name == "rollcall_firebase-0.1.0+g1-py3-none-any.whl"
+    with zipfile.ZipFile(io.BytesIO(wheel.content)) as archive:
+        assert archive.namelist() == [*FILES, f"{INFO}/RECORD"]
+        assert archive.read("rollcall/texts/he.json").decode() == '"שלום"'
+        record = archive.read(f"{INFO}/RECORD").decode().splitlines()
+    assert [row.split(",")[0] for row in record] == [*FILES, f"{INFO}/RECORD"]
+
+
+def test_the_same_installation_makes_the_same_bytes(tmp_path: Path) -> None:
+    first, second = wheel_of(install(tmp_path / "a")), wheel_of(install(tmp_path / "b"))
+    assert first.content == second.content
+
+
+def test_what_a_wheel_needs_depends_on_the_extras(tmp_path: Path) -> None:
+    wheel = wheel_of(install(tmp_path))
+    assert [each.name for each in wheel.requirements(frozenset())] == ["pydantic"]
+    assert [each.name for each in wheel.requirements(frozenset({"gemini"}))] == [
+        "pydantic",
+        "google-genai",
+    ]
+
+
+def test_a_file_that_was_changed_is_told(tmp_path: Path) -> None:
+    installed = install(tmp_path)
+    (tmp_path / "lib/site/rollcall/__init__.py").write_text("x = 1")
+    with pytest.raises(
+        WheelError, match=r"__init__\.py was changed after rollcall-firebase 0\.1\.0"
+    ):
+        wheel_of(installed)
+
+
+def test_an_installation_without_files_is_told(tmp_path: Path) -> None:
+    installed = install(tmp_path)
+    record = tmp_path / "lib/site" / INFO / "RECORD"
+    kept = [row for row in record.read_text().splitlines() if row.startswith(INFO)]
+    record.write_text("\n".join(kept) + "\n")
+    with pytest.raises(WheelError, match=r"editable.*\n.*make wheel"):
+        wheel_of(installed)
+
+
+def test_from_its_sources_the_library_says_how_to_install_it() -> None:
+    with pytest.raises(WheelError, match=r"runs from its sources[^\n]*\n *make wheel"):
+        installed_wheel()
+
+
+def test_wheels_that_are_compressed_differently_have_the_same_content(tmp_path: Path) -> None:
+    wheel = wheel_of(install(tmp_path)).content
+    stored = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(wheel)) as old, zipfile.ZipFile(stored, "w") as new:
+        for name in old.namelist():
+            new.writestr(name, old.read(name))
+    assert stored.getvalue() != wheel
+    assert same_content(stored.getvalue(), wheel)
+    assert not same_content(b"PK no wheel", wheel)
