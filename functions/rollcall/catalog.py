@@ -10,7 +10,7 @@ from __future__ import annotations
 import inspect
 import os
 import sys
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 from importlib import import_module
 from importlib.util import find_spec
@@ -21,8 +21,14 @@ from rollcall.core import tracing
 from rollcall.core.capability import Capability, is_capability
 from rollcall.core.errors import NotFound
 from rollcall.core.logs import write_logs
-from rollcall.core.options import check_instances, use_region_of
-from rollcall.core.triggers import OnCall, OnRequest, Trigger, trigger_of
+from rollcall.core.options import (
+    check_instances,
+    function_name,
+    prefix,
+    queue_name,
+    use_region_of,
+)
+from rollcall.core.triggers import OnCall, OnRequest, OnTask, Trigger, trigger_of
 
 if TYPE_CHECKING:
     from rollcall.agent.platform import Deployment
@@ -31,6 +37,10 @@ if TYPE_CHECKING:
 
 DEFAULT_PACKAGES = ("packs", "capabilities")
 """Where an app that names no packages keeps its capabilities, beside its `main.py`."""
+
+Source = tuple[str, str]
+"""A module by its file and its name: plain texts, since each process looks through all of them
+before it can begin, and paths are slow."""
 
 _ENGINE = "rollcall.endpoints"
 OPTIONAL = {
@@ -95,16 +105,18 @@ class Catalog:
 
         Raises:
             NotFound: Nothing here is called `target`.
-            ValueError: A function's name stands for two, or would not be found again at run time.
+            ValueError: A definition is wrong, a function's name stands for two, or it would not be
+                found again at run time.
         """
         prepare_process(target)
         if target:
-            module = self._module_of(target)
-            function = vars(module)[target]
+            function = self._find(target)
             bound = self._bind(target, function)
             use_region_of(bound)
             _start(function)
             return {} if bound is None else {target: bound}
+        if problems := self.problems():
+            raise ValueError("\n\n".join(["definitions are wrong:", *problems]))
         functions = {}
         for name, declared in self.functions().items():
             bound = self._bind(name, declared)
@@ -120,7 +132,7 @@ class Catalog:
             NotFound: No package declares it.
         """
         if capability_id not in self._capabilities:
-            function = vars(self._module_of(capability_id))[capability_id]
+            function = _find_in(self._sources, capability_id)
             if not is_capability(function):
                 raise NotFound(f"there is no capability {capability_id!r} in this codebase")
             self._capabilities[capability_id] = Capability.of(function)
@@ -135,6 +147,19 @@ class Catalog:
         functions = self.functions().values()
         found = [Capability.of(function) for function in functions if is_capability(function)]
         return sorted(found, key=lambda each: each.id)
+
+    def problems(self) -> list[str]:
+        """What is wrong with the definitions of the app's packages: each with its file, its line
+        and what to write instead."""
+        from rollcall.core.definition_checks import modules_problems
+
+        modules: dict[str, ModuleType | Exception] = {}
+        for path, module_name in self._sources:
+            try:
+                modules[path] = import_module(module_name)
+            except Exception as error:  # whatever a module of the app's raises
+                modules[path] = error
+        return modules_problems(modules)
 
     def function_triggers(self) -> dict[str, Trigger]:
         """Every function that a deploy makes, by name, with what reaches it."""
@@ -175,7 +200,7 @@ class Catalog:
         """Values of the modules `file`, each with its module's name, once."""
         seen: set[int] = set()
         for path, module_name in self._sources:
-            if module_name.startswith(_ENGINE) or not path.endswith(f"/{file}"):
+            if not path.endswith(f"/{file}"):
                 continue
             for value in vars(import_module(module_name)).values():
                 if id(value) not in seen:
@@ -189,6 +214,9 @@ class Catalog:
             ValueError: Two have one name, or one would not be found by its name.
         """
         found: dict[str, Callable[..., Any]] = {}
+        for _, module_name in self._engine_sources:
+            for _, function in _own_functions(import_module(module_name)):
+                found[_exported_name(function)] = function
         for path, module_name in self._sources:
             for name, function in _own_functions(import_module(module_name)):
                 if name in found:
@@ -225,29 +253,31 @@ class Catalog:
 
         return Deployment(self)
 
-    def _module_of(self, name: str) -> ModuleType:
-        """Import the module that defines the function `name`, and no other."""
-        if name.isidentifier():
-            for path, module_name in self._sources:
-                if _defines(path, name):
-                    module = import_module(module_name)
-                    if name in dict(_own_functions(module)):  # and not a helper of the same name
-                        return module
-        raise NotFound(f"there is no function {name!r} in this codebase")
+    def _find(self, target: str) -> Callable[..., Any]:
+        """The function that is deployed as `target`: its module is imported, and no other.
+
+        Raises:
+            NotFound: There is none.
+        """
+        found = _find_in(self._sources, target)
+        for name in _endpoint_names(target) if found is None else ():
+            found = _find_in(self._engine_sources, name)
+            if found is not None and _exported_name(found) == target:
+                return found
+        if found is None:
+            raise NotFound(f"there is no function {target!r} in this codebase")
+        return found
 
     @cached_property
-    def _sources(self) -> tuple[tuple[str, str], ...]:
-        """Every module that may declare functions, as its file and its name. Plain texts: each
-        process looks through them before it can begin, and paths are slow."""
-        folders = {**self.folders, _ENGINE: f"{os.path.dirname(__file__)}/endpoints"}  # noqa: PTH120
-        found = [
-            (f"{folder}/{file}", _module_name(package, folder[len(root) :], file))
-            for package, root in folders.items()
-            for folder, _, files in os.walk(root)
-            for file in files
-            if file.endswith(".py")
-        ]
-        return tuple(sorted(each for each in found if each[1] not in self._left_out))
+    def _sources(self) -> tuple[Source, ...]:
+        """The modules of the app's packages."""
+        return _modules(self.folders)
+
+    @cached_property
+    def _engine_sources(self) -> tuple[Source, ...]:
+        """The engine's modules that have functions, but those that are left out."""
+        folder = f"{os.path.dirname(__file__)}/endpoints"  # noqa: PTH120  # paths are slow
+        return tuple(each for each in _modules({_ENGINE: folder}) if each[1] not in self._left_out)
 
 
 def add_functions(catalog: Catalog, namespace: dict[str, Any], target: str | None) -> None:
@@ -261,10 +291,45 @@ def add_functions(catalog: Catalog, namespace: dict[str, Any], target: str | Non
         theirs = _place(namespace[name]) or "main.py"
         raise ValueError(
             f"{theirs} has a {name!r} of its own, and {_place(catalog.functions()[name])} declares "
-            "one for Rollcall: rename yours or, where it is one of the engine's functions, leave "
-            "its group out: bind(globals(), without=[...])"
+            "one for Rollcall: rename yours or, where it is one of the engine's functions, set "
+            "ROLLCALL_PREFIX in .env or leave its group out: bind(globals(), without=[...])"
         )
     namespace.update(functions)
+
+
+def _modules(folders: Mapping[str, str]) -> tuple[Source, ...]:
+    """Every module of some packages, in the order of their files."""
+    found = [
+        (f"{folder}/{file}", _module_name(package, folder[len(root) :], file))
+        for package, root in folders.items()
+        for folder, _, files in os.walk(root)
+        for file in files
+        if file.endswith(".py")
+    ]
+    return tuple(sorted(found))
+
+
+def _find_in(sources: Sequence[Source], name: str) -> Callable[..., Any] | None:
+    """The marked function of this name; None where no module defines one."""
+    if name.isidentifier():
+        for path, module_name in sources:
+            if _defines(path, name):
+                found = dict(_own_functions(import_module(module_name)))
+                if name in found:  # and not a helper of the same name
+                    return found[name]
+    return None
+
+
+def _exported_name(function: Callable[..., Any]) -> str:
+    """What one of the engine's functions is deployed as."""
+    is_task = isinstance(trigger_of(function), OnTask)
+    return queue_name(function.__name__) if is_task else function_name(function.__name__)
+
+
+def _endpoint_names(target: str) -> tuple[str, ...]:
+    """What the engine's function may be called that is deployed as `target`."""
+    rest = target.removeprefix(prefix())
+    return (rest, rest.removeprefix("_"))
 
 
 def _installed(name: str, folder: str) -> str:

@@ -90,8 +90,8 @@ def test_a_process_of_a_capability_has_it_alone(tmp_path: Path) -> None:
 
 def test_an_async_capability_is_found_by_its_name(tmp_path: Path) -> None:
     root = make(tmp_path, BIND % "", net=PING.replace("def ping", "async def ping"))
-    code = "from rollcall.catalog import Catalog; c = Catalog('.'); print(c._module_of('ping'))"
-    assert "capabilities.net" in run(root, code).stdout
+    code = "from rollcall.catalog import Catalog as C; print(C('.').find_capability('ping').id)"
+    assert run(root, code).stdout == "ping\n"
 
 
 @pytest.mark.parametrize(
@@ -100,7 +100,7 @@ def test_an_async_capability_is_found_by_its_name(tmp_path: Path) -> None:
         (
             BIND % "",
             {"net": PING, "web": PING},
-            ["net.py:4", "web.py:4", "both declare 'ping'"],
+            ["net.py:4", "web.py:5", "declares a capability `ping` as well", "Rename one"],
         ),
         (BIND % "", {"net": PING + "\nalias = ping\n"}, ["net.py", "'alias'", "def alias("]),
         (
@@ -149,6 +149,26 @@ def test_groups_of_the_engines_functions_can_be_left_out(tmp_path: Path) -> None
     names = set(run(root).stdout.split())
     assert {"run_agent", "ping"} <= names
     assert names.isdisjoint({"agui", "begin_upload", "rate_message", "my_usage"})
+
+
+def test_with_a_prefix_the_engines_functions_have_it_and_capabilities_do_not(
+    tmp_path: Path,
+) -> None:
+    root = make(tmp_path, OWN.replace("hello", "run_agent") + BIND % "", net=PING)
+    names = set(run(root, ROLLCALL_PREFIX="rc").stdout.split())
+    assert {"run_agent", "rc_run_agent", "rccontinuerun", "ping"} <= names
+    assert names.isdisjoint({"continuerun", "rc_ping", "list_capabilities"})
+    for target in ("rc_run_agent", "rccontinuerun", "ping"):
+        assert target in run(root, target=target, ROLLCALL_PREFIX="rc").stdout.split()
+
+
+def test_wrong_definitions_are_told_all_at_once_at_discovery(tmp_path: Path) -> None:
+    wrong = PING.replace("word: str", "word: strr")
+    root = make(tmp_path, BIND % "", net=wrong, web=PING.replace("ping", "pong") + "x = y\n")
+    done = run(root)
+    assert done.returncode != 0
+    assert "net.py" in done.stderr and "strr" in done.stderr
+    assert "web.py" in done.stderr and "name 'y' is not defined" in done.stderr
 
 
 def test_the_apps_region_is_the_engines(tmp_path: Path) -> None:
