@@ -30,6 +30,7 @@ class Functions:
         url: Where the functions are; ends in a slash.
         token: Gives the ID token of each call; None calls as nobody.
         is_local: Whether they are on this computer, so that no proxy is asked.
+        prefix: The deployment's ROLLCALL_PREFIX, where only Rollcall's own functions are called.
 
     Attributes:
         incidents: What broke off on the way to the last result, as `{id, traceback}`; functions on
@@ -39,9 +40,14 @@ class Functions:
     incidents: Sequence[dict[str, str]] = ()
 
     def __init__(
-        self, url: str, *, token: Callable[[], str] | None = None, is_local: bool = True
+        self,
+        url: str,
+        *,
+        token: Callable[[], str] | None = None,
+        is_local: bool = True,
+        prefix: str = "",
     ) -> None:
-        self._url = url
+        self._url = f"{url}{prefix}_" if prefix else url
         self._token = token
         self._is_local = is_local
 

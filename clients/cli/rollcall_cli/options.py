@@ -48,6 +48,7 @@ def parser(commands: Mapping[str, Command]) -> argparse.ArgumentParser:
     login = add("login", "sign in to a Firebase project")
     login.add_argument("--project", help="the project's id")
     login.add_argument("--region", help="where its functions are; us-central1 unless said")
+    login.add_argument("--prefix", help="its ROLLCALL_PREFIX, if it is deployed with one")
     login.add_argument("--api-key", help="its web API key, which is no secret")
     login.add_argument(
         "--email", help="e-mail address to sign in with; you are asked for the password"

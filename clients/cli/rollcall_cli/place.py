@@ -20,6 +20,7 @@ _HOSTS = {
 _HIGHEST_PORT = 65_535
 _HIGHEST_OFFSET = _HIGHEST_PORT - max(_HOSTS.values())
 _NAME = re.compile(r"[a-z][a-z0-9-]{0,62}")
+_PREFIX = re.compile(r"[a-z][a-z0-9]{0,15}")
 _ADDRESS = re.compile(r"(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\]):([0-9]{1,5})", re.ASCII)
 
 
@@ -30,6 +31,7 @@ class Place:
     Attributes:
         api_key: The project's web API key, which is no secret.
         is_local: Whether these are emulators, which no proxy leads to.
+        prefix: What stands before the names of Rollcall's own functions and collections.
     """
 
     project: str
@@ -39,9 +41,12 @@ class Place:
     tokens_url: str
     api_key: str
     is_local: bool
+    prefix: str = ""
 
     @classmethod
-    def production(cls, *, project: str, api_key: str, region: str = DEFAULT_REGION) -> Place:
+    def production(
+        cls, *, project: str, api_key: str, region: str = DEFAULT_REGION, prefix: str = ""
+    ) -> Place:
         """A project in the cloud."""
         return cls(
             project=project,
@@ -51,6 +56,7 @@ class Place:
             tokens_url="https://securetoken.googleapis.com/v1/",
             api_key=api_key,
             is_local=False,
+            prefix=prefix,
         )
 
     @classmethod
@@ -62,6 +68,7 @@ class Place:
         functions: str,
         project: str = _DEMO_PROJECT,
         region: str = DEFAULT_REGION,
+        prefix: str = "",
     ) -> Place:
         """Emulators at these addresses, each `host:port`."""
         return cls(
@@ -72,12 +79,22 @@ class Place:
             tokens_url=f"http://{auth}/securetoken.googleapis.com/v1/",
             api_key=_ANY_KEY,
             is_local=True,
+            prefix=prefix,
         )
 
     @property
     def documents(self) -> str:
         """The root of the project's documents, as Firestore names it."""
         return f"projects/{self.project}/databases/(default)/documents"
+
+    def path(self, *names: str) -> str:
+        """Where a collection or a document of Rollcall's is, from the root of the documents.
+
+        Args:
+            names: Collections and ids of documents, by turns, as in ("threads", "t1", "runs").
+        """
+        start = f"{self.prefix}_" if self.prefix else ""
+        return "/".join(name if at % 2 else start + name for at, name in enumerate(names))
 
 
 def wants_emulators(env: Mapping[str, str]) -> bool:
@@ -89,7 +106,7 @@ def emulators_of(env: Mapping[str, str]) -> Place:
     """The emulators that the environment names, and otherwise those of `make emulators`.
 
     Raises:
-        Problem: PORT_OFFSET is no number, a host no address, a project or region none.
+        Problem: PORT_OFFSET is no number, a host no address, a project, region or prefix none.
     """
     offset = env.get("PORT_OFFSET") or "0"
     if not (re.fullmatch(r"[0-9]{1,5}", offset) and int(offset) <= _HIGHEST_OFFSET):
@@ -107,6 +124,7 @@ def emulators_of(env: Mapping[str, str]) -> Place:
         functions=functions,
         project=named(env.get("GCLOUD_PROJECT") or _DEMO_PROJECT),
         region=named(env.get("ROLLCALL_REGION") or DEFAULT_REGION),
+        prefix=prefix_named(env.get("ROLLCALL_PREFIX") or ""),
     )
 
 
@@ -118,6 +136,20 @@ def named(text: str) -> str:
     """
     if not _NAME.fullmatch(text):
         raise Problem(f"{text!r} is no project id or region, such as my-project or us-central1.")
+    return text
+
+
+def prefix_named(text: str) -> str:
+    """A deployment's ROLLCALL_PREFIX; empty where it has none.
+
+    Raises:
+        Problem: It cannot be one.
+    """
+    if text and not _PREFIX.fullmatch(text):
+        raise Problem(
+            f"{text!r} is no prefix: a lower-case letter and up to 15 lower-case letters and "
+            "digits, such as rc."
+        )
     return text
 
 

@@ -28,10 +28,13 @@ class Settings:
     api_key: str
     refresh_token: str
     email: str | None = None
+    prefix: str = ""
 
     @property
     def place(self) -> Place:
-        return Place.production(project=self.project, api_key=self.api_key, region=self.region)
+        return Place.production(
+            project=self.project, api_key=self.api_key, region=self.region, prefix=self.prefix
+        )
 
 
 def settings_file(env: Mapping[str, str]) -> Path:

@@ -12,7 +12,14 @@ from rollcall_cli import settings
 from rollcall_cli.callable import Functions
 from rollcall_cli.http import CallError, Lost
 from rollcall_cli.identity import User, sign_in, sign_in_with_token
-from rollcall_cli.place import DEFAULT_REGION, Place, emulators_of, named, wants_emulators
+from rollcall_cli.place import (
+    DEFAULT_REGION,
+    Place,
+    emulators_of,
+    named,
+    prefix_named,
+    wants_emulators,
+)
 from rollcall_cli.problem import Problem
 from rollcall_cli.settings import Settings
 from rollcall_cli.stored import Stored
@@ -76,7 +83,10 @@ def login(options: argparse.Namespace, env: Mapping[str, str]) -> int:
         or (before.api_key if before else None)
         or _asked("Web API key (Firebase console, project settings)")
     )
-    place = Place.production(project=project, api_key=api_key, region=region)
+    prefix = prefix_named(
+        options.prefix or env.get("ROLLCALL_PREFIX") or (before.prefix if before else "")
+    )
+    place = Place.production(project=project, api_key=api_key, region=region, prefix=prefix)
     email, user = _signed_in(place, options, env)
     kept = Settings(
         project=project,
@@ -84,6 +94,7 @@ def login(options: argparse.Namespace, env: Mapping[str, str]) -> int:
         api_key=api_key,
         refresh_token=user.refresh_token,
         email=email,
+        prefix=prefix,
     )
     settings.save(file, kept)
     print(f"Signed in to {project} as {email or user.uid}. This is kept in {file}, for you alone.")
@@ -120,7 +131,9 @@ def _user_of_emulators(place: Place, env: Mapping[str, str]) -> User:
 
 
 def _session(place: Place, user: User) -> Session:
-    functions = Functions(place.functions_url, token=user.token, is_local=place.is_local)
+    functions = Functions(
+        place.functions_url, token=user.token, is_local=place.is_local, prefix=place.prefix
+    )
     return Session(user, functions, Stored(place, user))
 
 

@@ -49,11 +49,13 @@ class Stored:
 
     def __init__(self, place: Place, user: User) -> None:
         self._firestore = Firestore(place, user)
+        self._place = place
         self._uid = user.uid
 
     def threads(self, *, limit: int) -> list[Thread]:
         """The newest threads first."""
-        found = self._firestore.query("threads", order_by="updatedAt", descending=True, limit=limit)
+        path = self._place.path("threads")
+        found = self._firestore.query(path, order_by="updatedAt", descending=True, limit=limit)
         return [_thread(id, data) for id, data in found]
 
     def thread(self, thread_id: str) -> Thread:
@@ -62,7 +64,8 @@ class Stored:
         Raises:
             CallError: "not-found", also where it is somebody else's: the rules tell neither.
         """
-        data = self._own(f"threads/{thread_id}") if _ID.fullmatch(thread_id) else None
+        path = self._place.path("threads", thread_id)
+        data = self._own(path) if _ID.fullmatch(thread_id) else None
         if data is None:
             hint = {"hint": "`rollcall threads` lists yours"}
             raise CallError("not-found", f"you have no thread {thread_id!r}", hint)
@@ -70,16 +73,18 @@ class Stored:
 
     def rename(self, thread_id: str, title: str) -> None:
         """Give a thread another title."""
-        self._firestore.update(f"threads/{thread_id}", {"title": title})
+        self._firestore.update(self._place.path("threads", thread_id), {"title": title})
 
     def log(self, thread_id: str) -> list[dict[str, Any]]:
         """A thread's whole log, in order: what the user said, and each reply with its calls."""
-        found = self._firestore.query(f"threads/{thread_id}/messages", order_by="n")
+        path = self._place.path("threads", thread_id, "messages")
+        found = self._firestore.query(path, order_by="n")
         return [data for _, data in found]
 
     def result(self, thread_id: str, run_id: str) -> Result | None:
         """What a run ended with; None while it has not, or where it failed."""
-        data = self._firestore.get(f"threads/{thread_id}/runs/{run_id}") or {}
+        path = self._place.path("threads", thread_id, "runs", run_id)
+        data = self._firestore.get(path) or {}
         found: Result | None = json.loads(data["result"]) if data.get("result") else None
         return found
 
@@ -105,9 +110,8 @@ class Stored:
         decision: dict[str, Any] = {"approved": approved, "by": self._uid}
         if reason:
             decision["reason"] = reason
-        self._firestore.update(
-            f"approvals/{approval_id}", {"decision": decision}, server_times=["decision.at"]
-        )
+        path = self._place.path("approvals", approval_id)
+        self._firestore.update(path, {"decision": decision}, server_times=["decision.at"])
 
     def _own(self, path: str) -> dict[str, Any] | None:
         try:
@@ -118,7 +122,7 @@ class Stored:
             raise
 
     def _pages(self, thread_id: str, run_id: str, newest: int) -> list[dict[str, Any]]:
-        path = f"threads/{thread_id}/runs/{run_id}/events"
+        path = self._place.path("threads", thread_id, "runs", run_id, "events")
         found = self._firestore.query(path, [("n", "GREATER_THAN", newest)], order_by="n")
         return [data for _, data in found]
 

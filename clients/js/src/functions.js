@@ -28,12 +28,13 @@ export async function call(functions, name, data) {
  * Call `run_agent`: the run's events as they come, and its result in the end. Errors are as the SDK
  * has them, so that it can be seen who made them.
  * @param {Functions} functions
+ * @param {string} name What `run_agent` is called in this deployment.
  * @param {RunRequest} data
  * @param {AbortSignal} signal Ends the connection, not the run.
  * @returns {AsyncGenerator<AgentEvent, RunResult, void>}
  */
-export async function* stream(functions, data, signal) {
-  const called = httpsCallable(functions, "run_agent").stream(data, { signal });
+export async function* stream(functions, name, data, signal) {
+  const called = httpsCallable(functions, name).stream(data, { signal });
   const { stream: chunks, data: result } = await called;
   /** @type {{ value: RunResult } | undefined} */
   let end;

@@ -5,6 +5,7 @@ import { RollcallError } from "./errors.js";
 import { call, stream } from "./functions.js";
 import { newId } from "./ids.js";
 import { Locks } from "./locks.js";
+import { Names } from "./names.js";
 import { Run } from "./run.js";
 import { StoredRuns } from "./stored.js";
 import { Threads } from "./threads.js";
@@ -24,6 +25,7 @@ import { Threads } from "./threads.js";
 
 export class Rollcall {
   #home;
+  #functions;
   /** The user's threads: `watch`, `list`, `messages`, `rename`, `archive` ... */
   threads;
 
@@ -37,20 +39,26 @@ export class Rollcall {
    * @param {string} [firebase.clientId] Tells this client from the user's others; the tools that a
    *   run leaves to it are its own. A new one each time, unless you keep one.
    * @param {Patience} [firebase.patience]
+   * @param {string} [firebase.prefix] The deployment's `ROLLCALL_PREFIX`, such as "rc", which stands
+   *   before the names of Rollcall's own functions and collections.
+   * @throws {RollcallError} The prefix cannot be one.
    */
-  constructor({ functions, firestore, auth, clientId = newId(), patience }) {
+  constructor({ functions, firestore, auth, clientId = newId(), patience, prefix }) {
+    const names = new Names(prefix);
+    this.#functions = functions;
     this.#home = {
       clientId,
       locks: new Locks(),
-      call: (/** @type {string} */ name, /** @type {object} */ data) => call(functions, name, data),
+      call: (/** @type {string} */ name, /** @type {object} */ data) =>
+        call(functions, names.function(name), data),
       ways: {
         stream: (/** @type {RunRequest} */ data, /** @type {AbortSignal} */ signal) =>
-          stream(functions, data, signal),
-        stored: firestore && auth && new StoredRuns(firestore, auth),
+          stream(functions, names.function("run_agent"), data, signal),
+        stored: firestore && auth && new StoredRuns(firestore, auth, names),
         patience,
       },
     };
-    this.threads = new Threads(firestore, auth, this.#home.call);
+    this.threads = new Threads(firestore, auth, this.#home.call, names);
   }
 
   /**
@@ -120,6 +128,6 @@ export class Rollcall {
    *   a write happens once.
    */
   async call(capability, args = {}, options = {}) {
-    return this.#home.call(capability, { arguments: args, ...options });
+    return call(this.#functions, capability, { arguments: args, ...options });
   }
 }

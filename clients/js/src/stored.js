@@ -5,6 +5,7 @@
 
 import { Channel } from "./channel.js";
 import { RollcallError, toRollcallError } from "./errors.js";
+import { Names } from "./names.js";
 
 /** @import { Auth } from "firebase/auth" */
 /** @import { Firestore } from "firebase/firestore" */
@@ -26,14 +27,17 @@ import { RollcallError, toRollcallError } from "./errors.js";
 export class StoredRuns {
   #db;
   #auth;
+  #names;
 
   /**
    * @param {Firestore} db
    * @param {Auth} auth
+   * @param {Names} [names]
    */
-  constructor(db, auth) {
+  constructor(db, auth, names = new Names()) {
     this.#db = db;
     this.#auth = auth;
+    this.#names = names;
   }
 
   /**
@@ -88,7 +92,7 @@ export class StoredRuns {
   async state(threadId, runId) {
     const { doc, getDocFromServer } = await import("firebase/firestore");
     try {
-      const run = doc(this.#db, "threads", threadId, "runs", runId);
+      const run = doc(this.#db, ...this.#names.path("threads", threadId, "runs", runId));
       const found = (await getDocFromServer(run)).data();
       if (!found) throw new RollcallError("not-found", `there is no run ${runId} in this thread`);
       const { status, result, error, continuedBy } = found;
@@ -108,8 +112,8 @@ export class StoredRuns {
   async waiting(threadId) {
     const { doc, getDocFromServer } = await import("firebase/firestore");
     try {
-      const thread = await getDocFromServer(doc(this.#db, "threads", threadId));
-      return thread.data()?.waiting ?? undefined;
+      const thread = doc(this.#db, ...this.#names.path("threads", threadId));
+      return (await getDocFromServer(thread)).data()?.waiting ?? undefined;
     } catch (error) {
       throw toRollcallError(error);
     }
@@ -121,8 +125,8 @@ export class StoredRuns {
    */
   async #query(threadId, runId) {
     const { collection, orderBy, query, where } = await import("firebase/firestore");
-    const events = collection(this.#db, "threads", threadId, "runs", runId, "events");
-    return query(events, where("uid", "==", this.#uid()), orderBy("n"));
+    const path = this.#names.path("threads", threadId, "runs", runId, "events");
+    return query(collection(this.#db, ...path), where("uid", "==", this.#uid()), orderBy("n"));
   }
 
   #uid() {

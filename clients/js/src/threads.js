@@ -2,6 +2,7 @@
 
 import { RollcallError, toRollcallError } from "./errors.js";
 import { all, page, toEntry } from "./log.js";
+import { Names } from "./names.js";
 
 /** @import { Auth } from "firebase/auth" */
 /** @import { Firestore, Query } from "firebase/firestore" */
@@ -25,16 +26,19 @@ export class Threads {
   #db;
   #auth;
   #call;
+  #names;
 
   /**
    * @param {Firestore | undefined} db
    * @param {Auth | undefined} auth
    * @param {(name: string, data: object) => Promise<any>} call
+   * @param {Names} [names]
    */
-  constructor(db, auth, call) {
+  constructor(db, auth, call, names = new Names()) {
     this.#db = db;
     this.#auth = auth;
     this.#call = call;
+    this.#names = names;
   }
 
   /**
@@ -137,7 +141,8 @@ export class Threads {
    */
   async #update(threadId, fields) {
     const { doc, updateDoc } = await import("firebase/firestore");
-    await told(() => updateDoc(doc(this.#database(), "threads", threadId), { ...fields }));
+    const path = this.#names.path("threads", threadId);
+    await told(() => updateDoc(doc(this.#database(), ...path), { ...fields }));
   }
 
   /**
@@ -147,7 +152,7 @@ export class Threads {
   async #query({ status, most = MOST }) {
     const { collection, limit, orderBy, query, where } = await import("firebase/firestore");
     const chosen = status ? [where("status", "==", status)] : [];
-    const threads = collection(this.#database(), "threads");
+    const threads = collection(this.#database(), ...this.#names.path("threads"));
     const mine = where("uid", "==", this.#uid());
     return query(threads, mine, ...chosen, orderBy("updatedAt", "desc"), limit(most));
   }
@@ -159,7 +164,7 @@ export class Threads {
    */
   async #log(threadId) {
     const { collection, getDocs, limit, orderBy, query, where } = await import("firebase/firestore");
-    const log = collection(this.#database(), "threads", threadId, "messages");
+    const log = collection(this.#database(), ...this.#names.path("threads", threadId, "messages"));
     const mine = query(log, where("uid", "==", this.#uid()), orderBy("n", "desc"));
     return async (before, most) => {
       const wanted = before === undefined ? mine : query(mine, where("n", "<", before));

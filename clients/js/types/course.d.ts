@@ -56,7 +56,7 @@ export type Patience = {
 };
 export type Ways = {
     stream: (data: RunRequest, signal: AbortSignal) => AsyncGenerator<AgentEvent, RunResult, void>;
-    stored?: Pick<StoredRuns, "events" | "waiting" | "follow" | "state"> | undefined;
+    stored?: Pick<StoredRuns, "waiting" | "events" | "follow" | "state"> | undefined;
     patience?: Patience | undefined;
 };
 import type { AgentEvent } from "./events.js";

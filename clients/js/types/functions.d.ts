@@ -14,11 +14,12 @@ export function call(functions: Functions, name: string, data: object): Promise<
  * Call `run_agent`: the run's events as they come, and its result in the end. Errors are as the SDK
  * has them, so that it can be seen who made them.
  * @param {Functions} functions
+ * @param {string} name What `run_agent` is called in this deployment.
  * @param {RunRequest} data
  * @param {AbortSignal} signal Ends the connection, not the run.
  * @returns {AsyncGenerator<AgentEvent, RunResult, void>}
  */
-export function stream(functions: Functions, data: RunRequest, signal: AbortSignal): AsyncGenerator<AgentEvent, RunResult, void>;
+export function stream(functions: Functions, name: string, data: RunRequest, signal: AbortSignal): AsyncGenerator<AgentEvent, RunResult, void>;
 import type { Functions } from "firebase/functions";
 import type { RunRequest } from "../types/wire.js";
 import type { AgentEvent } from "./events.js";

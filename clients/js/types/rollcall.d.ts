@@ -20,13 +20,17 @@ export class Rollcall {
      * @param {string} [firebase.clientId] Tells this client from the user's others; the tools that a
      *   run leaves to it are its own. A new one each time, unless you keep one.
      * @param {Patience} [firebase.patience]
+     * @param {string} [firebase.prefix] The deployment's `ROLLCALL_PREFIX`, such as "rc", which stands
+     *   before the names of Rollcall's own functions and collections.
+     * @throws {RollcallError} The prefix cannot be one.
      */
-    constructor({ functions, firestore, auth, clientId, patience }: {
+    constructor({ functions, firestore, auth, clientId, patience, prefix }: {
         functions: Functions;
         firestore?: Firestore | undefined;
         auth?: Auth | undefined;
         clientId?: string | undefined;
         patience?: Patience | undefined;
+        prefix?: string | undefined;
     });
     /** The user's threads: `watch`, `list`, `messages`, `rename`, `archive` ... */
     threads: Threads;

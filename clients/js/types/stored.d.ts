@@ -16,8 +16,9 @@ export class StoredRuns {
     /**
      * @param {Firestore} db
      * @param {Auth} auth
+     * @param {Names} [names]
      */
-    constructor(db: Firestore, auth: Auth);
+    constructor(db: Firestore, auth: Auth, names?: Names);
     /**
      * The events of a run from its first on, as they are stored, until the signal ends it.
      * @param {string} threadId
@@ -76,4 +77,5 @@ export type RunState = {
 import type { AgentEvent } from "./events.js";
 import type { Firestore } from "firebase/firestore";
 import type { Auth } from "firebase/auth";
+import { Names } from "./names.js";
 import type { RunResult } from "../types/wire.js";

@@ -3,8 +3,9 @@ export class Threads {
      * @param {Firestore | undefined} db
      * @param {Auth | undefined} auth
      * @param {(name: string, data: object) => Promise<any>} call
+     * @param {Names} [names]
      */
-    constructor(db: Firestore | undefined, auth: Auth | undefined, call: (name: string, data: object) => Promise<any>);
+    constructor(db: Firestore | undefined, auth: Auth | undefined, call: (name: string, data: object) => Promise<any>, names?: Names);
     /**
      * Be told of the newest threads, now and whenever they change. Without `onError`, an error that
      * ends it is uncaught.
@@ -86,3 +87,4 @@ import type { Page } from "./log.js";
 import type { Entry } from "./log.js";
 import type { Firestore } from "firebase/firestore";
 import type { Auth } from "firebase/auth";
+import { Names } from "./names.js";

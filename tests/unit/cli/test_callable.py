@@ -30,7 +30,8 @@ class _Fake(BaseHTTPRequestHandler):
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         self.server.seen.append((self.path, dict(self.headers), body))
         function = self.path.split("?")[0].rpartition("/")[2]
-        getattr(self, f"_{function.removeprefix('accounts:').lower()}")()
+        function = function.removeprefix("accounts:").removeprefix("rc_")
+        getattr(self, f"_{function.lower()}")()
 
     def log_message(self, *args: Any) -> None:
         """Quiet."""
@@ -154,6 +155,11 @@ def test_call_sends_the_envelope_and_the_token(functions: Functions, server: Any
     path, headers, body = server.seen[0]
     assert (path, body) == ("/echo", {"data": {"text": "שלום"}})
     assert headers["Authorization"] == "Bearer token-1"
+
+
+def test_functions_of_a_deployment_with_a_prefix_are_called_by_it(server: Any) -> None:
+    assert Functions(_url(server), prefix="rc").call("echo", "x") == "x"
+    assert [path for path, _, _ in server.seen] == ["/rc_echo"]
 
 
 def test_call_without_a_user_sends_no_token(server: Any) -> None:

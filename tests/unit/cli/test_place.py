@@ -49,5 +49,21 @@ def test_project_and_region_of_emulators_are_names(variable: str) -> None:
         emulators_of({variable: "a/../b"})
 
 
+def test_a_prefix_stands_before_every_collection_of_a_path() -> None:
+    place, plain = emulators_of({"ROLLCALL_PREFIX": "rc"}), emulators_of({"ROLLCALL_PREFIX": ""})
+    assert place.prefix == "rc"
+    assert place.path("threads") == "rc_threads"
+    assert (
+        place.path("threads", "t1", "runs", "r1", "events") == "rc_threads/t1/rc_runs/r1/rc_events"
+    )
+    assert plain.path("threads", "t1", "messages") == "threads/t1/messages"
+
+
+@pytest.mark.parametrize("text", ["RC", "1rc", "rc_", "../rc", "a" * 17])
+def test_what_cannot_be_a_prefix_is_refused(text: str) -> None:
+    with pytest.raises(Problem, match="is no prefix: a lower-case letter"):
+        emulators_of({"ROLLCALL_PREFIX": text})
+
+
 def test_user_of_the_emulators_is_the_sample_datas() -> None:
     assert (DEMO_USER.email, DEMO_USER.password) == (DEMO_EMAIL, DEMO_PASSWORD)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import stat
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,18 @@ def test_settings_come_back_and_are_for_their_owner_alone(tmp_path: Path) -> Non
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert stat.S_IMODE(file.parent.stat().st_mode) == 0o700
     assert [each.name for each in file.parent.iterdir()] == ["config.json"]
+
+
+def test_settings_know_the_prefix_and_those_of_before_have_none(tmp_path: Path) -> None:
+    file = tmp_path / "config.json"
+    save(file, replace(KEPT, prefix="rc"))
+    found = load(file)
+    assert found is not None
+    assert found.place.path("threads") == "rc_threads"
+    file.write_text('{"project": "x", "api_key": "k", "refresh_token": "r"}')
+    before = load(file)
+    assert before is not None
+    assert before.place.path("threads") == "threads"
 
 
 def test_settings_that_others_may_read_are_not_used(tmp_path: Path) -> None:

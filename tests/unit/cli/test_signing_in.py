@@ -88,6 +88,23 @@ def test_password_signs_in_and_is_not_kept(place: Place, google: Any, tmp_path: 
     assert "secret-1" not in (tmp_path / "config.json").read_text()
 
 
+def test_a_prefix_is_kept_with_the_sign_in(place: Place, tmp_path: Path) -> None:
+    settings = env(tmp_path, ROLLCALL_PASSWORD="secret-1", ROLLCALL_API_KEY="AIza")
+    arguments = ["login", "--project", "my-project", "--email", "noa@example.com"]
+    for more, expected in (
+        ([], ""),
+        (["--prefix", "rc"], "rc"),
+        ([], "rc"),  # it is asked for no second time
+        (["--prefix", "own"], "own"),
+        (["--anew"], ""),
+    ):
+        assert command.main([*arguments, *more], settings) == 0
+        kept = load(tmp_path / "config.json")
+        assert kept is not None
+        assert kept.prefix == expected
+    assert command.main([*arguments, "--prefix", "R_C"], settings) == command.PROBLEM
+
+
 def test_custom_token_signs_in(place: Place, google: Any) -> None:
     user = sign_in_with_token(place, "made-by-a-server")
     assert user.uid == "noa"

@@ -19,6 +19,33 @@ class _User:
     uid = "noa"
 
 
+def test_a_deployments_prefix_is_in_every_path(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+
+    def note(self: Firestore, path: str, *more: Any, **options: Any) -> Any:
+        asked.append(path)
+        return []
+
+    for name in ("get", "query", "update"):
+        monkeypatch.setattr(Firestore, name, note)
+    place = Place.emulators(auth="a:1", firestore="f:1", functions="g:1", prefix="rc")
+    stored = Stored(place, cast(User, _User()))
+    stored.threads(limit=3)
+    stored.log("t1")
+    stored.result("t1", "r1")
+    stored.rename("t1", "About rooms")
+    stored.decide("a1", approved=True)
+    stored._pages("t1", "r1", -1)
+    assert asked == [
+        "rc_threads",
+        "rc_threads/t1/rc_messages",
+        "rc_threads/t1/rc_runs/r1",
+        "rc_threads/t1",
+        "rc_approvals/a1",
+        "rc_threads/t1/rc_runs/r1/rc_events",
+    ]
+
+
 @pytest.mark.parametrize("thread_id", ["nobody", "of-another", "t1/runs/r1", "..", ""])
 def test_thread_that_is_not_there_or_not_ones_own_is_not_found(
     thread_id: str, monkeypatch: pytest.MonkeyPatch

@@ -1,0 +1,41 @@
+/** The names of Rollcall's own functions and collections, as a deployment has them. */
+
+import { RollcallError } from "./errors.js";
+
+const PREFIX = /^[a-z][a-z0-9]{0,15}$/;
+
+export class Names {
+  #start;
+
+  /**
+   * @param {string} [prefix] The deployment's `ROLLCALL_PREFIX`; empty where it has none.
+   * @throws {RollcallError} It cannot be a prefix.
+   */
+  constructor(prefix = "") {
+    if (prefix && !PREFIX.test(prefix)) {
+      const form = 'a lower-case letter and up to 15 lower-case letters and digits, such as "rc"';
+      const message = `prefix is ${form}, not ${JSON.stringify(prefix)}`;
+      throw new RollcallError("invalid-argument", message, { field: "prefix" });
+    }
+    this.#start = prefix && `${prefix}_`;
+  }
+
+  /**
+   * What one of Rollcall's own functions is called.
+   * @param {string} name
+   */
+  function(name) {
+    return this.#start + name;
+  }
+
+  /**
+   * Where a collection or a document is: names of collections and ids of documents, by turns.
+   * @param {string} collection
+   * @param {string[]} rest
+   * @returns {[string, ...string[]]}
+   */
+  path(collection, ...rest) {
+    const names = rest.map((name, at) => (at % 2 ? this.#start + name : name));
+    return [this.#start + collection, ...names];
+  }
+}
