@@ -35,7 +35,7 @@ def plant(db: Client) -> dict[str, dict[str, Any]]:
     write_user(db, "ann")
     late = datetime.now(UTC) - timedelta(days=2)
     own = {"uid": "ann", "name": "the app's", "status": "removed", "dueAt": late, "openUntil": late}
-    for name in (*paths.COLLECTIONS, *paths.SUBCOLLECTIONS):
+    for name in {name for path in paths.COLLECTIONS for name in path.split("/{}/")}:
         db.document(f"{name}/app").set({**own, "at": late, "place": "firestore"}, merge=True)
         db.document(f"posts/p1/{name}/app").set(own)
     return everything(db)

@@ -15,14 +15,14 @@ from pathlib import Path
 import pytest
 
 from rollcall.store.departed import OWNED
-from rollcall.store.paths import COLLECTIONS, SUBCOLLECTIONS
+from rollcall.store.paths import COLLECTIONS
 
 ENGINE = Path(__file__).parents[2] / "functions/rollcall"
-PLATFORM = COLLECTIONS | SUBCOLLECTIONS
+PLATFORM = {name for path in COLLECTIONS for name in path.split("/{}/")}
 _NAMES = "|".join(sorted(PLATFORM))
-_PATH = re.compile(rf"(?:^|\s|(?<!\(default\))/)(?:{_NAMES})/(?!<)|/(?:{_NAMES})$")
-"""A path, also within a message. Not those of Firestore's own "(default)/documents/", nor
-`agents/<id>`, which is how a command is typed."""
+_PATH = re.compile(rf"(?:^|\s|(?<!\(default\))/)(?:{_NAMES})/(?!<|{{}})|/(?:{_NAMES})$")
+"""A path, also within a message. Not Firestore's own "(default)/documents/", nor `agents/<id>`, as
+a command is typed, nor `threads/{}`, as in the list of collections."""
 _WITH_OPTION = {"of_user", "listing_user", "OnDocument"}
 """These put the prefix before a name where they are told `platform=True`."""
 
@@ -74,7 +74,7 @@ def unprefixed(tree: ast.AST) -> list[str]:
         repr(node.value)
         for node in ast.walk(tree)
         if isinstance(node, ast.Constant) and id(node) not in skipped
-        if isinstance(node.value, str) and _PATH.search(node.value)
+        if isinstance(node.value, str) and _PATH.search(node.value.replace("/{}/", "/{}"))
     ]
     readers = {"collection": ast.AST, "collection_group": ast.AST, "document": ast.JoinedStr}
     return texts + [

@@ -9,16 +9,31 @@ from rollcall.core.options import collection_id
 if TYPE_CHECKING:
     from google.cloud.firestore import Client, DocumentReference
 
-COLLECTIONS = frozenset(
-    {
-        *("agents", "approvals", "audit", "budgets", "capabilities", "devices", "documents"),
-        *("effects", "erasures", "files", "healthSamples", "ratings", "registry", "runKeys"),
-        *("runs", "threads"),
-    }
+COLLECTIONS = (
+    "agents",
+    "approvals",
+    "audit",
+    "budgets",
+    "capabilities",
+    "devices",
+    "documents",
+    "documents/{}/parts",
+    "effects",
+    "erasures",
+    "files",
+    "files/{}/chunks",
+    "healthSamples",
+    "ratings",
+    "registry",
+    "runKeys",
+    "runs",
+    "threads",
+    "threads/{}/messages",
+    "threads/{}/runs",
+    "threads/{}/runs/{}/events",
+    "threads/{}/views",
 )
-"""The platform's collections at the root, by the names that `collection_id` takes."""
-SUBCOLLECTIONS = frozenset({"chunks", "events", "messages", "parts", "runs", "views"})
-"""Those below the platform's documents."""
+"""The platform's collections by path, `{}` for a document's id, without a prefix."""
 
 
 def thread(db: Client, thread_id: str) -> DocumentReference:

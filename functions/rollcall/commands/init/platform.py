@@ -11,33 +11,9 @@ from msgspec import Struct
 
 from rollcall.commands.init import indexes
 from rollcall.commands.rules import compose_indexes, fragments, rules_block
+from rollcall.store.paths import COLLECTIONS
 
 _ENDPOINTS = Path(__file__).parents[2] / "endpoints"
-
-COLLECTIONS = (
-    "agents",
-    "approvals",
-    "audit",
-    "budgets",
-    "capabilities",
-    "devices",
-    "documents",
-    "documents/{}/parts",
-    "effects",
-    "erasures",
-    "files",
-    "files/{}/chunks",
-    "healthSamples",
-    "ratings",
-    "registry",
-    "runs",
-    "threads",
-    "threads/{}/messages",
-    "threads/{}/runs",
-    "threads/{}/runs/{}/events",
-    "threads/{}/views",
-)
-"""The platform's collections by path, `{}` for a document's id."""
 
 
 class Platform(Struct, frozen=True):
