@@ -14,9 +14,10 @@ SECTIONS = all_sections(catalog)
 every_section = for_every("section", SECTIONS, ids=lambda section: section.kind)
 
 
-def test_packs_say_what_they_keep() -> None:
-    kinds = {section.kind for pack in catalog.user_data() for section in pack.sections}
-    assert {"chatMessages", "conversations", "tasks"} <= kinds
+def test_threads_uploads_and_what_packs_keep_are_among_them() -> None:
+    kinds = {section.kind for section in SECTIONS}
+    assert {"documents", "files", "approvals"} <= kinds
+    assert {section.kind for pack in catalog.user_data() for section in pack.sections} <= kinds
 
 
 def test_no_two_sections_share_a_name() -> None:

@@ -44,7 +44,7 @@ def notify(db: Client, decider: Decider, *, approval_id: str) -> None:
     """Push to every device that the decider registered, within `MOST_SECONDS`.
 
     A decision never depends on it: what fails is logged, and nothing is raised. It is silent on
-    the emulators, which have no messaging, and where no device is registered.
+    the emulators, which send no notifications, and where no device is registered.
     """
     if "FIRESTORE_EMULATOR_HOST" in os.environ or os.environ.get("FUNCTIONS_EMULATOR") == "true":
         log.debug("no push from an emulator")

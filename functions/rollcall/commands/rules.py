@@ -35,7 +35,7 @@ class Fragment(Struct, frozen=True):
     """The rules and indexes that one folder brings.
 
     Attributes:
-        name: Whose they are, such as "packs/messaging".
+        name: Whose they are, such as "packs/<pack>".
         indexes: As firestore.indexes.json has them.
         is_platform: Whether its collections take the app's prefix.
     """

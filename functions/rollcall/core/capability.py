@@ -146,7 +146,7 @@ def capability(
 
     Args:
         name: For people: "Voltage drop", or by locale `{"en": "Voltage drop", "he": "מפל מתח"}`.
-        category: What it is filed under, such as "electrical"; its pack if left out.
+        category: What it is filed under, such as "billing"; its pack if left out.
         keywords: Words a user would say, in any language; tools are found by them.
         examples: `{"userRequest", "parameters", "response"}` each.
         related: Ids of capabilities that often go with it.

@@ -25,7 +25,7 @@ _UNPLAIN = frozenset('\\:%~<>|"?\n\t')
 
 
 def matches_path(pattern: str, path: object) -> bool:
-    """Whether a path, from the workspace's root, is plainly one of those the pattern means."""
+    """Whether a path, from the folder's root, is plainly one of those the pattern means."""
     parts = _parts(path) if isinstance(path, str) and "*" not in path else None
     return parts is not None and _reaches(pattern.split("/"), parts)
 

@@ -58,7 +58,7 @@ def agui(platform: Platform, call: Call) -> dict[str, Any] | Generator[Event | N
     agent = call.path
     if not _AGENT.fullmatch(agent):
         raise InvalidArgument(
-            "the URL names no agent; send to agui/{agent}, such as agui/messaging", field="agent"
+            "the URL names no agent; send to agui/{agent}, such as agui/assistant", field="agent"
         )
     if call.data is None:
         return declared(platform, call.user, agent)

@@ -1,6 +1,6 @@
 """Files that users upload: the callables, the queue that reads documents, and the sweep.
 
-What lists, searches and deletes them is in `packs/knowledge`, as capabilities.
+What lists, searches and deletes them are capabilities of a pack.
 """
 
 from __future__ import annotations

@@ -56,7 +56,7 @@ def delete_my_data(platform: Platform, call: Call) -> dict[str, Any]:
     return erase_user(
         platform,
         call.user.uid,
-        pack_sections(platform.catalog),
+        other_sections(platform.catalog),
         with_account=request.delete_account,
     )
 
@@ -68,7 +68,7 @@ def continueerasure(platform: Platform, data: dict[str, Any]) -> None:
 
     if not isinstance(data.get("id"), str):
         raise InvalidArgument("the task names no erasure", field="id")
-    continue_erasure(platform, data["id"], pack_sections(platform.catalog))
+    continue_erasure(platform, data["id"], other_sections(platform.catalog))
 
 
 @bound(OnSchedule("every day 03:40"))
@@ -80,13 +80,16 @@ def erase_departed(platform: Platform) -> None:
     log.info("departed users: %d erasures begun", begun)
 
 
-def pack_sections(catalog: Catalog) -> list[Section]:
-    """What the packs keep about users."""
-    return [section for pack in catalog.user_data() for section in pack.sections]
+def other_sections(catalog: Catalog) -> list[Section]:
+    """What is kept about users beside threads: what they uploaded, and what the packs keep."""
+    from rollcall.knowledge.my_data import UPLOADS
+
+    packs = catalog.user_data()
+    return [*UPLOADS.sections, *(section for pack in packs for section in pack.sections)]
 
 
 def all_sections(catalog: Catalog) -> list[Section]:
-    """What is exported: the platform's own sections, then the packs'."""
+    """What is exported: the platform's own sections, then the others."""
     from rollcall.store.my_data import AUDIT, DECIDED, DEVICES, PLATFORM
 
-    return [DEVICES, *PLATFORM, *DECIDED, *AUDIT, *pack_sections(catalog)]
+    return [DEVICES, *PLATFORM, *DECIDED, *AUDIT, *other_sections(catalog)]

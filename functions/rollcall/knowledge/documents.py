@@ -138,5 +138,5 @@ def one_readable(db: Client, user: User, id: str, *, field: str = "documentId") 
     """
     document = read(reference(db, id).get()) if _ID.fullmatch(id) else None
     if document is None or not may_read(user, document.data):
-        raise NotFound("you have no such document; list_documents names them", field=field)
+        raise NotFound("you have no such document", field=field)
     return document

@@ -33,8 +33,8 @@ from rollcall.knowledge.documents import (
 )
 from rollcall.knowledge.parts import PartWriter
 from rollcall.knowledge.queueing import OVERDUE
+from rollcall.knowledge.reading import process
 from rollcall.knowledge.reading.pages import CannotRead, Page, reason
-from rollcall.knowledge.reading.process import read as read_file
 from rollcall.knowledge.splitting import split
 from rollcall.store.batches import committed
 from rollcall.store.file_records import StoredFile
@@ -230,7 +230,7 @@ class _Pages(Struct):
     done: int = 0
 
     def of(self, path: Path, kind: Any) -> Iterator[Page]:
-        for each in read_file(kind, path):
+        for each in process.read(kind, path):
             if not isinstance(each, Page):
                 self.total = each
                 continue

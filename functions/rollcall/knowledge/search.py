@@ -79,7 +79,7 @@ def _why_not(document: StoredDocument) -> str:
     reason = document.data["reason"]
     if reason:
         return f"this document could not be read: {reason['en']}"
-    return "this document is still being read; list_documents tells how far it is"
+    return "this document is still being read; ask again in a minute"
 
 
 def _passages(

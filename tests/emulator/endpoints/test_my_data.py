@@ -310,7 +310,7 @@ import sys
 from google.auth.credentials import AnonymousCredentials
 from google.cloud.firestore import Client
 from tests.support.keeping import Keeping
-from rollcall.endpoints.my_data import pack_sections
+from rollcall.endpoints.my_data import other_sections
 from tests.support.catalogs import catalog
 from rollcall.store import erasures, my_data
 # A page at a time, each said aloud: the parent kills this process at one of them.
@@ -322,7 +322,7 @@ def commit(self, *given, **changes):
 erasures.Work.commit = commit
 db = Client(project=sys.argv[1], credentials=AnonymousCredentials())
 if sys.argv[2] == "user":
-    my_data.erase_user(Keeping(db), "ann", pack_sections(catalog))
+    my_data.erase_user(Keeping(db), "ann", other_sections(catalog))
 else:
     my_data.erase_one_thread(Keeping(db), "ann", "t1", for_good=sys.argv[2] == "delete")
 """

@@ -1,4 +1,4 @@
-"""What is kept about a user's documents, for the user's export and erasure."""
+"""What users uploaded, documents and files, for their export and erasure."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def _file(data: dict[str, Any], uid: str) -> dict[str, Any]:
     return {**shown, "content": "get_file"}
 
 
-USER_DATA = UserData(
+UPLOADS = UserData(
     (
         # Documents first: one that is being read writes nothing more once its record is gone.
         Section(
