@@ -7,6 +7,7 @@ top-level functions are shared: a pack's rules may call the platform's `signedIn
 from __future__ import annotations
 
 import json
+import os
 import re
 from argparse import Namespace
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -15,13 +16,14 @@ from typing import Any
 
 from msgspec import Struct
 
-from rollcall.commands.init.security_rules import BEGIN
+from rollcall.commands.app import find_app, require_app
 from rollcall.core import jsonc
-from rollcall.core.problem import FAILED, USAGE, Problem
+from rollcall.core.problem import FAILED, Problem
 
 RULES, INDEXES = "firestore.rules", "firestore.indexes.json"
 COMMAND = "python -m rollcall rules"
 
+_HEADER = f"// Made by `{COMMAND}` of each part's {RULES}: change those, not this file."
 _ENGINE = Path(__file__).parents[1]
 _DOCUMENTS = "match /databases/{database}/documents {"
 _FUNCTION = re.compile(r"^function (\w+)", re.MULTILINE)
@@ -50,18 +52,22 @@ def run(options: Namespace) -> int:
     """Write the app's rules and indexes; with `--check`, only say whether they are up to date.
 
     Raises:
-        Problem: The rules file has rules of the app's own beside Rollcall's block.
+        Problem: The rules file has rules of the app's own.
     """
-    root = _app_root(Path.cwd())
-    if BEGIN in _text(root / RULES):
+    app = require_app(find_app())
+    environment = dict(os.environ)
+    app.load_environment("", emulator=False, env=environment)
+    prefix = environment.get("ROLLCALL_PREFIX", "")
+    found = fragments({name: Path(folder) for name, folder in app.catalog.folders.items()})
+    rules, indexes = app.root / RULES, app.root / INDEXES
+    if rules.is_file() and _HEADER not in _text(rules):
         raise Problem(
-            f"{root / RULES} has Rollcall's rules in a block beside the app's own: "
-            "`python -m rollcall init` writes that block anew."
+            f"{rules} has rules of the app's own: `python -m rollcall init` keeps Rollcall's in a "
+            "block beside them."
         )
-    found = fragments({"packs": root / "functions" / "packs"})
     composed = {
-        root / RULES: compose_rules(found),
-        root / INDEXES: indexes_text(compose_indexes(found)),
+        rules: compose_rules(found, prefix),
+        indexes: indexes_text(compose_indexes(found, prefix)),
     }
     stale = [file for file, text in composed.items() if _text(file) != text]
     if options.check:
@@ -99,9 +105,7 @@ def compose_rules(fragments: Sequence[Fragment], prefix: str = "") -> str:
     """
     block = rules_block(fragments, prefix)
     return (
-        "rules_version = '2';\n\n"
-        f"// Made by `{COMMAND}` of each part's {RULES}: change those, not this file.\n"
-        f"service cloud.firestore {{\n{_indented(block, 2)}}}\n"
+        f"rules_version = '2';\n\n{_HEADER}\nservice cloud.firestore {{\n{_indented(block, 2)}}}\n"
     )
 
 
@@ -156,13 +160,6 @@ def _read(folder: Path, *, name: str, is_platform: bool = False) -> Fragment:
 
 def _text(file: Path) -> str:
     return file.read_text(encoding="utf-8") if file.is_file() else ""
-
-
-def _app_root(start: Path) -> Path:
-    for folder in (start, *start.parents):
-        if (folder / "firebase.json").is_file():
-            return folder
-    raise Problem(f"No firebase.json in {start} or above it: run this in an app.", exit_code=USAGE)
 
 
 def _prefixed_rules(rules: str, prefix: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from pathlib import Path
 
 import pytest
@@ -157,12 +158,14 @@ def test_a_pack_may_have_a_collection_of_the_platforms_name_only_beside_a_prefix
 @pytest.fixture
 def app(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An app with one pack, and its command line."""
-    (tmp_path / "firebase.json").write_text("{}")
+    (tmp_path / "firebase.json").write_text('{"functions": {"source": "functions"}}')
     pack = tmp_path / "functions/packs/chat"
     pack.mkdir(parents=True)
+    (tmp_path / "functions/main.py").write_text("from rollcall import bind\nbind(globals())\n")
     (pack / "firestore.rules").write_text(CHAT.rules)
     (pack / "firestore.indexes.json").write_text(f"// ours\n{json.dumps(CHAT.indexes)}")
     monkeypatch.chdir(pack)
+    monkeypatch.setattr("sys.path", list(sys.path))
     return tmp_path
 
 
@@ -171,6 +174,13 @@ def test_the_command_writes_both_files_from_any_folder_of_the_app(app: Path) -> 
     assert "match /rooms/{room}" in (app / "firestore.rules").read_text()
     assert "rooms" in (app / "firestore.indexes.json").read_text()
     assert main(["rules", "--check"]) == 0
+
+
+def test_the_prefix_is_the_one_of_the_functions(app: Path) -> None:
+    (app / "functions/.env").write_text("ROLLCALL_PREFIX=rc\n")
+    assert main(["rules"]) == 0
+    assert "match /rc_threads/{thread}" in (app / "firestore.rules").read_text()
+    assert "rc_threads" in (app / "firestore.indexes.json").read_text()
 
 
 def test_a_deleted_pack_takes_its_rules_along(app: Path) -> None:
@@ -185,11 +195,12 @@ def test_a_check_names_the_stale_file_and_writes_nothing(
     app: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     main(["rules"])
-    (app / "firestore.rules").write_text("mine")
+    stale = (app / "firestore.rules").read_text().replace("rooms", "halls")
+    (app / "firestore.rules").write_text(stale)
     capsys.readouterr()
     assert main(["rules", "--check"]) == 1
     assert f"{app / 'firestore.rules'} is not what" in capsys.readouterr().out
-    assert (app / "firestore.rules").read_text() == "mine"
+    assert (app / "firestore.rules").read_text() == stale
 
 
 def test_outside_an_app_the_command_says_so(
@@ -197,7 +208,7 @@ def test_outside_an_app_the_command_says_so(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     assert main(["rules"]) == 2
-    assert "No firebase.json" in capsys.readouterr().err
+    assert "is in no app with Rollcall" in capsys.readouterr().err
 
 
 def test_indexes_that_are_no_json_are_told_with_their_file(
@@ -209,12 +220,11 @@ def test_indexes_that_are_no_json_are_told_with_their_file(
     assert str(file) in capsys.readouterr().err
 
 
-def test_rules_that_an_app_has_beside_ours_are_left_to_init(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize("text", ["// rollcall: begin\n", "rules_version = '2';\n"])
+def test_rules_that_an_app_has_of_its_own_are_left_to_init(
+    app: Path, capsys: pytest.CaptureFixture[str], text: str
 ) -> None:
-    (tmp_path / "firebase.json").write_text("{}")
-    (tmp_path / "firestore.rules").write_text("// rollcall: begin\n")
-    monkeypatch.chdir(tmp_path)
+    (app / "firestore.rules").write_text(text)
     assert main(["rules"]) == 1
-    assert "`python -m rollcall init` writes that block anew" in capsys.readouterr().err
-    assert (tmp_path / "firestore.rules").read_text() == "// rollcall: begin\n"
+    assert "`python -m rollcall init` keeps Rollcall's in a block" in capsys.readouterr().err
+    assert (app / "firestore.rules").read_text() == text
