@@ -36,6 +36,7 @@ check: setup  ## Look for mistakes without running anything
 	$(RUN) -m ruff format --check
 	$(RUN) -m mypy
 	cd functions && venv/bin/python -m rollcall rules --check
+	cd functions && venv/bin/python -m rollcall check
 	node_modules/.bin/tsc -p clients/js --noEmit
 
 format: setup  ## Put the code into its usual form, and write what is made of it

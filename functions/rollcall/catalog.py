@@ -159,7 +159,13 @@ class Catalog:
                 modules[path] = import_module(module_name)
             except Exception as error:  # whatever a module of the app's raises
                 modules[path] = error
-        return modules_problems(modules)
+        found = modules_problems(modules)
+        if not found:
+            try:
+                self.functions()
+            except ValueError as error:
+                found = [str(error)]
+        return found
 
     def function_triggers(self) -> dict[str, Trigger]:
         """Every function that a deploy makes, by name, with what reaches it."""

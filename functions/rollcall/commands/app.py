@@ -60,6 +60,16 @@ class App(Struct, frozen=True, dict=True):
         """The platform that the app's functions are given."""
         return self.catalog.deployment
 
+    def check_definitions(self) -> None:
+        """See that what the app's packages declare can work.
+
+        Raises:
+            Problem: It cannot, for the reasons that it gives: each with its file, its line and
+                what to write instead.
+        """
+        if problems := self.catalog.problems():
+            raise Problem("\n\n".join(problems))
+
     @cached_property
     def config(self) -> dict[str, Any]:
         """What `firebase.json` says; empty where there is none."""

@@ -32,6 +32,7 @@ def parser() -> argparse.ArgumentParser:
     _add_init(commands)
     _add_sync(commands)
     _add_rules(commands)
+    _add_check(commands)
     registry = commands.add_parser("registry", help="look at the registry and change it")
     _add_registry(registry.add_subparsers(required=True, metavar="subcommand"))
     return top
@@ -81,6 +82,12 @@ def _add_rules(commands: Any) -> None:
     rules = commands.add_parser("rules", help=what, description=f"{what.capitalize()} of the app.")
     rules.add_argument("--check", action="store_true", help="only say whether they are up to date")
     rules.set_defaults(run=_later("rules.run"), wrong=rules.error, is_local=True)
+
+
+def _add_check(commands: Any) -> None:
+    what = "look for wrong definitions of capabilities and agents"
+    check = commands.add_parser("check", help=what, description=f"{what.capitalize()}.")
+    check.set_defaults(run=_later("check.run"), wrong=check.error, is_local=True)
 
 
 def _add_list(commands: Any) -> None:

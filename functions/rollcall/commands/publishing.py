@@ -15,6 +15,7 @@ def run(place: Place, options: Namespace) -> int:
     """Bring the registry up to the code; refused documents are told, and are no failure."""
     app = require_app(place.app)
     app.check_codebase()
+    app.check_definitions()
     catalog = app.catalog
     announce(place, options, writes=not options.dry_run)
     report = sync(

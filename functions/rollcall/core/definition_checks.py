@@ -308,7 +308,7 @@ def _import_cure(error: BaseException) -> str:
     if isinstance(error, NameError) and error.name:
         import builtins
 
-        return close(error.name, dir(builtins))
+        return close(error.name, dir(builtins)) or ". Import it, or define it above"
     if unknown := re.search(
         r"(capability|AgentProfile)\(\) got an unexpected.*'(\w+)'", str(error)
     ):

@@ -38,6 +38,10 @@ def examine(place: Place) -> Iterator[Finding]:
     app = require_app(place.app)
     is_emulator = place.emulator is not None
     settings = read_settings(app.functions, place.project, emulator=is_emulator, shell=os.environ)
+    if problems := app.catalog.problems():  # nothing can be compared with such code
+        yield from (Finding("fail", "definitions", each) for each in problems)
+        return
+    yield Finding("ok", "definitions", "what the code declares can work")
     try:
         db = connect(place)
     except Problem as problem:

@@ -1,0 +1,61 @@
+"""`python -m rollcall check` and `sync` say what is wrong with an app's definitions."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.support.catalogs import FUNCTIONS
+
+MAIN = "from rollcall import bind\n\nbind(globals())\n"
+PING = '''
+from rollcall.core.capability import capability
+
+@capability(name="Ping")
+def ping(ctx, *, word: str = "x") -> str:
+    """Answer a word."""
+    return word
+'''
+PLACE = "functions/capabilities/net.py:5, ping: "
+
+
+def run(root: Path, *command: str, source: str) -> subprocess.CompletedProcess[str]:
+    """A command, run in the functions folder of an app with one module of capabilities."""
+    functions = root / "functions"
+    (functions / "capabilities").mkdir(parents=True)
+    (root / "firebase.json").write_text('{"functions": {"source": "functions"}}')
+    (functions / "main.py").write_text(MAIN)
+    (functions / "capabilities" / "net.py").write_text(source)
+    (root / "installed").mkdir()
+    (root / "installed" / "rollcall").symlink_to(FUNCTIONS / "rollcall")
+    path, host = os.environ["PATH"], "127.0.0.1:1"
+    env = {"PATH": path, "PYTHONPATH": f"{root / 'installed'}", "FIRESTORE_EMULATOR_HOST": host}
+    return subprocess.run(
+        [sys.executable, "-m", "rollcall", *command],
+        cwd=functions,
+        env={**env, "GCLOUD_PROJECT": "demo-x"},
+        capture_output=True,
+        text=True,
+    )
+
+
+def test_check_counts_what_is_sound(tmp_path: Path) -> None:
+    done = run(tmp_path, "check", source=PING)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "1 capabilities and 0 agents: no definition is wrong\n"
+
+
+@pytest.mark.parametrize("command", [["check"], ["sync"], ["registry", "doctor"]], ids=" ".join)
+def test_a_wrong_definition_is_told_before_anything_is_reached(
+    tmp_path: Path, command: list[str]
+) -> None:
+    done = run(tmp_path, *command, source=PING.replace("word: str", "word: strr"))
+    told = " ".join((done.stdout + done.stderr).split())
+    assert done.returncode == 1
+    assert "Traceback" not in told
+    assert PLACE in told
+    assert "name 'strr' is not defined (did you mean `str`?)" in told
