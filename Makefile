@@ -5,7 +5,7 @@ ARGS ?=
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test chaos emulators registry check format bench eval seed lock clean
+.PHONY: help setup demo test chaos emulators registry check format bench eval seed wheel lock clean
 
 help:  ## Show this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1	\2/p' $(MAKEFILE_LIST) | expand -t 18
@@ -52,10 +52,13 @@ bench: setup  ## Measure speed and cost
 eval: setup  ## Measure how well questions are answered; POOL= QUERIES= over other tools, EMBEDDER= by meaning too
 	@$(RUN) -m $(if $(POOL)$(QUERIES),tests.evals.tool_search,tests.evals) $(ARGS)
 
+wheel: setup  ## Build the library's wheel into dist/
+	@$(RUN) -m dev.wheel
+
 lock: setup  ## Renew the lock files
 	@$(RUN) -m dev.lock
 
 clean:  ## Remove what was installed and written
-	rm -rf functions/venv node_modules .rollcall 
+	rm -rf functions/venv node_modules .rollcall dist
 	rm -rf {,functions/}.{mypy,pytest,ruff}_cache .hypothesis
 	rm -f firebase.offset-*.json *-debug.log

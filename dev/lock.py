@@ -7,10 +7,12 @@ import tempfile
 from pathlib import Path
 
 from dev import commands, problem
-from dev.paths import LOCK, PYTHON
+from dev.paths import LOCK, PYTHON, REQUIREMENTS
 
 _UV = "uv==0.13.8"  # used here alone, so it lives only as long as this takes
 _OLDEST_PYTHON = "3.11"
+_EXTRAS = ("gemini", "openai", "documents", "spreadsheets")
+"""Those of the library that this repository's own app uses."""
 
 
 def main() -> int:
@@ -21,18 +23,34 @@ def main() -> int:
 
 
 def _lock_python(folder: Path) -> None:
-    """Choose one version of every package, for all systems and Pythons at once."""
-    failing = "dev/requirements.lock could not be renewed."
+    """Choose one version of every package, for all systems and Pythons at once; what a deploy
+    installs is a part of that, with hashes."""
+    failing = "The lock files could not be renewed."
     commands.run([PYTHON, "-m", "venv", folder], failing=failing)
     commands.run([folder / "bin" / "pip", "install", "-qq", _UV], failing=failing)
-    sources = ["functions/requirements.txt", "dev/requirements.in"]
-    scope = ["--universal", "--python-version", _OLDEST_PYTHON, "--upgrade"]
+    scope = ["--universal", "--python-version", _OLDEST_PYTHON]
     plain = ["--quiet", "--no-emit-index-url", "--no-emit-find-links"]
-    commands.run(
-        [folder / "bin" / "uv", "pip", "compile", *scope, *plain, *sources, "-o", LOCK],
-        env={**os.environ, "UV_CUSTOM_COMPILE_COMMAND": "make lock"},
-        failing=failing,
-    )
+    extras = [word for extra in _EXTRAS for word in ("--extra", extra)]
+    exact = ["--constraints", str(LOCK), "--generate-hashes", "--no-annotate"]
+    wanted = [
+        ["dev/requirements.in", "--upgrade", "-o", str(LOCK)],
+        [*exact, "-o", str(REQUIREMENTS)],
+    ]
+    for arguments in wanted:
+        commands.run(
+            [
+                folder / "bin/uv",
+                "pip",
+                "compile",
+                *scope,
+                *plain,
+                *extras,
+                "pyproject.toml",
+                *arguments,
+            ],
+            env={**os.environ, "UV_CUSTOM_COMPILE_COMMAND": "make lock"},
+            failing=failing,
+        )
 
 
 def _lock_node() -> None:

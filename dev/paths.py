@@ -8,6 +8,7 @@ ROOT = Path(__file__).resolve().parent.parent
 FUNCTIONS = ROOT / "functions"
 CLIENT = ROOT / "clients" / "cli"
 FIREBASE_JSON = ROOT / "firebase.json"
+REQUIREMENTS = FUNCTIONS / "requirements.txt"
 LOCK = ROOT / "dev" / "requirements.lock"
 JAVA_LOCK = ROOT / "dev" / "requirements.java.lock"
 

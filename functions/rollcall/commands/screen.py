@@ -71,11 +71,11 @@ class Screen:
     ) -> None:
         from rich.console import Console
 
-        from rollcall_cli.arrange import order_for
-
         self._console = console or Console(highlight=False, markup=False, emoji=False)
         self._console.width = _width(self._console, env)
-        self._order = order_for(self._console, env)
+        from rollcall.commands.cells import arrangement
+
+        self._arranged = arrangement(self._console, env)
 
     def say(self, text: str = "", *, style: str = "", left: int = 0) -> None:
         """Print a paragraph, `left` columns from the edge."""
@@ -123,7 +123,7 @@ class Screen:
     def _cell(self, text: str, style: str) -> Any:
         from rollcall.commands.cells import Cell
 
-        return Cell(text, style=style, order=self._order)
+        return Cell(text, style=style, arranged=self._arranged)
 
     def _print(self, what: Any) -> None:
         if self._console.is_terminal:

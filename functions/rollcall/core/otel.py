@@ -29,8 +29,9 @@ FLUSH_MS = 2_000
 no CPU time until it is asked again."""
 _SCOPE = "rollcall"
 _MISSING = (
-    "ROLLCALL_TRACES=otel needs the packages opentelemetry-sdk and that of an exporter; "
-    "add them to functions/requirements.txt, or take ROLLCALL_TRACES away"
+    "ROLLCALL_TRACES=otel needs the extra [tracing] and the package of an exporter: write "
+    "rollcall-firebase[tracing] and that into functions/requirements.txt, or take ROLLCALL_TRACES "
+    "away"
 )
 
 

@@ -1,7 +1,7 @@
 """The protocol every model provider implements, and the words it is spoken in.
 
 A provider is a module `rollcall.models.<provider>` with a class `Model(name)`, and the name of
-its SDK's module, where it has one, as `SDK`:
+its SDK's module, where it has one, as `SDK`; the extra that installs it has the provider's name:
 
     for delta in Model("gemini-3.8-flash").stream(request): ...
 
@@ -44,6 +44,7 @@ from rollcall.core.errors import (
     ResourceExhausted,
     Unavailable,
 )
+from rollcall.core.extras import is_installed, require
 from rollcall.core.messages import Json, Message
 from rollcall.core.profile import Note
 
@@ -254,12 +255,12 @@ def _provider(model_id: str) -> Any:
     provider = model_id.partition(":")[0]
     if not provider.isidentifier() or provider.startswith("_") or provider == "base":
         raise FailedPrecondition(f"model ids read <provider>:<name>, not {model_id!r}")
-    try:
-        return import_module(f"rollcall.models.{provider}")
-    except ModuleNotFoundError as error:
-        raise FailedPrecondition(
-            f"no model provider {provider!r} (of model {model_id!r})"
-        ) from error
+    if not is_installed(f"rollcall.models.{provider}"):
+        raise FailedPrecondition(f"no model provider {provider!r} (of model {model_id!r})")
+    found = import_module(f"rollcall.models.{provider}")
+    if sdk := getattr(found, "SDK", None):
+        require(sdk, provider, purpose=f"the model {model_id}")
+    return found
 
 
 class Clock(Struct):

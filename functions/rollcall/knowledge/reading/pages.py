@@ -21,6 +21,7 @@ Problem = Literal[
     "too_heavy",
     "malformed",
     "no_text",
+    "no_reader",
     "gone",
     "failed",
 ]
@@ -70,6 +71,10 @@ _REASONS: dict[Problem, tuple[str, str]] = {
     "too_many_passages": (
         "the file has too many short sections; upload it in parts",
         "בקובץ יש יותר מדי סעיפים קצרים; יש להעלות אותו בחלקים",
+    ),
+    "no_reader": (
+        "PDFs cannot be read here: the app was installed without the extra [documents]",
+        "אי אפשר לקרוא כאן קובצי PDF: האפליקציה הותקנה בלי התוספת [documents]",
     ),
     "too_heavy": (
         "reading the file takes more memory or time than is allowed; save it anew, without "

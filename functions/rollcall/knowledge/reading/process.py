@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any, Literal
 
+from rollcall.core.extras import is_installed
 from rollcall.knowledge.reading.pages import PROBLEMS, CannotRead, Page
 
 Kind = Literal["pdf", "text", "markdown"]
@@ -30,6 +31,8 @@ def read(kind: Kind, path: Path, *, seconds: float = WALL_S) -> Iterator[int | P
     Raises:
         CannotRead: Why there is no more to be had of it.
     """
+    if kind == "pdf" and not is_installed("pypdf"):
+        raise CannotRead("no_reader")
     command = [sys.executable, "-m", "rollcall.knowledge.reading.child", kind, str(path)]
     process = subprocess.Popen(
         command,

@@ -1,0 +1,34 @@
+"""Builds the library's wheel into dist/: python -m dev.wheel
+
+hatchling runs in an environment of its own, so building changes nothing that is installed here.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from dev import commands, problem
+from dev.paths import PYTHON, ROOT
+
+
+def build(folder: Path) -> Path:
+    """Build the wheel into a folder; older ones of the library there are removed."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for old in folder.glob("rollcall_firebase-*.whl"):
+        old.unlink()
+    quiet = ["--quiet", "--no-deps", "--disable-pip-version-check"]
+    commands.run(
+        [PYTHON, "-m", "pip", "wheel", *quiet, "--wheel-dir", folder, ROOT],
+        failing="The wheel could not be built; pip says why above.",
+    )
+    (wheel,) = folder.glob("rollcall_firebase-*.whl")
+    return wheel
+
+
+def main() -> int:
+    print(build(ROOT / "dist").relative_to(ROOT))
+    return 0
+
+
+if __name__ == "__main__":
+    problem.run(main)

@@ -1,0 +1,37 @@
+"""Packages that an app installs only if it uses what needs them: the extras of the distribution."""
+
+from __future__ import annotations
+
+import sys
+from importlib.util import find_spec
+
+from rollcall.core.errors import FailedPrecondition
+
+DISTRIBUTION = "rollcall-firebase"
+
+
+def is_installed(package: str) -> bool:
+    """Whether a package such as "google.genai" can be imported. Nothing of it is."""
+    if package in sys.modules:
+        return True
+    try:
+        return find_spec(package) is not None
+    except ModuleNotFoundError:  # not even the package around it
+        return False
+
+
+def require(package: str, extra: str, *, purpose: str) -> None:
+    """See that a package is there.
+
+    Args:
+        extra: What brings it, such as "gemini".
+        purpose: What needs it, for the message: "the model gemini:x".
+    Raises:
+        FailedPrecondition: It is not installed.
+    """
+    if not is_installed(package):
+        raise FailedPrecondition(
+            f"{purpose} needs the extra [{extra}], which is not installed",
+            hint=f"write {DISTRIBUTION}[{extra}] into functions/requirements.txt and install it, "
+            f"here with: pip install '{DISTRIBUTION}[{extra}]'",
+        )
