@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import difflib
+import itertools
 import re
 import shlex
 import sys
@@ -17,6 +18,8 @@ from rollcall.commands.init.platform import platform
 from rollcall.commands.init.wheel import WheelError, installed_wheel
 from rollcall.core.options import PREFIX
 from rollcall.core.problem import FAILED, USAGE, Problem
+
+_MOST_LINES = 12
 
 
 def run(options: argparse.Namespace) -> int:
@@ -86,13 +89,21 @@ def show(changes: tuple[Change, ...]) -> str:
 
 
 def _difference(change: Change) -> str:
+    """A unified diff; of many lines in a row that are added or removed, the first and how many."""
     lines = difflib.unified_diff(
         (change.old or b"").decode(errors="replace").splitlines(),
         (change.new or b"").decode(errors="replace").splitlines(),
         lineterm="",
         n=2,
     )
-    return "\n".join(f"    {line}" for line in [*lines][2:])
+    shown: list[str] = []
+    for sign, run in itertools.groupby([*lines][2:], key=lambda line: line[:1]):
+        block = [*run]
+        hidden = len(block) - _MOST_LINES if sign in "+-" else 0
+        if hidden > 1:
+            block = [*block[:_MOST_LINES], f"{sign} ... and {hidden} more lines"]
+        shown += block
+    return "\n".join(f"    {line}" for line in shown)
 
 
 def _length(content: bytes) -> str:

@@ -98,3 +98,10 @@ def test_changes_of_texts_are_shown_as_a_diff() -> None:
         "changed  a.txt\n    @@ -1,2 +1,2 @@\n     שלום\n    -old\n    +new\n"
         "new      b.whl (3 kB)\ndeleted  c.whl"
     )
+
+
+def test_of_many_new_lines_the_first_are_shown() -> None:
+    new = "".join(f"line {number}\n" for number in range(300)).encode()
+    shown = command.show((Change("a.txt", b"line 0\n", new),)).splitlines()
+    assert shown[-2:] == ["    +line 12", "    + ... and 287 more lines"]
+    assert len(shown) == 16
