@@ -49,8 +49,10 @@ def collections_in_code(root: Path) -> dict[str, str]:
     found: dict[str, str] = {}
     for path in _sources(root):
         try:
+            if path.stat().st_size > _MOST_BYTES:
+                continue
             text = path.read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError):
+        except (OSError, UnicodeDecodeError):  # a link to nothing, or no source
             continue
         if "collection" not in text:
             continue
@@ -95,9 +97,8 @@ def _sources(root: Path) -> Iterator[Path]:
             if each not in _SKIPPED and not each.startswith(".") and "venv" not in each
         )
         for name in sorted(names):
-            path = Path(folder, name)
-            if name.endswith(_SUFFIXES) and path.stat().st_size <= _MOST_BYTES:
-                yield path
+            if name.endswith(_SUFFIXES):
+                yield Path(folder, name)
 
 
 def _node_functions(files: Files, folder: str) -> dict[str, str]:

@@ -90,4 +90,5 @@ def firebaserc(folder_name: str) -> str:
 
 def ignored(folder: str) -> list[str]:
     """What git should not keep of an app with its functions in `folder`."""
-    return [line.format(folder=folder) for line in _IGNORED]
+    lines = [line.format(folder=folder) for line in _IGNORED]
+    return [line.removeprefix("./") for line in lines]

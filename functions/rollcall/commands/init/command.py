@@ -37,7 +37,7 @@ def run(options: argparse.Namespace) -> int:
     root = choose_root(options.dir, Path.cwd())
     try:
         plan = make_plan(root, installed_wheel(), platform, options.prefix)
-    except (Blocked, WheelError) as error:
+    except (Blocked, WheelError, OSError) as error:
         raise Problem(f"{error}\n\nNothing was changed in {root}.") from error
     print(f"App: {root}")
     for note in plan.notes:

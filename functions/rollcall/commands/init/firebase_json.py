@@ -84,6 +84,8 @@ def choose_codebase(text: str, files: Files) -> Codebase:
         Unsupported: The functions are of a kind that Rollcall cannot stand in or beside.
     """
     entries = _function_entries(read(text))
+    if entries == [{}] and not files.is_folder("functions"):
+        entries = []  # firebase-tools would look for that folder
     sources = [_source(entry, files) for entry in entries]
     folders = [source for source in sources if source]
     kinds = [_kind(entry, source, files) for entry, source in zip(entries, sources, strict=True)]
@@ -192,6 +194,8 @@ def _merge_functions(text: str, codebase: Codebase) -> str:
     if codebase.is_new:
         if functions is None:
             return json_edits.add_members(text, (), {"functions": [_entry(codebase)]})
+        if functions == {}:
+            return json_edits.replace(text, ("functions",), [_entry(codebase)])
         if isinstance(functions, dict):
             text = json_edits.make_list(text, ("functions",))
         return json_edits.append_items(text, ("functions",), [_entry(codebase)])
@@ -242,7 +246,9 @@ def _sync(codebase: Codebase) -> str:
 
 def _function_entries(config: dict[str, Any]) -> list[dict[str, Any]]:
     functions = config.get("functions")
-    entries = functions if isinstance(functions, list) else [functions] if functions else []
+    if functions is None:
+        return []
+    entries: list[Any] = functions if isinstance(functions, list) else [functions]
     for entry in entries:
         if not isinstance(entry, dict):
             raise Unsupported(

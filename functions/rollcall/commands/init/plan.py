@@ -318,7 +318,7 @@ class _Planner:
             "version": self.wheel.version,
             "prefix": self.prefix,
             "collections": list(self.platform.collections),
-            "indexes": indexes.keys(self.platform.indexes),
+            "indexes": indexes.entries(self.platform.indexes),
         }
         self.files.put(self._in(_RECORD), json.dumps(record, indent=1) + "\n")
 
@@ -348,8 +348,13 @@ class _Planner:
         path = self._in(".env")
         there = env_file.value(self.files.read(path) or "", PREFIX)
         before = self.record.prefix if self.record is not None else there
+        if there is not None and before != there:
+            raise Unsupported(
+                f"{path}: {PREFIX} is {there!r}, and Rollcall was added with {before!r}, under "
+                "which its data is kept. Write that again."
+            )
         if prefix is None:
-            return there or ""
+            return before or ""
         if before is not None and before != prefix:
             how = f"with the prefix {before!r}" if before else "without a prefix"
             raise Unsupported(
@@ -390,7 +395,7 @@ class _Planner:
         written = self.record.indexes if self.record is not None else ()
         try:
             self.files.put(path, indexes.merge(text, self.platform.indexes, written))
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
+        except ValueError as error:
             raise Unsupported(f"{path}:{str(error).removeprefix('line ')}") from error
 
     # ---- Names ----
@@ -446,7 +451,7 @@ class _Planner:
             except ValueError:  # `_plan_rules` says so
                 pass
         if (text := self._on_disk(indexes_file)) is not None:
-            ours = {*indexes.keys(self.platform.indexes)}
+            ours = {*indexes.entries(self.platform.indexes)}
             ours |= {*self.record.indexes} if self.record is not None else set()
             try:
                 for group, (line, keys) in indexes.group_lines(text).items():

@@ -107,11 +107,28 @@ def test_an_index_that_is_no_longer_needed_goes_and_the_apps_own_stays(tmp_path:
     content["fieldOverrides"].append(obsolete)
     path.write_text(json.dumps(content))
     kept = json.loads(record.read_text())
-    kept["indexes"].append(indexes.key("fieldOverrides", obsolete))
+    kept["indexes"].append(indexes.whole("fieldOverrides", obsolete))
     record.write_text(json.dumps(kept))
     init(tmp_path)
     ours = apps.platform("").indexes["fieldOverrides"]
     assert jsonc.read(path)["fieldOverrides"] == [*ours, own]
+
+
+def test_an_index_that_the_app_changed_stays_and_one_that_we_change_is_renewed(
+    tmp_path: Path,
+) -> None:
+    init(tmp_path)
+    path, record = tmp_path / "firestore.indexes.json", tmp_path / "functions/vendor/rollcall.json"
+    content = jsonc.read(path)
+    (override,) = content["fieldOverrides"]
+    override["ttl"] = True
+    path.write_text(json.dumps(content))
+    assert "firestore.indexes.json" not in {each.path for each in planned(tmp_path).changes}
+    kept = json.loads(record.read_text())
+    kept["indexes"].append(indexes.whole("fieldOverrides", override))
+    record.write_text(json.dumps(kept))
+    init(tmp_path)
+    assert jsonc.read(path) == apps.platform("").indexes
 
 
 # ---- Python functions that are there ----
@@ -141,6 +158,22 @@ def test_the_apps_codebase_keeps_its_settings(tmp_path: Path) -> None:
     assert plan.codebase.python == "python3.12"
     assert "PYDANTIC" not in (tmp_path / "functions/.env").read_text()
     assert not (tmp_path / ".firebaserc").exists()
+
+
+def test_functions_that_lie_in_the_apps_own_folder_are_taken_there(tmp_path: Path) -> None:
+    make(tmp_path, {"firebase.json": '{"functions": [{"source": "."}]}', "main.py": MAIN})
+    init(tmp_path)
+    assert (tmp_path / "capabilities/agents.py").exists()
+    assert "venv/" in (tmp_path / ".gitignore").read_text().splitlines()
+    assert planned(tmp_path).changes == ()
+
+
+@pytest.mark.parametrize("functions", ["{}", "[]"])
+def test_an_entry_for_functions_that_says_nothing_is_filled(tmp_path: Path, functions: str) -> None:
+    make(tmp_path, {"firebase.json": f'{{"functions": {functions}}}'})
+    init(tmp_path)
+    (ours,) = config(tmp_path)["functions"]  # type: ignore[misc]
+    assert (ours["source"], ours["codebase"]) == ("functions", "default")
 
 
 @pytest.mark.parametrize("hooks", ['"npm run x"', '["npm run x"]'])
@@ -230,6 +263,8 @@ def test_requirements_with_hashes_are_left_as_they_are(tmp_path: Path) -> None:
             "functions/.env: ROLLCALL_CODEBASE is 'x'",
         ),
         ({"firestore.indexes.json": "{\n'indexes': []}"}, "firestore.indexes.json:2: a value"),
+        ({"firestore.indexes.json": "[]"}, "firestore.indexes.json:1: an object"),
+        ({"firestore.indexes.json": '{"indexes":\n[{}]}'}, "firestore.indexes.json:2: an entry"),
         ({"firestore.rules": "service cloud.firestore {"}, "firestore.rules:1: a } is missing"),
         ({"firestore.rules": RULES.replace("2", "1")}, "firestore.rules:1: rules_version is '1'"),
         (
@@ -495,6 +530,15 @@ def test_clients_that_read_our_collections_later_are_no_clash(tmp_path: Path) ->
 def test_another_prefix_than_the_data_has_is_refused(tmp_path: Path) -> None:
     init(tmp_path)
     assert "was added to this app without a prefix" in refusal(tmp_path, prefix="rc")
+    make(tmp_path, {"functions/.env": "ROLLCALL_PREFIX=rc"})
+    assert "ROLLCALL_PREFIX is 'rc', and Rollcall was added with ''" in refusal(tmp_path)
+
+
+def test_a_prefix_that_was_lost_is_written_again(tmp_path: Path) -> None:
+    init(tmp_path, prefix="rc")
+    (tmp_path / "functions/.env").unlink()
+    (change,) = init(tmp_path).changes
+    assert b"ROLLCALL_PREFIX=rc" in (change.new or b"")
 
 
 # ---- The wheel, and git ----

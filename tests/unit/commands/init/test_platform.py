@@ -1,35 +1,26 @@
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import pytest
 
-import rollcall
 from rollcall.catalog import Catalog
 from rollcall.commands.init import security_rules
-from rollcall.commands.init.platform import COLLECTIONS, platform
+from rollcall.commands.init.platform import platform
 from tests.unit.commands.init.apps import make
 
-ENGINE = Path(rollcall.__file__).parent
 
-
-def test_every_collection_that_the_engine_names_is_known() -> None:
-    """Whether in paths (`db.collection("threads")`), constants or the rules."""
-    sources = "\n".join(path.read_text() for path in ENGINE.rglob("*.py"))
-    named = set(re.findall(r"collection_id\(\s*['\"](\w+)['\"]\s*\)", sources))
-    constants = set(re.findall(r"collection_id\((?:\w+\.)?([A-Z_]+)\)", sources))
-    for constant in constants:
-        named |= set(re.findall(rf"^{constant} = \"(\w+)\"", sources, re.MULTILINE))
-    known = {path.rpartition("/")[2] for path in COLLECTIONS}
-    assert named
-    assert named <= known
-    block = f"service cloud.firestore {{ {platform('', {}).rules} }}"
-    assert set(security_rules.collection_lines(security_rules.read(block))) <= set(COLLECTIONS)
-
-
-def test_the_engines_functions_are_those_that_a_deploy_makes(tmp_path: Path) -> None:
-    assert platform("", {}).functions == Catalog(str(tmp_path), ()).function_triggers().keys()
+@pytest.mark.parametrize("prefix", ["", "rc"])
+def test_the_names_are_those_of_a_deploy_and_of_the_rules_and_indexes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, prefix: str
+) -> None:
+    found = platform(prefix, {})
+    monkeypatch.setenv("ROLLCALL_PREFIX", prefix)
+    assert found.functions == Catalog(str(tmp_path), ()).function_triggers().keys()
+    rules = security_rules.read(f"service cloud.firestore {{ {found.rules} }}")
+    assert set(security_rules.collection_lines(rules)) <= set(found.collections)
+    ids = {path.rpartition("/")[2] for path in found.collections}
+    assert {each["collectionGroup"] for each in found.indexes["fieldOverrides"]} <= ids
 
 
 @pytest.mark.parametrize("prefix", ["", "rc"])

@@ -84,6 +84,15 @@ def test_a_rule_for_all_databases_outside_documents_is_found() -> None:
     assert (opening.match.line, opening.collections) == (3, COLLECTIONS)
 
 
+def test_a_path_from_the_root_is_found() -> None:
+    text = (
+        "rules_version='2';\nservice cloud.firestore {\n"
+        "  match /databases/{database}/documents/{all=**} { allow read; }\n}\n"
+    )
+    (opening,) = find_openings(read(text), COLLECTIONS)
+    assert opening.collections == COLLECTIONS
+
+
 def test_rules_of_another_database_reach_nothing() -> None:
     text = rules("match /{d=**} { allow read; }").replace("{database}", "archive")
     assert find_openings(read(text), COLLECTIONS) == []
