@@ -128,7 +128,7 @@ def _code(dialogue: Dialogue, result: Result, *, chat: str) -> int:
     broken = _broken_calls(result)
     for call in broken:
         message = (call.get("error") or {}).get("message") or call["status"]
-        print(f"{visible(call['tool'])} failed: {tidy(str(message))}", file=sys.stderr)
+        print(f"{visible(call['tool'])}: {tidy(str(message))}", file=sys.stderr)
     return FAILED if broken else ANSWERED
 
 

@@ -446,7 +446,10 @@ def _awaited(work: Coroutine[Any, Any, Any]) -> Any:
 
     try:
         asyncio.get_running_loop()
+        is_inside = True
     except RuntimeError:
+        is_inside = False
+    if not is_inside:  # not in the handler above, which every traceback would begin with
         return asyncio.run(work)
     with ThreadPoolExecutor(1) as pool:
         return pool.submit(copy_context().run, asyncio.run, work).result()

@@ -42,6 +42,7 @@ def test_the_traceback_stands_beside_the_result_and_in_nothing_that_is_kept_or_p
     (call,) = frames[-1]["result"]["toolCalls"]
     assert SECRET_OF_THE_CODE in incident["traceback"]
     assert "in look_up" in incident["traceback"]
+    assert "During handling" not in incident["traceback"]
     assert (call["status"], call["error"]["code"]) == ("failed", "internal")
     assert incident["id"] in call["error"]["message"]
     kept = json.dumps(everything(broken.db), default=str)

@@ -85,7 +85,7 @@ def test_a_developer_is_shown_the_traceback_on_standard_error(
     assert asked(run, monkeypatch, incidents=[incident]) == FAILED
     told = capsys.readouterr().err
     assert "Incident abc:\nTraceback\n  in ping" in told
-    assert "send_message failed: ping failed on our side (incident abc)" in told
+    assert "send_message: ping failed on our side (incident abc)" in told
     refusal = CallError("internal", "no", {"incidents": [incident]})
     assert asked(refusal, monkeypatch) == FAILED
     assert "Incident abc:" in capsys.readouterr().err
