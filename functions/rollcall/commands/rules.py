@@ -18,6 +18,7 @@ from msgspec import Struct
 
 from rollcall.commands.app import find_app, require_app
 from rollcall.core import jsonc
+from rollcall.core.options import prefix
 from rollcall.core.problem import FAILED, Problem
 
 RULES, INDEXES = "firestore.rules", "firestore.indexes.json"
@@ -52,12 +53,15 @@ def run(options: Namespace) -> int:
     """Write the app's rules and indexes; with `--check`, only say whether they are up to date.
 
     Raises:
-        Problem: The rules file has rules of the app's own.
+        Problem: The rules file has rules of the app's own, or ROLLCALL_PREFIX cannot be a prefix.
     """
     app = require_app(find_app())
     environment = dict(os.environ)
     app.load_environment("", emulator=False, env=environment)
-    prefix = environment.get("ROLLCALL_PREFIX", "")
+    try:
+        own = prefix(environment)
+    except ValueError as error:
+        raise Problem(str(error)) from error
     found = fragments({name: Path(folder) for name, folder in app.catalog.folders.items()})
     rules, indexes = app.root / RULES, app.root / INDEXES
     if rules.is_file() and _HEADER not in _text(rules):
@@ -66,8 +70,8 @@ def run(options: Namespace) -> int:
             "block beside them."
         )
     composed = {
-        rules: compose_rules(found, prefix),
-        indexes: indexes_text(compose_indexes(found, prefix)),
+        rules: compose_rules(found, own),
+        indexes: indexes_text(compose_indexes(found, own)),
     }
     stale = [file for file, text in composed.items() if _text(file) != text]
     if options.check:

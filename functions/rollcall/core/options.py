@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 MEMORY_MB = 512
@@ -46,7 +46,7 @@ def codebase() -> str:
     return os.environ.get("ROLLCALL_CODEBASE") or DEFAULT_CODEBASE
 
 
-def prefix() -> str:
+def prefix(env: Mapping[str, str] = os.environ) -> str:
     """What the names of the platform's own functions and collections begin with, so that they meet
     none that the app has: for `ROLLCALL_PREFIX=rc` they are `rc_run_agent` and `rc_threads`. Empty
     where the variable is not set.
@@ -54,7 +54,7 @@ def prefix() -> str:
     Raises:
         ValueError: The variable cannot be a prefix.
     """
-    found = os.environ.get("ROLLCALL_PREFIX", "")
+    found = env.get("ROLLCALL_PREFIX", "")
     if found and not re.fullmatch(PREFIX, found):
         raise ValueError(
             f"ROLLCALL_PREFIX is {found!r}; a prefix has a lower-case letter first and at most 16 "

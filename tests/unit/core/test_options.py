@@ -35,3 +35,8 @@ def test_what_cannot_be_a_prefix_is_refused(bad: str, monkeypatch: pytest.Monkey
     for read in (prefix, lambda: collection_id("threads"), lambda: queue_name("continuerun")):
         with pytest.raises(ValueError, match="lower-case letter first and at most 16"):
             read()
+
+
+def test_a_command_reads_the_prefix_of_the_app_that_it_runs_in() -> None:
+    assert prefix({"ROLLCALL_PREFIX": "rc"}) == "rc"
+    assert prefix({}) == ""
