@@ -45,13 +45,17 @@ def run(options: argparse.Namespace) -> int:
     if not plan.changes:
         print("Nothing to change.")
         return 0
-    print(show(plan.changes))
-    if not options.yes and not _is_confirmed(len(plan.changes)):
-        return USAGE
+    shown = show(plan.changes)
+    if not options.yes:
+        print(shown)
+        if not _is_confirmed(len(plan.changes)):
+            return USAGE
     try:
         write(root, plan.changes)
     except OSError as error:
         raise Problem(f"{error}\nNothing was changed in {root}.", exit_code=FAILED) from error
+    if options.yes:  # afterwards, so that a reader who leaves, as `head` does, keeps nothing back
+        print(shown)
     print(f"Written.\n\nNext:\n{_next_steps(plan)}")
     return 0
 
@@ -129,11 +133,13 @@ def _next_steps(plan: Plan) -> str:
     venv = shlex.quote(f"{folder}/venv")
     python = shlex.quote(f"{folder}/venv/bin/python")
     requirements = shlex.quote(f"{folder}/requirements.txt")
-    steps = [
-        f"{plan.codebase.python} -m venv {venv} && {python} -m pip install -r {requirements}",
-        f"{python} -m rollcall dev",
-        f"{python} -m rollcall ask {shlex.quote(app_texts.QUESTION)}",
-    ]
+    install = f"{python} -m pip install -r {requirements}"
+    if not (plan.root / folder / "venv").exists():
+        install = f"{plan.codebase.python} -m venv {venv} && {install}"
+    steps = [install]
+    if not plan.is_update:
+        steps.append(f"{python} -m rollcall dev")
+        steps.append(f"{python} -m rollcall ask {shlex.quote(app_texts.QUESTION)}")
     if plan.root != Path.cwd():
         steps.insert(0, f"cd {shlex.quote(str(plan.root))}")
     return "\n".join(f"  {step}" for step in steps)

@@ -52,7 +52,8 @@ class Plan(Struct, frozen=True):
     changes: tuple[Change, ...]
     notes: tuple[str, ...]
     codebase: Codebase
-    prefix: str
+    is_update: bool
+    """Whether Rollcall was there already."""
 
 
 class Record(Struct, frozen=True):
@@ -127,9 +128,8 @@ class _Planner:
                 f'`new Rollcall({{ ..., prefix: "{self.prefix}" }})`; elsewhere, call '
                 f"`{self.prefix}_run_agent` and read `{self.prefix}_threads`."
             )
-        return Plan(
-            self.root, tuple(self.files.changes()), tuple(self.notes), self.codebase, self.prefix
-        )
+        changes, notes = tuple(self.files.changes()), tuple(self.notes)
+        return Plan(self.root, changes, notes, self.codebase, self.is_update)
 
     def _in(self, name: str) -> str:
         """A file's path in the functions folder."""

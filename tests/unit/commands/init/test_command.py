@@ -57,6 +57,20 @@ def test_yes_writes_and_says_what_to_do_next(tmp_path: Path, capsys: Output) -> 
     assert capsys.readouterr().out == f"App: {app}\nNothing to change.\n"
 
 
+def test_after_an_upgrade_only_the_installation_is_left_to_do(
+    tmp_path: Path, capsys: Output, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert main(["init", str(tmp_path), "--yes"]) == 0
+    (tmp_path / "functions/venv").mkdir()
+    capsys.readouterr()
+    monkeypatch.setattr(command, "installed_wheel", lambda: apps.wheel("0.2.0+g2", "two"))
+    assert main(["init", str(tmp_path), "--yes"]) == 0
+    assert capsys.readouterr().out.endswith(
+        f"Next:\n  cd {tmp_path}\n"
+        "  functions/venv/bin/python -m pip install -r functions/requirements.txt\n"
+    )
+
+
 def test_what_stands_against_it_is_told_with_exit_code_1(tmp_path: Path, capsys: Output) -> None:
     make(tmp_path, {"firestore.rules": "service cloud.firestore {", "firebase.json": "{}"})
     assert main(["init", str(tmp_path), "--yes"]) == 1
