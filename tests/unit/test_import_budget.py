@@ -11,6 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.catalogs import catalog
+from tests.support.rules import for_every
+
 FUNCTIONS = Path(__file__).parents[2] / "functions"
 
 NEVER_AT_START = {
@@ -39,6 +42,20 @@ ONLY_FOR_RUNS = {
 """A leaf needs its arguments checked, and nothing of what runs are made of."""
 
 
+def _leaves() -> dict[str, str]:
+    """A read and a write of one pack, whichever has both: capabilities, each with its pack."""
+    found: dict[str, dict[str, str]] = {}
+    for capability in catalog.capabilities():
+        if capability.mark.runs_on == "server":
+            pack = capability.function.__module__.split(".")[1]
+            found.setdefault(pack, {}).setdefault(capability.mark.effect, capability.id)
+    pack, ids = max(found.items(), key=lambda each: (len(each[1]), each[0]))
+    return dict.fromkeys(ids.values(), pack)
+
+
+LEAVES = _leaves()
+
+
 def loaded(target: str, names: set[str], **environment: str) -> set[str]:
     """Which of `names` a process that serves `target` has imported before its first call."""
     return names & _modules(target, tuple(environment.items()))
@@ -63,14 +80,22 @@ def _modules(target: str, environment: tuple[tuple[str, str], ...]) -> frozenset
     return frozenset(json.loads(done.stdout))
 
 
-@pytest.mark.parametrize("target", ["get_user_conversations", "send_message", "list_capabilities"])
+@for_every("target", [*LEAVES, "list_capabilities"])
 def test_what_the_first_call_may_not_need_is_not_there_yet(target: str) -> None:
     assert loaded(target, NEVER_AT_START, OPENAI_API_KEY="sk-test") == set()
 
 
-@pytest.mark.parametrize("target", ["get_user_conversations", "send_message"])
+@for_every("target", LEAVES)
 def test_a_leaf_starts_without_what_runs_are_made_of(target: str) -> None:
     assert loaded(target, ONLY_FOR_RUNS, OPENAI_API_KEY="sk-test") == set()
+
+
+@for_every(("target", "pack"), LEAVES.items())
+def test_a_leaf_imports_no_other_pack(target: str, pack: str) -> None:
+    modules = _modules(target, (("OPENAI_API_KEY", "sk-test"),))
+    packs = {name.split(".")[1] for name in modules if name.startswith("packs.")}
+    assert packs == {pack}
+    assert "firebase_functions.firestore_fn" not in modules
 
 
 SDKS = {"google.genai", "openai"}

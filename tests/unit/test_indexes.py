@@ -212,9 +212,6 @@ def as_me(collection: str, owner: tuple[str, str, str]) -> Any:
 
 
 MINE = ("uid", "==", "ana")
-IN_IT = ("participantIds", "array_contains", "ana")
-HERE = ("conversationId", "==", "c1")
-IN_PROJECT = ("memberIds", "array_contains", "ana")
 
 
 @for_every(
@@ -229,12 +226,6 @@ IN_PROJECT = ("memberIds", "array_contains", "ana")
         where(as_me("messages", MINE), ("n", "<", 50)).order_by("n", direction="DESCENDING"),
         as_me("runs", MINE).order_by("createdAt", direction="DESCENDING"),
         as_me("events", MINE).order_by("n"),
-        as_me("conversations", IN_IT).order_by("lastMessageAt", direction="DESCENDING"),
-        where(as_me("messages", IN_IT), HERE).order_by("timestamp"),
-        where(as_me("messages", IN_IT), HERE).order_by("timestamp", direction="DESCENDING"),
-        where(as_me("actionItems", IN_IT), HERE),
-        where(as_me("decisions", IN_IT), HERE),
-        as_me("projects", IN_PROJECT).order_by("updatedAt", direction="DESCENDING"),
         as_me("documents", MINE).order_by("updatedAt", direction="DESCENDING"),
         as_me("documents", ("tenant", "==", "north")).order_by("updatedAt", direction="DESCENDING"),
     ],

@@ -1,6 +1,7 @@
 """Whether the right tools are offered: labelled queries over this project's own capabilities.
 
-    queries.jsonl            over the capabilities that exist; some need no tool at all
+    queries.jsonl            those that need no tool
+    ../packs/*/queries.jsonl over the capabilities of a pack
     catalogue.jsonl          further capabilities, as registry documents, to make a fuller registry
     catalogue_queries.jsonl  over those
 

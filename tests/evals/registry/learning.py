@@ -1,8 +1,9 @@
 """Learns to tell small talk from requests: python -m tests.evals.registry.learning
 
 Small talk is `small_talk.txt`. Requests are `requests.txt`, which range over far more than there
-are tools for, what the catalogue's tools declare, and the labelled queries of the split "dev";
-none of the split "held" is looked at. Writes the weights to where the registry reads them. The
+are tools for, what the catalogue's tools declare, `labelled_requests.txt`, which are labelled
+queries of several packs, and those over the catalogue, both of the split "dev"; none of the split
+"held" is looked at. Writes the weights to where the registry reads them. The
 same phrases give the same weights.
 """
 
@@ -16,7 +17,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from rollcall.registry.small_talk import BUCKETS, LEARNED, Weights, features
-from tests.evals.registry.queries import CATALOGUE_QUERIES, HERE, QUERIES, read_queries
+from tests.evals.registry.queries import CATALOGUE_QUERIES, HERE, read_queries
 from tests.evals.registry.tools import catalogue
 
 _ROUNDS = 40
@@ -41,9 +42,9 @@ def requests() -> list[str]:
         for each in catalogue()
         for text in (*each["keywords"], *(example["userRequest"] for example in each["examples"]))
     ]
-    labelled = [*read_queries(QUERIES), *read_queries(CATALOGUE_QUERIES)]
-    dev = [query.query for query in labelled if query.split == "dev" and query.gold]
-    return [*_lines("requests.txt"), *declared, *dev]
+    more = read_queries(CATALOGUE_QUERIES)
+    dev = [query.query for query in more if query.split == "dev" and query.gold]
+    return [*_lines("requests.txt"), *declared, *_lines("labelled_requests.txt"), *dev]
 
 
 def learned(idle: Sequence[str], wanting: Sequence[str]) -> Weights:

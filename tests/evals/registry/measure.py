@@ -19,7 +19,6 @@ from typing import Any
 
 from rich.table import Table
 
-from packs.messaging.agents import MESSAGING
 from rollcall.agent.guidance import guidance
 from rollcall.core.context import User
 from rollcall.core.profile import AgentProfile
@@ -29,9 +28,10 @@ from rollcall.registry.entries import Entry
 from rollcall.registry.selection import FINDER, Asking, Selection, select
 from rollcall.registry.snapshot import Snapshot
 from tests.evals.meaning import Meaning, embedded, embedder_named
-from tests.evals.registry.queries import CATALOGUE_QUERIES, QUERIES, Query, read_queries
+from tests.evals.registry.queries import CATALOGUE_QUERIES, Query, own_queries, read_queries
 from tests.evals.registry.tools import declared, further, registered, sent_chars
 from tests.evals.report import Measured, mean, share, table
+from tests.support.catalogs import catalog
 
 _CUTS = (1, 5, 10)
 ANYTHING = AgentProfile(id="anything", name={"en": "Anything"}, instructions="Help.", tools=("*",))
@@ -66,17 +66,16 @@ class Asked:
 
 
 def measure() -> Measured:
-    """Ask the pack's own agent over the capabilities that exist, and one that may use anything
-    over the catalogue too."""
+    """Ask every agent over the capabilities that exist, and one that may use anything over the
+    catalogue too."""
     own, more = declared(), further()
-    over_own, over_more = read_queries(QUERIES), read_queries(CATALOGUE_QUERIES)
+    over_own, over_more = own_queries(), read_queries(CATALOGUE_QUERIES)
     full = registered([*own, *more])
     runs = {
-        f"the messaging agent, {len(MESSAGING.tools)} tools": (
-            registered(own),
-            MESSAGING,
-            over_own,
-        ),
+        **{
+            f"the {agent.id} agent, {len(agent.tools)} tools": (registered(own), agent, over_own)
+            for agent in catalog.agents().values()
+        },
         f"an agent with {len(own) + len(more)} tools": (full, ANYTHING, [*over_own, *over_more]),
     }
     embedder = embedder_named()

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 HERE = Path(__file__).parent
-QUERIES = HERE / "queries.jsonl"
+IDLE = HERE / "queries.jsonl"
+PACKS = HERE.parent / "packs"
 CATALOGUE_QUERIES = HERE / "catalogue_queries.jsonl"
 
 Split = Literal["dev", "held"]
@@ -36,6 +37,12 @@ class Query:
     def context(self) -> tuple[str, ...]:
         """The user's earlier messages, newest first."""
         return self.recent[::-1]
+
+
+def own_queries() -> list[Query]:
+    """The queries over the capabilities that exist, and those that need no tool."""
+    files = [*sorted(PACKS.glob("*/queries.jsonl")), IDLE]
+    return [query for file in files for query in read_queries(file)]
 
 
 def read_queries(path: Path) -> list[Query]:

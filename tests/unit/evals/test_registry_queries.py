@@ -8,26 +8,23 @@ from rollcall.core.text import language, terms
 from tests.evals.registry.measure import ANYTHING, ask, groups, of
 from tests.evals.registry.queries import (
     CATALOGUE_QUERIES,
-    QUERIES,
     Query,
+    own_queries,
     read_queries,
     split_of,
 )
 from tests.evals.registry.tools import catalogue, declared, further, registered, sent_chars
 from tests.support.rules import for_every
 
-OWN = read_queries(QUERIES)
+OWN = own_queries()
 MORE = read_queries(CATALOGUE_QUERIES)
 EVERY = [*OWN, *MORE]
 
 
-def test_there_are_enough_with_tools_and_without_in_both_languages() -> None:
-    needing = Counter(query.language for query in OWN if query.gold)
+def test_there_are_enough_without_tools_and_over_the_catalogue_in_both_languages() -> None:
     idle = Counter(query.language for query in OWN if not query.gold)
-    assert needing["en"] >= 80 and needing["he"] >= 80
     assert idle["en"] >= 15 and idle["he"] >= 15
     assert len(MORE) >= 60
-    assert len(declared()) + len(catalogue()) >= 45
 
 
 def test_ids_are_unique_and_every_tool_of_a_query_exists() -> None:
@@ -72,9 +69,9 @@ def test_both_splits_are_there_and_follow_from_the_ids() -> None:
 def test_the_catalogue_can_be_registered_beside_what_exists() -> None:
     documents = [*declared(), *catalogue()]
     registry = registered(documents)
-    assert len(registry.content.entries) == len(documents) >= 45
-    query = one("How large is the voltage drop on the longest run?", "calculate_voltage_drop")
-    assert ask(registry, ANYTHING, [query])[0].found[0] == "calculate_voltage_drop"
+    assert len(registry.content.entries) == len(documents)
+    query = one("Transcribe this YouTube video of a lecture", "transcribe_youtube")
+    assert ask(registry, ANYTHING, [query])[0].found[0] == "transcribe_youtube"
 
 
 def test_a_query_without_tools_counts_only_for_what_it_is_offered() -> None:
@@ -84,8 +81,8 @@ def test_a_query_without_tools_counts_only_for_what_it_is_offered() -> None:
 
 
 def test_recall_is_the_share_of_the_tools_that_a_query_needs() -> None:
-    registry = registered(declared())
-    query = one("show me the urgent messages", "get_priority_messages", "not_there")
+    registry = registered(catalogue())
+    query = one("Transcribe this YouTube video of a lecture", "transcribe_youtube", "not_there")
     found = ask(registry, ANYTHING, [query])
     figures = of(found, sent_chars([entry.spec for entry in registry.content.entries.values()]))
     assert (figures["recall@1"], figures["recall@5"], figures["mrr"]) == (0.5, 0.5, 1.0)
