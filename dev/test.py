@@ -11,6 +11,7 @@ import os
 import subprocess
 import sys
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from xml.etree import ElementTree
@@ -25,8 +26,10 @@ _UNIT_FOLDERS = ["tests/unit"]
 _EMULATOR_FOLDERS = ["tests/emulator", "tests/rules", "tests/clients"]
 _NODE_UNIT_FOLDERS = ["clients/js/test"]
 _NODE_FOLDERS = ["tests/rules", "tests/clients"]
+_EMULATOR_WORKERS = "4"  # half of what these tests do is to wait
 _NOTHING_COLLECTED = 5  # pytest's exit code
 _SLOWEST = 10
+_NAME_CHARS = 120
 
 
 @dataclass
@@ -39,13 +42,24 @@ class Part:
     code: int = 0
 
     def run(self) -> None:
-        self.code = subprocess.run(self.command, cwd=ROOT, env=_environment()).returncode
+        self.code = subprocess.run(self.command, cwd=ROOT).returncode
+
+    def run_beside(self) -> str:
+        """Run it beside another part; what it prints is returned."""
+        done = subprocess.run(
+            self.command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        )
+        self.code = done.returncode
+        return done.stdout
 
 
 def main() -> int:
     for folder in ("tests/unit", "tests/emulator"):
         if not any((ROOT / folder).rglob("test_*.py")):
             raise Problem(f"There are no tests in {folder} (test_*.py).")
+    # pytest compiles test modules in its own way; without what it kept of them, that is most of
+    # the time until the first test runs. The functions' processes start sooner as well.
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     arguments = sys.argv[1:]
     with tempfile.TemporaryDirectory() as folder:
         parts = _run_some(Path(folder), arguments) if arguments else _run_all(Path(folder))
@@ -55,15 +69,20 @@ def main() -> int:
 
 def _run_all(reports: Path) -> list[Part]:
     unit = _pytest("Unit tests", reports, _UNIT_FOLDERS, "--numprocesses=auto")
-    node_unit = _node("JavaScript unit tests", reports, _NODE_UNIT_FOLDERS)
-    node = _node("JavaScript tests on the emulators", reports, _NODE_FOLDERS)
-    python = _pytest("Python tests on the emulators", reports, _EMULATOR_FOLDERS)
+    cores = os.cpu_count() or 1
+    node_unit = _node("JavaScript unit tests", reports, _NODE_UNIT_FOLDERS, at_once=cores)
+    # One file at a time: they share a user.
+    node = _node("JavaScript tests on the emulators", reports, _NODE_FOLDERS, at_once=1)
+    spread = [f"--numprocesses={_EMULATOR_WORKERS}", "--dist=loadfile"]  # files share fixtures
+    python = _pytest("Python tests on the emulators", reports, _EMULATOR_FOLDERS, *spread)
     unit.run()
     node_unit.run()
     print("Starting the emulators ...", flush=True)
-    with running():
-        node.run()
+    with running(many_projects=True, seed=True), ThreadPoolExecutor() as beside:
+        os.environ["SAMPLE_LOADED"] = "yes"  # tests need not load it themselves
+        printed = beside.submit(node.run_beside)
         python.run()
+        print(printed.result())
     return [unit, node_unit, node, python]
 
 
@@ -77,7 +96,7 @@ def _run_some(reports: Path, arguments: list[str]) -> list[Part]:
         output, _ = collecting.communicate()
     if collecting.returncode == 0:
         print("Starting the emulators ...", flush=True)
-        with running():
+        with running(many_projects=True):
             python.run()
     else:
         python.code = collecting.returncode
@@ -91,7 +110,6 @@ def _collecting(arguments: list[str]) -> subprocess.Popen[str]:
     return subprocess.Popen(
         [PYTHON, "-m", "pytest", *_EMULATOR_FOLDERS, *arguments, "--collect-only", "-qq"],
         cwd=ROOT,
-        env=_environment(),
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
@@ -104,8 +122,8 @@ def _pytest(name: str, reports: Path, folders: list[str], *arguments: str) -> Pa
     return Part(name, command, report)
 
 
-def _node(name: str, reports: Path, folders: list[str]) -> Part:
-    """JavaScript tests; none in one of the folders is a mistake."""
+def _node(name: str, reports: Path, folders: list[str], *, at_once: int) -> Part:
+    """JavaScript tests, some files at once; none in one of the folders is a mistake."""
     scripts: list[Path] = []
     for folder in folders:
         found = sorted((ROOT / folder).rglob("*.test.mjs"))
@@ -115,23 +133,14 @@ def _node(name: str, reports: Path, folders: list[str]) -> Part:
     report = reports / f"{name}.xml"
     reporters = ["--test-reporter=spec", "--test-reporter-destination=stdout"]
     reporters += ["--test-reporter=junit", f"--test-reporter-destination={report}"]
-    # One file at a time: they share the emulators' data.
-    return Part(name, ["node", "--test", "--test-concurrency=1", *reporters, *scripts], report)
-
-
-def _environment() -> dict[str, str]:
-    """This environment, in which Python keeps what it compiled.
-
-    pytest compiles test modules in its own way; without what it kept of them, that is most of
-    the time until the first test runs.
-    """
-    return {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    command: Command = ["node", "--test", f"--test-concurrency={at_once}", *reporters, *scripts]
+    return Part(name, command, report)
 
 
 def _print_slowest(parts: list[Part]) -> None:
     """Print the tests that took longest, out of all that ran."""
     times = [
-        (float(case.get("time", 0)), f"{case.get('classname', '')}::{case.get('name')}", part.name)
+        (float(case.get("time", 0)), f"{case.get('classname')}::{case.get('name')}", part.name)
         for part in parts
         if part.report.exists()
         for case in ElementTree.parse(part.report).iter("testcase")
@@ -139,7 +148,8 @@ def _print_slowest(parts: list[Part]) -> None:
     if times:
         print(f"\nThe slowest of {len(times)} tests:")
     for seconds, name, part in heapq.nlargest(_SLOWEST, times):
-        print(f"{seconds:7.2f} s  {name}  ({part})")
+        short = name if len(name) <= _NAME_CHARS else f"{name[:_NAME_CHARS]}…"
+        print(f"{seconds:7.2f} s  {short}  ({part})")
 
 
 def _print_outcome(parts: list[Part]) -> int:

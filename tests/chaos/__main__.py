@@ -39,6 +39,12 @@ from tests.chaos.scene import Broken, examine_spending  # noqa: E402
 from tests.chaos.seams import WAYS, Seams, seams  # noqa: E402
 
 KILLS = 250
+_GENERATED = (
+    "tests/emulator/endpoints/test_bad_input.py",
+    "tests/emulator/endpoints/test_bad_agui.py",
+    "tests/emulator/knowledge/test_over_the_wire.py",
+)
+"""Tests on the emulator over generated input: what they send is never answered with `internal`."""
 PARTS = ("generated", "kills", "seams", "races", "providers", "traffic", "forgeries")
 
 
@@ -132,15 +138,16 @@ def _firestore() -> Iterator[None]:
 
 
 def _generated(report: Report, seed: int) -> None:
-    """Run the unit tests over generated input, on more input and other input than `make test`."""
-    command = [sys.executable, "-m", "pytest", "tests/unit", "-m", "hypothesis", "-qq", "-rf"]
-    chosen = ["--hypothesis-profile=free", f"--hypothesis-seed={seed}", "--numprocesses=auto"]
-    done = subprocess.run([*command, *chosen], cwd=ROOT, stdout=subprocess.PIPE, text=True)
-    failed = [line for line in done.stdout.splitlines() if line.startswith("FAILED")]
-    if done.returncode:
-        print(done.stdout)
-        failed = failed or [f"pytest ended with code {done.returncode}"]
-    report.row("claims over generated input", "500 examples each", "", failed)
+    """Run the tests over generated input, on more input and other input than `make test`."""
+    for tests in (["tests/unit", "-m", "hypothesis"], [*_GENERATED, "-k", "internal"]):
+        command = [sys.executable, "-m", "pytest", *tests, "--numprocesses=auto", "-qq", "-rf"]
+        free = ["--hypothesis-profile=free", f"--hypothesis-seed={seed}"]
+        done = subprocess.run([*command, *free], cwd=ROOT, stdout=subprocess.PIPE, text=True)
+        broken = [line for line in done.stdout.splitlines() if line.startswith("FAILED")]
+        if done.returncode:
+            print(done.stdout)
+            broken = broken or [f"pytest ended with code {done.returncode}"]
+        report.row(f"generated input: {tests[0]}", "500 examples a claim", "", broken)
 
 
 def _kills(world: World, seed: int, kills: int) -> Findings:

@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 import os
-import subprocess
 from collections.abc import Iterator
 
 import pytest
 
-from dev.paths import PYTHON, ROOT
-from rollcall.store.client import database
 from rollcall_cli.identity import User, sign_in
 from rollcall_cli.place import Place
 from rollcall_cli.signing_in import DEMO_EMAIL, DEMO_PASSWORD
 from tests.support.cutting_proxy import CuttingProxy, cutting_proxy
 from tests.support.fake_providers import FakeProviders
 from tests.support.functions_process import functions_process
+from tests.support.sample import load_sample
 
 
 @pytest.fixture(scope="session")
 def seeded() -> None:
     """The sample data is loaded, and its user may ask faster than people do."""
-    database().document("budgets/limits").set({"users": {"demo": {"runsPerMinute": None}}})
-    subprocess.run([PYTHON, "-m", "seed"], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+    load_sample()
 
 
 @pytest.fixture(scope="module")

@@ -27,10 +27,11 @@ const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 /** The user that `python -m seed` makes, with the sample conversations. */
 export const DEMO = { uid: "demo", email: "demo@rollcall.example", password: "water-the-lemons" };
 
-/** Load the sample data into the emulators, for tests, which ask faster than people; a second time
- * changes nothing. */
+/** Load the sample data into the emulators unless `make test` has, for tests, which ask faster than
+ * people; a second time changes nothing. */
 export async function seed() {
   await letAsk(DEMO.uid);
+  if (process.env.SAMPLE_LOADED) return;
   await promisify(execFile)("functions/venv/bin/python", ["-m", "seed"], { cwd: ROOT });
 }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import uuid
+from typing import Any
 
 import pytest
 from google.auth.credentials import AnonymousCredentials
@@ -11,7 +12,10 @@ from google.cloud.firestore import Client
 
 from rollcall.registry import samples
 from rollcall.store import in_line
+from tests.support import queries
 from tests.support.queries import committed_indexes  # noqa: F401  # a fixture of every test
+
+_untested: list[str] = []
 
 
 @pytest.fixture(autouse=True)
@@ -36,6 +40,32 @@ def db() -> Client:
 def module_db() -> Client:
     """The same for all tests of a module, which must not disturb one another."""
     return _new_project()
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Fail where all tests passed without building every query of the package, so that one of them
+    has never met the committed indexes. Workers tell the process that gave them tests what they
+    built."""
+    config = session.config
+    if hasattr(config, "workeroutput"):
+        config.workeroutput["queries"] = sorted(queries.built)
+        return
+    is_all = "tests/emulator" in config.args and not config.getoption("keyword")
+    if is_all and session.testscollected and not session.testsfailed:
+        for file, function in sorted(queries.builders() - queries.built):
+            _untested.append(f"{file}: no test runs the query that {function} builds")
+    if _untested:
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    queries.built.update(map(tuple, getattr(node, "workeroutput", {}).get("queries", ())))
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    for line in _untested:
+        terminalreporter.line(line, red=True)
 
 
 def _new_project() -> Client:

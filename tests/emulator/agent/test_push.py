@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import logging
 import threading
@@ -77,6 +78,8 @@ def fcm(db: Client, monkeypatch: pytest.MonkeyPatch) -> Iterator[Fcm]:
     server = Fcm()
     monkeypatch.setattr(messaging._MessagingService, "FCM_URL", server.url)
     monkeypatch.delenv("FIRESTORE_EMULATOR_HOST")
+    with contextlib.suppress(ValueError):  # of the tests before, or none
+        firebase_admin.delete_app(firebase_admin.get_app())
     app = firebase_admin.initialize_app(AnonymousCredentials(), {"projectId": "demo-push"})
     yield server
     firebase_admin.delete_app(app)

@@ -264,6 +264,7 @@ def test_a_run_of_the_same_turn_sees_them_too(office: Office) -> None:
 
 @pytest.mark.parametrize("how", ["before", "after", "twice"])
 def test_an_opening_whose_answer_is_lost_keeps_the_file_once(office: Office, how: How) -> None:
+    office.patch.setenv("ROLLCALL_LEASE_S", "1")  # which the lost run has to its end
     model_that_takes(office, "image/png")
     data = {"message": [image(upload(office, PNG, "dot.png"))], "runId": "r1"}
     with losing_commit(office.patch, 0, how):

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 from rollcall.core.inputs import MAX_BODY_BYTES
 from tests.emulator.endpoints.test_bad_input import (
+    FEW,
     JUNK,
     MANY,
     functions,  # noqa: F401  # a fixture
@@ -127,14 +128,14 @@ INPUT = st.fixed_dictionaries(
 )
 
 
-@pytest.mark.parametrize(("agent", "examples"), [("messaging", 500), ("workspace", 100)])
+@pytest.mark.parametrize(("agent", "tried"), [("messaging", MANY), ("workspace", FEW)])
 def test_no_input_is_answered_with_internal(
     db: Client,
     functions: Functions,  # noqa: F811
     agent: str,
-    examples: int,
+    tried: settings,
 ) -> None:
-    @settings(MANY, max_examples=examples)
+    @tried
     @given(INPUT)
     def vary(body: dict[str, Any]) -> None:
         before = threads(db)

@@ -226,6 +226,7 @@ def test_a_write_whose_end_only_the_ledger_knows_is_told(office: Office) -> None
 
 @pytest.mark.parametrize("how", ["before", "after", "twice"])
 def test_a_retry_whose_answer_is_lost_is_one_retry(office: Office, how: How) -> None:
+    office.patch.setenv("ROLLCALL_LEASE_S", "1")  # which the lost run has to its end
     first = office.ask(says("Bad."), message="Joke")
     data = {"threadId": first.thread, "retry": first.done["turnId"], "runId": "r2"}
     with losing_commit(office.patch, 0, how):

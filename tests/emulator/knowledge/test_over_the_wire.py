@@ -62,7 +62,7 @@ def test_nothing_that_is_sent_is_answered_with_internal(
         "finish_upload": ["fileId"],
     }[name]
 
-    @settings(max_examples=60, suppress_health_check=list(HealthCheck))
+    @settings(suppress_health_check=list(HealthCheck))
     @given(st.dictionaries(st.sampled_from(FIELDS), JSON, max_size=3))
     def vary(changes: dict[str, Any]) -> None:
         data = {field: good[field] for field in wanted} | changes

@@ -65,7 +65,8 @@ def test_threads_are_listed_continued_and_exported(env: dict[str, str], tmp_path
     more = rollcall("ask", "--json", "--thread", thread, "Thanks", env=env)
     assert json.loads(more.stdout)["threadId"] == thread
     listed = rollcall("threads", "--json", env=env).stdout.splitlines()
-    assert json.loads(listed[0])["id"] == thread
+    # Other tests of this user may run at the same time.
+    assert thread in [json.loads(line)["id"] for line in listed[:5]]
     file = tmp_path / "thread.md"
     assert rollcall("export", thread, "--out", str(file), env=env).returncode == 0
     text = file.read_text()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import subprocess
 from typing import Any
 
 import pytest
@@ -13,7 +12,6 @@ from rich.console import Console
 from dev import demo
 from dev.call import demo_user, place_of
 from dev.emulators import current
-from dev.paths import PYTHON, ROOT
 from rollcall.store.client import database
 from rollcall_cli.bidi import reads_from_right
 from rollcall_cli.callable import Functions
@@ -22,6 +20,7 @@ from rollcall_cli.http import CallError
 from rollcall_cli.identity import User
 from rollcall_cli.screen import Screen
 from rollcall_cli.stored import Stored
+from tests.support.sample import load_sample
 
 PRIORITIES = "get_priority_messages"
 ACTIONS = "get_conversation_action_items"
@@ -33,8 +32,7 @@ TOOLS = [[PRIORITIES], [PRIORITIES, ACTIONS], [SEARCH, DECISIONS], [SEARCH, DECI
 @pytest.fixture(scope="module")
 def user() -> User:
     """The demo user, with the sample data loaded, who may ask faster than people do."""
-    database().document("budgets/limits").set({"users": {"demo": {"runsPerMinute": None}}})
-    subprocess.run([PYTHON, "-m", "seed"], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+    load_sample()
     return demo_user(current())
 
 
