@@ -23,11 +23,11 @@ from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from dev import problem
-from dev.call import demo_user, place_of
 from dev.emulators import running, triggers_off
 from dev.paths import FUNCTIONS, PYTHON, ROOT
 from dev.problem import Problem
 from dev.sample import sample_workspace
+from rollcall.core.options import region
 from rollcall.emulators.addresses import Addresses, Configuration
 from rollcall.emulators.suite import is_free
 from rollcall_cli.approvals import Answer
@@ -35,7 +35,8 @@ from rollcall_cli.bidi import isolated
 from rollcall_cli.callable import Functions
 from rollcall_cli.conversation import Conversation, Quit
 from rollcall_cli.http import CallError
-from rollcall_cli.identity import User
+from rollcall_cli.identity import User, sign_in
+from rollcall_cli.place import Place
 from rollcall_cli.screen import Screen
 from rollcall_cli.stored import Result, Stored
 from rollcall_cli.talking import converse
@@ -126,6 +127,29 @@ TOURS = {
 }
 _OFFSETS = (0, *range(3000, 12_000, 1000))
 _PICTURE_COLUMNS = 96
+
+
+def place_of(at: Addresses) -> Place:
+    """These emulators as the terminal client knows them."""
+    return Place.emulators(
+        auth=at.auth,
+        firestore=at.firestore,
+        functions=at.functions,
+        project=at.project,
+        region=region(),
+    )
+
+
+def demo_user(at: Addresses) -> User:
+    """The sample data's own user, signed in.
+
+    Raises:
+        CallError: The emulators do not answer, or hold no sample data.
+    """
+    sys.path.insert(0, str(FUNCTIONS))  # the sample data comes with the backend's own code
+    from seed.target import DEMO_USER
+
+    return sign_in(place_of(at), email=DEMO_USER.email, password=DEMO_USER.password)
 
 
 def main() -> int:

@@ -12,12 +12,9 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-import time
 from collections.abc import Iterator
 
 import httpx2
-from rich.console import Console
-from rich.table import Table
 
 from dev import commands, problem
 from dev.paths import PYTHON, ROOT
@@ -86,44 +83,20 @@ def triggers_off(at: Addresses) -> Iterator[None]:
             hub.put("enableBackgroundTriggers").raise_for_status()
 
 
-def _show(at: Addresses) -> None:
-    table = Table("emulator", "address", title="ready", title_justify="left")
-    table.add_row("functions", at.functions_url)
-    table.add_row("firestore", at.firestore)
-    table.add_row("auth", at.auth)
-    table.add_row("tasks", at.tasks)
-    console = Console()
-    console.print(table)
-    console.print("What the functions say follows. Ctrl-C stops everything.")
+def _serve() -> int:
+    """What `python -m rollcall dev` does for any app, with the data sets."""
+    from rollcall.commands.app import find_app, require_app
+    from rollcall.commands.dev import serve
 
-
-def _follow(suite: Suite) -> int:
-    """Print what is added to the log until the emulators end."""
-    with suite.log.open(errors="replace") as log:
-        log.seek(0, os.SEEK_END)
-        while suite.process.poll() is None:
-            sys.stdout.write(log.read())
-            sys.stdout.flush()
-            time.sleep(0.2)
-    return suite.process.returncode
-
-
-def _stay() -> int:
-    print("Starting the emulators ...", flush=True)
-    try:
-        with running(seed=True) as suite:
-            _show(suite.addresses)
-            return _follow(suite)
-    except KeyboardInterrupt:
-        print("\nStopped.")
-        return 0
+    app = require_app(find_app(ROOT))
+    return serve(app, project=PROJECT, prepare=seed_running)
 
 
 def main() -> int:
     if sys.argv[1:] == ["seed"]:
         seed_running()
         return 0
-    return _stay()
+    return _serve()
 
 
 if __name__ == "__main__":

@@ -42,6 +42,9 @@ Source = tuple[str, str]
 """A module by its file and its name: plain texts, since each process looks through all of them
 before it can begin, and paths are slow."""
 
+WRONG_DEFINITIONS = "definitions are wrong:"
+"""What discovery says before it tells them."""
+
 _ENGINE = "rollcall.endpoints"
 OPTIONAL = {
     "agui": ("rollcall.endpoints.agui",),
@@ -116,7 +119,7 @@ class Catalog:
             _start(function)
             return {} if bound is None else {target: bound}
         if problems := self.problems():
-            raise ValueError("\n\n".join(["definitions are wrong:", *problems]))
+            raise ValueError("\n\n".join([WRONG_DEFINITIONS, *problems]))
         functions = {}
         for name, declared in self.functions().items():
             bound = self._bind(name, declared)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import Any
@@ -30,12 +31,69 @@ def parser() -> argparse.ArgumentParser:
     )
     commands = top.add_subparsers(required=True, metavar="command")
     _add_init(commands)
+    _add_dev(commands)
+    _add_ask(commands)
+    _add_call(commands)
+    _add_smoke(commands)
     _add_sync(commands)
     _add_rules(commands)
     _add_check(commands)
     registry = commands.add_parser("registry", help="look at the registry and change it")
     _add_registry(registry.add_subparsers(required=True, metavar="subcommand"))
     return top
+
+
+def _add_dev(commands: Any) -> None:
+    what = "run the app on the emulators, and keep up with its code"
+    dev = _command(commands, "dev", "dev.run", what)
+    dev.set_defaults(is_local=True)
+
+
+def _add_ask(commands: Any) -> None:
+    what = "put a message to an agent on the emulators that run"
+    ask = _command(commands, "ask", "ask.run", what)
+    ask.epilog = (
+        "exit codes: 0 answered, 1 it failed, 2 wrong usage, 3 something waits for a person"
+    )
+    ask.add_argument("message", help="in quotation marks")
+    ask.add_argument("--agent", help="its id; not needed where the app has one agent")
+    ask.add_argument("--thread", metavar="ID", help="go on in this thread")
+    decision = ask.add_mutually_exclusive_group()
+    yes, no = "approve whatever waits", "reject whatever waits"
+    decision.add_argument("--yes", dest="decision", action="store_const", const=True, help=yes)
+    decision.add_argument("--no", dest="decision", action="store_const", const=False, help=no)
+    _add_user(ask)
+    ask.set_defaults(is_local=True)
+
+
+def _add_call(commands: Any) -> None:
+    what = "call a function on the emulators that run"
+    call = _command(commands, "call", "call.run", what)
+    call.add_argument("function", help="its name, such as list_capabilities")
+    call.add_argument("data", nargs="?", type=_json, default={}, help="JSON; {} if left out")
+    _add_user(call)
+    call.set_defaults(is_local=True)
+
+
+def _add_user(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--as",
+        dest="user",
+        metavar="USER",
+        default="developer",
+        help="an e-mail address or a user's id, who is made if need be; developer if left out",
+    )
+
+
+def _add_smoke(commands: Any) -> None:
+    what = (
+        "prove that a deployment works: sign-in, a run, an approval, rules, indexes, queue, clock"
+    )
+    smoke = _command(commands, "smoke", "smoke.command.run", what, json=True)
+    smoke.add_argument("--model", metavar="PROVIDER:NAME", help="the model that has to answer")
+    smoke.add_argument("--api-key", metavar="KEY", help="the project's web API key")
+    smoke.add_argument("--region", help="where the functions run; ROLLCALL_REGION if left out")
+    smoke.add_argument("--agent", help="whom to ask; the first agent if left out")
 
 
 def _add_registry(commands: Any) -> None:
@@ -147,6 +205,13 @@ def _later(runs: str) -> Callable[..., int]:
         return found
 
     return run
+
+
+def _json(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(f"this is not JSON: {error}") from error
 
 
 def _days(text: str) -> int:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import socket
 from collections.abc import MutableMapping
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
 from rollcall.commands.app import App
 from rollcall.core.problem import USAGE, Problem
+from rollcall.emulators.addresses import Configuration, default_project
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client
@@ -49,10 +51,10 @@ def choose(project: str | None, env: MutableMapping[str, str], app: App | None =
     if _FIRESTORE not in env and not is_real and not _find_emulators(app, env):
         raise Problem(
             "Which project? Name it with --project my-project or in GCLOUD_PROJECT. For the "
-            "emulators,\nstart them (`make emulators`), or set FIRESTORE_EMULATOR_HOST.",
+            "emulators,\nstart them (`python -m rollcall dev`), or set FIRESTORE_EMULATOR_HOST.",
             exit_code=USAGE,
         )
-    chosen = named or "demo-rollcall"
+    chosen = named or default_project(app.root if app else Path.cwd())
     env[_PROJECT] = chosen
     emulator = env.get(_FIRESTORE)
     if app is not None:
@@ -74,7 +76,7 @@ def connect(place: Place) -> Client:
     if place.emulator is not None and not _listens(place.emulator):
         raise Problem(
             f"No emulator answers at {place.emulator!r}, which {_FIRESTORE} names as host:port.\n"
-            f"Start it (`make emulators`), or unset {_FIRESTORE} and name a project."
+            f"Start it (`python -m rollcall dev`), or unset {_FIRESTORE} and name a project."
         )
     try:
         return database()
@@ -89,8 +91,6 @@ def connect(place: Place) -> Client:
 
 def _find_emulators(app: App | None, env: MutableMapping[str, str]) -> bool:
     """Use the app's own emulators where they are running; say whether they are."""
-    from rollcall.emulators.addresses import Configuration
-
     if app is None or not app.config:
         return False
     found = Configuration(app.root).addresses().environment()

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from dev.call import demo_functions
+from dev.demo import demo_user
 from dev.emulators import current
+from rollcall_cli.callable import Functions
 from tests.clients.cli import environment, rollcall
 
 pytestmark = pytest.mark.usefixtures("seeded")
@@ -49,7 +50,9 @@ def test_what_needs_a_yes_waits_unless_it_was_given_beforehand(env: dict[str, st
     sent = rollcall("ask", SENDS, "--yes-to", "send_message", "--json", env=env)
     assert sent.returncode == 0, sent.stderr
     (undo,) = [call["undo"] for call in json.loads(sent.stdout)["toolCalls"] if call.get("undo")]
-    demo_functions(current()).call(undo["tool"], {"arguments": undo["arguments"]})
+    at = current()
+    functions = Functions(at.functions_url, token=demo_user(at).token)
+    functions.call(undo["tool"], {"arguments": undo["arguments"]})
 
 
 def test_a_refusal_has_a_code_and_words(env: dict[str, str]) -> None:

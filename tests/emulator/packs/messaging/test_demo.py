@@ -10,7 +10,7 @@ from google.cloud.firestore import FieldFilter
 from rich.console import Console
 
 from dev import demo
-from dev.call import demo_user, place_of
+from dev.demo import demo_user, place_of
 from dev.emulators import current
 from rollcall.store.client import database
 from rollcall_cli.bidi import reads_from_right

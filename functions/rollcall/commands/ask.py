@@ -1,0 +1,172 @@
+"""`ask`: puts a message to an agent on the emulators that run, and shows the run as it goes."""
+
+from __future__ import annotations
+
+import re
+import sys
+from argparse import Namespace
+from collections.abc import Mapping
+from typing import Any
+
+from rollcall.commands.call import sign_in
+from rollcall.commands.client import Backend, CallError, Session
+from rollcall.commands.printing import short
+from rollcall.core.options import function_name
+from rollcall.core.problem import FAILED, USAGE, Problem
+from rollcall.core.readable import marked
+
+WAITS = 3
+"""Exit code: something waits for a person, and nobody was asked."""
+
+_RESULT_CHARS = 300
+_ISOLATES = re.compile("[\u2066-\u2069]")
+
+
+def run(options: Namespace) -> int:
+    """Ask, and decide what waits; 1 where the run or a tool of it failed."""
+    try:
+        backend, session = sign_in(options)
+        agent = options.agent or _only_agent(backend, session)
+        request = {"agent": agent, "message": options.message}
+        if options.thread:
+            request["threadId"] = options.thread
+        result = _run(backend, session, request)
+        while interrupts := result["outcome"].get("interrupts"):
+            decisions = [_decide(each, options) for each in interrupts]
+            if None in decisions:
+                _say_waiting(result["threadId"])
+                return WAITS
+            resume = [
+                {"interruptId": each["id"], "status": "resolved", "payload": {"approved": decision}}
+                for each, decision in zip(interrupts, decisions, strict=True)
+            ]
+            again = {"agent": agent, "threadId": result["threadId"], "resume": resume}
+            result = _run(backend, session, again)
+    except CallError as error:
+        raise Problem(error.report) from error
+    _note(f"thread {result['threadId']}: go on in it with --thread {result['threadId']}")
+    return _exit_code(result)
+
+
+def _only_agent(backend: Backend, session: Session) -> str:
+    """The agent of an app that has one.
+
+    Raises:
+        Problem: It has none for this user, or several.
+    """
+    found = backend.call(function_name("list_capabilities"), {}, session.token)["agents"]
+    if len(found) == 1:
+        return str(found[0]["id"])
+    if not found:
+        raise Problem("The app has no agent: declare one in an agents.py beside its capabilities.")
+    names = ", ".join(each["id"] for each in found)
+    raise Problem(f"Which agent? Say --agent with one of: {names}", exit_code=USAGE)
+
+
+def _run(backend: Backend, session: Session, request: Mapping[str, Any]) -> dict[str, Any]:
+    """One run, shown as it goes; its result."""
+    stream = backend.stream(function_name("run_agent"), request, session.token)
+    view = _View()
+    while True:
+        try:
+            view.show(next(stream))
+        except StopIteration as end:
+            view.end()
+            result: dict[str, Any] = end.value
+            return result
+
+
+class _View:
+    """The run's events as text: the answer on standard output, all else beside it."""
+
+    def __init__(self) -> None:
+        self._is_in_line = False
+        self._arguments: dict[str, str] = {}
+
+    def show(self, event: Mapping[str, Any]) -> None:
+        match event["type"]:
+            case "TEXT_MESSAGE_CONTENT":
+                sys.stdout.write(_seen(str(event["delta"])))
+                sys.stdout.flush()
+                self._is_in_line = True
+            case "TEXT_MESSAGE_END":
+                self.end()
+            case "TOOL_CALL_START":
+                self.end()
+                self._arguments[event["toolCallId"]] = f"-> {event['toolCallName']} "
+            case "TOOL_CALL_ARGS":
+                self._arguments[event["toolCallId"]] += event["delta"]
+            case "TOOL_CALL_END":
+                _note(self._arguments.pop(event["toolCallId"]))
+            case "TOOL_CALL_RESULT":
+                content = str(event["content"])
+                _note(f"<- {content[:_RESULT_CHARS]}{' ...' * (len(content) > _RESULT_CHARS)}")
+
+    def end(self) -> None:
+        """End the line that text is in."""
+        if self._is_in_line:
+            sys.stdout.write("\n")
+            sys.stdout.flush()
+        self._is_in_line = False
+
+
+def _decide(interrupt: Mapping[str, Any], options: Namespace) -> bool | None:
+    """What the person says to a write; None where nobody can be asked here."""
+    about = interrupt.get("metadata", {})
+    _note(f"?? {interrupt['message']}")
+    _note(f"   {about.get('tool')} {short(about.get('arguments'))}")
+    if role := about.get("decider", {}).get("role"):
+        _note(f"   (somebody with the role {role} decides it, not the user who asks)")
+        return None
+    if options.decision is not None:
+        return bool(options.decision)
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        return None
+    while True:
+        _prompt("   Approve it? [y/n] ")
+        answer = sys.stdin.readline()
+        if not answer:
+            return None
+        if answer.strip().lower() in ("y", "yes", "n", "no"):
+            return answer.strip().lower().startswith("y")
+
+
+def _say_waiting(thread: str) -> None:
+    _note(
+        "It waits for a person: repeat this with --yes or --no, or decide it in the app "
+        f"(thread {thread})."
+    )
+
+
+def _exit_code(result: Mapping[str, Any]) -> int:
+    """1 where the run was stopped, or a tool broke that no later call made good."""
+    if result["outcome"]["type"] == "cancelled":
+        _note(f"The run was stopped: {result.get('stopReason')}")
+        return FAILED
+    last = {call["tool"]: call for call in result["toolCalls"]}
+    broken = [each for each in last.values() if _is_broken(each)]
+    for call in broken:
+        error = call.get("error") or {}
+        _note(f"{call['tool']} failed: {error.get('message') or call['status']}")
+    return FAILED if broken else 0
+
+
+def _is_broken(call: Mapping[str, Any]) -> bool:
+    """Whether it failed in a way that no other arguments would have helped."""
+    error = call.get("error") or {}
+    broken = ("internal", "unavailable", "deadline-exceeded")
+    return call["status"] == "unknown" or error.get("code") in broken
+
+
+def _note(text: str) -> None:
+    print(_seen(text), file=sys.stderr, flush=True)
+
+
+def _seen(text: str) -> str:
+    """A text of somebody else's for the terminal; what only keeps the two directions of writing
+    apart is left out."""
+    return marked(_ISOLATES.sub("", text))
+
+
+def _prompt(text: str) -> None:
+    print(text, end="", file=sys.stderr, flush=True)

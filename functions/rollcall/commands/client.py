@@ -1,0 +1,256 @@
+"""Signs users in and calls functions, plain and streaming, as Firebase's SDKs do.
+
+backend = emulated(Configuration(app.root))
+session = sign_in_developer(backend, "developer")
+result = yield from backend.stream("run_agent", {"message": "Hi"}, session.token)
+"""
+
+from __future__ import annotations
+
+import base64
+import http.client
+import json
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Generator, Mapping
+from contextlib import closing
+from dataclasses import dataclass, field
+from typing import Any, NoReturn
+from urllib.parse import quote
+
+from rollcall.core.problem import Problem
+from rollcall.emulators.addresses import Addresses, Configuration
+from rollcall.emulators.suite import get_json
+
+_QUIET_S = 60.0
+"""How long a connection may be silent; functions break a silence after 15 s."""
+_DATA = b"data: "
+_OWNER = {"Authorization": "Bearer owner"}
+"""By which the Auth emulator lets anything be done."""
+
+
+class CallError(Exception):
+    """A call failed.
+
+    Attributes:
+        code: Firebase's, such as "not-found".
+        details: What a program is told of it; a dictionary, or nothing.
+    """
+
+    def __init__(self, code: str, message: str, details: Any = None) -> None:
+        super().__init__(f"{code}: {message}")
+        self.code = code
+        self.message = message
+        self.details: dict[str, Any] = details if isinstance(details, dict) else {}
+
+    @property
+    def report(self) -> str:
+        """What a developer is told: the error, its hint, and the tracebacks that functions on
+        emulators send along."""
+        hint = str(self.details.get("hint") or "")
+        return "\n".join(filter(None, [str(self), hint, *tracebacks(self.details)]))
+
+
+def tracebacks(frame: Mapping[str, Any]) -> list[str]:
+    """The tracebacks of a reply, or of an error's details: functions on emulators send those."""
+    return [str(each.get("traceback", "")).rstrip() for each in frame.get("incidents") or ()]
+
+
+@dataclass(frozen=True)
+class Session:
+    """A signed-in user."""
+
+    uid: str
+    token: str
+
+
+@dataclass(frozen=True)
+class Backend:
+    """A project's sign-in service and functions.
+
+    Attributes:
+        identity: The URL of Identity Toolkit, up to its version: "https://…/v1".
+        url_of: The URL of a function, by its name; raises Problem where there is none.
+        on_incident: Is told each traceback that comes beside a result.
+    """
+
+    project: str
+    identity: str
+    api_key: str
+    url_of: Callable[[str], str]
+    is_local: bool
+    on_incident: Callable[[str], None] = field(default=lambda text: None)
+
+    def call(self, name: str, data: Any, token: str | None = None) -> Any:
+        """Call a function and return its result.
+
+        Raises:
+            CallError: It was refused, it failed, or could not be reached.
+        """
+        with closing(self._open(name, data, token, accept="application/json")) as reply:
+            return self._result(_parsed(reply.read(), reply.status))
+
+    def stream(self, name: str, data: Any, token: str | None = None) -> Generator[Any, None, Any]:
+        """Call a function, yield its chunks as they arrive, and return its result.
+
+        Raises:
+            CallError: As for `call`, also in the middle of the stream.
+        """
+        with closing(self._open(name, data, token, accept="text/event-stream")) as reply:
+            if "text/event-stream" not in (reply.headers.get("Content-Type") or ""):
+                return self._result(_parsed(reply.read(), reply.status))
+            try:
+                for line in reply:
+                    if not line.startswith(_DATA):
+                        continue
+                    frame = _parsed(line[len(_DATA) :], reply.status)
+                    if "message" not in frame:
+                        return self._result(frame)
+                    yield frame["message"]
+            except (OSError, http.client.HTTPException) as error:
+                raise CallError(
+                    "unavailable", f"the stream of {name} broke off: {error}"
+                ) from error
+        raise CallError("unavailable", f"the stream of {name} broke off before its end")
+
+    def sign(self, method: str, data: dict[str, Any], *, owner: bool = False) -> dict[str, Any]:
+        """Ask the sign-in service, as `accounts:<method>` of its REST interface.
+
+        Raises:
+            CallError: It refused, or could not be reached.
+        """
+        url = f"{self.identity}/accounts:{method}?key={quote(self.api_key)}"
+        with closing(self._post(url, data, _OWNER if owner else {})) as reply:
+            body = _parsed(reply.read(), reply.status)
+        if "error" in body:
+            message = str(body["error"].get("message", body["error"]))
+            raise CallError("unauthenticated", f"the sign-in service refused: {message}")
+        return body
+
+    def sign_in(self, method: str, data: dict[str, Any]) -> Session:
+        """Sign in by `signUp`, `signInWithPassword` or `signInWithCustomToken`."""
+        body = self.sign(method, {**data, "returnSecureToken": True})
+        token = str(body["idToken"])
+        return Session(str(body.get("localId") or _subject(token)), token)
+
+    def delete(self, session: Session) -> None:
+        """Delete the account of who is signed in."""
+        self.sign("delete", {"idToken": session.token})
+
+    def _open(self, name: str, data: Any, token: str | None, *, accept: str) -> Any:
+        headers = {"Accept": accept}
+        if token is not None:
+            headers["Authorization"] = f"Bearer {token}"
+        url = self.url_of(name)
+        reply = self._post(url, {"data": data}, headers)
+        kind = reply.headers.get("Content-Type") or ""
+        if reply.status == 404 and "json" not in kind:
+            reply.close()
+            raise CallError("not-found", f"there is no function at {url}")
+        return reply
+
+    def _post(self, url: str, body: Any, headers: Mapping[str, str]) -> Any:
+        data = json.dumps(body).encode()
+        sent = {"Content-Type": "application/json", **headers}
+        proxies = [urllib.request.ProxyHandler({})] if self.is_local else []
+        request = urllib.request.Request(url, data=data, headers=sent, method="POST")
+        try:
+            reply = urllib.request.build_opener(*proxies).open(request, timeout=_QUIET_S)
+        except urllib.error.HTTPError as error:
+            return error  # a refusal is an answer too
+        except (OSError, http.client.HTTPException) as error:
+            raise CallError("unavailable", f"{url} cannot be reached: {error}") from error
+        return reply
+
+    def _result(self, frame: dict[str, Any]) -> Any:
+        if "error" in frame:
+            _fail(frame["error"])
+        for text in tracebacks(frame):
+            self.on_incident(text)
+        return frame.get("result")
+
+
+def emulated(configuration: Configuration, project: str | None = None) -> Backend:
+    """The backend of an app's emulators that run, as their hub knows them.
+
+    Raises:
+        Problem: None run, or not those that are needed.
+    """
+    at = running_addresses(configuration, project)
+    known = {
+        function["name"]: function["region"]
+        for backend in (get_json(at.functions, "/backends") or {}).get("backends", [])
+        for function in backend["functionTriggers"]
+    }
+
+    def url_of(name: str) -> str:
+        if name not in known:
+            near = ", ".join(sorted(known)) or "none at all"
+            raise Problem(f"The emulator has no function {name!r}. It has: {near}.")
+        return f"http://{at.functions}/{at.project}/{known[name]}/{name}"
+
+    identity = f"http://{at.auth}/identitytoolkit.googleapis.com/v1"
+    return Backend(at.project, identity, "emulator", url_of, is_local=True)
+
+
+def running_addresses(configuration: Configuration, project: str | None = None) -> Addresses:
+    """Where the emulators of an app listen that run now.
+
+    Raises:
+        Problem: None run, or not those that are needed.
+    """
+    configured = configuration.addresses(project)
+    running = get_json(configured.hub, "/emulators")
+    if running is None:
+        raise Problem(
+            f"No emulators of {configuration.root} answer at {configured.hub}. Start them in "
+            "another terminal:\npython -m rollcall dev"
+        )
+    if missing := [name for name in ("auth", "functions", "firestore") if name not in running]:
+        raise Problem(f"The emulators run without {', '.join(missing)}: python -m rollcall dev")
+    listening = {
+        name: f"{running[name]['host']}:{running[name]['port']}"
+        for name in ("auth", "functions", "firestore", "tasks")
+        if name in running
+    }
+    listening.setdefault("tasks", configured.tasks)
+    return Addresses(project=configured.project, hub=configured.hub, **listening)
+
+
+def sign_in_developer(backend: Backend, who: str) -> Session:
+    """Sign in at the Auth emulator as a user, who is made where there is none of that name.
+
+    Args:
+        who: An e-mail address, or a user's id.
+    """
+    uid = who
+    if "@" in who:
+        found = backend.sign("lookup", {"email": [who]}, owner=True).get("users")
+        if not found:
+            return backend.sign_in("signUp", {"email": who, "password": "developer"})
+        uid = str(found[0]["localId"])
+    # Where a custom token is expected, the emulator takes its claims as plain JSON.
+    return backend.sign_in("signInWithCustomToken", {"token": json.dumps({"uid": uid})})
+
+
+def _subject(token: str) -> str:
+    """Whose ID token it is: it came from the sign-in service itself, so nothing is verified."""
+    payload = token.split(".")[1]
+    padded = payload + "=" * (-len(payload) % 4)
+    return str(json.loads(base64.urlsafe_b64decode(padded))["sub"])
+
+
+def _parsed(text: bytes, status: int) -> dict[str, Any]:
+    try:
+        value = json.loads(text)
+    except ValueError:
+        value = None
+    if isinstance(value, dict):
+        return value
+    shown = text.decode(errors="replace").strip()[:200]
+    raise CallError("unavailable", f"this is no function's answer (HTTP {status}): {shown}")
+
+
+def _fail(error: Mapping[str, Any]) -> NoReturn:
+    code = str(error.get("status", "INTERNAL")).lower().replace("_", "-")
+    raise CallError(code, str(error.get("message", "")), error.get("details"))

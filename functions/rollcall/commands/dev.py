@@ -1,0 +1,318 @@
+"""`dev`: runs an app on the emulators, and keeps up with its code until Ctrl-C."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import signal
+import subprocess
+import sys
+import time
+from argparse import Namespace
+from collections.abc import Callable
+from pathlib import Path
+from types import FrameType
+
+from rollcall.catalog import WRONG_DEFINITIONS
+from rollcall.commands.app import App, find_app, require_app
+from rollcall.core.options import function_name
+from rollcall.core.problem import FAILED, Problem
+from rollcall.emulators import environment, firebase_tools, firestore
+from rollcall.emulators import suite as suites
+from rollcall.emulators.addresses import NEEDED, Configuration, default_project
+from rollcall.emulators.clock import Clock, scheduled
+from rollcall.emulators.sources import Sources
+from rollcall.emulators.suite import LOADED, REFUSED, Suite
+
+_LOOK_S = 1.0
+_FOLLOW_S = 0.2
+_RELOAD_S = 120.0
+_BEGUN = re.compile(r'(?:Beginning execution of|Finished) "(?:[a-z]+-[a-z]+\d+-)?(\w+)"')
+_DISCOVERY = re.compile(
+    rf"Serving Flask app|Debug mode: off|development server|Running on http|Press CTRL|GET /__/"
+    rf"|^Terminated$|{LOADED}|{REFUSED}"
+)
+"""What the discovery of functions writes: `_Server` says it in short."""
+_REFUSAL, _DISCOVERED = "ERROR serving: Exception on", "/__/functions.yaml HTTP"
+"""Between these stands the traceback of code that does not load."""
+_FRAME = re.compile(r'  File "(.+?)", line \d+')
+
+
+def run(options: Namespace) -> int:
+    """Serve the app that this folder is in."""
+    app = require_app(find_app())
+    return serve(app, project=options.project)
+
+
+def serve(
+    app: App, *, project: str | None = None, prepare: Callable[[], None] | None = None
+) -> int:
+    """Start the emulators with all of the app's functions and publish the registry; then run what
+    is scheduled, take up what changes in the code, and print what the functions log.
+
+    Args:
+        project: Instead of the default one of .firebaserc.
+        prepare: Is called once they run and the registry is published, such as to load data.
+
+    Raises:
+        Problem: Something is missing, or the code does not load.
+    """
+    for number in (signal.SIGTERM, signal.SIGHUP):  # they unwind as Ctrl-C does
+        signal.signal(number, _unwind)
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # shells turn it off in the background
+    configuration = Configuration(app.root)
+    project = project or default_project(app.root)
+    environment.check(app.functions, _runtime(app))
+    firestore.prepare(app.root)
+    app.load_environment(project, emulator=True, env=os.environ)
+    if problem := load_problem(app, project):
+        raise Problem(f"{problem}\n\nNothing was started: this code does not load.")
+    began = time.monotonic()
+    only, left_out = _emulators(configuration)
+    _say(f"Starting the emulators: {', '.join(only)} ...")
+    for name in left_out:
+        _say(f"  without {name}: `firebase setup:emulators:{name}` downloads it")
+    try:
+        with suites.running(configuration, only, project=project) as suite:
+            _publish(app)
+            if prepare is not None:
+                prepare()
+            _show(app, suite, only, seconds=time.monotonic() - began)
+            return _Server(app, suite).run()
+    except KeyboardInterrupt:
+        _say("\nStopped.")
+        return 0
+
+
+def load_problem(app: App, project: str) -> str | None:
+    """Why the app's functions cannot be loaded, as Python tells it of the app's own files; None if
+    they can. They are loaded in a process of their own, as Firebase's discovery does."""
+    done = subprocess.run(
+        [_python(app), "-c", "import main"],
+        cwd=app.functions,
+        env={
+            **{name: value for name, value in os.environ.items() if name != "FUNCTION_TARGET"},
+            "FUNCTIONS_EMULATOR": "true",
+            "GCLOUD_PROJECT": project,
+            "FIREBASE_CONFIG": json.dumps({"projectId": project}),
+        },
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+    )
+    return _own_frames(done.stdout, app.functions) if done.returncode else None
+
+
+class _Server:
+    """What goes on while the emulators run."""
+
+    def __init__(self, app: App, suite: Suite) -> None:
+        self._app = app
+        self._suite = suite
+        self._sources = Sources(app.functions)
+        self._names = _loaded(suite.log_text())
+        self._log = _LogView(by_clock=self._by_clock)
+        at = suite.addresses
+        self._clock = Clock(at.functions, at.project, suite.functions, _say)
+
+    def run(self) -> int:
+        """Return when the emulators end by themselves."""
+        self._clock.start()
+        looked = time.monotonic()
+        try:
+            with self._suite.log.open(errors="replace") as log:
+                log.seek(0, os.SEEK_END)
+                while self._suite.process.poll() is None:
+                    self._log.show(log.read())
+                    if time.monotonic() - looked > _LOOK_S:
+                        self._take_up_changes()
+                        looked = time.monotonic()
+                    time.sleep(_FOLLOW_S)
+        finally:
+            self._clock.stop()
+        _say(f"The emulators ended with code {self._suite.process.returncode}: {self._suite.log}")
+        return FAILED
+
+    def _take_up_changes(self) -> None:
+        """Have the emulators load changed code, or say why it cannot be loaded."""
+        changes = self._sources.changes()
+        if not changes:
+            return
+        shown = [f"{_short(each.path, self._app)} is {each.kind}" for each in changes[:4]]
+        _say(f"\n{', '.join(shown)}{' ...' * (len(changes) > len(shown))}")
+        before = len(self._suite.log_text())
+        if any(each.kind != "changed" for each in changes):
+            self._announce()
+        if problem := load_problem(self._app, self._suite.addresses.project):
+            _say(f"{problem}\n\nThis code does not load; what ran before still runs.")
+            return
+        if not self._wait_until_loaded(before, _RELOAD_S / 4):
+            self._announce()  # it did not hear of it
+            if not self._wait_until_loaded(before, _RELOAD_S):
+                _say(f"The emulator did not load this: {self._suite.log}")
+                return
+        self._say_difference(self._suite.log_text()[before:])
+        _publish(self._app)
+
+    def _announce(self) -> None:
+        """Tell the emulator to look at the code again: it sees changes of the files that it knows,
+        and no new ones."""
+        (self._app.functions / "main.py").touch()
+        self._sources.changes()
+
+    def _wait_until_loaded(self, offset: int, seconds: float) -> bool:
+        """Whether the emulator has loaded the code since its log was so long."""
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline and self._suite.process.poll() is None:
+            if LOADED in self._suite.log_text()[offset:]:
+                return True
+            time.sleep(_FOLLOW_S)
+        return False
+
+    def _say_difference(self, log: str) -> None:
+        before, self._names = self._names, _loaded(log)
+        for word, names in (("new", self._names - before), ("gone", before - self._names)):
+            if names:
+                _say(f"{word} functions: {', '.join(sorted(names))}")
+
+    def _by_clock(self) -> set[str]:
+        return {str(each["name"]) for each in scheduled(self._suite.functions())}
+
+
+class _LogView:
+    """The emulators' log without what nobody reads: how functions are discovered, and that the
+    clock's begin and end.
+
+    Args:
+        by_clock: Names the functions that the clock runs.
+    """
+
+    def __init__(self, *, by_clock: Callable[[], set[str]]) -> None:
+        self._by_clock = by_clock
+        self._is_refusal = False
+
+    def show(self, added: str) -> None:
+        """Print what was added to the log."""
+        for line in added.splitlines():
+            self._is_refusal = self._is_refusal or _REFUSAL in line
+            if line.strip() and not self._is_refusal and not self._is_noise(line):
+                _say(line)
+            if _DISCOVERED in line:
+                self._is_refusal = False
+
+    def _is_noise(self, line: str) -> bool:
+        if _DISCOVERY.search(line):
+            return True
+        told = _BEGUN.search(line)
+        return told is not None and told[1] in self._by_clock()
+
+
+def _loaded(log: str) -> set[str]:
+    """The functions of the app's codebase, as the log tells them of its last discovery."""
+    for line in reversed(log.splitlines()):
+        if LOADED in line:
+            names = line.partition("source:")[2].strip(" .").split(", ")
+            if function_name("run_agent") in names:
+                return set(names)
+    return set()
+
+
+def _short(path: Path, app: App) -> str:
+    return str(path.relative_to(app.functions))
+
+
+def _emulators(configuration: Configuration) -> tuple[tuple[str, ...], list[str]]:
+    """Which emulators start, and which of the app's do not, since they were never downloaded."""
+    firebase = firebase_tools.find(configuration.root)
+    there = [each for each in configuration.also if firebase_tools.is_downloaded(firebase, each)]
+    return (*NEEDED, *there), [each for each in configuration.also if each not in there]
+
+
+def _publish(app: App) -> None:
+    """Publish what the code declares to the emulator's registry, by the code as it is now."""
+    done = subprocess.run(
+        [_python(app), "-m", "rollcall", "sync"],
+        cwd=app.functions,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+    )
+    lines = done.stdout.strip().splitlines()
+    if done.returncode:
+        _say("\n".join(["The registry was not published:", *lines]))
+        return
+    for line in lines:
+        if line.startswith(("written", "withdrawn", "refused", "left alone")):
+            _say(f"registry: {line}")
+
+
+def _show(app: App, suite: Suite, only: tuple[str, ...], *, seconds: float) -> None:
+    at, configuration = suite.addresses, suite.configuration
+    ports = configuration.ports()
+    _say(f"\nReady after {seconds:.0f} s: project {at.project}")
+    _say(f"  functions  {at.functions_url}")
+    for name in (name for name in only if name != "functions"):
+        _say(f"  {name:<10} 127.0.0.1:{ports[name]}")
+    before = f"PORT_OFFSET={configuration.offset} " if configuration.offset else ""
+    other = f" --project {at.project}" if at.project != default_project(app.root) else ""
+    python = shlex.quote(os.path.relpath(_python(app)))
+    _say("\nIn another terminal:")
+    _say(f'  {before}{python} -m rollcall ask{other} "What can you do?"')
+    if example := _example_call(app):
+        _say(f"  {before}{python} -m rollcall call{other} {example}")
+    _say("\nWhat the functions log follows. Changes are taken up; Ctrl-C stops everything.")
+
+
+def _example_call(app: App) -> str | None:
+    """A call of one of the app's capabilities by its first example."""
+    for capability in app.catalog.capabilities():
+        if capability.mark.examples and capability.mark.runs_on == "server":
+            arguments = capability.mark.examples[0].get("parameters") or {}
+            return f"{capability.id} '{json.dumps(arguments, ensure_ascii=False)}'"
+    return None
+
+
+def _runtime(app: App) -> str | None:
+    """The runtime that firebase.json gives the app's functions."""
+    functions = app.config.get("functions") or {}
+    for each in functions if isinstance(functions, list) else [functions]:
+        if (app.root / each.get("source", "functions")).resolve() == app.functions:
+            found: str | None = each.get("runtime")
+            return found
+    return None
+
+
+def _python(app: App) -> Path:
+    return app.functions / "venv" / "bin" / "python"
+
+
+def _own_frames(text: str, functions: Path) -> str:
+    """A traceback without the frames of installed packages. Where definitions are wrong it is these
+    alone: each says its own file and line."""
+    if definitions := text.partition(f"ValueError: {WRONG_DEFINITIONS}")[2].strip():
+        return definitions
+    kept: list[str] = []
+    is_own = True
+    for line in text.rstrip().splitlines():
+        if frame := _FRAME.match(line):
+            path = Path(frame[1])
+            is_own = path.is_relative_to(functions) and not path.is_relative_to(functions / "venv")
+        elif not line.startswith("    "):
+            is_own = True
+        if is_own:
+            kept.append(line)
+    return "\n".join(kept)
+
+
+def _unwind(number: int, frame: FrameType | None) -> None:
+    sys.exit(128 + number)
+
+
+def _say(text: str) -> None:
+    print(text, flush=True)

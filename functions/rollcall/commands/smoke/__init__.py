@@ -1,0 +1,1 @@
+"""`smoke`: proves that a deployment works, as its users would see it."""

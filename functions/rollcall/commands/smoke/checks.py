@@ -1,0 +1,393 @@
+"""What a smoke test looks at, in order: each check is a finding, with what mends a failure."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from rollcall.commands.app import App
+from rollcall.commands.client import CallError, Session
+from rollcall.commands.doctor.findings import Finding, guarded
+from rollcall.commands.doctor.firestore import check_indexes
+from rollcall.commands.doctor.google import Google, Refused
+from rollcall.commands.smoke.site import Site, enqueue
+from rollcall.core import jsonc
+from rollcall.core.capability import Capability
+from rollcall.core.options import collection_id, function_name, queue_name, region
+from rollcall.core.problem import Problem
+from rollcall.core.shapes import Role
+from rollcall.emulators.clock import run_function
+from rollcall.emulators.suite import get_json
+from rollcall.registry.authorising import is_named
+
+MESSAGE = "What can you do?"
+
+_MOST_TRIES = 4
+"""So many of the app's writes are asked for until one waits for a decision."""
+_QUEUE_S = 90.0
+_POLL_S = 0.5
+_BUFFERED_S = 0.01
+"""A run reads and writes Firestore between its first event and its result, which takes longer."""
+_CLOCK = timedelta(minutes=5)
+_DEPLOY_RULES = "firebase deploy --only firestore:rules --project {project}"
+_DEPLOY_FUNCTIONS = "firebase deploy --only functions --project {project}"
+
+
+class Smoke:
+    """A smoke test of a site, by two users who are made for it and deleted at the end.
+
+    Args:
+        agent: Whom to ask; the user's first agent where left out.
+        model: The `<provider>:<name>` that has to answer; any where left out.
+    """
+
+    def __init__(self, site: Site, app: App, *, agent: str | None, model: str | None) -> None:
+        self._site = site
+        self._app = app
+        self._agent = agent
+        self._model = model
+        self._sessions: list[Session] = []
+        self._threads: list[str] = []
+        self._rejected: str | None = None
+
+    def findings(self) -> Iterator[Finding]:
+        """Every check; those that need a user are skipped where nobody could be signed in."""
+        try:
+            yield from self._checks()
+        finally:
+            yield from guarded("clean-up", self._clean_up)
+
+    def _checks(self) -> Iterator[Finding]:
+        signed_in = _guarded_call("sign-in", self._sign_in)
+        yield signed_in
+        by_user: tuple[tuple[str, Callable[[], Finding]], ...] = (
+            ("registry", self._registry),
+            ("run", self._run),
+            ("approval", self._approval),
+            ("rules", self._rules),
+        )
+        for topic, check in by_user:
+            if signed_in.level == "fail":
+                yield Finding("skip", topic, "nobody is signed in")
+            else:
+                yield _guarded_call(topic, check)
+        yield from guarded("indexes", self._indexes)
+        yield from guarded("queue", lambda: [_guarded_call("queue", self._queue)])
+        yield from guarded("clock", lambda: [self._clock()])
+
+    def _sign_in(self) -> Finding:
+        cure = (
+            "switch a provider on in the Firebase console (Authentication, Sign-in method: "
+            "Anonymous), or run this with a service account's key in GOOGLE_APPLICATION_CREDENTIALS"
+        )
+        for _ in range(2):
+            try:
+                self._sessions.append(self._site.sign_up())
+            except CallError as error:
+                return Finding(
+                    "fail", "sign-in", f"no user can be signed in: {error.message}", cure
+                )
+        return Finding("ok", "sign-in", f"as {self._user.uid}, and as another user")
+
+    @property
+    def _user(self) -> Session:
+        return self._sessions[0]
+
+    def _call(self, name: str, data: Any) -> Any:
+        return self._site.backend.call(function_name(name), data, self._user.token)
+
+    def _registry(self) -> Finding:
+        found = self._call("list_capabilities", {})
+        agents = [each["id"] for each in found["agents"]]
+        sync = "python -m rollcall sync --project {project}"
+        if self._agent is None:
+            self._agent = agents[0] if agents else None
+        if self._agent not in agents:
+            named = f"no agent {self._agent!r}" if self._agent else "no agent"
+            there = ", ".join(agents) or "none"
+            return Finding("fail", "registry", f"{named} for a new user; there is {there}", sync)
+        if not found["capabilities"]:
+            return Finding("fail", "registry", "no capability is published for a new user", sync)
+        count = len(found["capabilities"])
+        return Finding(
+            "ok", "registry", f"{count} capabilities for a new user; agent {self._agent}"
+        )
+
+    def _run(self) -> Finding:
+        if self._agent is None:
+            return Finding("skip", "run", "there is no agent to ask")
+        request = {"agent": self._agent, "message": MESSAGE}
+        began, first, events = time.monotonic(), 0.0, 0
+        stream = self._site.backend.stream(function_name("run_agent"), request, self._user.token)
+        while True:
+            try:
+                next(stream)
+            except StopIteration as end:
+                result: dict[str, Any] = end.value
+                break
+            first = first or time.monotonic()
+            events += 1
+        ended = time.monotonic()
+        self._threads.append(result["threadId"])
+        if not events or ended - first < _BUFFERED_S:
+            return Finding(
+                "fail",
+                "run",
+                "its events came only with its result",
+                "call the function at its own address: a proxy on the way holds the stream back",
+            )
+        if result["outcome"]["type"] != "success":
+            return Finding("fail", "run", f"it ended as {_told(result)}", _logs("run_agent"))
+        used = sorted({f"{each['provider']}:{each['model']}" for each in result["usage"]})
+        if self._model is not None and self._model not in used:
+            return Finding(
+                "fail",
+                "run",
+                f"{', '.join(used) or 'no model'} answered, and not {self._model}",
+                "name it in ROLLCALL_MODEL, give the functions its key (ROLLCALL_SECRETS), deploy",
+            )
+        return Finding(
+            "ok",
+            "run",
+            f"first event after {first - began:.2f} s, {events} before the result after "
+            f"{ended - began:.2f} s, by {', '.join(used) or 'no model'}",
+        )
+
+    def _approval(self) -> Finding:
+        asked = []
+        for agent, capability in self._writes():
+            message = capability.mark.examples[0]["userRequest"]
+            result = self._call("run_agent", {"agent": agent, "message": message})
+            self._threads.append(result["threadId"])
+            asked.append(capability.id)
+            if mistake := _written_unasked(result, capability.id):
+                return mistake
+            for interrupt in result["outcome"].get("interrupts") or ():
+                if interrupt["metadata"]["tool"] == capability.id:
+                    return self._reject(interrupt, capability.id)
+        if not asked:
+            text = "no write capability with an example that a new user's agent may use"
+            return Finding("skip", "approval", text)
+        return Finding(
+            "skip",
+            "approval",
+            f"no write capability came as far as asking, for a new user: {', '.join(asked)}",
+        )
+
+    def _writes(self) -> Iterator[tuple[str, Capability]]:
+        """Writes that a new user can ask for, with the agent that has them: by their examples."""
+        found = 0
+        catalog = self._app.catalog
+        for capability in catalog.capabilities():
+            mark = capability.mark
+            if mark.effect != "write" or mark.runs_on != "server" or mark.min_role is not Role.USER:
+                continue
+            if not mark.examples or found == _MOST_TRIES:
+                continue
+            for agent in catalog.agents().values():
+                named = is_named(capability.id, mark.category, frozenset(agent.tools))
+                if named and agent.min_role is Role.USER:
+                    found += 1
+                    yield agent.id, capability
+                    break
+
+    def _reject(self, interrupt: Mapping[str, Any], tool: str) -> Finding:
+        """Say no by the approval's document, as an app on another device does."""
+        path = f"{collection_id('approvals')}/{interrupt['id']}"
+        fields = {"approved": {"booleanValue": False}, "by": {"stringValue": self._user.uid}}
+        decision = {"decision": {"mapValue": {"fields": fields}}}
+        status, _ = self._site.patch(path, self._user, decision, server_time="decision.at")
+        if status != 200:
+            text = f"{tool} waits, and the rules refuse the user's decision (HTTP {status})"
+            return Finding("fail", "approval", text, _DEPLOY_RULES)
+        self._rejected = path
+        text = f"{tool} waited for the user, who said no: nothing was written"
+        return Finding("ok", "approval", text)
+
+    def _rules(self) -> Finding:
+        if not self._threads:
+            return Finding("skip", "rules", "no run made a thread")
+        path = f"{collection_id('threads')}/{self._threads[0]}"
+        own, _ = self._site.get(path, self._user)
+        if own != 200:
+            text = f"the user may not read their own thread (HTTP {own})"
+            return Finding("fail", "rules", text, _DEPLOY_RULES)
+        others, _ = self._site.get(path, self._sessions[1])
+        if others != 403:
+            return Finding(
+                "fail",
+                "rules",
+                f"another user may read the thread (HTTP {others}): a rule of firestore.rules "
+                f"lets everybody into {collection_id('threads')}",
+                "take out wildcards such as `match /{document=**}` (rules are OR-ed), then "
+                + _DEPLOY_RULES,
+            )
+        return Finding("ok", "rules", "a user reads their own thread; another is denied (403)")
+
+    def _indexes(self) -> Iterator[Finding]:
+        if self._site.google is None:
+            yield Finding("skip", "indexes", "the emulator needs none")
+            return
+        file = self._app.root / str(self._firestore_config().get("indexes"))
+        committed = jsonc.read(file)
+        wanted = {"indexes": committed.get("indexes", ()), "fieldOverrides": ()}
+        yield from check_indexes(self._site.google, self._site.project, wanted)
+
+    def _firestore_config(self) -> dict[str, Any]:
+        config = self._app.config.get("firestore") or {}
+        found = config[0] if isinstance(config, list) else config
+        return {"indexes": "firestore.indexes.json", **found}
+
+    def _queue(self) -> Finding:
+        began = time.monotonic()
+        if self._rejected is not None:
+            is_done, what = self._is_decided, "the decided turn was gone on with"
+        else:
+            is_done, what = self._dispatched(), "a task was worked on"
+        while not is_done():
+            if time.monotonic() - began > _QUEUE_S:
+                text = f"nothing came out of it within {_QUEUE_S:.0f} s"
+                return Finding("fail", "queue", text, _logs("continuerun"))
+            time.sleep(_POLL_S)
+        return Finding("ok", "queue", f"{what} after {time.monotonic() - began:.1f} s")
+
+    def _is_decided(self) -> bool:
+        """Whether the turn whose write was rejected has taken that up."""
+        assert self._rejected is not None
+        _, document = self._site.get(self._rejected, self._user)
+        status = document.get("fields", {}).get("status", {}).get("stringValue")
+        return bool(status == "rejected")
+
+    def _dispatched(self) -> Callable[[], bool]:
+        """Enqueue a task about no run, which does nothing; and how to see that it was done."""
+        site, queue = self._site, queue_name("continuerun")
+        if site.addresses is not None:
+            at = site.addresses.tasks
+            before = _completed(at, queue)
+            enqueue(site, {"threadId": "none", "runId": "none"})
+            return lambda: _completed(at, queue) > before
+        task = enqueue(site, {"threadId": "none", "runId": "none"})
+        name = f"v2/projects/{site.project}/locations/{region()}/queues/{queue}/tasks/{task}"
+        assert site.google is not None
+        google = site.google
+        return lambda: _is_gone(google, name)
+
+    def _clock(self) -> Finding:
+        name = function_name("sweep_runs")
+        site = self._site
+        if site.addresses is not None:
+            said: list[str] = []
+            function = {"region": region(), "name": name}
+            if run_function(site.addresses.functions, site.project, function, said.append):
+                return Finding("ok", "clock", f"{name} ran; `python -m rollcall dev` is its clock")
+            return Finding("fail", "clock", said[0], "look at what the function logged")
+        assert site.google is not None
+        path = f"v1/projects/{site.project}/locations/{region()}/jobs"
+        try:
+            job = site.google.get("cloudscheduler", f"{path}/firebase-schedule-{name}-{region()}")
+        except Refused as refused:
+            if refused.status != 404:
+                raise
+            text = f"there is no job of Cloud Scheduler for {name} in {region()}"
+            return Finding("fail", "clock", text, _DEPLOY_FUNCTIONS)
+        return _job_finding(name, job)
+
+    def _clean_up(self) -> Iterator[Finding]:
+        """Delete the threads and the users that this test made."""
+        left = []
+        for thread in self._threads:
+            try:
+                self._call("delete_thread", {"threadId": thread})
+            except CallError as error:
+                left.append(f"thread {thread} ({error.message})")
+        for session in self._sessions:
+            try:
+                self._site.backend.delete(session)
+            except CallError as error:
+                left.append(f"user {session.uid} ({error.message})")
+        if left:
+            text = f"these are still there: {', '.join(left)}"
+            yield Finding("fail", "clean-up", text, "delete them in the Firebase console")
+        elif self._sessions:
+            yield Finding("ok", "clean-up", "the users and their threads are deleted")
+
+
+def _guarded_call(topic: str, check: Callable[[], Finding]) -> Finding:
+    """The finding of a check; that a function refuses or cannot be reached is one too."""
+    try:
+        return check()
+    except CallError as error:
+        return Finding("fail", topic, error.report, _cure(error))
+    except Problem as problem:
+        return Finding("fail", topic, str(problem))
+
+
+def _cure(error: CallError) -> str:
+    if error.code == "not-found":
+        return f"{_DEPLOY_FUNCTIONS}; is the region right (--region, ROLLCALL_REGION)?"
+    if error.code in ("unauthenticated", "permission-denied"):
+        return (
+            "let main.py call `bind(globals())`, or `firebase_admin.initialize_app()` before its "
+            "own functions; and let everybody invoke the function (Cloud Run, Security): it checks "
+            "tokens itself"
+        )
+    return "firebase functions:log --project {project}"
+
+
+def _logs(function: str) -> str:
+    return f"firebase functions:log --only {function_name(function)} --project {{project}}"
+
+
+def _told(result: Mapping[str, Any]) -> str:
+    reason = result.get("stopReason")
+    return f"{result['outcome']['type']} ({reason})" if reason else str(result["outcome"]["type"])
+
+
+def _written_unasked(result: Mapping[str, Any], tool: str) -> Finding | None:
+    """A write that happened though nobody was asked, and no policy of the app's lets it."""
+    for call in result["toolCalls"]:
+        if call["tool"] == tool and call["status"] == "done" and not call.get("allowedBy"):
+            text = f"{tool} was carried out, and nobody was asked"
+            return Finding(
+                "fail", "approval", text, "publish the registry: python -m rollcall sync"
+            )
+    return None
+
+
+def _completed(address: str, queue: str) -> int:
+    """How many tasks the emulator's queue has done in the last minute."""
+    stats = get_json(address, "/queueStats") or {}
+    return sum(each["completedLastMin"] for name, each in stats.items() if queue in name)
+
+
+def _is_gone(google: Google, task: str) -> bool:
+    """Whether a task is done: Cloud Tasks forgets it then.
+
+    Raises:
+        Problem: It was tried, and failed.
+    """
+    try:
+        found = google.get("cloudtasks", task)
+    except Refused as refused:
+        if refused.status != 404:
+            raise
+        return True
+    status = found.get("lastAttempt", {}).get("responseStatus", {})
+    if status.get("code"):
+        raise Problem(f"the task was tried and failed: {status.get('message', status['code'])}")
+    return False
+
+
+def _job_finding(name: str, job: Mapping[str, Any]) -> Finding:
+    state, last = job.get("state"), job.get("lastAttemptTime")
+    mend = f"firebase functions:log --only {name} --project {{project}}"
+    if state != "ENABLED":
+        return Finding("fail", "clock", f"the job of {name} is {state}", _DEPLOY_FUNCTIONS)
+    if code := job.get("status", {}).get("code"):
+        return Finding("fail", "clock", f"the last run of {name} failed with code {code}", mend)
+    if last is None or datetime.now(UTC) - datetime.fromisoformat(last) > _CLOCK:
+        ran = f"last ran at {last}" if last else "never ran"
+        return Finding("fail", "clock", f"{name} runs each minute, and {ran}", mend)
+    return Finding("ok", "clock", f"{name} last ran at {last}")

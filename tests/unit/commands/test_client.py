@@ -1,0 +1,132 @@
+"""What `ask`, `call` and `smoke` call functions with."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from rollcall.commands.client import Backend, CallError, emulated
+from rollcall.core.problem import Problem
+from rollcall.emulators.addresses import Configuration
+from tests.support.https_server import Handler, HttpsServer
+
+Serve = Callable[[Callable[[Handler], None]], Backend]
+INCIDENT = {"id": "a1", "traceback": 'File "ping.py", line 3\nValueError: no\n'}
+
+
+@pytest.fixture
+def serve() -> Iterator[Serve]:
+    """Starts a server that answers as the test says, and makes a backend of it."""
+    servers = []
+
+    def start(reply: Callable[[Handler], None]) -> Backend:
+        servers.append(HttpsServer(None, "", reply))
+        root = f"http://127.0.0.1:{servers[-1].port}"
+        return Backend("demo-x", f"{root}/v1", "key", lambda name: f"{root}/{name}", is_local=True)
+
+    yield start
+    for server in servers:
+        server.close()
+
+
+def answers(body: Any, status: int = 200) -> Callable[[Handler], None]:
+    return lambda handler: handler.reply(status, json.dumps(body).encode(), connection="close")
+
+
+def streams(*frames: Any) -> Callable[[Handler], None]:
+    """Frames as a stream of events, with the comments that break a silence."""
+
+    def reply(handler: Handler) -> None:
+        lines = [f"data: {json.dumps(frame, ensure_ascii=False)}\n\n: ping\n\n" for frame in frames]
+        handler.send_response(200)
+        handler.send_header("Content-Type", "text/event-stream")
+        handler.send_header("Connection", "close")
+        handler.end_headers()
+        handler.wfile.write("".join(lines).encode())
+
+    return reply
+
+
+def drained(backend: Backend) -> tuple[list[Any], Any]:
+    chunks, stream = [], backend.stream("run_agent", {})
+    while True:
+        try:
+            chunks.append(next(stream))
+        except StopIteration as end:
+            return chunks, end.value
+
+
+def test_a_call_sends_its_data_as_the_user_and_returns_the_result(serve: Serve) -> None:
+    asked = []
+
+    def reply(handler: Handler) -> None:
+        (received,) = handler.server.owner.requests
+        asked.append((received.path, received.headers["authorization"], received.body))
+        answers({"result": {"pong": "kiwi"}})(handler)
+
+    assert serve(reply).call("ping", {"word": "kiwi"}, "token") == {"pong": "kiwi"}
+    assert asked == [("/ping", "Bearer token", b'{"data": {"word": "kiwi"}}')]
+
+
+def test_a_refusal_has_its_code_its_hint_and_the_tracebacks(serve: Serve) -> None:
+    details = {"hint": "try again", "incidents": [INCIDENT]}
+    error = {"status": "NOT_FOUND", "message": "no such word", "details": details}
+    with pytest.raises(CallError) as caught:
+        serve(answers({"error": error}, 404)).call("ping", {})
+    assert caught.value.code == "not-found"
+    assert caught.value.report.splitlines() == [
+        "not-found: no such word",
+        "try again",
+        'File "ping.py", line 3',
+        "ValueError: no",
+    ]
+
+
+def test_a_stream_gives_its_chunks_and_then_its_result(serve: Serve) -> None:
+    backend = serve(streams({"message": {"n": "א\u2028"}}, {"message": 2}, {"result": "done"}))
+    assert drained(backend) == ([{"n": "א\u2028"}, 2], "done")
+
+
+def test_a_stream_that_ends_in_an_error_or_in_nothing_is_a_failure(serve: Serve) -> None:
+    error = {"error": {"status": "RESOURCE_EXHAUSTED", "message": "enough"}}
+    with pytest.raises(CallError, match="resource-exhausted: enough"):
+        drained(serve(streams({"message": 1}, error)))
+    with pytest.raises(CallError, match="broke off before its end"):
+        drained(serve(streams({"message": 1})))
+
+
+def test_tracebacks_beside_a_result_are_told(serve: Serve) -> None:
+    told: list[str] = []
+    backend = serve(streams({"result": 1, "incidents": [INCIDENT]}))
+    watched = Backend(**{**vars(backend), "on_incident": told.append})
+    assert drained(watched) == ([], 1)
+    assert told == [INCIDENT["traceback"].rstrip()]
+
+
+def test_what_is_no_function_is_told_with_its_address(serve: Serve) -> None:
+    def missing(handler: Handler) -> None:
+        handler.send_response(404)
+        handler.send_header("Content-Type", "text/html")
+        handler.send_header("Content-Length", "0")
+        handler.end_headers()
+
+    backend = serve(missing)
+    with pytest.raises(CallError, match=r"there is no function at http://127.0.0.1:\d+/ping"):
+        backend.call("ping", {})
+    with pytest.raises(CallError, match="this is no function's answer"):
+        serve(answers([1])).call("ping", {})
+
+
+def test_nobody_there_is_a_failure_too() -> None:
+    backend = Backend("p", "x", "k", lambda name: f"http://127.0.0.1:9/{name}", is_local=True)
+    with pytest.raises(CallError, match="cannot be reached"):
+        backend.call("ping", {})
+
+
+def test_emulators_that_do_not_run_are_told_with_what_starts_them(tmp_path: Any) -> None:
+    (tmp_path / "firebase.json").write_text('{"emulators": {"hub": {"port": 9}}}')
+    with pytest.raises(Problem, match="python -m rollcall dev"):
+        emulated(Configuration(tmp_path, port_offset=0), "demo-x")

@@ -1,0 +1,88 @@
+"""What `dev` tells of code and of logs; the rest of it is tested on the emulators."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from rollcall.catalog import WRONG_DEFINITIONS
+from rollcall.commands.app import App
+from rollcall.commands.dev import _loaded, _LogView, load_problem
+
+LOG = """\
+>  INFO rollcall: run opened
+i  functions: Beginning execution of "us-central1-sweep_runs"
+>  TIDY
+i  functions: Finished "us-central1-sweep_runs" in 3.2ms
+i  functions: Beginning execution of "europe-west1-ping"
+ * Serving Flask app 'serving'
+ * Running on http://127.0.0.1:8081
+127.0.0.1 - - [22/Nov/2026] "GET /__/functions.yaml HTTP/1.1" 200 -
+ERROR serving: Exception on /__/functions.yaml [GET]
+Traceback (most recent call last):
+NameError: name 'strr' is not defined
+127.0.0.1 - - [22/Nov/2026] "GET /__/functions.yaml HTTP/1.1" 500 -
+⬢  functions: Failed to load function definition from source: FirebaseError
+✔  functions: Loaded functions definitions from source: ping, run_agent.
+>  the end
+"""
+
+
+@pytest.fixture
+def app(tmp_path: Path) -> App:
+    """An app whose environment is this one."""
+    (tmp_path / "venv" / "bin").mkdir(parents=True)
+    (tmp_path / "venv" / "bin" / "python").symlink_to(sys.executable)
+    return App(tmp_path, tmp_path)
+
+
+def test_code_that_loads_is_no_problem(app: App) -> None:
+    (app.functions / "main.py").write_text(
+        "import os\nassert 'FUNCTION_TARGET' not in os.environ\n"
+    )
+    assert load_problem(app, "demo-x") is None
+
+
+def test_code_that_does_not_load_is_told_by_its_own_lines(app: App) -> None:
+    (app.functions / "main.py").write_text("import json\nimport words\n")
+    (app.functions / "words.py").write_text("import json\n\njson.loads('{')\n")
+    told = load_problem(app, "demo-x")
+    assert told is not None
+    assert f'File "{app.functions}/words.py", line 3' in told
+    assert f'File "{app.functions}/main.py", line 2' in told
+    assert "json/decoder.py" not in told
+    assert told.splitlines()[-1].startswith("json.decoder.JSONDecodeError")
+
+
+def test_a_mistake_in_the_syntax_is_shown_where_it_is(app: App) -> None:
+    (app.functions / "main.py").write_text("def f(:\n    pass\n")
+    told = load_problem(app, "demo-x")
+    assert told is not None
+    assert 'main.py", line 1' in told
+    assert "def f(:" in told
+
+
+def test_of_wrong_definitions_only_these_are_told(app: App) -> None:
+    code = f"raise ValueError('{WRONG_DEFINITIONS}\\n\\npack.py:6, bad: the type is wrong')\n"
+    (app.functions / "main.py").write_text(code)
+    assert load_problem(app, "demo-x") == "pack.py:6, bad: the type is wrong"
+
+
+def test_the_log_is_shown_without_how_functions_are_discovered(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    _LogView(by_clock=lambda: {"sweep_runs"}).show(LOG)
+    assert capsys.readouterr().out.splitlines() == [
+        ">  INFO rollcall: run opened",
+        ">  TIDY",
+        'i  functions: Beginning execution of "europe-west1-ping"',
+        ">  the end",
+    ]
+
+
+def test_the_functions_are_those_of_the_last_discovery_of_the_apps_codebase() -> None:
+    other = "✔  functions: Loaded functions definitions from source: nodeFunction.\n"
+    assert _loaded(LOG + other) == {"ping", "run_agent"}
+    assert _loaded(other) == set()

@@ -1,0 +1,311 @@
+"""`smoke` against a project in production, as far as a local server can be one."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rollcall.commands.app import App
+from rollcall.commands.client import Backend
+from rollcall.commands.doctor.findings import Finding
+from rollcall.commands.smoke import checks
+from rollcall.commands.smoke.checks import Smoke
+from rollcall.commands.smoke.site import Site, web_api_key
+from rollcall.core.problem import Problem
+from tests.support.fake_google import FakeGoogle
+from tests.support.https_server import Handler, HttpsServer
+
+JOBS = "v1/projects/shop/locations/us-central1/jobs"
+GROUPS = "v1/projects/shop/databases/(default)/collectionGroups/-"
+INDEX = {
+    "collectionGroup": "threads",
+    "queryScope": "COLLECTION",
+    "fields": [
+        {"fieldPath": "uid", "order": "ASCENDING"},
+        {"fieldPath": "updatedAt", "order": "DESCENDING"},
+    ],
+}
+PACK = '''
+from rollcall.core.capability import capability
+from rollcall.core.context import ToolContext
+
+EXAMPLE = {"userRequest": "Order tea", "parameters": {}}
+
+
+@capability(name="Order", category="shop", effect="write", examples=[EXAMPLE])
+def order_tea(ctx: ToolContext) -> None:
+    """Order tea."""
+'''
+AGENTS = """
+from rollcall.core.profile import AgentProfile
+
+CLERK = AgentProfile(id="clerk", name="Clerk", instructions="Help.", tools=("*",))
+"""
+
+
+class Cloud:
+    """Sign-in, functions and Firestore of a project in which all is well, but what a test breaks.
+
+    Attributes:
+        refused: Functions that answer 401.
+        providers: The methods of signing in that are switched on.
+        waits: Whether the write waits for a decision.
+        other_reads: What another user gets of a thread.
+        status: Of the approval, once the queue has been at work.
+    """
+
+    def __init__(self) -> None:
+        self.refused: set[str] = set()
+        self.providers = {"anonymous"}
+        self.waits = True
+        self.other_reads = 403
+        self.status = "rejected"
+        self.asked: list[str] = []
+        self._users = 0
+        self._server = HttpsServer(None, "", self._reply)
+        self.root = f"http://127.0.0.1:{self._server.port}"
+        documents = "projects/shop/databases/(default)/documents/"
+        self.documents = f"{self.root}/v1/{documents}"
+        self.backend = Backend(
+            "shop", f"{self.root}/id", "key", lambda name: f"{self.root}/f/{name}", is_local=True
+        )
+
+    def close(self) -> None:
+        self._server.close()
+
+    def _reply(self, handler: Handler) -> None:
+        received = handler.server.owner.requests[-1]
+        path = received.path.partition("?")[0]
+        data = json.loads(received.body or b"{}")
+        self.asked.append(path)
+        if path.startswith("/id/"):
+            self._sign(handler, path.partition(":")[2], data)
+        elif path.startswith("/f/"):
+            streams = received.headers["accept"] == "text/event-stream"
+            self._call(handler, path.removeprefix("/f/"), data["data"], streams=streams)
+        else:
+            self._firestore(handler, path, received.headers["authorization"])
+
+    def _sign(self, handler: Handler, method: str, data: dict[str, Any]) -> None:
+        provider = "e-mail" if "email" in data else "anonymous"
+        if method == "signUp" and provider not in self.providers:
+            error = {"code": 400, "message": "ADMIN_ONLY_OPERATION"}
+            return _json(handler, {"error": error}, 400)
+        self._users += 1
+        return _json(handler, {"idToken": f"u{self._users}", "localId": f"u{self._users}"})
+
+    def _call(self, handler: Handler, name: str, data: Any, *, streams: bool) -> None:
+        if name in self.refused:
+            error = {"status": "UNAUTHENTICATED", "message": "Unauthenticated"}
+            return _json(handler, {"error": error}, 401)
+        if name == "list_capabilities":
+            return _json(handler, {"result": {"capabilities": [{}], "agents": [{"id": "clerk"}]}})
+        if name != "run_agent":
+            return _json(handler, {"result": {}})
+        usage = [{"provider": "gemini", "model": "flash"}]
+        result: dict[str, Any] = {"threadId": "t1", "runId": "r1", "usage": usage, "toolCalls": []}
+        result["outcome"] = {"type": "success"}
+        if data["message"] == "Order tea" and self.waits:
+            interrupt = {"id": "a1", "metadata": {"tool": "order_tea"}}
+            result["outcome"] = {"type": "interrupt", "interrupts": [interrupt]}
+        if not streams:
+            return _json(handler, {"result": result})
+        handler.send_response(200)
+        handler.send_header("Content-Type", "text/event-stream")
+        handler.send_header("Connection", "close")
+        handler.end_headers()
+        handler.wfile.write(b'data: {"message": {"type": "RUN_STARTED"}}\n\n')
+        handler.wfile.flush()
+        time.sleep(2 * checks._BUFFERED_S)  # as a model would take
+        handler.wfile.write(f"data: {json.dumps({'result': result})}\n\n".encode())
+        return None
+
+    def _firestore(self, handler: Handler, path: str, token: str) -> None:
+        if path.endswith("/threads/t1"):
+            return _json(handler, {}, 200 if token == "Bearer u1" else self.other_reads)
+        return _json(handler, {"fields": {"status": {"stringValue": self.status}}})
+
+
+def _json(handler: Handler, body: Any, status: int = 200) -> None:
+    handler.reply(status, json.dumps(body).encode(), connection="close")
+
+
+@pytest.fixture
+def cloud() -> Iterator[Cloud]:
+    cloud = Cloud()
+    yield cloud
+    cloud.close()
+
+
+@pytest.fixture
+def google() -> Iterator[FakeGoogle]:
+    """A project whose index is ready and whose clock runs."""
+    with FakeGoogle() as google:
+        stored = {**INDEX, "state": "READY", "name": f"{GROUPS[:-1]}threads/indexes/1"}
+        google.answer("firestore", f"{GROUPS}/indexes", {"indexes": [stored]})
+        google.answer("firestore", f"{GROUPS}/fields", {"fields": []})
+        ran = datetime.now(UTC).isoformat()
+        job = {"state": "ENABLED", "lastAttemptTime": ran}
+        google.answer("cloudscheduler", f"{JOBS}/firebase-schedule-sweep_runs-us-central1", job)
+        yield google
+
+
+@pytest.fixture
+def app(tmp_path: Path) -> App:
+    pack = tmp_path / "smoke_pack"
+    pack.mkdir()
+    (pack / "__init__.py").touch()
+    (pack / "order.py").write_text(PACK)
+    (pack / "agents.py").write_text(AGENTS)
+    (tmp_path / "firestore.indexes.json").write_text(json.dumps({"indexes": [INDEX]}))
+    (tmp_path / "firebase.json").write_text('{"firestore": {"rules": "firestore.rules"}}')
+    return App(tmp_path, tmp_path, packs=("smoke_pack",))
+
+
+Findings = dict[str, Finding]
+
+
+def smoke(cloud: Cloud, google: FakeGoogle, app: App, *, model: str | None = None) -> Findings:
+    """What it finds, by topic."""
+    site = Site(cloud.backend, cloud.documents, google.client)
+    return {each.topic: each for each in Smoke(site, app, agent=None, model=model).findings()}
+
+
+def levels(findings: Findings) -> dict[str, str]:
+    return {topic: each.level for topic, each in findings.items()}
+
+
+def test_a_sound_project_passes_and_is_left_as_it_was(
+    cloud: Cloud, google: FakeGoogle, app: App
+) -> None:
+    found = smoke(cloud, google, app, model="gemini:flash")
+    assert set(levels(found).values()) == {"ok"}, found
+    assert list(found) == [
+        *("sign-in", "registry", "run", "approval", "rules"),
+        *("indexes", "queue", "clock", "clean-up"),
+    ]
+    assert "order_tea waited" in found["approval"].text
+    assert cloud.asked.count("/f/delete_thread") == 2
+    assert cloud.asked.count("/id/accounts:delete") == 2
+
+
+def test_where_nobody_can_sign_in_the_cure_is_told_and_the_rest_is_skipped(
+    cloud: Cloud, google: FakeGoogle, app: App
+) -> None:
+    cloud.providers = set()
+    found = smoke(cloud, google, app)
+    assert found["sign-in"].level == "fail"
+    assert "anonymous:" in found["sign-in"].text
+    assert "e-mail:" in found["sign-in"].text
+    assert "Anonymous" in found["sign-in"].mend
+    skipped = [found[topic].level for topic in ("registry", "run", "approval", "rules")]
+    assert skipped == ["skip"] * 4
+    assert found["clock"].level == "ok"
+
+
+def test_e_mail_serves_where_nobody_may_be_anonymous(
+    cloud: Cloud, google: FakeGoogle, app: App
+) -> None:
+    cloud.providers = {"e-mail"}
+    assert smoke(cloud, google, app)["sign-in"].level == "ok"
+
+
+def test_a_function_that_refuses_every_token_fails_with_its_cure(
+    cloud: Cloud, google: FakeGoogle, app: App
+) -> None:
+    cloud.refused = {"list_capabilities", "run_agent"}
+    found = smoke(cloud, google, app)
+    assert levels(found)["registry"] == "fail"
+    assert "initialize_app" in found["registry"].mend
+    assert levels(found)["rules"] == "skip"
+
+
+def test_rules_that_let_others_read_fail(cloud: Cloud, google: FakeGoogle, app: App) -> None:
+    cloud.other_reads = 200
+    found = smoke(cloud, google, app)["rules"]
+    assert (found.level, "match /{document=**}" in found.about("shop").mend) == ("fail", True)
+
+
+def test_another_model_than_the_one_that_is_named_fails(
+    cloud: Cloud, google: FakeGoogle, app: App
+) -> None:
+    found = smoke(cloud, google, app, model="openai:gpt")["run"]
+    assert (found.level, found.text) == ("fail", "gemini:flash answered, and not openai:gpt")
+
+
+def test_an_index_that_is_missing_or_not_built_yet_is_no_success(
+    cloud: Cloud, google: FakeGoogle, app: App
+) -> None:
+    building = {**INDEX, "state": "CREATING", "name": f"{GROUPS[:-1]}threads/indexes/1"}
+    google.answer("firestore", f"{GROUPS}/indexes", {"indexes": [building]})
+    assert smoke(cloud, google, app)["indexes"].level == "warn"
+    google.answer("firestore", f"{GROUPS}/indexes", {"indexes": []})
+    assert smoke(cloud, google, app)["indexes"].level == "fail"
+
+
+def test_a_queue_that_does_nothing_fails(
+    cloud: Cloud, google: FakeGoogle, app: App, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(checks, "_QUEUE_S", 0.0)
+    cloud.status = "pending"
+    found = smoke(cloud, google, app)
+    assert levels(found)["approval"] == "ok"
+    assert (found["queue"].level, "nothing came out" in found["queue"].text) == ("fail", True)
+
+
+def test_without_an_approval_a_task_about_nothing_is_followed(
+    cloud: Cloud, google: FakeGoogle, app: App, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cloud.waits = False
+    monkeypatch.setattr(checks, "enqueue", lambda site, data: "task1")
+    found = smoke(cloud, google, app)
+    assert (found["approval"].level, found["queue"].level) == ("skip", "ok")
+    assert "order_tea" in found["approval"].text
+    failed = {"lastAttempt": {"responseStatus": {"code": 7, "message": "denied"}}}
+    task = "v2/projects/shop/locations/us-central1/queues/continuerun/tasks/task1"
+    google.answer("cloudtasks", task, failed)
+    queue = smoke(cloud, google, app)["queue"]
+    assert (queue.level, "denied" in queue.text) == ("fail", True)
+
+
+@pytest.mark.parametrize(
+    ("job", "told"),
+    [
+        (None, "no job of Cloud Scheduler"),
+        ({"state": "PAUSED"}, "PAUSED"),
+        ({"state": "ENABLED"}, "never ran"),
+        ({"state": "ENABLED", "status": {"code": 5}}, "failed with code 5"),
+        ({"state": "ENABLED", "lastAttemptTime": "2026-01-01T00:00:00Z"}, "last ran at 2026-01"),
+    ],
+)
+def test_a_clock_that_stands_still_fails(
+    cloud: Cloud, google: FakeGoogle, app: App, job: Any, told: str
+) -> None:
+    path = f"{JOBS}/firebase-schedule-sweep_runs-us-central1"
+    google.refuse("cloudscheduler", path, 404, "Job not found.")
+    if job is not None:
+        google.answer("cloudscheduler", path, job)
+    found = smoke(cloud, google, app)["clock"]
+    assert (found.level, told in found.text) == ("fail", True), found
+
+
+def test_a_run_a_minute_ago_is_recent_enough(cloud: Cloud, google: FakeGoogle, app: App) -> None:
+    ran = (datetime.now(UTC) - timedelta(minutes=1)).isoformat()
+    job = {"state": "ENABLED", "lastAttemptTime": ran}
+    google.answer("cloudscheduler", f"{JOBS}/firebase-schedule-sweep_runs-us-central1", job)
+    assert smoke(cloud, google, app)["clock"].level == "ok"
+
+
+def test_the_web_api_key_is_looked_up(google: FakeGoogle) -> None:
+    name = "projects/shop/webApps/1:2:web:3"
+    with pytest.raises(Problem, match="--api-key"):
+        web_api_key(google.client, "shop")
+    google.answer("firebase", "v1beta1/projects/shop/webApps", {"apps": [{"name": name}]})
+    google.answer("firebase", f"v1beta1/{name}/config", {"apiKey": "AIza"})
+    assert web_api_key(google.client, "shop") == "AIza"
