@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from google.cloud.firestore import Client
 
+from rollcall.commands.app import find_app
 from rollcall.commands.doctor import command
 from rollcall.commands.doctor.findings import Finding
 from rollcall.commands.place import Place
@@ -85,7 +86,7 @@ def google(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeGoogle]:
 def examined(db: Client) -> dict[str, list[Finding]]:
     """What it finds in production, by topic; the documents are the emulator's all the same."""
     found: dict[str, list[Finding]] = {}
-    for each in command.examine(Place(db.project, None)):
+    for each in command.examine(Place(db.project, None, find_app())):
         found.setdefault(each.topic, []).append(each)
     return found
 

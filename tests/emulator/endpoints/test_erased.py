@@ -67,24 +67,6 @@ def decided_for_others(office: Office) -> None:
     office.ask(calls(("sign", {"paper": "deed"})))  # open; Zed is only one of several who may
 
 
-def spoke(office: Office) -> None:
-    """A conversation with Ann."""
-    people = {UID: "Zed", "ann": "Ann"}
-    own = {"participantIds": list(people), "participantNames": people, "schemaVersion": 1}
-    office.db.document("conversations/talk").set(
-        {
-            **own,
-            "name": "Talk",
-            "type": "direct",
-            "createdBy": UID,
-            "createdAt": datetime.now(UTC),
-            "lastMessageAt": datetime.now(UTC),
-            "messageCount": 0,
-            "encryptedCount": 0,
-        }
-    )
-
-
 def exported(office: Office, user: User) -> list[dict[str, Any]]:
     items: list[dict[str, Any]] = []
     cursor = None
@@ -98,10 +80,9 @@ def exported(office: Office, user: User) -> list[dict[str, Any]]:
 def test_whatever_a_user_did_nothing_names_them_afterwards(office: Office) -> None:
     lived(office)
     decided_for_others(office)
-    spoke(office)
     before = kept(office)
     assert {path.split("/")[0] for path in naming(before, UID, WORD)} >= {
-        *("threads", "approvals", "effects", "audit", "runs", "devices", "conversations"),
+        *("threads", "approvals", "effects", "audit", "runs", "devices"),
         "ratings",
     }
     anns = {path for path in before if before[path].get("uid") == "ann"}

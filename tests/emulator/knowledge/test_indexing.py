@@ -14,6 +14,7 @@ from rollcall.endpoints.knowledge import indexdocument, sweep_files
 from rollcall.knowledge import indexing
 from rollcall.knowledge.indexing import MOST_ATTEMPTS, index
 from rollcall.knowledge.queueing import overdue
+from rollcall.knowledge.reading import process
 from rollcall.knowledge.reading.process import read
 from tests.support.knowledge import ANN, Library, everything
 from tests.support.pdfs import encrypted, pdf
@@ -109,7 +110,7 @@ def test_of_two_readers_at_once_one_goes_on(
 ) -> None:
     id = library.upload(ANN, MANUAL.encode(), "manual.md")
     began = []
-    monkeypatch.setattr(indexing, "read_file", lambda *a: began.append(1) or read(*a))
+    monkeypatch.setattr(process, "read", lambda *a: began.append(1) or read(*a))
     threads = [threading.Thread(target=index, args=(library.platform, id)) for _ in range(4)]
     for thread in threads:
         thread.start()
