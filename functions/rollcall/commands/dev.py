@@ -261,8 +261,10 @@ def _show(app: App, suite: Suite, only: tuple[str, ...], *, seconds: float) -> N
         _say(f"  {name:<10} 127.0.0.1:{ports[name]}")
     before = f"PORT_OFFSET={configuration.offset} " if configuration.offset else ""
     other = f" --project {at.project}" if at.project != default_project(app.root) else ""
-    python = shlex.quote(os.path.relpath(_python(app)))
-    _say("\nIn another terminal:")
+    is_installed = not (app.functions / "rollcall").is_dir()
+    folder = Path.cwd() if is_installed else app.functions
+    python = shlex.quote(os.path.relpath(_python(app), folder))
+    _say(f"\nIn another terminal, in {folder}:")
     _say(f'  {before}{python} -m rollcall ask{other} "What can you do?"')
     if example := _example_call(app):
         _say(f"  {before}{python} -m rollcall call{other} {example}")
@@ -270,8 +272,8 @@ def _show(app: App, suite: Suite, only: tuple[str, ...], *, seconds: float) -> N
 
 
 def _example_call(app: App) -> str | None:
-    """A call of one of the app's capabilities by its first example."""
-    for capability in app.catalog.capabilities():
+    """A call of one of the app's capabilities by its first example; rather of one that reads."""
+    for capability in sorted(app.catalog.capabilities(), key=lambda each: each.mark.effect):
         if capability.mark.examples and capability.mark.runs_on == "server":
             arguments = capability.mark.examples[0].get("parameters") or {}
             return f"{capability.id} '{json.dumps(arguments, ensure_ascii=False)}'"
