@@ -309,3 +309,19 @@ def test_the_web_api_key_is_looked_up(google: FakeGoogle) -> None:
     google.answer("firebase", "v1beta1/projects/shop/webApps", {"apps": [{"name": name}]})
     google.answer("firebase", f"v1beta1/{name}/config", {"apiKey": "AIza"})
     assert web_api_key(google.client, "shop") == "AIza"
+
+
+def test_a_write_that_a_policy_lets_through_is_not_asked_for(
+    cloud: Cloud, google: FakeGoogle, tmp_path: Path
+) -> None:
+    pack = tmp_path / "trusting_pack"
+    pack.mkdir()
+    (pack / "__init__.py").touch()
+    (pack / "order.py").write_text(PACK)
+    policy = "from rollcall.core.policy import ApprovalPolicy\n"
+    never = 'tools=("*",), approvals={"order_tea": ApprovalPolicy(ask="never")}'
+    (pack / "agents.py").write_text(policy + AGENTS.replace('tools=("*",)', never))
+    (tmp_path / "firestore.indexes.json").write_text(json.dumps({"indexes": [INDEX]}))
+    found = smoke(cloud, google, App(tmp_path, tmp_path, packs=("trusting_pack",)))
+    assert found["approval"].level == "skip"
+    assert cloud.asked.count("/f/run_agent") == 1

@@ -16,6 +16,7 @@ from rollcall.commands.smoke.site import Site, enqueue
 from rollcall.core import jsonc
 from rollcall.core.capability import Capability
 from rollcall.core.options import collection_id, function_name, queue_name, region
+from rollcall.core.policy import combined
 from rollcall.core.problem import Problem
 from rollcall.core.shapes import Role
 from rollcall.emulators.clock import run_function
@@ -177,7 +178,8 @@ class Smoke:
         )
 
     def _writes(self) -> Iterator[tuple[str, Capability]]:
-        """Writes that a new user can ask for, with the agent that has them: by their examples."""
+        """Writes that a new user can ask for, with the agent that has them: by their examples. One
+        that a policy lets through would be carried out, so it is none of them."""
         found = 0
         catalog = self._app.catalog
         for capability in catalog.capabilities():
@@ -188,7 +190,9 @@ class Smoke:
                 continue
             for agent in catalog.agents().values():
                 named = is_named(capability.id, mark.category, frozenset(agent.tools))
-                if named and agent.min_role is Role.USER:
+                policy = combined(agent.approvals.get(capability.id), mark.approval)
+                waits = policy.ask == "always" and policy.decider_role is None
+                if named and waits and agent.min_role is Role.USER:
                     found += 1
                     yield agent.id, capability
                     break
