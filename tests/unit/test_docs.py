@@ -47,6 +47,7 @@ MADE_BY_READERS = (
     "functions/packs/office/",
     "tests/unit/packs/office/",
     "functions/capabilities/",
+    "functions/tests/",
     "functions/vendor/",
 )
 

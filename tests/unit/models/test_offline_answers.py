@@ -32,6 +32,12 @@ def test_a_number_takes_its_unit_from_its_name() -> None:
     assert measured("voltageDropV", 3.2, "en") == ("voltage drop", "3.2 V")
     assert measured("voltageDropPercent", 2.6667, "en") == ("voltage drop", "2.6667%")
     assert measured("messageCount", 1200, "en") == ("message count", "1,200")
+    assert measured("costUsd", -12.5, "en") == ("cost", "-$12.5")
+
+
+def test_a_number_whose_name_is_its_unit_stands_alone() -> None:
+    assert tell(step({"usd": 720.0}), "en") == "- $720"
+    assert tell(step({"volts": 240, "amps": 20}), "en") == "- 240 V\n- 20 A"
 
 
 def test_dates_are_short_and_local() -> None:

@@ -106,7 +106,7 @@ def _fact(name: str, value: Json, to: items.Reader) -> list[str]:
             return [f"- {_head(name, to)}:", *lines]
         return [f"- {_head(name, to)}: {shown(value, to.language)}"]
     words, text = measured(name, value, to.language)
-    return [f"- {words[:1].upper()}{words[1:]}: {text}"]
+    return [f"- {words[:1].upper()}{words[1:]}: {text}" if words else f"- {text}"]
 
 
 def _head(name: str, to: items.Reader) -> str:

@@ -88,12 +88,15 @@ def is_labelled(name: str) -> bool:
 
 
 def measured(name: str, value: Json, language: str) -> tuple[str, str]:
-    """Return a field's label and value, the unit moved from the name to the value."""
+    """Return a field's label and value, the unit moved from the name to the value; the label is
+    empty where the name is a unit alone, such as "usd"."""
     words = spaced(name)
     unit = unit_in_name(words)
     if unit is None or isinstance(value, bool) or not isinstance(value, int | float):
         return label(name, language), shown(value, language)
-    rest = " ".join(words.split()[:-1]) or words
+    rest = " ".join(words.split()[:-1])
+    if printed(unit) == "$":
+        return label(rest, language), f"{'-' if value < 0 else ''}${number(abs(value))}"
     gap = "" if printed(unit) in ("%", "°") else " "
     return label(rest, language), f"{number(value)}{gap}{printed(unit)}"
 

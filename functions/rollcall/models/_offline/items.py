@@ -207,6 +207,8 @@ def _extra(name: str, value: Json, to: Reader) -> str:
     words, text = measured(name, value, to.language)
     if isinstance(value, list):
         return _names(value, to)
+    if not words:  # the name is a unit alone
+        return text
     if name.endswith("Count") and isinstance(value, int):
         noun = spaced(name).removesuffix(" count")
         return f"{text} {label(f'{noun}s' if is_labelled(f'{noun}s') else noun, to.language)}"
