@@ -30,7 +30,8 @@ def bind(
             a list, since commands read it from the source. Where left out, `packs` and
             `capabilities` beside `main.py`, as far as they are there.
         without: Groups of the engine's functions that the app has no use for: "agui" (runs over
-            plain HTTP), "files" (uploads and documents), "ratings", "usage".
+            plain HTTP), "files" (uploads and documents), "ratings", "usage"; "engine" leaves out
+            all, for a second codebase of a project.
     Raises:
         LookupError: A package or a group is not there.
         ValueError: Two functions have one name.

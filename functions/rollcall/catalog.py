@@ -47,12 +47,14 @@ WRONG_DEFINITIONS = "definitions are wrong:"
 
 _ENGINE = "rollcall.endpoints"
 OPTIONAL = {
+    "engine": ("rollcall.endpoints",),
     "agui": ("rollcall.endpoints.agui",),
     "files": ("rollcall.endpoints.knowledge",),
     "ratings": ("rollcall.endpoints.rate_message",),
     "usage": ("rollcall.endpoints.usage",),
 }
-"""The engine's functions that an app can leave out, by group, and the modules that have them."""
+"""The engine's functions that an app can leave out, by group, and the modules that have them; all
+of them in a second codebase of a project, which declares capabilities only."""
 
 
 class Catalog:
@@ -286,7 +288,11 @@ class Catalog:
     def _engine_sources(self) -> tuple[Source, ...]:
         """The engine's modules that have functions, but those that are left out."""
         folder = f"{os.path.dirname(__file__)}/endpoints"  # noqa: PTH120  # paths are slow
-        return tuple(each for each in _modules({_ENGINE: folder}) if each[1] not in self._left_out)
+        return tuple(
+            (path, name)
+            for path, name in _modules({_ENGINE: folder})
+            if not any(f"{name}.".startswith(f"{each}.") for each in self._left_out)
+        )
 
 
 def add_functions(catalog: Catalog, namespace: dict[str, Any], target: str | None) -> None:

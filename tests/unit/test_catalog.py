@@ -114,7 +114,7 @@ def test_an_async_capability_is_found_by_its_name(tmp_path: Path) -> None:
             ["main.py", "has a 'run_agent' of its own", "without=[...]"],
         ),
         (BIND % ", packs=['skills']", {"net": PING}, ["packs names 'skills'"]),
-        (BIND % ", without=['chat']", {"net": PING}, ["without=['chat']", "agui, files"]),
+        (BIND % ", without=['chat']", {"net": PING}, ["without=['chat']", "engine, agui, files"]),
     ],
 )
 def test_what_cannot_be_bound_is_told_with_its_place(
@@ -149,6 +149,8 @@ def test_groups_of_the_engines_functions_can_be_left_out(tmp_path: Path) -> None
     names = set(run(root).stdout.split())
     assert {"run_agent", "ping"} <= names
     assert names.isdisjoint({"agui", "begin_upload", "rate_message", "my_usage"})
+    root.joinpath("main.py").write_text(BIND % ", without=['engine']")
+    assert run(root).stdout.split() == ["ping"]
 
 
 def test_with_a_prefix_the_engines_functions_have_it_and_capabilities_do_not(
