@@ -6,29 +6,18 @@ refusal; its abbreviations are those of the corpus of bad requests.
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
 from typing import Any
 
-import pytest
 from google.cloud.firestore import Client
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rollcall.core.inputs import MAX_BODY_BYTES
-from tests.emulator.endpoints.test_bad_input import (
-    FEW,
-    JUNK,
-    MANY,
-    functions,  # noqa: F401  # a fixture
-    grown,
-    threads,
-    written,
-)
+from tests.emulator.endpoints.test_bad_input import functions  # noqa: F401  # a fixture
+from tests.support.bad_input import JUNK, MANY, grown, read_rows, threads, written
 from tests.support.calling import Functions, frames
 
-CORPUS = Path(__file__).parents[2] / "corpus" / "bad_agui_inputs.jsonl"
-ROWS = [json.loads(line) for line in CORPUS.read_text(encoding="utf-8").splitlines()]
+ROWS = read_rows("bad_agui_inputs.jsonl")
 
 
 def test_every_row_of_the_corpus_gets_its_status_code_and_field(
@@ -39,7 +28,7 @@ def test_every_row_of_the_corpus_gets_its_status_code_and_field(
     wrong = []
     for row in ROWS:
         response = functions.send(
-            row.get("path", "agui/messaging"),
+            row.get("path", "agui/desk"),
             grown(row["body"]),
             headers=row.get("headers"),
             raw=grown(row.get("raw", "")).encode(),
@@ -99,7 +88,7 @@ INPUT = st.fixed_dictionaries(
     optional={
         "tools": st.lists(
             st.fixed_dictionaries(
-                {"name": st.sampled_from(["read_file", "send_message", "x"]) | JUNK},
+                {"name": st.sampled_from(["open_file", "look_up", "x"]) | JUNK},
                 optional={"parameters": JUNK},
             ),
             max_size=2,
@@ -128,18 +117,15 @@ INPUT = st.fixed_dictionaries(
 )
 
 
-@pytest.mark.parametrize(("agent", "tried"), [("messaging", MANY), ("workspace", FEW)])
 def test_no_input_is_answered_with_internal(
     db: Client,
     functions: Functions,  # noqa: F811
-    agent: str,
-    tried: settings,
 ) -> None:
-    @tried
+    @MANY
     @given(INPUT)
     def vary(body: dict[str, Any]) -> None:
         before = threads(db)
-        response = functions.send(f"agui/{agent}", body)
+        response = functions.send("agui/desk", body)
         assert response.status_code < 500, (body, response.get_data(as_text=True))
         if response.status_code != 200:
             assert response.json["error"]["message"]

@@ -1,0 +1,18 @@
+"""Bad input for the electrical pack's functions: none is answered with INTERNAL."""
+
+from __future__ import annotations
+
+import pytest
+from google.cloud.firestore import Client
+
+from tests.support.bad_input import read_rows, written, wrong_answers
+from tests.support.calling import Functions, Here, callables, emulate
+
+
+def test_every_row_of_the_corpus_gets_its_code_and_field(
+    db: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    emulate(monkeypatch.setenv)
+    functions = Functions(callables(Here(db)))
+    assert wrong_answers(functions, read_rows("packs/electrical/bad_requests.jsonl")) == []
+    assert written(db) == {}

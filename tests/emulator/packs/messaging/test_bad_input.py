@@ -1,0 +1,56 @@
+"""Bad input for the messaging pack's functions: none is answered with INTERNAL."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+from google.cloud.firestore import Client
+
+from tests.support.bad_input import check_arguments, read_rows, written, wrong_answers
+from tests.support.calling import Functions, Here, callables, emulate
+
+KEYS = ["limit", "query", "priorityLevel", "conversationIds", "conversationId", "maxLength"]
+KEYS += ["focusArea", "maxIterations"]
+
+
+@pytest.fixture
+def functions(db: Client, monkeypatch: pytest.MonkeyPatch) -> Functions:
+    emulate(monkeypatch.setenv)
+    monkeypatch.setenv("ROLLCALL_MODEL", "offline:planner")
+    for id, uid in (("mine", "ann"), ("eves", "eve")):
+        db.document(f"conversations/{id}").set(
+            {
+                "name": id,
+                "type": "group",
+                "participantIds": [uid],
+                "participantNames": {uid: uid},
+                "lastMessageAt": datetime(2026, 3, 1, tzinfo=UTC),
+                "messageCount": 0,
+                "encryptedCount": 0,
+            }
+        )
+    return Functions(callables(Here(db)))
+
+
+def test_every_row_of_the_corpus_gets_its_code_and_field(db: Client, functions: Functions) -> None:
+    before = written(db)
+    assert wrong_answers(functions, read_rows("packs/messaging/bad_requests.jsonl")) == []
+    assert written(db) == before
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "get_user_conversations",
+        "get_priority_messages",
+        "get_conversation_action_items",
+        "get_conversation_decisions",
+        "summarize_conversation",
+        "search_all_conversations",
+    ],
+)
+def test_no_variation_of_arguments_is_answered_with_internal(
+    functions: Functions, name: str
+) -> None:
+    check_arguments(functions, name, KEYS)

@@ -1,0 +1,116 @@
+"""Bad input for functions: rows of a corpus, and junk.
+
+A row of a corpus has a request, the code it gets and the field that the refusal names.
+`{"$repeat": [text, n]}` and `{"$nest": n}` stand for long values.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from google.cloud.firestore import Client
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+
+from tests.support.calling import Functions, token
+
+CORPORA = Path(__file__).parents[1] / "corpus"
+STATUS = {
+    "invalid-argument": 400,
+    "failed-precondition": 400,
+    "unauthenticated": 401,
+    "permission-denied": 403,
+    "not-found": 404,
+    "resource-exhausted": 429,
+}
+JUNK = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**70), 2**70)
+    | st.floats()
+    | st.text(max_size=40)
+    | st.sampled_from(["", " ", "..", "a/b", "\ud800", "\0", "__x__", "x" * 40_000, "עברית"]),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=10), inner, max_size=3)
+    ),
+    max_leaves=6,
+)
+FEW = settings(suppress_health_check=list(HealthCheck), phases=[Phase.generate])
+MANY = settings(FEW, max_examples=6 * FEW.max_examples)
+
+
+def read_rows(name: str) -> list[dict[str, Any]]:
+    """The rows of a corpus, such as "bad_requests.jsonl" or that of a pack."""
+    lines = (CORPORA / name).read_text(encoding="utf-8").splitlines()
+    return [json.loads(line) for line in lines]
+
+
+def wrong_answers(functions: Functions, rows: Sequence[dict[str, Any]]) -> list[Any]:
+    """The rows that are not answered with their code and field, and what each got."""
+    wrong = []
+    for row in rows:
+        headers = dict(row.get("headers", {}))
+        if "token" in row:
+            headers["Authorization"] = f"Bearer {token(**row['token'])}"
+        response = functions.post(
+            row["function"],
+            grown(row["data"]),
+            headers=headers,
+            raw=grown(row.get("raw", "")).encode(),
+            method=row.get("method", "POST"),
+        )
+        error = (response.json or {}).get("error", {})
+        details = error.get("details", {})
+        seen = (response.status_code, details.get("code"), details.get("field"))
+        field = row["field"] if row["field"] is not None else details.get("field")
+        if seen != (STATUS[row["code"]], row["code"], field) or not error.get("message"):
+            wrong.append((row["name"], seen, error.get("message")))
+    return wrong
+
+
+def check_arguments(functions: Functions, name: str, keys: Sequence[str]) -> None:
+    """See that no arguments with some of these keys make a capability answer with INTERNAL."""
+
+    @FEW
+    @given(st.dictionaries(st.sampled_from([*keys, "uid", ""]), JUNK, max_size=3))
+    def vary(arguments: dict[str, Any]) -> None:
+        response = functions.post(name, {"arguments": arguments})
+        assert response.status_code < 500, (arguments, response.get_data(as_text=True))
+
+    vary()
+
+
+def grown(value: Any) -> Any:
+    """Write out what a row abbreviates."""
+    if isinstance(value, dict):
+        if "$repeat" in value:
+            text, times = value["$repeat"]
+            return text * times
+        if "$nest" in value:
+            inner: Any = {}
+            for _ in range(value["$nest"]):
+                inner = {"a": inner}
+            return inner
+        return {key: grown(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [grown(item) for item in value]
+    return value
+
+
+def written(db: Client) -> dict[str, Any]:
+    """Every document's path and time of change."""
+    found: dict[str, Any] = {}
+    waiting = list(db.collections())
+    while waiting:
+        for reference in waiting.pop().list_documents():
+            found[reference.path] = reference.get().update_time
+            waiting.extend(reference.collections())
+    return found
+
+
+def threads(db: Client) -> int:
+    count: int = db.collection("threads").count().get()[0][0].value
+    return count
