@@ -7,7 +7,7 @@ A row of a corpus has a request, the code it gets and the field that the refusal
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,10 @@ from google.cloud.firestore import Client
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from tests.support.calling import Functions, token
+from rollcall.registry import snapshot
+from rollcall.registry.sync import sync
+from tests.support.calling import Functions, Here, callables, emulate, token
+from tests.support.catalogs import catalog
 
 CORPORA = Path(__file__).parents[1] / "corpus"
 STATUS = {
@@ -46,6 +49,15 @@ def read_rows(name: str) -> list[dict[str, Any]]:
     """The rows of a corpus, such as "bad_requests.jsonl" or that of a pack."""
     lines = (CORPORA / name).read_text(encoding="utf-8").splitlines()
     return [json.loads(line) for line in lines]
+
+
+def own_functions(db: Client, setenv: Callable[[str, str], None]) -> Functions:
+    """The functions of this repository, with what its packs declare in the registry."""
+    emulate(setenv)
+    setenv("ROLLCALL_MODEL", "offline:planner")
+    snapshot.forget()
+    sync(db, catalog.capabilities(), catalog.agents().values())
+    return Functions(callables(Here(db)))
 
 
 def wrong_answers(functions: Functions, rows: Sequence[dict[str, Any]]) -> list[Any]:

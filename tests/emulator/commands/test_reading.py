@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 from google.cloud.firestore import Client
 
+from tests.support.catalogs import catalog
+
 from .conftest import ROOM, Run
 
 
@@ -162,12 +164,13 @@ def test_show_counts_no_agent_that_is_a_document_alone(run: Run, registry: Clien
 
 def test_show_counts_agents_of_this_code_and_of_others(run: Run, registry: Client) -> None:
     declare_desk_elsewhere(registry)
-    registry.document("agents/messaging").set({"tools": ["*"], "status": "beta"})
+    own = max(catalog.agents())
+    registry.document(f"agents/{own}").set({"tools": ["*"], "status": "beta"})
     registry.document("agents/stray").set({"tools": ["find_room"]})
     found = run("registry", "show", "find_room", "--json").json
     assert found["agents"] == [
         {"id": "desk", "by": "find_room", "status": "active"},
-        {"id": "messaging", "by": "*", "status": "beta"},
+        {"id": own, "by": "*", "status": "beta"},
     ]
     assert found["agentsWithoutCode"] == ["stray"]
 

@@ -41,7 +41,7 @@ as_request = bind_request("as_request", ticking, timeout_s=60, max_bytes=1000)
 
 @pytest.mark.parametrize(
     ("target", "path", "body"),
-    [("as_callable", "/", {"data": {}}), ("as_request", "/messaging", {})],
+    [("as_callable", "/", {"data": {}}), ("as_request", "/desk", {})],
 )
 def test_a_client_that_leaves_is_noticed(
     tmp_path: Path, target: str, path: str, body: dict[str, object]

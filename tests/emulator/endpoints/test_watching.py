@@ -18,6 +18,8 @@ from rollcall.registry.sync import sync
 from tests.support.calling import Here
 from tests.support.catalogs import catalog
 
+TOOL = next(each.id for each in catalog.capabilities() if each.mark.runs_on == "server")
+
 
 @pytest.fixture
 def here(db: Client) -> Here:
@@ -42,34 +44,32 @@ def test_what_fails_is_down_in_the_registry_that_runs_read(here: Here) -> None:
     digest = snapshot.snapshot(here.db).digest
     check_health(here)
     assert health(here.db) == {}
-    tell(here.db, "search_all_conversations", *["unavailable"] * 5)
+    tell(here.db, TOOL, *["unavailable"] * 5)
     check_health(here)
-    assert health(here.db) == {"search_all_conversations": "down"}
+    assert health(here.db) == {TOOL: "down"}
     assert snapshot.snapshot(here.db).digest == digest  # nobody has to read its parts again
 
 
 def test_compiling_keeps_what_is_known_of_health(here: Here) -> None:
-    tell(here.db, "search_all_conversations", *["unavailable"] * 5)
+    tell(here.db, TOOL, *["unavailable"] * 5)
     check_health(here)
     here.db.document("capabilities/pay").set({"source": "app", "status": "disabled"})
     sync(here.db, catalog.capabilities(), catalog.agents().values())
-    assert health(here.db) == {"search_all_conversations": "down"}
+    assert health(here.db) == {TOOL: "down"}
 
 
 def test_code_that_cannot_be_loaded_is_found_by_the_clock(
     here: Here, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def probe(entry: Any, catalog: Any) -> None:
-        if entry.id == "search_all_conversations":
-            raise Unavailable(
-                "the code of search_all_conversations cannot be loaded: ModuleNotFoundError"
-            )
+        if entry.id == TOOL:
+            raise Unavailable("the code of it cannot be loaded: ModuleNotFoundError")
 
     monkeypatch.setattr(watching, "probe", probe)
     began = time.time()
     for minute in range(PROBE_MINUTES + 2):
         watch(here, now=began + 60 * minute)
-    assert health(here.db) == {"search_all_conversations": "down"}
+    assert health(here.db) == {TOOL: "down"}
 
 
 def test_usage_is_counted_by_the_clock(here: Here, caplog: pytest.LogCaptureFixture) -> None:

@@ -6,6 +6,7 @@ import pytest
 from google.cloud.firestore import Client
 
 from tests.support.knowledge import Library
+from tests.support.reading_rights import ids  # noqa: F401  # a fixture
 
 
 @pytest.fixture

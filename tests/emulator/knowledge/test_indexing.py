@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from rollcall.core.context import ToolContext
 from rollcall.core.errors import InvalidArgument, Unavailable
 from rollcall.endpoints.knowledge import indexdocument, sweep_files
 from rollcall.knowledge import indexing
@@ -229,25 +228,6 @@ def test_no_credential_in_a_document_rests_in_what_is_searched(library: Library)
     assert SECRET not in passage.text
     assert "[hidden]" in passage.text
     assert library.search(ANN, SECRET).passages == []
-
-
-def test_the_tool_cites_document_page_and_section(library: Library) -> None:
-    from packs.knowledge.searching import search_documents
-
-    id = library.add(ANN, pdf([["x"], [("3.2 Grounding", 14), "Driven eight feet."]]), "guide.pdf")
-    ctx = ToolContext(user=ANN, platform=library.platform)
-    found = search_documents(ctx, query="eight feet")
-    assert [each.document_id for each in found.passages] == [id]
-    (cited,) = ctx.citations
-    assert cited.dump() == {
-        "n": 0,
-        "type": "document",
-        "title": "guide",
-        "quote": "3.2 Grounding Driven eight feet.",
-        "documentId": id,
-        "page": 2,
-        "section": "3.2 Grounding",
-    }
 
 
 @pytest.mark.parametrize("dies", [SystemExit, RuntimeError])

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
+from google.cloud.firestore import WriteBatch
 
-from packs.knowledge.deleting import delete_document
+from rollcall.core.context import User
 from rollcall.core.errors import NotFound
 from rollcall.endpoints.knowledge import sweep_files
 from rollcall.endpoints.my_data import delete_my_data, export_my_data
+from rollcall.knowledge.documents import one_readable
+from rollcall.knowledge.removing import check_may_remove, remove
 from rollcall.store.batches import committed
 from tests.support.fake_storage import FakeStorage
 from tests.support.knowledge import ANN, BEN, Library, everything
@@ -27,11 +28,17 @@ class Counting:
         return [[1.0, float(len(text) % 7), 0.5] for text in texts]
 
 
-def delete(library: Library, user: Any, id: str) -> bool:
-    ctx = library.ctx(user)
-    ctx.effects = library.db.batch()
-    delete_document(ctx, document_id=id)
-    return committed(ctx.effects) is not None
+def removal(library: Library, user: User, id: str) -> WriteBatch:
+    """A batch that removes a document which the user may remove."""
+    document = one_readable(library.db, user, id)
+    check_may_remove(user, document)
+    batch = library.db.batch()
+    remove(library.db, batch, document)
+    return batch
+
+
+def delete(library: Library, user: User, id: str) -> bool:
+    return committed(removal(library, user, id)) is not None
 
 
 @pytest.mark.parametrize("name", ["manual.md", "manual.txt"])
@@ -43,7 +50,7 @@ def test_a_deleted_document_leaves_nothing_anywhere(library: Library, name: str)
     assert everything(library.db) == []
     assert library.search(ANN, "electrode").passages == []
     with pytest.raises(NotFound):
-        delete_document(library.ctx(ANN), document_id=id)
+        delete(library, ANN, id)
 
 
 def test_a_document_that_waits_to_be_read_can_be_deleted_with_both_its_files(
@@ -60,11 +67,9 @@ def test_a_document_that_waits_to_be_read_can_be_deleted_with_both_its_files(
 def test_a_document_that_changed_meanwhile_is_not_deleted_in_part(library: Library) -> None:
     id = library.add(ANN, MANUAL, "manual.md")
     before = everything(library.db)
-    ctx = library.ctx(ANN)
-    ctx.effects = library.db.batch()
-    delete_document(ctx, document_id=id)
+    batch = removal(library, ANN, id)
     library.db.document(f"documents/{id}").update({"title": "as a reader's write would be"})
-    assert committed(ctx.effects) is None
+    assert committed(batch) is None
     assert everything(library.db) == before
 
 

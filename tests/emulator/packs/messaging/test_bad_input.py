@@ -7,8 +7,14 @@ from datetime import UTC, datetime
 import pytest
 from google.cloud.firestore import Client
 
-from tests.support.bad_input import check_arguments, read_rows, written, wrong_answers
-from tests.support.calling import Functions, Here, callables, emulate
+from tests.support.bad_input import (
+    check_arguments,
+    own_functions,
+    read_rows,
+    written,
+    wrong_answers,
+)
+from tests.support.calling import Functions
 
 KEYS = ["limit", "query", "priorityLevel", "conversationIds", "conversationId", "maxLength"]
 KEYS += ["focusArea", "maxIterations"]
@@ -16,8 +22,6 @@ KEYS += ["focusArea", "maxIterations"]
 
 @pytest.fixture
 def functions(db: Client, monkeypatch: pytest.MonkeyPatch) -> Functions:
-    emulate(monkeypatch.setenv)
-    monkeypatch.setenv("ROLLCALL_MODEL", "offline:planner")
     for id, uid in (("mine", "ann"), ("eves", "eve")):
         db.document(f"conversations/{id}").set(
             {
@@ -30,7 +34,7 @@ def functions(db: Client, monkeypatch: pytest.MonkeyPatch) -> Functions:
                 "encryptedCount": 0,
             }
         )
-    return Functions(callables(Here(db)))
+    return own_functions(db, monkeypatch.setenv)
 
 
 def test_every_row_of_the_corpus_gets_its_code_and_field(db: Client, functions: Functions) -> None:
