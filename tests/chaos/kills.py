@@ -16,11 +16,11 @@ from tests.chaos.worker import Fault
 LANES = 4
 """Scenes that are played at once."""
 
-_ALL = ("count", "write_line", "look_up", "write_blindly", "send_message")
+_ALL = ("count", "write_line", "look_up", "write_blindly", "post")
 STORIES = (
     Story("reads", "asking", (("look_up", "look_up"), ("look_up",))),
     Story("a yes, sent", "asking", (("count",), ("write_line",)), (True,), "resume"),
-    Story("a yes, in its document", "asking", (("send_message",), ("count",)), (True,), "document"),
+    Story("a yes, in its document", "asking", (("post",), ("count",)), (True,), "document"),
     Story("a no", "asking", (("write_line",), ("look_up",)), (False,)),
     Story("writes of all kinds", "asking", (_ALL,)),
     Story("writes that ask nobody", "free", (_ALL, ("write_blindly", "count"))),

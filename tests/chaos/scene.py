@@ -259,8 +259,6 @@ class Scene:
             return tool, {"what": "that"}
         token = f"{self.name}-t{len(self.tokens)}"
         self.tokens.append((tool, token))
-        if tool == "send_message":
-            return tool, {"conversationId": stage.CONVERSATION, "content": token}
         return tool, {"token": token}
 
     def _yes(self) -> bool:
@@ -488,7 +486,6 @@ def effects(db: Any, tool: str, token: str) -> int:
     """How often a write happened, looked up where it leaves its trace."""
     if tool.startswith("count"):
         return int((db.document(f"counters/{token}").get().to_dict() or {}).get("n", 0))
-    if tool == "send_message":
-        sent = _where(db.collection("messages"), "conversationId", stage.CONVERSATION).stream()
-        return sum((each.to_dict() or {})["content"] == token for each in sent)
+    if tool == "post":
+        return sum(1 for _ in _where(db.collection("posts"), "token", token).stream())
     return sum(line.startswith(f"{token} ") for line in stage.lines())

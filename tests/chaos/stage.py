@@ -70,6 +70,13 @@ def count_checked(ctx: ToolContext, *, token: str) -> dict[str, str]:
     return count(ctx, token=token)
 
 
+@capability(name={"en": "Post"}, category="chaos", effect="write", atomic=True)
+def post(ctx: ToolContext, *, token: str) -> dict[str, str]:
+    """Create a document that is called by the effect's key."""
+    ctx.batch.create(ctx.db.document(f"posts/{ctx.effect_key}"), {"token": token})
+    return {"posted": token}
+
+
 def _find_line(ctx: ToolContext, key: str) -> dict[str, str] | None:
     for line in lines():
         if line.endswith(f" {key}"):
@@ -111,11 +118,10 @@ def lines() -> list[str]:
     return path.read_text().splitlines() if path.exists() else []
 
 
-OWN = (look_up, count, count_checked, write_line, write_blindly, ask_device)
-_TOOLS = (*(function.__name__ for function in OWN), "send_message")
+OWN = (look_up, count, count_checked, post, write_line, write_blindly, ask_device)
+_TOOLS = tuple(function.__name__ for function in OWN)
 _NEVER = {
-    name: ApprovalPolicy(ask="never")
-    for name in ("count", "write_line", "write_blindly", "send_message")
+    name: ApprovalPolicy(ask="never") for name in ("count", "post", "write_line", "write_blindly")
 }
 
 
@@ -240,31 +246,13 @@ def install() -> None:
 
 
 def prepare(platform: Platform) -> None:
-    """Publish what there is, with one conversation that can be written to."""
-    from datetime import UTC, datetime
-
+    """Publish what there is."""
     from rollcall.registry.sync import sync
 
     sync(platform.db, catalog.capabilities(), catalog.agents().values())
     without_limits = {"usdPerDay": None, "tokensPerDay": None, "runsPerMinute": None}
     platform.db.document("budgets/limits").set({"user": without_limits})
-    now = datetime.now(UTC)
-    platform.db.document(f"conversations/{CONVERSATION}").set(
-        {
-            "name": "All",
-            "type": "group",
-            "participantIds": PEOPLE,
-            "participantNames": {},
-            "lastMessageAt": now,
-            "messageCount": 0,
-            "encryptedCount": 0,
-            "createdAt": now,
-            "createdBy": PEOPLE[0],
-            "schemaVersion": 1,
-        }
-    )
 
 
-CONVERSATION = "everyone"
 PEOPLE = [f"user{n}" for n in range(150)]
-"""Who is in the conversation, and who the harness's users are."""
+"""Who the harness's users are."""

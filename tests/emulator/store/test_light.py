@@ -106,7 +106,7 @@ def test_a_leaf_that_reads_nothing_obeys_the_registry_without_the_client(
     done = subprocess.run(
         [sys.executable, "-c", DIRECT],
         cwd=FUNCTIONS,
-        env=os.environ | {"FUNCTION_TARGET": "get_priority_messages"},
+        env=os.environ | {"FUNCTION_TARGET": "list_capabilities"},
         capture_output=True,
         text=True,
     )
