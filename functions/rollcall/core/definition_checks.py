@@ -86,7 +86,11 @@ def modules_problems(modules: dict[str, ModuleType | Exception]) -> list[str]:
         if isinstance(module, Exception):
             problems.append(import_problem(module, file))
             continue
+        seen: set[int] = set()
         for name, value in vars(module).items():
+            if id(value) in seen:  # a second name is no second definition
+                continue
+            seen.add(id(value))
             if is_capability(value) and value.__module__ == module.__name__:
                 problems += capability_problems(value)
                 other = capabilities.setdefault(value.__name__, value)

@@ -275,6 +275,12 @@ def test_every_wrong_definition_is_told_and_not_the_first_alone(app: Path) -> No
     ]
 
 
+def test_what_is_wrong_with_a_function_of_two_names_is_told_once(app: Path) -> None:
+    wrong = GOOD.replace("        hours:", "        hour:")
+    (found,) = problems(app, meetings=f"{wrong}\n\nalias = meeting_cost\n")
+    assert "the docstring names `hour`" in found
+
+
 def test_one_id_in_two_modules_is_told_with_both_places(app: Path) -> None:
     (found,) = problems(app, meetings=GOOD, rooms=GOOD)
     assert found == (
