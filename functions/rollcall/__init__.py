@@ -46,11 +46,11 @@ def bind(
     # many and no garbage; looking through them again and again takes 5 to 10 % of a cold start.
     gc.set_threshold(50_000)
 
-    from rollcall.catalog import DEFAULT_PACKAGES, Catalog, add_functions
+    from rollcall.catalog import Catalog, add_functions
 
     catalog = Catalog(
         os.path.dirname(os.path.abspath(namespace["__file__"])),  # noqa: PTH100, PTH120
-        DEFAULT_PACKAGES if packs is None else packs,
+        packs,
         without=without,
     )
     add_functions(catalog, namespace, target)

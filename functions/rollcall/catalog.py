@@ -62,7 +62,8 @@ class Catalog:
 
     Args:
         folder: The app's functions folder, where `main.py` is.
-        packages: Names of the packages in it that declare capabilities, agents and triggers.
+        packages: Names of the packages in it that declare capabilities, agents and triggers. Where
+            left out, those of `DEFAULT_PACKAGES` that are there.
         without: Groups of the engine's functions that are left out; see `OPTIONAL`.
     Raises:
         LookupError: A package is not there, or a group is none of the engine's.
@@ -71,12 +72,14 @@ class Catalog:
     def __init__(
         self,
         folder: str,
-        packages: Collection[str] = DEFAULT_PACKAGES,
+        packages: Collection[str] | None = None,
         *,
         without: Collection[str] = (),
     ) -> None:
         self.folder = folder
-        self.packages = tuple(packages)
+        for option, names in (("packs", packages), ("without", without)):
+            if isinstance(names, str):
+                raise LookupError(f"{option}={names!r} is a text: write a list, [{names!r}]")
         if unknown := sorted(set(without) - OPTIONAL.keys()):
             raise LookupError(
                 f"without={unknown}: the groups that can be left out are {', '.join(OPTIONAL)}"
@@ -86,22 +89,23 @@ class Catalog:
         # installed package of the same name would hide the app's.
         if sys.path[:1] != [folder]:
             sys.path.insert(0, folder)
-        self.folders = self._find_folders()
+        self.folders = self._find_folders(packages)
         self._capabilities: dict[str, Capability] = {}
 
-    def _find_folders(self) -> dict[str, str]:
+    def _find_folders(self, packages: Collection[str] | None) -> dict[str, str]:
         """Where each package is."""
         found = {}
-        for name in self.packages:
+        for name in DEFAULT_PACKAGES if packages is None else packages:
             path = f"{self.folder}/{name}"
-            if os.path.isdir(path):  # noqa: PTH112  # on every cold start, and paths are slow
+            # On every cold start, and paths are slow.
+            if "/" not in name and os.path.isdir(path):  # noqa: PTH112
                 found[name] = path
-            elif self.packages != DEFAULT_PACKAGES:
+            elif packages is not None:
                 found[name] = _installed(name, self.folder)
-        if not found and self.packages:
+        if packages is None and not found:
             raise LookupError(
-                f"{self.folder} has no folder {' or '.join(self.packages)}: make one with a file "
-                "of capabilities in it, or name yours in main.py: bind(globals(), packs=[...])"
+                f"{self.folder} has no folder {' or '.join(DEFAULT_PACKAGES)}: make one with a "
+                "file of capabilities in it, or name yours in main.py: bind(globals(), packs=[...])"
             )
         return found
 
@@ -158,6 +162,8 @@ class Catalog:
         and what to write instead."""
         from rollcall.core.definition_checks import modules_problems
 
+        if hidden := list(_hidden(self.folders)):
+            return hidden
         modules: dict[str, ModuleType | Exception] = {}
         for path, module_name in self._sources:
             try:
@@ -229,19 +235,18 @@ class Catalog:
             for _, function in _own_functions(import_module(module_name)):
                 found[_exported_name(function)] = function
         for path, module_name in self._sources:
-            for name, function in _own_functions(import_module(module_name)):
+            module = import_module(module_name)
+            for name, function in _own_functions(module):
                 if name in found:
                     raise ValueError(
                         f"{_place(found[name])} and {_place(function)} both declare {name!r}: "
                         "rename one, since the name is its id everywhere"
                     )
                 if name != function.__name__ or not _defines(path, name):
-                    raise ValueError(
-                        f"{path}: {name!r} has no `def {name}(` of its own (it is another name of "
-                        f"{function.__name__!r}, or a call made it), and a deployed process finds "
-                        f"a function by that line; write `def {name}(...)` under its decorator"
-                    )
+                    raise ValueError(_without_line(path, name))
                 found[name] = function
+            for name in _made_elsewhere(module):
+                raise ValueError(_without_line(path, name))
         return found
 
     def _bind(self, name: str, function: Callable[..., Any]) -> Any:
@@ -270,14 +275,13 @@ class Catalog:
         Raises:
             NotFound: There is none.
         """
-        found = _find_in(self._sources, target)
-        for name in _endpoint_names(target) if found is None else ():
+        if (own := _find_in(self._sources, target)) is not None:
+            return own
+        for name in _endpoint_names(target):
             found = _find_in(self._engine_sources, name)
             if found is not None and _exported_name(found) == target:
                 return found
-        if found is None:
-            raise NotFound(f"there is no function {target!r} in this codebase")
-        return found
+        raise NotFound(f"there is no function {target!r} in this codebase")
 
     @cached_property
     def _sources(self) -> tuple[Source, ...]:
@@ -303,6 +307,8 @@ def add_functions(catalog: Catalog, namespace: dict[str, Any], target: str | Non
     """
     functions = catalog.cloud_functions(target)
     for name in sorted(functions.keys() & namespace.keys()) if target is None else ():
+        if namespace[name] is catalog.functions()[name]:
+            continue  # main.py imported it
         theirs = _place(namespace[name]) or "main.py"
         raise ValueError(
             f"{theirs} has a {name!r} of its own, and {_place(catalog.functions()[name])} declares "
@@ -313,15 +319,35 @@ def add_functions(catalog: Catalog, namespace: dict[str, Any], target: str | Non
 
 
 def _modules(folders: Mapping[str, str]) -> tuple[Source, ...]:
-    """Every module of some packages, in the order of their files."""
-    found = [
-        (f"{folder}/{file}", _module_name(package, folder[len(root) :], file))
-        for package, root in folders.items()
-        for folder, _, files in os.walk(root)
-        for file in files
-        if file.endswith(".py")
-    ]
+    """Every module of some packages, in the order of their files. What is hidden is none: editors
+    and notebooks leave copies there."""
+    found: list[Source] = []
+    for package, root in folders.items():
+        links = {os.path.realpath(root)}
+        # A deploy uploads what links lead to.
+        for folder, below, files in os.walk(root, followlinks=True):
+            below[:] = [
+                each
+                for each in below
+                if each[0] != "." and each != "__pycache__" and _is_new(f"{folder}/{each}", links)
+            ]
+            found += [
+                (f"{folder}/{file}", _module_name(package, folder[len(root) :], file))
+                for file in files
+                if file.endswith(".py") and file[0] != "."
+            ]
     return tuple(sorted(found))
+
+
+def _is_new(folder: str, links: set[str]) -> bool:
+    """Whether a folder is none that a link led to before: links may go round in circles."""
+    if not os.path.islink(folder):  # noqa: PTH114  # on every cold start, and paths are slow
+        return True
+    target = os.path.realpath(folder)
+    if target in links:
+        return False
+    links.add(target)
+    return True
 
 
 def _find_in(sources: Sequence[Source], name: str) -> Callable[..., Any] | None:
@@ -353,7 +379,10 @@ def _installed(name: str, folder: str) -> str:
     Raises:
         LookupError: There is none.
     """
-    spec = find_spec(name)
+    try:
+        spec = find_spec(name)
+    except ImportError:  # not even the package around it
+        spec = None
     places = list(spec.submodule_search_locations or ()) if spec else []
     if not places:
         raise LookupError(
@@ -361,6 +390,21 @@ def _installed(name: str, folder: str) -> str:
             "of that name"
         )
     return places[0]
+
+
+def _hidden(folders: Mapping[str, str]) -> Iterator[str]:
+    """Packages whose name means another one to Python: a folder without `__init__.py` comes after
+    any that has one, wherever it is."""
+    from pathlib import Path
+
+    for name, folder in folders.items():
+        spec = find_spec(name)
+        places = (spec and spec.submodule_search_locations) or ()
+        if not any(Path(place).samefile(folder) for place in places):
+            yield (
+                f"{folder}: Python imports {(spec and spec.origin) or 'another one'} as {name!r}. "
+                "Put an empty __init__.py into the folder, or give it another name."
+            )
 
 
 def _module_name(package: str, below: str, file: str) -> str:
@@ -374,6 +418,15 @@ def _defines(path: str, name: str) -> bool:
     with open(path, "rb") as file:  # noqa: PTH123  # on every cold start, and paths are slow
         source = b"\n" + file.read()
     return f"\ndef {name}(".encode() in source or f"\nasync def {name}(".encode() in source
+
+
+def _without_line(path: str, name: str) -> str:
+    return (
+        f"{path}: {name!r} has no `def {name}(` of its own at the start of a line, and a deployed "
+        "process finds a function by that line (this is another name of one, or stands in a block, "
+        f"or a call or a decorator without functools.wraps made it); write `def {name}(...)` under "
+        "its decorator"
+    )
 
 
 def _place(value: object) -> str:
@@ -414,6 +467,18 @@ def _start(function: Callable[..., Any]) -> None:
 def _own_functions(module: ModuleType) -> Iterator[tuple[str, Callable[..., Any]]]:
     """The marked functions that a module defines itself (it may import others' too)."""
     for name, value in vars(module).items():
-        own = inspect.isfunction(value) and value.__module__ == module.__name__
-        if own and (is_capability(value) or trigger_of(value)):
+        if _is_marked(value) and value.__module__ == module.__name__:
             yield name, value
+
+
+def _made_elsewhere(module: ModuleType) -> Iterator[str]:
+    """Names of marked functions that a module has from a call of another module's function."""
+    for name, value in vars(module).items():
+        if _is_marked(value) and value.__module__ != module.__name__:
+            source = sys.modules.get(value.__module__)
+            if getattr(source, value.__name__, None) is not value:  # nor did it import it
+                yield name
+
+
+def _is_marked(value: Any) -> bool:
+    return inspect.isfunction(value) and bool(is_capability(value) or trigger_of(value))

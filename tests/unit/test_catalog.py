@@ -114,6 +114,10 @@ def test_an_async_capability_is_found_by_its_name(tmp_path: Path) -> None:
             ["main.py", "has a 'run_agent' of its own", "without=[...]"],
         ),
         (BIND % ", packs=['skills']", {"net": PING}, ["packs names 'skills'"]),
+        (BIND % ", packs=['shop.skills']", {"net": PING}, ["packs names 'shop.skills'"]),
+        (BIND % ", packs=['./capabilities']", {"net": PING}, ["packs names './capabilities'"]),
+        (BIND % ", packs=['packs', 'capabilities']", {"net": PING}, ["packs names 'packs'"]),
+        (BIND % ", packs='skills'", {"net": PING}, ["packs='skills' is a text", "['skills']"]),
         (BIND % ", without=['chat']", {"net": PING}, ["without=['chat']", "engine, agui, files"]),
     ],
 )
@@ -133,6 +137,49 @@ def test_a_capability_that_a_call_made_is_refused_at_discovery(tmp_path: Path) -
     made += "\nping = make()\nping.__name__ = 'ping'\n"
     done = run(make(tmp_path, BIND % "", net=made))
     assert "'ping' has no `def ping(` of its own" in done.stderr, done.stderr
+
+
+def test_a_capability_that_another_modules_function_made_is_refused(tmp_path: Path) -> None:
+    timed = "def timed(f):\n    def inner(*a, **k):\n        return f(*a, **k)\n    return inner\n"
+    wrapped = "from capabilities.time import timed\n" + PING.replace("\ndef", "\n@timed\ndef")
+    done = run(make(tmp_path, BIND % "", net=wrapped, time=timed))
+    assert "net.py: 'ping' has no `def ping(`" in done.stderr, done.stderr
+
+
+def test_a_capability_that_main_imports_is_no_clash(tmp_path: Path) -> None:
+    root = make(tmp_path, "from capabilities.net import ping\n" + BIND % "", net=PING)
+    assert "ping" in run(root).stdout.split()
+    assert run(root, target="ping").stdout.split() == ["ping"]
+
+
+def test_hidden_copies_of_a_module_declare_nothing(tmp_path: Path) -> None:
+    root = make(tmp_path, BIND % "", net=PING)
+    (root / "capabilities" / ".#net.py").symlink_to("/nowhere/net.py")
+    (root / "capabilities" / ".copies").mkdir()
+    (root / "capabilities" / ".copies" / "net.py").write_text(PING)
+    assert "ping" in run(root).stdout.split()
+    assert run(root, target="ping").stdout.split() == ["ping"]
+
+
+def test_a_package_in_a_linked_folder_is_found(tmp_path: Path) -> None:
+    root = make(tmp_path, BIND % "")
+    (root / "shared").mkdir()
+    (root / "shared" / "net.py").write_text(PING)
+    (root / "capabilities" / "office").symlink_to("../shared")
+    (root / "capabilities" / "circle").symlink_to(".")
+    (root / "shared" / "circle").symlink_to("../capabilities")
+    assert run(root, target="ping").stdout.split() == ["ping"]
+
+
+def test_a_folder_that_an_installed_package_hides_is_told(tmp_path: Path) -> None:
+    root = make(tmp_path, BIND % "", net=PING)
+    (root / "capabilities" / "__init__.py").unlink()
+    other = root / "installed" / "capabilities"
+    other.mkdir()
+    (other / "__init__.py").touch()
+    (other / "net.py").touch()
+    done = run(root)
+    assert f"{root}/capabilities: Python imports {other}/__init__.py" in done.stderr, done.stderr
 
 
 def test_the_apps_package_comes_before_an_installed_one_of_the_same_name(tmp_path: Path) -> None:
@@ -162,6 +209,8 @@ def test_with_a_prefix_the_engines_functions_have_it_and_capabilities_do_not(
     assert names.isdisjoint({"continuerun", "rc_ping", "list_capabilities"})
     for target in ("rc_run_agent", "rccontinuerun", "ping"):
         assert target in run(root, target=target, ROLLCALL_PREFIX="rc").stdout.split()
+    for target in ("continuerun", "rc_ping"):
+        assert "there is no function" in run(root, target=target, ROLLCALL_PREFIX="rc").stderr
 
 
 def test_wrong_definitions_are_told_all_at_once_at_discovery(tmp_path: Path) -> None:

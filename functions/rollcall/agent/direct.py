@@ -82,7 +82,7 @@ def _read_call(capability: Capability, data: Any) -> CapabilityCall:
     if data.keys() <= envelope:
         return validate(CapabilityCall, data)
     wrong = next(key for key in data if key not in parameters - envelope)
-    known = ", ".join(info.alias or name for name, info in fields.items())
+    known = ", ".join(info.alias or name for name, info in fields.items()) or "none"
     raise InvalidArgument(
         f"{wrong[:60]} is no argument of {capability.id}",
         field=wrong[:60],

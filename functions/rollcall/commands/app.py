@@ -47,11 +47,10 @@ class App(Struct, frozen=True, dict=True):
         Raises:
             Problem: A package that `main.py` names is not there, or there is none at all.
         """
-        from rollcall.catalog import DEFAULT_PACKAGES, Catalog
+        from rollcall.catalog import Catalog
 
-        packages = DEFAULT_PACKAGES if self.packs is None else self.packs
         try:
-            return Catalog(str(self.functions), packages, without=self.without)
+            return Catalog(str(self.functions), self.packs, without=self.without)
         except LookupError as error:
             raise Problem(f"{self.functions / MAIN}: {error}") from error
 
@@ -162,13 +161,13 @@ def _apps(root: Path) -> Iterator[App]:
     """The codebases of a `firebase.json` that have Rollcall."""
     config = read_config(root / CONFIG).get("functions") or {}
     for each in config if isinstance(config, list) else [config]:
-        functions = (root / each.get("source", "functions")).resolve()
+        functions = (root / (each.get("source") or "functions")).resolve()
         if (call := _bind_call(functions / MAIN)) is not None:
             name = each.get("codebase") or DEFAULT_CODEBASE
             yield App(root, functions, name, **_arguments(call, functions / MAIN))
 
 
-def bind_call(source: str) -> ast.Call | None:
+def bind_call(source: str | bytes) -> ast.Call | None:
     """The call of Rollcall's `bind` in the source of a `main.py`.
 
     Raises:
@@ -197,7 +196,7 @@ def _bind_call(main: Path) -> ast.Call | None:
     if not main.is_file():
         return None
     try:
-        return bind_call(main.read_text(encoding="utf-8"))
+        return bind_call(main.read_bytes())
     except (SyntaxError, ValueError) as error:
         raise Problem(f"{main} cannot be read: {error}") from error
 

@@ -53,6 +53,14 @@ def test_without_a_config_the_main_module_says_where_the_app_is(tmp_path: Path) 
     assert (app.root, app.packs) == (tmp_path, ("a",))
 
 
+def test_main_may_have_any_encoding_that_python_reads(tmp_path: Path) -> None:
+    texts = ["\ufeff" + MAIN, "# -*- coding: latin-1 -*-\n# café\n" + MAIN]
+    for name, text, encoding in zip("ab", texts, ("utf-8", "latin-1"), strict=True):
+        root = make(tmp_path / name, {"functions": {"source": None}}, functions=MAIN)
+        (root / "functions" / "main.py").write_bytes(text.encode(encoding))
+        assert require_app(find_app(root)).functions == root / "functions"
+
+
 def test_nothing_of_main_is_run_and_its_lists_are_read(tmp_path: Path) -> None:
     main = "raise SystemExit\nfrom rollcall import bind as b\nb(globals(), without=['agui'])\n"
     app = require_app(find_app(make(tmp_path, {"functions": {}}, functions=main)))
