@@ -53,7 +53,7 @@ def run(options: Namespace) -> int:
     """Write the app's rules and indexes; with `--check`, only say whether they are up to date.
 
     Raises:
-        Problem: The rules file has rules of the app's own, or ROLLCALL_PREFIX cannot be a prefix.
+        Problem: The rules or the indexes are the app's own, or ROLLCALL_PREFIX cannot be a prefix.
     """
     app = require_app(find_app())
     environment = dict(os.environ)
@@ -73,6 +73,11 @@ def run(options: Namespace) -> int:
         rules: compose_rules(found, own),
         indexes: indexes_text(compose_indexes(found, own)),
     }
+    if not rules.is_file() and indexes.is_file() and _text(indexes) != composed[indexes]:
+        raise Problem(
+            f"{indexes} has indexes of the app's own, since no {RULES} of `{COMMAND}` is beside "
+            "it: `python -m rollcall init` adds Rollcall's to them."
+        )
     stale = [file for file, text in composed.items() if _text(file) != text]
     if options.check:
         for file in stale:

@@ -183,6 +183,15 @@ def test_the_prefix_is_the_one_of_the_functions(app: Path) -> None:
     assert "rc_threads" in (app / "firestore.indexes.json").read_text()
 
 
+def test_indexes_of_the_apps_own_are_left(app: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    own = json.dumps({"indexes": [{"collectionGroup": "orders", "fields": []}]})
+    (app / "firestore.indexes.json").write_text(own)
+    assert main(["rules"]) == 1
+    assert "has indexes of the app's own" in capsys.readouterr().err
+    assert (app / "firestore.indexes.json").read_text() == own
+    assert not (app / "firestore.rules").exists()
+
+
 def test_a_deleted_pack_takes_its_rules_along(app: Path) -> None:
     main(["rules"])
     for file in (app / "functions/packs/chat").iterdir():
