@@ -68,7 +68,7 @@ def choose_root(folder: str | None, current: Path) -> Path:
         Problem: The name is of a file.
     """
     if folder is not None:
-        root = (current / folder).absolute()
+        root = (current / folder).resolve()
         if root.exists() and not root.is_dir():
             raise Problem(f"{root} is a file; name the app's folder.", exit_code=USAGE)
         return root

@@ -98,6 +98,7 @@ def test_the_app_is_found_from_a_folder_inside_it(tmp_path: Path) -> None:
     assert command.choose_root(None, tmp_path / "functions") == tmp_path
     assert command.choose_root(None, tmp_path / "new") == tmp_path / "new"
     assert command.choose_root("functions", tmp_path) == tmp_path / "functions"
+    assert command.choose_root("../app", tmp_path / "functions") == tmp_path / "app"
 
 
 def test_changes_of_texts_are_shown_as_a_diff() -> None:

@@ -1,0 +1,108 @@
+"""An app with functions in Node gets a second codebase; both answer on the same emulators."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.adoption.outside import Client, Library, Running, make_tree, running, tree
+
+FIREBASE_JSON = """\
+{
+  // What the web team deploys.
+  "functions": {
+    "source": "functions"
+  },
+  "firestore": { "rules": "firestore.rules" /* ask Ann before */ }
+}
+"""
+INDEX_JS = """\
+const { onCall } = require("firebase-functions/v2/https");
+
+exports.double = onCall((request) => ({ value: 2 * request.data.value }));
+"""
+RULES = """\
+rules_version = '2';
+service cloud.firestore {
+  match /databases/{database}/documents {
+    match /users/{user} {
+      allow read, write: if request.auth.uid == user;
+    }
+  }
+}
+"""
+APP = {
+    "firebase.json": FIREBASE_JSON,
+    ".firebaserc": '{"projects": {"default": "demo-node"}}\n',
+    "firestore.rules": RULES,
+    "functions/index.js": INDEX_JS,
+}
+# A model whose SDK is in an extra that nobody has installed.
+SETTINGS = "ROLLCALL_MODEL=gemini:gemini-3-flash\n"
+
+
+@pytest.fixture(scope="module")
+def root(outside: Path, library: Library, functions_venv: Path, node_functions: Path) -> Path:
+    root = make_tree(outside / "node_app", APP)
+    package = (node_functions / "package.json").read_text(encoding="utf-8")
+    make_tree(root / "functions", {"package.json": package})
+    (root / "functions" / "node_modules").symlink_to(node_functions / "node_modules")
+    done = library.init("--yes", cwd=root)
+    assert done.returncode == 0, done.stdout
+    (root / "functions-python" / "venv").symlink_to(functions_venv)
+    with (root / "functions-python" / ".env").open("a", encoding="utf-8") as settings:
+        settings.write(SETTINGS)
+    return root
+
+
+@pytest.fixture(scope="module")
+def app(root: Path) -> Iterator[Running]:
+    with running(root, "functions-python") as app:
+        yield app
+
+
+@pytest.fixture
+def client(app: Running, client_folder: Path) -> Client:
+    return Client(client_folder, app)
+
+
+def test_init_adds_a_codebase_and_leaves_the_functions_in_node(root: Path) -> None:
+    assert (root / "functions" / "index.js").read_text(encoding="utf-8") == INDEX_JS
+    text = (root / "firebase.json").read_text(encoding="utf-8")
+    assert "// What the web team deploys." in text and "/* ask Ann before */" in text
+    assert '"codebase": "rollcall"' in text
+    names = {each.name for each in (root / "functions").iterdir()}
+    assert names == {"index.js", "package.json", "node_modules"}
+
+
+def test_a_function_in_node_and_a_capability_answer(client: Client) -> None:
+    node, capability = client(
+        "ann",
+        {"call": "double", "data": {"value": 21}},
+        {"call": "estimate_meeting_cost", "data": {"people": 6, "hours": 2}},
+    )
+    assert node["value"] == {"value": 42}
+    assert capability["value"] == {"usd": 720}
+
+
+def test_the_registry_says_which_codebase_declares_a_capability(app: Running) -> None:
+    found = app.documents("capabilities")
+    assert found["estimate_meeting_cost"]["codebase"] == {"stringValue": "rollcall"}
+    assert {json.dumps(each["codebase"]) for each in found.values()} == {
+        json.dumps({"stringValue": "rollcall"})
+    }
+
+
+def test_a_missing_extra_is_told_by_its_name(app: Running, client: Client) -> None:
+    data = {"agent": "assistant", "message": "Hello"}
+    (done,) = client("ann", {"stream": "run_agent", "data": data})
+    assert "rollcall-firebase[gemini]" in json.dumps(done) + app.log()
+
+
+def test_a_second_init_changes_nothing(root: Path, library: Library) -> None:
+    before = tree(root)
+    done = library.init("--yes", cwd=root)
+    assert (done.returncode, tree(root)) == (0, before), done.stdout
