@@ -24,7 +24,7 @@ from dev.problem import Problem
 FOLDERS = ("functions/packs/{pack}", "seed/{pack}", "tests/*/packs/{pack}", "docs/{pack}.md")
 """Where a pack is, as patterns."""
 
-_LEFT_OUT = (".git", ".rollcall", "venv", "node_modules", "__pycache__", ".*_cache", ".hypothesis")
+_LEFT_OUT = (".git", ".rollcall", "venv", "node_modules", ".*_cache", ".hypothesis")
 _OFFSET = 9000
 
 

@@ -18,10 +18,9 @@ TESTS = (
     "tests/unit/test_deploy_page.py",
     "tests/unit/test_every_section.py",
     "tests/unit/test_indexes.py",
-    "tests/unit/test_layers.py",
     "tests/unit/commands/test_rules.py",
 )
-"""What looks at all packs: discovery, imports, rules, indexes, data of users, documentation."""
+"""What looks at all packs: discovery, rules, indexes, data of users, documentation."""
 
 
 @pytest.mark.parametrize("pack", packs())
