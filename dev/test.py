@@ -11,6 +11,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,23 +35,23 @@ _NAME_CHARS = 120
 
 @dataclass
 class Part:
-    """Tests that one process runs, the JUnit report that it writes, and its exit code."""
+    """Tests that one process runs, the JUnit report that it writes, its exit code and time."""
 
     name: str
     command: Command
     report: Path
     code: int = 0
+    seconds: float = 0.0
 
-    def run(self) -> None:
-        self.code = subprocess.run(self.command, cwd=ROOT).returncode
-
-    def run_beside(self) -> str:
-        """Run it beside another part; what it prints is returned."""
+    def run(self, *, quietly: bool = False) -> str:
+        """Run it; quietly, what it prints is returned."""
+        output = subprocess.PIPE if quietly else None
+        began = time.monotonic()
         done = subprocess.run(
-            self.command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+            self.command, cwd=ROOT, stdout=output, stderr=subprocess.STDOUT, text=True
         )
-        self.code = done.returncode
-        return done.stdout
+        self.code, self.seconds = done.returncode, time.monotonic() - began
+        return done.stdout or ""
 
 
 def main() -> int:
@@ -80,7 +81,7 @@ def _run_all(reports: Path) -> list[Part]:
     print("Starting the emulators ...", flush=True)
     with running(many_projects=True, seed=True), ThreadPoolExecutor() as beside:
         os.environ["SAMPLE_LOADED"] = "yes"  # tests need not load it themselves
-        printed = beside.submit(node.run_beside)
+        printed = beside.submit(node.run, quietly=True)
         python.run()
         print(printed.result())
     return [unit, node_unit, node, python]
@@ -160,7 +161,8 @@ def _print_outcome(parts: list[Part]) -> int:
     print()
     outcomes = {0: "passed", _NOTHING_COLLECTED: "no such tests"}
     for part in parts:
-        print(f"{part.name}: {outcomes.get(part.code, f'FAILED ({part.code})')}")
+        outcome = outcomes.get(part.code, f"FAILED ({part.code})")
+        print(f"{part.name}: {outcome} ({part.seconds:.0f} s)")
     return 0 if {part.code for part in parts} in ({0}, {0, _NOTHING_COLLECTED}) else 1
 
 
