@@ -55,8 +55,8 @@ bench: setup  ## Measure speed and cost
 eval: setup  ## Measure how well questions are answered; POOL= QUERIES= over other tools, EMBEDDER= by meaning too
 	@$(RUN) -m $(if $(POOL)$(QUERIES),tests.evals.tool_search,tests.evals) $(ARGS)
 
-wheel: setup  ## Build the library's wheel into dist/
-	@$(RUN) -m dev.wheel
+wheel:  ## Build the library's wheel into dist/
+	@$(PYTHON) -m dev.wheel
 
 lock: setup  ## Renew the lock files
 	@$(RUN) -m dev.lock

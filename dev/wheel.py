@@ -1,14 +1,15 @@
 """Builds the library's wheel into dist/: python -m dev.wheel
 
-hatchling runs in an environment of its own, so building changes nothing that is installed here.
+hatchling runs in an environment of its own, so nothing has to be installed here, and nothing is.
 """
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 from dev import commands, problem
-from dev.paths import PYTHON, ROOT
+from dev.paths import ROOT
 
 
 def build(folder: Path) -> Path:
@@ -18,7 +19,7 @@ def build(folder: Path) -> Path:
         old.unlink()
     quiet = ["--quiet", "--no-deps", "--disable-pip-version-check"]
     commands.run(
-        [PYTHON, "-m", "pip", "wheel", *quiet, "--wheel-dir", folder, ROOT],
+        [sys.executable, "-m", "pip", "wheel", *quiet, "--wheel-dir", folder, ROOT],
         failing="The wheel could not be built; pip says why above.",
     )
     (wheel,) = folder.glob("rollcall_firebase-*.whl")
