@@ -10,13 +10,15 @@ import hashlib
 from pathlib import Path
 
 RELEASE = "0.1.0"
+_SUFFIXES = {".py", ".toml", ".json", ".rules", ".typed"}
+"""What the library is made of; editors and systems leave other files beside it."""
 
 
 def version() -> str:
     root = Path(__file__).resolve().parents[1]
     files = [root / "pyproject.toml", *(root / "functions" / "rollcall").rglob("*")]
     digest = hashlib.sha256()
-    for file in sorted(each for each in files if each.is_file() and each.suffix != ".pyc"):
+    for file in sorted(each for each in files if each.is_file() and each.suffix in _SUFFIXES):
         digest.update(file.relative_to(root).as_posix().encode() + b"\0")
         digest.update(file.read_bytes() + b"\0")
     return f"{RELEASE}+g{digest.hexdigest()[:8]}"

@@ -19,6 +19,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal
+from zlib import crc32
 
 from msgspec.structs import replace
 
@@ -86,7 +87,7 @@ def calls(*wanted: tuple[str, dict[str, Any] | str]) -> list[Delta]:
     deltas: list[Delta] = []
     for number, (name, arguments) in enumerate(wanted):
         text = arguments if isinstance(arguments, str) else json.dumps(arguments)
-        id = f"c{abs(hash((name, text, number))) % 10**8}"
+        id = f"c{crc32(f'{number} {name} {text}'.encode())}"
         deltas += [CallStart(id, name), ArgumentsDelta(id, text[:3]), ArgumentsDelta(id, text[3:])]
         deltas.append(CallEnd(id))
     return [*deltas, Finish(FinishReason.TOOL_CALLS, Usage(10, 4, 5))]
@@ -112,6 +113,9 @@ class ScriptedModel:
         for delta in says(reply) if isinstance(reply, str) else reply:
             if isinstance(delta, AgentError):
                 raise delta
+            if isinstance(delta, CallStart | ArgumentsDelta | CallEnd) and len(self.requests) > 1:
+                # The same call in another step is another call.
+                delta = replace(delta, id=f"{delta.id}-{len(self.requests)}")
             yield delta
 
 
@@ -326,7 +330,8 @@ class _Dispatch:
 
     @property
     def _platform(self) -> Platform:
-        assert self._ctx.platform is not None
+        if self._ctx.platform is None:
+            raise FailedPrecondition("ctx has no platform: make it with rollcall.testing.context()")
         return self._ctx.platform
 
     def _context(self, call: ToolCall, progress: Progress) -> ToolContext:

@@ -14,6 +14,7 @@ from rollcall.core.errors import FailedPrecondition, NotFound, Unavailable
 from rollcall.core.profile import AgentProfile
 from rollcall.core.shapes import Display
 from rollcall.core.wire import CallStatus, StopReason
+from rollcall.models.base import ModelRequest
 from rollcall.testing import ScriptedModel, calls, context, run, says
 
 CAFE = AgentProfile(
@@ -125,6 +126,19 @@ def test_a_write_that_is_approved_happens() -> None:
     assert [call.result for call in result.calls] == ["tea for ann, True"]
     with pytest.raises(NotFound, match="'oder'"):
         run(CAFE, "A tea", model=model, capabilities=ALL, approved={"oder"})
+
+
+def test_the_same_call_in_two_steps_is_two_calls() -> None:
+    order = calls(("order", {"what": "tea"}))
+    model = ScriptedModel([order, order, "Two teas."])
+    ids = [
+        delta.id
+        for _ in (1, 2)
+        for delta in model.stream(ModelRequest("", ()))
+        if hasattr(delta, "id")
+    ]
+    assert len(set(ids)) == 2
+    assert ids[0] == calls(("order", {"what": "tea"}))[0].id  # type: ignore[union-attr]
 
 
 def test_firestore_is_missed_in_plain_words() -> None:

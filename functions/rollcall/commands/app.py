@@ -158,9 +158,15 @@ def read_config(path: Path) -> dict[str, Any]:
 
 
 def _apps(root: Path) -> Iterator[App]:
-    """The codebases of a `firebase.json` that have Rollcall."""
+    """The codebases of a `firebase.json` that have Rollcall.
+
+    Raises:
+        Problem: It does not say where functions are, or a `main.py` cannot be read.
+    """
     config = read_config(root / CONFIG).get("functions") or {}
     for each in config if isinstance(config, list) else [config]:
+        if not isinstance(each, dict):
+            raise Problem(f"{root / CONFIG}: functions is an object, or a list of them.")
         functions = (root / (each.get("source") or "functions")).resolve()
         if (call := _bind_call(functions / MAIN)) is not None:
             name = each.get("codebase") or DEFAULT_CODEBASE

@@ -38,7 +38,7 @@ def _plain(report: Report) -> dict[str, object]:
         "written": report.written,
         "withdrawn": report.withdrawn,
         "unchanged": report.unchanged,
-        "taken": report.taken,
+        "taken": list(report.taken),
         "digest": compiled.digest if compiled else None,
         "count": compiled.count if compiled else None,
         "refused": compiled.refused if compiled else {},
@@ -51,8 +51,8 @@ def _print(report: Report, *, is_dry: bool) -> None:
         say(f"{would}written    {path}")
     for path in report.withdrawn:
         say(f"{would}withdrawn  {path}")
-    for path in report.taken:
-        say(f"left alone {path}: another codebase, or a document, has this id")
+    for path, owner in report.taken.items():
+        say(f"left alone {path}: {owner} has this id")
     say(f"{len(report.unchanged)} unchanged")
     if report.compiled is None:
         print("nothing was written")

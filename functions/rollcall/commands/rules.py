@@ -16,7 +16,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from rollcall.commands.app import find_app, require_app
+from rollcall.commands.app import CONFIG, App, find_app, require_app
 from rollcall.core import jsonc
 from rollcall.core.options import prefix
 from rollcall.core.problem import FAILED, Problem
@@ -63,7 +63,7 @@ def run(options: Namespace) -> int:
     except ValueError as error:
         raise Problem(str(error)) from error
     found = fragments({name: Path(folder) for name, folder in app.catalog.folders.items()})
-    rules, indexes = app.root / RULES, app.root / INDEXES
+    rules, indexes = _files(app)
     if rules.is_file() and _HEADER not in _text(rules):
         raise Problem(
             f"{rules} has rules of the app's own: `python -m rollcall init` keeps Rollcall's in a "
@@ -88,6 +88,21 @@ def run(options: Namespace) -> int:
     for file in composed:
         print(f"{'written   ' if file in stale else 'unchanged '} {file}")
     return 0
+
+
+def _files(app: App) -> tuple[Path, Path]:
+    """Where the app's rules and indexes are, by its firebase.json.
+
+    Raises:
+        Problem: It has several databases.
+    """
+    config = app.config.get("firestore") or {}
+    if not isinstance(config, dict):
+        raise Problem(
+            f"{app.root / CONFIG} has several databases: `python -m rollcall init` adds Rollcall's "
+            "rules and indexes to those of (default)."
+        )
+    return app.root / config.get("rules", RULES), app.root / config.get("indexes", INDEXES)
 
 
 def fragments(folders: Mapping[str, Path]) -> list[Fragment]:

@@ -27,8 +27,8 @@ class Report(Struct):
     written: list[str] = field(default_factory=list)
     withdrawn: list[str] = field(default_factory=list)
     unchanged: list[str] = field(default_factory=list)
-    taken: list[str] = field(default_factory=list)
-    """Declared here, and left alone: another codebase, or a document, has the id."""
+    taken: dict[str, str] = field(default_factory=dict)
+    """Declared here, and left alone, with whose the id is: "codebase 'shop'", or "a document"."""
     compiled: Compiled | None = None
 
 
@@ -43,8 +43,9 @@ def sync(
     """Bring `capabilities/` and `agents/` up to what code declares.
 
     An operator's `overrides` and a `status` that an operator set stay. A document whose code is
-    gone is withdrawn: its status becomes "disabled". Documents of other codebases, and those that
-    were registered by hand (`source` other than "code"), are not touched.
+    gone is withdrawn: its status becomes "disabled", and any codebase may declare its id. Documents
+    of other codebases, and those that were registered by hand (`source` other than "code"), are not
+    touched.
 
     Args:
         embedder: What tools are made findable by meaning with; see `compile_registry`.
@@ -72,10 +73,12 @@ def _sync_collection(
     stored = {snapshot.id: snapshot.to_dict() or {} for snapshot in collection.stream()}
     batch = db.batch()
     for id, fields in declared.items():
-        if id in stored and not _is_ours(stored[id]):
-            report.taken.append(f"{name}/{id}")
+        if id in stored and not (_is_ours(stored[id]) or stored[id].get("withdrawn")):
+            report.taken[f"{name}/{id}"] = _owner(stored[id])
             continue
         changes = _changes(fields, stored.get(id))
+        if stored.get(id, {}).get("withdrawn"):
+            changes["withdrawn"] = False
         if changes:
             changes["lastUpdated"] = SERVER_TIMESTAMP
             batch.set(collection.document(id), changes, merge=list(changes))
@@ -83,7 +86,7 @@ def _sync_collection(
     for id, document in stored.items():
         gone = id not in declared and "source" in document and _is_ours(document)
         if gone and document.get("status") != "disabled":
-            changes = {"status": "disabled", "declaredStatus": "disabled"}
+            changes = {"status": "disabled", "declaredStatus": "disabled", "withdrawn": True}
             changes["lastUpdated"] = SERVER_TIMESTAMP
             batch.set(collection.document(id), changes, merge=True)
             report.withdrawn.append(f"{name}/{id}")
@@ -96,6 +99,13 @@ def _is_ours(document: dict[str, Any]) -> bool:
         return True
     declared_by = (document.get("source", "code"), document.get("codebase", DEFAULT_CODEBASE))
     return declared_by == ("code", codebase())
+
+
+def _owner(document: dict[str, Any]) -> str:
+    """Who has an id that is not this codebase's."""
+    if document.get("source", "code") != "code":
+        return "a document"
+    return f"codebase {document.get('codebase', DEFAULT_CODEBASE)!r}"
 
 
 def _changes(fields: dict[str, Any], stored: dict[str, Any] | None) -> dict[str, Any]:

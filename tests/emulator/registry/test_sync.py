@@ -99,9 +99,25 @@ def test_another_codebase_keeps_what_it_declares(
     sync(db, [look_up_as("Theirs.")], [])
     monkeypatch.delenv("ROLLCALL_CODEBASE")
     report = sync(db, [look_up_as("Ours.")], [])
-    assert (report.taken, report.written) == (["capabilities/look_up"], [])
+    assert (list(report.taken), report.written) == (["capabilities/look_up"], [])
     assert sync(db, [], []).withdrawn == []
     assert (stored(db)["description"], stored(db)["codebase"]) == ("Theirs.", "school")
+
+
+def test_an_id_that_one_codebase_gave_up_is_free_for_another(
+    db: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ROLLCALL_CODEBASE", "school")
+    sync(db, [look_up_as("Theirs.")], [])
+    monkeypatch.delenv("ROLLCALL_CODEBASE")
+    report = sync(db, [look_up_as("Ours.")], [])
+    assert report.taken == {"capabilities/look_up": "codebase 'school'"}
+    monkeypatch.setenv("ROLLCALL_CODEBASE", "school")
+    assert sync(db, [], []).withdrawn == ["capabilities/look_up"]
+    monkeypatch.delenv("ROLLCALL_CODEBASE")
+    assert sync(db, [look_up_as("Ours.")], []).written == ["capabilities/look_up"]
+    assert (stored(db)["codebase"], stored(db)["status"]) == ("default", "active")
+    assert sync(db, [look_up_as("Ours.")], []).unchanged == ["capabilities/look_up"]
 
 
 def test_what_an_operator_wrote_before_the_first_sync_counts(db: Client) -> None:

@@ -192,6 +192,19 @@ def test_indexes_of_the_apps_own_are_left(app: Path, capsys: pytest.CaptureFixtu
     assert not (app / "firestore.rules").exists()
 
 
+def test_the_files_are_those_that_firebase_json_names(app: Path) -> None:
+    config = json.loads((app / "firebase.json").read_text())
+    config["firestore"] = {"rules": "config/my.rules", "indexes": "config/my.indexes.json"}
+    (app / "firebase.json").write_text(json.dumps(config))
+    (app / "config").mkdir()
+    assert main(["rules"]) == 0
+    assert "match /threads/{thread}" in (app / "config" / "my.rules").read_text()
+    assert not (app / "firestore.rules").exists()
+    config["firestore"] = [{"database": "(default)"}, {"database": "other"}]
+    (app / "firebase.json").write_text(json.dumps(config))
+    assert main(["rules"]) == 1
+
+
 def test_a_deleted_pack_takes_its_rules_along(app: Path) -> None:
     main(["rules"])
     for file in (app / "functions/packs/chat").iterdir():
