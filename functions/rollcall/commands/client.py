@@ -158,6 +158,10 @@ class Backend:
             reply = urllib.request.build_opener(*proxies).open(request, timeout=_QUIET_S)
         except urllib.error.HTTPError as error:
             return error  # a refusal is an answer too
+        except TimeoutError as error:
+            never = "On the emulators one that was deleted, or does not load, never answers."
+            text = f"{url} was silent for {_QUIET_S:.0f} s. {never}"
+            raise CallError("deadline-exceeded", text) from error
         except (OSError, http.client.HTTPException) as error:
             raise CallError("unavailable", f"{url} cannot be reached: {error}") from error
         return reply

@@ -31,8 +31,8 @@ _FOLLOW_S = 0.2
 _RELOAD_S = 120.0
 _BEGUN = re.compile(r'(?:Beginning execution of|Finished) "(?:[a-z]+-[a-z]+\d+-)?(\w+)"')
 _DISCOVERY = re.compile(
-    rf"Serving Flask app|Debug mode: off|development server|Running on http|Press CTRL|GET /__/"
-    rf"|^Terminated$|{LOADED}|{REFUSED}"
+    "Serving Flask app|Debug mode: off|development server|Running on http|Press CTRL|GET /__/"
+    f"|^Terminated$|Loaded environment variables|python-dotenv|{LOADED}|{REFUSED}"
 )
 """What the discovery of functions writes: `_Server` says it in short."""
 _REFUSAL, _DISCOVERED = "ERROR serving: Exception on", "/__/functions.yaml HTTP"
@@ -115,7 +115,7 @@ class _Server:
         self._suite = suite
         self._sources = Sources(app.functions)
         self._names = _loaded(suite.log_text())
-        self._log = _LogView(by_clock=self._by_clock)
+        self._log = _LogView(self._by_clock())
         at = suite.addresses
         self._clock = Clock(at.functions, at.project, suite.functions, _say)
 
@@ -175,9 +175,13 @@ class _Server:
 
     def _say_difference(self, log: str) -> None:
         before, self._names = self._names, _loaded(log)
-        for word, names in (("new", self._names - before), ("gone", before - self._names)):
-            if names:
-                _say(f"{word} functions: {', '.join(sorted(names))}")
+        self._log.by_clock = self._by_clock()
+        if new := self._names - before:
+            _say(f"new functions: {', '.join(sorted(new))}")
+        if gone := before - self._names:
+            _say(
+                f"gone functions: {', '.join(sorted(gone))} (the emulator lets calls of them hang)"
+            )
 
     def _by_clock(self) -> set[str]:
         return {str(each["name"]) for each in scheduled(self._suite.functions())}
@@ -188,11 +192,11 @@ class _LogView:
     clock's begin and end.
 
     Args:
-        by_clock: Names the functions that the clock runs.
+        by_clock: Names of the functions that the clock runs.
     """
 
-    def __init__(self, *, by_clock: Callable[[], set[str]]) -> None:
-        self._by_clock = by_clock
+    def __init__(self, by_clock: set[str]) -> None:
+        self.by_clock = by_clock
         self._is_refusal = False
 
     def show(self, added: str) -> None:
@@ -205,10 +209,12 @@ class _LogView:
                 self._is_refusal = False
 
     def _is_noise(self, line: str) -> bool:
+        if line.startswith(">"):  # a function's own words
+            return False
         if _DISCOVERY.search(line):
             return True
         told = _BEGUN.search(line)
-        return told is not None and told[1] in self._by_clock()
+        return told is not None and told[1] in self.by_clock
 
 
 def _loaded(log: str) -> set[str]:
@@ -317,4 +323,5 @@ def _unwind(number: int, frame: FrameType | None) -> None:
 
 
 def _say(text: str) -> None:
-    print(text, flush=True)
+    sys.stdout.write(f"{text}\n")  # at once: the clock's threads say something too
+    sys.stdout.flush()

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 
+from rollcall.commands import client
 from rollcall.commands.client import Backend, CallError, emulated
 from rollcall.core.problem import Problem
 from rollcall.emulators.addresses import Configuration
@@ -124,6 +126,17 @@ def test_nobody_there_is_a_failure_too() -> None:
     backend = Backend("p", "x", "k", lambda name: f"http://127.0.0.1:9/{name}", is_local=True)
     with pytest.raises(CallError, match="cannot be reached"):
         backend.call("ping", {})
+
+
+def test_a_function_that_never_answers_is_told_with_the_reason_that_emulators_have(
+    serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(client, "_QUIET_S", 0.05)
+    answered = threading.Event()
+    backend = serve(lambda handler: answered.wait(5) and None)
+    with pytest.raises(CallError, match="deleted, or does not load"):
+        backend.call("ping", {})
+    answered.set()
 
 
 def test_emulators_that_do_not_run_are_told_with_what_starts_them(tmp_path: Any) -> None:

@@ -15,6 +15,8 @@ LOG = """\
 >  INFO rollcall: run opened
 i  functions: Beginning execution of "us-central1-sweep_runs"
 >  TIDY
+i  functions: Loaded environment variables from functions/.env
+ * Tip: There are .env files present. Install python-dotenv to use them.
 i  functions: Finished "us-central1-sweep_runs" in 3.2ms
 i  functions: Beginning execution of "europe-west1-ping"
  * Serving Flask app 'serving'
@@ -73,7 +75,7 @@ def test_of_wrong_definitions_only_these_are_told(app: App) -> None:
 def test_the_log_is_shown_without_how_functions_are_discovered(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    _LogView(by_clock=lambda: {"sweep_runs"}).show(LOG)
+    _LogView({"sweep_runs"}).show(LOG)
     assert capsys.readouterr().out.splitlines() == [
         ">  INFO rollcall: run opened",
         ">  TIDY",

@@ -60,6 +60,9 @@ class Cloud:
         status: Of the approval, once the queue has been at work.
     """
 
+    PAUSE_S = 0.05
+    """Between a run's first event and its result, as a model would take."""
+
     def __init__(self) -> None:
         self.refused: set[str] = set()
         self.providers = {"anonymous"}
@@ -122,7 +125,7 @@ class Cloud:
         handler.end_headers()
         handler.wfile.write(b'data: {"message": {"type": "RUN_STARTED"}}\n\n')
         handler.wfile.flush()
-        time.sleep(2 * checks._BUFFERED_S)  # as a model would take
+        time.sleep(self.PAUSE_S)
         handler.wfile.write(f"data: {json.dumps({'result': result})}\n\n".encode())
         return None
 
@@ -237,6 +240,15 @@ def test_another_model_than_the_one_that_is_named_fails(
 ) -> None:
     found = smoke(cloud, google, app, model="openai:gpt")["run"]
     assert (found.level, found.text) == ("fail", "gemini:flash answered, and not openai:gpt")
+
+
+def test_a_stream_that_something_holds_back_fails(
+    cloud: Cloud, google: FakeGoogle, app: App, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(checks, "_BUFFERED_S", 60.0)
+    monkeypatch.setattr(Cloud, "PAUSE_S", 0.0)
+    found = smoke(cloud, google, app)["run"]
+    assert (found.level, "only with its result" in found.text) == ("fail", True)
 
 
 def test_an_index_that_is_missing_or_not_built_yet_is_no_success(
