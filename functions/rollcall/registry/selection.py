@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from rollcall.core.context import User
 from rollcall.core.profile import AgentProfile
+from rollcall.core.text import tokens
 from rollcall.models.base import FIND_TOOLS, ToolSpec
 from rollcall.registry.authorising import Permitted, is_id
 from rollcall.registry.entries import Entry
@@ -132,7 +133,8 @@ def select(registry: Snapshot, asking: Asking) -> Selection:
     matches = registry.content.index.search(
         asking.message, limit=limit * 2, allowed=allowed.mask, context=asking.recent
     )
-    is_chat = is_small_talk(asking.message, fit=max((m.fit for m in matches), default=0.0))
+    fit = max((each.fit for each in matches), default=0.0)
+    is_chat = is_small_talk(asking.message, fit=fit) and not _is_by_name(registry, asking, allowed)
     answers = passes(matches)
     if asking.near and not is_chat and (near := asking.near(allowed.mask, NEAREST)):
         from rollcall.registry.vectors import merged
@@ -156,6 +158,17 @@ def select(registry: Snapshot, asking: Asking) -> Selection:
         are_few=are_few,
         is_small_talk=is_chat,
     )
+
+
+def _is_by_name(registry: Snapshot, asking: Asking, allowed: Permitted) -> bool:
+    """Whether the message says the id of one of few tools. Word search cannot tell: a word that
+    most tools have, such as that of the only one, speaks for none of them."""
+    if allowed.count > FEW:
+        return False
+    said = set(tokens(asking.message))
+    ids = compress(registry.content.entries.ids, allowed.mask)
+    names = (set(tokens(id.replace("_", " "))) for id in ids)
+    return any(name and name <= said for name in names)
 
 
 def find(registry: Snapshot, asking: Asking, query: str, *, without: frozenset[str]) -> list[Entry]:

@@ -45,6 +45,13 @@ def test_small_talk_is_offered_nothing_and_no_search(message: str) -> None:
     assert (found.ids, found.finds_more) == ((), False)
 
 
+@pytest.mark.parametrize("message", ["ping", 'ping "kiwi"', "Ping!", "please ping kiwi"])
+def test_a_message_that_says_the_id_of_the_only_tool_is_no_small_talk(message: str) -> None:
+    registry = registry_of(tool("ping", "Answer a word with pong."))
+    assert chosen(message, registry).ids == ("ping",)
+    assert chosen("hello", registry).ids == ()
+
+
 def test_where_nothing_fits_the_model_may_still_search() -> None:
     for message in ("Translate this poem into Latin", ""):  # a picture comes without words
         found = chosen(message)

@@ -22,7 +22,7 @@ from rollcall.emulators.addresses import Configuration
 from rollcall.emulators.clock import Clock
 from rollcall.emulators.suite import get_json, is_free
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[2]
 PROJECT = "demo-cafe"
 FILES = {
     ".firebaserc": json.dumps({"projects": {"default": PROJECT}}),
