@@ -15,6 +15,8 @@ from rollcall.agent.repair import repaired
 from rollcall.agent.replies import estimate
 from rollcall.agent.retelling import LEFT_OUT, TOLD_STEPS, history_of, recaps, retold
 from rollcall.agent.window import window
+from rollcall.core.capability import Capability, Recap, capability
+from rollcall.core.context import ToolContext
 from rollcall.core.messages import (
     Message,
     ModelMessage,
@@ -32,8 +34,33 @@ from rollcall.store.log import (
     step_document,
     user_document,
 )
-from tests.support.catalogs import catalog
+from rollcall.testing import StaticCatalog
 
+
+def _read_in_short(arguments: dict[str, Any], output: Any) -> Recap:
+    left_out = "the content; read_file shows it again"
+    rest = {key: value for key, value in output.items() if key != "content"}
+    return Recap(arguments, {**rest, "leftOut": left_out}, of=arguments["path"])
+
+
+def _written_in_short(arguments: dict[str, Any], output: Any) -> Recap:
+    left_out = f"content of {len(arguments['content']):,} characters"
+    return Recap({"path": arguments["path"], "leftOut": left_out}, output, of=arguments["path"])
+
+
+@capability(name="Read a file", recap=_read_in_short)
+def read_file(ctx: ToolContext, *, path: str) -> dict[str, Any]:
+    """Read a file."""
+    return {}
+
+
+@capability(name="Write a file", effect="write", recap=_written_in_short)
+def write_file(ctx: ToolContext, *, path: str, content: str) -> dict[str, Any]:
+    """Write a file."""
+    return {}
+
+
+catalog = StaticCatalog({each.__name__: Capability.of(each) for each in (read_file, write_file)})
 FILE = "def f(x):\n    return x\n" * 900
 """20 KB."""
 TURN_TOKENS, EARLIER_TOKENS = 90_000, 12_000
