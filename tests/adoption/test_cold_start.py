@@ -18,8 +18,8 @@ from tests.adoption.outside import environment
 
 ROUNDS = 11
 MOST = 1.02
-MARGIN = 0.05
-"""What the medians of starts of the same folder differ by, on a computer that does other work."""
+MOST_ABOVE = 9
+"""More pairs than these, of eleven, lie above the true median once in 170 times."""
 
 
 def start(python: Path, folder: Path, target: str) -> tuple[float, float]:
@@ -68,5 +68,7 @@ def test_a_function_starts_as_fast_from_the_wheel(
         f"Cold start of {target} from the wheel: {median:.3f} s, over this layout "
         f"{seconds:.3f} (processor time {cpu:.3f}), medians of {ROUNDS} pairs"
     )
-    # Other processes lengthen seconds, as they like; what a start costs is the processor's time.
-    assert cpu <= MOST + MARGIN
+    # One median of a busy computer is off by a tenth, so slower is what nearly every pair says; by
+    # the processor's time, since other processes lengthen seconds as they like.
+    above = sum(ours[1] > MOST * other[1] for ours, other in pairs)
+    assert above <= MOST_ABOVE or cpu <= MOST
