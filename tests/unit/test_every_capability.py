@@ -25,7 +25,7 @@ every_agent = pytest.mark.parametrize(
 
 @every_capability
 def test_it_is_named_and_described_for_people_and_models(capability: Capability) -> None:
-    assert {"en", "he"} <= set(capability.mark.name)
+    assert {"en", "he"} <= set(capability.name)
     assert len(capability.id) <= MAX_ID_CHARS
     assert len(capability.description) > 20
     for name, shape in capability.json_schema["properties"].items():
@@ -44,14 +44,14 @@ def test_its_schema_is_plain_json_that_providers_take(capability: Capability) ->
 
 @every_capability
 def test_it_is_found_in_both_languages(capability: Capability) -> None:
-    asked = [example["userRequest"] for example in capability.mark.examples]
-    words = [*capability.mark.keywords, *asked]
+    asked = [example["userRequest"] for example in capability.examples]
+    words = [*capability.keywords, *asked]
     assert {language(word) for word in words} == {"en", "he"}
 
 
 @every_capability
 def test_its_examples_are_valid_calls(capability: Capability) -> None:
-    for example in capability.mark.examples:
+    for example in capability.examples:
         capability.arguments.model_validate_json(json.dumps(example["parameters"]), strict=True)
 
 

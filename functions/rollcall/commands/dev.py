@@ -280,8 +280,8 @@ def _show(app: App, suite: Suite, only: tuple[str, ...], *, seconds: float) -> N
 def _example_call(app: App) -> str | None:
     """A call of one of the app's capabilities by its first example; rather of one that reads."""
     for capability in sorted(app.catalog.capabilities(), key=lambda each: each.mark.effect):
-        if capability.mark.examples and capability.mark.runs_on == "server":
-            arguments = capability.mark.examples[0].get("parameters") or {}
+        if capability.examples and capability.mark.runs_on == "server":
+            arguments = capability.examples[0].get("parameters") or {}
             return f"{capability.id} '{json.dumps(arguments, ensure_ascii=False)}'"
     return None
 

@@ -29,6 +29,7 @@ from rollcall.core.inputs import check, validate
 from rollcall.core.policy import ApprovalPolicy
 from rollcall.core.redaction import redacted, redacted_json
 from rollcall.core.shapes import Display, Role, Status
+from rollcall.core.texts import texts_of
 
 if TYPE_CHECKING:
     from docstring_parser import Docstring
@@ -146,6 +147,8 @@ def capability(
 
     Args:
         name: For people: "Voltage drop", or by locale `{"en": "Voltage drop", "he": "מפל מתח"}`.
+            Where it is left out, name, keywords and examples stand in the pack's
+            `texts/<language>.json`, under `capabilities.<id>`.
         category: What it is filed under, such as "billing"; its pack if left out.
         keywords: Words a user would say, in any language; tools are found by them.
         examples: `{"userRequest", "parameters", "response"}` each.
@@ -171,7 +174,7 @@ def capability(
 
     def decorate(function: F) -> F:
         mark = _Mark(
-            name={"en": name} if isinstance(name, str) else name,
+            name=_by_locale(name),
             category=category or _pack(function),
             keywords=_listed(keywords),
             examples=_listed(examples),
@@ -202,6 +205,7 @@ _CHOICES: dict[str, tuple[str, ...]] = {
     "min_role": tuple(Role),
     "status": tuple(Status),
 }
+_NAME_CURE = 'Write `name="Voltage drop"`, or {"en": "Voltage drop"}'
 _LISTS = ("keywords", "examples", "related")
 _FOR_WRITES = ("approval", "preview", "atomic", "find_effect", "undo")
 
@@ -212,8 +216,8 @@ def _mistakes(options: dict[str, Any]) -> Iterator[_Mistake]:
         words = function.__name__.replace("_", " ").capitalize()
         yield _Mistake("", "@capability has no arguments", f'Write `@capability(name="{words}")`')
         return
-    if problem := name_problem(options["name"]):
-        yield _Mistake("name", problem, 'Write `name="Voltage drop"`, or {"en": "Voltage drop"}')
+    if options["name"] != "" and (problem := name_problem(options["name"])):
+        yield _Mistake("name", problem, _NAME_CURE)
     for option, known in _CHOICES.items():
         if options[option] not in known:  # a write that is not seen as one would run without a yes
             cure = f"Write one of {', '.join(map(repr, map(str, known)))}"
@@ -226,6 +230,10 @@ def _mistakes(options: dict[str, Any]) -> Iterator[_Mistake]:
         if options[option] and options["effect"] != "write":
             cure = f'Write `effect="write"` as well, or leave {option} out'
             yield _Mistake(option, f"{option} is for capabilities that write", cure)
+
+
+def _by_locale(name: str | dict[str, str]) -> dict[str, str]:
+    return ({"en": name} if name else {}) if isinstance(name, str) else name
 
 
 def _listed(value: Any) -> tuple[Any, ...]:
@@ -268,6 +276,8 @@ class Capability(Struct, frozen=True, dict=True):
             raise TypeError(f"{function!r} is not a capability; put @capability(...) above it")
         for mistake in mark.mistakes:
             raise wrong(function, mistake.problem, mistake.cure, option=mistake.option)
+        if not mark.name and texts_of(function.__module__) is None:
+            raise wrong(function, "the name is missing", _NAME_CURE, option="name")
         if not _ID.fullmatch(function.__name__):
             what = f"its name is its id everywhere, and `{function.__name__}` cannot be one"
             cure = f"Write at most {MAX_ID_CHARS} lower-case ASCII letters, digits and _"
@@ -284,6 +294,48 @@ class Capability(Struct, frozen=True, dict=True):
             mark=mark,
             arguments=schema.arguments_model(function),
         )
+
+    @cached_property
+    def name(self) -> dict[str, str]:
+        """Its name for people, by locale.
+
+        Raises:
+            DefinitionError: It has none, in the decorator or in the pack's texts.
+        """
+        if self.mark.name:
+            return self.mark.name
+        name = {language: found["name"] for language, found in self._texts if "name" in found}
+        if problem := name_problem(name):
+            cure = f'{_NAME_CURE}, or "{self._key}.name" in the texts of its pack'
+            raise wrong(self.function, problem, cure, option="name")
+        return name
+
+    @cached_property
+    def keywords(self) -> tuple[str, ...]:
+        """Words that users say for it, in all languages."""
+        return self._listed_texts("keywords", self.mark.keywords)
+
+    @cached_property
+    def examples(self) -> tuple[dict[str, Any], ...]:
+        """`{"userRequest", "parameters", "response"}` each, in all languages."""
+        return self._listed_texts("examples", self.mark.examples)
+
+    def _listed_texts(self, what: str, declared: tuple[Any, ...]) -> tuple[Any, ...]:
+        every = list(declared)
+        for _, found in self._texts:
+            every += [each for each in found.get(what, ()) if each not in every]
+        return tuple(every)
+
+    @property
+    def _key(self) -> str:
+        return f"capabilities.{self.id}"
+
+    @cached_property
+    def _texts(self) -> list[tuple[str, dict[str, Any]]]:
+        """What its pack's texts say of it, by language."""
+        texts = texts_of(self.function.__module__)
+        found = [(each, texts.find(each, self._key)) for each in texts.languages] if texts else []
+        return [(language, words) for language, words in found if words]
 
     @cached_property
     def description(self) -> str:
@@ -311,7 +363,7 @@ class Capability(Struct, frozen=True, dict=True):
         except (PydanticUserError, TypeError) as error:
             problem = f"its arguments have no JSON schema: {one_line(error)}"
             raise wrong(self.function, problem, "Write types that have one") from error
-        if _has_nested_list([shape]) or _has_nested_list(list(self.mark.examples)):
+        if _has_nested_list([shape]) or _has_nested_list(list(self.examples)):
             problem = "a default or an example holds a list inside a list"
             raise wrong(self.function, problem, "Write a list of objects: the registry keeps those")
         return shape
@@ -350,7 +402,7 @@ class Capability(Struct, frozen=True, dict=True):
         A summary that breaks on arguments nobody foresaw must not decide for the person. Nor may
         one argument hide another, or look like more than a value.
         """
-        named = self.mark.name.get(locale) or self.mark.name.get("en", self.id)
+        named = self.name.get(locale) or self.name.get("en", self.id)
         shown = readable.value(mask_values(self.shown(arguments), self.arguments, arguments))
         text = self._summary(shown, locale) or readable.called(named, shown, chars=SUMMARY_CHARS)
         text = redacted(mask_values(text, self.arguments, arguments))

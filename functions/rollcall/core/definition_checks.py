@@ -206,7 +206,7 @@ def _docstring_errors(found: Capability) -> Iterator[DefinitionError]:
 
 def _option_errors(found: Capability) -> Iterator[DefinitionError]:
     function, mark = found.function, found.mark
-    for option, words in (("keywords", mark.keywords), ("related", mark.related)):
+    for option, words in (("keywords", found.keywords), ("related", mark.related)):
         for word in words:
             if not isinstance(word, str) or not word.strip():
                 problem = f"{option} holds {word!r}, which is no text"
@@ -228,7 +228,7 @@ def _option_errors(found: Capability) -> Iterator[DefinitionError]:
 
 
 def _example_errors(found: Capability) -> Iterator[DefinitionError]:
-    for number, example in enumerate(found.mark.examples, start=1):
+    for number, example in enumerate(found.examples, start=1):
         if mistake := _example_mistake(found, example):
             problem, cure = mistake
             yield wrong(found.function, f"example {number} {problem}", cure, option="examples")

@@ -20,8 +20,8 @@ def capability_document(capability: Capability) -> dict[str, Any]:
     return {
         "schemaVersion": SCHEMA_VERSION,
         "id": capability.id,
-        "name": mark.name["en"],
-        "names": mark.name,
+        "name": capability.name["en"],
+        "names": capability.name,
         "description": capability.description,
         "category": mark.category,
         "execution": {
@@ -32,8 +32,8 @@ def capability_document(capability: Capability) -> dict[str, Any]:
         },
         "parameters": schema.parameters(capability.json_schema),
         "jsonSchema": capability.json_schema,
-        "examples": list(mark.examples),
-        "keywords": list(mark.keywords),
+        "examples": list(capability.examples),
+        "keywords": list(capability.keywords),
         "relatedCapabilities": list(mark.related),
         "minRole": mark.min_role.value,
         "declaredStatus": mark.status.value,

@@ -168,7 +168,7 @@ class Smoke:
     def _approval(self) -> Finding:
         asked = []
         for agent, capability in self._writes():
-            message = capability.mark.examples[0]["userRequest"]
+            message = capability.examples[0]["userRequest"]
             result = self._call("run_agent", {"agent": agent, "message": message})
             self._threads.append(result["threadId"])
             asked.append(capability.id)
@@ -195,7 +195,7 @@ class Smoke:
             mark = capability.mark
             if mark.effect != "write" or mark.runs_on != "server" or mark.min_role is not Role.USER:
                 continue
-            if not mark.examples or found == _MOST_TRIES:
+            if not capability.examples or found == _MOST_TRIES:
                 continue
             for agent in catalog.agents().values():
                 named = is_named(capability.id, mark.category, frozenset(agent.tools))

@@ -40,7 +40,7 @@ def test_the_agent_has_all_of_them_and_asks_before_it_writes() -> None:
 
 @pytest.mark.parametrize(("tool", "function"), FUNCTIONS.items())
 def test_none_of_them_runs_on_the_server(tool: str, function: Any) -> None:
-    example = Capability.of(function).mark.examples[0]["parameters"]
+    example = Capability.of(function).examples[0]["parameters"]
     with pytest.raises(FailedPrecondition, match=f"{tool} runs on the user's client"):
         Capability.of(function).call(ToolContext(user=User("ann")), example)
 
@@ -126,7 +126,7 @@ def test_what_they_return_is_what_they_declare(tool: str, result: dict[str, Any]
 @pytest.mark.parametrize("tool", ["write_file", "edit_file", "run_command"])
 @pytest.mark.parametrize("locale", ["en", "he"])
 def test_an_approval_is_summarized_in_one_line(tool: str, locale: str) -> None:
-    example = Capability.of(FUNCTIONS[tool]).mark.examples[0]["parameters"]
+    example = Capability.of(FUNCTIONS[tool]).examples[0]["parameters"]
     said = Capability.of(FUNCTIONS[tool]).summarize(example, locale)
     assert example.get("path", example.get("command")) in said
     assert "\n" not in said

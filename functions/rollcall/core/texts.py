@@ -1,0 +1,126 @@
+"""The wording of the engine or of a pack: `texts/<language>.json` in its folder.
+
+    TEXTS = Texts(__file__)  # texts/en.json and texts/he.json beside this module
+
+    TEXTS.say("he", "errors.no_panel", name=isolated(name))     # a text in one language
+    TEXTS.text("issues.overloaded", load=watts(load))           # a text to be said later
+    TEXTS.data("en", "cues.request")                            # a list, such as patterns
+
+A key names the way to a text through nested objects. A text is a template of `str.format`. An
+object with the key "other" is a text with a count: it has "one" and "zero" too where these differ,
+and is chosen by the value `count`. Another language is another file; what it lacks is said in
+English.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct
+
+FALLBACK = "en"
+FOLDER = "texts"
+
+
+class Text(Struct, frozen=True):
+    """A text that can be said in any language, with values that are texts, strings or numbers."""
+
+    source: Texts
+    key: str
+    values: tuple[tuple[str, Any], ...] = ()
+
+    def say(self, locale: str) -> str:
+        """Return the text in the locale's language."""
+        return self.source.say(locale, self.key, **dict(self.values))
+
+
+class Texts:
+    """The texts of one folder, each language read when it is first needed.
+
+    Args:
+        beside: A file in the folder that has `texts/`: `__file__` of the module.
+    """
+
+    def __init__(self, beside: str) -> None:
+        self.folder = Path(beside).parent / FOLDER
+
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """The languages there are, English first."""
+        found = sorted(path.stem for path in self.folder.glob("*.json"))
+        return tuple(sorted(found, key=lambda language: language != FALLBACK))
+
+    def say(self, locale: str, key: str, /, **values: Any) -> str:
+        """Return a text in the locale's language, with `values` in its places.
+
+        Raises:
+            KeyError: There is no such text, or the text has a place without a value.
+        """
+        template = self.data(locale, key)
+        if isinstance(template, dict):
+            template = _counted(template, values["count"])
+        said = {
+            name: value.say(locale) if isinstance(value, Text) else value
+            for name, value in values.items()
+        }
+        return str(template.format(**said))
+
+    def text(self, key: str, /, **values: Any) -> Text:
+        """Return a text that is said later, in a language that is not known yet."""
+        return Text(self, key, tuple(values.items()))
+
+    def by_language(self, key: str, /, **values: Any) -> dict[str, str]:
+        """Return a text in every language."""
+        return {language: self.say(language, key, **values) for language in self.languages}
+
+    def data(self, locale: str, key: str, /) -> Any:
+        """Return what stands under a key: a template, a list or an object.
+
+        Raises:
+            KeyError: There is nothing, in English neither.
+        """
+        found = self.find(locale[:2], key)
+        if found is None:
+            found = self.find(FALLBACK, key)
+        if found is None:
+            raise KeyError(f"{self.folder} has no text {key!r}")
+        return found
+
+    def find(self, language: str, key: str, /) -> Any:
+        """Return what a language has under a key; None if it has nothing."""
+        found: Any = _read(str(self.folder / f"{language}.json"))
+        for name in key.split("."):
+            found = found.get(name) if isinstance(found, dict) else None
+        return found
+
+
+@cache
+def texts_of(module: str) -> Texts | None:
+    """Return the texts of the innermost package around a loaded module that has some."""
+    package = module
+    while package := package.rpartition(".")[0]:
+        file = getattr(sys.modules.get(package), "__file__", None)
+        if file and (Path(file).parent / FOLDER).is_dir():
+            return Texts(file)
+    return None
+
+
+def _counted(forms: dict[str, str], count: float) -> str:
+    """Return the form of a text for a count."""
+    form = "zero" if count == 0 else "one" if count == 1 else "other"
+    return forms.get(form, forms["other"])
+
+
+@cache
+def _read(path: str) -> dict[str, Any]:
+    """Return the object in a file; an empty one where there is no file."""
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return {}
+    found: dict[str, Any] = json.loads(text)
+    return found
