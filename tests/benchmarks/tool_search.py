@@ -35,7 +35,7 @@ from typing import Generic, NamedTuple, TypeVar
 
 from rich.table import Table
 
-from rollcall.core import stopwords
+from rollcall.core.texts import TEXTS
 from rollcall.registry.index import Index, Searchable
 from tests.evals.bm25 import Bm25
 
@@ -175,7 +175,9 @@ def _query(words: _Words, tool: Searchable) -> str:
     draw = words.random
     count = draw.randint(10, 40)
     said = draw.choices(tool.description.split(), k=count // 5)
-    said += draw.choices(sorted(stopwords.ENGLISH), k=count // 2)
+    said += draw.choices(
+        sorted(" ".join(TEXTS.data("en", "words.stopwords")).split()), k=count // 2
+    )
     said += [words.unheard() for _ in range(count // 12)]
     said += words.asked(count - len(said))
     draw.shuffle(said)

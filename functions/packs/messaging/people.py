@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from packs.messaging.patterns import Pattern
-from rollcall.core.hebrew import fold
-from rollcall.core.stopwords import is_stopword
+from rollcall.core.text import fold, is_stopword
 
 _LATIN = (
     ("sch", "s"),

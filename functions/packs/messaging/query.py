@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from packs.messaging.patterns import Pattern
-from rollcall.core.hebrew import stem as hebrew_stem
-from rollcall.core.text import terms, tokens, words
+from rollcall.core.text import hebrew_stem, terms, tokens, words
 
 # Words of asking, not of the thing asked about. They keep a little weight, for
 # somebody may be searching for the word "meeting" itself.

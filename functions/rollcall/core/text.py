@@ -12,11 +12,12 @@ from functools import cache, lru_cache
 from threading import Lock
 from typing import Any, Literal
 
-from rollcall.core import hebrew, stopwords
+from rollcall.core.texts import TEXTS
 
 Language = Literal["he", "en"]
 
-STOPWORDS = stopwords.ENGLISH | stopwords.HEBREW
+HEBREW_PREFIXES = frozenset("והבלמשכ")
+"""Letters that Hebrew glues to the front of a word: and, the, in, to, from, that, as."""
 
 _TYPOGRAPHY = str.maketrans(
     {
@@ -45,6 +46,12 @@ _HEBREW_LETTER = re.compile(r"[א-ת]")
 _LATIN_LETTER = re.compile(r"[A-Za-z]")
 # One Hebrew letter in three is enough: Hebrew chat is full of English terms.
 _HEBREW_SHARE = 1 / 3
+_HEBREW_FINALS = str.maketrans("ךםןףץ", "כמנפצ")
+_HEBREW_ENDINGS = ("ימ", "ות", "נו", "ה", "ת")
+# "שהוא", "ולא", "כשאני": conjunctions glue to function words too. The other prefixes are left
+# alone there, since "ב" before "על" makes "owner", not "on".
+_HEBREW_CONJUNCTIONS = ("וכש", "כש", "וש", "ש", "ו")
+_FEWEST_LETTERS = 3
 
 
 def words(text: str) -> list[str]:
@@ -54,12 +61,60 @@ def words(text: str) -> list[str]:
 
 def terms(text: str) -> list[str]:
     """Return the stems of the words that carry a topic, in order."""
-    return [_stem(token) for token in tokens(text) if not stopwords.is_stopword(token)]
+    return [_stem(token) for token in tokens(text) if not is_stopword(token)]
 
 
 def tokens(text: str) -> list[str]:
     """Return the folded, lower-case words of a text, before stemming."""
     return list(_scan(_plain(text)))
+
+
+def is_stopword(word: str) -> bool:
+    """Tell whether a lower-case, folded word (not a stem) carries no topic."""
+    known = stopwords()
+    return word in known or any(
+        word.startswith(glued) and word[len(glued) :] in known for glued in _HEBREW_CONJUNCTIONS
+    )
+
+
+@cache
+def stopwords() -> frozenset[str]:
+    """Return the words of all languages that carry no topic, question words included."""
+    return frozenset(map(fold, TEXTS.words("words.stopwords")))
+
+
+def fold(word: str) -> str:
+    """Return a word with Hebrew final letters written as ordinary ones."""
+    return word.translate(_HEBREW_FINALS)
+
+
+@lru_cache(maxsize=65_536)
+def hebrew_stem(word: str) -> str:
+    """Return the light stem of a folded Hebrew word without niqqud.
+
+    Prefixes are stripped until nothing is left to strip, and one ending of number, gender or
+    person: so a word and any prefixed form of it have the same stem without a dictionary. Words
+    that only begin like a prefix are listed in the texts, so that they are not cut.
+    """
+    uncut = _uncut_hebrew()
+    while len(word) > _FEWEST_LETTERS and word[0] in HEBREW_PREFIXES:
+        if _without_ending(word) in uncut:
+            break
+        word = word[1:]
+    return _without_ending(word)
+
+
+@cache
+def _uncut_hebrew() -> frozenset[str]:
+    return frozenset(_without_ending(fold(word)) for word in TEXTS.words("words.uncut"))
+
+
+def _without_ending(word: str) -> str:
+    """Return a folded Hebrew word without one ending that leaves a real word."""
+    for ending in _HEBREW_ENDINGS:
+        if word.endswith(ending) and len(word) - len(ending) >= _FEWEST_LETTERS:
+            return word[: -len(ending)]
+    return word
 
 
 def language(text: str) -> Language:
@@ -136,7 +191,7 @@ def _plain(text: str) -> str:
     if text.isascii():
         return text
     text = unicodedata.normalize("NFKD", text.translate(_TYPOGRAPHY))
-    return hebrew.fold("".join(char for char in text if not unicodedata.combining(char)))
+    return fold("".join(char for char in text if not unicodedata.combining(char)))
 
 
 def _scan(text: str) -> Iterator[str]:
@@ -154,7 +209,7 @@ def _scan(text: str) -> Iterator[str]:
 def _is_bare_prefix(token: str, text: str, end: int) -> bool:
     """Tell whether Hebrew letters only glue "in" or "the" to a Latin word or a number."""
     return (
-        len(token) <= 3 and set(token) <= hebrew.PREFIXES and bool(_FOREIGN_NEXT.match(text, end))
+        len(token) <= 3 and set(token) <= HEBREW_PREFIXES and bool(_FOREIGN_NEXT.match(text, end))
     )
 
 
@@ -176,7 +231,7 @@ def _parts(token: str) -> Iterator[str]:
 @lru_cache(maxsize=65_536)
 def _stem(word: str) -> str:
     if "א" <= word[0] <= "ת":
-        return hebrew.stem(word)
+        return hebrew_stem(word)
     if not word.isascii() or word[0].isdigit():
         return word
     # The stemmer keeps the word it works on in itself: one thread at a time.

@@ -90,12 +90,21 @@ class Texts:
             raise KeyError(f"{self.folder} has no text {key!r}")
         return found
 
+    def words(self, key: str, /) -> frozenset[str]:
+        """Return the words under a key, of all languages; each has them as lines of words."""
+        found = (self.find(language, key) or () for language in self.languages)
+        return frozenset(word for lines in found for line in lines for word in line.split())
+
     def find(self, language: str, key: str, /) -> Any:
         """Return what a language has under a key; None if it has nothing."""
         found: Any = _read(str(self.folder / f"{language}.json"))
         for name in key.split("."):
             found = found.get(name) if isinstance(found, dict) else None
         return found
+
+
+TEXTS = Texts(str(Path(__file__).parent))
+"""The engine's own: `rollcall/texts`."""
 
 
 @cache

@@ -10,8 +10,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from itertools import chain
 
-from rollcall.core import hebrew, stopwords
-from rollcall.core.text import tokens
+from rollcall.core.text import fold, hebrew_stem, is_stopword, tokens
 
 # A message's beginning and end hold its request; more is a document pasted into it.
 _HEAD, _TAIL = 2_000, 4_000
@@ -69,8 +68,8 @@ def _cut(piece: str) -> Sequence[str]:
     bare = piece.strip(_PUNCTUATION)
     if bare.isascii() and bare.isalpha() and bare[1:].islower():
         word = bare.lower()
-        return () if stopwords.is_stopword(word) else (_stem(word),)
-    return [_stem(token) for token in tokens(piece) if not stopwords.is_stopword(token)]
+        return () if is_stopword(word) else (_stem(word),)
+    return [_stem(token) for token in tokens(piece) if not is_stopword(token)]
 
 
 _kept_cut = lru_cache(maxsize=16_384)(_cut)
@@ -78,13 +77,13 @@ _kept_cut = lru_cache(maxsize=16_384)(_cut)
 
 @lru_cache(maxsize=1)
 def _asking_stems() -> frozenset[str]:
-    return frozenset(_stem(hebrew.fold(word)) for word in _ASKING_WORDS.split())
+    return frozenset(_stem(fold(word)) for word in _ASKING_WORDS.split())
 
 
 @lru_cache(maxsize=65_536)
 def _stem(word: str) -> str:
     if "א" <= word[0] <= "ת":
-        return hebrew.stem(word)
+        return hebrew_stem(word)
     word = word.removesuffix("'s")
     return _english_stem(word) if word.isascii() and word.isalpha() else word
 

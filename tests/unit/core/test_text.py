@@ -2,7 +2,7 @@
 
 import pytest
 
-from rollcall.core.text import STOPWORDS, excerpt, language, sentences, terms, tokens, words
+from rollcall.core.text import excerpt, language, sentences, stopwords, terms, tokens, words
 
 
 def test_words_share_a_stem_across_number_and_possession() -> None:
@@ -67,7 +67,7 @@ def test_numbers_keep_their_value() -> None:
 def test_terms_drop_function_words_of_both_languages() -> None:
     assert terms("What did they say about the budget?") == ["say", "budget"]
     assert terms("מה הם אמרו על התקציב ושל מי הוא") == [*words("אמרו"), *words("תקציב")]
-    assert {"the", "what", "של", "מה"} <= STOPWORDS
+    assert {"the", "what", "של", "מה"} <= stopwords()
 
 
 @pytest.mark.parametrize(

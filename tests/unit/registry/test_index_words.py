@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rollcall.core.stopwords import is_stopword
-from rollcall.core.text import tokens
+from rollcall.core.text import is_stopword, tokens
 from rollcall.registry.likeness import Likeness
 from rollcall.registry.wording import asked, mentioned, words
 from tests.support.rules import for_every

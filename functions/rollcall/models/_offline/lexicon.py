@@ -11,8 +11,7 @@ from __future__ import annotations
 import re
 from functools import cache, lru_cache
 
-from rollcall.core import hebrew
-from rollcall.core.text import terms, tokens, words
+from rollcall.core.text import fold, terms, tokens, words
 
 # A group a line; words of one group count as the same word. Phrases are joined with "_".
 _GROUPS = """
@@ -166,7 +165,7 @@ new request function method api system service support perform current let thing
 
 def wordset(text: str) -> frozenset[str]:
     """Return the words of a list written as one text, spelled as `tokens` spells them."""
-    return frozenset(hebrew.fold(text).split())
+    return frozenset(fold(text).split())
 
 
 @cache

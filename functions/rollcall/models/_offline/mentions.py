@@ -11,7 +11,7 @@ from typing import Literal
 from msgspec import Struct
 
 from rollcall.core.messages import Json
-from rollcall.core.text import STOPWORDS
+from rollcall.core.text import stopwords
 from rollcall.models._offline import dates
 from rollcall.models._offline.lexicon import wordset
 from rollcall.models._offline.units import Unit, unit_of
@@ -232,7 +232,7 @@ def _names(text: str) -> Iterator[Mention]:
         start, words = match.start(), match[0].split(" ")
         opens = _opens(text, start)
         while words and (
-            words[0].lower().rstrip(".,") in _LEADING or (opens and words[0].lower() in STOPWORDS)
+            words[0].lower().rstrip(".,") in _LEADING or (opens and words[0].lower() in stopwords())
         ):
             start += len(words[0]) + 1
             space = _SPACE.match(text, start)

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence, Set
 from itertools import pairwise
 
 from rollcall.core.messages import Json
-from rollcall.core.text import STOPWORDS, terms, tokens
+from rollcall.core.text import stopwords, terms, tokens
 from rollcall.models._offline.choose import vocabulary
 from rollcall.models._offline.lexicon import all_features, features, name_features
 from rollcall.models._offline.mentions import Mention
@@ -22,7 +22,7 @@ Names = Mapping[str, Sequence[str]]
 """Names of things at hand, by the parameter that takes them."""
 
 _MOST_WORDS = 6
-_NOISE = STOPWORDS | {"ומה", "אם", "ואם", "האורך", "אורך", "היה", "יהיה", "if", "long"}
+_NOISE = stopwords() | {"ומה", "אם", "ואם", "האורך", "אורך", "היה", "יהיה", "if", "long"}
 _JOINTS = frozenset({"of", "the", "in", "של"})
 _RENAMED = re.compile(
     r"(?:\b(?:rename|call|name)\b|שנה את השם).*(?:\s(?:to|as)\s|\sל-?)(?P<name>[^,;]+)$",

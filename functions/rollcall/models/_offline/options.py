@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from rollcall.core.messages import Json
-from rollcall.core.text import STOPWORDS, tokens, words
+from rollcall.core.text import stopwords, tokens, words
 from rollcall.models._offline.lexicon import (
     all_features,
     features,
@@ -74,7 +74,7 @@ def _option_score(param: Param, option: Json, said: tuple[str, ...], text: str) 
 def amount_in_unit(param: Param, text: str) -> str | None:
     """Return what stands before a unit that the parameter speaks of: "12" of "12 AWG"."""
     for word in (*param.label.split(), *re.findall(r"\w+", param.description)):
-        if len(word) > 1 and word not in STOPWORDS and unit_of(word):  # "in" is no inch there
+        if len(word) > 1 and word not in stopwords() and unit_of(word):  # "in" is no inch there
             match = re.search(rf"(?<![\w/.])(\d+(?:/\d+)?)[\s-]*{re.escape(word)}\b", text, re.I)
             if match:
                 return match[1]

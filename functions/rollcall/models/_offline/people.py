@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from rollcall.core.messages import Json
-from rollcall.core.text import STOPWORDS, tokens, words
+from rollcall.core.text import stopwords, tokens, words
 from rollcall.models._offline.items import people
 from rollcall.models._offline.lexicon import wordset
 
@@ -76,7 +76,7 @@ def is_called(name: str, text: str, *, beside: bool = False) -> bool:
     said = [
         word
         for word, before in _with_before(text)
-        if (beside or before not in _WITH) and word not in STOPWORDS
+        if (beside or before not in _WITH) and word not in stopwords()
     ]
     parts = [word for word in tokens(name) if len(word) > 1]
     if not parts:

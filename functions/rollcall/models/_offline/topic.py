@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
-from rollcall.core.text import STOPWORDS, tokens
+from rollcall.core.text import stopwords, tokens
 from rollcall.models._offline.lexicon import all_features, features
 
 _ABOUT = re.compile(
@@ -69,7 +69,7 @@ def subject(text: str) -> str | None:
             rest = text[match.end() :]
             stop = _SUBJECT_END.search(rest)
             found = _clean(rest[: stop.start()] if stop else rest)
-            if found and any(token not in STOPWORDS for token in tokens(found)):
+            if found and any(token not in stopwords() for token in tokens(found)):
                 return found
     return None
 
@@ -116,7 +116,7 @@ def _speaker(text: str) -> str:
 
 def _is_noise(word: str, known: Collection[str]) -> bool:
     found = tokens(word)
-    return all(token in STOPWORDS for token in found) or (
+    return all(token in stopwords() for token in found) or (
         bool(known) and all(feature in known for feature in all_features(word))
     )
 

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from itertools import pairwise
 
-from rollcall.core.hebrew import PREFIXES
-from rollcall.core.text import STOPWORDS, tokens
+from rollcall.core.text import HEBREW_PREFIXES, stopwords, tokens
 from rollcall.models._offline.lexicon import concept_words, features, spaced
 from rollcall.models.base import ToolSpec
 
@@ -61,7 +60,7 @@ def _pairs(tools: Texts) -> tuple[tuple[str, str], ...]:
 @lru_cache(maxsize=4096)
 def _mended_pair(first: str, second: str, tools: Texts) -> str:
     """Return two words as the keyword they are a slip away from; as they are without one."""
-    if STOPWORDS & {first, second}:
+    if stopwords() & {first, second}:
         return f"{first} {second}"
     near = (
         f"{a} {b}"
@@ -78,7 +77,7 @@ def _is_short_slip(word: str, other: str) -> bool:
 @lru_cache(maxsize=4096)
 def _mended(word: str, known: frozenset[str], every: tuple[str, ...]) -> str:
     token = next(iter(tokens(word)), word)
-    if token in known or token in concept_words() or token in STOPWORDS or not known:
+    if token in known or token in concept_words() or token in stopwords() or not known:
         return word
     in_hebrew = _is_hebrew(token)
     near = _near_hebrew(word, known) if in_hebrew else _near(token, known)
@@ -96,7 +95,7 @@ def _near(token: str, known: frozenset[str]) -> str | None:
 def _near_hebrew(word: str, known: frozenset[str]) -> str | None:
     """Return the known word that is meant, with the letters glued in front of it."""
     token = next(iter(tokens(word)), word)
-    prefixes = [""] + [token[:size] for size in (1, 2) if set(token[:size]) <= PREFIXES]
+    prefixes = [""] + [token[:size] for size in (1, 2) if set(token[:size]) <= HEBREW_PREFIXES]
     if any(token.removeprefix(prefix) in known for prefix in prefixes):
         return None
     broken = _INNER_FINAL.search(word) is not None
