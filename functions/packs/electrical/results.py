@@ -8,6 +8,7 @@ from typing import Any, Literal, NamedTuple, TypeVar
 
 from rollcall.core.context import ToolContext
 from rollcall.core.shapes import Citation, Display, Wire
+from rollcall.core.texts import Text
 from rollcall.core.wording import isolated
 
 FT_PER_M = 1 / 0.3048
@@ -89,7 +90,7 @@ class Assumed(NamedTuple):
     name: str
     value: Any
     unit: str | None
-    reason: Words
+    reason: Words | Text
     is_default: bool = True
 
     def say(self, locale: str) -> Assumption:
@@ -124,7 +125,7 @@ def finish(ctx: ToolContext, result: R, display: Display) -> R:
     return result.model_copy(update={"answer": display.text})
 
 
-def said(locale: str, texts: Iterable[Words]) -> tuple[str, ...]:
+def said(locale: str, texts: Iterable[Words | Text]) -> tuple[str, ...]:
     """Texts in the locale's language as whole sentences, each once."""
     return tuple(dict.fromkeys(sentence(text.say(locale)) for text in texts))
 
