@@ -17,7 +17,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 
 import requests
 
-from rollcall.commands.doctor.google import Google
+from rollcall.commands.doctor.findings import Google
 
 from .https_server import Handler, HttpsServer
 

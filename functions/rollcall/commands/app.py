@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from rollcall.commands.doctor.settings import parsed
+from rollcall.commands.environment import read_files
 from rollcall.core import jsonc
 from rollcall.core.options import DEFAULT_CODEBASE, codebase
 from rollcall.core.problem import USAGE, Problem
@@ -93,11 +93,7 @@ class App(Struct, frozen=True, dict=True):
     ) -> None:
         """Set the variables that the functions are given: those of `.env`, the project's own file
         and, on the emulators, `.env.local`. What the shell has set stays."""
-        given: dict[str, str] = {}
-        for name in (".env", f".env.{project}", *([".env.local"] if emulator else [])):
-            path = self.functions / name
-            if path.is_file():
-                given |= parsed(path.read_text(encoding="utf-8"))
+        given = read_files(self.functions, project, emulator=emulator)
         for name, value in given.items():
             env.setdefault(name, value)
 

@@ -89,7 +89,7 @@ def _add_smoke(commands: Any) -> None:
     what = (
         "prove that a deployment works: sign-in, a run, an approval, rules, indexes, queue, clock"
     )
-    smoke = _command(commands, "smoke", "smoke.command.run", what, json=True)
+    smoke = _command(commands, "smoke", "smoke.run", what, json=True)
     smoke.add_argument("--model", metavar="PROVIDER:NAME", help="the model that has to answer")
     smoke.add_argument("--api-key", metavar="KEY", help="the project's web API key")
     smoke.add_argument("--region", help="where the functions run; ROLLCALL_REGION if left out")
@@ -98,13 +98,15 @@ def _add_smoke(commands: Any) -> None:
 
 def _add_registry(commands: Any) -> None:
     _add_list(commands)
-    show = _command(commands, "show", "details.run", "all that is known of one", json=True)
+    show = _command(commands, "show", "registry.show.run", "all that is known of one", json=True)
     show.add_argument("id", help="a capability's id, or agents/<id>")
     _add_sync(commands)
-    disable = _command(commands, "disable", "overrides.disable", "take out of service")
+    disable = _command(commands, "disable", "registry.overrides.disable", "take out of service")
     disable.add_argument("id", help="a capability's id, or agents/<id>")
     disable.add_argument("--reason", help="why; kept with the override")
-    enable = _command(commands, "enable", "overrides.enable", "take the operator's status back")
+    enable = _command(
+        commands, "enable", "registry.overrides.enable", "take the operator's status back"
+    )
     enable.add_argument("id", help="a capability's id, or agents/<id>")
     enable.add_argument("--status", choices=_STATUSES[:-1], help="set this one instead")
     _add_search(commands)
@@ -130,7 +132,7 @@ def _add_init(commands: Any) -> None:
 
 def _add_sync(commands: Any) -> None:
     sync = _command(
-        commands, "sync", "publishing.run", "publish what code declares to Firestore", json=True
+        commands, "sync", "sync.run", "publish what code declares to Firestore", json=True
     )
     sync.add_argument("--dry-run", action="store_true", help="only say what would be written")
 
@@ -149,7 +151,7 @@ def _add_check(commands: Any) -> None:
 
 
 def _add_list(commands: Any) -> None:
-    list_ = _command(commands, "list", "listing.run", "what is registered", json=True)
+    list_ = _command(commands, "list", "registry.list.run", "what is registered", json=True)
     list_.add_argument("--status", choices=[*_STATUSES, "refused"])
     list_.add_argument("--category")
     list_.add_argument("--agent", help="what this agent names")
@@ -160,7 +162,11 @@ def _add_list(commands: Any) -> None:
 
 def _add_search(commands: Any) -> None:
     search = _command(
-        commands, "search", "search.run", "what a run would be offered for a message", json=True
+        commands,
+        "search",
+        "registry.search.run",
+        "what a run would be offered for a message",
+        json=True,
     )
     search.add_argument("text", help="the message, in quotation marks")
     search.add_argument("--agent", help="this agent's tools; all where left out")
@@ -170,14 +176,20 @@ def _add_search(commands: Any) -> None:
 
 
 def _add_usage(commands: Any) -> None:
-    usage = _command(commands, "usage", "usage.run", "what was offered, called and paid", json=True)
+    usage = _command(
+        commands, "usage", "registry.usage.run", "what was offered, called and paid", json=True
+    )
     usage.add_argument("--days", type=_days, default=7, help="how far back; 7 where left out")
     usage.add_argument("--agent")
 
 
 def _add_enrich(commands: Any) -> None:
     enrich = _command(
-        commands, "enrich", "enriching.run", "have a model write what users would say", json=True
+        commands,
+        "enrich",
+        "registry.enrich.run",
+        "have a model write what users would say",
+        json=True,
     )
     enrich.add_argument("--only", metavar="ID", action="append", help="only this one; repeatable")
     enrich.add_argument("--force", action="store_true", help="also where phrases are up to date")

@@ -11,12 +11,11 @@ from typing import Any
 
 import pytest
 
+from rollcall.commands import smoke as command
 from rollcall.commands.app import App
 from rollcall.commands.client import Backend
 from rollcall.commands.doctor.findings import Finding
-from rollcall.commands.smoke import checks
-from rollcall.commands.smoke.checks import Smoke
-from rollcall.commands.smoke.site import Site, web_api_key
+from rollcall.commands.smoke import Site, Smoke, web_api_key
 from rollcall.core.problem import Problem
 from tests.support.fake_google import FakeGoogle
 from tests.support.https_server import Handler, HttpsServer
@@ -245,7 +244,7 @@ def test_another_model_than_the_one_that_is_named_fails(
 def test_a_stream_that_something_holds_back_fails(
     cloud: Cloud, google: FakeGoogle, app: App, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(checks, "_BUFFERED_S", 60.0)
+    monkeypatch.setattr(command, "_BUFFERED_S", 60.0)
     monkeypatch.setattr(Cloud, "PAUSE_S", 0.0)
     found = smoke(cloud, google, app)["run"]
     assert (found.level, "only with its result" in found.text) == ("fail", True)
@@ -264,7 +263,7 @@ def test_an_index_that_is_missing_or_not_built_yet_is_no_success(
 def test_a_queue_that_does_nothing_fails(
     cloud: Cloud, google: FakeGoogle, app: App, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(checks, "_QUEUE_S", 0.0)
+    monkeypatch.setattr(command, "_QUEUE_S", 0.0)
     cloud.status = "pending"
     found = smoke(cloud, google, app)
     assert levels(found)["approval"] == "ok"
@@ -275,7 +274,7 @@ def test_without_an_approval_a_task_about_nothing_is_followed(
     cloud: Cloud, google: FakeGoogle, app: App, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     cloud.waits = False
-    monkeypatch.setattr(checks, "enqueue", lambda site, data: "task1")
+    monkeypatch.setattr(command, "enqueue", lambda site, data: "task1")
     found = smoke(cloud, google, app)
     assert (found["approval"].level, found["queue"].level) == ("skip", "ok")
     assert "order_tea" in found["approval"].text

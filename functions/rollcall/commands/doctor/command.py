@@ -10,13 +10,12 @@ from functools import partial
 
 from rollcall.commands.app import require_app
 from rollcall.commands.doctor import configuration, contents, deployed, firestore
-from rollcall.commands.doctor.findings import Check, Finding, guarded
-from rollcall.commands.doctor.google import Google, sign_in
-from rollcall.commands.doctor.likeness import check_likeness
-from rollcall.commands.doctor.settings import Settings, read_settings
+from rollcall.commands.doctor.contents import check_likeness
+from rollcall.commands.doctor.findings import Check, Finding, Google, guarded, sign_in
+from rollcall.commands.environment import Settings, read_settings
 from rollcall.commands.place import Place, connect
 from rollcall.commands.printing import announce, print_json
-from rollcall.commands.records import read_agents, read_manifest, read_records
+from rollcall.commands.registry.records import read_agents, read_manifest, read_records
 from rollcall.core.options import DEFAULT_REGION, collection_id
 from rollcall.core.problem import FAILED, Problem
 from rollcall.core.triggers import OnSchedule

@@ -12,7 +12,7 @@ from importlib.util import find_spec
 from rollcall.agent.platform import OFFLINE, default_embedder, default_model
 from rollcall.agent.prices import Price, find_price
 from rollcall.commands.doctor.findings import Finding, firebase, listed
-from rollcall.commands.doctor.settings import Settings
+from rollcall.commands.environment import Settings
 from rollcall.core.options import PREFIX, collection_id
 from rollcall.core.profile import AgentProfile
 from rollcall.core.urls import is_host

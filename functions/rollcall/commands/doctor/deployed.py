@@ -9,9 +9,8 @@ from typing import Any
 
 from msgspec import Struct
 
-from rollcall.commands.doctor.findings import Finding, firebase, listed
-from rollcall.commands.doctor.google import Google, Refused
-from rollcall.commands.doctor.settings import Settings
+from rollcall.commands.doctor.findings import Finding, Google, Refused, firebase, listed
+from rollcall.commands.environment import Settings
 from rollcall.core.options import DEFAULT_REGION
 from rollcall.core.shapes import Role
 

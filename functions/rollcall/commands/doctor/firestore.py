@@ -8,8 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rollcall.commands.doctor.findings import Finding, firebase, listed
-from rollcall.commands.doctor.google import Google, Refused
+from rollcall.commands.doctor.findings import Finding, Google, Refused, firebase, listed
 from rollcall.registry.parts import MANIFEST, part
 
 if TYPE_CHECKING:

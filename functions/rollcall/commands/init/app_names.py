@@ -9,9 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from rollcall.commands.init import main_file
-from rollcall.commands.init.files import Files
+from rollcall.commands.init.files import Files, line_number
 from rollcall.commands.init.security_rules import ANY
-from rollcall.commands.init.text import line_number
 
 _WEB = (".js", ".mjs", ".cjs", ".jsx", ".ts", ".tsx", ".vue", ".svelte")
 _SUFFIXES = (".py", *_WEB, ".dart", ".swift", ".kt", ".java")

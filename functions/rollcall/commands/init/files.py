@@ -1,4 +1,4 @@
-"""An app's files: as they are, and as a plan makes them; nothing is written before `write`."""
+"""An app's files as they are and as a plan makes them; nothing is written before `write`."""
 
 from __future__ import annotations
 
@@ -9,6 +9,23 @@ from contextlib import suppress
 from pathlib import Path
 
 from msgspec import Struct
+
+
+def newline_of(text: str) -> str:
+    """How the lines of a text end."""
+    return "\r\n" if "\r\n" in text else "\n"
+
+
+def line_number(text: str, place: int) -> int:
+    """The line, from 1, that a place in a text is on."""
+    return text.count("\n", 0, place) + 1
+
+
+def append_lines(text: str, lines: str) -> str:
+    """Add lines at the end, with the line ends that the text has."""
+    newline = newline_of(text)
+    gap = "" if not text or text.endswith("\n") else newline
+    return text + gap + lines.replace("\n", newline)
 
 
 class Unreadable(Exception):

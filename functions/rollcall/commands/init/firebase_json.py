@@ -10,8 +10,7 @@ from typing import Any
 from msgspec import Struct
 
 from rollcall.commands.init import json_edits, main_file
-from rollcall.commands.init.files import Files
-from rollcall.commands.init.text import line_number
+from rollcall.commands.init.files import Files, line_number
 
 FILE = "firebase.json"
 DEFAULT_CODEBASE = "default"

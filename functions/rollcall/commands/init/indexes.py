@@ -7,7 +7,7 @@ from collections.abc import Collection
 from typing import Any
 
 from rollcall.commands.init import json_edits
-from rollcall.commands.init.text import line_number
+from rollcall.commands.init.files import line_number
 
 _KINDS = ("indexes", "fieldOverrides")
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from rollcall.commands.init.text import line_number, newline_of
+from rollcall.commands.init.files import line_number, newline_of
 
 Path = Sequence[str | int]
 

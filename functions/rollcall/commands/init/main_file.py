@@ -7,7 +7,7 @@ import json
 from collections.abc import Sequence
 
 from rollcall.commands import app
-from rollcall.commands.init.text import append_lines
+from rollcall.commands.init.files import append_lines
 
 NEW = "from rollcall import bind\n\nbind(globals())\n"
 

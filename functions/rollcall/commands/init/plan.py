@@ -12,20 +12,19 @@ from pathlib import Path
 from msgspec import Struct
 
 from rollcall.catalog import DEFAULT_PACKAGES
+from rollcall.commands import environment
 from rollcall.commands.init import (
     app_names,
     app_texts,
-    env_file,
     firebase_json,
     indexes,
     main_file,
     requirements_file,
     security_rules,
 )
-from rollcall.commands.init.files import Change, Files, Unreadable
+from rollcall.commands.init.files import Change, Files, Unreadable, append_lines
 from rollcall.commands.init.firebase_json import Codebase, Unsupported
 from rollcall.commands.init.platform import Platform
-from rollcall.commands.init.text import append_lines
 from rollcall.commands.init.wheel import Wheel, is_wheel_of_ours, same_content
 from rollcall.core.problem import Problem
 
@@ -157,7 +156,7 @@ class _Planner:
         text = self.files.read(path) or ""
         settings = []
         if self.codebase.name != firebase_json.DEFAULT_CODEBASE:
-            said = env_file.value(text, CODEBASE)
+            said = environment.parse(text).get(CODEBASE)
             if said not in (None, self.codebase.name):
                 raise Unsupported(
                     f"{path}: {CODEBASE} is {said!r}, and {firebase_json.FILE} calls this codebase "
@@ -175,7 +174,7 @@ class _Planner:
             if self.main is None:
                 settings.append(app_texts.NO_PLUGINS)
         if settings:
-            self.files.put(path, env_file.merge(text, settings))
+            self.files.put(path, environment.merge(text, settings))
 
     def _plan_git(self) -> None:
         if not self.is_update:
@@ -346,7 +345,7 @@ class _Planner:
             Unsupported: The app has another one, and data under it.
         """
         path = self._in(".env")
-        there = env_file.value(self.files.read(path) or "", PREFIX)
+        there = environment.parse(self.files.read(path) or "").get(PREFIX)
         before = self.record.prefix if self.record is not None else there
         if there is not None and before != there:
             raise Unsupported(

@@ -11,7 +11,7 @@ from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 from packaging.version import InvalidVersion, Version
 
-from rollcall.commands.init.text import append_lines, newline_of
+from rollcall.commands.init.files import append_lines, newline_of
 
 DISTRIBUTION = "rollcall-firebase"
 FIND_LINKS = "--find-links ./vendor"

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
-from rollcall.commands.init.text import line_number, newline_of
+from rollcall.commands.init.files import line_number, newline_of
 
 BEGIN = "// rollcall: begin"
 END = "// rollcall: end"

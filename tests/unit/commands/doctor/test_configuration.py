@@ -7,7 +7,7 @@ import pytest
 
 from rollcall.agent.prices import Price
 from rollcall.commands.doctor.configuration import VARIABLES, check_models, check_variables
-from rollcall.commands.doctor.settings import Settings, parsed, read_settings
+from rollcall.commands.environment import Settings, parse, read_settings
 from rollcall.core.profile import AgentProfile
 from tests.support.rules import for_every
 
@@ -63,7 +63,7 @@ def test_the_emulators_get_this_shells_variables_too(tmp_path: Path) -> None:
     [("A=1", "1"), ("A = b c ", "b c"), ("A='x # y'", "x # y"), ("A=", ""), ('A="" # z', "")],
 )
 def test_a_line_of_a_file(line: str, value: str) -> None:
-    assert parsed(line) == {"A": value}
+    assert parse(line) == {"A": value}
 
 
 def test_good_settings_are_well() -> None:

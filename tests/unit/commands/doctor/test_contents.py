@@ -9,15 +9,17 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from rollcall.commands.doctor.contents import (
+    ALIKE,
+    alike,
     check_agents,
     check_code,
     check_compiled,
+    check_likeness,
     check_overrides,
     check_records,
 )
 from rollcall.commands.doctor.findings import Finding
-from rollcall.commands.doctor.likeness import ALIKE, alike, check_likeness
-from rollcall.commands.records import Agent, Record, record_of
+from rollcall.commands.registry.records import Agent, Record, record_of
 from rollcall.core.profile import AgentProfile
 from rollcall.core.text import terms
 from rollcall.registry.entries import Entry

@@ -12,7 +12,7 @@ import pytest
 
 from rollcall.commands.doctor import deployed
 from rollcall.commands.doctor.findings import Finding, guarded
-from rollcall.commands.doctor.settings import Settings
+from rollcall.commands.environment import Settings
 from tests.support.fake_google import FakeGoogle
 
 FUNCTIONS = "v2/projects/shop/locations/-/functions"

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from google.auth.credentials import AnonymousCredentials
 
-from rollcall.commands.doctor import google as reading
-from rollcall.commands.doctor.google import Google, Refused, sign_in
+from rollcall.commands.doctor import findings as reading
+from rollcall.commands.doctor.findings import Google, Refused, sign_in
 from tests.support.fake_google import FakeGoogle
 
 

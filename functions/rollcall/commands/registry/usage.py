@@ -17,6 +17,7 @@ from rollcall.registry.usage_report import RunRow, ToolRow, Usage, usage
 if TYPE_CHECKING:
     from rollcall.commands.screen import Screen
 
+
 NONE = "–"
 
 

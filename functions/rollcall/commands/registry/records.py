@@ -21,6 +21,7 @@ from rollcall.registry.reading import read_as
 if TYPE_CHECKING:
     from google.cloud.firestore import Client
 
+
 REFUSED = "refused"
 HEALTHY = "healthy"
 DOWN = "down"

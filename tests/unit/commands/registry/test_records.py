@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from rollcall.commands.records import Agent, Record, agents_of, path_of, record_of
+from rollcall.commands.registry.records import Agent, Record, agents_of, path_of, record_of
 from rollcall.core.problem import Problem
 
 DOCUMENT: dict[str, Any] = {

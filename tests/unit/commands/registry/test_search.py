@@ -1,8 +1,7 @@
 from __future__ import annotations
 
-from rollcall.commands.explaining import shared_words
-from rollcall.commands.search import words_in_short
-from tests.unit.commands.test_records import record
+from rollcall.commands.registry.search import shared_words, words_in_short
+from tests.unit.commands.registry.test_records import record
 
 
 def test_words_are_found_in_any_form_and_by_field() -> None:

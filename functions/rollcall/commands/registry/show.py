@@ -1,16 +1,13 @@
-"""`registry show`: all that is known of one capability, or of one agent."""
+"""`registry show`: all that is known of a capability or an agent."""
 
 from __future__ import annotations
 
 from argparse import Namespace
 from collections.abc import Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from rollcall.commands.agent_details import run_agent
 from rollcall.commands.app import require_app
-from rollcall.commands.arguments import show_arguments, show_examples
-from rollcall.commands.lately import show_health, show_usage, used
 from rollcall.commands.place import Place, connect
 from rollcall.commands.printing import (
     announce,
@@ -21,10 +18,11 @@ from rollcall.commands.printing import (
     print_json,
     short,
 )
-from rollcall.commands.records import (
+from rollcall.commands.registry.records import (
     Agent,
     Record,
     agents_of,
+    named_agent,
     object_in,
     path_of,
     read_agents,
@@ -38,11 +36,161 @@ from rollcall.core.problem import Problem
 from rollcall.registry.documents import AGENTS, CAPABILITIES
 from rollcall.registry.entries import Entry
 from rollcall.registry.health_report import Health, health
+from rollcall.registry.overruling import unread
 from rollcall.registry.reading import unknown_overrides
-from rollcall.registry.usage_report import ToolRow
+from rollcall.registry.usage_report import ToolRow, usage
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client
+
+
+_LIMITS = ("minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems", "pattern")
+
+
+def show_arguments(screen: Screen, schema: dict[str, Any]) -> None:
+    properties = schema.get("properties", {})
+    screen.title("Arguments")
+    if not properties:
+        screen.say("none", style="dim")
+        return
+    required = set(schema.get("required", ()))
+    columns = [
+        Column("Name", whole=True),
+        Column("Type", whole=True),
+        Column("Needed", whole=True),
+        Column("Description"),
+    ]
+    rows = [
+        (name, kind_of(item), "yes" if name in required else "", _description(item))
+        for name, item in properties.items()
+    ]
+    screen.table(columns, rows)
+
+
+def show_examples(screen: Screen, examples: Sequence[dict[str, Any]]) -> None:
+    if examples:
+        screen.title("Examples")
+        rows = [
+            (str(each.get("userRequest", "")), short(each.get("parameters"))) for each in examples
+        ]
+        screen.table([Column("Request"), Column("Arguments")], rows)
+
+
+def kind_of(item: Any) -> str:
+    """An argument's type in short, such as "string[]" or "number | string"."""
+    if not isinstance(item, dict):
+        return "any"  # as `true` says in a JSON schema
+    if "anyOf" in item:
+        kinds = dict.fromkeys(map(kind_of, item["anyOf"]))
+        return " | ".join(kind for kind in kinds if kind != "null")
+    kind = item.get("type", "any")
+    if isinstance(kind, list):
+        return " | ".join(str(each) for each in kind if each != "null")
+    if kind == "array":
+        return f"{kind_of(item.get('items') or {})}[]"
+    return str(kind)
+
+
+def _description(item: dict[str, Any]) -> str:
+    parts = [str(item.get("description", "")).strip()]
+    if enum := item.get("enum"):
+        parts.append(f"One of {', '.join(map(str, enum))}.")
+    if limits := [f"{name} {item[name]}" for name in _LIMITS if name in item]:
+        parts.append(f"({', '.join(limits)})")
+    if item.get("default") not in (None, "", []):
+        parts.append(f"Default: {short(item['default'])}.")
+    return " ".join(filter(None, parts))
+
+
+_APART = {"id", "name", "names", "instructions", "overrides", "schemaVersion", "status"}
+"""Fields that are shown in their own place, or not at all."""
+
+
+def run_agent(place: Place, db: Client, id: str, options: Namespace) -> int:
+    """Show one agent.
+
+    Raises:
+        Problem: There is none of this id.
+    """
+    document = db.document(f"{collection_id(AGENTS)}/{id}").get().to_dict()
+    agent = named_agent(id, read_agents(db)) if document is None else Agent(id, document)
+    has_code = agent.has_code(require_app(place.app).catalog.agents())
+    if options.json:
+        print_json({**agent.document, "offeredStatus": agent.status, "hasCode": has_code})
+        return 0
+    _show(agent, has_code=has_code)
+    return 0
+
+
+def _show(agent: Agent, *, has_code: bool) -> None:
+    screen = load_screen()
+    document = agent.document
+    screen.say()
+    screen.say(f"{agent.id}   {named(document.get('names'))}", style="bold")
+    rows = [("status", agent.status + ("*" if "status" in agent.overrides else ""))]
+    if not has_code:
+        rows.append(("code", "none declares it: it is a document alone, and nobody can ask it"))
+    rows += [("unread", what) for what in unread(document)]
+    rows += [
+        (key, moment(value) if hasattr(value, "strftime") else short(value))
+        for key, value in sorted(document.items())
+        if key not in _APART and value not in (None, "", [], {})
+    ]
+    screen.pairs(rows)
+    overruled = [(key, short(value)) for key, value in sorted(agent.overrides.items())]
+    if overruled:
+        screen.title("Overruled by an operator")
+        screen.pairs([(key, value) for key, value in overruled if key != "note"])
+    if note := noted(agent.overrides):
+        screen.say(note, style="dim")
+    screen.title("Instructions")
+    screen.say(str(agent.overrides.get("instructions") or document.get("instructions", "")), left=2)
+
+
+USAGE_DAYS = 7
+
+
+def show_health(screen: Screen, seen: Health | None) -> None:
+    """What real calls and the scheduled checks told."""
+    if seen is None:
+        return
+    screen.title("Health")
+    tries = f", tried again {moment(seen.again_at)}" if seen.again_at else ""
+    since = f" since {moment(seen.since)}" if seen.since else ""
+    rows = [("state", f"{seen.state}{' on trial' if seen.on_trial else ''}{since}{tries}")]
+    if seen.success is not None:
+        times = (
+            f", half within {seen.p50_ms:,} ms, 95 % within {seen.p95_ms:,} ms"
+            if (seen.p50_ms is not None and seen.p95_ms is not None)
+            else ""
+        )
+        calls = seen.ok + seen.failed
+        rows.append(("last 10 min", f"{seen.success:.0%} of {calls:,} calls succeeded{times}"))
+    if seen.today_ok or seen.today_failed:
+        rows.append(("today", f"{seen.today_ok:,} succeeded, {seen.today_failed:,} failed"))
+    if failure := seen.failure:
+        at = moment(datetime.fromtimestamp(failure.at, UTC))
+        rows.append(("last failure", f"{at}, {failure.code}: {failure.message}"))
+    screen.pairs(rows)
+
+
+def show_usage(screen: Screen, used: ToolRow | None) -> None:
+    if used is None:
+        return
+    counts = used.counts
+    screen.title(f"Usage of the last {USAGE_DAYS} days")
+    screen.say(
+        f"offered {counts.offered:,}, called {counts.called:,} (in {counts.missed:,} runs without "
+        f"having been chosen), succeeded {used.success}, rated well {used.rated_well}"
+    )
+
+
+def used(db: Client, id: str) -> ToolRow | None:
+    """What was counted of a capability in the last days; None where it was not used."""
+    today = datetime.now(UTC).date()
+    found = usage(db, today - timedelta(days=USAGE_DAYS - 1), today)
+    return next((row for row in found.by_capability() if row.tool == id), None)
+
 
 _OVERRULABLE = {
     "status": "declaredStatus",

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from rollcall.commands.app import require_app
 from rollcall.commands.place import Place, connect
 from rollcall.commands.printing import announce, say
-from rollcall.commands.records import named_agent, path_of, read_agents
+from rollcall.commands.registry.records import named_agent, path_of, read_agents
 from rollcall.core.options import collection_id
 from rollcall.core.problem import Problem
 from rollcall.core.shapes import Status

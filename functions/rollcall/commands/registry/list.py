@@ -8,7 +8,7 @@ from typing import Any
 
 from rollcall.commands.place import Place, connect
 from rollcall.commands.printing import announce, print_json
-from rollcall.commands.records import (
+from rollcall.commands.registry.records import (
     HEALTHY,
     REFUSED,
     Agent,

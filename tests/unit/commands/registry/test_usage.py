@@ -5,8 +5,8 @@ import io
 import pytest
 from rich.console import Console
 
+from rollcall.commands.registry.usage import compared, share_in_short, show_runs, show_tools
 from rollcall.commands.screen import Screen
-from rollcall.commands.usage import compared, share_in_short, show_runs, show_tools
 from rollcall.registry.share import Share
 from rollcall.registry.usage_counts import RunCounts, ToolCounts
 from rollcall.registry.usage_report import RunRow, ToolRow

@@ -1,1 +1,0 @@
-"""`smoke`: proves that a deployment works, as its users would see it."""
