@@ -22,7 +22,7 @@ from packs.electrical.faults.arc_words import told, warnings_of
 from packs.electrical.faults.energy_chart import TITLE, energy_chart
 from packs.electrical.projects.access import open_project
 from packs.electrical.projects.records import Panel, Project, RecordId
-from packs.electrical.projects.selecting import PanelId, PanelName, find_panel
+from packs.electrical.projects.selection import PanelId, PanelName, find_panel
 from packs.electrical.results import (
     CalculationResult,
     CodeReference,

@@ -10,7 +10,7 @@ from packs.electrical.editing.shapes import CircuitRemoved
 from packs.electrical.editing.storing import put_circuits
 from packs.electrical.editing.words import confirmation, named, which_circuit
 from packs.electrical.projects.records import Circuit, RecordId
-from packs.electrical.projects.selecting import (
+from packs.electrical.projects.selection import (
     CircuitId,
     CircuitNumber,
     CircuitWords,

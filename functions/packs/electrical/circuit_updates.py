@@ -33,7 +33,7 @@ from packs.electrical.projects.records import (
     RecordId,
     Voltage,
 )
-from packs.electrical.projects.selecting import (
+from packs.electrical.projects.selection import (
     CircuitId,
     CircuitNumber,
     CircuitWords,

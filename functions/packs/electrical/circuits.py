@@ -31,7 +31,7 @@ from packs.electrical.projects.records import (
     RecordId,
     Voltage,
 )
-from packs.electrical.projects.selecting import PanelId, PanelName
+from packs.electrical.projects.selection import PanelId, PanelName
 from packs.electrical.results import Words, finish, number
 from packs.electrical.wiring.arguments import (
     AmbientC,

@@ -8,7 +8,7 @@ from packs.electrical.calculations.conductors import smallest_parallel
 from packs.electrical.calculations.sizing import Sizing, sizing
 from packs.electrical.projects.access import open_project
 from packs.electrical.projects.records import ConductorMaterial, ConductorSize, RecordId
-from packs.electrical.projects.selecting import (
+from packs.electrical.projects.selection import (
     CircuitId,
     CircuitNumber,
     CircuitWords,

@@ -22,7 +22,7 @@ from packs.electrical.inspection.rule import SEVERITIES, Severity
 from packs.electrical.inspection.wording import counted
 from packs.electrical.projects.access import open_project
 from packs.electrical.projects.records import Panel, Project, RecordId
-from packs.electrical.projects.selecting import PanelId, PanelName, find_panel
+from packs.electrical.projects.selection import PanelId, PanelName, find_panel
 from packs.electrical.results import Input, Words, finish, said
 from rollcall.core.capability import capability
 from rollcall.core.context import ToolContext

@@ -34,7 +34,7 @@ from packs.electrical.capacity.words import (
 )
 from packs.electrical.projects.access import open_project
 from packs.electrical.projects.records import LoadType, Panel, Poles, Project, RecordId
-from packs.electrical.projects.selecting import PanelId, PanelName, find_panel
+from packs.electrical.projects.selection import PanelId, PanelName, find_panel
 from packs.electrical.results import CalculationResult, Input, Words, finish, said
 from rollcall.core.capability import capability
 from rollcall.core.context import ToolContext

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from packs.electrical.projects.access import open_project
 from packs.electrical.projects.records import RecordId
 from packs.electrical.projects.schedule import Position, Schedule, schedule
-from packs.electrical.projects.selecting import PanelName, panel_named
+from packs.electrical.projects.selection import PanelName, panel_named
 from packs.electrical.results import Words, number
 from rollcall.core.capability import capability
 from rollcall.core.context import ToolContext

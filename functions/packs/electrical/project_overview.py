@@ -11,7 +11,7 @@ from packs.electrical.projects.overview import (
     panel_overview,
 )
 from packs.electrical.projects.records import Project, ProjectRole, RecordId
-from packs.electrical.projects.selecting import PanelName, panel_named
+from packs.electrical.projects.selection import PanelName, panel_named
 from packs.electrical.projects.summaries import listed
 from packs.electrical.projects.telling import (
     circuit_table,

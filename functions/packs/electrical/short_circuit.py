@@ -18,7 +18,7 @@ from packs.electrical.faults.supply import Asked, told, with_asked
 from packs.electrical.nec.editions import Edition
 from packs.electrical.projects.access import open_project
 from packs.electrical.projects.records import ConductorSize, Panel, RecordId
-from packs.electrical.projects.selecting import PanelId, PanelName, find_panel
+from packs.electrical.projects.selection import PanelId, PanelName, find_panel
 from packs.electrical.results import (
     CalculationResult,
     CodeReference,

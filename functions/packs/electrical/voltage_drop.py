@@ -14,7 +14,7 @@ from packs.electrical.projects.records import (
     Phases,
     RecordId,
 )
-from packs.electrical.projects.selecting import (
+from packs.electrical.projects.selection import (
     CircuitId,
     CircuitNumber,
     CircuitWords,

@@ -23,7 +23,7 @@ from packs.electrical.projects.records import (
     Phases,
     Project,
 )
-from packs.electrical.projects.selecting import Found
+from packs.electrical.projects.selection import PanelCircuit
 from packs.electrical.results import Assumed, Words
 from rollcall.core.errors import InvalidArgument
 from rollcall.core.wording import isolated
@@ -68,7 +68,7 @@ class Load:
 
 def load_of(
     project: Project,
-    found: Found,
+    found: PanelCircuit,
     *,
     load_amps: float | None = None,
     load_watts: float | None = None,
@@ -161,7 +161,7 @@ def motor_amps(motor: Motor, *, by_nameplate: bool = False) -> float:
     return full_load_amps(motor.hp, motor.voltage, motor.phases)
 
 
-def motors_of(project: Project, found: Found) -> tuple[Motor, ...]:
+def motors_of(project: Project, found: PanelCircuit) -> tuple[Motor, ...]:
     """The motors on a circuit."""
     place = (found.panel.id, found.circuit.circuit_number)
     return tuple(

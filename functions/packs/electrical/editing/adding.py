@@ -9,7 +9,7 @@ from packs.electrical.calculations.voltage_drop import BRANCH_LIMIT_PERCENT, dro
 from packs.electrical.editing.arguments import fields_of
 from packs.electrical.editing.proposing import Plan, plan
 from packs.electrical.projects.access import Opened, open_project
-from packs.electrical.projects.selecting import Found, find_panel
+from packs.electrical.projects.selection import PanelCircuit, find_panel
 from packs.electrical.results import CodeReference, Words, said
 from packs.electrical.wiring import drop_cases
 from packs.electrical.wiring.words import panel_words, percent
@@ -112,7 +112,7 @@ def _drop(found: Plan) -> Words | None:
     circuit = found.circuit
     if circuit.length_ft is None or circuit.conductor_size is None or not circuit.load_watts:
         return None
-    case = drop_cases.case_of(found.after, Found(found.panel, circuit), drop_cases.Asked())
+    case = drop_cases.case_of(found.after, PanelCircuit(found.panel, circuit), drop_cases.Asked())
     try:
         lost = drop(case.run).percent
     except InvalidArgument:  # Table 9 has no such size

@@ -14,7 +14,7 @@ from packs.electrical.editing.capacity import Carried, carried
 from packs.electrical.editing.proposing import with_circuits
 from packs.electrical.projects.access import Opened, open_project
 from packs.electrical.projects.records import Circuit, Project
-from packs.electrical.projects.selecting import Found, find_circuit
+from packs.electrical.projects.selection import PanelCircuit, find_circuit
 from packs.electrical.results import Words
 from packs.electrical.wiring import sizing_cases
 from packs.electrical.wiring.sizing_words import problem_words
@@ -38,7 +38,7 @@ class Change:
         problems: What is against a rule afterwards, in words.
     """
 
-    found: Found
+    found: PanelCircuit
     after: Circuit
     project: Project
     names: tuple[str, ...]
@@ -50,7 +50,7 @@ class Change:
         return self.found.circuit
 
 
-def find_to_change(ctx: ToolContext, given: Mapping[str, Any]) -> tuple[Opened, Found]:
+def find_to_change(ctx: ToolContext, given: Mapping[str, Any]) -> tuple[Opened, PanelCircuit]:
     """The circuit that is named, if the user may change it and it is as it was shown.
 
     Raises:
@@ -99,7 +99,7 @@ def plan_change(ctx: ToolContext, given: Mapping[str, Any]) -> tuple[Opened, Cha
     return opened, change
 
 
-def check_removable(project: Project, found: Found) -> None:
+def check_removable(project: Project, found: PanelCircuit) -> None:
     """
     Raises:
         FailedPrecondition: A motor or a feeder refers to the circuit.
@@ -123,18 +123,20 @@ def _changed(circuit: Circuit, told: Mapping[str, Any], clear: Sequence[Clearabl
     return Circuit.model_validate(fields)
 
 
-def _worked_out(project: Project, found: Found, after: Circuit, names: tuple[str, ...]) -> Change:
+def _worked_out(
+    project: Project, found: PanelCircuit, after: Circuit, names: tuple[str, ...]
+) -> Change:
     if {"circuit_number", "poles"} & set(names):
         _check_motors(project, found, "moved")
     others = tuple(each for each in found.panel.circuits if each.id != found.circuit.id)
     changed = with_circuits(project, found.panel, (*others, after))
-    sized = _sized(changed, Found(found.panel, after)) if after.load_watts else None
+    sized = _sized(changed, PanelCircuit(found.panel, after)) if after.load_watts else None
     problems = () if sized is None else sized
     loads = tuple(carried(project, changed, found.panel))
     return Change(found, after, changed, names, loads, problems)
 
 
-def _sized(project: Project, found: Found) -> tuple[Words, ...]:
+def _sized(project: Project, found: PanelCircuit) -> tuple[Words, ...]:
     """What is against a rule of conductors and breaker; nothing where no size is recorded."""
     case = sizing_cases.case_of(project, found, sizing_cases.Asked())
     if case.size is None:
@@ -156,7 +158,7 @@ def _check_capacity(change: Change) -> None:
             )
 
 
-def _check_motors(project: Project, found: Found, what: str) -> None:
+def _check_motors(project: Project, found: PanelCircuit, what: str) -> None:
     motors = motors_of(project, found)
     if motors:
         names = ", ".join(repr(motor.name) for motor in motors)
@@ -167,7 +169,7 @@ def _check_motors(project: Project, found: Found, what: str) -> None:
         )
 
 
-def _check_as_shown(found: Found, shown: Mapping[str, Any] | None) -> None:
+def _check_as_shown(found: PanelCircuit, shown: Mapping[str, Any] | None) -> None:
     if shown is None:
         return
     now = found.circuit.dump()

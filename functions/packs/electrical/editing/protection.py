@@ -8,7 +8,7 @@ from packs.electrical.inspection.facts import Facts
 from packs.electrical.inspection.rule import Problem, Rule, Unknown
 from packs.electrical.inspection.rules import dwellings, ground_fault
 from packs.electrical.projects.records import Circuit, Panel, Project
-from packs.electrical.projects.selecting import Found
+from packs.electrical.projects.selection import PanelCircuit
 from packs.electrical.results import CodeReference, Words
 from rollcall.core.wording import isolated
 
@@ -35,7 +35,7 @@ def protection_of(project: Project, panel: Panel, circuit: Circuit, locale: str)
     if circuit.is_spare:
         return Protection(False, False, (), ())
     bare = circuit.model_copy(update={"gfci": False, "afci": False})
-    facts, found = Facts(project), Found(panel, bare)
+    facts, found = Facts(project), PanelCircuit(panel, bare)
     gfci = afci = False
     references, undecided = [], []
     for rule in _rules(project):

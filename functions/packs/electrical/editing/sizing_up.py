@@ -13,7 +13,7 @@ from packs.electrical.calculations.conductors import smallest_parallel
 from packs.electrical.calculations.sizing import Sizing, grounding_of, sizing
 from packs.electrical.editing.arguments import checked_standard
 from packs.electrical.projects.records import Circuit, Panel, Project
-from packs.electrical.projects.selecting import Found
+from packs.electrical.projects.selection import PanelCircuit
 from packs.electrical.results import Words
 from packs.electrical.wiring import sizing_cases
 from packs.electrical.wiring.sizing_words import problem_words
@@ -56,7 +56,7 @@ def as_recorded(project: Project, panel: Panel, fields: dict[str, Any]) -> Sized
     if not circuit.load_watts or circuit.conductor_size is None:
         return Sized(found, None, None)
     try:
-        case = sizing_cases.case_of(project, Found(panel, circuit), sizing_cases.Asked())
+        case = sizing_cases.case_of(project, PanelCircuit(panel, circuit), sizing_cases.Asked())
         done = sizing(circuit.conductor_size, case.how, case.required.need)
     except InvalidArgument:  # of a marking or a size that no table has
         return Sized(found, None, None)
@@ -77,12 +77,14 @@ def sized(project: Project, panel: Panel, fields: dict[str, Any]) -> Sized:
     if "terminal_rating_c" not in fields and (rating := _marked(panel)) is not None:
         fields["terminal_rating_c"] = rating
     draft = Circuit.model_validate({"breaker_amps": 1, **fields})
-    need = sizing_cases.case_of(project, Found(panel, draft), sizing_cases.Asked()).required.need
+    need = sizing_cases.case_of(
+        project, PanelCircuit(panel, draft), sizing_cases.Asked()
+    ).required.need
     if "breaker_amps" not in fields:
         by_load = replace(need, breaker_amps=None).device_amps
         fields["breaker_amps"] = max(by_load, _least_breaker(project, draft))
     draft = Circuit.model_validate(fields)
-    case = sizing_cases.case_of(project, Found(panel, draft), sizing_cases.Asked())
+    case = sizing_cases.case_of(project, PanelCircuit(panel, draft), sizing_cases.Asked())
     done = sizing(draft.conductor_size, case.how, case.required.need)
     if done is None:
         return _in_parallel(project, panel, fields, case)

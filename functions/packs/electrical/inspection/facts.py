@@ -27,7 +27,7 @@ from packs.electrical.projects.records import (
     Transformer,
     Wiring,
 )
-from packs.electrical.projects.selecting import Found
+from packs.electrical.projects.selection import PanelCircuit
 from packs.electrical.projects.topology import service_panel
 from rollcall.core.errors import AgentError, FailedPrecondition
 
@@ -98,18 +98,18 @@ class Facts:
             for circuit in panel.circuits
         }
 
-    def circuit_of(self, motor: Motor) -> Found:
+    def circuit_of(self, motor: Motor) -> PanelCircuit:
         """The circuit of a motor, which a valid project has."""
         panel = self.nodes[motor.panel_id]
         assert isinstance(panel, Panel)
-        return Found(panel, self._numbered[motor.panel_id, motor.circuit_number])
+        return PanelCircuit(panel, self._numbered[motor.panel_id, motor.circuit_number])
 
     @cached_property
-    def circuits(self) -> list[Found]:
+    def circuits(self) -> list[PanelCircuit]:
         """Of the panels that are looked at, without spares and without the breakers of feeders,
         which are looked at as such."""
         return [
-            Found(panel, circuit)
+            PanelCircuit(panel, circuit)
             for panel in self.panels
             for circuit in panel.circuits
             if not circuit.is_spare and circuit.id not in self._breakers_of_feeders(panel)
@@ -195,14 +195,14 @@ class Facts:
         source = self.nodes.get(feeder.source_id)
         return source.secondary_breaker_amps if isinstance(source, Transformer) else None
 
-    def voltage(self, found: Found) -> float:
+    def voltage(self, found: PanelCircuit) -> float:
         """Volts of a circuit's load: between its lines, or to neutral with one pole."""
         panel, circuit = found
         if circuit.voltage is not None:
             return circuit.voltage
         return panel.line_to_neutral if circuit.poles == 1 else panel.voltage
 
-    def amps(self, found: Found) -> float:
+    def amps(self, found: PanelCircuit) -> float:
         """The current of a circuit's load, A; a power factor that is not recorded counts as 1.
 
         Raises:
@@ -210,7 +210,7 @@ class Facts:
         """
         return self._amps(found, found.circuit.load_watts)
 
-    def amps_of_circuit(self, found: Found) -> float:
+    def amps_of_circuit(self, found: PanelCircuit) -> float:
         """The current that a circuit must be good for, A: that of its load, and of a household
         range that of Table 220.55.
 
@@ -221,7 +221,7 @@ class Facts:
         by_table = household_range_watts(self.project, found.circuit, watts)
         return self._amps(found, watts if by_table is None else by_table)
 
-    def _amps(self, found: Found, watts: float) -> float:
+    def _amps(self, found: PanelCircuit, watts: float) -> float:
         if watts <= 0:
             raise Unknown("loadWatts")
         circuit = found.circuit
@@ -330,7 +330,7 @@ class Facts:
             return panel.line_to_neutral
         return panel.voltage if known(panel.wires, "wires") < 4 else panel.line_to_neutral
 
-    def own_rules_protect(self, found: Found) -> bool:
+    def own_rules_protect(self, found: PanelCircuit) -> bool:
         """Whether 240.4(G) leaves a circuit's conductors to another article: motors, cooling,
         welders."""
         panel, circuit = found
@@ -366,4 +366,4 @@ def looked_up(work: Callable[[], T], field: str) -> T:
         raise Unknown(field) from error
 
 
-__all__ = ["Circuit", "Facts", "Found", "looked_up"]
+__all__ = ["Circuit", "Facts", "PanelCircuit", "looked_up"]

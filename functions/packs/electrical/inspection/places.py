@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from packs.electrical.inspection.facts import Facts, Found
+from packs.electrical.inspection.facts import Facts, PanelCircuit
 from packs.electrical.projects.records import Feeder, Motor, Panel, Transformer
 from packs.electrical.results import Words
 from packs.electrical.wiring.words import panel_words
@@ -27,7 +27,7 @@ class Place(NamedTuple):
 
 def place_of(facts: Facts, subject: Any) -> Place:
     """The place of what a rule was given."""
-    if isinstance(subject, Found):
+    if isinstance(subject, PanelCircuit):
         return _circuit(subject)
     if isinstance(subject, Panel):
         return Place(subject.id, (1, subject.id, 0), _panel(subject), _panel_fields(subject))
@@ -55,7 +55,7 @@ def _feeder(feeder: Feeder) -> Words:
     return Words(f"feeder {isolated(feeder.name)}", f"קו הזנה {isolated(feeder.name)}")
 
 
-def _circuit(found: Found) -> Place:
+def _circuit(found: PanelCircuit) -> Place:
     panel, circuit = found
     number, description = circuit.circuit_number, isolated(circuit.description)
     place = panel_words(panel.name)

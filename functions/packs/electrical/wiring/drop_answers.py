@@ -14,7 +14,7 @@ from packs.electrical.calculations.loads.panel import panel_demand
 from packs.electrical.calculations.voltage_drop import Method
 from packs.electrical.nec.sizes import label
 from packs.electrical.projects.records import Project
-from packs.electrical.projects.selecting import Found
+from packs.electrical.projects.selection import PanelCircuit
 from packs.electrical.results import Words, finish
 from packs.electrical.wiring import drop_words
 from packs.electrical.wiring.drop_cases import Asked, case_of, case_without_circuit
@@ -29,7 +29,7 @@ from rollcall.core.wording import isolated
 
 
 def answer(
-    ctx: ToolContext, project: Project, found: Found, asked: Asked, method: Method
+    ctx: ToolContext, project: Project, found: PanelCircuit, asked: Asked, method: Method
 ) -> VoltageDrop:
     """The drop of one circuit, shown with its chart."""
     result, studied = _calculate(ctx, project, found, asked, method)
@@ -90,7 +90,7 @@ def answer_selected(
 def _calculate(
     ctx: ToolContext,
     project: Project,
-    found: Found,
+    found: PanelCircuit,
     asked: Asked,
     method: Method,
     more: tuple[Words, ...] = (),
@@ -102,7 +102,7 @@ def _calculate(
     return voltage_drop(ctx.locale, case, studied, project=project, more=more), studied
 
 
-def _feeders(project: Project, found: Found) -> tuple[list[FeederRun] | None, Words | None]:
+def _feeders(project: Project, found: PanelCircuit) -> tuple[list[FeederRun] | None, Words | None]:
     """The feeders before a circuit, and what a person should know of them."""
     try:
         runs = feeder_runs(

@@ -17,7 +17,7 @@ from packs.electrical.calculations.voltage_drop import Run
 from packs.electrical.nec.impedance import TABLE_TEMPERATURE_C, parse_conduit
 from packs.electrical.nec.sizes import Material, Size
 from packs.electrical.projects.records import ConduitType, Phases, Project
-from packs.electrical.projects.selecting import Found
+from packs.electrical.projects.selection import PanelCircuit
 from packs.electrical.results import Assumed, Input, Words
 from rollcall.core.errors import InvalidArgument
 from rollcall.core.wording import isolated
@@ -48,11 +48,11 @@ class Case:
     run: Run
     inputs: tuple[Input, ...]
     assumed: tuple[Assumed, ...]
-    found: Found | None = None
+    found: PanelCircuit | None = None
     load: Load | None = None
 
 
-def case_of(project: Project, found: Found, asked: Asked) -> Case:
+def case_of(project: Project, found: PanelCircuit, asked: Asked) -> Case:
     """The run of a circuit.
 
     Raises:
@@ -87,7 +87,7 @@ def case_of(project: Project, found: Found, asked: Asked) -> Case:
     return Case(run, tuple(_inputs(run, asked, load, raceway, assumed)), assumed, found, load)
 
 
-def _length_and_size(found: Found, asked: Asked) -> tuple[float, Size]:
+def _length_and_size(found: PanelCircuit, asked: Asked) -> tuple[float, Size]:
     length = asked.length_ft or found.circuit.length_ft
     size = asked.conductor_size or found.circuit.conductor_size
     if length is None:

@@ -18,7 +18,7 @@ from packs.electrical.nec.grounding import (
 from packs.electrical.nec.sizes import Size, rank
 from packs.electrical.nec.tables import unchecked
 from packs.electrical.projects.records import Project
-from packs.electrical.projects.selecting import Found
+from packs.electrical.projects.selection import PanelCircuit
 from packs.electrical.results import FT_PER_M, CodeReference, Words, said
 from packs.electrical.wiring import drop_words
 from packs.electrical.wiring.drop_cases import Case
@@ -145,7 +145,7 @@ def _branch_leg(name: str, studied: Study) -> Leg:
     )
 
 
-def _grounding(found: Found | None, studied: Study, project: Project | None) -> Size | None:
+def _grounding(found: PanelCircuit | None, studied: Study, project: Project | None) -> Size | None:
     """The equipment grounding conductor that larger conductors ask for (250.122(B)), those that
     would comply or those of the question; None where they stay as they are recorded. Never larger
     than the conductors themselves (250.122(A))."""

@@ -14,7 +14,7 @@ from packs.electrical.calculations.voltage_drop import (
     within,
 )
 from packs.electrical.projects.records import Project
-from packs.electrical.projects.selecting import Found, panel_named
+from packs.electrical.projects.selection import PanelCircuit, panel_named
 from packs.electrical.wiring.drop_cases import Asked, case_of
 from packs.electrical.wiring.drop_results import Ranked, Selector
 from rollcall.core.errors import FailedPrecondition, InvalidArgument
@@ -27,7 +27,7 @@ _NO_BRANCH = ("spare", "subpanel")
 class Candidate(NamedTuple):
     """A circuit that a selector may choose, and by what."""
 
-    found: Found
+    found: PanelCircuit
     value: float
 
 
@@ -53,7 +53,7 @@ def compare(
     """
     panels = [panel_named(project, panel_name)] if panel_name else project.panels
     everything = [
-        Found(panel, circuit)
+        PanelCircuit(panel, circuit)
         for panel in panels
         for circuit in panel.circuits
         if circuit.load_type not in _NO_BRANCH
@@ -72,10 +72,10 @@ def ranking(project: Project, compared: Compared, asked: Asked, method: Method) 
 
 def _measure(
     selector: Selector, project: Project, asked: Asked, method: Method
-) -> Callable[[Found], float]:
+) -> Callable[[PanelCircuit], float]:
     """What a selector goes by; an `InvalidArgument` says why a circuit's drop cannot be told."""
 
-    def measure(found: Found) -> float:
+    def measure(found: PanelCircuit) -> float:
         run = case_of(project, found, asked).run
         lost = drop(run, method).percent
         if selector == "worst":
@@ -88,7 +88,7 @@ def _measure(
 
 
 def _compared(
-    everything: Sequence[Found], measure: Callable[[Found], float]
+    everything: Sequence[PanelCircuit], measure: Callable[[PanelCircuit], float]
 ) -> tuple[list[Candidate], list[str]]:
     candidates, left_out = [], []
     for found in everything:
@@ -104,7 +104,7 @@ def _order(each: Candidate) -> tuple[float, str, int]:
     return (-each.value, each.found.panel.name, each.found.circuit.circuit_number)
 
 
-def _ranked(project: Project, found: Found, asked: Asked, method: Method) -> Ranked:
+def _ranked(project: Project, found: PanelCircuit, asked: Asked, method: Method) -> Ranked:
     run = case_of(project, found, asked).run
     lost = drop(run, method)
     return Ranked(

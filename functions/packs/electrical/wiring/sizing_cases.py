@@ -14,7 +14,7 @@ from packs.electrical.nec.editions import DEFAULT, Edition
 from packs.electrical.nec.insulation import insulation_rating
 from packs.electrical.nec.sizes import Material, Size
 from packs.electrical.projects.records import Project, Wiring
-from packs.electrical.projects.selecting import Found
+from packs.electrical.projects.selection import PanelCircuit
 from packs.electrical.results import Assumed, Input, Words
 from rollcall.core.errors import InvalidArgument
 from rollcall.core.wording import isolated
@@ -55,11 +55,11 @@ class Case:
     edition: Edition
     inputs: tuple[Input, ...]
     assumed: tuple[Assumed, ...]
-    found: Found | None = None
+    found: PanelCircuit | None = None
     load: Load | None = None
 
 
-def case_of(project: Project, found: Found, asked: Asked) -> Case:
+def case_of(project: Project, found: PanelCircuit, asked: Asked) -> Case:
     """The check of a circuit.
 
     Raises:
@@ -104,7 +104,7 @@ def _case(
     required: Required,
     assumed: tuple[Assumed, ...],
     edition: Edition,
-    found: Found | None,
+    found: PanelCircuit | None,
     load: Load,
 ) -> Case:
     known = wiring or Wiring()

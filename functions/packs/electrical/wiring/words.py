@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from packs.electrical.nec.sizes import Material, Size, area_mm2, label
-from packs.electrical.projects.selecting import Found
+from packs.electrical.projects.selection import PanelCircuit
 from packs.electrical.results import Words, number
 from rollcall.core.wording import isolated
 
@@ -35,7 +35,7 @@ def percent(value: float) -> str:
     return isolated(f"{number(value)} %")
 
 
-def circuit_words(found: Found) -> Words:
+def circuit_words(found: PanelCircuit) -> Words:
     """A circuit with its place."""
     number_, panel = found.circuit.circuit_number, panel_words(found.panel.name)
     name = isolated(found.circuit.description)

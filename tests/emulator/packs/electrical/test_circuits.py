@@ -16,7 +16,7 @@ from packs.electrical.circuits import add_circuit
 from packs.electrical.projects.access import open_project
 from packs.electrical.projects.documents import write_project
 from packs.electrical.projects.records import Circuit
-from packs.electrical.projects.selecting import find_circuit
+from packs.electrical.projects.selection import find_circuit
 from rollcall.agent import prepare
 from rollcall.agent.direct import direct_call
 from rollcall.core.capability import Capability

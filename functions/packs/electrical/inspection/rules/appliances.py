@@ -6,7 +6,7 @@ from __future__ import annotations
 from packs.electrical.calculations.conductors import CONTINUOUS
 from packs.electrical.calculations.requirements import COOLING, COOLING_MOST
 from packs.electrical.inspection.conductors import standard_from
-from packs.electrical.inspection.facts import Facts, Found
+from packs.electrical.inspection.facts import Facts, PanelCircuit
 from packs.electrical.inspection.rule import (
     PASSED,
     Check,
@@ -31,7 +31,7 @@ EV_TO_GROUND_V = 150
 
 
 def _continuous(kind: LoadType) -> Check:
-    def check(facts: Facts, found: Found) -> Verdict:
+    def check(facts: Facts, found: PanelCircuit) -> Verdict:
         if found.circuit.load_type != kind:
             return None
         verdict = breaker_at_least(facts, found, CONTINUOUS)
@@ -40,7 +40,7 @@ def _continuous(kind: LoadType) -> Check:
     return check
 
 
-def _conductor_125(facts: Facts, found: Found) -> Verdict:
+def _conductor_125(facts: Facts, found: PanelCircuit) -> Verdict:
     circuit = found.circuit
     least = facts.amps(found) * CONTINUOUS
     carries = facts.ampacity(circuit, circuit.breaker_amps).terminal_amps
@@ -62,7 +62,7 @@ def _conductor_125(facts: Facts, found: Found) -> Verdict:
     )
 
 
-def _appliance_most(facts: Facts, found: Found) -> Verdict:
+def _appliance_most(facts: Facts, found: PanelCircuit) -> Verdict:
     circuit = found.circuit
     if circuit.load_type not in HEATING_APPLIANCES:
         return None
@@ -87,13 +87,13 @@ def _appliance_most(facts: Facts, found: Found) -> Verdict:
     )
 
 
-def _cooling_conductor(facts: Facts, found: Found) -> Verdict:
+def _cooling_conductor(facts: Facts, found: PanelCircuit) -> Verdict:
     if found.circuit.load_type not in COOLING:
         return None
     return _conductor_125(facts, found)
 
 
-def _cooling_breaker(facts: Facts, found: Found) -> Verdict:
+def _cooling_breaker(facts: Facts, found: PanelCircuit) -> Verdict:
     circuit = found.circuit
     if circuit.load_type not in COOLING:
         return None
@@ -119,7 +119,7 @@ def _cooling_breaker(facts: Facts, found: Found) -> Verdict:
 
 
 def _in_sight(*kinds: LoadType) -> Check:
-    def check(facts: Facts, found: Found) -> Verdict:
+    def check(facts: Facts, found: PanelCircuit) -> Verdict:
         if found.circuit.load_type not in kinds:
             return None
         return _disconnect(found)
@@ -127,7 +127,7 @@ def _in_sight(*kinds: LoadType) -> Check:
     return check
 
 
-def _disconnect(found: Found) -> Verdict:
+def _disconnect(found: PanelCircuit) -> Verdict:
     if known(found.circuit.disconnect_in_sight, "disconnectInSight"):
         return PASSED
     return Problem(
@@ -142,7 +142,7 @@ def _disconnect(found: Found) -> Verdict:
     )
 
 
-def _ev_disconnect(facts: Facts, found: Found) -> Verdict:
+def _ev_disconnect(facts: Facts, found: PanelCircuit) -> Verdict:
     if found.circuit.load_type != "ev_charger":
         return None
     if facts.volts_to_ground(found.panel) <= EV_TO_GROUND_V:
@@ -153,7 +153,7 @@ def _ev_disconnect(facts: Facts, found: Found) -> Verdict:
     return _disconnect(found)
 
 
-def _ev_own_circuit(facts: Facts, found: Found) -> Verdict:
+def _ev_own_circuit(facts: Facts, found: PanelCircuit) -> Verdict:
     circuit = found.circuit
     if circuit.load_type != "ev_charger":
         return None

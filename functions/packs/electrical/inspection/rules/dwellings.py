@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from packs.electrical.inspection.facts import Facts, Found
+from packs.electrical.inspection.facts import Facts, PanelCircuit
 from packs.electrical.inspection.rule import (
     PASSED,
     Problem,
@@ -28,7 +28,7 @@ CIRCUIT_A = 20
 RECEPTACLES = frozenset({"receptacle", "small_appliance", "laundry"})
 
 
-def _afci(facts: Facts, found: Found) -> Verdict:
+def _afci(facts: Facts, found: PanelCircuit) -> Verdict:
     panel, circuit = found
     low, high = TO_NEUTRAL_V
     if not facts.dwelling or circuit.poles != 1 or circuit.breaker_amps > AFCI_MOST_A:

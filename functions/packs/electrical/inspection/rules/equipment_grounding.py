@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from packs.electrical.inspection.facts import Facts, Found, looked_up
+from packs.electrical.inspection.facts import Facts, PanelCircuit, looked_up
 from packs.electrical.inspection.rule import (
     PASSED,
     Problem,
@@ -24,7 +24,7 @@ METAL_RACEWAYS = frozenset({"emt", "imc", "rmc"})
 """They are equipment grounding conductors themselves (250.118)."""
 
 
-def _of_circuit(facts: Facts, found: Found) -> Verdict:
+def _of_circuit(facts: Facts, found: PanelCircuit) -> Verdict:
     return _large_enough(facts, found.circuit, found.circuit.breaker_amps)
 
 
@@ -68,7 +68,7 @@ def _least(facts: Facts, wiring: Wiring, device: float) -> Size:
     return own if own is not None and same and rank(own) < rank(least) else least
 
 
-def _circuit_grows(facts: Facts, found: Found) -> Verdict:
+def _circuit_grows(facts: Facts, found: PanelCircuit) -> Verdict:
     if facts.own_rules_protect(found):
         return None
     return _grows(facts, found.circuit, found.circuit.breaker_amps)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from packs.electrical.inspection.facts import Facts, Found
+from packs.electrical.inspection.facts import Facts, PanelCircuit
 from packs.electrical.inspection.rule import (
     PASSED,
     Check,
@@ -119,7 +119,7 @@ def _parallel(wiring: Wiring) -> Verdict:
     )
 
 
-def _parallel_circuit(facts: Facts, found: Found) -> Verdict:
+def _parallel_circuit(facts: Facts, found: PanelCircuit) -> Verdict:
     return _parallel(found.circuit)
 
 

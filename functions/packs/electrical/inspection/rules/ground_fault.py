@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from packs.electrical.inspection.facts import Facts, Found
+from packs.electrical.inspection.facts import Facts, PanelCircuit
 from packs.electrical.inspection.rule import (
     PASSED,
     Check,
@@ -83,7 +83,7 @@ ALIKE = {"restroom": ("restroom", "bathroom"), "bathroom": ("bathroom", "restroo
 
 
 def _in_dwelling(place: _Place) -> Check:
-    def check(facts: Facts, found: Found) -> Verdict:
+    def check(facts: Facts, found: PanelCircuit) -> Verdict:
         circuit = found.circuit
         if not facts.dwelling or not _dwelling_receptacle(facts, found):
             return None
@@ -109,7 +109,7 @@ def _is_in(circuit: Circuit, place: _Place) -> bool:
     return known(circuit.area, "area") in ALIKE.get(place.area, (place.area,))
 
 
-def _dwelling_receptacle(facts: Facts, found: Found) -> bool:
+def _dwelling_receptacle(facts: Facts, found: PanelCircuit) -> bool:
     circuit = found.circuit
     if not _low_to_ground(facts, found):
         return False
@@ -120,12 +120,12 @@ def _dwelling_receptacle(facts: Facts, found: Found) -> bool:
     return circuit.load_type in RECEPTACLES | PLUGGED_240 and circuit.poles < 3
 
 
-def _low_to_ground(facts: Facts, found: Found) -> bool:
+def _low_to_ground(facts: Facts, found: PanelCircuit) -> bool:
     return facts.volts_to_ground(found.panel) <= TO_GROUND_V
 
 
 def _elsewhere(place: _Place) -> Check:
-    def check(facts: Facts, found: Found) -> Verdict:
+    def check(facts: Facts, found: PanelCircuit) -> Verdict:
         circuit = found.circuit
         if facts.dwelling or circuit.load_type not in RECEPTACLES:
             return None
@@ -156,7 +156,7 @@ def _unprotected(place: Words) -> Problem:
     )
 
 
-def _appliance(facts: Facts, found: Found) -> Verdict:
+def _appliance(facts: Facts, found: PanelCircuit) -> Verdict:
     circuit = found.circuit
     if circuit.load_type not in APPLIANCES or circuit.breaker_amps > APPLIANCE_MOST_A:
         return None
@@ -173,7 +173,7 @@ def _appliance(facts: Facts, found: Found) -> Verdict:
     )
 
 
-def _outdoor_outlet(facts: Facts, found: Found) -> Verdict:
+def _outdoor_outlet(facts: Facts, found: PanelCircuit) -> Verdict:
     circuit = found.circuit
     if not facts.dwelling or circuit.load_type in RECEPTACLES | {"lighting", "subpanel"}:
         return None
@@ -196,15 +196,15 @@ def _outdoor_outlet(facts: Facts, found: Found) -> Verdict:
     )
 
 
-def _pool_motor(facts: Facts, found: Found) -> Verdict:
+def _pool_motor(facts: Facts, found: PanelCircuit) -> Verdict:
     return _pool(facts, found, frozenset({"motor", "equipment"}))
 
 
-def _pool_receptacle(facts: Facts, found: Found) -> Verdict:
+def _pool_receptacle(facts: Facts, found: PanelCircuit) -> Verdict:
     return _pool(facts, found, RECEPTACLES)
 
 
-def _pool(facts: Facts, found: Found, kinds: frozenset[str]) -> Verdict:
+def _pool(facts: Facts, found: PanelCircuit, kinds: frozenset[str]) -> Verdict:
     circuit = found.circuit
     if circuit.area != "pool" or circuit.load_type not in kinds or circuit.poles == 3:
         return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from packs.electrical.inspection.facts import Facts, Found
+from packs.electrical.inspection.facts import Facts, PanelCircuit
 from packs.electrical.inspection.rule import (
     PASSED,
     Problem,
@@ -85,7 +85,7 @@ def _directory(facts: Facts, panel: Panel) -> Verdict:
     )
 
 
-def _described(facts: Facts, found: Found) -> Verdict:
+def _described(facts: Facts, found: PanelCircuit) -> Verdict:
     if _plain(found.circuit.description) not in PLACEHOLDERS:
         return PASSED
     return Problem(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from packs.electrical.calculations.conductors import CONTINUOUS
 from packs.electrical.calculations.requirements import ALWAYS_CONTINUOUS, SEVERAL_OUTLETS
 from packs.electrical.inspection.conductors import standard_from
-from packs.electrical.inspection.facts import Facts, Found
+from packs.electrical.inspection.facts import Facts, PanelCircuit
 from packs.electrical.inspection.rule import PASSED, Problem, Rule, Verdict
 from packs.electrical.inspection.wording import amps, size, volts, wire
 from packs.electrical.results import Words
@@ -17,18 +17,18 @@ EXACT = 1.0001
 VOLTAGE_TOLERANCE = 0.1
 
 
-def _own_load(facts: Facts, found: Found) -> bool:
+def _own_load(facts: Facts, found: PanelCircuit) -> bool:
     """Whether Article 210 decides: not for motors, cooling and welders, nor for feeders."""
     return not facts.own_rules_protect(found) and found.circuit.load_type != "subpanel"
 
 
-def _is_continuous(found: Found) -> bool:
+def _is_continuous(found: PanelCircuit) -> bool:
     """Recorded as such. Those that the code counts so have rules of their own."""
     circuit = found.circuit
     return circuit.continuous and circuit.load_type not in ALWAYS_CONTINUOUS
 
 
-def _conductor_125(facts: Facts, found: Found) -> Verdict:
+def _conductor_125(facts: Facts, found: PanelCircuit) -> Verdict:
     if not _own_load(facts, found) or not _is_continuous(found):
         return None
     circuit = found.circuit
@@ -53,13 +53,13 @@ def _conductor_125(facts: Facts, found: Found) -> Verdict:
     )
 
 
-def _breaker_125(facts: Facts, found: Found) -> Verdict:
+def _breaker_125(facts: Facts, found: PanelCircuit) -> Verdict:
     if not _own_load(facts, found) or not _is_continuous(found):
         return None
     return breaker_at_least(facts, found, CONTINUOUS)
 
 
-def breaker_at_least(facts: Facts, found: Found, factor: float) -> Verdict:
+def breaker_at_least(facts: Facts, found: PanelCircuit, factor: float) -> Verdict:
     """Whether the breaker is no smaller than a factor times the load.
 
     Raises:
@@ -87,7 +87,7 @@ def breaker_at_least(facts: Facts, found: Found, factor: float) -> Verdict:
     )
 
 
-def _within_rating(facts: Facts, found: Found) -> Verdict:
+def _within_rating(facts: Facts, found: PanelCircuit) -> Verdict:
     if not _own_load(facts, found) or found.circuit.load_type in MULTI_OUTLET:
         return None
     if found.circuit.load_type in ALWAYS_CONTINUOUS:
@@ -95,13 +95,13 @@ def _within_rating(facts: Facts, found: Found) -> Verdict:
     return _load_in_breaker(facts, found)
 
 
-def _several_within_rating(facts: Facts, found: Found) -> Verdict:
+def _several_within_rating(facts: Facts, found: PanelCircuit) -> Verdict:
     if found.circuit.load_type not in MULTI_OUTLET:
         return None
     return _load_in_breaker(facts, found)
 
 
-def _load_in_breaker(facts: Facts, found: Found) -> Verdict:
+def _load_in_breaker(facts: Facts, found: PanelCircuit) -> Verdict:
     if _is_continuous(found):
         return None  # 210.20(A) asks for more
     load = facts.amps_of_circuit(found)
@@ -123,7 +123,7 @@ def _load_in_breaker(facts: Facts, found: Found) -> Verdict:
     )
 
 
-def _dwelling_outlets(facts: Facts, found: Found) -> Verdict:
+def _dwelling_outlets(facts: Facts, found: PanelCircuit) -> Verdict:
     if not facts.dwelling or found.circuit.load_type not in MULTI_OUTLET:
         return None
     rating = found.circuit.breaker_amps
@@ -144,7 +144,7 @@ def _dwelling_outlets(facts: Facts, found: Found) -> Verdict:
     )
 
 
-def _multi_outlet_rating(facts: Facts, found: Found) -> Verdict:
+def _multi_outlet_rating(facts: Facts, found: PanelCircuit) -> Verdict:
     if found.circuit.load_type not in MULTI_OUTLET:
         return None
     rating = found.circuit.breaker_amps
@@ -164,7 +164,7 @@ def _multi_outlet_rating(facts: Facts, found: Found) -> Verdict:
     )
 
 
-def _carries_load(facts: Facts, found: Found) -> Verdict:
+def _carries_load(facts: Facts, found: PanelCircuit) -> Verdict:
     if not _own_load(facts, found):
         return None
     circuit = found.circuit
@@ -188,7 +188,7 @@ def _carries_load(facts: Facts, found: Found) -> Verdict:
     )
 
 
-def _voltage(facts: Facts, found: Found) -> Verdict:
+def _voltage(facts: Facts, found: PanelCircuit) -> Verdict:
     panel, circuit = found
     if circuit.voltage is None:
         return None
@@ -212,7 +212,7 @@ def _voltage(facts: Facts, found: Found) -> Verdict:
     )
 
 
-def _small_appliance_20(facts: Facts, found: Found) -> Verdict:
+def _small_appliance_20(facts: Facts, found: PanelCircuit) -> Verdict:
     circuit = found.circuit
     laundry = circuit.load_type == "laundry" and circuit.poles == 1
     if not facts.dwelling or not (laundry or circuit.load_type == "small_appliance"):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from packs.electrical.calculations.requirements import kind_of
-from packs.electrical.inspection.facts import Facts, Found, looked_up
+from packs.electrical.inspection.facts import Facts, PanelCircuit, looked_up
 from packs.electrical.inspection.rule import (
     PASSED,
     Problem,
@@ -27,7 +27,7 @@ SERVICE_FACTOR = 1.15
 VOLTAGE_TOLERANCE = 0.1
 
 
-def _on(facts: Facts, found: Found) -> list[Motor]:
+def _on(facts: Facts, found: PanelCircuit) -> list[Motor]:
     """The motors of a circuit, the largest first; none if it is no motor circuit.
 
     Raises:
@@ -39,7 +39,7 @@ def _on(facts: Facts, found: Found) -> list[Motor]:
     return sorted(motors, key=facts.motor_amps, reverse=True)
 
 
-def _conductor(facts: Facts, found: Found) -> Verdict:
+def _conductor(facts: Facts, found: PanelCircuit) -> Verdict:
     motors = _on(facts, found)
     if not motors:
         return None
@@ -67,7 +67,7 @@ def _conductor(facts: Facts, found: Found) -> Verdict:
     )
 
 
-def _breaker(facts: Facts, found: Found) -> Verdict:
+def _breaker(facts: Facts, found: PanelCircuit) -> Verdict:
     motors = _on(facts, found)
     if not motors:
         return None

@@ -12,7 +12,7 @@ from packs.electrical.calculations.loads.phases import (
     system_of,
     total,
 )
-from packs.electrical.inspection.facts import Facts, Found
+from packs.electrical.inspection.facts import Facts, PanelCircuit
 from packs.electrical.inspection.rule import (
     PASSED,
     Problem,
@@ -155,7 +155,7 @@ def _behind_transformer(facts: Facts, panel: Panel) -> Verdict:
     )
 
 
-def _high_leg(facts: Facts, found: Found) -> Verdict:
+def _high_leg(facts: Facts, found: PanelCircuit) -> Verdict:
     panel, circuit = found
     if not panel.high_leg or circuit.poles != 1:
         return None

@@ -9,7 +9,7 @@ from typing import Literal
 from packs.electrical.calculations.conductors import default_terminal
 from packs.electrical.calculations.requirements import SEVERAL_OUTLETS
 from packs.electrical.inspection.conductors import is_nm, largest_device
-from packs.electrical.inspection.facts import Facts, Found
+from packs.electrical.inspection.facts import Facts, PanelCircuit
 from packs.electrical.inspection.rule import (
     PASSED,
     Check,
@@ -67,7 +67,7 @@ def _cause(
     return "corrected" if device > corrected else "terminals"
 
 
-def _circuit(facts: Facts, found: Found) -> _Judged | None:
+def _circuit(facts: Facts, found: PanelCircuit) -> _Judged | None:
     """None where another article protects the conductors (240.4(G))."""
     if facts.own_rules_protect(found):
         return None
@@ -79,7 +79,7 @@ def _circuit(facts: Facts, found: Found) -> _Judged | None:
     )
 
 
-def _small(facts: Facts, found: Found) -> Verdict:
+def _small(facts: Facts, found: PanelCircuit) -> Verdict:
     judged = _circuit(facts, found)
     if judged is None or judged.small_limit is None:
         return None
@@ -107,7 +107,7 @@ def _small(facts: Facts, found: Found) -> Verdict:
 
 
 def _for_cause(cause: Cause) -> Check:
-    def check(facts: Facts, found: Found) -> Verdict:
+    def check(facts: Facts, found: PanelCircuit) -> Verdict:
         judged = _circuit(facts, found)
         if judged is None or (cause == "nm") != is_nm(found.circuit):
             return None
@@ -172,10 +172,10 @@ def _why(wiring: Wiring, device: float, cause: Cause) -> Words:
     )
 
 
-def _standard(facts: Facts, rated: Found | Feeder) -> Verdict:
+def _standard(facts: Facts, rated: PanelCircuit | Feeder) -> Verdict:
     if isinstance(rated, Feeder) and facts.is_open_secondary(rated):
         return None  # its device stands where it ends
-    device = rated.circuit.breaker_amps if isinstance(rated, Found) else rated.breaker_amps
+    device = rated.circuit.breaker_amps if isinstance(rated, PanelCircuit) else rated.breaker_amps
     if device is None:
         raise Unknown("breakerAmps")
     if is_standard(device) or (device == 10 and facts.edition >= TEN_AMPERES_SINCE):

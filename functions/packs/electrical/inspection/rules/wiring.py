@@ -13,7 +13,7 @@ from packs.electrical.calculations.voltage_drop import (
     smallest_size,
     within,
 )
-from packs.electrical.inspection.facts import Facts, Found, looked_up
+from packs.electrical.inspection.facts import Facts, PanelCircuit, looked_up
 from packs.electrical.inspection.rule import PASSED, Problem, Rule, Verdict, known
 from packs.electrical.inspection.wording import percent, size, wire
 from packs.electrical.nec.impedance import parse_conduit
@@ -25,8 +25,8 @@ FOR_BURIAL = frozenset({"UF", "UF-B", "USE", "USE-2"})
 FEEDER_LIMIT_PERCENT = BRANCH_LIMIT_PERCENT
 
 
-def _buried(facts: Facts, wired: Found | Feeder) -> Verdict:
-    wiring = wired.circuit if isinstance(wired, Found) else wired
+def _buried(facts: Facts, wired: PanelCircuit | Feeder) -> Verdict:
+    wiring = wired.circuit if isinstance(wired, PanelCircuit) else wired
     if wiring.conduit_type != "direct_burial":
         return None
     insulation = known(wiring.insulation, "insulation")
@@ -48,7 +48,7 @@ def _buried(facts: Facts, wired: Found | Feeder) -> Verdict:
     )
 
 
-def _branch_drop(facts: Facts, found: Found) -> Verdict:
+def _branch_drop(facts: Facts, found: PanelCircuit) -> Verdict:
     circuit = found.circuit
     if circuit.load_type == "subpanel":
         return None  # its feeder is looked at
@@ -57,7 +57,7 @@ def _branch_drop(facts: Facts, found: Found) -> Verdict:
     return _within(circuit, run, BRANCH_LIMIT_PERCENT)
 
 
-def _current(facts: Facts, found: Found) -> tuple[float, float]:
+def _current(facts: Facts, found: PanelCircuit) -> tuple[float, float]:
     """Current and power factor of a circuit: what really flows, so a motor's own where recorded."""
     circuit = found.circuit
     factor, _ = known_power_factor(circuit.power_factor, circuit.load_type)

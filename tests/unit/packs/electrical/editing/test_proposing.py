@@ -15,7 +15,7 @@ from packs.electrical.editing.arguments import arguments_of, fields_of
 from packs.electrical.editing.places import possible_starts
 from packs.electrical.editing.proposing import Plan, area_in, plan
 from packs.electrical.projects.records import Circuit, Panel, Poles, Project
-from packs.electrical.projects.selecting import Found, panel_named
+from packs.electrical.projects.selection import PanelCircuit, panel_named
 from packs.electrical.wiring import sizing_cases
 from rollcall.core.errors import AgentError, FailedPrecondition, InvalidArgument
 from seed.electrical.sample import projects
@@ -180,7 +180,7 @@ def test_what_is_proposed_complies(watts: float, continuous: bool, panel: str) -
     circuit = found.circuit
     assert circuit.conductor_size is not None
     there = panel_named(found.after, panel)
-    case = sizing_cases.case_of(found.after, Found(there, circuit), sizing_cases.Asked())
+    case = sizing_cases.case_of(found.after, PanelCircuit(there, circuit), sizing_cases.Asked())
     done = sizing(circuit.conductor_size, case.how, case.required.need)
     assert done is not None
     assert done.checked.problems == ()

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from packs.electrical.projects.records import Circuit, Project
-from packs.electrical.projects.selecting import find_circuit
+from packs.electrical.projects.selection import find_circuit
 from packs.electrical.voltage_drop import calculate_voltage_drop
 from packs.electrical.wiring.drop_answers import answer, answer_selected
 from packs.electrical.wiring.drop_cases import Asked

@@ -9,7 +9,7 @@ import pytest
 from packs.electrical.calculations.sizing import Sizing, sizing
 from packs.electrical.conductor_sizing import check_conductor_sizing
 from packs.electrical.projects.records import Project
-from packs.electrical.projects.selecting import Found, find_circuit
+from packs.electrical.projects.selection import PanelCircuit, find_circuit
 from packs.electrical.wiring.sizing_cases import Asked, case_of
 from packs.electrical.wiring.sizing_results import ConductorSizing, conductor_sizing
 from rollcall.core.context import ToolContext, User
@@ -37,7 +37,7 @@ def every(project: Project) -> dict[str, Sizing]:
     for panel in project.panels:
         for circuit in panel.circuits:
             if circuit.load_watts or circuit.load_type == "motor":
-                case = case_of(project, Found(panel, circuit), Asked())
+                case = case_of(project, PanelCircuit(panel, circuit), Asked())
                 done = sizing(case.size, case.how, case.required.need)
                 assert done is not None
                 found[circuit.description] = done

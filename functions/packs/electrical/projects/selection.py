@@ -27,7 +27,7 @@ PanelId = RecordId
 CircuitId = RecordId
 
 
-class Found(NamedTuple):
+class PanelCircuit(NamedTuple):
     """A circuit and the panel that it is in."""
 
     panel: Panel
@@ -96,7 +96,7 @@ def find_circuit(
     circuit_number: int | None = None,
     panel_name: str | None = None,
     circuit_description: str | None = None,
-) -> Found:
+) -> PanelCircuit:
     """The one circuit that is named. Its number is that of any of its positions; a panel narrows
     the others down.
 
@@ -106,7 +106,7 @@ def find_circuit(
     """
     everywhere = panel_name is None
     panels = project.panels if panel_name is None else (panel_named(project, panel_name),)
-    circuits = [Found(panel, circuit) for panel in panels for circuit in panel.circuits]
+    circuits = [PanelCircuit(panel, circuit) for panel in panels for circuit in panel.circuits]
     place = "the project" if everywhere else panels[0].name
     if circuit_id is not None:
         found = [each for each in circuits if each.circuit.id == circuit_id]
@@ -126,7 +126,7 @@ def find_circuit(
     )
 
 
-def described(text: str, circuits: Sequence[Found]) -> list[Found]:
+def described(text: str, circuits: Sequence[PanelCircuit]) -> list[PanelCircuit]:
     """The circuits that these words describe best, in either language; several if equally well.
 
     A word counts where it stands in the circuit's description or panel, or names its kind of load
@@ -159,7 +159,7 @@ def _is_whole(description: str, text: str) -> bool:
     return set(terms(description)) <= set(terms(text)) and marks <= set(tokens(text))
 
 
-def _words_of(found: Found) -> Iterator[str]:
+def _words_of(found: PanelCircuit) -> Iterator[str]:
     circuit = found.circuit
     yield from terms(f"{circuit.description} {found.panel.name}")
     for kind in (circuit.load_type, circuit.area):
@@ -176,8 +176,8 @@ def _same() -> tuple[frozenset[str], ...]:
 
 
 def _only(
-    found: Sequence[Found], named: str, place: str, field: str, known: Sequence[Found]
-) -> Found:
+    found: Sequence[PanelCircuit], named: str, place: str, field: str, known: Sequence[PanelCircuit]
+) -> PanelCircuit:
     if len(found) == 1:
         return found[0]
     if not found:
@@ -188,7 +188,7 @@ def _only(
     raise InvalidArgument(f"which circuit? {named} fits {_circuits(found)}", field=field)
 
 
-def _circuits(found: Sequence[Found]) -> str:
+def _circuits(found: Sequence[PanelCircuit]) -> str:
     if not found:
         return "none"
     named = "; ".join(each.label for each in found[:MAX_NAMED])

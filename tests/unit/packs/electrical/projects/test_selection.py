@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from packs.electrical.projects.selecting import find_circuit, find_panel
+from packs.electrical.projects.selection import find_circuit, find_panel
 from rollcall.core.errors import AgentError, InvalidArgument, NotFound
 from seed.electrical.sample import projects
 from tests.support.rules import for_every
