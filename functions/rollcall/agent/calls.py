@@ -20,7 +20,6 @@ from rollcall.agent.results import Limit, render, render_error
 from rollcall.agent.turn import State, Turn, Waiting
 from rollcall.agent.verdicts import Unknown, as_told, status_of
 from rollcall.core import events, logs
-from rollcall.core.current import note
 from rollcall.core.errors import (
     Aborted,
     AgentError,
@@ -32,6 +31,7 @@ from rollcall.core.errors import (
 )
 from rollcall.core.events import Event
 from rollcall.core.incidents import report
+from rollcall.core.log_context import set_fields
 from rollcall.core.messages import ModelMessage, ToolCall, ToolResult
 from rollcall.core.redaction import redacted_json
 from rollcall.core.wire import CallStatus, Display, ToolCallRecord
@@ -161,7 +161,7 @@ def _refusal(turn: Turn, state: State, call: ToolCall, number: int) -> AgentErro
 
 
 def _work(turn: Turn, place: int, call: ToolCall, inbox: _Inbox) -> None:
-    note(tool=call.name)
+    set_fields(tool=call.name)
     started = told = time.monotonic()
     words = 0
 

@@ -12,8 +12,8 @@ from msgspec import Struct
 
 from rollcall.agent import spans
 from rollcall.core.context import Platform
-from rollcall.core.current import apart, note, note_user
 from rollcall.core.errors import Aborted, AgentError
+from rollcall.core.log_context import isolated_context, set_fields, set_user
 from rollcall.core.logs import fields
 from rollcall.store.runs import OpenRun
 
@@ -33,14 +33,14 @@ def observed(drive: Drive) -> Drive:
         platform: Platform, asked: Any, opened: OpenRun, **options: Any
     ) -> Generator[Any, None, Result]:
         events = drive(platform, asked, opened, **options)
-        return (yield from apart(_watched(opened, events)))
+        return (yield from isolated_context(_watched(opened, events)))
 
     return cast(Drive, driven)
 
 
 def _watched(opened: OpenRun, events: Generator[Y, None, Result]) -> Generator[Y, None, Result]:
-    note_user(opened.user.uid)
-    note(thread=opened.thread_id, turn=opened.turn_id, run=opened.run_id, agent=opened.agent)
+    set_user(opened.user.uid)
+    set_fields(thread=opened.thread_id, turn=opened.turn_id, run=opened.run_id, agent=opened.agent)
     _tell_opened(opened)
     end = _End(opened, time.monotonic())
     with spans.of_run(opened) as span:

@@ -12,7 +12,7 @@ from typing import Any
 
 from rollcall.agent.dispatch import Answer, Ask, Leave
 from rollcall.agent.intake import Reply
-from rollcall.core import current
+from rollcall.core import log_context
 from rollcall.core.messages import ToolCall
 from rollcall.core.tracing import NOTHING, Attribute, Span, is_on, span
 from rollcall.models.base import Usage
@@ -137,13 +137,13 @@ def _agent(agent_id: str, more: Mapping[str, Attribute]) -> Span:
         **_conversation(),
         **more,
     }
-    if user := current.noted().get("user"):
+    if user := log_context.log_fields().get("user"):
         attributes["enduser.pseudo.id"] = user
     return span(f"invoke_agent {agent_id}", attributes)
 
 
 def _conversation() -> dict[str, Attribute]:
-    thread = current.noted().get("thread")
+    thread = log_context.log_fields().get("thread")
     return {"gen_ai.conversation.id": thread} if thread else {}
 
 

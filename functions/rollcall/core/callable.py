@@ -19,11 +19,11 @@ from flask_cors import cross_origin
 from msgspec.structs import replace
 
 from rollcall.core.context import Call, User
-from rollcall.core.current import in_request, note_user
 from rollcall.core.errors import InvalidArgument
-from rollcall.core.gate import Gate
 from rollcall.core.incidents import collect, collected, known
 from rollcall.core.inputs import check_json, parse_json
+from rollcall.core.log_context import in_request, set_user
+from rollcall.core.request_checks import RequestChecks
 from rollcall.core.statement import HEADER, verified
 from rollcall.core.streams import event_stream, frame
 
@@ -33,7 +33,7 @@ def bind_callable(name: str, handler: Callable[[Call], Any], *, timeout_s: int) 
 
     `handler` returns the result, or a generator that yields chunks and returns it.
     """
-    gate = Gate(name, timeout_s=timeout_s)
+    gate = RequestChecks(name, timeout_s=timeout_s)
 
     def serve(request: flask.Request) -> flask.Response:
         streams = "text/event-stream" in request.headers.get("Accept", "")
@@ -41,7 +41,7 @@ def bind_callable(name: str, handler: Callable[[Call], Any], *, timeout_s: int) 
         try:
             _check_envelope(request)
             call = gate.open(request, stated=_stated_user(request, name))
-            note_user(call.user.uid)
+            set_user(call.user.uid)
             outcome = handler(replace(call, streams=streams))
         except Exception as error:
             outcome = _raising(error)

@@ -19,12 +19,12 @@ from msgspec.structs import replace
 
 from rollcall.core.callable import to_wire
 from rollcall.core.context import Call
-from rollcall.core.current import in_request, note_user
 from rollcall.core.errors import AgentError, InvalidArgument, ResourceExhausted
-from rollcall.core.gate import Gate
 from rollcall.core.incidents import known
 from rollcall.core.inputs import parse_json
+from rollcall.core.log_context import in_request, set_user
 from rollcall.core.options import function_options
+from rollcall.core.request_checks import RequestChecks
 from rollcall.core.streams import event_stream, frame
 
 METHODS = ("GET", "POST")
@@ -41,7 +41,7 @@ def bind_request(
     `handler` returns JSON, or a generator that yields events; what that raises before its first
     one is a refusal.
     """
-    gate = Gate(name, timeout_s=timeout_s)
+    gate = RequestChecks(name, timeout_s=timeout_s)
 
     def serve(request: flask.Request) -> flask.Response:
         if request.method not in METHODS:
@@ -50,7 +50,7 @@ def bind_request(
         try:
             body = request.get_data()
             call = gate.open_any(request)
-            note_user(call.user.uid)
+            set_user(call.user.uid)
             if len(body) > max_bytes:
                 most = f"the request has {len(body):,} bytes; at most {max_bytes:,} are accepted"
                 return _refusal(ResourceExhausted(most), _TOO_LARGE)

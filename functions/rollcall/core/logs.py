@@ -17,7 +17,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
-from rollcall.core import current
+from rollcall.core import log_context
 from rollcall.core.redaction import redact_logs, redacted_json
 
 SWITCH = "ROLLCALL_LOGS"
@@ -69,19 +69,19 @@ class Lines(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
         """Make the line. The handler's filter has redacted message and exception by now; what else
         is told of them is redacted here."""
-        message = current.without_uid(record.getMessage())
-        told = {**current.noted(), **(getattr(record, _OURS, None) or {})}
+        message = log_context.without_uid(record.getMessage())
+        told = {**log_context.log_fields(), **(getattr(record, _OURS, None) or {})}
         entry = {
             "severity": record.levelname,
             "message": message[:MESSAGE_CHARS],
             "logger": record.name,
             "time": datetime.fromtimestamp(record.created, UTC).isoformat(),
-            **_mapped(redacted_json(_mapped(told, str)), current.without_uid),
+            **_mapped(redacted_json(_mapped(told, str)), log_context.without_uid),
         }
         if found := _INCIDENT.search(message):
             entry["incident"] = found[1]
         if stack := "\n".join(filter(None, (record.exc_text, record.stack_info))):
-            entry["stack_trace"] = current.without_uid(stack)[-STACK_CHARS:]
+            entry["stack_trace"] = log_context.without_uid(stack)[-STACK_CHARS:]
         return self._write(entry)
 
 

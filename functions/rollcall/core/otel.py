@@ -14,7 +14,7 @@ from importlib.metadata import entry_points
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from rollcall.core import current
+from rollcall.core import log_context
 
 if TYPE_CHECKING:
     from opentelemetry.context import Context
@@ -82,9 +82,11 @@ class _OtelSpan:
             self._name, context=parent, kind=kind, attributes=self._attributes
         )
         self._token = context.attach(trace.set_span_in_context(self._span, parent))
-        self._before = {name: current.noted().get(name) for name in ("trace", "span", "sampled")}
+        self._before = {
+            name: log_context.log_fields().get(name) for name in ("trace", "span", "sampled")
+        }
         here = self._span.get_span_context()
-        current.note(  # what is logged, and asked of other functions, belongs to this span
+        log_context.set_fields(  # of what is logged, and sent to other functions
             trace=f"{here.trace_id:032x}",
             span=f"{here.span_id:016x}",
             sampled=f"{int(here.trace_flags) & 1:02x}",
@@ -104,7 +106,7 @@ class _OtelSpan:
             self._span.set_status(trace.StatusCode.ERROR)
         self._span.end()
         context.detach(self._token)
-        current.note(**self._before)
+        log_context.set_fields(**self._before)
         flush = getattr(self._provider, "force_flush", None)
         if self._is_outermost and flush is not None:
             flush(FLUSH_MS)
@@ -117,7 +119,7 @@ def _parent() -> Context | None:
     """The caller's span, from the headers of the request."""
     from opentelemetry import trace
 
-    here = current.noted()
+    here = log_context.log_fields()
     if "trace" not in here or "span" not in here:
         return None
     caller = trace.SpanContext(

@@ -14,7 +14,6 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Literal, Protocol, TypeVar
 
 from rollcall.core.context import Platform
-from rollcall.core.current import in_request
 from rollcall.core.errors import (
     Aborted,
     AgentError,
@@ -23,6 +22,7 @@ from rollcall.core.errors import (
     ResourceExhausted,
     Unavailable,
 )
+from rollcall.core.log_context import in_request
 from rollcall.core.options import collection_id, function_options
 
 F = TypeVar("F", bound=Callable[..., Any])

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from rollcall.core.current import user_digest
+from rollcall.core.log_context import user_digest
 from rollcall.core.logs import Lines, as_json
 from rollcall.core.redaction import RedactingFilter
 from rollcall.testing import calls, says

@@ -19,9 +19,9 @@ from rollcall.agent.loop import run
 from rollcall.core import incidents
 from rollcall.core.capability import Capability, capability
 from rollcall.core.context import ToolContext, User
-from rollcall.core.current import noted
 from rollcall.core.errors import Unavailable
 from rollcall.core.events import PROGRESS_CHARS, Event
+from rollcall.core.log_context import log_fields
 from rollcall.core.messages import ModelMessage, ToolResult
 from rollcall.core.wire import CallStatus, StopReason
 from rollcall.models.base import ToolSpec
@@ -168,7 +168,7 @@ def test_an_async_capability_is_a_tool_of_the_loop_and_knows_its_call() -> None:
     async def ping(ctx: ToolContext) -> str | None:
         """Answer."""
         await asyncio.sleep(0)
-        return noted().get("tool")
+        return log_fields().get("tool")
 
     tools = {"ping": lambda progress: Capability.of(ping).call(ToolContext(user=User("ann")), {})}
     _, ended = play(turn(ScriptedModel([calls(("ping", {})), says("Ok.")]), tools))

@@ -12,8 +12,8 @@ from pydantic import BaseModel, Field
 
 from rollcall.core.capability import Capability, capability, is_capability, plain
 from rollcall.core.context import ToolContext, User
-from rollcall.core.current import note, noted
 from rollcall.core.errors import InvalidArgument
+from rollcall.core.log_context import log_fields, set_fields
 from rollcall.core.wire import Wire
 from tests.support.rules import for_every
 
@@ -22,7 +22,7 @@ CTX = ToolContext(user=User("u1"))
 
 class Run(BaseModel):
     length_ft: float
-    note: str | None = None
+    set_fields: str | None = None
 
 
 class Answer(Wire):
@@ -166,12 +166,12 @@ def test_a_plain_text_is_the_english_name_and_the_pack_the_category() -> None:
 async def wait(ctx: ToolContext, *, hours: float) -> dict[str, Any]:
     """Wait a while."""
     await asyncio.sleep(0)
-    return {"hours": hours, "run": noted().get("run")}
+    return {"hours": hours, "run": log_fields().get("run")}
 
 
 def test_an_async_capability_is_awaited_where_it_is_called_and_knows_its_run() -> None:
     def called() -> Any:
-        note(run="r1")
+        set_fields(run="r1")
         return Capability.of(wait).call(CTX, {"hours": 2})
 
     assert copy_context().run(called) == {"hours": 2, "run": "r1"}
@@ -179,7 +179,7 @@ def test_an_async_capability_is_awaited_where_it_is_called_and_knows_its_run() -
 
 def test_an_async_capability_works_inside_of_an_event_loop() -> None:
     async def inside() -> Any:
-        note(run="r1")
+        set_fields(run="r1")
         return Capability.of(wait).call(CTX, {"hours": 2})
 
     assert asyncio.run(inside()) == {"hours": 2, "run": "r1"}

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from rollcall.core.current import in_request, note, note_user, user_digest
+from rollcall.core.log_context import in_request, set_fields, set_user, user_digest
 from rollcall.core.logs import MESSAGE_CHARS, Lines, as_json, as_text, fields, write_logs
 from rollcall.core.redaction import HIDDEN, RedactingFilter
 
@@ -53,8 +53,8 @@ def test_a_record_is_one_line_of_json_that_says_where_it_came_from(
     log = Log()
 
     def work() -> None:
-        note_user(UID)
-        note(thread="t1", turn="u1", run="r1", agent="messaging")
+        set_user(UID)
+        set_fields(thread="t1", turn="u1", run="r1", agent="messaging")
         log.logger.info("run ended\nat last %s", "שלום", extra=fields("run_ended", ms=12))
 
     headers = {
@@ -93,8 +93,8 @@ def test_planted_keys_and_the_users_id_are_in_no_part_of_a_line() -> None:
             return f"{KEY} of {UID}"
 
     def work() -> None:
-        note_user(UID)
-        note(thread=f"t {KEY}", run=UID)
+        set_user(UID)
+        set_fields(thread=f"t {KEY}", run=UID)
         figures = {"a": [KEY, {"b": UID}], "odd": Odd(), "bad": float("nan")}
         try:
             raise ValueError(f"users/{UID} with {KEY}")
@@ -134,7 +134,7 @@ def test_a_line_is_bounded_and_keeps_the_end_of_a_traceback() -> None:
         raise ValueError("x" * 50_000 + " the end")
 
     def work() -> None:
-        note_user(UID)
+        set_user(UID)
         try:
             deep(3)
         except ValueError:
@@ -151,8 +151,8 @@ def test_runs_at_once_in_one_process_do_not_mix() -> None:
     together = threading.Barrier(6, timeout=10)
 
     def work(name: str) -> None:
-        note_user(f"user-{name}")
-        note(run=name)
+        set_user(f"user-{name}")
+        set_fields(run=name)
         for _ in range(20):
             together.wait()
             log.logger.info("%s", name)
@@ -176,8 +176,8 @@ def test_as_text_a_line_is_for_people() -> None:
     log = Log(as_text)
 
     def work() -> None:
-        note_user(UID)
-        note(run="r1")
+        set_user(UID)
+        set_fields(run="r1")
         log.logger.info("run ended", extra=fields("run_ended", ms=12))
 
     in_request("run_agent", work, {"traceparent": f"00-{TRACE}-{'1' * 16}-01"}.get)

@@ -186,7 +186,7 @@ def test_a_statement_mends_no_bad_token(header: str) -> None:
 @pytest.fixture
 def attested(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """App Check is enforced, as in production."""
-    monkeypatch.setattr("rollcall.core.gate.app_check", lambda: True)
+    monkeypatch.setattr("rollcall.core.request_checks.app_check", lambda: True)
     yield
 
 

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from rollcall.core import tracing
-from rollcall.core.current import apart, in_request, noted, traceparent
 from rollcall.core.errors import NotFound
+from rollcall.core.log_context import in_request, isolated_context, log_fields, traceparent
 from rollcall.core.tracing import NOTHING, span
 from tests.support.spans import Spans, recorded
 
@@ -156,7 +156,7 @@ def run(name: str) -> Generator[int, None, None]:
 
 
 def test_runs_that_one_thread_drives_by_turns_keep_their_spans_apart(spans: Spans) -> None:
-    one, other = apart(run("a")), apart(run("b"))
+    one, other = isolated_context(run("a")), isolated_context(run("b"))
     with span("driver", {}):
         for _ in zip(one, other, strict=True):
             pass
@@ -168,7 +168,7 @@ def test_runs_that_one_thread_drives_by_turns_keep_their_spans_apart(spans: Span
 def test_a_run_closed_from_another_thread_ends_its_spans(
     spans: Spans, caplog: pytest.LogCaptureFixture
 ) -> None:
-    left = apart(run("a"))
+    left = isolated_context(run("a"))
     next(left)
     closing = threading.Thread(target=left.close)
     closing.start()
@@ -195,9 +195,9 @@ def test_the_requests_trace_is_the_parent_and_logs_and_calls_belong_to_the_span(
 ) -> None:
     def work() -> tuple[str | None, str, str]:
         with span("outer", {}):
-            inside = noted()["span"]
+            inside = log_fields()["span"]
             header = traceparent()
-        return header, inside, noted()["span"]
+        return header, inside, log_fields()["span"]
 
     header, inside, after = in_request("run_agent", work, PARENT.get)
     made = spans.named("outer")

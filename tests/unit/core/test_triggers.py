@@ -14,8 +14,8 @@ import pytest
 import yaml
 
 from rollcall.core.context import to_user
-from rollcall.core.current import noted
 from rollcall.core.errors import Aborted, AgentError, InvalidArgument, NotFound, Unavailable
+from rollcall.core.log_context import log_fields
 from rollcall.core.triggers import (
     DocumentEvent,
     OnCall,
@@ -204,13 +204,13 @@ def test_a_task_hands_its_data_and_the_platform_on() -> None:
 
 def test_what_a_task_does_is_noted_as_its_functions_and_of_its_requests_trace() -> None:
     seen: list[Any] = []
-    function = OnTask().bind("tidy", lambda *given: seen.append(dict(noted())), here)
+    function = OnTask().bind("tidy", lambda *given: seen.append(dict(log_fields())), here)
     trace, span = "a" * 32, "b" * 16
     sent = {"X-Cloud-Trace-Context": f"{trace}/{int(span, 16)};o=1"}
     with flask.Flask("t").test_request_context(method="POST", json={"data": {}}, headers=sent):
         function(flask.request)
     assert seen == [{"function": "tidy", "trace": trace, "span": span, "sampled": "01"}]
-    assert noted() == {}
+    assert log_fields() == {}
 
 
 @pytest.mark.parametrize("data", [None, "x", [1], 7])

@@ -12,7 +12,6 @@ import pytest
 
 from rollcall.agent.remote.endpoint import MAX_REDIRECTS, call_endpoint
 from rollcall.agent.remote.exchange import MAX_BYTES
-from rollcall.core.current import in_request
 from rollcall.core.errors import (
     AgentError,
     DeadlineExceeded,
@@ -23,6 +22,7 @@ from rollcall.core.errors import (
     ResourceExhausted,
     Unavailable,
 )
+from rollcall.core.log_context import in_request
 from rollcall.registry.entries import Execution
 from tests.support.https_server import Answer, Handler, HttpsServer
 from tests.unit.agent.remote.conftest import Names

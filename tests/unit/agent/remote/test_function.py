@@ -14,7 +14,6 @@ from google.auth.exceptions import DefaultCredentialsError
 from rollcall.agent.remote import function as remote
 from rollcall.agent.remote.function import call_function
 from rollcall.core.context import User
-from rollcall.core.current import in_request
 from rollcall.core.errors import (
     AgentError,
     DeadlineExceeded,
@@ -27,6 +26,7 @@ from rollcall.core.errors import (
     ResourceExhausted,
     Unavailable,
 )
+from rollcall.core.log_context import in_request
 from rollcall.core.statement import HEADER, verified
 from rollcall.core.wire import Role
 from rollcall.registry.entries import Execution

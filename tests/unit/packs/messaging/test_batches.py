@@ -7,7 +7,7 @@ import threading
 import pytest
 
 from packs.messaging.batches import chunks, side_by_side
-from rollcall.core.current import in_request, noted
+from rollcall.core.log_context import in_request, log_fields
 
 
 def test_a_sequence_is_cut_into_lists_of_at_most_so_many() -> None:
@@ -34,8 +34,8 @@ def test_an_error_is_the_callers() -> None:
         side_by_side(work, [1, 2])
 
 
-def test_the_threads_are_at_work_on_what_their_caller_is() -> None:
+def test_threads_share_the_log_context_of_their_caller() -> None:
     def work() -> list[str]:
-        return side_by_side(lambda n: f"{n} {noted()['function']}", [1, 2])
+        return side_by_side(lambda n: f"{n} {log_fields()['function']}", [1, 2])
 
     assert in_request("search", work, {}.get) == ["1 search", "2 search"]

@@ -10,12 +10,12 @@ from hashlib import sha256
 
 import pytest
 
-from rollcall.core.current import (
-    apart,
+from rollcall.core.log_context import (
     in_request,
-    note,
-    note_user,
-    noted,
+    isolated_context,
+    log_fields,
+    set_fields,
+    set_user,
     traceparent,
     user_digest,
     without_uid,
@@ -25,12 +25,12 @@ TRACE, SPAN = "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"
 
 
 def within(headers: dict[str, str]) -> dict[str, str]:
-    return in_request("run_agent", lambda: dict(noted()), headers.get)
+    return in_request("run_agent", lambda: dict(log_fields()), headers.get)
 
 
 def test_a_request_says_what_is_at_work_and_leaves_nothing_behind() -> None:
     assert within({"Function-Execution-Id": "e1"}) == {"function": "run_agent", "execution": "e1"}
-    assert noted() == {}
+    assert log_fields() == {}
 
 
 @pytest.mark.parametrize(
@@ -73,11 +73,11 @@ def test_two_requests_at_once_do_not_mix() -> None:
     together = threading.Barrier(8, timeout=10)
 
     def work() -> tuple[str, str]:
-        name = noted()["function"]
-        note(run=f"run of {name}")
+        name = log_fields()["function"]
+        set_fields(run=f"run of {name}")
         together.wait()  # by now all have noted theirs
         with ThreadPoolExecutor(1) as pool:
-            in_thread = pool.submit(copy_context().run, noted).result()
+            in_thread = pool.submit(copy_context().run, log_fields).result()
         return name, in_thread["run"]
 
     with ThreadPoolExecutor(8) as pool:
@@ -86,36 +86,36 @@ def test_two_requests_at_once_do_not_mix() -> None:
 
 
 def steps(name: str) -> Generator[str, None, str]:
-    note(run=name)
+    set_fields(run=name)
     try:
-        yield noted()["run"]
-        yield noted()["run"]
-        return noted()["run"]
+        yield log_fields()["run"]
+        yield log_fields()["run"]
+        return log_fields()["run"]
     finally:
-        note(ended="yes")
+        set_fields(ended="yes")
 
 
 def test_two_runs_that_one_thread_drives_by_turns_do_not_mix() -> None:
-    one, other = apart(steps("r1")), apart(steps("r2"))
+    one, other = isolated_context(steps("r1")), isolated_context(steps("r2"))
     assert [next(one), next(other), next(one), next(other)] == ["r1", "r2", "r1", "r2"]
     for each, name in ((one, "r1"), (other, "r2")):
         with pytest.raises(StopIteration) as end:
             next(each)
         assert end.value.value == name
-    assert noted() == {}
+    assert log_fields() == {}
 
 
 def test_a_run_that_is_closed_from_another_thread_ends_in_its_own_context() -> None:
     seen = []
 
     def run() -> Generator[int, None, None]:
-        note(run="r1")
+        set_fields(run="r1")
         try:
             yield 1
         finally:
-            seen.append(dict(noted()))
+            seen.append(dict(log_fields()))
 
-    left = apart(run())
+    left = isolated_context(run())
     next(left)
     closing = threading.Thread(target=left.close)
     closing.start()
@@ -128,7 +128,7 @@ def test_an_error_of_a_run_is_its_drivers() -> None:
         yield 1
         raise LookupError("gone")
 
-    left = apart(run())
+    left = isolated_context(run())
     next(left)
     with pytest.raises(LookupError, match="gone"):
         next(left)
@@ -145,7 +145,7 @@ def test_a_user_is_told_by_a_digest_that_is_the_projects(monkeypatch: pytest.Mon
 
 def test_the_id_is_taken_out_of_a_text_where_it_is_a_word() -> None:
     def work() -> str:
-        note_user("ann")
+        set_user("ann")
         return without_uid("users/ann: ann's channel, by 'ann' and not ann-marie")
 
     digest = f"user:{user_digest('ann')}"

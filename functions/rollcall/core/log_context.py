@@ -1,9 +1,8 @@
-"""What this thread is at work on: which request, user, run and call; for logs and traces.
+"""What a thread is working on (request, user, run and call), for logs and traces.
 
-It is kept in context variables, so that threads which are started with `copy_context().run` are at
-work on the same, and two requests in one process never mix. A request begins in `in_request`, a run
-in `apart`; what is noted inside of these ends with them.
-"""
+It is kept in context variables: threads started with `copy_context().run` share it, and two
+requests in one process never mix. A request begins in `in_request`, a run in `isolated_context`;
+fields that are set inside end with them."""
 
 from __future__ import annotations
 
@@ -28,25 +27,25 @@ _NO_TRACE, _NO_SPAN = "0" * 32, "0" * 16
 _DIGEST_CHARS = 16
 
 
-def note(**fields: str | None) -> None:
-    """Note what the thread is at work on from here on; None takes a field back."""
+def set_fields(**fields: str | None) -> None:
+    """Set fields of what the thread works on from here; None removes a field."""
     _NOTED.set({key: text for key, text in {**_NOTED.get(), **fields}.items() if text is not None})
 
 
-def note_user(uid: str) -> None:
-    """Note whom the work is for. The id itself is known only so that it can be taken out."""
+def set_user(uid: str) -> None:
+    """Set the user whom the work is for. Logs get a digest; the id is kept only to be removed."""
     _UID.set(uid)
-    note(user=user_digest(uid))
+    set_fields(user=user_digest(uid))
 
 
-def noted() -> Mapping[str, str]:
-    """What was noted: `function`, `user`, `agent`, `thread`, `turn`, `run`, `tool`, `execution`,
-    `trace`, `span`, `sampled`, as far as it is known."""
+def log_fields() -> Mapping[str, str]:
+    """Return the fields that are set, of `function`, `user`, `agent`, `thread`, `turn`, `run`,
+    `tool`, `execution`, `trace`, `span` and `sampled`."""
     return _NOTED.get()
 
 
 def without_uid(text: str) -> str:
-    """The text with the digest wherever the id of the user stands in it as a word."""
+    """Return a text with the user's digest in place of the user's id, where it is a word."""
     uid = _UID.get()
     if not uid or uid not in text:
         return text
@@ -54,13 +53,13 @@ def without_uid(text: str) -> str:
 
 
 def user_digest(uid: str) -> str:
-    """What stands for a user in logs and traces: the same in all of a project, and in no other."""
+    """Return what stands for a user in logs and traces; it differs from project to project."""
     project = os.environ.get("GCLOUD_PROJECT") or os.environ.get("GOOGLE_CLOUD_PROJECT") or ""
     return hashlib.sha256(f"{project}:{uid}".encode()).hexdigest()[:_DIGEST_CHARS]
 
 
 def in_request(function: str, work: Callable[[], T], header: Header) -> T:
-    """Do the work of one request to `function`; what it notes is gone when it returns.
+    """Do the work of one request to `function`; the fields it sets are gone when it returns.
 
     Args:
         header: Looks a header of the request up. `traceparent` and `X-Cloud-Trace-Context` say
@@ -69,15 +68,15 @@ def in_request(function: str, work: Callable[[], T], header: Header) -> T:
 
     def begin() -> T:
         execution = header("Function-Execution-Id")
-        note(function=function, execution=execution, **_trace_of(header))
+        set_fields(function=function, execution=execution, **_trace_of(header))
         return work()
 
     return copy_context().run(begin)
 
 
-def apart(steps: Generator[Y, None, T]) -> Generator[Y, None, T]:
-    """Drive a generator in a context of its own, whoever drives this one: what it notes stays with
-    it between its steps, and is seen by nobody else. Closing this closes it there, too."""
+def isolated_context(steps: Generator[Y, None, T]) -> Generator[Y, None, T]:
+    """Drive a generator in a context of its own: the fields it sets last from step to step, and
+    nobody else sees them. Closing this closes the generator in that context."""
     context = copy_context()
     try:
         while True:
@@ -92,7 +91,7 @@ def apart(steps: Generator[Y, None, T]) -> Generator[Y, None, T]:
 
 
 def traceparent() -> str | None:
-    """The header that makes another service's work part of this trace; None without a trace."""
+    """Return the header that makes another service's work part of this trace, if there is one."""
     here = _NOTED.get()
     if "trace" not in here or "span" not in here:
         return None
@@ -100,7 +99,7 @@ def traceparent() -> str | None:
 
 
 def _trace_of(header: Header) -> dict[str, Any]:
-    """`trace` and `span` in hexadecimal digits and `sampled` ("01" or "00"), of the caller."""
+    """Return the caller's `trace` and `span` in hexadecimal, and `sampled` ("01" or "00")."""
     if found := _TRACEPARENT.fullmatch(header("traceparent") or ""):
         trace, span, flags = found.groups()
         sampled = bool(int(flags, 16) & 1)

@@ -1,8 +1,7 @@
-"""Who calls: ID tokens and App Check, verified by firebase-functions.
+"""Checks of who calls: ID tokens and App Check, verified by firebase-functions.
 
-Its `on_call` does that for callables alone, so one that does nothing serves as a gate: whatever the
-protocol is, the request's headers go through it.
-"""
+Its `on_call` verifies callables alone, so an `on_call` that does nothing is used as the check:
+whatever the protocol is, the request's headers go through it."""
 
 from __future__ import annotations
 
@@ -21,7 +20,7 @@ from rollcall.core.options import function_options
 _NO_DATA = b'{"data":null}'
 
 
-class Gate:
+class RequestChecks:
     """Lets the requests of one function through, as calls of verified users."""
 
     def __init__(self, name: str, *, timeout_s: int) -> None:
