@@ -1,24 +1,32 @@
-"""What every result of this pack carries beside its figures: what was used, what was assumed, and
-where in the code it stands."""
+"""What every result of this pack carries beside its figures: its inputs, assumptions and citations.
+
+A calculation collects them in a `Basis` while it is made: each figure that it used with its source
+(the project's data, an argument of the question, a table, another calculation), each value that had
+to be assumed with the reason, its warnings, and the sections of the code that it follows.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, TypeVar
 
+from packs.electrical.wording import FT_PER_M as FT_PER_M
+from packs.electrical.wording import feet as feet
+from packs.electrical.wording import inches as inches
+from packs.electrical.wording import number as number
 from rollcall.core.context import ToolContext
 from rollcall.core.shapes import Citation, Display, Wire
 from rollcall.core.texts import Text
-from rollcall.core.wording import isolated
 
-FT_PER_M = 1 / 0.3048
-MM2_PER_CMIL = 5.067e-4
-R = TypeVar("R", bound="Grounded")
+R = TypeVar("R", bound="Result")
+T = TypeVar("T")
+Source = Literal["project", "argument", "calculated", "table"]
+VEGA_LITE = "https://vega.github.io/schema/vega-lite/v5.json"
 
 
 class Words(NamedTuple):
-    """A text for people, in both languages. NEC terms and sizes inside a Hebrew sentence are
-    `isolated`, so that they read in their own direction."""
+    """A text in both languages; texts of `texts/<language>.json` take its place."""
 
     en: str
     he: str
@@ -47,18 +55,18 @@ class CodeReference(Wire):
 
 
 class Input(Wire):
-    """One figure that a calculation used. `source` says where it comes from: the project's data
-    ("circuit 14 of Panel A"), or the question."""
+    """One figure that a calculation used, and its source: the project's data, an argument of the
+    question, a table, or another calculation."""
 
     name: str
     value: Any
     unit: str | None = None
-    source: Literal["project", "argument", "calculated", "table"] = "project"
+    source: Source = "project"
 
 
 class Assumption(Wire):
-    """One figure that was in no data. A default is one that nobody chose; `reason` says why it is
-    this one."""
+    """One figure that was in no data, with the reason for this value. It is a default where nobody
+    chose it."""
 
     name: str
     value: Any
@@ -67,9 +75,9 @@ class Assumption(Wire):
     is_default: bool = True
 
 
-class Grounded(Wire):
-    """What every result says of where it comes from. `answer` says in one to three sentences, in
-    the user's language, what came out, with its figures."""
+class Result(Wire):
+    """The base of every result. `answer` says in one to three sentences, in the user's language,
+    what the result is, with its figures."""
 
     answer: str = ""
     project_id: str | None = None
@@ -78,23 +86,23 @@ class Grounded(Wire):
     citations: tuple[CodeReference, ...] = ()
 
 
-class CalculationResult(Grounded):
+class CalculationResult(Result):
     """The base of every calculation's result; the figures' units stand in their names."""
 
     warnings: tuple[str, ...] = ()
 
 
-class Assumed(NamedTuple):
-    """An assumption as a calculation states it, before there is a language to say it in."""
+class AssumedValue(NamedTuple):
+    """An assumption as a calculation makes it, its reason in every language."""
 
     name: str
     value: Any
     unit: str | None
-    reason: Words | Text
+    reason: Text | Words
     is_default: bool = True
 
     def say(self, locale: str) -> Assumption:
-        """As a result carries it."""
+        """Return the assumption as a result carries it."""
         return Assumption(
             name=self.name,
             value=self.value,
@@ -104,9 +112,50 @@ class Assumed(NamedTuple):
         )
 
 
+@dataclass(slots=True)
+class Basis:
+    """The inputs, assumptions, warnings and citations of one calculation, in order."""
+
+    inputs: list[Input] = field(default_factory=list)
+    assumptions: list[AssumedValue] = field(default_factory=list)
+    warnings: list[Text | Words] = field(default_factory=list)
+    citations: list[CodeReference] = field(default_factory=list)
+
+    def use(
+        self, name: str, value: Any, unit: str | None = None, source: Source = "project"
+    ) -> None:
+        """Note a figure that the calculation uses, unless it is not known or was assumed."""
+        if value is not None and not self.assumes(name):
+            self.inputs.append(Input(name=name, value=value, unit=unit, source=source))
+
+    def assume(
+        self, name: str, value: T, unit: str | None, reason: Text, *, is_default: bool = True
+    ) -> T:
+        """Note an assumption, once for each name, and return its value."""
+        if not self.assumes(name):
+            self.assumptions.append(AssumedValue(name, value, unit, reason, is_default))
+        return value
+
+    def assumes(self, name: str) -> bool:
+        """Whether the figure of this name was assumed."""
+        return any(each.name == name for each in self.assumptions)
+
+    def fields(self, locale: str) -> dict[str, Any]:
+        """Return the fields of a `CalculationResult`, in the locale's language."""
+        return {
+            "inputs": tuple(self.inputs),
+            "assumptions": tuple(each.say(locale) for each in self.assumptions),
+            "warnings": sentences(locale, self.warnings),
+            "citations": tuple(self.citations),
+        }
+
+
 def finish(ctx: ToolContext, result: R, display: Display) -> R:
-    """Show a result and cite its references, each once; return it, answering with the display's
-    text where it has no answer of its own."""
+    """Show a result and cite its references, each once.
+
+    Returns:
+        The result, with the display's text as its answer where it has none of its own.
+    """
     for reference in dict.fromkeys(result.citations):
         title = f": {reference.title}" if reference.title else ""
         ctx.cite(
@@ -125,30 +174,20 @@ def finish(ctx: ToolContext, result: R, display: Display) -> R:
     return result.model_copy(update={"answer": display.text})
 
 
-def said(locale: str, texts: Iterable[Words | Text]) -> tuple[str, ...]:
-    """Texts in the locale's language as whole sentences, each once."""
+def sentences(locale: str, texts: Iterable[Text | Words]) -> tuple[str, ...]:
+    """Say texts in the locale's language as whole sentences, each once."""
     return tuple(dict.fromkeys(sentence(text.say(locale)) for text in texts))
 
 
 def sentence(text: str) -> str:
-    """A text that begins with a capital letter and ends with a full stop."""
+    """Make a sentence of a text: a capital letter first, a full stop at the end."""
     whole = text[:1].upper() + text[1:]
     return whole if whole.rstrip("\u2069").endswith((".", "?", "!", "…")) else f"{whole}."
 
 
-def number(value: float, *, digits: int = 2) -> str:
-    """A figure for people: thousands apart, no zeros at the end. Both languages write it so."""
-    text = f"{value:,.{digits}f}"
-    return text.rstrip("0").rstrip(".") if "." in text else text
+class Grounded(Result):
+    """The base of results without a calculation."""
 
 
-def feet(length_ft: float) -> str:
-    """`150 ft (45.7 m)`, as one piece inside a sentence of either direction."""
-    return isolated(
-        f"{number(length_ft, digits=1)} ft ({number(length_ft / FT_PER_M, digits=1)} m)"
-    )
-
-
-def inches(length_mm: float) -> str:
-    """`18 in (457 mm)`, from millimetres."""
-    return isolated(f"{number(length_mm / 25.4, digits=1)} in ({number(length_mm, digits=0)} mm)")
+Assumed = AssumedValue
+said = sentences

@@ -1,7 +1,75 @@
-"""The wording of the electrical pack: `texts/<language>.json`."""
+"""The wording of the electrical pack, and quantities and names as they stand in its sentences.
+
+Sentences and names stand in `texts/<language>.json`. A value inside a sentence is isolated, so that
+it keeps its own direction: here, or by the template where only one language needs it.
+"""
 
 from __future__ import annotations
 
-from rollcall.core.texts import Texts
+from typing import TYPE_CHECKING
+
+from rollcall.core.texts import Text, Texts
+from rollcall.core.wording import isolated
+
+if TYPE_CHECKING:
+    from packs.electrical.projects.records import Circuit, Panel
 
 TEXTS = Texts(__file__)
+FT_PER_M = 1 / 0.3048
+MM_PER_IN = 25.4
+
+
+def number(value: float, *, digits: int = 2) -> str:
+    """Format a number with thousands separators and without trailing zeros."""
+    text = f"{value:,.{digits}f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def amps(value: float, digits: int = 1) -> str:
+    """`16.7 A`, isolated."""
+    return isolated(f"{number(value, digits=digits)} A")
+
+
+def volts(value: float, digits: int = 2) -> str:
+    """`7.2 V`, isolated."""
+    return isolated(f"{number(value, digits=digits)} V")
+
+
+def percent(value: float) -> str:
+    """`2.8 %`, isolated."""
+    return isolated(f"{number(value)} %")
+
+
+def feet(length_ft: float) -> str:
+    """`150 ft (45.7 m)`, isolated."""
+    return isolated(
+        f"{number(length_ft, digits=1)} ft ({number(length_ft / FT_PER_M, digits=1)} m)"
+    )
+
+
+def inches(length_mm: float) -> str:
+    """`18 in (457 mm)`, isolated, from millimetres."""
+    return isolated(
+        f"{number(length_mm / MM_PER_IN, digits=1)} in ({number(length_mm, digits=0)} mm)"
+    )
+
+
+def unmarked(text: str) -> str:
+    """Return somebody's text without direction marks, for a template that isolates it itself."""
+    return isolated(text)[1:-1]
+
+
+def panel_text(name: str) -> Text:
+    """A panel by its name; in Hebrew after the word for a panel, unless the name begins with it."""
+    has_word = name.startswith(tuple(TEXTS.data("he", "names.panel_words")))
+    return TEXTS.text("names.panel_by_name" if has_word else "names.panel", name=isolated(name))
+
+
+def circuit_text(panel: Panel, circuit: Circuit) -> Text:
+    """`circuit 14 of Panel A (EV charger)`."""
+    return TEXTS.text(
+        "names.circuit",
+        number=circuit.circuit_number,
+        panel=panel_text(panel.name),
+        description=isolated(circuit.description),
+    )

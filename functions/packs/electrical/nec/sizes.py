@@ -7,7 +7,9 @@ from functools import cache
 from typing import Literal
 
 from packs.electrical.nec import stored
+from packs.electrical.wording import number
 from rollcall.core.errors import InvalidArgument
+from rollcall.core.wording import isolated
 
 Size = str
 """A size as `SIZES` writes it: "12", "2/0", "250"."""
@@ -129,6 +131,13 @@ def smallest_of(area_cmil: float) -> Size:
 def label(size: Size) -> str:
     """`AWG 12`, `AWG 2/0`, `250 kcmil`."""
     return f"{size} kcmil" if _is_kcmil(size) else f"AWG {size}"
+
+
+def size_text(size: Size, sets: int = 1) -> str:
+    """`AWG 12 (3.31 mm²)`; in parallel `2 × AWG 1/0 (53.5 mm²)`; isolated."""
+    area = area_mm2(size)
+    text = f"{label(size)} ({number(area, digits=2 if area < 10 else 1)} mm²)"
+    return isolated(f"{sets} × {text}" if sets > 1 else text)
 
 
 def _is_kcmil(size: Size) -> bool:
