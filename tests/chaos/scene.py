@@ -14,8 +14,8 @@ from typing import Any
 
 from google.api_core.exceptions import FailedPrecondition
 
-from rollcall.store.log import calls_of, from_documents, read_spent
-from rollcall.store.settlements import days_of
+from rollcall.store.budgets import days_of
+from rollcall.store.message_log import read_calls, read_history, read_usage
 from rollcall.store.threads import thread_id_for
 from rollcall.store.window import WINDOW_DOCUMENTS
 from tests.chaos import stage
@@ -369,7 +369,7 @@ def examine(db: Any, thread_id: str, uid: str) -> None:
     if [document["n"] for document in documents] != list(range(len(documents))):
         raise Broken(f"the log has gaps: {[document['n'] for document in documents]}")
     _examine_view(db, thread_id, thread, [document["n"] for document in documents])
-    history = from_documents(documents)
+    history = read_history(documents)
     if history[-1].role == "model":
         history = history[:-1]
     try:
@@ -395,7 +395,7 @@ def examine_spending(db: Any) -> None:
     for thread in db.collection("threads").stream():
         for document in log_of(db, thread.id):
             turn = (document["uid"], document["turnId"])
-            turns[turn] = max(turns.get(turn, 0), read_spent(document).tokens)
+            turns[turn] = max(turns.get(turn, 0), read_usage(document).tokens)
     said: Counter[str] = Counter()
     for (uid, _), tokens in turns.items():
         said[uid] += tokens
@@ -466,7 +466,7 @@ def statuses(db: Any, thread_id: str) -> Iterator[tuple[str, str]]:
     for document in log_of(db, thread_id):
         if document["role"] == "user":
             continue
-        for place, call in enumerate(calls_of(document)):
+        for place, call in enumerate(read_calls(document)):
             token = (call.arguments or {}).get("token") or (call.arguments or {}).get("content")
             if token:
                 yield token, _status(document["results"].get(str(place)))

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from rollcall.store import my_data
+from rollcall.store import erasure
 from rollcall.store.threads import thread_id_for
 from tests.chaos import stage
 from tests.chaos.scene import Broken, effects, examine, statuses
@@ -123,14 +123,14 @@ class Seams:
 
     def _clear(self, uid: str, thread_id: str, run_id: str) -> None:
         self._expire(thread_id, run_id)
-        my_data.erase_one_thread(stage.Stage(self.db), uid, thread_id, for_good=False)
+        erasure.erase_one_thread(stage.Stage(self.db), uid, thread_id, for_good=False)
 
     def _delete(self, uid: str, thread_id: str, run_id: str) -> None:
         self._expire(thread_id, run_id)
-        my_data.erase_one_thread(stage.Stage(self.db), uid, thread_id, for_good=True)
+        erasure.erase_one_thread(stage.Stage(self.db), uid, thread_id, for_good=True)
 
     def _erase_user(self, uid: str, thread_id: str, run_id: str) -> None:
-        my_data.erase_user(stage.Stage(self.db), uid, (), with_account=False)
+        erasure.erase_user(stage.Stage(self.db), uid, (), with_account=False)
 
     def _expire(self, thread_id: str, run_id: str) -> None:
         past = datetime.now(UTC) - timedelta(seconds=1)

@@ -11,7 +11,7 @@ from google.auth.credentials import AnonymousCredentials
 from google.cloud.firestore import Client
 
 from rollcall.registry import samples
-from rollcall.store import in_line
+from rollcall.store import admission
 from tests.support import queries
 from tests.support.queries import committed_indexes  # noqa: F401  # a fixture of every test
 
@@ -27,7 +27,7 @@ def nothing_seen_yet() -> None:
 @pytest.fixture(autouse=True)
 def nobody_waits_in_line(monkeypatch: pytest.MonkeyPatch) -> None:
     """The threads of a test race for the database as processes do."""
-    monkeypatch.setattr(in_line, "WAIT_S", 0.0)
+    monkeypatch.setattr(admission, "WAIT_S", 0.0)
 
 
 @pytest.fixture

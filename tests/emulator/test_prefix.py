@@ -18,7 +18,7 @@ from rollcall.endpoints.rate_message import rate_message
 from rollcall.registry.tally import Tally
 from rollcall.registry.usage import roll_up
 from rollcall.store import paths
-from rollcall.store.departed import OWNED, begin_erasures
+from rollcall.store.departed_users import OWNED, begin_erasures
 from tests.support.keeping import everything, write_thread, write_user
 from tests.support.knowledge import encoded
 from tests.support.office import Office, payment

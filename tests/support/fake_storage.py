@@ -19,7 +19,7 @@ from typing import Any
 from unittest import mock
 from urllib.parse import parse_qs, unquote, urlsplit
 
-from rollcall.store import file_contents
+from rollcall.store import files
 
 BUCKET = "demo-files"
 
@@ -41,7 +41,7 @@ class FakeStorage:
 
     def __enter__(self) -> FakeStorage:
         self._env.start()
-        file_contents._storage.cache_clear()
+        files._storage.cache_clear()
         threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True).start()
         return self
 
@@ -51,8 +51,8 @@ class FakeStorage:
         error: BaseException | None,
         at: TracebackType | None,
     ) -> None:
-        file_contents._storage()._http.close()
-        file_contents._storage.cache_clear()
+        files._storage()._http.close()
+        files._storage.cache_clear()
         self._env.stop()
         self._server.shutdown()
         self._server.server_close()

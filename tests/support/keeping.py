@@ -8,7 +8,7 @@ from typing import Any
 
 from google.cloud.firestore import Client
 
-from rollcall.store.run_ids import run_key
+from rollcall.store.runs import run_key
 from tests.support.catalogs import catalog
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)

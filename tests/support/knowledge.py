@@ -13,7 +13,7 @@ from rollcall.core.context import Call, ToolContext, User
 from rollcall.core.wire import Role
 from rollcall.endpoints.knowledge import begin_upload, finish_upload, indexdocument, upload_part
 from rollcall.knowledge.search import Found, Scope, search
-from rollcall.store.file_records import PART_BYTES
+from rollcall.store.files import PART_BYTES
 from tests.support.calling import Here
 
 ANN = User("ann", role=Role.TEACHER, tenant="north")

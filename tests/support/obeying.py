@@ -22,7 +22,7 @@ from rollcall.models.base import Delta, ModelRequest, load_model
 from rollcall.registry.documents import capability_document
 from rollcall.registry.entries import Entry
 from rollcall.registry.reading import read_capability
-from rollcall.store.log import Spent
+from rollcall.store.message_log import TurnUsage
 from rollcall.testing import StaticCatalog, calls, says
 
 READ = "read_note"
@@ -77,7 +77,7 @@ class World:
 
 
 class _Journal:
-    def save_reply(self, step: int, reply: ModelMessage, spent: Spent) -> None:
+    def save_reply(self, step: int, reply: ModelMessage, spent: TurnUsage) -> None:
         """Nothing is kept."""
 
     def save_results(self, results: Mapping[int, tuple[ToolResult, dict[str, Any]]]) -> None:

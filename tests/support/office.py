@@ -36,7 +36,7 @@ from rollcall.models.base import Delta, ModelRequest, load_model
 from rollcall.registry import snapshot
 from rollcall.registry.sync import sync
 from rollcall.store import paths
-from rollcall.store.runs import OpenRun
+from rollcall.store.open_run import OpenRun
 from rollcall.testing import StaticCatalog, calls, says
 from tests.support import office_pack
 from tests.support.calling import Functions, Here, emulate

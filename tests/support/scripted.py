@@ -14,7 +14,7 @@ from rollcall.core.messages import ModelMessage, ToolCall, ToolResult, UserMessa
 from rollcall.models.base import (
     ToolSpec,
 )
-from rollcall.store.log import Spent
+from rollcall.store.message_log import TurnUsage
 
 
 @dataclass
@@ -60,7 +60,7 @@ class Notes:
     lines: list[str] = field(default_factory=list)
     records: list[dict[str, Any]] = field(default_factory=list)
 
-    def save_reply(self, step: int, reply: ModelMessage, spent: Spent) -> None:
+    def save_reply(self, step: int, reply: ModelMessage, spent: TurnUsage) -> None:
         self.lines.append(f"reply {step} {len(reply.tool_calls)}")
 
     def save_results(self, results: Mapping[int, tuple[ToolResult, dict[str, Any]]]) -> None:

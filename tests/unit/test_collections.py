@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from rollcall.store.departed import OWNED
+from rollcall.store.departed_users import OWNED
 from rollcall.store.paths import COLLECTIONS
 
 ENGINE = Path(__file__).parents[2] / "functions/rollcall"

@@ -14,7 +14,6 @@ from msgspec import Struct
 from rollcall.agent.spending import FirestorePurse
 from rollcall.core.context import User
 from rollcall.store.admission import Admission
-from rollcall.store.day_admission import DayAdmission
 from rollcall.store.limits import limits
 
 if TYPE_CHECKING:
@@ -56,7 +55,7 @@ def admission(
             input_tokens=first_call.input_tokens,
             output_tokens=first_call.output_tokens,
         )
-    return DayAdmission(
+    return Admission(
         db=db,
         uid=user.uid,
         now=now,

@@ -20,7 +20,7 @@ from rollcall.core.messages import ModelMessage, ToolResult, UserMessage
 from rollcall.core.redaction import redacted_message
 from rollcall.models.base import FIND_TOOLS
 from rollcall.registry.samples import witness
-from rollcall.store.log import Spent
+from rollcall.store.message_log import TurnUsage
 
 MAX_DEPTH = 2
 """Agents may ask agents, but not without end."""
@@ -29,7 +29,7 @@ MAX_DEPTH = 2
 class Unsaved:
     """The journal of a run that is part of another one's tool call."""
 
-    def save_reply(self, step: int, reply: ModelMessage, spent: Spent) -> None:
+    def save_reply(self, step: int, reply: ModelMessage, spent: TurnUsage) -> None:
         """Kept by the caller, as the tool's result."""
 
     def save_results(self, results: Mapping[int, tuple[ToolResult, dict[str, Any]]]) -> None:

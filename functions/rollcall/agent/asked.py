@@ -26,8 +26,8 @@ from rollcall.registry.selection import FEW, Asking, Near, find, permitted, sele
 from rollcall.registry.small_talk import is_small_talk
 from rollcall.registry.snapshot import Snapshot, snapshot, vectors
 from rollcall.registry.standing import at_least
-from rollcall.store.log import from_documents
-from rollcall.store.runs import OpenRun
+from rollcall.store.message_log import read_history
+from rollcall.store.open_run import OpenRun
 
 RECENT = 3
 """How many of the user's earlier messages say what the dialogue is about."""
@@ -73,7 +73,7 @@ class Asked(Struct, frozen=True):
         Args:
             documents: The newest of the thread's log, from before this message.
         """
-        recent, sticky, was_asked = dialogue(from_documents(documents))
+        recent, sticky, was_asked = dialogue(read_history(documents))
         chosen = select(
             self.registry,
             replace(

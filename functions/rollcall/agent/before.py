@@ -9,8 +9,15 @@ from typing import Any
 from rollcall.agent.turn import Before
 from rollcall.core.messages import ToolCall
 from rollcall.core.wire import CallStatus, Citation, ToolCallRecord
-from rollcall.store.log import Spent, calls_of, read_record, read_results, read_spent, unanswered
-from rollcall.store.runs import OpenRun
+from rollcall.store.message_log import (
+    TurnUsage,
+    read_calls,
+    read_record,
+    read_results,
+    read_usage,
+    unanswered_places,
+)
+from rollcall.store.open_run import OpenRun
 
 
 def before_of(opened: OpenRun) -> Before:
@@ -25,7 +32,7 @@ def before_of(opened: OpenRun) -> Before:
     answered = [
         (document, place, call)
         for document in steps
-        for place, call in enumerate(calls_of(document))
+        for place, call in enumerate(read_calls(document))
         if str(place) in document["results"]
     ]
     records = [
@@ -33,7 +40,7 @@ def before_of(opened: OpenRun) -> Before:
         for document, place, call in answered
     ]
     last = opened.documents[-1]
-    is_open = last is steps[-1] and bool(unanswered(last))
+    is_open = last is steps[-1] and bool(unanswered_places(last))
     results = read_results(last) if is_open else []
     return Before(
         step=max(document["step"] for document in steps),
@@ -75,6 +82,6 @@ def _citations(steps: list[dict[str, Any]]) -> Iterator[Citation]:
                 yield Citation.model_validate(citation)
 
 
-def _most_spent(steps: list[dict[str, Any]]) -> Spent:
-    spent = [read_spent(document) for document in steps]
+def _most_spent(steps: list[dict[str, Any]]) -> TurnUsage:
+    spent = [read_usage(document) for document in steps]
     return max(spent, key=lambda each: each.work_ms)

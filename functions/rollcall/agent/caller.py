@@ -9,8 +9,7 @@ from typing import Any
 from msgspec import Struct, field
 
 from rollcall.core.context import EarlierCall, User
-from rollcall.store.allowed import Allowed
-from rollcall.store.approvals import Approval
+from rollcall.store.approvals import Approval, RememberedApproval
 
 
 class Asker(Struct, frozen=True):
@@ -51,5 +50,5 @@ class Known(Struct, frozen=True):
 
     approvals: dict[str, Approval] = field(default_factory=dict)
     answers: dict[str, dict[str, Any]] = field(default_factory=dict)
-    allowed: Mapping[str, Allowed] = field(default_factory=dict)
+    allowed: Mapping[str, RememberedApproval] = field(default_factory=dict)
     client_tools: frozenset[str] = frozenset()

@@ -35,7 +35,7 @@ from rollcall.core.log_context import set_fields
 from rollcall.core.messages import ModelMessage, ToolCall, ToolResult
 from rollcall.core.redaction import redacted_json
 from rollcall.core.wire import CallStatus, Display, ToolCallRecord
-from rollcall.store.room import DOCUMENT_BYTES, result_room
+from rollcall.store.message_log import DOCUMENT_BYTES, reply_bytes_per_result
 
 PARALLEL = 8
 IDLE_S = 1.0
@@ -267,7 +267,7 @@ def _leave_reads(turn: Turn, open_calls: dict[int, ToolCall]) -> None:
 def _limit(turn: Turn, state: State, *, calls: int) -> Limit:
     """How long each result of the newest reply's calls may be."""
     reply = state.history[-1]
-    room = result_room(reply) if isinstance(reply, ModelMessage) else DOCUMENT_BYTES
+    room = reply_bytes_per_result(reply) if isinstance(reply, ModelMessage) else DOCUMENT_BYTES
     chars = min(turn.limits.result_chars, STEP_CHARS // max(calls, 1))
     return Limit(chars, room - RECORD_BYTES)
 

@@ -8,7 +8,7 @@ from rollcall.core.context import Catalog
 from rollcall.core.errors import InvalidArgument, NotFound, PermissionDenied
 from rollcall.core.redaction import redacted, redacted_json
 from rollcall.core.wire import ClientToolResult, RunRequest
-from rollcall.store.approvals import canonical
+from rollcall.store.approvals import canonical_json
 
 CONTENT_CHARS = 200_000
 """The longest result of one client tool, as JSON text."""
@@ -50,7 +50,7 @@ def contents_of(
         )
         for number, result in enumerate(results)
     }
-    if len(canonical(contents).encode()) > CONTENTS_BYTES:
+    if len(canonical_json(contents).encode()) > CONTENTS_BYTES:
         raise InvalidArgument(
             f"the results may have {CONTENTS_BYTES:,} bytes of JSON together", field="toolResults"
         )
@@ -89,7 +89,7 @@ def _content(
 ) -> dict[str, Any]:
     if result.error is not None:
         return {"error": redacted(result.error)}
-    if len(canonical({"": result.content})) > CONTENT_CHARS:
+    if len(canonical_json({"": result.content})) > CONTENT_CHARS:
         raise InvalidArgument(
             f"the result of one tool may have {CONTENT_CHARS:,} characters of JSON",
             field="toolResults",

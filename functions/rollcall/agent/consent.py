@@ -15,8 +15,8 @@ from rollcall.core.context import Decider, Platform, ToolContext, User
 from rollcall.core.errors import FailedPrecondition, InvalidArgument, PermissionDenied
 from rollcall.core.policy import ApprovalPolicy
 from rollcall.core.shapes import Display
-from rollcall.store.approvals import Approval, ApprovalStatus, canonical
-from rollcall.store.room import utf8
+from rollcall.store.approvals import Approval, ApprovalStatus, canonical_json
+from rollcall.store.message_log import utf8_bytes
 
 ASK_BYTES = 360_000
 """An approval holds the arguments twice and a display, in one document of at most 1 MiB."""
@@ -138,7 +138,7 @@ def check_askable(
     Raises:
         InvalidArgument: They are more than an approval, or what is left to a client, can hold.
     """
-    size = max(utf8(canonical(each)) for each in (arguments, shown))
+    size = max(utf8_bytes(canonical_json(each)) for each in (arguments, shown))
     if size > ASK_BYTES:
         raise InvalidArgument(
             f"the arguments of this call may have {ASK_BYTES:,} bytes of JSON; they have {size:,}",

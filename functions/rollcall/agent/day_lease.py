@@ -9,9 +9,9 @@ from typing import Any
 from msgspec import Struct, field
 
 from rollcall.agent.terms import Terms
-from rollcall.store.amounts import NONE, Amount, Limit
 from rollcall.store.budgets import Known, Slice, Spend
-from rollcall.store.shares import Draw
+from rollcall.store.limits import NONE, Amount, Limit
+from rollcall.store.tenant_budgets import Draw
 
 CALL_TIME = timedelta(minutes=3)
 """A call may take so long; a slice whose time ends sooner is renewed before."""

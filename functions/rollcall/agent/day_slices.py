@@ -17,10 +17,9 @@ from rollcall.agent.terms import Terms
 from rollcall.core.context import User
 from rollcall.core.errors import AgentError
 from rollcall.store import budgets
-from rollcall.store.amounts import NONE, Amount, Limit
-from rollcall.store.budgets import Day, Known, Refused, Slice
-from rollcall.store.settlements import Settlements, look_up, settle_said
-from rollcall.store.shares import Draw, share
+from rollcall.store.budgets import Day, Known, Refused, Settlements, Slice, look_up, settle_said
+from rollcall.store.limits import NONE, Amount, Limit
+from rollcall.store.tenant_budgets import Draw, share
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client

@@ -25,16 +25,30 @@ from rollcall.core.wire import Decision, Outcome, RunRequest, RunResult
 from rollcall.registry.snapshot import snapshot
 from rollcall.store import paths
 from rollcall.store.admission import Admission
-from rollcall.store.answers import note_answers, write_decisions
-from rollcall.store.approvals import Approval, ApprovalStatus, Given, load_approvals
-from rollcall.store.continuing import Known, open_continuation
-from rollcall.store.run_ids import is_made_here, next_run_id, run_id_before, run_key
-from rollcall.store.run_states import Finished, GoingOn, Stale, repeated, state_of
-from rollcall.store.runs import OpenRun
-from rollcall.store.settling import Continuing, StillOpen
+from rollcall.store.approvals import Approval, ApprovalDecision, ApprovalStatus, load_approvals
+from rollcall.store.continuations import (
+    Continuation,
+    Known,
+    StillWaiting,
+    note_answers,
+    open_continuation,
+    write_decisions,
+)
+from rollcall.store.open_run import OpenRun
+from rollcall.store.runs import (
+    Abandoned,
+    Finished,
+    Running,
+    is_generated_id,
+    next_run_id,
+    previous_run_id,
+    run_key,
+    run_state,
+    state_for_repeat,
+)
 from rollcall.store.threads import check_thread
 
-Found = OpenRun | Finished | GoingOn | Stale | dict[str, Any]
+Found = OpenRun | Finished | Running | Abandoned | dict[str, Any]
 
 
 def decide(platform: Platform, user: User, request: RunRequest, *, request_digest: str) -> Found:
@@ -54,7 +68,7 @@ def decide(platform: Platform, user: User, request: RunRequest, *, request_diges
     run = _named(platform, request.thread_id, request.run_id, known)
     data = (run.to_dict() or {}) if run is not None else {}
     if data.get("uid") == user.uid and _is_asked_again(run.id, data, request_digest):
-        return repeated(data, run, uid=user.uid, request_digest=request_digest)
+        return state_for_repeat(data, run, uid=user.uid, request_digest=request_digest)
     if request.resume is not None:
         approvals = _asked_about(platform, user, request, known)
         if (thread.to_dict() or {}).get("uid") != user.uid:
@@ -72,7 +86,7 @@ def _read(platform: Platform, thread_id: str, request: RunRequest) -> Known:
     references = [paths.thread(db, thread_id), paths.window(db, thread_id)]
     references += [paths.approval(db, each.interrupt_id) for each in request.resume or ()]
     if request.run_id:
-        before = run_id_before(request.run_id)
+        before = previous_run_id(request.run_id)
         references.append(paths.run(db, thread_id, before or request.run_id))
     return {each.reference.path: each for each in db.get_all(references)}
 
@@ -80,7 +94,7 @@ def _read(platform: Platform, thread_id: str, request: RunRequest) -> Known:
 def _is_asked_again(run_id: str, run: dict[str, Any], request_digest: str) -> bool:
     """Whether an id of a run says that the same is asked again. One that follows from the waiting
     run's is also that of the run which somebody else's answer has opened."""
-    return not is_made_here(run_id) or bool(run["requestDigest"] == request_digest)
+    return not is_generated_id(run_id) or bool(run["requestDigest"] == request_digest)
 
 
 def _named(platform: Platform, thread_id: str, run_id: str | None, known: Known) -> Any:
@@ -89,7 +103,7 @@ def _named(platform: Platform, thread_id: str, run_id: str | None, known: Known)
     if run_id is None:
         return None
     waiting = (known[paths.thread(platform.db, thread_id).path].to_dict() or {}).get("waiting")
-    if waiting and run_id_before(run_id) == waiting["runId"]:
+    if waiting and previous_run_id(run_id) == waiting["runId"]:
         return None
     reference = paths.run(platform.db, thread_id, run_id)
     run = known.get(reference.path) or reference.get()
@@ -139,7 +153,7 @@ def _resume(
     said = _said(request)
     _check_open(platform, approvals, said)
     _check_remembered(approvals, said)
-    continuing = Continuing(
+    continuing = Continuation(
         run_id=request.run_id or next_run_id(waiting_run),
         request_digest=request_digest,
         decisions=_given(approvals, said, user),
@@ -148,7 +162,7 @@ def _resume(
         admission=_admission(platform, user, request),
     )
     opened = _open(platform, thread_id, waiting_run, continuing, known)
-    if isinstance(opened, StillOpen):
+    if isinstance(opened, StillWaiting):
         _check_complete(opened, user, said)
         if continuing.edits:
             raise FailedPrecondition(
@@ -167,7 +181,7 @@ def _resume(
 def _admission(platform: Platform, user: User, request: RunRequest) -> Admission | None:
     """Has the user's other openings know of a run whose id the client chose. The rate counts turns
     and not the runs that go on with them."""
-    if request.run_id is None or is_made_here(request.run_id):
+    if request.run_id is None or is_generated_id(request.run_id):
         return None
     key = run_key(user.uid, request.run_id)
     return admission(platform.db, user, datetime.now(UTC), run_key=key, counts=False)
@@ -177,9 +191,9 @@ def _open(
     platform: Platform,
     thread_id: str,
     waiting_run: str,
-    continuing: Continuing,
+    continuing: Continuation,
     known: Known | None = None,
-) -> OpenRun | StillOpen | Finished | GoingOn | Stale:
+) -> OpenRun | StillWaiting | Finished | Running | Abandoned:
     """Open the continuation, or find the one that was opened before."""
     opened = open_continuation(platform.db, thread_id, waiting_run, continuing, known)
     if not isinstance(opened, str):
@@ -187,7 +201,7 @@ def _open(
     run = paths.run(platform.db, thread_id, opened).get().to_dict()
     if run is None:
         raise NotFound("what this answer led to was erased", field="threadId")
-    return state_of(run, thread_id=thread_id, run_id=opened)
+    return run_state(run, thread_id=thread_id, run_id=opened)
 
 
 def _said(request: RunRequest) -> dict[str, Decision]:
@@ -254,10 +268,10 @@ def _check_remembered(approvals: Sequence[Approval], said: dict[str, Decision]) 
 
 def _given(
     approvals: Sequence[Approval], said: dict[str, Decision], user: User
-) -> dict[str, Given]:
+) -> dict[str, ApprovalDecision]:
     now = datetime.now(UTC)
     return {
-        approval.id: Given(
+        approval.id: ApprovalDecision(
             approved=said[approval.id].approved,
             by=user.uid,
             at=now,
@@ -269,7 +283,7 @@ def _given(
     }
 
 
-def _check_complete(still_open: StillOpen, user: User, said: dict[str, Decision]) -> None:
+def _check_complete(still_open: StillWaiting, user: User, said: dict[str, Decision]) -> None:
     """
     Raises:
         InvalidArgument: The user left out one that is theirs to decide.
@@ -282,7 +296,7 @@ def _check_complete(still_open: StillOpen, user: User, said: dict[str, Decision]
 
 
 def _still_waiting(
-    platform: Platform, request: RunRequest, waiting_run: str, still_open: StillOpen
+    platform: Platform, request: RunRequest, waiting_run: str, still_open: StillWaiting
 ) -> dict[str, Any]:
     """What is told to who decided their part, while others' parts are open."""
     run = paths.run(platform.db, request.thread_id or "", waiting_run).get().to_dict() or {}
@@ -317,7 +331,7 @@ def _decided_for_another(
     _check_open(platform, approvals, said)
     _check_remembered(approvals, said)
     first = approvals[0]
-    continuing = Continuing(
+    continuing = Continuation(
         run_id=next_run_id(first.run_id),
         request_digest="",
         decisions=_given(approvals, said, user),
@@ -360,7 +374,7 @@ def _take_results(
             field="toolResults",
             hint="nothing needs to be sent; the thread's runs say what became of the call",
         )
-    continuing = Continuing(
+    continuing = Continuation(
         run_id=request.run_id or next_run_id(waiting["runId"]),
         request_digest=request_digest,
         results=contents_of(request, waiting, platform.catalog),
@@ -369,10 +383,10 @@ def _take_results(
         admission=_admission(platform, user, request),
     )
     opened = _open(platform, thread_id, waiting["runId"], continuing, known)
-    if isinstance(opened, StillOpen):
+    if isinstance(opened, StillWaiting):
         note_answers(platform.db, thread_id, waiting["runId"], continuing)
         # The last decision may have come before that was noted.
         opened = _open(platform, thread_id, waiting["runId"], continuing)
-    if isinstance(opened, StillOpen):
+    if isinstance(opened, StillWaiting):
         return _still_waiting(platform, request, waiting["runId"], opened)
     return opened

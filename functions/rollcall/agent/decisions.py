@@ -13,7 +13,7 @@ from typing import Any
 from rollcall.core.readable import line, value
 from rollcall.core.redaction import redacted
 from rollcall.core.wire import CallStatus, ToolCallRecord
-from rollcall.store.log import calls_of, read_record
+from rollcall.store.message_log import read_calls, read_record
 
 MAX_LINES = 20
 LINE_CHARS = 240
@@ -51,7 +51,7 @@ def done_by(documents: Sequence[dict[str, Any]], *, writes: Callable[[str], bool
     """
     lines = []
     for document in documents:
-        for place, call in enumerate(calls_of(document)) if document["role"] == "model" else ():
+        for place, call in enumerate(read_calls(document)) if document["role"] == "model" else ():
             stored = document["results"].get(str(place))
             if stored is None or not writes(call.name):
                 continue

@@ -19,7 +19,7 @@ from rollcall.core.policy import ApprovalPolicy
 from rollcall.core.shapes import CapabilityCall
 from rollcall.registry.samples import by_client, watched
 from rollcall.registry.standing import at_least, standing
-from rollcall.store import light
+from rollcall.store import client
 from rollcall.store.client import is_open, project_id
 
 AGENTS_S = 100.0
@@ -95,8 +95,8 @@ def _write(capability: Capability, ctx: ToolContext, given: CapabilityCall) -> A
     from rollcall.agent.router import way_of
     from rollcall.agent.targets import Local
     from rollcall.registry.snapshot import entry as entry_of
-    from rollcall.store.approvals import canonical, text_digest
-    from rollcall.store.effects import Effect, effect_key, perform
+    from rollcall.store.approvals import canonical_json, text_digest
+    from rollcall.store.effects import Effect, effect_key, perform_once
 
     entry = entry_of(ctx.db, capability.id)
     if entry is None:
@@ -116,9 +116,9 @@ def _write(capability: Capability, ctx: ToolContext, given: CapabilityCall) -> A
         uid=uid,
         tool=capability.id,
         version=target.version,
-        arguments_digest=text_digest(canonical(arguments)),
+        arguments_digest=text_digest(canonical_json(arguments)),
     )
-    return perform(ctx.db, effect, way_of(target, ctx, arguments), waits_for_others=True)
+    return perform_once(ctx.db, effect, way_of(target, ctx, arguments), waits_for_others=True)
 
 
 def _span(name: str) -> tracing.Span:
@@ -168,7 +168,7 @@ def _read(platform: Platform, path: str, fields: Sequence[str]) -> dict[str, Any
     """Fields of a document, without Firestore's client while this process has not needed it."""
     if not is_open():
         try:
-            return light.read(path, fields)
+            return client.read_over_rest(path, fields)
         except Unavailable as error:
             log.info("%s; asking the client", error.message)
     return _read_by_client(platform, path, fields)
@@ -177,7 +177,7 @@ def _read(platform: Platform, path: str, fields: Sequence[str]) -> dict[str, Any
 def _create(platform: Platform, path: str, data: dict[str, Any]) -> None:
     """Store a document, without Firestore's client while this process has not needed it."""
     if isinstance(platform, Deployment) and not is_open():
-        light.create(path, data)
+        client.create_over_rest(path, data)
     else:
         by_client(platform.db)(path, data)
 

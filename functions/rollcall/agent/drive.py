@@ -36,9 +36,9 @@ from rollcall.core.wire import RunStatus, StopReason
 from rollcall.models.base import FIND_TOOLS
 from rollcall.registry.samples import by_client, witness
 from rollcall.store.approvals import Approval, approval_id
-from rollcall.store.event_log import open_ends, read_events
-from rollcall.store.hold import NotSaved
-from rollcall.store.runs import Asking, OpenRun
+from rollcall.store.event_log import missing_end_events, read_events
+from rollcall.store.leases import NotSaved
+from rollcall.store.open_run import OpenRun, RunInterrupt
 
 QUEUE = "continuerun"
 CLIENT_CALL = timedelta(minutes=10)
@@ -191,7 +191,7 @@ def _begin(opened: OpenRun) -> Generator[Event, None, None]:
     if not shown:
         ids = {"thread_id": opened.thread_id, "run_id": opened.run_id}
         yield opened.show(events.run_started(**ids))
-    for event in open_ends(shown):
+    for event in missing_end_events(shown):
         yield opened.show(event)
 
 
@@ -244,10 +244,12 @@ def _save_end(
         )
 
 
-def _asking(opened: OpenRun, turn: Turn, ended: Ended, approvals: Sequence[Approval]) -> Asking:
+def _asking(
+    opened: OpenRun, turn: Turn, ended: Ended, approvals: Sequence[Approval]
+) -> RunInterrupt:
     left = [each.call for each in ended.waiting if isinstance(each.whom, Leave)]
     given = {each.id: each for each in opened.approvals}
-    return Asking(
+    return RunInterrupt(
         approvals=tuple(approvals),
         calls=tuple(call.id for call in left),
         tools=tuple(call.name for call in left),

@@ -8,7 +8,7 @@ from typing import Any
 
 from rollcall.core.context import EarlierCall
 from rollcall.core.messages import ToolCall
-from rollcall.store.log import calls_of
+from rollcall.store.message_log import read_calls
 
 
 def earlier_calls(documents: Sequence[dict[str, Any]], place: int) -> Iterator[EarlierCall]:
@@ -20,7 +20,7 @@ def earlier_calls(documents: Sequence[dict[str, Any]], place: int) -> Iterator[E
     for document in reversed(documents):
         if document["role"] == "user":
             continue
-        calls = calls_of(document)
+        calls = read_calls(document)
         is_own = document is documents[-1]
         for at in range(len(calls) - 1, -1, -1):
             stored = document["results"].get(str(at))

@@ -28,7 +28,7 @@ from rollcall.core.wire import Decision
 from rollcall.registry.snapshot import entry as entry_of
 from rollcall.store import paths
 from rollcall.store.approvals import Approval
-from rollcall.store.run_documents import request_of
+from rollcall.store.runs import read_request
 from rollcall.store.window import read_log
 
 
@@ -73,7 +73,7 @@ def edits_of(
 def _context(platform: Platform, approval: Approval) -> dict[str, Any]:
     """Where the user was when the turn was asked: what an edit leaves out is meant there."""
     run = paths.run(platform.db, approval.thread_id, approval.run_id).get().to_dict()
-    return (request_of(run)["context"] or {}) if run else {}
+    return (read_request(run)["context"] or {}) if run else {}
 
 
 def _edited(

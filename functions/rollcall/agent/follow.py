@@ -10,7 +10,7 @@ from rollcall.core.errors import Aborted, NotFound
 from rollcall.core.events import Event, run_finished
 from rollcall.store import paths
 from rollcall.store.event_log import read_events
-from rollcall.store.run_states import Finished, GoingOn, Stale, state_of
+from rollcall.store.runs import Abandoned, Finished, Running, run_state
 
 POLL_S = 0.4
 """Between two looks; events are stored at most once a second."""
@@ -18,7 +18,7 @@ POLL_S = 0.4
 
 def follow(
     db: Any, thread_id: str, run_id: str, *, until: float
-) -> Generator[Event | None, None, Finished | Stale]:
+) -> Generator[Event | None, None, Finished | Abandoned]:
     """Pass on a run's events, without gaps or repeats, until it ends or is left lying.
 
     Args:
@@ -32,11 +32,11 @@ def follow(
         run = paths.run(db, thread_id, run_id).get().to_dict()
         if run is None:
             raise NotFound("what this run said was erased", field="runId")
-        state: Finished | GoingOn | Stale = state_of(run, thread_id=thread_id, run_id=run_id)
+        state: Finished | Running | Abandoned = run_state(run, thread_id=thread_id, run_id=run_id)
         for number, stored in read_events(db, thread_id, run_id, after=newest):
             yield from (_whole(db, thread_id, run_id, event) for event in stored)
             newest = number
-        if not isinstance(state, GoingOn):
+        if not isinstance(state, Running):
             return state
         yield from pause(until)
 
@@ -59,7 +59,7 @@ def _whole(db: Any, thread_id: str, run_id: str, event: Event) -> Event:
     if event["type"] != "RUN_FINISHED" or "result" in event:
         return event
     run = paths.run(db, thread_id, run_id).get().to_dict() or {}
-    state = state_of(run, thread_id=thread_id, run_id=run_id)
+    state = run_state(run, thread_id=thread_id, run_id=run_id)
     return {**event, "result": state.result} if isinstance(state, Finished) else event
 
 

@@ -12,12 +12,16 @@ from rollcall.core.context import Platform, User
 from rollcall.core.errors import AgentError, FailedPrecondition
 from rollcall.core.wire import RunStatus
 from rollcall.store import paths
-from rollcall.store.answers import mark_late, mark_settled
-from rollcall.store.continuing import open_continuation
-from rollcall.store.run_ids import next_run_id
-from rollcall.store.runs import OpenRun
-from rollcall.store.settling import Continuing, StillOpen
-from rollcall.store.taking_up import MAX_FRUITLESS, take_up
+from rollcall.store.continuations import (
+    Continuation,
+    StillWaiting,
+    mark_late,
+    mark_settled,
+    open_continuation,
+)
+from rollcall.store.open_run import OpenRun
+from rollcall.store.recovery import MAX_FRUITLESS, recover_run
+from rollcall.store.runs import next_run_id
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client
@@ -49,7 +53,7 @@ def go_on(platform: Platform, thread_id: str, run_id: str, *, until: float) -> s
 def taken_up(db: Client, thread_id: str, run_id: str) -> OpenRun | None:
     """A run that was left, opened again; None if there is nothing to take up, or if it was tried
     so often that it is closed."""
-    opened = take_up(db, thread_id, run_id)
+    opened = recover_run(db, thread_id, run_id)
     if opened is None or opened.fruitless <= MAX_FRUITLESS:
         return opened
     message = f"this was tried {MAX_FRUITLESS} times and broke off each time"
@@ -92,12 +96,12 @@ def work_off(platform: Platform, opened: OpenRun, *, until: float) -> str:
 
 
 def _continued(db: Client, thread_id: str, run_id: str) -> OpenRun | None:
-    continuing = Continuing(run_id=next_run_id(run_id), request_digest="")
+    continuing = Continuation(run_id=next_run_id(run_id), request_digest="")
     try:
         opened = open_continuation(db, thread_id, run_id, continuing)
     except FailedPrecondition:
         return None
-    if isinstance(opened, StillOpen):
+    if isinstance(opened, StillWaiting):
         mark_settled(db, opened.asked)
         mark_late(db, thread_id, run_id)
     return opened if isinstance(opened, OpenRun) else None

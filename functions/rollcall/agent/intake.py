@@ -31,7 +31,7 @@ from rollcall.models.base import (
     TextDelta,
     Usage,
 )
-from rollcall.store.room import CALL_BYTES, REPLY_DOCUMENT_BYTES, reply_bytes
+from rollcall.store.message_log import CALL_BYTES, REPLY_DOCUMENT_BYTES, reply_bytes
 
 REPLY_CHARS = 150_000
 """The longest reply that is taken in: at most 600,000 bytes of what its document may have."""

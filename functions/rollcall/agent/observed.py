@@ -15,7 +15,7 @@ from rollcall.core.context import Platform
 from rollcall.core.errors import Aborted, AgentError
 from rollcall.core.log_context import isolated_context, set_fields, set_user
 from rollcall.core.logs import fields
-from rollcall.store.runs import OpenRun
+from rollcall.store.open_run import OpenRun
 
 Y = TypeVar("Y")
 Result = dict[str, Any]

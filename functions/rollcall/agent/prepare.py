@@ -36,10 +36,10 @@ from rollcall.registry.entries import Entry
 from rollcall.registry.selection import FINDER
 from rollcall.registry.snapshot import snapshot
 from rollcall.store import paths
-from rollcall.store.allowed import read_allowed
-from rollcall.store.closing import step_effect_key
-from rollcall.store.log import stays_of
-from rollcall.store.runs import OpenRun
+from rollcall.store.approvals import read_remembered
+from rollcall.store.message_log import lasting_effects
+from rollcall.store.open_run import OpenRun
+from rollcall.store.run_closing import step_effect_key
 
 PROMPT_TOKENS = 6_000
 """Of most turns' first requests: instructions, a few tools, some messages. One that is longer has
@@ -76,7 +76,7 @@ def prepare_run(
     known = Known(
         approvals={approval.call_id: approval for approval in opened.approvals},
         answers=opened.answers,
-        allowed=read_allowed(opened.allowed),
+        allowed=read_remembered(opened.allowed),
         client_tools=frozenset(asked.client_tools),
     )
     turn = prepare(
@@ -90,7 +90,7 @@ def prepare_run(
         purse=purse,
         is_first_turn=all(each["turnId"] == opened.turn_id for each in opened.documents),
         decisions=opened.told_decisions,
-        stays=stays_of(opened.documents),
+        stays=lasting_effects(opened.documents),
     )
     return replace(turn, is_stopped=lambda: opened.is_cancelled, attempt=opened.attempt)
 

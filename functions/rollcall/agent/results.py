@@ -13,7 +13,7 @@ from msgspec import Struct
 from rollcall.core.errors import AgentError
 from rollcall.core.redaction import redacted_json
 from rollcall.core.shapes import Citation, Display
-from rollcall.store.room import DOCUMENT_BYTES, utf8
+from rollcall.store.message_log import DOCUMENT_BYTES, utf8_bytes
 
 _MARK = re.compile(r"\[(\d{1,3}(?:\s*,\s*\d{1,3})*)\]")
 MAX_CITATIONS = 100
@@ -66,7 +66,7 @@ class Limit(Struct, frozen=True):
     bytes: int = DOCUMENT_BYTES
 
     def holds(self, text: str) -> bool:
-        return len(text) <= self.chars and utf8(text) <= self.bytes
+        return len(text) <= self.chars and utf8_bytes(text) <= self.bytes
 
 
 def render(output: Any, citations: Sequence[Citation], *, limit: Limit) -> tuple[str, Any]:

@@ -27,8 +27,14 @@ from rollcall.core.capability import Capability, Recap
 from rollcall.core.context import Catalog
 from rollcall.core.errors import NotFound
 from rollcall.core.messages import Message, Text, ToolCall, UserMessage
-from rollcall.store.log import from_documents, unanswered
-from rollcall.store.shortening import RecapOf, Short, in_short, size
+from rollcall.store.message_log import (
+    CompactStep,
+    RecapOf,
+    compact_step,
+    read_history,
+    step_bytes,
+    unanswered_places,
+)
 
 BYTES_PER_TOKEN = 4
 TOLD_STEPS = 10
@@ -66,7 +72,7 @@ def history_of(documents: Sequence[dict[str, Any]], history: Sequence[Message]) 
     """
     said = iter([each for each in history if isinstance(each, UserMessage)])
     shown = [each for each in documents if not each.get("isLeftOut")]
-    made = from_documents(shown, leaves_last_open=True)
+    made = read_history(shown, leaves_last_open=True)
     made = [next(said, each) if isinstance(each, UserMessage) else each for each in made]
     return made if len(shown) == len(documents) else _with_word_of_it(made)
 
@@ -114,7 +120,7 @@ def _earlier(documents: Sequence[dict[str, Any]], recap_of: RecapOf) -> list[dic
         if document["role"] == "user":
             told.append(document)
         elif left[turn] <= TOLD_STEPS + 1:  # the answer is a document as well
-            told.append(in_short(document, recap_of).document)
+            told.append(compact_step(document, recap_of).document)
     return told[::-1]
 
 
@@ -131,17 +137,21 @@ class _Telling(Struct):
     budget: int
     recap_of: RecapOf
     made: list[dict[str, Any]] = field(default_factory=list)
-    shorts: dict[int, Short] = field(default_factory=dict)
+    shorts: dict[int, CompactStep] = field(default_factory=dict)
     whole: dict[int, int] = field(default_factory=dict)
 
     def of(self, turn: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
         """The turn's documents as they are told."""
         for place, document in enumerate(turn):
             self.made.append(document)
-            if document["role"] == "user" or unanswered(document) or document.get("isLeftOut"):
+            if (
+                document["role"] == "user"
+                or unanswered_places(document)
+                or document.get("isLeftOut")
+            ):
                 continue
-            short = self.shorts[place] = in_short(document, self.recap_of)
-            if (saved := size(document) - short.size) > 0:
+            short = self.shorts[place] = compact_step(document, self.recap_of)
+            if (saved := step_bytes(document) - short.size) > 0:
                 self.whole[place] = saved
             self._shorten(newest=place)
             self._leave_out()

@@ -37,13 +37,8 @@ from rollcall.models.base import FIND_TOOLS, ToolSpec
 from rollcall.registry.breaker import check_up
 from rollcall.registry.entries import Entry
 from rollcall.registry.standing import at_least
-from rollcall.store.approvals import (
-    Approval,
-    canonical,
-    load_approvals,
-    text_digest,
-)
-from rollcall.store.effects import Effect, Way, perform
+from rollcall.store.approvals import Approval, canonical_json, load_approvals, text_digest
+from rollcall.store.effects import Effect, Write, perform_once
 
 if TYPE_CHECKING:
     from google.cloud.firestore import WriteBatch
@@ -232,13 +227,13 @@ class Router(Struct, frozen=True):
             uid=self.asker.user.uid,
             tool=call.name,
             version=target.version,
-            arguments_digest=text_digest(canonical(arguments)),
+            arguments_digest=text_digest(canonical_json(arguments)),
             thread_id=self.asker.thread_id,
             run_id=self.asker.run_id,
             call_id=call.id,
             approval_id=approval.id if approval else None,
         )
-        output = perform(
+        output = perform_once(
             self.platform.db, effect, way_of(target, ctx, arguments), waits_for_others=False
         )
         return Answer(
@@ -286,14 +281,14 @@ def _check_not_ours(entry: Entry, catalog: Catalog) -> None:
             )
 
 
-def way_of(target: Target, ctx: ToolContext, arguments: dict[str, Any]) -> Way:
+def way_of(target: Target, ctx: ToolContext, arguments: dict[str, Any]) -> Write:
     """How the ledger has a target write."""
 
     def work(batch: WriteBatch | None) -> Any:
         ctx.effects = batch
         return target.run(ctx, arguments)
 
-    return Way(work, atomic=target.atomic, find=target.finder(ctx))
+    return Write(work, atomic=target.atomic, find=target.finder(ctx))
 
 
 def _undo(target: Target, arguments: dict[str, Any], output: Any) -> dict[str, Any] | None:

@@ -16,7 +16,7 @@ from rollcall.core import log_context
 from rollcall.core.messages import ToolCall
 from rollcall.core.tracing import NOTHING, Attribute, Span, is_on, span
 from rollcall.models.base import Usage
-from rollcall.store.runs import OpenRun
+from rollcall.store.open_run import OpenRun
 
 _PROVIDERS = {"gemini": "gcp.gemini"}
 """The conventions' own names, where they are not ours."""

@@ -20,10 +20,8 @@ from rollcall.agent.purse import Reservation
 from rollcall.agent.terms import Terms
 from rollcall.core.context import User
 from rollcall.models.base import Usage
-from rollcall.store.amounts import Amount
-from rollcall.store.budgets import Day, Known, Slice, Spend
-from rollcall.store.limits import limits
-from rollcall.store.settlements import Settlements, settlement
+from rollcall.store.budgets import Day, Known, Settlements, Slice, Spend, settlement
+from rollcall.store.limits import Amount, limits
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client

@@ -11,8 +11,7 @@ from rollcall.agent.prices import Price, find_price, read_prices
 from rollcall.core.context import User
 from rollcall.core.errors import FailedPrecondition
 from rollcall.core.options import collection_id
-from rollcall.store.amounts import Limit
-from rollcall.store.limits import Limits
+from rollcall.store.limits import Limit, Limits
 
 
 class Terms(Struct, frozen=True):

@@ -12,7 +12,7 @@ from rollcall.agent.turn import Ended, Turn
 from rollcall.core.wire import ToolCallRecord
 from rollcall.store import audit
 from rollcall.store.approvals import Approval
-from rollcall.store.runs import OpenRun
+from rollcall.store.open_run import OpenRun
 
 if TYPE_CHECKING:
     from google.cloud.firestore import WriteBatch
@@ -57,10 +57,10 @@ class Trail(Struct, frozen=True):
 
 def trail_of_failure(opened: OpenRun) -> Beside:
     """Write the entry of a run that ended without an answer, with what was saved of it."""
-    from rollcall.store.closed_runs import Saved  # seldom needed
+    from rollcall.store.run_closing import SavedRun
 
     now = datetime.now(UTC)
-    saved = Saved.of(opened.documents, run_id=opened.run_id, turn_id=opened.turn_id)
+    saved = SavedRun.of(opened.documents, run_id=opened.run_id, turn_id=opened.turn_id)
     entry = audit.run_entry(
         user=opened.user,
         thread_id=opened.thread_id,
@@ -92,9 +92,9 @@ def _found(calls: Sequence[ToolCallRecord]) -> list[str]:
     return [str(tool["name"]) for tools in lists for tool in tools]
 
 
-def _decided(approval: Approval) -> audit.Decided:
+def _decided(approval: Approval) -> audit.ApprovalOutcome:
     given = approval.decision
-    return audit.Decided(
+    return audit.ApprovalOutcome(
         approval.id,
         approval.tool,
         approval.status.value,

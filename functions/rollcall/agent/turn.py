@@ -17,13 +17,13 @@ from rollcall.core.messages import Message, ModelMessage, ToolCall, ToolResult
 from rollcall.core.profile import Note, Review
 from rollcall.core.wire import CallStatus, Citation, ModelUsage, StopReason, ToolCallRecord
 from rollcall.models.base import Model, ToolSpec
-from rollcall.store.log import Spent
+from rollcall.store.message_log import TurnUsage
 
 
 class Journal(Protocol):
     """Where a run is saved, before anything that follows from it."""
 
-    def save_reply(self, step: int, reply: ModelMessage, spent: Spent) -> None: ...
+    def save_reply(self, step: int, reply: ModelMessage, spent: TurnUsage) -> None: ...
 
     def save_results(self, results: Mapping[int, tuple[ToolResult, dict[str, Any]]]) -> None: ...
 
@@ -94,7 +94,7 @@ class Before(Struct, frozen=True):
     answered: dict[int, ToolResult] = field(default_factory=dict)
     own_records: tuple[ToolCallRecord, ...] = ()
     """Of these records, those of the run itself: it was cut off, and is taken up again."""
-    spent: Spent = field(default_factory=Spent)
+    spent: TurnUsage = field(default_factory=TurnUsage)
 
 
 class Waiting(Struct, frozen=True):
@@ -116,7 +116,7 @@ class Ended(Struct):
     citations: list[Citation]
     steps: int
     usage: list[ModelUsage]
-    spent: Spent
+    spent: TurnUsage
     waiting: tuple[Waiting, ...] = ()
 
     @property
@@ -182,10 +182,10 @@ class State(Struct):
         return self.per_tool.total()
 
     @property
-    def spent(self) -> Spent:
+    def spent(self) -> TurnUsage:
         """What the turn has used up by now."""
         run_ms = round((time.monotonic() - self.started) * 1000)
-        return Spent(self.tokens, self.micro_usd, self.work_ms + run_ms)
+        return TurnUsage(self.tokens, self.micro_usd, self.work_ms + run_ms)
 
     def offer(self, tools: Sequence[ToolSpec]) -> None:
         """Let the model call these too, from its next reply on."""

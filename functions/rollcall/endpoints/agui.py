@@ -31,9 +31,8 @@ from rollcall.endpoints._agui.tools import offered
 from rollcall.endpoints.run_agent import RUN_AGENT_S, Sent, answered, joined
 from rollcall.registry.snapshot import snapshot
 from rollcall.store import paths
-from rollcall.store.client_threads import ClientThread, find_client_thread
-from rollcall.store.run_ids import erased, used_before
-from rollcall.store.run_states import repeated
+from rollcall.store.runs import run_erased, run_id_taken, state_for_repeat
+from rollcall.store.threads import ClientThread, find_client_thread
 
 MAX_BYTES = 8_000_000
 """The whole dialogue comes with every run, although most of it is not looked at."""
@@ -114,11 +113,11 @@ class _Asking(Struct, frozen=True):
         """A run that was asked for before."""
         run_id = self.given.run_id
         if run_thread_id != self.thread.id:
-            raise used_before(run_id)
+            raise run_id_taken(run_id)
         run = paths.run(self.platform.db, run_thread_id, run_id).get()
         if not run.exists:
-            raise erased()
-        found = repeated(
+            raise run_erased()
+        found = state_for_repeat(
             run.to_dict() or {}, run, uid=self.call.user.uid, request_digest=self._digest()
         )
         until = function_end(RUN_AGENT_S)

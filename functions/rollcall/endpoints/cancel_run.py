@@ -8,7 +8,7 @@ from rollcall.core.context import Call, Platform
 from rollcall.core.inputs import validate
 from rollcall.core.triggers import OnCall, bound
 from rollcall.core.wire import CancelRequest
-from rollcall.store.cancelling import cancel
+from rollcall.store.run_closing import cancel
 
 
 @bound(OnCall())

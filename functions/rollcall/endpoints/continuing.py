@@ -13,8 +13,8 @@ from rollcall.core.context import Decider, Platform
 from rollcall.core.errors import Unavailable
 from rollcall.core.shapes import Role
 from rollcall.core.triggers import DocumentEvent, OnDocument, OnSchedule, OnTask, bound
-from rollcall.store.my_data import resume_erasures
-from rollcall.store.sweeping import left_lying
+from rollcall.store.erasure import resume_erasures
+from rollcall.store.recovery import find_unfinished
 
 TASK_S = 1800
 SWEEP_S = 540
@@ -62,7 +62,7 @@ def sweep_runs(platform: Platform) -> None:
 def sweep(platform: Platform, *, now: datetime) -> int:
     """One sweep as of `now`; how many turns were handed on."""
     until = function_end(SWEEP_S)
-    found = list(left_lying(platform.db, now=now, grace=timedelta(seconds=10)))
+    found = list(find_unfinished(platform.db, now=now, grace=timedelta(seconds=10)))
     for thread_id, run_id in found:
         try:
             platform.enqueue(QUEUE, {"threadId": thread_id, "runId": run_id})

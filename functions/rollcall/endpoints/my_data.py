@@ -18,7 +18,7 @@ log = logging.getLogger("rollcall")
 @bound(OnCall())
 def clear_thread(platform: Platform, call: Call) -> dict[str, Any]:
     """Remove what was said in one's own thread and keep the thread: a `Receipt`."""
-    from rollcall.store.my_data import erase_one_thread
+    from rollcall.store.erasure import erase_one_thread
 
     request = validate(ThreadRequest, call.data)
     return erase_one_thread(platform, call.user.uid, request.thread_id, for_good=False)
@@ -27,7 +27,7 @@ def clear_thread(platform: Platform, call: Call) -> dict[str, Any]:
 @bound(OnCall())
 def delete_thread(platform: Platform, call: Call) -> dict[str, Any]:
     """Remove one's own thread with all that is in it: a `Receipt`."""
-    from rollcall.store.my_data import erase_one_thread
+    from rollcall.store.erasure import erase_one_thread
 
     request = validate(ThreadRequest, call.data)
     return erase_one_thread(platform, call.user.uid, request.thread_id, for_good=True)
@@ -36,7 +36,7 @@ def delete_thread(platform: Platform, call: Call) -> dict[str, Any]:
 @bound(OnCall(timeout_s=300))
 def export_my_data(platform: Platform, call: Call) -> dict[str, Any]:
     """Return a page of everything kept about the user: `{items, cursor}`."""
-    from rollcall.store.exporting import export_page
+    from rollcall.store.user_data import export_page
 
     request = validate(ExportRequest, {} if call.data is None else call.data)
     return export_page(platform.db, call.user.uid, all_sections(platform.catalog), request.cursor)
@@ -45,7 +45,7 @@ def export_my_data(platform: Platform, call: Call) -> dict[str, Any]:
 @bound(OnCall(timeout_s=300))
 def delete_my_data(platform: Platform, call: Call) -> dict[str, Any]:
     """Erase everything kept about the user, and the account if asked to: a `Receipt`."""
-    from rollcall.store.my_data import erase_user
+    from rollcall.store.erasure import erase_user
 
     if not isinstance(call.data, dict) or call.data.get("confirm") is not True:
         raise InvalidArgument(
@@ -64,7 +64,7 @@ def delete_my_data(platform: Platform, call: Call) -> dict[str, Any]:
 @bound(OnTask(max_attempts=5, timeout_s=540, max_concurrent=10))
 def continueerasure(platform: Platform, data: dict[str, Any]) -> None:
     """Go on with an erasure that a call could not finish: `{id}`."""
-    from rollcall.store.my_data import continue_erasure
+    from rollcall.store.erasure import continue_erasure
 
     if not isinstance(data.get("id"), str):
         raise InvalidArgument("the task names no erasure", field="id")
@@ -74,7 +74,7 @@ def continueerasure(platform: Platform, data: dict[str, Any]) -> None:
 @bound(OnSchedule("every day 03:40"))
 def erase_departed(platform: Platform) -> None:
     """Erase what is kept about users whose account is gone."""
-    from rollcall.store.departed import begin_erasures
+    from rollcall.store.departed_users import begin_erasures
 
     begun = begin_erasures(platform)
     log.info("departed users: %d erasures begun", begun)
@@ -90,6 +90,6 @@ def other_sections(catalog: Catalog) -> list[Section]:
 
 def all_sections(catalog: Catalog) -> list[Section]:
     """What is exported: the platform's own sections, then the others."""
-    from rollcall.store.my_data import AUDIT, DECIDED, DEVICES, PLATFORM
+    from rollcall.store.user_data import AUDIT, DECIDED, DEVICES, PLATFORM
 
     return [DEVICES, *PLATFORM, *DECIDED, *AUDIT, *other_sections(catalog)]

@@ -28,11 +28,10 @@ from rollcall.core.messages import Media, Text, UserMessage
 from rollcall.core.redaction import redacted_json, redacted_message
 from rollcall.core.triggers import OnCall, bound
 from rollcall.core.wire import MESSAGE_CHARS, MESSAGE_PARTS, MediaPart, RunRequest, TextPart
-from rollcall.store.replacing import Replacing, message_to_retry
-from rollcall.store.run_ids import new_run_id, run_id_before, run_key
-from rollcall.store.run_states import Finished, GoingOn, Stale
-from rollcall.store.runs import OpenRun
-from rollcall.store.threads import Opening, open_run, thread_id_for
+from rollcall.store.open_run import OpenRun
+from rollcall.store.run_opening import Opening, Replacement, message_to_retry, open_run
+from rollcall.store.runs import Abandoned, Finished, Running, new_run_id, previous_run_id, run_key
+from rollcall.store.threads import thread_id_for
 
 CONTEXT_CHARS = 4_000
 MEDIA_CHARS = 850_000
@@ -116,7 +115,7 @@ def _answer(platform: Platform, call: Call, sent: Sent, *, until: float) -> Even
 
 
 def joined(
-    platform: Platform, call: Call, found: Finished | GoingOn | Stale, *, until: float
+    platform: Platform, call: Call, found: Finished | Running | Abandoned, *, until: float
 ) -> Events:
     """Pass a run that was asked for before on, each event once: who takes a run up tells it again
     from its start."""
@@ -136,7 +135,7 @@ def joined(
 
 
 def _joined(
-    platform: Platform, call: Call, found: Finished | GoingOn | Stale, *, until: float
+    platform: Platform, call: Call, found: Finished | Running | Abandoned, *, until: float
 ) -> Events:
     """Give a run that was asked for before: its end, its course, or go on with it."""
     from rollcall.agent.going_on import recalled, taken_up
@@ -144,7 +143,7 @@ def _joined(
     while True:
         if isinstance(found, Finished):
             return (yield from _replay(platform, call, found))
-        if isinstance(found, Stale):
+        if isinstance(found, Abandoned):
             opened = taken_up(platform.db, found.thread_id, found.run_id)
             if opened is not None:
                 asked = recalled(platform, opened, user=call.user, token=call.token)
@@ -236,7 +235,7 @@ def _check_context(request: RunRequest) -> None:
 
 def _check_begins(request: RunRequest) -> None:
     """A message begins a turn, and the ids of runs that go on with one are made here."""
-    if request.run_id is not None and run_id_before(request.run_id) is not None:
+    if request.run_id is not None and previous_run_id(request.run_id) is not None:
         raise InvalidArgument(
             f"{request.run_id!r} is the id of a run that goes on with a turn, and a message "
             "begins one",
@@ -285,13 +284,13 @@ def _opening(sent: Sent, asked: Asked, message: UserMessage) -> tuple[Opening, F
     return opening, purse
 
 
-def _replacing(request: RunRequest, asked: Asked) -> Replacing | None:
+def _replacing(request: RunRequest, asked: Asked) -> Replacement | None:
     """The turn that the message takes the place of."""
     turn_id = request.retry or request.replaces
     if turn_id is None:
         return None
     entries = asked.registry.content.entries
-    return Replacing(
+    return Replacement(
         turn_id,
         "retry" if request.retry else "replaces",
         lambda turn: done_by(

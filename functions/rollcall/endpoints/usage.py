@@ -10,10 +10,8 @@ from rollcall.core.context import Call, Platform, User
 from rollcall.core.inputs import validate
 from rollcall.core.shapes import Wire
 from rollcall.core.triggers import OnCall, bound
-from rollcall.store.amounts import NONE, Amount
-from rollcall.store.budgets import Day
-from rollcall.store.limits import UserLimits, limits
-from rollcall.store.settlements import days_of
+from rollcall.store.budgets import Day, days_of
+from rollcall.store.limits import NONE, Amount, UserLimits, limits
 
 DAYS = 30
 

@@ -24,7 +24,7 @@ from rollcall.core.context import User
 from rollcall.core.errors import NotFound
 from rollcall.core.options import collection_id
 from rollcall.knowledge.found import Scope
-from rollcall.store.file_records import Allowance
+from rollcall.store.files import Allowance
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client, DocumentReference

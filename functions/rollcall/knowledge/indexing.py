@@ -36,9 +36,8 @@ from rollcall.knowledge.queueing import OVERDUE
 from rollcall.knowledge.reading import process
 from rollcall.knowledge.reading.pages import CannotRead, Page, reason
 from rollcall.knowledge.splitting import split
-from rollcall.store.batches import committed
-from rollcall.store.file_records import StoredFile
-from rollcall.store.files import files
+from rollcall.store.batches import try_commit
+from rollcall.store.files import StoredFile, files
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client, WriteBatch
@@ -78,7 +77,7 @@ class _Work(Struct):
         unchanged = self.db.write_option(last_update_time=self.time)
         changes = {"dueAt": datetime.now(UTC) + OVERDUE, **changes}
         batch.update(reference(self.db, self.document.id), changes, option=unchanged)
-        written = committed(batch)
+        written = try_commit(batch)
         if written is None:
             raise Superseded
         self.time = written[-1].update_time

@@ -7,8 +7,7 @@ from typing import Any
 from rollcall.core.user_data import Section, UserData, of_user
 from rollcall.knowledge.documents import DOCUMENTS
 from rollcall.knowledge.removing import erase_document
-from rollcall.store.file_records import FILES
-from rollcall.store.files import SECTION_READS, erase_file
+from rollcall.store.files import FILES, SECTION_READS, erase_file
 
 _INTERNAL = {"incoming", "current", "attempts", "dueAt"}
 

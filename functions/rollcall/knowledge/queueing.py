@@ -12,9 +12,8 @@ from rollcall.core.errors import Aborted, AgentError
 from rollcall.core.options import collection_id
 from rollcall.core.shapes import SCHEMA_VERSION
 from rollcall.knowledge.documents import StoredDocument, document_id, read, reference
-from rollcall.store.batches import committed
-from rollcall.store.file_records import StoredFile
-from rollcall.store.files import files
+from rollcall.store.batches import try_commit
+from rollcall.store.files import StoredFile, files
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client
@@ -79,7 +78,7 @@ def _write(
         batch.update(reference(db, id), fields, option=unchanged)
         if before.data["incoming"] and (left := files(db).find(before.data["incoming"])):
             files(db).remove(batch, left)
-    return committed(batch) is not None
+    return try_commit(batch) is not None
 
 
 def _fields(file: StoredFile, now: datetime) -> dict[str, Any]:

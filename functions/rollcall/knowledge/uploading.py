@@ -22,8 +22,7 @@ from rollcall.knowledge.documents import ALLOWANCE, CONTENT_TYPES, MOST_BYTES
 from rollcall.knowledge.queueing import queue
 from rollcall.knowledge.uploaders import check_may_upload
 from rollcall.store import attachments
-from rollcall.store.file_records import PART_BYTES, NewFile, StoredFile
-from rollcall.store.files import files
+from rollcall.store.files import PART_BYTES, NewFile, StoredFile, files
 
 _PART_CHARS = 4 * -(-PART_BYTES // 3)
 NAME_CHARS = 200

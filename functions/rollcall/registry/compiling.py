@@ -46,7 +46,7 @@ from rollcall.registry.parts import (
 )
 from rollcall.registry.reading import read_as
 from rollcall.registry.vectors import VectorIndex
-from rollcall.store.batches import committed, tries
+from rollcall.store.batches import attempts, try_commit
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client
@@ -90,7 +90,7 @@ def compile_registry(db: Client, *, embedder: Embedder | None = None) -> Compile
         Unavailable: Others published at the same time, again and again.
     """
     with _turn(db):
-        for _ in tries(within_s=TURN_S, most_pause_s=_MOST_PAUSE_S):
+        for _ in attempts(within_s=TURN_S, most_pause_s=_MOST_PAUSE_S):
             if compiled := _compiled(db, embedder):
                 return compiled
     raise Unavailable(
@@ -107,7 +107,7 @@ def compile_after(db: Client, changed_at: datetime, *, embedder: Embedder | None
     Returns:
         Whether it was done here.
     """
-    for _ in tries(within_s=math.inf, most_pause_s=_MOST_PAUSE_S):
+    for _ in attempts(within_s=math.inf, most_pause_s=_MOST_PAUSE_S):
         manifest = part(db, MANIFEST).get().to_dict() or {}
         if manifest.get("asOf") and manifest["asOf"] >= changed_at:
             break
@@ -276,7 +276,7 @@ def _publish(
     batch = db.batch()
     if not before.exists:
         batch.create(part(db, MANIFEST), {**fields, "previous": []})
-        return committed(batch) is not None
+        return try_commit(batch) is not None
     is_same = (before.to_dict() or {}).get("digest") == digest
     if not is_same:
         fields["previous"] = sorted(_named_parts(before))
@@ -285,7 +285,7 @@ def _publish(
     named = {part_id for segment in segments for part_id in segment.parts}
     for part_id in _outlived(before) - named:
         batch.delete(part(db, part_id))
-    return committed(batch) is not None
+    return try_commit(batch) is not None
 
 
 def _named_parts(manifest: DocumentSnapshot) -> set[str]:
@@ -314,7 +314,7 @@ def _json(value: Any) -> str:
 def _turn(db: Client) -> Iterator[None]:
     """Wait until nobody else compiles. Who waited long enough goes on all the same: whoever has the
     claim may have died with it, and what is published is safe without it, only slower."""
-    for _ in tries(within_s=TURN_S, most_pause_s=_MOST_PAUSE_S):
+    for _ in attempts(within_s=TURN_S, most_pause_s=_MOST_PAUSE_S):
         with _claimed(db) as is_mine:
             if is_mine:
                 yield
@@ -348,14 +348,14 @@ def _claim(db: Client) -> Any:
     else:  # who claimed it is gone
         option = db.write_option(last_update_time=found.update_time)
         batch.update(part(db, _CLAIM), until, option=option)
-    written = committed(batch)
+    written = try_commit(batch)
     return written[0].update_time if written else None
 
 
 def _give_back(db: Client, at: Any) -> None:
     from google.api_core.exceptions import Aborted, FailedPrecondition, NotFound
 
-    for _ in tries():
+    for _ in attempts():
         try:
             part(db, _CLAIM).delete(db.write_option(last_update_time=at))
             return

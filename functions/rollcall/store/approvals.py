@@ -3,6 +3,8 @@
 The arguments are frozen as canonical JSON text with its digest. A document is pending until the
 run that continues the turn has read its decision; that run marks it approved, rejected or expired
 in the batch that opens it, so that one decision counts once.
+
+What a person's yes in a thread stands for beyond its call, until the thread is cleared.
 """
 
 from __future__ import annotations
@@ -10,12 +12,12 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from rollcall.core.context import Decider, User
@@ -24,6 +26,7 @@ from rollcall.store import paths
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client
+
 
 log = logging.getLogger("rollcall")
 
@@ -39,7 +42,7 @@ class ApprovalStatus(StrEnum):
     """A person changed the arguments: another approval, `replacedBy`, was made of it."""
 
 
-class Given(Struct, frozen=True):
+class ApprovalDecision(Struct, frozen=True):
     """A decision as it stands in the document: who said what, when."""
 
     approved: bool
@@ -79,7 +82,7 @@ class Approval(Struct, frozen=True):
     created_at: datetime
     expires_at: datetime
     status: ApprovalStatus = ApprovalStatus.PENDING
-    decision: Given | None = None
+    decision: ApprovalDecision | None = None
     edited_from: str | None = None
     remember: tuple[str, ...] = ()
     """Patterns of which a yes may name one."""
@@ -121,13 +124,13 @@ class Approval(Struct, frozen=True):
         """The approval of other arguments that a decider made of this one."""
         return replace(
             self,
-            id=approval_id(self.id, canonical(arguments)),
+            id=approval_id(self.id, canonical_json(arguments)),
             arguments=arguments,
             shown=shown,
             summary=summary,
             display=None,
             status=ApprovalStatus.APPROVED,
-            decision=Given(approved=True, by=by.uid, at=now),
+            decision=ApprovalDecision(approved=True, by=by.uid, at=now),
             edited_from=self.id,
             remember=(),
             created_at=now,
@@ -136,7 +139,7 @@ class Approval(Struct, frozen=True):
 
     def document(self) -> dict[str, Any]:
         """The approval as it rests in Firestore; rules and clients read these fields."""
-        text = canonical(self.arguments)
+        text = canonical_json(self.arguments)
         return {
             "schemaVersion": SCHEMA_VERSION,
             "uid": self.uid,
@@ -151,7 +154,7 @@ class Approval(Struct, frozen=True):
             "capabilityDigest": self.capability_digest,
             "arguments": text,
             "argumentsDigest": text_digest(text),
-            "argumentsShown": canonical(self.shown),
+            "argumentsShown": canonical_json(self.shown),
             "summary": self.summary,
             # As text: a chart may hold lists inside lists, which Firestore refuses.
             "display": json.dumps(self.display.dump(), ensure_ascii=False)
@@ -207,7 +210,7 @@ class Approval(Struct, frozen=True):
             created_at=data["createdAt"],
             expires_at=data["expiresAt"],
             status=status,
-            decision=_given(data["decision"]),
+            decision=_decision(data["decision"]),
             edited_from=data.get("editedFrom"),
             remember=tuple(data.get("remember") or ()),
             update_time=snapshot.update_time,
@@ -245,7 +248,7 @@ def decider_roles(decider: Decider) -> list[str]:
     return [role.value for role in order[order.index(decider.role) :]]
 
 
-def canonical(arguments: dict[str, Any]) -> str:
+def canonical_json(arguments: dict[str, Any]) -> str:
     """Arguments as the one text that equal arguments have."""
     return json.dumps(arguments, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
 
@@ -254,13 +257,75 @@ def text_digest(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _given(data: dict[str, Any] | None) -> Given | None:
+def _decision(data: dict[str, Any] | None) -> ApprovalDecision | None:
     if data is None:
         return None
-    return Given(
+    return ApprovalDecision(
         approved=data["approved"],
         by=data["by"],
         at=data["at"],
         reason=data.get("reason"),
         remember=data.get("remember"),
     )
+
+
+BEFORE_IDS = "thread"
+"""A yes of which it was not kept which approval it was given to."""
+MOST_PATTERNS = 100
+"""Of one capability; with more, the oldest are asked about again."""
+
+
+class RememberedApproval(Struct, frozen=True):
+    """What was allowed of one capability, as it was then.
+
+    Attributes:
+        digest: The capability's at that time: another one's calls are not meant.
+        by: The approval of the latest yes to it.
+        patterns: What the user let a yes stand for, each with that yes's approval.
+    """
+
+    digest: str
+    by: str = BEFORE_IDS
+    patterns: Mapping[str, str] = field(default_factory=dict)
+
+    def fields(self) -> dict[str, Any]:
+        return {
+            "digest": self.digest,
+            "by": self.by,
+            "patterns": list(self.patterns),
+            "patternsBy": list(self.patterns.values()),
+        }
+
+
+def read_remembered(stored: Mapping[str, Any] | None) -> dict[str, RememberedApproval]:
+    """The field `allowed` of a thread. At first it held digests alone, then no approvals."""
+    return {tool: _read_remembered(found) for tool, found in (stored or {}).items()}
+
+
+def remember_approvals(
+    stored: Mapping[str, Any] | None, settled: Sequence[Approval]
+) -> dict[str, dict[str, Any]]:
+    """The same field with what is said yes to by these."""
+    allowed = read_remembered(stored)
+    for approval in settled:
+        if approval.status is not ApprovalStatus.APPROVED or approval.edited_from is not None:
+            continue
+        before = allowed.get(approval.tool)
+        digest = approval.capability_digest
+        kept = dict(before.patterns) if before is not None and before.digest == digest else {}
+        new = approval.decision.remember if approval.decision else None
+        if new is not None and new in approval.remember:
+            kept.pop(new, None)
+            kept[new] = approval.id
+        newest = dict(list(kept.items())[-MOST_PATTERNS:])
+        allowed[approval.tool] = RememberedApproval(digest, approval.id, newest)
+    return {tool: each.fields() for tool, each in allowed.items()}
+
+
+def _read_remembered(found: Any) -> RememberedApproval:
+    if isinstance(found, str):
+        return RememberedApproval(found)
+    patterns = found["patterns"]
+    by = found.get("patternsBy") or [BEFORE_IDS] * len(patterns)
+    patterns_by = dict(zip(patterns, by, strict=True))
+    return RememberedApproval(found["digest"], found.get("by", BEFORE_IDS), patterns_by)

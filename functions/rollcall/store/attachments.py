@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from rollcall.core.errors import InvalidArgument
 from rollcall.core.messages import Media, UserMessage
 from rollcall.core.options import collection_id
-from rollcall.store.file_records import FILES, Allowance, StoredFile, read_record
+from rollcall.store.files import FILES, Allowance, StoredFile, read_record
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client, DocumentReference, WriteBatch

@@ -36,7 +36,7 @@ _TOOL = re.compile(r"[a-z][a-z0-9_]{0,61}")
 _NO_TOOL = "(no tool's name)"
 
 
-class Decided(Struct, frozen=True):
+class ApprovalOutcome(Struct, frozen=True):
     """What became of one approval of a run; `by` and `at` are None where nobody decided."""
 
     approval_id: str
@@ -58,7 +58,7 @@ def run_entry(
     offered: Sequence[str],
     found: Sequence[str],
     calls: Sequence[ToolCallRecord],
-    approvals: Sequence[Decided],
+    approvals: Sequence[ApprovalOutcome],
     outcome: str,
     stop_reason: StopReason | None,
     steps: int,
@@ -287,7 +287,7 @@ def _call(record: ToolCallRecord) -> dict[str, Any]:
     }
 
 
-def _decided(each: Decided) -> dict[str, Any]:
+def _decided(each: ApprovalOutcome) -> dict[str, Any]:
     return {
         "approvalId": each.approval_id,
         "tool": _tool(each.tool),

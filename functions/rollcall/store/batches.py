@@ -19,7 +19,7 @@ CONTENDED_S = 10.0
 MOST_PAUSE_S = 0.25
 
 
-def tries(*, within_s: float = CONTENDED_S, most_pause_s: float = MOST_PAUSE_S) -> Iterator[int]:
+def attempts(*, within_s: float = CONTENDED_S, most_pause_s: float = MOST_PAUSE_S) -> Iterator[int]:
     """Count the tries at a preconditioned write, each after a moment by chance, longer each time,
     so that many who want the same document all get their turn.
 
@@ -42,7 +42,7 @@ def read_all(db: Client, *references: Any) -> list[Any]:
     return [found[reference.path] for reference in references]
 
 
-def side_by_side(first: Callable[[], A], second: Callable[[], B]) -> tuple[A, B]:
+def in_parallel(first: Callable[[], A], second: Callable[[], B]) -> tuple[A, B]:
     """Do both at the same time. Both are over when this returns or raises."""
     from concurrent.futures import ThreadPoolExecutor
 
@@ -51,7 +51,7 @@ def side_by_side(first: Callable[[], A], second: Callable[[], B]) -> tuple[A, B]
         return first(), other.result()
 
 
-def committed(batch: WriteBatch) -> Any:
+def try_commit(batch: WriteBatch) -> Any:
     """Commit a preconditioned batch: what was written, or None when somebody was faster."""
     from google.api_core.exceptions import Conflict, FailedPrecondition, NotFound
 

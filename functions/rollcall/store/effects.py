@@ -75,7 +75,7 @@ class Effect(Struct, frozen=True):
     approval_id: str | None = None
 
 
-class Way(Struct, frozen=True):
+class Write(Struct, frozen=True):
     """How a capability writes.
 
     Attributes:
@@ -95,7 +95,7 @@ def effect_key(*parts: object) -> str:
     return hashlib.sha256("/".join(map(str, parts)).encode()).hexdigest()[:40]
 
 
-def perform(db: Client, effect: Effect, way: Way, *, waits_for_others: bool) -> Any:
+def perform_once(db: Client, effect: Effect, way: Write, *, waits_for_others: bool) -> Any:
     """Do a write, unless it was done before; return its result, plain JSON.
 
     Args:
@@ -114,7 +114,7 @@ def perform(db: Client, effect: Effect, way: Way, *, waits_for_others: bool) -> 
     return _do(db, effect, way, begun_at)
 
 
-def look_up(db: Client, keys: list[str]) -> dict[str, dict[str, Any]]:
+def read_effects(db: Client, keys: list[str]) -> dict[str, dict[str, Any]]:
     """The ledger's entries of these keys, those that exist."""
     references = [paths.effect(db, key) for key in keys]
     if not references:
@@ -167,7 +167,7 @@ def _check_run_goes_on(db: Client, effect: Effect) -> None:
         raise Aborted("this run has ended; nothing was written")
 
 
-def _again(db: Client, effect: Effect, way: Way, *, waits_for_others: bool) -> Any:
+def _again(db: Client, effect: Effect, way: Write, *, waits_for_others: bool) -> Any:
     """The write was begun before: give its outcome, or find out."""
     entry, time = _entry(db, effect)
     if entry.get("uid") != effect.uid or entry["argumentsDigest"] != effect.arguments_digest:
@@ -229,7 +229,7 @@ def _found(
     return result
 
 
-def _do(db: Client, effect: Effect, way: Way, begun_at: Any) -> Any:
+def _do(db: Client, effect: Effect, way: Write, begun_at: Any) -> Any:
     batch = db.batch() if way.atomic else None
     try:
         result = way.work(batch)

@@ -7,6 +7,17 @@ client saw of a dead try beyond that is replaced by the documents of the next on
 
 A run's documents are pages. The one that is written next lies open, without a number (`n`), so no
 query finds it yet. See `store/pages.py`: who has the open page has the run.
+
+The open page of a run: who has it has the run.
+
+The documents of a run's events are pages (`store/event_log.py`). One of them always lies open
+while the run goes on, and all that a process saves of the run writes on it and opens the next, in
+the same batch and provided that nobody has touched it since. So there is one way to take a run
+from a process that may still be alive, however long it stands still: touch its open page (to go on
+with the run), or remove it (to end the run). What that process saves then fails as a whole. It
+cannot be kept from it by removing more either, since it writes on a page that must be there.
+
+A wish to stop is put on the open page as well, where the process finds it with its next save.
 """
 
 from __future__ import annotations
@@ -18,14 +29,16 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct, field
 
+from rollcall.core.errors import Aborted
 from rollcall.core.events import Event
 from rollcall.core.options import collection_id
 from rollcall.core.shapes import SCHEMA_VERSION
 from rollcall.store import paths
-from rollcall.store.room import utf8
+from rollcall.store.message_log import utf8_bytes
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client, WriteBatch
+
 
 DOCUMENT_BYTES = 250_000
 """How many bytes of events go into one document. One event that is larger has one of its own: a
@@ -69,7 +82,7 @@ class EventLog(Struct):
 
     @property
     def gathered_bytes(self) -> int:
-        return sum(map(utf8, self._texts))
+        return sum(map(utf8_bytes, self._texts))
 
     @property
     def is_empty(self) -> bool:
@@ -145,7 +158,7 @@ _ENDS: dict[str, tuple[str, str]] = {
 }
 
 
-def open_ends(shown: Iterable[Event]) -> list[Event]:
+def missing_end_events(shown: Iterable[Event]) -> list[Event]:
     """The events that end what was begun and not ended, the last begun first."""
     begun: dict[tuple[str, str], Event] = {}
     for event in shown:
@@ -165,11 +178,11 @@ def _chunks(texts: list[str]) -> Iterator[list[str]]:
     chunk: list[str] = []
     size = 0
     for text in texts:
-        if chunk and size + utf8(text) > DOCUMENT_BYTES:
+        if chunk and size + utf8_bytes(text) > DOCUMENT_BYTES:
             yield chunk
             chunk, size = [], 0
         chunk.append(text)
-        size += utf8(text)
+        size += utf8_bytes(text)
     yield chunk
 
 
@@ -177,6 +190,64 @@ def _bounded(event: Event) -> Event:
     """The event as it is stored: a result that is too large is read from the run's document."""
     if event["type"] != "RUN_FINISHED":
         return event
-    if utf8(json.dumps(event["result"], ensure_ascii=False)) <= DOCUMENT_BYTES:
+    if utf8_bytes(json.dumps(event["result"], ensure_ascii=False)) <= DOCUMENT_BYTES:
         return event
     return {key: value for key, value in event.items() if key != "result"}
+
+
+_TRIES = 5
+
+
+class EventPage(Struct, frozen=True):
+    """The page that lay open when it was looked for. There is none where the run has let go of
+    itself, or was begun by a version without pages.
+
+    Attributes:
+        number: Its number, and `first` that of the event that comes next.
+    """
+
+    number: int
+    first: int
+    reference: Any
+    time: Any = None
+
+    @property
+    def is_there(self) -> bool:
+        return self.time is not None
+
+    def take(self, batch: WriteBatch, db: Client, events: EventLog) -> None:
+        """Make it the open page of another process."""
+        if not self.is_there:
+            events.open_page(batch, db, self.number)
+            return
+        option = db.write_option(last_update_time=self.time)
+        batch.update(self.reference, {"by": events.hand}, option=option)
+
+    def remove(self, batch: WriteBatch, db: Client) -> None:
+        """Let nobody write on it any more."""
+        if self.is_there:
+            batch.delete(self.reference, option=db.write_option(last_update_time=self.time))
+
+    def ask_to_stop(self, batch: WriteBatch, db: Client) -> None:
+        """Have whoever writes on it next learn that the run is to stop."""
+        if self.is_there:
+            option = db.write_option(last_update_time=self.time)
+            batch.update(self.reference, {"cancelRequested": True}, option=option)
+
+
+def find_open_page(db: Client, thread_id: str, run_id: str) -> EventPage:
+    """The open page of a run.
+
+    Raises:
+        Aborted: The run writes faster than one can look.
+    """
+    events = paths.run(db, thread_id, run_id).collection(collection_id("events"))
+    for _ in range(_TRIES):
+        written = list(events.order_by("n", direction="DESCENDING").limit(1).stream())
+        newest = (written[0].to_dict() or {}) if written else {"n": -1, "first": 0, "count": 0}
+        number, first = newest["n"] + 1, newest["first"] + newest["count"]
+        reference = paths.event_batch(db, thread_id, run_id, number)
+        page = reference.get()
+        if "n" not in (page.to_dict() or {}):
+            return EventPage(number, first, reference, page.update_time if page.exists else None)
+    raise Aborted("this run is changing; try again", retry_after_s=1)

@@ -4,40 +4,46 @@ A file is begun with its size and digest, its parts arrive in any order and any 
 and it becomes `ready` when the whole is what was promised. What is then made of it keeps it; a file
 that nothing keeps within a day is swept. Content is read part by part, so a large file takes no
 more memory than a small one.
+
+The record of a file: `files/{id}`, as it is written and read.
+
+files/{id}   uid, name, contentType, bytes, sha256, purpose, details, place, status, createdAt,
+             openUntil while nothing needs it yet, parts: how many were sent, repeats counted
+
+Where the content of files rests, in numbered parts: Firestore, or a bucket of Cloud Storage.
+
+Cloud Storage is meant for production. Firestore is what the emulators have, and serves small
+amounts anywhere. A file's record says where its content is, so that one can be changed for the
+other without moving anything.
 """
 
 from __future__ import annotations
 
 import hashlib
+import json
 import logging
+import os
 import uuid
-from collections.abc import Callable, Iterator
-from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from datetime import datetime, timedelta
+from functools import cache
+from typing import TYPE_CHECKING, Any, Protocol
+
+from msgspec import Struct, field
 
 from rollcall.core.errors import (
     Aborted,
     AgentError,
+    FailedPrecondition,
     InvalidArgument,
     NotFound,
     ResourceExhausted,
+    Unavailable,
 )
 from rollcall.core.options import collection_id
 from rollcall.core.shapes import SCHEMA_VERSION
-from rollcall.store.batches import committed
-from rollcall.store.file_contents import IN_FIRESTORE, contents_at, place_for_new
-from rollcall.store.file_records import (
-    FILES,
-    READY,
-    REMOVED,
-    Allowance,
-    NewFile,
-    StoredFile,
-    key_of,
-    new_record,
-    read_record,
-    stored_as,
-)
+from rollcall.store.batches import try_commit
 
 if TYPE_CHECKING:
     from google.cloud.firestore import (
@@ -49,6 +55,269 @@ if TYPE_CHECKING:
     )
 
     from rollcall.core.user_data import Document
+
+
+FILES = "files"
+PART_BYTES = 900_000
+"""Bytes of each part but the last: below a document's limit, and as base64 below a request's."""
+OPEN_FOR = timedelta(hours=24)
+OPEN, READY, REMOVED = "open", "ready", "removed"
+
+
+class NewFile(Struct, frozen=True, kw_only=True):
+    """A file as its owner announces it.
+
+    Attributes:
+        sha256: Of the whole content, in lower-case hexadecimal digits.
+        purpose: What it is for, such as "knowledge"; allowances are counted by it.
+        details: What else its purpose needs to know when it is whole.
+    """
+
+    uid: str
+    name: str
+    content_type: str
+    bytes: int
+    sha256: str
+    purpose: str
+    details: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def parts(self) -> int:
+        """How many parts it has; at least one."""
+        return max(1, -(-self.bytes // PART_BYTES))
+
+    def part_bytes(self, number: int) -> int:
+        """How long a part is."""
+        return PART_BYTES if number < self.parts - 1 else self.bytes - number * PART_BYTES
+
+
+class StoredFile(NewFile, frozen=True, kw_only=True):
+    """A file that is kept. `missing` lists the parts that are not there yet, where that was
+    looked up."""
+
+    id: str
+    place: str
+    is_ready: bool
+    missing: tuple[int, ...] = ()
+
+
+class Allowance(Struct, frozen=True):
+    """What one user may keep for one purpose."""
+
+    files: int
+    bytes: int
+
+
+def key_of(file: NewFile) -> tuple[Any, ...]:
+    """What makes two announcements the same."""
+    return (file.name, file.content_type, file.bytes, file.sha256, dict(file.details))
+
+
+def new_record(new: NewFile, place: str, now: datetime) -> dict[str, Any]:
+    """What is stored of a file that is begun."""
+    return {
+        "schemaVersion": SCHEMA_VERSION,
+        "uid": new.uid,
+        "name": new.name,
+        "contentType": new.content_type,
+        "bytes": new.bytes,
+        "sha256": new.sha256,
+        "purpose": new.purpose,
+        "details": dict(new.details),
+        "place": place,
+        "status": OPEN,
+        "createdAt": now,
+        "openUntil": now + OPEN_FOR,
+    }
+
+
+def read_record(snapshot: Any) -> StoredFile | None:
+    """The file of a record; None where there is none, or it is being removed."""
+    data = snapshot.to_dict()
+    if data is None or data["status"] == REMOVED:
+        return None
+    return StoredFile(
+        id=snapshot.id,
+        uid=data["uid"],
+        name=data["name"],
+        content_type=data["contentType"],
+        bytes=data["bytes"],
+        sha256=data["sha256"],
+        purpose=data["purpose"],
+        details=data["details"],
+        place=data["place"],
+        is_ready=data["status"] == READY,
+    )
+
+
+def stored_as(
+    id: str, new: NewFile, place: str, *, is_ready: bool = False, missing: tuple[int, ...] = ()
+) -> StoredFile:
+    """A file that is kept under an id at a place."""
+    about = {name: getattr(new, name) for name in NewFile.__struct_fields__}
+    return StoredFile(**about, id=id, place=place, is_ready=is_ready, missing=missing)
+
+
+BUCKET = "ROLLCALL_FILES_BUCKET"
+NO_BUCKET = "none"
+"""Its value where content is to stay in Firestore although the project has a bucket."""
+IN_FIRESTORE = "firestore"
+_PREFIX = "rollcall-files"
+_TIMEOUT_S = 60.0
+
+
+class Contents(Protocol):
+    """Parts of files, numbered from 0. Writing a part again replaces it."""
+
+    def write(self, file_id: str, number: int, data: bytes) -> None: ...
+
+    def read(self, file_id: str, number: int) -> bytes | None:
+        """The part; None where there is none."""
+
+    def numbers(self, file_id: str) -> set[int]:
+        """Which parts there are."""
+
+    def delete(self, file_id: str) -> None:
+        """Delete every part there is."""
+
+
+class FirestoreContents:
+    """Parts as documents `files/{id}/chunks/{number}`, each well below Firestore's 1 MiB."""
+
+    def __init__(self, db: Client) -> None:
+        self._db = db
+
+    def write(self, file_id: str, number: int, data: bytes) -> None:
+        self._chunk(file_id, number).set({"content": data})
+
+    def read(self, file_id: str, number: int) -> bytes | None:
+        found = self._chunk(file_id, number).get().to_dict()
+        return None if found is None else bytes(found["content"])
+
+    def numbers(self, file_id: str) -> set[int]:
+        return {int(each.id) for each in self._chunks(file_id).select([]).stream()}
+
+    def delete(self, file_id: str) -> None:
+        for each in self._chunks(file_id).select([]).stream():
+            each.reference.delete()
+
+    def _chunks(self, file_id: str) -> Any:
+        return self._db.collection(f"{collection_id('files')}/{file_id}/{collection_id('chunks')}")
+
+    def _chunk(self, file_id: str, number: int) -> Any:
+        return self._chunks(file_id).document(f"{number:04d}")
+
+
+class BucketContents:
+    """Parts as objects `rollcall-files/{id}/{number}` of a bucket.
+
+    They are stored as plain bytes, whatever the file says it is, so that no browser shows one.
+    """
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def write(self, file_id: str, number: int, data: bytes) -> None:
+        with self._asked() as bucket:
+            blob = bucket.blob(_path(file_id, number))
+            blob.upload_from_string(data, "application/octet-stream", timeout=_TIMEOUT_S)
+
+    def read(self, file_id: str, number: int) -> bytes | None:
+        from google.cloud.exceptions import NotFound
+
+        with self._asked() as bucket:
+            try:
+                content: bytes = bucket.blob(_path(file_id, number)).download_as_bytes(
+                    timeout=_TIMEOUT_S
+                )
+            except NotFound:
+                return None
+            return content
+
+    def numbers(self, file_id: str) -> set[int]:
+        with self._asked() as bucket:
+            found = list(bucket.list_blobs(prefix=_path(file_id), timeout=_TIMEOUT_S))
+            return {int(blob.name.rpartition("/")[2]) for blob in found}
+
+    def delete(self, file_id: str) -> None:
+        from google.cloud.exceptions import NotFound
+
+        with self._asked() as bucket:
+            for blob in list(bucket.list_blobs(prefix=_path(file_id), timeout=_TIMEOUT_S)):
+                try:
+                    blob.delete(timeout=_TIMEOUT_S)
+                except NotFound:
+                    continue  # somebody else deletes it too
+
+    @contextmanager
+    def _asked(self) -> Iterator[Any]:
+        """The bucket; what goes wrong with it in our words.
+
+        Raises:
+            FailedPrecondition: There is no such bucket, or the functions may not use it.
+            Unavailable: Cloud Storage did not answer.
+        """
+        from google.api_core.exceptions import GoogleAPICallError, RetryError
+        from google.auth.exceptions import GoogleAuthError
+        from google.cloud.exceptions import Forbidden, NotFound
+        from requests.exceptions import RequestException
+
+        try:
+            yield _storage().bucket(self._name)
+        except (NotFound, Forbidden) as error:
+            raise FailedPrecondition(
+                "the files' bucket is not there, or functions may not use it",
+                hint=f"set {BUCKET} to a bucket that the functions' service account may write, "
+                f"or to {NO_BUCKET!r}",
+            ) from error
+        except (GoogleAPICallError, RetryError, GoogleAuthError, RequestException) as error:
+            raise Unavailable(f"Cloud Storage did not answer: {type(error).__name__}") from error
+
+
+def place_for_new(env: dict[str, str] | None = None) -> str:
+    """Where new content goes: "firestore", or a bucket's name.
+
+    `ROLLCALL_FILES_BUCKET` names the bucket, or says "none". Without it the project's own bucket
+    serves, as `FIREBASE_CONFIG` names it; on the emulators only where they have one.
+    """
+    env = dict(os.environ) if env is None else env
+    if named := env.get(BUCKET):
+        return IN_FIRESTORE if named == NO_BUCKET else named
+    if "FIRESTORE_EMULATOR_HOST" in env and "STORAGE_EMULATOR_HOST" not in env:
+        return IN_FIRESTORE
+    return _own_bucket(env.get("FIREBASE_CONFIG", "")) or IN_FIRESTORE
+
+
+def contents_at(db: Client, place: str) -> Contents:
+    """The contents that rest at a place that `place_for_new` named."""
+    return FirestoreContents(db) if place == IN_FIRESTORE else BucketContents(place)
+
+
+def _own_bucket(config: str) -> str | None:
+    try:
+        found = json.loads(config).get("storageBucket")
+    except (ValueError, AttributeError):  # the name of a file, or nothing
+        return None
+    return found if isinstance(found, str) and found else None
+
+
+def _path(file_id: str, number: int | None = None) -> str:
+    return f"{_PREFIX}/{file_id}/" + ("" if number is None else f"{number:04d}")
+
+
+@cache
+def _storage() -> Any:
+    """The client of this process; without credentials where an emulator is named."""
+    from google.cloud.storage import Client  # type: ignore[import-untyped]
+
+    from rollcall.store.client import project_id
+
+    if "STORAGE_EMULATOR_HOST" in os.environ:
+        from google.auth.credentials import AnonymousCredentials
+
+        return Client(project=project_id(), credentials=AnonymousCredentials())  # type: ignore[no-untyped-call]
+    return Client(project=project_id())
+
 
 log = logging.getLogger(__name__)
 
@@ -133,7 +402,7 @@ class FileStore:
         batch = self._db.batch()
         unchanged = self._db.write_option(last_update_time=read_at)
         batch.update(self._record(file_id), {"status": READY}, option=unchanged)
-        if committed(batch) is None:
+        if try_commit(batch) is None:
             raise Aborted("the upload changed while it was looked at; send this again")
         return stored_as(file_id, file, file.place, is_ready=True)
 
@@ -238,7 +507,7 @@ class FileStore:
         as_read = self._db.write_option(last_update_time=record.update_time)
         batch.update(record.reference, {"status": REMOVED}, option=as_read)
         self.remove(batch, file)
-        return committed(batch) is not None
+        return try_commit(batch) is not None
 
     def _emptied(self, record: DocumentSnapshot[Any]) -> bool:
         """Delete the content of a removed file, and then what says where it is."""

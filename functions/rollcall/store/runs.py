@@ -1,319 +1,343 @@
-"""A run that is going on: what it saves, step by step, and how it ends.
+"""A run's own document: as it is created, what its end adds, and what it says.
 
-A reply is one document of the log, and the results of its calls are added to it. The run's own
-document is written when it opens, when its lease is renewed, and when it ends. What keeps two
-processes from saving the same run is `store/hold.py`.
+What has become of a run, for who asks for it again.
+
+One run for one run id, over all threads of a user.
+
+A client's own id may come again with another thread. So its run has a key in its document, by
+which every opening asks for it in all threads; when it is erased `runs/{k}` stays, which the same
+query finds. Two that open at the very same moment meet in their user's day, which both write: the
+second finds the first one's key among the day's starts.
+
+An id that was made here has no key: it can be repeated in its thread, and a run is never opened
+under it again.
+
+A run's result as its document keeps it: whole, or without what the log has as well.
 """
 
 from __future__ import annotations
 
-import logging
-import time
-from collections.abc import Callable, Mapping, Sequence
+import hashlib
+import json
+import re
+import uuid
+from collections.abc import Collection, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
-from msgspec import Struct, field
+from msgspec import Struct
 
 from rollcall.core.context import User
-from rollcall.core.errors import Aborted
-from rollcall.core.events import Event
-from rollcall.core.messages import Message, ModelMessage, ToolResult
-from rollcall.core.redaction import json_redactor, redacted_json
-from rollcall.core.wire import SCHEMA_VERSION, RunStatus
+from rollcall.core.errors import AlreadyExists, NotFound, PermissionDenied
+from rollcall.core.options import collection_id, lease_s
+from rollcall.core.redaction import redacted_json
+from rollcall.core.shapes import CallStatus
+from rollcall.core.wire import SCHEMA_VERSION, Role, RunStatus
 from rollcall.store import paths
-from rollcall.store.approvals import Approval
-from rollcall.store.hold import Hold
-from rollcall.store.log import (
-    Spent,
-    result_fields,
-    room_of_results,
-    spent_fields,
-    step_document,
-)
-from rollcall.store.run_documents import ended_fields
-from rollcall.store.settlements import Settlements
-from rollcall.store.window import view_of
+from rollcall.store.batches import in_parallel, read_all
+from rollcall.store.message_log import truncate_utf8, utf8_bytes
 
 if TYPE_CHECKING:
-    from google.cloud.firestore import Client, WriteBatch
+    from google.cloud.firestore import DocumentSnapshot as _Snapshot
 
-FLUSH_S = 1.0
-"""Events are stored with each reply and at the end, and in between at most this often; in a run
-that goes on for long half as often."""
-FLUSH_BYTES = 300_000
-LOOK_S = 2.0
-"""How often a quiet run looks whether it was cancelled or taken over."""
-HANDOVER_S = 60.0
-"""How long a thread is kept for a run that was left to the task queue."""
+    DocumentSnapshot = _Snapshot[Any]
+    from google.cloud.firestore import Client, DocumentReference, WriteBatch
 
-log = logging.getLogger("rollcall")
-
-Answered = tuple[ToolResult, dict[str, Any]]
-"""A call's result, and its record for the user."""
+    from rollcall.store.admission import Admission
 
 
-class Asking(Struct, frozen=True):
-    """What a run ends with when it waits.
+def run_document(
+    *,
+    user: User,
+    agent: str,
+    turn_id: str,
+    request: dict[str, Any],
+    token: int,
+    digest: str,
+    opener: str,
+    key: str | None,
+    first_message: int,
+    reached: int,
+    continues: str | None = None,
+    approvals: Sequence[str] = (),
+    answers: dict[str, dict[str, Any]] | None = None,
+) -> dict[str, Any]:
+    """A run as it is created.
 
-    Attributes:
-        approvals: What people are to decide.
-        calls: Ids of the calls that are left to the client.
-        tools: What they call, in the same order.
-        permits: Why each may happen, by call id: `{approvalId, isEdited, summary}`,
-            `{allowedBy}` or `{}`.
-        client_id: Whose client they are left to.
-        until: When the client's time for them is over.
+    Args:
+        opener: A random text: tells a lost answer to one's own opening from another's opening.
+        key: By which the run is found in any thread; None where its id was made here.
+        first_message: The number of the first document of the log that is this run's.
+        reached: How many documents the log had when somebody last began to work on the run: with
+            more, it has got further.
+        continues: The run of the same turn whose waiting calls this one answers.
+        answers: What a client's tools answered, by place: kept with the run until they are in
+            the log.
     """
+    now = datetime.now(UTC)
+    return {
+        "schemaVersion": SCHEMA_VERSION,
+        "uid": user.uid,
+        "user": {"role": user.role.value, "tenant": user.tenant, "name": user.name},
+        "agent": agent,
+        "turnId": turn_id,
+        "status": RunStatus.RUNNING.value,
+        "step": 0,
+        "attempt": 1,
+        "fruitless": 0,
+        "token": token,
+        "opener": opener,
+        "firstMessage": first_message,
+        "reached": reached,
+        "requestDigest": digest,
+        **({"key": key} if key else {}),
+        # As text: what a client sends may hold lists inside lists.
+        "request": json.dumps(request, ensure_ascii=False),
+        "continues": continues,
+        "approvals": list(approvals),
+        "answers": json.dumps(answers or {}, ensure_ascii=False, separators=(",", ":")),
+        "createdAt": now,
+        "updatedAt": now,
+        "leaseUntil": now + timedelta(seconds=lease_s()),
+    }
 
-    approvals: tuple[Approval, ...] = ()
-    calls: tuple[str, ...] = ()
-    tools: tuple[str, ...] = ()
-    permits: Mapping[str, dict[str, Any]] = field(default_factory=dict)
-    client_id: str | None = None
-    until: datetime | None = None
+
+def ended_fields(status: RunStatus, result: dict[str, Any], step: int) -> dict[str, Any]:
+    """The fields of a run's document when it has a result."""
+    return {
+        "status": status.value,
+        "step": step,
+        "endedAt": datetime.now(UTC),
+        "leaseUntil": None,
+        "answers": "{}",  # they are in the log now, and the document has to hold the result
+        "result": result_json(redacted_json(result)),
+        "outcome": result["outcome"]["type"],
+        "stopReason": result.get("stopReason"),
+        "usage": result["usage"],
+    }
 
 
-class Settling(Protocol):
-    """What a run spends from, as its end knows it."""
-
-    def settlement(self) -> Settlements:
-        """What the run's document is to say was spent."""
-
-    def settled(self) -> None:
-        """They are saved."""
+def read_user(run: dict[str, Any]) -> User:
+    """Who asked, as a run's document has it."""
+    found = run["user"]
+    return User(
+        uid=run["uid"], role=Role(found["role"]), tenant=found["tenant"], name=found["name"]
+    )
 
 
-class OpenRun(Struct):
-    """A run that holds its thread's lease, and the only way to save what happens in it.
+def read_request(run: dict[str, Any]) -> dict[str, Any]:
+    """What the turn was asked with, as a run's document has it."""
+    found: dict[str, Any] = json.loads(run["request"])
+    return found
 
-    Attributes:
-        user: Who asked, as known when the turn began; whoever continues it looks again.
-        request: What the turn was asked with: locale, context, offered tools, client.
-        documents: The log's newest documents, this run's own included.
-        hold: What is saved, and whether this process may; `show` gathers events for it.
-        answers: Decisions and results from outside for the last step's calls, by place.
-        attempt: 1, and one more for each time the run was taken up.
-        fruitless: How often it was taken up since it last got any further.
-        decisions: What was decided in the thread, in lines; whoever ends leaves them to the next.
-        told_decisions: Those that were there when the turn began.
-        settling: What the run spends from, once somebody works on it.
-        settlements: What the thread's run before has said it spent; from its own end on, this one.
-        redact: Takes credentials out of events.
-    """
 
-    db: Client
-    user: User
-    agent: str
+class Finished(Struct, frozen=True):
+    """The run was done before: its stored result, or the error it ended with."""
+
+    result: dict[str, Any] | None
+    error: dict[str, Any] | None = None
+
+
+class Running(Struct, frozen=True):
+    """Somebody else is on this run at present."""
+
     thread_id: str
     run_id: str
-    turn_id: str
-    request: dict[str, Any]
-    token: int
-    history: list[Message]
-    documents: list[dict[str, Any]]
-    next_message: int
-    hold: Hold
-    approvals: tuple[Approval, ...] = ()
-    answers: dict[str, dict[str, Any]] = field(default_factory=dict)
-    allowed: dict[str, Any] = field(default_factory=dict)
-    attempt: int = 1
-    fruitless: int = 0
-    decisions: list[str] = field(default_factory=list)
-    told_decisions: list[str] = field(default_factory=list)
-    settling: Settling | None = None
-    settlements: Settlements = field(default_factory=dict)
-    redact: Callable[[Any], Any] = field(default_factory=json_redactor)
-
-    @property
-    def is_cancelled(self) -> bool:
-        """Whether somebody wishes that it stops."""
-        return self.hold.is_cancelled
-
-    @property
-    def is_closed(self) -> bool:
-        """Its end is saved and its lease given back, or it was taken over: nothing of it may be
-        written any more."""
-        return self.hold.is_lost
-
-    def save_reply(self, step: int, reply: ModelMessage, spent: Spent) -> None:
-        """Append a model reply to the log, before any of its calls starts."""
-        document = step_document(self._stamp(), step=step, reply=reply, spent=spent)
-        written = self.hold.save(lambda batch: self._append(batch, document))
-        self.hold.step_time = written[0].update_time if written else None
-        self.documents.append(document)
-        self.next_message += 1
-
-    def save_results(self, results: Mapping[int, Answered]) -> None:
-        """Add results of tools, by the places of their calls, to the newest reply, before they are
-        shown or sent on.
-
-        Raises:
-            Aborted: Another run has taken the thread over.
-            Unavailable: The database did not take it.
-        """
-        from google.cloud.firestore_v1.field_path import FieldPath
-
-        document = self.documents[-1]
-        room = room_of_results(document)
-        stored = {
-            str(place): result_fields(result, record=record, run_id=self.run_id, room=room)
-            for place, (result, record) in results.items()
-        }
-        fields = {FieldPath("results", at).to_api_repr(): each for at, each in stored.items()}
-        self.hold.save_in_step(document["n"], fields)
-        document["results"] = {**document["results"], **stored}
-
-    def show(self, event: Event) -> Event:
-        """Number an event and gather it for those who follow from Firestore."""
-        return self.hold.events.add(self.redact(event))
-
-    def tick(self) -> None:
-        """Store gathered events, keep the lease, and look whether the run was cancelled.
-
-        To be called between any two events, and at least each second while there are none.
-
-        Raises:
-            Aborted: Another run has taken the thread over.
-        """
-        now, hold = time.monotonic(), self.hold
-        often_s = min(FLUSH_S * (1 + hold.events.page / 10), LOOK_S)
-        has_news = now - hold.flushed_at > often_s and not hold.events.is_empty
-        if has_news or hold.is_ending or hold.events.gathered_bytes > FLUSH_BYTES:
-            hold.save(_nothing_else)
-        elif now - hold.touched_at > LOOK_S:
-            hold.look()
-            hold.touched_at = now
-
-    def finish(
-        self,
-        *,
-        step: int,
-        answer: ModelMessage,
-        spent: Spent,
-        result: dict[str, Any],
-        status: RunStatus = RunStatus.DONE,
-        beside: Callable[[WriteBatch], None] | None = None,
-    ) -> None:
-        """Append the answer and close the run with its result, in one batch."""
-        document = step_document(self._stamp(), step=step, reply=answer, spent=spent)
-
-        def fill(batch: WriteBatch) -> None:
-            self._append(batch, document)
-            self._leave_view(batch, [*self.documents, document])
-
-        self._close(fill, beside, ended_fields(status, result, step))
-
-    def wait(
-        self,
-        asking: Asking,
-        *,
-        spent: Spent,
-        result: dict[str, Any],
-        beside: Callable[[WriteBatch], None] | None = None,
-    ) -> None:
-        """Close the run with questions: its last calls stay unanswered in the log."""
-        last = self.documents[-1]
-        last["spent"] = spent_fields(spent)
-        waiting = {
-            "runId": self.run_id,
-            "approvals": [approval.id for approval in asking.approvals],
-            "calls": list(asking.calls),
-            "tools": list(asking.tools),
-            "approved": {call: permit for call, permit in asking.permits.items() if permit},
-            "clientId": asking.client_id,
-            "until": asking.until,
-        }
-        thread = {
-            "lease": None,
-            "waiting": waiting,
-            "nextMessage": self.next_message,
-            "updatedAt": datetime.now(UTC),
-        }
-
-        def fill(batch: WriteBatch) -> None:
-            message = paths.message(self.db, self.thread_id, last["n"])
-            batch.update(message, {"spent": last["spent"]})
-            for approval in asking.approvals:
-                batch.create(paths.approval(self.db, approval.id), approval.document())
-            batch.update(paths.thread(self.db, self.thread_id), thread)
-            self._leave_view(batch, self.documents)
-
-        self._close(fill, beside, ended_fields(RunStatus.DONE, result, last["step"]))
-
-    def give_up(
-        self, error: dict[str, Any], *, beside: Callable[[WriteBatch], None] | None = None
-    ) -> None:
-        """Close a run that has no answer; if another run took the thread over, that one cares."""
-        if self.is_closed:
-            return
-        fields = {
-            "status": RunStatus.FAILED.value,
-            "error": redacted_json(error),
-            "endedAt": datetime.now(UTC),
-            "leaseUntil": None,
-        }
-        try:
-            self._close(lambda batch: self._leave_view(batch, self.documents), beside, fields)
-        except Aborted:
-            log.info("run %s lost its thread before it could be closed", self.run_id)
-
-    def hand_over(self, *, is_sound: bool = True) -> None:
-        """Leave the run to the task queue: whoever comes may take it up at once, and the thread
-        is kept for it a while.
-
-        Args:
-            is_sound: It would have gone on here: taking it up is no further try.
-        """
-        now = datetime.now(UTC)
-        kept = now + timedelta(seconds=HANDOVER_S)
-        tries = {"fruitless": 0} if is_sound else {}
-        self._close(_nothing_else, None, {"leaseUntil": now, "keptUntil": kept, **tries})
-
-    def _close(
-        self,
-        fill: Callable[[WriteBatch], None],
-        beside: Callable[[WriteBatch], None] | None,
-        fields: dict[str, Any],
-    ) -> None:
-        def fill_all(batch: WriteBatch) -> None:
-            fill(batch)
-            if beside:
-                beside(batch)
-
-        said = self.settlements = self.settling.settlement() if self.settling else {}
-        own = {f"settlements.{slice_id}": each for slice_id, each in said.items()}
-        self.hold.save(fill_all, {**fields, **own}, is_last=True)
-        if self.settling and said:
-            self.settling.settled()
-
-    def _stamp(self) -> dict[str, Any]:
-        return {
-            "schemaVersion": SCHEMA_VERSION,
-            "uid": self.user.uid,
-            "n": self.next_message,
-            "runId": self.run_id,
-            "turnId": self.turn_id,
-            "createdAt": datetime.now(UTC),
-        }
-
-    def _append(self, batch: WriteBatch, document: dict[str, Any]) -> None:
-        batch.create(paths.message(self.db, self.thread_id, document["n"]), document)
-
-    def _leave_view(self, batch: WriteBatch, documents: Sequence[dict[str, Any]]) -> None:
-        """Renew the window view. Its token says that the lease is over."""
-        after = max(self.next_message, documents[-1]["n"] + 1)
-        view = view_of(
-            documents,
-            uid=self.user.uid,
-            token=self.token,
-            next_message=after,
-            decisions=self.decisions,
-            told=self.told_decisions,
-            settlements=self.settlements,
-        )
-        batch.set(paths.window(self.db, self.thread_id), view)
 
 
-def _nothing_else(batch: WriteBatch) -> None:
-    """The run's events, and perhaps fields of its document, are all there is to save."""
+class Abandoned(Struct, frozen=True):
+    """The run was begun, and whoever was on it is gone: it can be taken up."""
+
+    thread_id: str
+    run_id: str
+
+
+def state_for_repeat(
+    run: dict[str, Any], snapshot: DocumentSnapshot, *, uid: str, request_digest: str
+) -> Finished | Running | Abandoned:
+    """What has become of a run that is asked for again.
+
+    Raises:
+        PermissionDenied: It is another user's.
+        AlreadyExists: It was asked for with other data.
+    """
+    thread_id = snapshot.reference.parent.parent.id
+    if run["uid"] != uid:
+        raise PermissionDenied("this thread belongs to someone else", field="threadId")
+    if run["requestDigest"] != request_digest:
+        raise run_id_taken(snapshot.id)
+    return run_state(run, thread_id=thread_id, run_id=snapshot.id)
+
+
+def run_state(
+    run: dict[str, Any], *, thread_id: str, run_id: str
+) -> Finished | Running | Abandoned:
+    """Whether a run is done, in somebody's hands, or left lying."""
+    if run.get("result") is not None:
+        return Finished(json.loads(run["result"]))
+    if run["status"] != RunStatus.RUNNING:
+        return Finished(None, run.get("error") or {})
+    if run["leaseUntil"] > datetime.now(UTC):
+        return Running(thread_id, run_id)
+    return Abandoned(thread_id, run_id)
+
+
+_MADE_HERE = re.compile(r"run-[0-9a-f]{20}|.+~[1-9][0-9]*")
+_CONTINUED = re.compile(r"(.+)~([1-9][0-9]*)")
+
+
+def new_run_id() -> str:
+    """An id for a run that its client gave none."""
+    return f"run-{uuid.uuid4().hex[:20]}"
+
+
+def is_generated_id(run_id: str) -> bool:
+    """Whether an id is such a one, or that of a run that continues another."""
+    return _MADE_HERE.fullmatch(run_id) is not None
+
+
+def next_run_id(run_id: str) -> str:
+    """The id of the run that continues this one, where its client names it no other: `r`, `r~1`,
+    `r~2` and so on are the runs of one turn."""
+    found = _CONTINUED.fullmatch(run_id)
+    return f"{found[1]}~{int(found[2]) + 1}" if found else f"{run_id}~1"
+
+
+def previous_run_id(run_id: str) -> str | None:
+    """The id of the run that one of this id continues; None if ids do not say it."""
+    found = _CONTINUED.fullmatch(run_id)
+    if found is None:
+        return None
+    return f"{found[1]}~{int(found[2]) - 1}" if found[2] != "1" else found[1]
+
+
+def run_key(uid: str, run_id: str) -> str:
+    """What a user's run id is known by over all threads."""
+    return hashlib.sha256(f"run/{uid}/{run_id}".encode()).hexdigest()[:32]
+
+
+def find_run(db: Client, key: str) -> DocumentSnapshot | None:
+    """A user's run of this key, in whichever thread, or what is left of it: one read."""
+    from google.cloud.firestore import FieldFilter
+
+    runs: Any = db.collection_group(collection_id("runs"))
+    found = runs.where(filter=FieldFilter("key", "==", key)).limit(1).get()
+    return found[0] if found else None
+
+
+def write_tombstone(batch: WriteBatch, db: Client, uid: str, thread_id: str, run_id: str) -> None:
+    """Leave of a run that the batch deletes what tells its late repeats; of one whose id was made
+    here nothing has to stay."""
+    if not is_generated_id(run_id):
+        key = run_key(uid, run_id)
+        left = {"schemaVersion": SCHEMA_VERSION, "uid": uid, "key": key, "threadId": thread_id}
+        batch.set(paths.erased_run(db, key), left)
+
+
+def read_for_opening(
+    db: Client,
+    references: Sequence[DocumentReference],
+    *,
+    key: str | None,
+    admission: Admission | None = None,
+) -> tuple[list[DocumentSnapshot], list[DocumentSnapshot], DocumentSnapshot | None]:
+    """What an opening reads, in one round trip: documents, those of its admission, and the run of
+    this key, if one was opened or what is left of one is there."""
+    admitting = list(admission.references) if admission else []
+    wanted = [*references, *admitting]
+    if key is None:
+        found, run = read_all(db, *wanted), None
+    else:
+        found, run = in_parallel(lambda: read_all(db, *wanted), lambda: find_run(db, key))
+    documents, admitted = found[: len(references)], found[len(references) :]
+    if run is None and key and admission and admission.was_started(admitted):
+        run = find_run(db, key)  # it was opened while this was read
+    return documents, admitted, run
+
+
+def thread_of_run(run: DocumentSnapshot) -> str:
+    """The thread of a run that `find_run` found."""
+    thread = run.reference.parent.parent
+    return str(thread.id if thread is not None else (run.to_dict() or {})["threadId"])
+
+
+def check_found_run(run: DocumentSnapshot, *, thread_id: str, run_id: str) -> None:
+    """
+    Args:
+        run: What `find_run` found of this id.
+    Raises:
+        AlreadyExists: It was used in another thread.
+        NotFound: It was used in this one, and its run was erased.
+    """
+    if thread_of_run(run) != thread_id:
+        raise run_id_taken(run_id)
+    if run.reference.parent.parent is None:
+        raise run_erased()
+
+
+def run_id_taken(run_id: str) -> AlreadyExists:
+    return AlreadyExists(
+        f"runId {run_id!r} was used before with other data; use a new one", field="runId"
+    )
+
+
+def run_erased() -> NotFound:
+    return NotFound("what this run said was erased; use a new runId", field="runId")
+
+
+RESULT_BYTES = 400_000
+"""The largest stored result of a run. The run's document has room beside it for what a client
+answers while a person has still to decide."""
+_LEAST_BYTES = 100_000
+_LEAST_CALLS = 100
+
+
+def result_json(result: dict[str, Any]) -> str:
+    """The result as JSON text of at most `RESULT_BYTES`."""
+    for shorter in _ever_shorter(result):
+        text = json.dumps(shorter, ensure_ascii=False)
+        if utf8_bytes(text) <= RESULT_BYTES:
+            break
+    return text
+
+
+def _ever_shorter(result: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """The result; without the tools' results; without what an approval has of its call as well;
+    with the arguments of those calls alone that the client has still to run; and the least."""
+    yield result
+    calls = [_without(call, {"result", "display"}) for call in result["toolCalls"]]
+    result = {**result, "toolCalls": calls}
+    yield result
+    result = {**result, "outcome": _without_details(result["outcome"])}
+    yield result
+    calls = [
+        call
+        if call["status"] == CallStatus.CLIENT
+        else {**_without(call, {"undo", "error"}), "arguments": {}}
+        for call in calls
+    ]
+    yield {**result, "toolCalls": calls, "citations": []}
+    calls = [{**_without(call, {"undo", "error"}), "arguments": {}} for call in calls]
+    message = result["message"]
+    said = (
+        message
+        if utf8_bytes(message) <= _LEAST_BYTES
+        else f"{truncate_utf8(message, _LEAST_BYTES)}…"
+    )
+    least = {"message": said, "toolCalls": calls[-_LEAST_CALLS:], "citations": []}
+    yield {**result, **least, "quickReplies": []}
+
+
+def _without_details(outcome: dict[str, Any]) -> dict[str, Any]:
+    """An outcome without what would be done: the calls have their arguments themselves."""
+    if not outcome.get("interrupts"):
+        return outcome
+    large = {"arguments", "display"}
+    interrupts = [
+        {**each, "metadata": _without(each["metadata"], large)} for each in outcome["interrupts"]
+    ]
+    return {**outcome, "interrupts": interrupts}
+
+
+def _without(value: dict[str, Any], keys: Collection[str]) -> dict[str, Any]:
+    return {key: item for key, item in value.items() if key not in keys}

@@ -1,65 +1,25 @@
-"""Opens threads and runs, by preconditioned batches and never by transactions.
+"""Threads under names that their clients chose.
 
-threads/{t}                  uid, agent, title, status, lease, waiting, nextMessage
-threads/{t}/messages/{n}     append-only log: the user's message, then one document a step
-threads/{t}/runs/{r}         status, step, lease time, result; of a client's id its key
-threads/{t}/views/window     the newest messages in one document, rebuilt from the log in doubt
-
-The usual opening reads the thread, its view and the user's day, and trusts that the rest is as it
-should be: the run is created, which fails where it is there. One whose id is its client's is looked
-for in all threads at the same time (`store/run_ids.py`).
+A client of AG-UI names its thread before there is one. Every user has names of their own: a thread
+has the id that follows from user and name, so that nobody can take or try another's.
 """
 
 from __future__ import annotations
 
 import hashlib
 import itertools
-import json
 import re
-import uuid
-from collections.abc import Callable, Mapping, Sequence
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from msgspec import Struct, field
-from msgspec.structs import replace
+from msgspec import Struct
 
-from rollcall.core.context import User
-from rollcall.core.errors import (
-    Aborted,
-    AlreadyExists,
-    NotFound,
-    PermissionDenied,
-)
-from rollcall.core.messages import UserMessage
-from rollcall.core.shapes import SCHEMA_VERSION
-from rollcall.store import migrations, paths
-from rollcall.store.admission import Admission
-from rollcall.store.attachments import attached
-from rollcall.store.attachments import references as file_references
-from rollcall.store.batches import committed, read_all, tries
-from rollcall.store.closing import Closing, closing_of_cut_off, closing_of_waiting
-from rollcall.store.event_log import EventLog
-from rollcall.store.hold import Hold
-from rollcall.store.holding import check_not_erased, find_holder, take_lease
-from rollcall.store.in_line import in_line
-from rollcall.store.log import from_documents, user_document
-from rollcall.store.replacing import Replacing
-from rollcall.store.run_documents import run_document
-from rollcall.store.run_ids import (
-    check_found,
-    erased,
-    is_made_here,
-    read_for_run,
-    run_key,
-)
-from rollcall.store.run_states import Finished, GoingOn, Stale, repeated
-from rollcall.store.runs import OpenRun
-from rollcall.store.settlements import settlements_of
-from rollcall.store.window import Newest, decisions_of, newest, read_log
+from rollcall.core.errors import AlreadyExists, NotFound, PermissionDenied
+from rollcall.store import paths
+from rollcall.store.leases import check_not_erasing
+from rollcall.store.runs import is_generated_id, read_for_opening, run_key, thread_of_run
 
 if TYPE_CHECKING:
-    from google.cloud.firestore import Client, WriteBatch
+    from google.cloud.firestore import Client
     from google.cloud.firestore import DocumentSnapshot as _Snapshot
 
     DocumentSnapshot = _Snapshot[Any]
@@ -67,117 +27,68 @@ if TYPE_CHECKING:
 MAX_CONTEXT_KEYS = 20
 """How many of a context's keys are looked at for ids."""
 ID_CHARS = 128
-MESSAGE_KEYS = 20
-"""How many of the newest messages' keys a thread keeps, of clients whose messages have any."""
 _ID_KEY = re.compile(r"[a-z][A-Za-z0-9]{0,39}Id")
+_MAY_BE_AN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 
 
-class Opening(Struct, frozen=True):
-    """What a run starts from: a message in a thread.
+class ClientThread(Struct, frozen=True):
+    """Where a client's name leads.
 
     Attributes:
-        request: Makes what is kept of how the turn was asked, plain JSON, from the thread's newest
-            log documents as the window view has them; of a new thread there are none. Called once
-            for each try at the opening.
-        is_named: The client chose the run's id.
-        message_keys: By which the client's messages are known if they are sent again.
-        answers: What its tools answered before it went on, by call: `{content}` or `{error}`.
-        replacing: The thread's newest turn, where the message takes its place.
+        id: The thread's own id; there may be no such thread yet.
+        data: The thread's document; empty where there is none.
+        run_thread_id: The thread that the run was opened in, if its id was used before.
     """
 
-    user: User
-    agent: str
-    thread_id: str
-    is_new: bool
-    run_id: str
-    turn_id: str
-    request_digest: str
-    message: UserMessage
-    context: dict[str, Any] | None
-    request: Callable[[Sequence[dict[str, Any]]], dict[str, Any]]
-    admission: Admission | None = None
-    supersede: bool = False
-    is_named: bool = True
-    message_keys: tuple[str, ...] = ()
-    answers: Mapping[str, dict[str, Any]] = field(default_factory=dict)
-    replacing: Replacing | None = None
-    opener: str = field(default_factory=lambda: uuid.uuid4().hex)
+    id: str
+    data: dict[str, Any]
+    run_thread_id: str | None = None
 
     @property
-    def key(self) -> str | None:
-        """By which the run is found in any thread; None where its id was made here."""
-        return run_key(self.user.uid, self.run_id) if self.is_named else None
-
-
-class _Read(Struct, frozen=True):
-    """What an opening has read. `run` is what was found of the run that it is to open."""
-
-    thread: DocumentSnapshot
-    window: DocumentSnapshot
-    run: DocumentSnapshot | None
-    admission: Sequence[DocumentSnapshot]
-    files: Sequence[DocumentSnapshot]
+    def is_new(self) -> bool:
+        return not self.data
 
     @property
-    def data(self) -> dict[str, Any]:
-        return (self.thread.to_dict() or {}) if self.thread.exists else {}
+    def message_keys(self) -> tuple[str, ...]:
+        """Keys of the newest messages that it has from clients which name theirs."""
+        return tuple(self.data.get("messageKeys", ()))
+
+    @property
+    def newest_turn(self) -> tuple[str | None, tuple[str, ...]]:
+        """Its newest turn, and the keys of the messages that this began with."""
+        turn = self.data.get("newestTurn") or {}
+        return turn.get("id"), tuple(turn.get("messageKeys", ()))
+
+    @property
+    def waiting(self) -> dict[str, Any]:
+        """What it waits for, if for anything."""
+        return self.data.get("waiting") or {}
+
+
+def client_thread_id(uid: str, name: str) -> str:
+    """The id of the thread that a user's client calls so."""
+    return hashlib.sha256(f"client thread\0{uid}\0{name}".encode()).hexdigest()[:20]
+
+
+def find_client_thread(db: Client, uid: str, name: str, *, run_id: str) -> ClientThread:
+    """Find the thread that a user's client calls `name`: theirs of that very id, or else the one
+    whose id follows from the name. What another user has under either is as if it were not."""
+    own = client_thread_id(uid, name)
+    references = [paths.thread(db, own)]
+    if _MAY_BE_AN_ID.fullmatch(name):
+        references.append(paths.thread(db, name))
+    key = None if is_generated_id(run_id) else run_key(uid, run_id)
+    threads, _, run = read_for_opening(db, references, key=key)
+    found = [each for each in threads if (each.to_dict() or {}).get("uid") == uid]
+    run_thread_id = thread_of_run(run) if run is not None else None
+    if not found:
+        return ClientThread(own, {}, run_thread_id)
+    return ClientThread(found[-1].id, found[-1].to_dict() or {}, run_thread_id)
 
 
 def thread_id_for(uid: str, run_id: str) -> str:
     """The id of the thread that a first message opens; the same for its repeats."""
     return hashlib.sha256(f"{uid}/{run_id}".encode()).hexdigest()[:20]
-
-
-def open_run(db: Client, opening: Opening) -> OpenRun | Finished | GoingOn | Stale:
-    """Append the user's message and take the thread's lease, in one batch.
-
-    Returns:
-        The open run; or, when this `runId` was sent before, what has become of it.
-    Raises:
-        NotFound: The thread does not exist.
-        PermissionDenied: It is another user's.
-        AlreadyExists: The `runId` was used with other data.
-        Aborted: The thread is held by another run.
-        FailedPrecondition: The turn that the message is to replace is not the thread's newest.
-        InvalidArgument: The message brings a file along that it may not.
-        ResourceExhausted: The user's rate or budget does not allow it.
-    """
-    if opening.is_named and is_made_here(opening.run_id):
-        run = paths.run(db, opening.thread_id, opening.run_id).get()
-        if not run.exists:
-            raise erased()
-        return _asked_before(db, opening, run)
-    with in_line(opening.user.uid):
-        for number in tries():
-            read = _read(db, opening, again=number > 0)
-            if read.run is not None:
-                return _asked_before(db, opening, read.run)
-            check_thread(read.thread, uid=opening.user.uid, agent=opening.agent, new=opening.is_new)
-            if (opened := _try_open(db, opening, read)) is not None:
-                return opened
-    raise Aborted("this thread is busy; try again", field="threadId", retry_after_s=1)
-
-
-def _asked_before(
-    db: Client, opening: Opening, run: DocumentSnapshot
-) -> OpenRun | Finished | GoingOn | Stale:
-    """What has become of a run that was opened before; by this very opening, perhaps, and only the
-    answer to its batch was lost.
-
-    Raises:
-        AlreadyExists: Its id was used with other data.
-        NotFound: It was opened, and then erased.
-    """
-    uid, thread_id = opening.user.uid, opening.thread_id
-    check_found(run, thread_id=thread_id, run_id=opening.run_id)
-    data = run.to_dict() or {}
-    if data.get("opener") != opening.opener:
-        return repeated(data, run, uid=uid, request_digest=opening.request_digest)
-    if opening.admission:
-        opening.admission.admitted(None)
-    thread, view = read_all(db, paths.thread(db, thread_id), paths.window(db, thread_id))
-    documents = read_log(db, thread_id).documents
-    return _handle(db, opening, data, documents, thread.to_dict() or {}, decisions_of(view))
 
 
 def check_thread(thread: DocumentSnapshot, *, uid: str, agent: str, new: bool) -> None:
@@ -199,154 +110,7 @@ def check_thread(thread: DocumentSnapshot, *, uid: str, agent: str, new: bool) -
         raise AlreadyExists(
             f"this thread is with the agent {data['agent']!r}, not {agent!r}", field="agent"
         )
-    check_not_erased(data)
-
-
-def _read(db: Client, opening: Opening, *, again: bool) -> _Read:
-    """
-    Args:
-        again: A race was lost, perhaps to this very run: it is looked for in its place as well.
-    """
-    thread_id = opening.thread_id
-    references = [paths.thread(db, thread_id), paths.window(db, thread_id)]
-    references += file_references(db, opening.message)
-    if again:
-        references.append(paths.run(db, thread_id, opening.run_id))
-    found, admission, run = read_for_run(
-        db, references, key=opening.key, admission=opening.admission
-    )
-    here = found.pop() if again else None
-    if run is None and here is not None and here.exists:
-        run = here
-    return _Read(found[0], found[1], run, admission, found[2:])
-
-
-def _try_open(db: Client, opening: Opening, read: _Read) -> OpenRun | None:
-    """One try at the opening batch; None when somebody was faster."""
-    data, thread_id = read.data, opening.thread_id
-    if (data.get("lease") or {}).get("runId") == opening.run_id:
-        return None  # it is this very run that holds the thread, or that held it last
-    attaching = attached(opening.message, read.files, uid=opening.user.uid, thread_id=thread_id)
-    opening = replace(opening, message=attaching.message)
-    holder = find_holder(db, thread_id, data, read.window, supersede=opening.supersede)
-    found = newest(db, thread_id, data, read.window)
-    if opening.replacing:
-        opening.replacing.check(found.documents)
-    closing = _closing(db, thread_id, data, found, opening.answers)
-    before, stays = closing.closed(found.documents), list[str]()
-    if opening.replacing:
-        before, stays = opening.replacing.put_aside(db, thread_id, before)
-    number = found.next_message
-    token, taken = take_lease(data, opening.run_id)
-    replaces = opening.replacing.turn_id if opening.replacing else None
-    message = user_document(
-        _stamp(opening, number), opening.message, replaces=replaces, stays=stays
-    )
-    run = run_document(
-        user=opening.user,
-        agent=opening.agent,
-        turn_id=opening.turn_id,
-        request=_request(opening, before, data),
-        token=token,
-        digest=opening.request_digest,
-        opener=opening.opener,
-        key=opening.key,
-        first_message=number,
-        reached=number + 1,
-    )
-    batch = db.batch()
-    closing.write(batch, db, thread_id)
-    if holder is not None:
-        holder.close(batch, db, token=token, documents=found.documents)
-    _write_thread(batch, db, opening, read.thread, {**taken, "nextMessage": number + 1})
-    batch.create(paths.message(db, thread_id, number), message)
-    attaching.write(batch, db, thread_id)
-    if opening.admission:
-        opening.admission.admit(batch, read.admission, settlements_of(read.window))
-    batch.create(paths.run(db, thread_id, opening.run_id), run)
-    _events(opening).open_page(batch, db, 0)
-    written = committed(batch)
-    if written is None:
-        return None
-    documents, time = [*before, message], written[-1].update_time
-    if opening.admission:
-        opening.admission.admitted(time)
-    return _handle(db, opening, run, documents, data, found.decisions, time)
-
-
-def _closing(
-    db: Client,
-    thread_id: str,
-    thread: dict[str, Any],
-    found: Newest,
-    answers: Mapping[str, dict[str, Any]],
-) -> Closing:
-    """What must be written so that the calls of an earlier turn are all answered.
-
-    Raises:
-        Aborted: All that the thread waited for is decided, and is about to be carried out.
-    """
-    if not found.documents:
-        return Closing()
-    if thread.get("waiting"):
-        return closing_of_waiting(db, thread_id, thread["waiting"], found, answers)
-    return closing_of_cut_off(db, thread_id, found)
-
-
-def _events(opening: Opening) -> EventLog:
-    return EventLog(opening.user.uid, opening.thread_id, opening.run_id, hand=opening.opener)
-
-
-def _handle(
-    db: Client,
-    opening: Opening,
-    run: dict[str, Any],
-    documents: list[dict[str, Any]],
-    thread: dict[str, Any],
-    decisions: list[str],
-    page_time: Any = None,
-) -> OpenRun:
-    events = _events(opening)
-    events.page_time = page_time
-    return OpenRun(
-        db=db,
-        user=opening.user,
-        agent=opening.agent,
-        thread_id=opening.thread_id,
-        run_id=opening.run_id,
-        turn_id=opening.turn_id,
-        request=json.loads(run["request"]),
-        token=run["token"],
-        history=from_documents(documents),
-        documents=documents,
-        next_message=documents[-1]["n"] + 1,
-        hold=Hold(db, opening.thread_id, opening.run_id, events),
-        allowed=thread.get("allowed") or {},
-        decisions=decisions,
-        told_decisions=decisions,
-    )
-
-
-def _stamp(opening: Opening, number: int) -> dict[str, Any]:
-    return {
-        "schemaVersion": SCHEMA_VERSION,
-        "uid": opening.user.uid,
-        "n": number,
-        "runId": opening.run_id,
-        "turnId": opening.turn_id,
-        "createdAt": datetime.now(UTC),
-    }
-
-
-def _request(
-    opening: Opening, documents: Sequence[dict[str, Any]], thread: dict[str, Any]
-) -> dict[str, Any]:
-    """What the turn is asked with; where the client does not say where the user is, they are where
-    the thread's last message was sent from."""
-    request = opening.request(documents)
-    if opening.context is None and thread.get("context"):
-        request["context"] = json.loads(migrations.read("thread", thread)["context"])
-    return request
+    check_not_erasing(data)
 
 
 def place_of(context: dict[str, Any]) -> dict[str, str]:
@@ -357,43 +121,3 @@ def place_of(context: dict[str, Any]) -> dict[str, str]:
         for key, value in itertools.islice(context.items(), MAX_CONTEXT_KEYS)
         if _ID_KEY.fullmatch(key) and isinstance(value, str) and 0 < len(value) <= ID_CHARS
     }
-
-
-def _write_thread(
-    batch: WriteBatch,
-    db: Client,
-    opening: Opening,
-    thread: DocumentSnapshot,
-    taken: dict[str, Any],
-) -> None:
-    """Create the thread, or take its lease provided that it is as it was read."""
-    now = datetime.now(UTC)
-    fields = {**taken, "waiting": None, "updatedAt": now}
-    if opening.context is not None:
-        # As text: Firestore refuses lists inside lists, deep maps and some keys.
-        fields["context"] = json.dumps(opening.context, ensure_ascii=False)
-        fields["place"] = place_of(opening.context)
-    if keys := [*(thread.to_dict() or {}).get("messageKeys", []), *opening.message_keys]:
-        fields["messageKeys"] = keys[-MESSAGE_KEYS:]
-        fields["newestTurn"] = {"id": opening.turn_id, "messageKeys": list(opening.message_keys)}
-    reference = paths.thread(db, opening.thread_id)
-    data = thread.to_dict() or {}
-    if not data.get("title"):  # it is new, or was cleared
-        from rollcall.core.titles import title_of
-
-        fields["title"] = title_of(opening.message)
-    if thread.exists:
-        option = db.write_option(last_update_time=thread.update_time)
-        batch.update(reference, fields, option=option)
-        return
-    batch.create(
-        reference,
-        {
-            "schemaVersion": SCHEMA_VERSION,
-            "uid": opening.user.uid,
-            "agent": opening.agent,
-            "status": "active",
-            "createdAt": now,
-            **fields,
-        },
-    )

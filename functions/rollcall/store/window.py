@@ -21,7 +21,7 @@ from msgspec.structs import replace
 from rollcall.core.options import collection_id
 from rollcall.core.shapes import SCHEMA_VERSION
 from rollcall.store import migrations, paths
-from rollcall.store.log import current, without_media
+from rollcall.store.message_log import without_media, without_replaced
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client
@@ -40,7 +40,7 @@ the newest turn is long."""
 log = logging.getLogger("rollcall")
 
 
-class Newest(Struct, frozen=True):
+class RecentLog(Struct, frozen=True):
     """The newest documents of a thread's log, in their order, without those of replaced turns.
 
     Attributes:
@@ -55,7 +55,7 @@ class Newest(Struct, frozen=True):
     decisions: list[str] = field(default_factory=list)
 
 
-def has_ended(thread: dict[str, Any], view: DocumentSnapshot) -> bool:
+def run_has_ended(thread: dict[str, Any], view: DocumentSnapshot) -> bool:
     """Whether the run that took the thread's lease last has ended and left this view."""
     found = view.to_dict() or {}
     if not thread.get("lease") and "token" not in found:  # written by version 2
@@ -63,18 +63,20 @@ def has_ended(thread: dict[str, Any], view: DocumentSnapshot) -> bool:
     return bool(found.get("token") == thread.get("leaseToken"))
 
 
-def newest(db: Client, thread_id: str, thread: dict[str, Any], view: DocumentSnapshot) -> Newest:
+def read_recent(
+    db: Client, thread_id: str, thread: dict[str, Any], view: DocumentSnapshot
+) -> RecentLog:
     """The recent log: from the view where it is up to date, otherwise from the log."""
     if not thread:
-        return Newest([], 0)
+        return RecentLog([], 0)
     found = view.to_dict() or {}
     decisions = decisions_of(view)
     kept = _documents(found)
-    if has_ended(thread, view) and (kept or not found["nextMessage"]):
+    if run_has_ended(thread, view) and (kept or not found["nextMessage"]):
         documents = [migrations.read("message", each) for each in kept]
         # A view may lack the newest document (it was too large), so its count counts.
         after = max(found["nextMessage"], thread.get("nextMessage", 0))
-        return Newest(documents, after, decisions=decisions)
+        return RecentLog(documents, after, decisions=decisions)
     # A run that broke off has left its steps in the log only.
     log.info("thread %s: the window view is rebuilt from the log", thread_id)
     read = read_log(db, thread_id, at_least=thread.get("nextMessage", 0))
@@ -93,7 +95,7 @@ def decisions_of(view: DocumentSnapshot) -> list[str]:
     return list((view.to_dict() or {}).get("decisions") or ())
 
 
-def told_decisions_of(view: DocumentSnapshot, turn_id: str) -> list[str]:
+def decisions_at_turn_start(view: DocumentSnapshot, turn_id: str) -> list[str]:
     """What of that a turn was told when it began, and is told until it ends: a prompt whose
     beginning changes is paid for anew."""
     data = view.to_dict() or {}
@@ -103,7 +105,7 @@ def told_decisions_of(view: DocumentSnapshot, turn_id: str) -> list[str]:
 
 def read_log(
     db: Client, thread_id: str, *, at_least: int = 0, without: str | None = None
-) -> Newest:
+) -> RecentLog:
     """The same from the log itself.
 
     Args:
@@ -119,17 +121,17 @@ def read_log(
         page = list(query.stream())
         snapshots += page
         read = [migrations.read("message", each.to_dict() or {}) for each in reversed(snapshots)]
-        documents = _newest_of(current(read, without=without))
-        is_enough = len(documents) >= WINDOW_DOCUMENTS and holds_its_turn(documents)
+        documents = _newest_of(without_replaced(read, without=without))
+        is_enough = len(documents) >= WINDOW_DOCUMENTS and has_whole_turn(documents)
         if len(page) < WINDOW_DOCUMENTS or is_enough:
             break
     if not snapshots:
-        return Newest([], at_least)
+        return RecentLog([], at_least)
     after = int((snapshots[0].to_dict() or {})["n"]) + 1
-    return Newest(documents, max(after, at_least), snapshots[0].update_time)
+    return RecentLog(documents, max(after, at_least), snapshots[0].update_time)
 
 
-def holds_its_turn(documents: Sequence[dict[str, Any]]) -> bool:
+def has_whole_turn(documents: Sequence[dict[str, Any]]) -> bool:
     """Whether a thread's newest documents have the newest turn from its first."""
     turn = _newest_turn(documents)
     return bool(turn) and turn[0]["role"] == "user"
@@ -145,7 +147,7 @@ def _newest_of(documents: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return documents[-max(WINDOW_DOCUMENTS, len(_newest_turn(documents))) :]
 
 
-def view_of(
+def window_document(
     documents: Sequence[dict[str, Any]],
     *,
     uid: str,

@@ -17,7 +17,7 @@ from rollcall.agent.purse import BudgetExhausted
 from rollcall.agent.spending import FirestorePurse
 from rollcall.core.context import User
 from rollcall.models.base import Usage
-from rollcall.store import budgets, shares
+from rollcall.store import budgets, tenant_budgets
 from tests.support.purses import ANN, COST, NOON, TODAY, USED, Clock, allow, call, day_of, purse_of
 from tests.support.spender import INPUT, MODEL, OUTPUT, WORST, spend
 
@@ -26,7 +26,7 @@ PUPIL = User("ann", tenant="school")
 
 
 def tenant_of(db: Client, day: date = TODAY) -> dict[str, Any]:
-    return shares.tenant_day(db, "school", day).get().to_dict() or {}
+    return tenant_budgets.tenant_day(db, "school", day).get().to_dict() or {}
 
 
 def this_day() -> date:
@@ -130,7 +130,7 @@ def test_runs_of_a_process_share_one_slice_of_the_tenants(db: Client) -> None:
     allow(db, tenant={"usdPerDay": 20})
     first, second = purse_of(db, PUPIL), purse_of(db, User("bob", tenant="school"))
     call(first)
-    reference = shares.tenant_day(db, "school", TODAY)
+    reference = tenant_budgets.tenant_day(db, "school", TODAY)
     written = reference.get().update_time
     for _ in range(5):
         call(second)
@@ -154,12 +154,12 @@ def test_the_tenants_budget_stops_a_user_who_has_some_left(db: Client) -> None:
 
 def in_another_process(db: Client, uid: str, *, input_tokens: int = INPUT) -> None:
     """Set a call aside for a user of the school, in a slice of its own."""
-    known = dict(shares._shares)
-    shares._shares.clear()
+    known = dict(tenant_budgets._shares)
+    tenant_budgets._shares.clear()
     purse = purse_of(db, User(uid, tenant="school"))
     purse.reserve(MODEL, input_tokens=input_tokens, output_tokens=OUTPUT)
-    shares._shares.clear()
-    shares._shares.update(known)
+    tenant_budgets._shares.clear()
+    tenant_budgets._shares.update(known)
 
 
 def test_a_run_may_use_what_is_left_of_its_own_slice(db: Client) -> None:
@@ -200,9 +200,9 @@ def test_a_users_refusal_leaves_the_tenants_budget_as_it_was(db: Client) -> None
 def test_a_dead_processs_slice_comes_back_less_what_was_spent_of_it(db: Client) -> None:
     allow(db, user={"usdPerDay": 0.7}, tenant={"usdPerDay": 2})
     spent = {"spentMicroUsd": 1_880_000, "spentTokens": 0, "slices": {}}
-    shares.tenant_day(db, "school", TODAY).set(spent)
+    tenant_budgets.tenant_day(db, "school", TODAY).set(spent)
     purse_of(db, PUPIL).reserve(MODEL, input_tokens=INPUT, output_tokens=OUTPUT)
-    shares._shares.clear()  # the process is gone, in the middle of a call: $0.10 were leased
+    tenant_budgets._shares.clear()  # the process is gone in mid-call: $0.10 were leased
     eve = User("eve", tenant="school")
     with pytest.raises(BudgetExhausted):
         call(purse_of(db, eve, Clock(NOON + timedelta(minutes=16))))

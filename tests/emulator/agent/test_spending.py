@@ -11,8 +11,8 @@ from rollcall.agent.spending import FirestorePurse
 from rollcall.core.errors import FailedPrecondition
 from rollcall.models.base import Usage
 from rollcall.store import budgets, limits
-from rollcall.store.amounts import Amount
-from rollcall.store.settlements import settle_day
+from rollcall.store.budgets import settle_day
+from rollcall.store.limits import Amount
 from tests.support.counting import counted
 from tests.support.purses import ANN, COST, NOON, TODAY, Clock, allow, call, day_of, purse_of
 from tests.support.spender import MODEL

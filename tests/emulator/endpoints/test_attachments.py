@@ -30,8 +30,7 @@ from rollcall.endpoints.knowledge import (
 from rollcall.endpoints.my_data import clear_thread, delete_my_data, delete_thread, export_my_data
 from rollcall.models.base import load_model
 from rollcall.store import attachments
-from rollcall.store.file_records import PART_BYTES, Allowance
-from rollcall.store.files import files
+from rollcall.store.files import PART_BYTES, Allowance, files
 from rollcall.testing import calls, says
 from tests.support.counting import counted
 from tests.support.keeping import Keeping

@@ -11,7 +11,7 @@ import pytest
 from rollcall.core.context import Call, User
 from rollcall.endpoints.run_agent import run_agent
 from rollcall.models.base import Delta, ModelRequest, TextDelta
-from rollcall.store import runs
+from rollcall.store import open_run
 from rollcall.store.threads import thread_id_for
 from rollcall.testing import calls, says
 from tests.support.leases import end_lease
@@ -31,7 +31,7 @@ def cancel(office: Office, run_id: str = "r1", *, thread_id: str = THREAD, uid: 
 @pytest.fixture
 def looks_often(monkeypatch: pytest.MonkeyPatch) -> None:
     """A quiet run looks whether it was cancelled each second."""
-    monkeypatch.setattr(runs, "LOOK_S", 0.0)
+    monkeypatch.setattr(open_run, "LOOK_S", 0.0)
 
 
 @pytest.mark.usefixtures("looks_often")

@@ -23,9 +23,9 @@ from rollcall.core.context import Call, User
 from rollcall.core.errors import Aborted, InvalidArgument, NotFound, PermissionDenied, Unavailable
 from rollcall.core.wire import SCHEMA_VERSION
 from rollcall.endpoints import my_data
-from rollcall.store import accounts, departed, erasures, exporting, holding, thread_erasure
-from rollcall.store.my_data import QUEUE, erase_one_thread, erase_user, resume_erasures
-from rollcall.store.run_ids import new_run_id, run_key
+from rollcall.store import departed_users, erasure, leases, user_data
+from rollcall.store.erasure import QUEUE, erase_one_thread, erase_user, resume_erasures
+from rollcall.store.runs import new_run_id, run_key
 from tests.support.calling import Functions, callables, emulate
 from tests.support.keeping import (
     Keeping,
@@ -214,16 +214,16 @@ def test_a_run_that_opens_meanwhile_wins_or_is_kept_out(db: Client) -> None:
     write_thread(db, "t1")
     thread = db.document("threads/t1")
     seen = thread.get()
-    work = thread_erasure.begin_thread_erasure(db, "ann", "t1", "clear_thread", seconds=20)
+    work = erasure.begin_thread_erasure(db, "ann", "t1", "clear_thread", seconds=20)
     with pytest.raises(FENCED):
         thread.update({"lease": {"runId": "r2"}}, option=LastUpdateOption(seen.update_time))
     data = thread.get().to_dict() or {}
     with pytest.raises(Aborted, match="being erased"):
-        holding.check_not_erased(data)
-    assert isinstance(work, erasures.Work)
-    thread_erasure.erase_thread(work, "t1")
-    thread_erasure.finish_clearing(work, "t1")
-    holding.check_not_erased(thread.get().to_dict() or {})
+        leases.check_not_erasing(data)
+    assert isinstance(work, erasure.Work)
+    erasure.erase_thread(work, "t1")
+    erasure.finish_clearing(work, "t1")
+    leases.check_not_erasing(thread.get().to_dict() or {})
 
 
 def test_a_long_erasure_goes_on_in_the_queue(db: Client) -> None:
@@ -240,7 +240,7 @@ def test_a_long_erasure_goes_on_in_the_queue(db: Client) -> None:
 
 def test_what_is_in_hand_is_not_done_twice(db: Client) -> None:
     write_thread(db, "t1", messages=500)
-    thread_erasure.begin_thread_erasure(db, "ann", "t1", "delete_thread", seconds=20)
+    erasure.begin_thread_erasure(db, "ann", "t1", "delete_thread", seconds=20)
     platform = Keeping(db)
     again = my_data.delete_thread(platform, call({"threadId": "t1"}))
     my_data.continueerasure(platform, {"id": again["receiptId"]})
@@ -250,13 +250,13 @@ def test_what_is_in_hand_is_not_done_twice(db: Client) -> None:
 
 def test_a_worker_that_was_taken_over_writes_nothing_more(db: Client) -> None:
     write_thread(db, "t1", messages=10)
-    first = thread_erasure.begin_thread_erasure(db, "ann", "t1", "delete_thread", seconds=20)
-    assert isinstance(first, erasures.Work)
+    first = erasure.begin_thread_erasure(db, "ann", "t1", "delete_thread", seconds=20)
+    assert isinstance(first, erasure.Work)
     fall_silent(db, first.id)
     platform = Keeping(db)
     resume_erasures(platform)
     assert finish(platform) == 1
-    with pytest.raises(erasures.Superseded):
+    with pytest.raises(erasure.Superseded):
         first.commit(db.batch())
 
 
@@ -293,14 +293,14 @@ def test_a_page_that_firestore_finds_too_large_is_cut(
     from google.api_core.exceptions import InvalidArgument as TooBig
 
     write_thread(db, "t1", messages=30)
-    original = erasures.Work.commit
+    original = erasure.Work.commit
 
     def commit(self: Any, batch: Any, removed: Any = None, **changes: Any) -> bool:
         if len(batch) > 7:
             raise TooBig("Transaction too big. Decrease transaction size.")
         return original(self, batch, removed, **changes)
 
-    monkeypatch.setattr(erasures.Work, "commit", commit)
+    monkeypatch.setattr(erasure.Work, "commit", commit)
     assert delete(db)["removed"]["messages"] == 30
     assert naming(everything(db), "hello") == []
 
@@ -460,7 +460,7 @@ def test_the_account_goes_last_and_only_if_asked(
     def delete_account(uid: str) -> None:
         ended.append((uid, len(list(db.collection("threads").stream()))))
 
-    monkeypatch.setattr(accounts, "delete_account", delete_account)
+    monkeypatch.setattr(erasure, "delete_account", delete_account)
     write_thread(db, "t1")
     my_data.delete_my_data(Keeping(db), call({"confirm": True}))
     assert ended == []
@@ -474,12 +474,12 @@ def test_an_auth_that_does_not_answer_leaves_the_erasure_running(
     def fails(uid: str) -> None:
         raise Unavailable("no answer")
 
-    monkeypatch.setattr(accounts, "delete_account", fails)
+    monkeypatch.setattr(erasure, "delete_account", fails)
     platform = Keeping(db)
     receipt = erase_user(platform, "ann", [], with_account=True)
     assert receipt["status"] == "running"
     fall_silent(db, receipt["receiptId"])
-    monkeypatch.setattr(accounts, "delete_account", lambda uid: None)
+    monkeypatch.setattr(erasure, "delete_account", lambda uid: None)
     assert (resume_erasures(platform), finish(platform)) == (1, 1)
     assert erase_user(platform, "ann", [])["status"] == "done"
 
@@ -543,7 +543,7 @@ def test_a_cursor_that_no_page_gave_out_is_refused(db: Client, cursor: str) -> N
 def test_an_export_goes_on_behind_any_name_that_a_document_can_have(
     db: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(exporting, "PAGE_ITEMS", 1)
+    monkeypatch.setattr(user_data, "PAGE_ITEMS", 1)
     ids = ["a\u200fb\n", "שלום", "__x", "a.b`*~[]", "\x01" * 1_500, "😀" * 375, "z"]
     write_all(db, {f"devices/{id}": {"uid": "ann", "token": "t"} for id in ids})
     assert sorted(item["id"] for item in export(db)) == sorted(ids)
@@ -576,7 +576,7 @@ def test_no_input_is_answered_with_internal(db: Client, monkeypatch: pytest.Monk
 
 def test_a_cursor_into_anothers_thread_shows_nothing_of_it(db: Client) -> None:
     write_thread(db, "e1", uid="eve", text="of eve", messages=3)
-    from rollcall.store.exporting import _cursor
+    from rollcall.store.user_data import _cursor
 
     for place in (("e1",), ("e1", "messages", "00000000"), ("e0",)):
         page = my_data.export_my_data(Keeping(db), call({"cursor": _cursor("threads", place)}))
@@ -594,7 +594,7 @@ def test_users_without_an_account_are_erased_and_disabled_ones_are_not(db: Clien
         asked.extend(uids)
         return ["bob"]
 
-    assert departed.begin_erasures(platform, find_gone=find_gone) == 1
+    assert departed_users.begin_erasures(platform, find_gone=find_gone) == 1
     finish(platform)
     assert sorted(set(asked)) == ["ann", "bob", "eve"]
     threads = sorted(each.id for each in db.collection("threads").stream())
@@ -609,7 +609,7 @@ def test_nobody_is_erased_while_auth_gives_no_answer(db: Client) -> None:
 
     before = everything(db)
     with pytest.raises(Unavailable):
-        departed.begin_erasures(Keeping(db), find_gone=find_gone)
+        departed_users.begin_erasures(Keeping(db), find_gone=find_gone)
     assert everything(db) == before
 
 
@@ -620,16 +620,16 @@ def test_nobody_is_erased_when_half_of_all_seem_to_be_gone(
         write_user(db, f"u{number:02d}")
     before = everything(db)
     with pytest.raises(Exception, match="12 of 12"):
-        departed.begin_erasures(Keeping(db), find_gone=list)
+        departed_users.begin_erasures(Keeping(db), find_gone=list)
     assert everything(db) == before
     monkeypatch.setenv("ROLLCALL_ERASE_DEPARTED", "always")
-    assert departed.begin_erasures(Keeping(db), find_gone=list) == 12
+    assert departed_users.begin_erasures(Keeping(db), find_gone=list) == 12
 
 
 def test_departed_users_are_looked_for_a_part_at_a_time(
     db: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(departed, "MOST_USERS", 2)
+    monkeypatch.setattr(departed_users, "MOST_USERS", 2)
     for uid in ("a", "b", "c"):
         write_user(db, uid)
     asked: list[list[str]] = []
@@ -639,7 +639,7 @@ def test_departed_users_are_looked_for_a_part_at_a_time(
         return []
 
     for _ in range(3):
-        departed.begin_erasures(Keeping(db), find_gone=find_gone)
+        departed_users.begin_erasures(Keeping(db), find_gone=find_gone)
     assert asked == [["a", "b"], ["c"], ["a", "b"]]
 
 

@@ -26,11 +26,11 @@ from rollcall.endpoints.my_data import (
 from rollcall.endpoints.run_agent import run_agent
 from rollcall.endpoints.usage import report
 from rollcall.models.base import Delta, ModelRequest, load_model
-from rollcall.store import limits, settlements, shares
-from rollcall.store.amounts import NONE, Amount
+from rollcall.store import budgets, limits, tenant_budgets
 from rollcall.store.budgets import Day, Slice, user_day
-from rollcall.store.hold import Hold
-from rollcall.store.runs import OpenRun
+from rollcall.store.leases import RunLease
+from rollcall.store.limits import NONE, Amount
+from rollcall.store.open_run import OpenRun
 from rollcall.store.threads import thread_id_for
 from rollcall.testing import ScriptedModel, calls, says
 from tests.support.counting import counted
@@ -83,7 +83,7 @@ def stored(office: Office, uid: str = "ann", day: date | None = None) -> Day:
 def settled(office: Office, uid: str = "ann", *, after: timedelta = timedelta(0)) -> Day:
     """The day in settled numbers, as of a later time."""
     reference = user_day(office.db, uid, today())
-    return settlements.settle_day(office.db, reference, now=datetime.now(UTC) + after)
+    return budgets.settle_day(office.db, reference, now=datetime.now(UTC) + after)
 
 
 def die(
@@ -242,7 +242,7 @@ def test_midnight_during_a_run_parts_what_it_spends(office: Office) -> None:
     office.ask(then, says("Hi."))
     assert settled(office).used == CALLS
     reference = user_day(office.db, "ann", tomorrow)
-    assert settlements.settle_day(office.db, reference, now=datetime.now(UTC)).used == COST
+    assert budgets.settle_day(office.db, reference, now=datetime.now(UTC)).used == COST
 
 
 def test_in_the_first_minutes_of_a_day_yesterday_knows_who_starts(office: Office) -> None:
@@ -264,7 +264,7 @@ def test_a_tenants_budget_counts_what_its_users_runs_spent(office: Office) -> No
     claims = {"tenant": "school"}
     for uid in ("ann", "ben"):
         office.send({"message": "Hi."}, says("Hi."), uid=uid, claims=claims)
-    tenant = shares.tenant_day(office.db, "school", today()).get().to_dict() or {}
+    tenant = tenant_budgets.tenant_day(office.db, "school", today()).get().to_dict() or {}
     assert (tenant["spentMicroUsd"], tenant["slices"]) == (2 * COST.micro_usd, {})
     assert settled(office, "ann").used == settled(office, "ben").used == COST
 
@@ -360,16 +360,16 @@ def end_lease_if_opened(office: Office) -> None:
 
 def test_a_run_that_settled_in_both_ways_counts_once(office: Office) -> None:
     """Its end was saved, but nobody told it so, and somebody has looked before it closes."""
-    original = Hold.save
+    original = RunLease.save
 
-    def unsure(hold: Hold, *args: Any, **options: Any) -> Any:
+    def unsure(hold: RunLease, *args: Any, **options: Any) -> Any:
         original(hold, *args, **options)
         if options.get("is_last"):
             settled(office)
             raise Unavailable("the answer was lost")
 
     with office.patch.context() as patched:
-        patched.setattr(Hold, "save", unsure)
+        patched.setattr(RunLease, "save", unsure)
         office.ask(says("Hi."), runId="r1")
     assert office.run(THREAD, "r1")["status"] == "done"
     assert (settled(office).used, stored(office).slices) == (COST, {})

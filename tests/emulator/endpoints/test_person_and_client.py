@@ -14,7 +14,7 @@ from rollcall.core.context import ToolContext
 from rollcall.core.messages import ToolMessage
 from rollcall.core.wire import Display
 from rollcall.endpoints import continuing
-from rollcall.store import sweeping
+from rollcall.store import recovery
 from rollcall.testing import calls, says
 from tests.support.office import Office, Ran, at_once, payment
 
@@ -139,7 +139,7 @@ def test_a_decision_and_the_clients_answer_at_once_leave_nothing_lying(office: O
 def test_a_client_that_is_late_is_found_once_while_a_person_has_time(
     office: Office, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sweeping, "AT_ONCE", 1)
+    monkeypatch.setattr(recovery, "AT_ONCE", 1)
     waiting, other = asked(office), asked(office)
     late(office, waiting)
     assert office.sweep() == 1

@@ -14,8 +14,8 @@ from google.cloud.firestore_v1.services.firestore.client import FirestoreClient
 
 from rollcall.core.context import Call, User
 from rollcall.endpoints.my_data import clear_thread, delete_my_data, delete_thread
-from rollcall.store import run_ids
-from rollcall.store.run_ids import run_key
+from rollcall.store import runs
+from rollcall.store.runs import run_key
 from rollcall.testing import calls, says
 from tests.support.counting import Counted, counted
 from tests.support.office import Office, Ran, at_once, payment
@@ -147,7 +147,7 @@ def test_a_run_that_is_opened_elsewhere_meanwhile_is_found(
     place, other = in_threads(office, 2)
     waiting = office.ask(payment(5))
     queried, read, met = threading.Event(), threading.Event(), threading.Event()
-    find, read_all, commit = run_ids.find_run, run_ids.read_all, WriteBatch.commit
+    find, read_all, commit = runs.find_run, runs.read_all, WriteBatch.commit
 
     def open_elsewhere() -> None:
         if not met.is_set():
@@ -175,8 +175,8 @@ def test_a_run_that_is_opened_elsewhere_meanwhile_is_found(
             open_elsewhere()
         return commit(batch, *args, **options)
 
-    monkeypatch.setattr(run_ids, "find_run", finding)
-    monkeypatch.setattr(run_ids, "read_all", reading)
+    monkeypatch.setattr(runs, "find_run", finding)
+    monkeypatch.setattr(runs, "read_all", reading)
     monkeypatch.setattr(WriteBatch, "commit", committing)
     ran = office.resume(waiting, runId="mine") if answers else ask(office, place)
     assert (ran.code, met.is_set()) == ("already-exists", True)

@@ -7,7 +7,7 @@ import time
 from datetime import UTC, datetime
 from typing import Any
 
-from rollcall.store.taking_up import MAX_FRUITLESS
+from rollcall.store.recovery import MAX_FRUITLESS
 from rollcall.testing import calls, says
 from tests.support.office import Office, payment
 

@@ -11,7 +11,7 @@ from rollcall.endpoints.knowledge import sweep_files
 from rollcall.endpoints.my_data import delete_my_data, export_my_data
 from rollcall.knowledge.documents import one_readable
 from rollcall.knowledge.removing import check_may_remove, remove
-from rollcall.store.batches import committed
+from rollcall.store.batches import try_commit
 from tests.support.fake_storage import FakeStorage
 from tests.support.knowledge import ANN, BEN, Library, everything
 
@@ -38,7 +38,7 @@ def removal(library: Library, user: User, id: str) -> WriteBatch:
 
 
 def delete(library: Library, user: User, id: str) -> bool:
-    return committed(removal(library, user, id)) is not None
+    return try_commit(removal(library, user, id)) is not None
 
 
 @pytest.mark.parametrize("name", ["manual.md", "manual.txt"])
@@ -69,7 +69,7 @@ def test_a_document_that_changed_meanwhile_is_not_deleted_in_part(library: Libra
     before = everything(library.db)
     batch = removal(library, ANN, id)
     library.db.document(f"documents/{id}").update({"title": "as a reader's write would be"})
-    assert committed(batch) is None
+    assert try_commit(batch) is None
     assert everything(library.db) == before
 
 

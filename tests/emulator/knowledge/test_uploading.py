@@ -20,8 +20,7 @@ from rollcall.core.wire import Role
 from rollcall.endpoints.knowledge import begin_upload, sweep_files, upload_part
 from rollcall.knowledge import uploading
 from rollcall.store import files as files_module
-from rollcall.store.file_records import PART_BYTES, Allowance
-from rollcall.store.files import files
+from rollcall.store.files import PART_BYTES, Allowance, files
 from tests.support.knowledge import ANN, BEN, EVE, Library, encoded, everything
 
 TEXT = b"The grounding electrode conductor is sized by Table 250.66.\n"

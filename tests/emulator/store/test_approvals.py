@@ -12,10 +12,16 @@ from msgspec.structs import replace
 from rollcall.core.context import Decider, User
 from rollcall.core.wire import Display, Role
 from rollcall.store import paths
-from rollcall.store.approvals import Approval, ApprovalStatus, Given, canonical, load_approvals
+from rollcall.store.approvals import (
+    Approval,
+    ApprovalDecision,
+    ApprovalStatus,
+    canonical_json,
+    load_approvals,
+)
 
 NOW = datetime(2026, 3, 2, 9, tzinfo=UTC)
-GIVEN = Given(approved=True, by="tess", at=NOW, reason="fine")
+GIVEN = ApprovalDecision(approved=True, by="tess", at=NOW, reason="fine")
 FOUR_EYES = Decider(role=Role.TEACHER, tenant="school", not_uid="ann")
 
 
@@ -65,7 +71,7 @@ def test_arguments_that_were_changed_in_the_store_are_nobodys_yes(
     db: Client, changes: dict[str, Any]
 ) -> None:
     paths.approval(db, "a1").create(made(**changes).document())
-    paths.approval(db, "a1").update({"arguments": canonical({"to": "eve"})})
+    paths.approval(db, "a1").update({"arguments": canonical_json({"to": "eve"})})
     (read,) = load_approvals(db, ["a1"])
     assert (read.verdict(NOW), read.arguments) == (ApprovalStatus.EXPIRED, {})
 
@@ -123,4 +129,8 @@ def test_changed_arguments_make_another_approval_that_names_the_first() -> None:
 
 
 def test_equal_arguments_have_one_text() -> None:
-    assert canonical({"b": 1, "a": [2]}) == canonical({"a": [2], "b": 1}) == '{"a":[2],"b":1}'
+    assert (
+        canonical_json({"b": 1, "a": [2]})
+        == canonical_json({"a": [2], "b": 1})
+        == '{"a":[2],"b":1}'
+    )

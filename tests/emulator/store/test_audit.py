@@ -45,7 +45,7 @@ def run_entry(**changes: Any) -> dict[str, Any]:
         "offered": ["send_message", "search_all"],
         "found": ["get_decisions"],
         "calls": [call(approval_id="a1")],
-        "approvals": [audit.Decided("a1", "send_message", "approved", by="bo", at=NOON)],
+        "approvals": [audit.ApprovalOutcome("a1", "send_message", "approved", by="bo", at=NOON)],
         "outcome": "cancelled",
         "stop_reason": StopReason.MAX_STEPS,
         "steps": 2,
@@ -210,7 +210,7 @@ def test_an_entry_is_bounded_and_without_credentials(db: Client) -> None:
         calls=[call() for _ in range(5_000)],
         offered=["x" * 500] * 5_000,
         models=[key] * 50,
-        approvals=[audit.Decided(f"a{n}", "t", "expired") for n in range(5_000)],
+        approvals=[audit.ApprovalOutcome(f"a{n}", "t", "expired") for n in range(5_000)],
     )
     write(db, entry)
     assert (entry["callsLeftOut"], entry["offeredCount"]) == (4_800, 5_000)

@@ -13,12 +13,13 @@ from google.cloud.firestore import Client
 from rollcall.core.errors import Aborted
 from rollcall.core.messages import ModelMessage, ToolMessage
 from rollcall.store import paths
-from rollcall.store.cancelling import cancel
-from rollcall.store.log import Spent
-from rollcall.store.my_data import erase_one_thread
-from rollcall.store.runs import OpenRun
-from rollcall.store.taking_up import take_up
-from rollcall.store.threads import open_run, thread_id_for
+from rollcall.store.erasure import erase_one_thread
+from rollcall.store.message_log import TurnUsage
+from rollcall.store.open_run import OpenRun
+from rollcall.store.recovery import recover_run
+from rollcall.store.run_closing import cancel
+from rollcall.store.run_opening import open_run
+from rollcall.store.threads import thread_id_for
 from tests.emulator.store.test_hold import FOUND
 from tests.emulator.store.test_threads import REQUEST, answer, opened, opening
 from tests.support.counting import counted
@@ -95,13 +96,13 @@ def save_as_before(db: Client, time: Any) -> None:
 def test_it_is_alive_until_its_lease_ends(db: Client, old: Any) -> None:
     with pytest.raises(Aborted, match="still answering"):
         open_run(db, opening("r2", is_new=False))
-    assert take_up(db, THREAD, "r1") is None
+    assert recover_run(db, THREAD, "r1") is None
     save_as_before(db, old)
 
 
 def test_it_is_taken_up_and_ends(db: Client, old: Any) -> None:
     end_lease(db, THREAD, "r1")
-    run = take_up(db, THREAD, "r1")
+    run = recover_run(db, THREAD, "r1")
     assert run is not None
     assert (run.attempt, run.fruitless, run.hold.events.page, run.hold.events.count) == (2, 1, 1, 1)
     with pytest.raises(FailedPrecondition):
@@ -150,4 +151,4 @@ def test_a_thread_that_such_a_run_left_is_opened_from_its_view(db: Client, old: 
     # The thread and its view; whether its id was used before; and what the ledger knows of the call
     # that was left open.
     assert found.reads == 4
-    run.save_reply(1, ModelMessage("Hi."), Spent())
+    run.save_reply(1, ModelMessage("Hi."), TurnUsage())

@@ -11,10 +11,10 @@ from google.cloud.firestore import Client
 
 from rollcall.core.errors import Aborted, NotFound, PermissionDenied
 from rollcall.core.messages import ModelMessage, ToolCall, ToolMessage, ToolResult
-from rollcall.store import paths, runs
-from rollcall.store.cancelling import cancel
-from rollcall.store.log import Spent
-from rollcall.store.taking_up import take_up
+from rollcall.store import open_run, paths
+from rollcall.store.message_log import TurnUsage
+from rollcall.store.recovery import recover_run
+from rollcall.store.run_closing import cancel
 from tests.emulator.store.test_threads import answer, opened, opening
 from tests.support.leases import end_lease
 
@@ -25,7 +25,7 @@ def test_a_live_run_heeds_it_at_its_next_save_and_loses_nothing(db: Client) -> N
     run = opened(db, opening())
     assert cancel(db, "ann", run.thread_id, "r1") == "cancelling"
     assert not run.is_cancelled
-    run.save_reply(1, ModelMessage("", (CALL,)), Spent())
+    run.save_reply(1, ModelMessage("", (CALL,)), TurnUsage())
     assert run.is_cancelled
     run.save_results({0: (ToolResult("c1", "look_up", "{}"), {})})
     answer(run, "Stopped.")
@@ -34,7 +34,7 @@ def test_a_live_run_heeds_it_at_its_next_save_and_loses_nothing(db: Client) -> N
 
 
 def test_a_quiet_run_looks_for_it(db: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(runs, "LOOK_S", 0.0)
+    monkeypatch.setattr(open_run, "LOOK_S", 0.0)
     run = opened(db, opening())
     cancel(db, "ann", run.thread_id, "r1")
     run.tick()
@@ -45,7 +45,7 @@ def test_it_reaches_a_run_that_is_taken_up_later(db: Client) -> None:
     run = opened(db, opening())
     cancel(db, "ann", run.thread_id, "r1")
     end_lease(db, run.thread_id, "r1")
-    taken = take_up(db, run.thread_id, "r1")
+    taken = recover_run(db, run.thread_id, "r1")
     assert taken is not None
     assert taken.is_cancelled
 
@@ -55,13 +55,13 @@ def test_stops_and_saves_at_once_lose_neither(db: Client) -> None:
     with ThreadPoolExecutor(4) as pool:
         stops = [pool.submit(cancel, db, "ann", run.thread_id, "r1") for _ in range(4)]
         for step in range(1, 6):
-            run.save_reply(step, ModelMessage("", (CALL,)), Spent())
+            run.save_reply(step, ModelMessage("", (CALL,)), TurnUsage())
             run.save_results({0: (ToolResult("c1", "look_up", "{}"), {})})
         outcomes = {_outcome(each) for each in stops}
     assert outcomes <= {"cancelling", "busy"}
     assert run.next_message == 6
     if "cancelling" in outcomes:
-        run.save_reply(6, ModelMessage(""), Spent())
+        run.save_reply(6, ModelMessage(""), TurnUsage())
         assert run.is_cancelled
 
 
@@ -74,7 +74,7 @@ def _outcome(stop: object) -> str:
 
 def test_a_run_that_is_closed_can_save_nothing_more(db: Client) -> None:
     run = opened(db, opening())
-    run.save_reply(1, ModelMessage("", (CALL,)), Spent())
+    run.save_reply(1, ModelMessage("", (CALL,)), TurnUsage())
     end_lease(db, run.thread_id, "r1")
     assert cancel(db, "ann", run.thread_id, "r1") == "cancelled"
     with pytest.raises(Aborted):
@@ -88,7 +88,7 @@ def test_what_a_closed_run_had_written_is_in_the_next_ones_history(db: Client) -
     """The window view knows nothing of what a run wrote that never ended."""
     answer(opened(db, opening()), "Hi.")
     run = opened(db, opening("r2", is_new=False))
-    run.save_reply(1, ModelMessage("Let me see.", (CALL,)), Spent())
+    run.save_reply(1, ModelMessage("Let me see.", (CALL,)), TurnUsage())
     run.save_results({0: (ToolResult("c1", "look_up", '{"output": "found"}'), {})})
     end_lease(db, run.thread_id, "r2")
     cancel(db, "ann", run.thread_id, "r2")
@@ -98,7 +98,7 @@ def test_what_a_closed_run_had_written_is_in_the_next_ones_history(db: Client) -
 
 def test_whoever_closes_a_run_tells_the_audit_what_was_saved_of_it_once(db: Client) -> None:
     run = opened(db, opening())
-    run.save_reply(1, ModelMessage("", (CALL, CALL)), Spent(tokens=9, micro_usd=700))
+    run.save_reply(1, ModelMessage("", (CALL, CALL)), TurnUsage(tokens=9, micro_usd=700))
     record = {"status": "failed", "ms": 40, "step": 1}
     run.save_results({0: (ToolResult("c1", "look_up", "{}", is_error=True), record)})
     end_lease(db, run.thread_id, "r1")
@@ -117,7 +117,7 @@ def test_whoever_closes_a_run_tells_the_audit_what_was_saved_of_it_once(db: Clie
 
 def test_a_run_whose_thread_is_taken_over_is_told_once_and_its_own_cost_alone(db: Client) -> None:
     first = opened(db, opening())
-    first.save_reply(1, ModelMessage("", (CALL,)), Spent(micro_usd=500))
+    first.save_reply(1, ModelMessage("", (CALL,)), TurnUsage(micro_usd=500))
     opened(db, opening("r2", is_new=False, supersede=True))
     first.give_up({"code": "internal"})  # too late
     end_lease(db, first.thread_id, "r2")

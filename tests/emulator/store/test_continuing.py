@@ -13,14 +13,25 @@ from rollcall.core.context import Decider, User
 from rollcall.core.errors import Aborted, FailedPrecondition
 from rollcall.core.messages import ModelMessage, ToolCall, ToolMessage, ToolResult
 from rollcall.store import paths
-from rollcall.store.allowed import Allowed, read_allowed
-from rollcall.store.answers import mark_settled, write_decisions
-from rollcall.store.approvals import Approval, ApprovalStatus, Given, approval_id, load_approvals
-from rollcall.store.continuing import open_continuation
-from rollcall.store.log import Spent
-from rollcall.store.runs import Asking, OpenRun
-from rollcall.store.settling import Continuing, StillOpen
-from rollcall.store.taking_up import take_up
+from rollcall.store.approvals import (
+    Approval,
+    ApprovalDecision,
+    ApprovalStatus,
+    RememberedApproval,
+    approval_id,
+    load_approvals,
+    read_remembered,
+)
+from rollcall.store.continuations import (
+    Continuation,
+    StillWaiting,
+    mark_settled,
+    open_continuation,
+    write_decisions,
+)
+from rollcall.store.message_log import TurnUsage
+from rollcall.store.open_run import OpenRun, RunInterrupt
+from rollcall.store.recovery import recover_run
 from tests.emulator.store.test_threads import RESULT, answer, opened, opening
 from tests.support.leases import end_lease
 from tests.support.losing import losing_commit
@@ -28,8 +39,8 @@ from tests.support.office import at_once
 
 CALL = ToolCall("c1", "pay", {"amountUsd": 5})
 FOUND = ToolResult("c1", "pay", '{"output": 5}')
-YES = Given(approved=True, by="ann", at=datetime.now(UTC))
-NO = Given(approved=False, by="ann", at=datetime.now(UTC), reason="no")
+YES = ApprovalDecision(approved=True, by="ann", at=datetime.now(UTC))
+NO = ApprovalDecision(approved=False, by="ann", at=datetime.now(UTC), reason="no")
 NEVER = datetime.now(UTC) + timedelta(days=1)
 
 
@@ -64,14 +75,14 @@ def waiting(db: Client, number: int = 1, *, calls: bool = False, **changes: Any)
     wanted = tuple(
         ToolCall(f"c{place + 1}", "pay", {"amountUsd": 5}) for place in range(number + calls)
     )
-    run.save_reply(1, ModelMessage("", wanted), Spent())
-    asking = Asking(
+    run.save_reply(1, ModelMessage("", wanted), TurnUsage())
+    asking = RunInterrupt(
         approvals=tuple(approval(run, place, **changes) for place in range(number)),
         calls=(wanted[-1].id,) if calls else (),
         client_id="laptop" if calls else None,
         until=NEVER if calls else None,
     )
-    run.wait(asking, spent=Spent(), result={**RESULT, "outcome": {"type": "interrupt"}})
+    run.wait(asking, spent=TurnUsage(), result={**RESULT, "outcome": {"type": "interrupt"}})
     return run
 
 
@@ -79,12 +90,14 @@ def ids(run: OpenRun, number: int = 1) -> list[str]:
     return [approval(run, place).id for place in range(number)]
 
 
-def continuing(run: OpenRun, given: dict[str, Given], **more: Any) -> Continuing:
+def continuing(run: OpenRun, given: dict[str, ApprovalDecision], **more: Any) -> Continuation:
     fields = {"run_id": f"{run.run_id}~1", "request_digest": "", "decisions": given}
-    return Continuing(**{**fields, **more})  # type: ignore[arg-type]
+    return Continuation(**{**fields, **more})  # type: ignore[arg-type]
 
 
-def go_on(run: OpenRun, given: dict[str, Given], **more: Any) -> OpenRun | StillOpen | str:
+def go_on(
+    run: OpenRun, given: dict[str, ApprovalDecision], **more: Any
+) -> OpenRun | StillWaiting | str:
     return open_continuation(run.db, run.thread_id, run.run_id, continuing(run, given, **more))
 
 
@@ -93,10 +106,10 @@ def go_on(run: OpenRun, given: dict[str, Given], **more: Any) -> OpenRun | Still
 
 def test_a_run_is_taken_up_where_it_was_saved_last(db: Client) -> None:
     dead = opened(db, opening())
-    dead.save_reply(1, ModelMessage("", (CALL, ToolCall("c2", "look", {}))), Spent(7, 8, 9))
+    dead.save_reply(1, ModelMessage("", (CALL, ToolCall("c2", "look", {}))), TurnUsage(7, 8, 9))
     dead.save_results({0: (FOUND, {})})
     end_lease(db, dead.thread_id, "r1")
-    run = take_up(db, dead.thread_id, "r1")
+    run = recover_run(db, dead.thread_id, "r1")
     assert run is not None
     assert (run.attempt, run.next_message, run.user) == (2, 2, User("ann"))
     assert isinstance(run.history[-1], ModelMessage)  # one of its calls is not answered yet
@@ -105,36 +118,36 @@ def test_a_run_is_taken_up_where_it_was_saved_last(db: Client) -> None:
 
 def test_a_run_whose_calls_are_all_answered_ends_with_their_results(db: Client) -> None:
     dead = opened(db, opening())
-    dead.save_reply(1, ModelMessage("", (CALL,)), Spent())
+    dead.save_reply(1, ModelMessage("", (CALL,)), TurnUsage())
     dead.save_results({0: (FOUND, {})})
     end_lease(db, dead.thread_id, "r1")
-    run = take_up(db, dead.thread_id, "r1")
+    run = recover_run(db, dead.thread_id, "r1")
     assert run is not None
     assert isinstance(run.history[-1], ToolMessage)
 
 
 def test_only_what_was_left_lying_is_taken_up(db: Client) -> None:
     run = opened(db, opening())
-    assert take_up(db, run.thread_id, "r1") is None  # somebody is on it
-    assert take_up(db, run.thread_id, "nowhere") is None
-    assert take_up(db, "nowhere", "r1") is None
+    assert recover_run(db, run.thread_id, "r1") is None  # somebody is on it
+    assert recover_run(db, run.thread_id, "nowhere") is None
+    assert recover_run(db, "nowhere", "r1") is None
     answer(run, "Hi.")
-    assert take_up(db, run.thread_id, "r1") is None  # it is done
+    assert recover_run(db, run.thread_id, "r1") is None  # it is done
 
 
 def test_of_many_at_once_one_takes_a_run_up(db: Client) -> None:
     dead = opened(db, opening())
     end_lease(db, dead.thread_id, "r1")
-    taken = at_once(8, lambda _: take_up(db, dead.thread_id, "r1"))
+    taken = at_once(8, lambda _: recover_run(db, dead.thread_id, "r1"))
     assert sum(isinstance(each, OpenRun) for each in taken) == 1
     assert (paths.run(db, dead.thread_id, "r1").get().to_dict() or {})["attempt"] == 2
 
 
 SAVES: list[Callable[[OpenRun], None]] = [
-    lambda run: run.save_reply(2, ModelMessage("late"), Spent()),
+    lambda run: run.save_reply(2, ModelMessage("late"), TurnUsage()),
     lambda run: run.save_results({0: (FOUND, {})}),
-    lambda run: run.finish(step=2, answer=ModelMessage("late"), spent=Spent(), result=RESULT),
-    lambda run: run.wait(Asking((approval(run),)), spent=Spent(), result=RESULT),
+    lambda run: run.finish(step=2, answer=ModelMessage("late"), spent=TurnUsage(), result=RESULT),
+    lambda run: run.wait(RunInterrupt((approval(run),)), spent=TurnUsage(), result=RESULT),
     lambda run: run.hand_over(),
 ]
 
@@ -145,10 +158,10 @@ def test_who_lost_a_run_can_save_nothing(
     db: Client, save: Callable[[OpenRun], None], how: str
 ) -> None:
     dead = opened(db, opening())
-    dead.save_reply(1, ModelMessage("", (CALL,)), Spent())
+    dead.save_reply(1, ModelMessage("", (CALL,)), TurnUsage())
     if how == "taken up":
         end_lease(db, dead.thread_id, "r1")
-        assert take_up(db, dead.thread_id, "r1") is not None
+        assert recover_run(db, dead.thread_id, "r1") is not None
     else:
         opened(db, opening("r2", is_new=False, supersede=True))
     before = everything(db)
@@ -163,9 +176,9 @@ def test_who_lost_a_run_can_save_nothing(
 def test_a_quiet_run_notices_that_it_was_taken_over(
     db: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from rollcall.store import runs
+    from rollcall.store import open_run
 
-    monkeypatch.setattr(runs, "LOOK_S", 0.0)
+    monkeypatch.setattr(open_run, "LOOK_S", 0.0)
     first = opened(db, opening())
     first.tick()
     opened(db, opening("r2", is_new=False, supersede=True))
@@ -180,7 +193,7 @@ def test_an_answer_that_gets_lost_is_not_taken_for_a_lost_lease(
         run = opened(db, opening(f"run-{how}", thread_id=f"t-{how}"))
         for number, save in enumerate(SAVES[:3]):
             if number == 1:
-                run.save_reply(1, ModelMessage("", (CALL,)), Spent())
+                run.save_reply(1, ModelMessage("", (CALL,)), TurnUsage())
             with losing_commit(monkeypatch, 0, how):  # type: ignore[arg-type]
                 save(run)
         log = paths.thread(db, run.thread_id).collection("messages").stream()
@@ -198,7 +211,9 @@ def test_a_yes_opens_the_run_that_goes_on(db: Client) -> None:
     assert isinstance(next_run, OpenRun)
     assert (next_run.run_id, next_run.turn_id) == ("r1~1", "r1")
     assert [each.status for each in next_run.approvals] == [ApprovalStatus.APPROVED]
-    assert read_allowed(next_run.allowed) == {"pay": Allowed("digest", next_run.approvals[0].id)}
+    assert read_remembered(next_run.allowed) == {
+        "pay": RememberedApproval("digest", next_run.approvals[0].id)
+    }
     assert isinstance(next_run.history[-1], ModelMessage)
     thread = paths.thread(db, run.thread_id).get().to_dict() or {}
     assert (thread["waiting"], thread["lease"]["runId"]) == (None, "r1~1")
@@ -240,7 +255,7 @@ def test_what_is_still_open_is_named_and_nothing_is_written(db: Client) -> None:
     first, second = ids(run, 2)
     before = everything(db)
     found = go_on(run, {first: YES})
-    assert isinstance(found, StillOpen)
+    assert isinstance(found, StillWaiting)
     assert ([each.id for each in found.approvals], found.calls) == ([second], ("c3",))
     assert everything(db) == before
 
@@ -253,7 +268,7 @@ def test_the_clients_answers_are_kept_with_the_run(db: Client) -> None:
     assert isinstance(next_run, OpenRun)
     assert next_run.answers == results
     end_lease(db, run.thread_id, "r1~1")
-    again = take_up(db, run.thread_id, "r1~1")
+    again = recover_run(db, run.thread_id, "r1~1")
     assert again is not None
     assert (again.answers, [each.id for each in again.approvals]) == (results, [id])
 

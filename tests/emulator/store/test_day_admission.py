@@ -13,8 +13,8 @@ from google.api_core.exceptions import Conflict, FailedPrecondition
 from google.cloud.firestore import Client
 
 from rollcall.core.errors import ResourceExhausted
+from rollcall.store.admission import Admission
 from rollcall.store.budgets import Known, user_day
-from rollcall.store.day_admission import DayAdmission
 from tests.support.counting import counted
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -29,8 +29,8 @@ def opening(
     uid: str = "ann",
     key: str | None = None,
     **more: Any,
-) -> DayAdmission:
-    return DayAdmission(db, uid, now, run_key=key, most=most, **more)
+) -> Admission:
+    return Admission(db, uid, now, run_key=key, most=most, **more)
 
 
 def start(db: Client, **where: Any) -> None:
@@ -41,7 +41,7 @@ def start(db: Client, **where: Any) -> None:
     admission.admitted(batch.commit()[-1].update_time)
 
 
-def read(db: Client, admission: DayAdmission) -> list[Any]:
+def read(db: Client, admission: Admission) -> list[Any]:
     found = {each.reference.path: each for each in db.get_all(list(admission.references))}
     return [found[reference.path] for reference in admission.references]
 

@@ -22,7 +22,7 @@ from rollcall.core.errors import (
     Unavailable,
 )
 from rollcall.store import effects
-from rollcall.store.effects import Effect, Way, effect_key, look_up, perform
+from rollcall.store.effects import Effect, Write, effect_key, perform_once, read_effects
 from tests.support.losing import How, losing_commit
 from tests.support.office import Died, at_once
 
@@ -64,18 +64,18 @@ class Till:
     def written(self) -> int:
         return len(list(self.db.collection("done").stream()))
 
-    def ways(self) -> dict[str, Way]:
+    def ways(self) -> dict[str, Write]:
         return {
-            "plain": Way(self.plain),
-            "findable": Way(self.plain, find=self.find),
-            "atomic": Way(self.atomic, atomic=True),
+            "plain": Write(self.plain),
+            "findable": Write(self.plain, find=self.find),
+            "atomic": Write(self.atomic, atomic=True),
         }
 
     def perform(self, way: str = "plain", effect: Effect = EFFECT, *, waits: bool = False) -> Any:
-        return perform(self.db, effect, self.ways()[way], waits_for_others=waits)
+        return perform_once(self.db, effect, self.ways()[way], waits_for_others=waits)
 
     def status(self) -> str:
-        return str(look_up(self.db, [EFFECT.key])[EFFECT.key]["status"])
+        return str(read_effects(self.db, [EFFECT.key])[EFFECT.key]["status"])
 
 
 @pytest.fixture
@@ -169,9 +169,9 @@ def test_what_can_be_looked_up_is(till: Till) -> None:
 
 
 def test_what_did_not_happen_may_be_made_again(till: Till) -> None:
-    way = Way(failing_first, find=till.find)
+    way = Write(failing_first, find=till.find)
     with pytest.raises(Died):
-        perform(till.db, EFFECT, way, waits_for_others=False)
+        perform_once(till.db, EFFECT, way, waits_for_others=False)
     till.grow_old()
     with pytest.raises(Unavailable, match="before anything was written"):
         till.perform("findable")
@@ -180,9 +180,9 @@ def test_what_did_not_happen_may_be_made_again(till: Till) -> None:
 
 
 def test_what_was_begun_a_moment_ago_and_is_not_found_may_still_happen(till: Till) -> None:
-    way = Way(failing_first, find=till.find)
+    way = Write(failing_first, find=till.find)
     with pytest.raises(Died):
-        perform(till.db, EFFECT, way, waits_for_others=False)
+        perform_once(till.db, EFFECT, way, waits_for_others=False)
     with pytest.raises(OutcomeUnknown, match="may still happen"):
         till.perform("findable")
     assert (till.written(), till.status()) == (0, "unknown")
@@ -223,7 +223,7 @@ def test_an_atomic_write_that_finds_its_data_changed_says_so(till: Till) -> None
         batch.create(taken, {})
 
     with pytest.raises(Aborted, match="changed meanwhile"):
-        perform(till.db, EFFECT, Way(book, atomic=True), waits_for_others=False)
+        perform_once(till.db, EFFECT, Write(book, atomic=True), waits_for_others=False)
     assert till.status() == "failed"
 
 
@@ -253,7 +253,7 @@ def test_what_the_database_does_not_take_is_no_fault_in_passing(till: Till) -> N
 
     for _ in range(2):  # the same key, the same answer
         with pytest.raises(AgentError, match="does not take what pay would write") as refused:
-            perform(till.db, EFFECT, Way(write, atomic=True), waits_for_others=False)
+            perform_once(till.db, EFFECT, Write(write, atomic=True), waits_for_others=False)
     assert not isinstance(refused.value, Unavailable)
     assert (till.status(), till.written()) == ("failed", 0)
 
@@ -310,9 +310,9 @@ def test_a_commit_whose_answer_is_lost_never_doubles_a_write(
 
 
 def test_a_result_that_is_too_large_is_kept_as_done(till: Till) -> None:
-    way = Way(lambda batch: {"text": "x" * 300_000})
-    perform(till.db, EFFECT, way, waits_for_others=False)
-    assert "note" in perform(till.db, EFFECT, way, waits_for_others=False)
+    way = Write(lambda batch: {"text": "x" * 300_000})
+    perform_once(till.db, EFFECT, way, waits_for_others=False)
+    assert "note" in perform_once(till.db, EFFECT, way, waits_for_others=False)
 
 
 @pytest.mark.parametrize("way", ["plain", "findable", "atomic"])

@@ -13,7 +13,7 @@ from google.cloud.firestore import Client, WriteBatch
 
 from rollcall.core.errors import Aborted, OutcomeUnknown, Unavailable
 from rollcall.store import effects
-from rollcall.store.effects import Effect, Way, effect_key, perform
+from rollcall.store.effects import Effect, Write, effect_key, perform_once
 from tests.support.losing import losing_commit
 
 EFFECT = Effect(effect_key("t", "r", 1, 0), "ann", "pay", 1, "digest")
@@ -45,8 +45,8 @@ class Stalled:
 
     def _perform(self) -> None:
         try:
-            self.outcome = perform(
-                self.db, EFFECT, Way(self._work, atomic=True), waits_for_others=False
+            self.outcome = perform_once(
+                self.db, EFFECT, Write(self._work, atomic=True), waits_for_others=False
             )
         except Exception as error:
             self.outcome = error
@@ -87,31 +87,31 @@ def test_an_unknown_outcome_is_called_so_also_where_it_cannot_be_noted(
         raise ServiceUnavailable("the connection was lost")
 
     with losing_commit(monkeypatch, 1, "before") as seen, pytest.raises(OutcomeUnknown):
-        perform(db, EFFECT, Way(breaking_off), waits_for_others=False)
+        perform_once(db, EFFECT, Write(breaking_off), waits_for_others=False)
     assert len(seen) == 2  # the claim, and the note that failed
 
 
 def test_what_is_found_to_have_happened_is_so_also_where_it_cannot_be_noted(
     db: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    way = Way(lambda batch: RESULT, find=lambda: RESULT)
+    way = Write(lambda batch: RESULT, find=lambda: RESULT)
     with losing_commit(monkeypatch, 1, "before"):
-        assert perform(db, EFFECT, way, waits_for_others=False) == RESULT
+        assert perform_once(db, EFFECT, way, waits_for_others=False) == RESULT
     with losing_commit(monkeypatch, 1, "before"):
-        assert perform(db, EFFECT, way, waits_for_others=False) == RESULT
+        assert perform_once(db, EFFECT, way, waits_for_others=False) == RESULT
 
 
-def failing_then(db: Client, work: Callable[[WriteBatch | None], Any]) -> Way:
+def failing_then(db: Client, work: Callable[[WriteBatch | None], Any]) -> Write:
     """Fail in passing long ago; the way of the next try."""
 
     def passing(batch: WriteBatch | None) -> Any:
         raise Unavailable("closed")
 
     with pytest.raises(Unavailable):
-        perform(db, EFFECT, Way(passing), waits_for_others=True)
+        perform_once(db, EFFECT, Write(passing), waits_for_others=True)
     long_ago = datetime.now(UTC) - timedelta(hours=1)
     db.document(f"effects/{EFFECT.key}").update({"startedAt": long_ago})
-    return Way(work, find=lambda: None)
+    return Write(work, find=lambda: None)
 
 
 def test_a_second_try_is_left_to_whoever_is_at_it_however_old_the_first_is(
@@ -122,12 +122,12 @@ def test_a_second_try_is_left_to_whoever_is_at_it_however_old_the_first_is(
 
     def slowly(batch: WriteBatch | None) -> Any:
         try:
-            perform(db, EFFECT, way, waits_for_others=True)
+            perform_once(db, EFFECT, way, waits_for_others=True)
         except Aborted as error:
             others.append(error)
         return RESULT
 
     way = failing_then(db, slowly)
-    assert perform(db, EFFECT, way, waits_for_others=True) == RESULT
+    assert perform_once(db, EFFECT, way, waits_for_others=True) == RESULT
     assert len(others) == 1
     assert datetime.now(UTC) - started(db) < timedelta(minutes=1)

@@ -11,10 +11,16 @@ import pytest
 from google.cloud.firestore import Client, WriteBatch
 
 from rollcall.core.errors import Aborted, FailedPrecondition, NotFound, Unavailable
-from rollcall.store import file_contents
-from rollcall.store.file_contents import place_for_new
-from rollcall.store.file_records import PART_BYTES, Allowance, NewFile, StoredFile
-from rollcall.store.files import FileStore, files
+from rollcall.store.files import (
+    PART_BYTES,
+    Allowance,
+    FileStore,
+    NewFile,
+    StoredFile,
+    contents_at,
+    files,
+    place_for_new,
+)
 from tests.support.fake_storage import BUCKET, FakeStorage
 from tests.support.knowledge import everything
 
@@ -184,7 +190,7 @@ def test_a_storage_that_does_not_answer_is_worth_another_try(db: Client) -> None
 
 def test_a_file_whose_part_is_gone_says_so(db: Client, storage: FakeStorage | None) -> None:
     file = stored(db)
-    file_contents.contents_at(db, file.place).delete(file.id)
+    contents_at(db, file.place).delete(file.id)
     with pytest.raises(NotFound, match="part 0"):
         list(files(db).open(file))
 

@@ -16,15 +16,13 @@ from google.cloud.firestore_v1.services.firestore.client import FirestoreClient
 from rollcall.core.errors import Aborted, Unavailable
 from rollcall.core.events import text_content
 from rollcall.core.messages import ModelMessage, ToolCall, ToolResult
-from rollcall.store import hold, paths
-from rollcall.store.cancelling import cancel
-from rollcall.store.erasures import Work
-from rollcall.store.log import Spent
-from rollcall.store.my_data import erase_one_thread, erase_user
-from rollcall.store.pages import find_page
-from rollcall.store.runs import OpenRun
-from rollcall.store.taking_up import take_up
-from rollcall.store.thread_erasure import begin_thread_erasure
+from rollcall.store import leases, paths
+from rollcall.store.erasure import Work, begin_thread_erasure, erase_one_thread, erase_user
+from rollcall.store.event_log import find_open_page
+from rollcall.store.message_log import TurnUsage
+from rollcall.store.open_run import OpenRun
+from rollcall.store.recovery import recover_run
+from rollcall.store.run_closing import cancel
 from tests.emulator.store.test_continuing import SAVES, everything
 from tests.emulator.store.test_threads import answer, opened, opening
 from tests.support.keeping import Keeping
@@ -39,7 +37,7 @@ BROKEN = {"code": "internal", "message": "it broke off"}
 def begun(db: Client) -> OpenRun:
     """A run with a reply whose call has no result yet."""
     run = opened(db, opening())
-    run.save_reply(1, ModelMessage("", (CALL,)), Spent())
+    run.save_reply(1, ModelMessage("", (CALL,)), TurnUsage())
     return run
 
 
@@ -57,13 +55,13 @@ def recorded(patch: pytest.MonkeyPatch, *, sends: bool) -> Iterator[list[Any]]:
 
     with patch.context() as patched:
         patched.setattr(FirestoreClient, "commit", commit)
-        patched.setattr(hold, "SAVE_TRIES", 1)
+        patched.setattr(leases, "SAVE_TRIES", 1)
         yield found
 
 
 def _take_up(run: OpenRun) -> None:
     end_lease(run.db, run.thread_id, "r1")
-    assert take_up(run.db, run.thread_id, "r1") is not None
+    assert recover_run(run.db, run.thread_id, "r1") is not None
 
 
 def _supersede(run: OpenRun) -> None:
@@ -150,7 +148,7 @@ def test_an_earlier_save_that_comes_late_is_not_taken_for_a_later_one(
 ) -> None:
     run = begun(db)
     with recorded(monkeypatch, sends=False) as late, pytest.raises(Unavailable):
-        run.save_reply(2, ModelMessage("", (CALL,)), Spent())
+        run.save_reply(2, ModelMessage("", (CALL,)), TurnUsage())
     late[0]()
     with pytest.raises(Aborted):
         answer(run, "It is paid.")
@@ -159,7 +157,7 @@ def test_an_earlier_save_that_comes_late_is_not_taken_for_a_later_one(
     stored = paths.run(db, run.thread_id, "r1").get().to_dict() or {}
     assert stored["status"] == "running"  # it is not closed with a reply that nobody knows of
     end_lease(db, run.thread_id, "r1")
-    again = take_up(db, run.thread_id, "r1")
+    again = recover_run(db, run.thread_id, "r1")
     assert again is not None
     assert [document["n"] for document in again.documents] == [0, 1, 2]
 
@@ -187,15 +185,15 @@ def test_a_run_renews_its_lease_before_it_ends(db: Client) -> None:
     run.tick()
     kept = paths.run(db, run.thread_id, "r1").get().to_dict() or {}
     assert kept["leaseUntil"] > datetime.now(UTC)
-    assert take_up(db, run.thread_id, "r1") is None
+    assert recover_run(db, run.thread_id, "r1") is None
 
 
 def test_a_run_that_ended_leaves_no_page_open(db: Client) -> None:
     run = begun(db)
-    assert find_page(db, run.thread_id, "r1").is_there
+    assert find_open_page(db, run.thread_id, "r1").is_there
     run.save_results({0: FOUND})
     answer(run, "Paid.")
-    page = find_page(db, run.thread_id, "r1")
+    page = find_open_page(db, run.thread_id, "r1")
     assert (page.is_there, page.number) == (False, 2)
 
 
@@ -203,7 +201,7 @@ def test_a_stop_does_not_hurt_a_save_under_way(db: Client) -> None:
     run = begun(db)
     assert cancel(db, "ann", run.thread_id, "r1") == "cancelling"
     run.save_results({0: FOUND})
-    run.save_reply(2, ModelMessage("", (CALL,)), Spent())
+    run.save_reply(2, ModelMessage("", (CALL,)), TurnUsage())
     assert run.is_cancelled
     answer(run, "Stopped.")
     assert opened(db, opening("r2", is_new=False)).next_message == 5
@@ -213,14 +211,14 @@ def test_a_run_gets_further_with_each_reply_and_is_not_given_up(db: Client) -> N
     run = begun(db)
     for attempt in (2, 3, 4):
         end_lease(db, run.thread_id, "r1")
-        taken = take_up(db, run.thread_id, "r1")
+        taken = recover_run(db, run.thread_id, "r1")
         assert taken is not None
         assert (taken.attempt, taken.fruitless) == (attempt, 1)
         taken.save_results({0: FOUND})
-        taken.save_reply(attempt, ModelMessage("", (CALL,)), Spent())
+        taken.save_reply(attempt, ModelMessage("", (CALL,)), TurnUsage())
     for fruitless in (1, 2, 3):
         end_lease(db, run.thread_id, "r1")
-        again = take_up(db, run.thread_id, "r1")
+        again = recover_run(db, run.thread_id, "r1")
         assert again is not None
         assert again.fruitless == fruitless
 
@@ -229,10 +227,10 @@ def test_the_one_that_supersedes_finds_results_that_were_saved_meanwhile(
     db: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It has read the log, and the one before saves a result: what was shown stays true."""
-    from rollcall.store import threads
+    from rollcall.store import run_opening
 
     run = begun(db)
-    read = threads.newest
+    read = run_opening.read_recent
     seen: list[int] = []
 
     def newest(*args: Any) -> Any:
@@ -242,7 +240,7 @@ def test_the_one_that_supersedes_finds_results_that_were_saved_meanwhile(
         seen.append(1)
         return found
 
-    monkeypatch.setattr(threads, "newest", newest)
+    monkeypatch.setattr(run_opening, "read_recent", newest)
     second = opened(db, opening("r2", is_new=False, supersede=True))
     assert len(seen) == 2
     stored = paths.message(db, second.thread_id, 1).get().to_dict() or {}

@@ -12,7 +12,7 @@ import pytest
 from google.cloud.firestore import Client
 
 from rollcall.core.errors import Unavailable
-from rollcall.store import light
+from rollcall.store import client
 
 FUNCTIONS = Path(__file__).parents[3] / "functions"
 DATA = {
@@ -33,31 +33,31 @@ def test_it_gives_what_the_client_gives(here: Client) -> None:
     here.document("capabilities/find room").set(DATA)
     fields = ("status", "overrides", "missing")
     expected = here.document("capabilities/find room").get(fields).to_dict()
-    assert light.read("capabilities/find room", fields) == expected
+    assert client.read_over_rest("capabilities/find room", fields) == expected
     assert expected == {"status": "active", "overrides": DATA["overrides"]}
 
 
 def test_a_document_that_is_not_there_is_none(here: Client) -> None:
-    assert light.read("capabilities/nobody", ("status",)) is None
+    assert client.read_over_rest("capabilities/nobody", ("status",)) is None
 
 
 def test_a_value_of_another_kind_is_left_to_the_client(here: Client) -> None:
     here.document("capabilities/odd").set({"status": b"active"})
     with pytest.raises(Unavailable):
-        light.read("capabilities/odd", ("status",))
+        client.read_over_rest("capabilities/odd", ("status",))
 
 
 def test_who_does_not_answer_is_unavailable(here: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FIRESTORE_EMULATOR_HOST", "127.0.0.1:1")
     with pytest.raises(Unavailable, match="ConnectionError"):
-        light.read("capabilities/find_room", ("status",))
+        client.read_over_rest("capabilities/find_room", ("status",))
 
 
 def test_a_document_is_stored_once_as_the_client_would(here: Client) -> None:
     at = datetime(2026, 11, 21, 12, 0, 0, 5_000, tzinfo=UTC)
     data = {"schemaVersion": 2, "counts": '{"a": "ש"}', "at": at}
-    light.create("healthSamples/a", data)
-    light.create("healthSamples/a", {"schemaVersion": 3})
+    client.create_over_rest("healthSamples/a", data)
+    client.create_over_rest("healthSamples/a", {"schemaVersion": 3})
     assert here.document("healthSamples/a").get().to_dict() == data
 
 
@@ -66,7 +66,7 @@ def test_what_is_not_known_to_be_stored_is_unavailable(
 ) -> None:
     monkeypatch.setenv("FIRESTORE_EMULATOR_HOST", "127.0.0.1:1")
     with pytest.raises(Unavailable, match="ConnectionError"):
-        light.create("healthSamples/a", {"schemaVersion": 2})
+        client.create_over_rest("healthSamples/a", {"schemaVersion": 2})
 
 
 DIRECT = """
@@ -122,8 +122,8 @@ def test_credentials_that_cannot_be_had_are_unavailable(monkeypatch: pytest.Monk
 
         post = get
 
-    monkeypatch.setattr(light, "_session", lambda emulator: Signed())
+    monkeypatch.setattr(client, "_rest_session", lambda emulator: Signed())
     with pytest.raises(Unavailable):
-        light.read("capabilities/x", ["status"])
+        client.read_over_rest("capabilities/x", ["status"])
     with pytest.raises(Unavailable):
-        light.create("healthSamples/x", {"n": 1})
+        client.create_over_rest("healthSamples/x", {"n": 1})

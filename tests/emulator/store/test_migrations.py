@@ -11,8 +11,8 @@ from google.cloud.firestore import Client
 from rollcall.core.context import User
 from rollcall.core.messages import ModelMessage, ToolMessage, UserMessage
 from rollcall.store import migrations, paths
-from rollcall.store.runs import OpenRun
-from rollcall.store.threads import Opening, open_run
+from rollcall.store.open_run import OpenRun
+from rollcall.store.run_opening import Opening, open_run
 from tests.support.keeping import NOW, write_all
 
 RESULT = {"name": "search", "content": '{"output": []}', "isError": False}

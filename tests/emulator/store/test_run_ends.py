@@ -10,7 +10,7 @@ from google.cloud.firestore import Client
 from rollcall.core.errors import Aborted
 from rollcall.core.messages import ModelMessage, ToolCall, ToolResult
 from rollcall.store import paths
-from rollcall.store.log import Spent
+from rollcall.store.message_log import TurnUsage
 from tests.emulator.store.test_threads import RESULT, answer, opened, opening
 
 BROKEN = {"code": "internal", "message": "it broke off"}
@@ -32,7 +32,7 @@ def test_a_run_that_has_ended_cannot_give_its_successors_lease_away(db: Client) 
 def test_a_thread_whose_newest_document_outgrows_the_view_still_opens(db: Client) -> None:
     run = opened(db, opening())
     calls = tuple(ToolCall(f"c{n}", "search", {}) for n in range(16))
-    run.save_reply(1, ModelMessage("", calls), Spent())
+    run.save_reply(1, ModelMessage("", calls), TurnUsage())
     for place, call in enumerate(calls):
         run.save_results({place: (ToolResult(call.id, "search", "א" * 24_000), {})})
     run.give_up(BROKEN)
@@ -44,7 +44,7 @@ def test_a_thread_whose_newest_document_outgrows_the_view_still_opens(db: Client
 def test_an_answer_that_could_not_be_saved_is_in_no_view(db: Client) -> None:
     run = opened(db, opening())
     with pytest.raises(Exception, match="400"):
-        run.finish(step=1, answer=ModelMessage("x" * 1_100_000), spent=Spent(), result=RESULT)
+        run.finish(step=1, answer=ModelMessage("x" * 1_100_000), spent=TurnUsage(), result=RESULT)
     run.give_up(BROKEN)
     view = paths.window(db, run.thread_id).get().to_dict() or {}
     assert [document["n"] for document in json.loads(view["log"])] == [0]

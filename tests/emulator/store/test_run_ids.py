@@ -9,12 +9,12 @@ import pytest
 from google.cloud.firestore import Client
 
 from rollcall.core.errors import AgentError, AlreadyExists, NotFound
-from rollcall.store.day_admission import DayAdmission
-from rollcall.store.my_data import erase_one_thread
-from rollcall.store.run_ids import is_made_here, new_run_id, run_key
-from rollcall.store.run_states import Finished
-from rollcall.store.runs import OpenRun
-from rollcall.store.threads import Opening, open_run, thread_id_for
+from rollcall.store.admission import Admission
+from rollcall.store.erasure import erase_one_thread
+from rollcall.store.open_run import OpenRun
+from rollcall.store.run_opening import Opening, open_run
+from rollcall.store.runs import Finished, is_generated_id, new_run_id, run_key
+from rollcall.store.threads import thread_id_for
 from tests.emulator.store.test_threads import answer, opened, opening
 from tests.support.keeping import Keeping
 from tests.support.losing import How, losing_commit
@@ -50,7 +50,7 @@ def test_of_one_id_in_several_threads_at_once_one_is_opened(
             thread_id=derived,
             is_new=thread_id is None,
             request_digest=digest,
-            admission=DayAdmission(db, "ann", now, run_key=run_key("ann", "same"), most=None),
+            admission=Admission(db, "ann", now, run_key=run_key("ann", "same"), most=None),
         )
 
     times = [now - timedelta(seconds=apart_s), now]
@@ -84,14 +84,14 @@ def test_an_id_that_was_made_here_is_repeated_and_never_opened_by_a_client(db: C
 
 @pytest.mark.parametrize("id", ["run-0123456789abcdef0123", "mine~1", "run-x~1~1"])
 def test_what_is_made_here(id: str) -> None:
-    assert is_made_here(id)
+    assert is_generated_id(id)
 
 
 @pytest.mark.parametrize(
     "id", ["mine", "run-1", "run-0123456789abcdef01234", "0123456789abcdef0123"]
 )
 def test_what_is_not_made_here(id: str) -> None:
-    assert not is_made_here(id)
+    assert not is_generated_id(id)
 
 
 @pytest.mark.parametrize("how", ["before", "after", "twice"])

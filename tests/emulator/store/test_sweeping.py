@@ -7,9 +7,9 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from google.cloud.firestore import Client
 
-from rollcall.store import paths, sweeping
-from rollcall.store.runs import OpenRun
-from rollcall.store.sweeping import left_lying
+from rollcall.store import paths, recovery
+from rollcall.store.open_run import OpenRun
+from rollcall.store.recovery import find_unfinished
 from tests.emulator.store.test_continuing import NO, YES, ids, waiting
 from tests.emulator.store.test_threads import answer, opened, opening
 from tests.support.leases import end_lease
@@ -18,7 +18,7 @@ GRACE = timedelta(seconds=10)
 
 
 def found(db: Client, *, later: timedelta = timedelta(0)) -> list[tuple[str, str]]:
-    return list(left_lying(db, now=datetime.now(UTC) + later, grace=GRACE))
+    return list(find_unfinished(db, now=datetime.now(UTC) + later, grace=GRACE))
 
 
 def key(run: OpenRun) -> tuple[str, str]:
@@ -68,7 +68,7 @@ def test_a_client_that_is_late_is_found(db: Client) -> None:
 
 
 def test_one_sweep_is_bounded(db: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sweeping, "AT_ONCE", 2)
+    monkeypatch.setattr(recovery, "AT_ONCE", 2)
     for number in range(4):
         run = opened(db, opening(f"r{number}", thread_id=f"t{number}"))
         end_lease(db, run.thread_id, run.run_id)

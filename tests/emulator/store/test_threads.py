@@ -15,10 +15,11 @@ from rollcall.core.context import User
 from rollcall.core.errors import Aborted, AgentError, AlreadyExists, NotFound, PermissionDenied
 from rollcall.core.messages import ModelMessage, ToolCall, ToolMessage, ToolResult, UserMessage
 from rollcall.store import paths
-from rollcall.store.log import Spent
-from rollcall.store.run_states import Finished, GoingOn
-from rollcall.store.runs import OpenRun
-from rollcall.store.threads import Opening, open_run, thread_id_for
+from rollcall.store.message_log import TurnUsage
+from rollcall.store.open_run import OpenRun
+from rollcall.store.run_opening import Opening, open_run
+from rollcall.store.runs import Finished, Running
+from rollcall.store.threads import thread_id_for
 from tests.support.leases import end_lease
 
 RESULT: dict[str, Any] = {
@@ -60,7 +61,7 @@ def opened(db: Client, start: Opening) -> OpenRun:
 
 def answer(run: OpenRun, text: str) -> None:
     said = {**RESULT, "message": text}
-    run.finish(step=1, answer=ModelMessage(text), spent=Spent(), result=said)
+    run.finish(step=1, answer=ModelMessage(text), spent=TurnUsage(), result=said)
 
 
 def test_a_first_message_makes_thread_log_and_run_in_one_batch(db: Client) -> None:
@@ -99,7 +100,7 @@ def test_calls_and_results_come_back_as_they_were(db: Client) -> None:
     run = opened(db, opening())
     call = ToolCall("c1", "search", {"grid": [[1, 2], [3]], "query": "תקציב"}, "ignored")
     parts = ({"thought": [[1], [2]]},)
-    run.save_reply(1, ModelMessage("", (call,), "gemini", parts), Spent())
+    run.save_reply(1, ModelMessage("", (call,), "gemini", parts), TurnUsage())
     run.save_results({0: (ToolResult("c1", "search", '{"output": []}'), {})})
     answer(run, "Nothing.")
     history = opened(db, opening("r2", is_new=False)).history
@@ -127,7 +128,7 @@ def test_the_same_run_id_with_other_data_is_refused(db: Client) -> None:
 
 def test_a_run_that_goes_on_is_not_begun_twice(db: Client) -> None:
     first = opened(db, opening())
-    assert open_run(db, opening()) == GoingOn(first.thread_id, "r1")
+    assert open_run(db, opening()) == Running(first.thread_id, "r1")
 
 
 def test_a_second_message_is_refused_with_who_holds_the_thread(db: Client) -> None:
@@ -156,7 +157,7 @@ def test_the_same_first_message_many_times_at_once_is_one_run(db: Client) -> Non
     with ThreadPoolExecutor(12) as pool:
         outcomes = list(pool.map(lambda _: open_run(db, opening()), range(12)))
     assert sum(isinstance(outcome, OpenRun) for outcome in outcomes) == 1
-    assert sum(isinstance(outcome, GoingOn) for outcome in outcomes) == 11
+    assert sum(isinstance(outcome, Running) for outcome in outcomes) == 11
     log = list(paths.thread(db, opening().thread_id).collection("messages").stream())
     assert len(log) == 1
 
@@ -165,7 +166,7 @@ def test_who_takes_a_thread_over_ends_the_run_that_held_it(db: Client) -> None:
     first = opened(db, opening())
     second = opened(db, opening("r2", is_new=False, supersede=True))
     with pytest.raises(Aborted, match="taken this thread over"):
-        first.save_reply(1, ModelMessage("too late"), Spent())
+        first.save_reply(1, ModelMessage("too late"), TurnUsage())
     answer(second, "In time.")
     log = paths.thread(db, first.thread_id).collection("messages").stream()
     assert [item.to_dict().get("text") for item in log] == [None, None, "In time."]
@@ -173,7 +174,7 @@ def test_who_takes_a_thread_over_ends_the_run_that_held_it(db: Client) -> None:
 
 def test_a_thread_whose_run_died_half_way_goes_on_with_valid_history(db: Client) -> None:
     dead = opened(db, opening())
-    dead.save_reply(1, ModelMessage("", (ToolCall("c1", "search", {}),)), Spent())
+    dead.save_reply(1, ModelMessage("", (ToolCall("c1", "search", {}),)), TurnUsage())
     end_lease(db, dead.thread_id, "r1")
     run = opened(db, opening("r2", is_new=False))
     results = run.history[2]

@@ -25,8 +25,7 @@ from rollcall.core.log_context import log_fields
 from rollcall.core.messages import ModelMessage, ToolResult
 from rollcall.core.wire import CallStatus, StopReason
 from rollcall.models.base import ToolSpec
-from rollcall.store.log import Spent
-from rollcall.store.room import CALL_BYTES
+from rollcall.store.message_log import CALL_BYTES, TurnUsage
 from rollcall.testing import ScriptedModel, calls, says
 from tests.support.scripted import Table, turn
 from tests.unit.agent.test_loop import play
@@ -92,7 +91,7 @@ def test_a_tool_that_says_too_much_is_heard_now_and_then() -> None:
 class Leaving:
     """A journal that cannot be written any more."""
 
-    def save_reply(self, step: int, reply: ModelMessage, spent: Spent) -> None:
+    def save_reply(self, step: int, reply: ModelMessage, spent: TurnUsage) -> None:
         """The reply is saved."""
 
     def save_results(self, results: Mapping[int, tuple[ToolResult, dict[str, Any]]]) -> None:

@@ -9,9 +9,8 @@ import pytest
 
 from rollcall.agent.day_lease import CALL_TIME, DayLease
 from rollcall.agent.terms import Terms
-from rollcall.store.amounts import Amount, Limit
 from rollcall.store.budgets import Slice, Spend
-from rollcall.store.limits import Limits
+from rollcall.store.limits import Amount, Limit, Limits
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 HALF = Amount(50, 500)

@@ -22,7 +22,7 @@ from rollcall.core.messages import ModelMessage, ToolCall, ToolMessage, ToolResu
 from rollcall.core.profile import Note, Review
 from rollcall.core.wire import CallStatus, Citation, StopReason
 from rollcall.models.base import FinishReason, TextDelta
-from rollcall.store.log import Spent
+from rollcall.store.message_log import TurnUsage
 from rollcall.testing import ScriptedModel, calls, says
 from tests.support.scripted import Notes, Table, turn
 
@@ -490,8 +490,8 @@ def test_a_call_that_somebody_decided_is_run_though_it_is_not_offered_any_more()
     [
         ({"max_steps": 1}, {}, StopReason.MAX_STEPS),
         ({"max_calls": 1}, {}, StopReason.MAX_CALLS),
-        ({"max_tokens": 100}, {"spent": Spent(tokens=100)}, StopReason.MAX_TOKENS),
-        ({"max_cost_usd": 0.5}, {"spent": Spent(micro_usd=500_000)}, StopReason.MAX_COST),
+        ({"max_tokens": 100}, {"spent": TurnUsage(tokens=100)}, StopReason.MAX_TOKENS),
+        ({"max_cost_usd": 0.5}, {"spent": TurnUsage(micro_usd=500_000)}, StopReason.MAX_COST),
     ],
 )
 @pytest.mark.parametrize("is_open", [True, False])

@@ -27,9 +27,9 @@ from rollcall.core.messages import (
 )
 from rollcall.models import _gemini_wire, _openai_chat, _openai_responses
 from rollcall.models.base import ModelRequest
-from rollcall.store.log import (
-    Spent,
-    from_documents,
+from rollcall.store.message_log import (
+    TurnUsage,
+    read_history,
     result_fields,
     step_document,
     user_document,
@@ -91,7 +91,7 @@ class Dialogue:
             for i, (name, arguments, _) in enumerate(calls)
         ]
         reply = ModelMessage("" if made else "Done.", tuple(made), self.provider, self.parts(made))
-        document = step_document(self.stamp(), step=self.n, reply=reply, spent=Spent())
+        document = step_document(self.stamp(), step=self.n, reply=reply, spent=TurnUsage())
         document["results"] = {
             str(i): result_fields(
                 ToolResult(call.id, call.name, json.dumps({"output": output})),
@@ -130,7 +130,7 @@ class Dialogue:
         self.documents = retold(
             self.documents, turn_id=self.turn, tokens=TURN_TOKENS, recap_of=recaps(catalog)
         )
-        before = from_documents(self.documents, leaves_last_open=True)
+        before = read_history(self.documents, leaves_last_open=True)
         told = history_of(self.documents, before)
         sound, repairs = repaired(told)
         assert repairs == []
@@ -236,7 +236,7 @@ def test_contents_of_earlier_turns_are_told_in_short() -> None:
     dialogue.ask("Read it.")
     dialogue.step(read("a.py"), write("b.py"))
     dialogue.step()
-    assert FILE[:500] in str(from_documents(dialogue.documents)).replace("\\\\n", "\n").replace(
+    assert FILE[:500] in str(read_history(dialogue.documents)).replace("\\\\n", "\n").replace(
         "\\n", "\n"
     )
     dialogue.ask("And now?")

@@ -23,8 +23,7 @@ from rollcall.core.wire import CallStatus, Role
 from rollcall.registry.documents import capability_document
 from rollcall.registry.entries import Entry
 from rollcall.registry.reading import read_capability
-from rollcall.store.allowed import Allowed
-from rollcall.store.approvals import Approval, ApprovalStatus, Given
+from rollcall.store.approvals import Approval, ApprovalDecision, ApprovalStatus, RememberedApproval
 from rollcall.testing import StaticCatalog
 from tests.support.office_pack import client_tool, office_capabilities
 
@@ -101,7 +100,7 @@ def approval(tool: str = "pay", **changes: Any) -> Approval:
         "created_at": NOW,
         "expires_at": NOW + timedelta(hours=1),
         "status": ApprovalStatus.APPROVED,
-        "decision": Given(approved=True, by="ann", at=NOW),
+        "decision": ApprovalDecision(approved=True, by="ann", at=NOW),
     }
     return Approval(**{**fields, **changes})
 
@@ -176,7 +175,7 @@ def test_a_yes_of_somebody_who_may_not_decide_writes_nothing(by: str) -> None:
         "sign",
         arguments={"paper": "a"},
         decider=Decider(role=Role.TEACHER, not_uid="ann"),
-        decision=Given(approved=True, by=by, at=NOW),
+        decision=ApprovalDecision(approved=True, by=by, at=NOW),
     )
     people = Nowhere(stu=User("stu", Role.STUDENT), ann=User("ann", Role.ADMIN))
     with pytest.raises(PermissionDenied):
@@ -244,9 +243,9 @@ def test_a_document_can_make_a_read_of_the_code_a_write() -> None:
 def test_one_yes_in_a_thread_is_for_the_capability_as_it_was() -> None:
     digest = office_capabilities()["tidy"].digest
     arguments = {"desk": "a"}
-    allowed = router(known=Known(allowed={"tidy": Allowed(digest)}))
+    allowed = router(known=Known(allowed={"tidy": RememberedApproval(digest)}))
     assert reaches_the_ledger(allowed, "tidy", arguments=arguments)
-    for other in ({"tidy": Allowed("older")}, {"pay": Allowed(digest)}, {}):
+    for other in ({"tidy": RememberedApproval("older")}, {"pay": RememberedApproval(digest)}, {}):
         to = router(known=Known(allowed=other))
         assert not reaches_the_ledger(to, "tidy", arguments=arguments)
 

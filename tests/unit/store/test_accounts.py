@@ -12,7 +12,7 @@ import firebase_admin  # type: ignore[import-untyped]
 import pytest
 
 from rollcall.core.errors import Unavailable
-from rollcall.store import accounts
+from rollcall.store import departed_users, erasure
 
 
 class Auth:
@@ -72,31 +72,31 @@ def user(uid: str, **more: Any) -> dict[str, Any]:
 
 def test_an_account_that_is_not_there_is_gone(auth: Auth) -> None:
     auth.users = {"ann": user("ann")}
-    assert accounts.gone(["bob", "ann"]) == ["bob"]
+    assert departed_users.find_missing_accounts(["bob", "ann"]) == ["bob"]
 
 
 def test_a_disabled_account_is_an_account(auth: Auth) -> None:
     auth.users = {"ann": user("ann", disabled=True)}
-    assert accounts.gone(["ann", "bob"]) == ["bob"]
+    assert departed_users.find_missing_accounts(["ann", "bob"]) == ["bob"]
 
 
 @pytest.mark.parametrize("status", [400, 401, 403, 404])
 def test_an_auth_that_fails_says_nothing_of_any_account(auth: Auth, status: int) -> None:
     auth.fails = status
     with pytest.raises(Unavailable):
-        accounts.gone(["ann"])
+        departed_users.find_missing_accounts(["ann"])
     with pytest.raises(Unavailable):
-        accounts.delete_account("ann")
+        erasure.delete_account("ann")
 
 
 def test_nobody_is_asked_about_what_cannot_be_a_user_id(auth: Auth) -> None:
     auth.fails = 500
-    assert accounts.gone(["", "x" * 129]) == []
-    assert accounts.gone([]) == []
+    assert departed_users.find_missing_accounts(["", "x" * 129]) == []
+    assert departed_users.find_missing_accounts([]) == []
 
 
 def test_an_account_is_deleted_once_and_a_repeat_is_no_error(auth: Auth) -> None:
     auth.users = {"ann": user("ann")}
-    accounts.delete_account("ann")
-    accounts.delete_account("ann")
-    assert accounts.gone(["ann"]) == ["ann"]
+    erasure.delete_account("ann")
+    erasure.delete_account("ann")
+    assert departed_users.find_missing_accounts(["ann"]) == ["ann"]

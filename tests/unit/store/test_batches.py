@@ -7,7 +7,7 @@ from contextvars import ContextVar
 
 import pytest
 
-from rollcall.store.batches import side_by_side
+from rollcall.store.batches import in_parallel
 
 WHO = ContextVar("WHO", default="nobody")
 
@@ -19,13 +19,13 @@ def test_both_are_done_at_the_same_time() -> None:
         meeting.wait()
         return answer
 
-    assert side_by_side(lambda: met("one"), lambda: met("other")) == ("one", "other")
+    assert in_parallel(lambda: met("one"), lambda: met("other")) == ("one", "other")
 
 
 def test_both_see_the_context_of_who_asked() -> None:
     token = WHO.set("ann")
     try:
-        assert side_by_side(WHO.get, WHO.get) == ("ann", "ann")
+        assert in_parallel(WHO.get, WHO.get) == ("ann", "ann")
     finally:
         WHO.reset(token)
 
@@ -41,6 +41,6 @@ def test_what_one_raises_is_raised_when_both_are_over(failing: str) -> None:
 
     before = threading.active_count()
     with pytest.raises(ValueError, match="second" if failing == "second" else "first"):
-        side_by_side(lambda: work("first"), lambda: work("second"))
+        in_parallel(lambda: work("first"), lambda: work("second"))
     assert sorted(over) == ["first", "second"]
     assert threading.active_count() == before

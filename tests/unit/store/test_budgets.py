@@ -10,11 +10,8 @@ import pytest
 
 from rollcall.core.context import User
 from rollcall.core.wire import Role
-from rollcall.store.amounts import Amount, Limit
-from rollcall.store.budgets import Day, Slice, Spend, key, until_tomorrow_s
-from rollcall.store.limits import Limits, UserLimits
-from rollcall.store.rates import Start
-from rollcall.store.settlements import settle_said, settlement
+from rollcall.store.budgets import Day, Slice, Spend, key, settle_said, settlement, until_tomorrow_s
+from rollcall.store.limits import Amount, Limit, Limits, Start, UserLimits
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 LATER = NOW + timedelta(minutes=5)

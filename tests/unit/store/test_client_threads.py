@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 
-from rollcall.store.client_threads import client_thread_id
-from rollcall.store.threads import thread_id_for
+from rollcall.store.threads import client_thread_id, thread_id_for
 
 
 def test_a_name_leads_each_user_to_a_thread_of_their_own() -> None:

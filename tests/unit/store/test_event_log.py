@@ -13,7 +13,7 @@ from google.cloud.firestore import Client
 from google.cloud.firestore_v1._helpers import decode_dict
 
 from rollcall.core import events
-from rollcall.store.event_log import DOCUMENT_BYTES, EventLog, open_ends
+from rollcall.store.event_log import DOCUMENT_BYTES, EventLog, missing_end_events
 
 TIME = DatetimeWithNanoseconds(2026, 11, 21, tzinfo=UTC)
 
@@ -148,15 +148,15 @@ def test_what_was_begun_is_ended_the_last_begun_first() -> None:
         events.text_start("m2"),
         events.call_start(call_id="c2", name="look_up", parent_id="m2"),
     ]
-    ended = open_ends(shown)
+    ended = missing_end_events(shown)
     assert [event["type"] for event in ended] == [
         "TOOL_CALL_END",
         "TEXT_MESSAGE_END",
         "STEP_FINISHED",
     ]
     assert (ended[0]["toolCallId"], ended[1]["messageId"]) == ("c2", "m2")
-    assert open_ends([*shown, *ended]) == []
+    assert missing_end_events([*shown, *ended]) == []
 
 
 def test_nothing_begun_ends_nothing() -> None:
-    assert open_ends([]) == []
+    assert missing_end_events([]) == []

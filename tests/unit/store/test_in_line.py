@@ -8,8 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from rollcall.store import in_line as module
-from rollcall.store.in_line import in_line
+from rollcall.store import admission as module
+from rollcall.store.admission import one_at_a_time
 
 
 def test_one_user_has_one_opening_at_a_time() -> None:
@@ -22,25 +22,25 @@ def test_without_a_line_they_would_meet(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_users_do_not_wait_for_each_other() -> None:
-    with in_line("ann"), ThreadPoolExecutor(1) as threads:
+    with one_at_a_time("ann"), ThreadPoolExecutor(1) as threads:
         assert threads.submit(_enters, "ben").result(timeout=30)
 
 
 def test_who_waits_too_long_goes_on_beside(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "WAIT_S", 0.01)
-    with in_line("ann"), ThreadPoolExecutor(1) as threads:
+    with one_at_a_time("ann"), ThreadPoolExecutor(1) as threads:
         assert threads.submit(_enters, "ann").result(timeout=30)
 
 
 def test_an_opening_that_fails_lets_the_next_one_in() -> None:
-    with pytest.raises(RuntimeError), in_line("ann"):
+    with pytest.raises(RuntimeError), one_at_a_time("ann"):
         raise RuntimeError
     with ThreadPoolExecutor(1) as threads:
         assert threads.submit(_enters, "ann").result(timeout=30)
 
 
 def test_nothing_is_kept_of_users_who_are_gone() -> None:
-    with in_line("gone"):
+    with one_at_a_time("gone"):
         assert "gone" in module._lines
     assert "gone" not in module._lines
 
@@ -52,7 +52,7 @@ def _most_at_once() -> int:
 
     def opens(number: int) -> None:
         for _ in range(50):
-            with in_line("ann"):
+            with one_at_a_time("ann"):
                 inside.append(number)
                 time.sleep(0)
                 together.append(len(inside))
@@ -64,5 +64,5 @@ def _most_at_once() -> int:
 
 
 def _enters(uid: str) -> bool:
-    with in_line(uid):
+    with one_at_a_time(uid):
         return threading.current_thread() is not threading.main_thread()

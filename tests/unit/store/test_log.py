@@ -17,15 +17,15 @@ from rollcall.core.messages import (
     ToolResult,
     UserMessage,
 )
-from rollcall.store.log import (
+from rollcall.store.message_log import (
     RECORD_BYTES,
-    Spent,
-    from_documents,
+    TurnUsage,
+    read_history,
     read_record,
-    read_spent,
+    read_usage,
     result_fields,
     step_document,
-    unanswered,
+    unanswered_places,
     user_document,
     without_media,
 )
@@ -42,7 +42,7 @@ def step(
         STAMP,
         step=1,
         reply=ModelMessage(text, calls, "gemini", ({"thought": [[1]]},)),
-        spent=Spent(1, 2, 3),
+        spent=TurnUsage(1, 2, 3),
     )
     kept = {
         str(place): result_fields(result, record={"status": "done", "ms": 5}, run_id="r1")
@@ -68,7 +68,7 @@ def test_what_was_said_comes_back_as_it_was() -> None:
     said = UserMessage((Text("Look: "), IMAGE))
     result = ToolResult(CALL.id, "look_up", '{"output": [[1]]}')
     documents = [stored(user_document(STAMP, said)), step(CALL, results={0: result})]
-    user, reply, results = from_documents(documents)
+    user, reply, results = read_history(documents)
     assert user == said
     assert isinstance(reply, ModelMessage)
     assert reply.tool_calls[0].arguments == CALL.arguments
@@ -78,7 +78,7 @@ def test_what_was_said_comes_back_as_it_was() -> None:
 
 def test_arguments_that_were_no_json_come_back_as_their_text() -> None:
     broken = ToolCall("c1", "look_up", None, '{"word": ')
-    (reply, _) = from_documents([step(broken)])
+    (reply, _) = read_history([step(broken)])
     assert isinstance(reply, ModelMessage)
     assert (reply.tool_calls[0].arguments, reply.tool_calls[0].arguments_text) == (
         None,
@@ -89,8 +89,8 @@ def test_arguments_that_were_no_json_come_back_as_their_text() -> None:
 def test_a_call_that_was_cut_off_is_answered_as_such() -> None:
     done = ToolResult("c2", "look_up", "{}")
     document = step(CALL, ToolCall("c2", "look_up", {}), results={1: done})
-    assert unanswered(document) == [0]
-    _, results = from_documents([document])
+    assert unanswered_places(document) == [0]
+    _, results = read_history([document])
     assert isinstance(results, ToolMessage)
     assert [result.is_error for result in results.results] == [True, False]
     assert [result.call_id for result in results.results] == [CALL.id, "c2"]
@@ -110,13 +110,13 @@ def test_the_last_steps_calls_are_left_open_for_the_run_that_answers_them() -> N
 
 
 def _open(*documents: dict[str, Any]) -> list[Message]:
-    return from_documents(documents, leaves_last_open=True)
+    return read_history(documents, leaves_last_open=True)
 
 
 def test_results_are_found_by_place_though_two_calls_have_one_id() -> None:
     twins = (ToolCall("c", "look_up", {"n": 1}), ToolCall("c", "look_up", {"n": 2}))
     results = {place: ToolResult("c", "look_up", f'{{"output": {place}}}') for place in (0, 1)}
-    _, answered = from_documents([step(*twins, results=results)])
+    _, answered = read_history([step(*twins, results=results)])
     assert isinstance(answered, ToolMessage)
     assert [result.content for result in answered.results] == ['{"output": 0}', '{"output": 1}']
 
@@ -164,8 +164,8 @@ def test_the_view_keeps_media_by_name() -> None:
 
 @pytest.mark.parametrize("document", [{}, {"spent": None}, {"spent": {}}])
 def test_what_an_older_document_does_not_say_was_not_spent(document: dict[str, Any]) -> None:
-    assert read_spent(document) == Spent()
+    assert read_usage(document) == TurnUsage()
 
 
 def test_what_was_spent_comes_back() -> None:
-    assert read_spent(step()) == Spent(1, 2, 3)
+    assert read_usage(step()) == TurnUsage(1, 2, 3)

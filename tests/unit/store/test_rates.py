@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from rollcall.core.errors import ResourceExhausted
-from rollcall.store import rates
-from rollcall.store.rates import Start, check_rate, recent, remembered
+from rollcall.store import limits
+from rollcall.store.limits import Start, check_rate, recent, remembered
 
 NOW = 1_000_000
 
@@ -26,7 +26,7 @@ def test_a_start_is_remembered_for_longer_and_counts_no_more() -> None:
 
 
 def test_of_too_many_starts_the_newest_are_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rates, "MOST_STARTS", 3)
+    monkeypatch.setattr(limits, "MOST_STARTS", 3)
     assert set(remembered(starts(4, 1, 3, 2, 5), now_ms=NOW)) == {"1", "2", "3"}
 
 

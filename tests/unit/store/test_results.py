@@ -8,16 +8,16 @@ from typing import Any
 import pytest
 
 from rollcall.agent.client_results import CONTENTS_BYTES
-from rollcall.store.results import RESULT_BYTES, result_text
+from rollcall.store.runs import RESULT_BYTES, result_json
 
 
 def test_a_runs_result_fits_into_its_document() -> None:
     calls = [{"id": "c", "tool": "t", "result": "א" * RESULT_BYTES, "display": {}}]
-    kept = result_text({"message": "Hi.", "toolCalls": calls})
+    kept = result_json({"message": "Hi.", "toolCalls": calls})
     assert len(kept.encode()) < RESULT_BYTES
     assert json.loads(kept) == {"message": "Hi.", "toolCalls": [{"id": "c", "tool": "t"}]}
     small = {"message": "Hi.", "toolCalls": []}
-    assert json.loads(result_text(small)) == small
+    assert json.loads(result_json(small)) == small
 
 
 def test_of_what_waits_a_large_result_keeps_the_calls_arguments_alone() -> None:
@@ -29,7 +29,7 @@ def test_of_what_waits_a_large_result_keeps_the_calls_arguments_alone() -> None:
         "display": {"text": content},
     }
     outcome = {"type": "interrupt", "interrupts": [{"id": "a", "metadata": details}]}
-    text = result_text({"outcome": outcome, "toolCalls": [call]})
+    text = result_json({"outcome": outcome, "toolCalls": [call]})
     kept = json.loads(text)
     assert len(text.encode()) < RESULT_BYTES
     assert kept["toolCalls"] == [call]
@@ -50,8 +50,8 @@ def test_of_many_large_calls_the_client_finds_what_it_has_still_to_run(letter: s
     calls = [call(number, letter) for number in range(40)]
     calls.append(call(40, letter, status="client"))
     whole = {"message": "Hi.", "toolCalls": calls, "outcome": {"type": "success"}}
-    kept = json.loads(result_text(whole))
-    assert len(result_text(whole).encode()) <= RESULT_BYTES
+    kept = json.loads(result_json(whole))
+    assert len(result_json(whole).encode()) <= RESULT_BYTES
     assert kept["toolCalls"][-1] == calls[-1]
     assert [each["arguments"] for each in kept["toolCalls"][:-1]] == [{}] * 40
 
@@ -60,7 +60,7 @@ def test_of_many_large_calls_the_client_finds_what_it_has_still_to_run(letter: s
 def test_the_least_of_a_result_fits_whatever_it_says(letter: str) -> None:
     calls = [call(number, letter, status="client") for number in range(200)]
     whole = {"message": letter * 150_000, "toolCalls": calls, "outcome": {"type": "success"}}
-    kept = json.loads(result_text(whole))
-    assert len(result_text(whole).encode()) <= RESULT_BYTES
+    kept = json.loads(result_json(whole))
+    assert len(result_json(whole).encode()) <= RESULT_BYTES
     assert kept["message"].startswith(letter * 25_000)
     assert kept["toolCalls"][-1] == {**calls[-1], "arguments": {}}

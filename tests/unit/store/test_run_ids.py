@@ -6,7 +6,7 @@ import pytest
 from pydantic import TypeAdapter
 
 from rollcall.core.wire import RunId
-from rollcall.store.run_ids import is_made_here, new_run_id, next_run_id, run_id_before
+from rollcall.store.runs import is_generated_id, new_run_id, next_run_id, previous_run_id
 
 
 @pytest.mark.parametrize(
@@ -15,12 +15,12 @@ from rollcall.store.run_ids import is_made_here, new_run_id, next_run_id, run_id
 )
 def test_the_next_id_counts_on(run_id: str, following: str) -> None:
     assert next_run_id(run_id) == following
-    assert run_id_before(following) == run_id
-    assert is_made_here(following)
+    assert previous_run_id(following) == run_id
+    assert is_generated_id(following)
 
 
 def test_a_first_run_follows_none() -> None:
-    assert run_id_before("mine") is None
+    assert previous_run_id("mine") is None
 
 
 def test_the_runs_of_a_long_turn_can_all_be_named() -> None:

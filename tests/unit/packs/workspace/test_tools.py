@@ -12,7 +12,7 @@ from rollcall.agent.consent import ASK_BYTES
 from rollcall.core.capability import Capability
 from rollcall.core.context import ToolContext, User
 from rollcall.core.errors import FailedPrecondition, InvalidArgument
-from rollcall.store.approvals import canonical
+from rollcall.store.approvals import canonical_json
 from tests.support.rules import for_every
 
 FUNCTIONS = {
@@ -95,7 +95,7 @@ def test_every_argument_is_bounded(tool: str, arguments: dict[str, Any]) -> None
 @pytest.mark.parametrize("letter", ["x", "ש", '"', "\n", "\\"])
 def test_the_longest_content_can_be_asked_about(letter: str) -> None:
     given = frozen("write_file", path="a" * 1_000, content=letter * 149_990)
-    assert len(canonical(given).encode()) <= ASK_BYTES
+    assert len(canonical_json(given).encode()) <= ASK_BYTES
 
 
 @pytest.mark.parametrize(

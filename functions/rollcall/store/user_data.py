@@ -9,17 +9,23 @@ from __future__ import annotations
 
 import base64
 import json
+import uuid
 from collections.abc import Iterator, Sequence
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from rollcall.core.errors import InvalidArgument
 from rollcall.core.options import collection_id
-from rollcall.core.user_data import Section, of_user
+from rollcall.core.shapes import SCHEMA_VERSION
+from rollcall.core.user_data import Section, as_stored, delete, listing_user, of_user
 from rollcall.store import paths
+from rollcall.store.budgets import settled
+from rollcall.store.files import FILES, SECTION_READS, erase_file
 
 if TYPE_CHECKING:
-    from google.cloud.firestore import Client
+    from google.cloud.firestore import Client, WriteBatch
+
+    from rollcall.core.user_data import Document
 
 PAGE_BYTES = 900_000
 PAGE_ITEMS = 500
@@ -187,3 +193,129 @@ def _refused() -> InvalidArgument:
     return InvalidArgument(
         "send the cursor of the page before as it was, or none for the first page", field="cursor"
     )
+
+
+ERASED = "erased"
+"""Stands where a user's id was in what belongs to others."""
+
+APPROVALS = Section(kind="approvals", find=of_user("approvals", platform=True), erase=delete)
+EFFECTS = Section(kind="effects", find=of_user("effects", platform=True), erase=delete)
+RATINGS = Section(kind="ratings", find=of_user("ratings", platform=True), erase=delete)
+ATTACHMENTS = Section(
+    kind="files", find=of_user(FILES, platform=True), erase=erase_file, reads=SECTION_READS, page=10
+)
+
+
+def _strip_entry(db: Client, batch: WriteBatch, document: Document, uid: str) -> None:
+    """Leave of an audit entry that something happened, and when, under an id that follows from
+    nothing: the entry's own tells what it was about, and is free for the like that comes after."""
+    at = (document.to_dict() or {}).get("at") or document.create_time
+    left = {"schemaVersion": SCHEMA_VERSION, "kind": ERASED, "at": at}
+    batch.create(paths.audit(db, uuid.uuid4().hex), left)
+    batch.delete(document.reference)
+
+
+def _forget_by(db: Client, batch: WriteBatch, document: Document, uid: str) -> None:
+    batch.update(document.reference, {"by": ERASED})
+
+
+def _forget_among_deciders(db: Client, batch: WriteBatch, document: Document, uid: str) -> None:
+    """Take the user who decided something in another's run out of its entry."""
+    from google.cloud.firestore import ArrayRemove
+
+    approvals = [
+        {**each, "by": ERASED} if each.get("by") == uid else each
+        for each in (document.to_dict() or {}).get("approvals", [])
+    ]
+    changes = {"deciders": ArrayRemove([uid]), "approvals": approvals}
+    batch.update(document.reference, changes)
+
+
+def _forget_decider(db: Client, batch: WriteBatch, document: Document, uid: str) -> None:
+    """Take the user who decided another's approval out of it; that it was decided stays."""
+    from google.cloud.firestore import DELETE_FIELD
+
+    batch.update(document.reference, {"decision.by": ERASED, "decision.reason": DELETE_FIELD})
+
+
+def _forget_named_decider(db: Client, batch: WriteBatch, document: Document, uid: str) -> None:
+    batch.update(document.reference, {"deciderUid": ERASED})
+
+
+def _settled(document: Document) -> dict[str, Any]:
+    """A day with what its runs have said since it was written."""
+    data = document.to_dict() or {}
+    if not data.get("slices"):
+        return data
+    return settled(document.reference._client, document, now=datetime.now(UTC)).dump()
+
+
+def _forget_spend(db: Client, batch: WriteBatch, document: Document, uid: str) -> None:
+    """Delete a day's spend, but today's stays without a name: erasing renews no limit."""
+    from google.cloud.firestore import DELETE_FIELD
+
+    now = datetime.now(UTC)
+    day = (document.to_dict() or {}).get("day")
+    if day is not None and day < now.date().isoformat():
+        batch.delete(document.reference)
+        return
+    expires = now + timedelta(days=2)
+    batch.update(document.reference, {"uid": DELETE_FIELD, "expiresAt": expires})
+
+
+def _own_decision(data: dict[str, Any], uid: str) -> dict[str, Any] | None:
+    """Of another's approval, what this user said to it; one's own is exported whole."""
+    if data.get("uid") == uid:
+        return None
+    return {"tool": data.get("tool"), "decision": data["decision"]}
+
+
+def _of_own(kind: str) -> Section:
+    return Section(kind=kind, find=of_user(kind, platform=True), show=as_stored, erase=delete)
+
+
+DEVICES = _of_own("devices")
+PLATFORM = (
+    Section(kind="approvals", find=APPROVALS.find, show=as_stored, erase=delete),
+    Section(kind="effects", find=EFFECTS.find, show=as_stored, erase=delete),
+    Section(kind="erasedRuns", find=of_user("runs", platform=True), show=as_stored, erase=delete),
+    _of_own("runKeys"),  # of earlier versions
+    Section(
+        kind="budgets",
+        find=of_user("budgets", platform=True),
+        show=as_stored,
+        whole=_settled,
+        erase=_forget_spend,
+        reads=("day",),
+    ),
+    _of_own("ratings"),
+)
+DECIDED = (
+    Section(
+        kind="decisionsMade",
+        find=of_user("approvals", "decision.by", platform=True),
+        show=_own_decision,
+        erase=_forget_decider,
+    ),
+    Section(
+        kind="decisionsAsked",
+        find=of_user("approvals", "deciderUid", platform=True),
+        erase=_forget_named_decider,
+    ),
+)
+AUDIT = (
+    Section(
+        kind="audit",
+        find=of_user("audit", platform=True),
+        show=as_stored,
+        erase=_strip_entry,
+        reads=("at",),
+    ),
+    Section(kind="auditDecisions", find=of_user("audit", "by", platform=True), erase=_forget_by),
+    Section(
+        kind="auditDeciders",
+        find=listing_user("audit", "deciders", platform=True),
+        erase=_forget_among_deciders,
+        reads=("approvals",),
+    ),
+)

@@ -3,6 +3,11 @@
 Only users whose verified token made documents here are looked at: in imported conversations there
 are people who never had an account. Nothing is erased while Auth gives no answer, nor when it
 says so of more accounts than can be true.
+
+Accounts in Firebase Authentication: whether they still exist, and their end.
+
+Only a definite answer counts: an Auth that cannot be reached raises, and a disabled account is
+an account.
 """
 
 from __future__ import annotations
@@ -17,11 +22,41 @@ from rollcall.core.context import Platform
 from rollcall.core.errors import FailedPrecondition
 from rollcall.core.options import collection_id
 from rollcall.core.shapes import SCHEMA_VERSION
-from rollcall.store.accounts import AT_ONCE, gone
-from rollcall.store.my_data import begin_user_erasure
+from rollcall.store.erasure import begin_user_erasure
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client, DocumentReference
+
+
+LOOKUP_LIMIT = 100
+"""Accounts that Auth looks up in one call."""
+
+
+def find_missing_accounts(uids: Sequence[str]) -> list[str]:
+    """Those of at most `LOOKUP_LIMIT` user ids that have no account.
+
+    Raises:
+        Unavailable: Auth gave no answer.
+    """
+    from firebase_admin import auth  # type: ignore[import-untyped]
+
+    from rollcall.core.errors import Unavailable
+
+    known = [uid for uid in uids if is_user_id(uid)]
+    if not known:
+        return []
+    try:
+        answer = auth.get_users([auth.UidIdentifier(uid) for uid in known])
+    except Exception as error:  # the SDK, its transport and its credentials, each in its way
+        raise Unavailable(f"accounts cannot be looked up: {error}") from error
+    absent = {identifier.uid for identifier in answer.not_found}
+    return [uid for uid in known if uid in absent]
+
+
+def is_user_id(uid: str) -> bool:
+    """Whether Auth could have an account of this id: 1 to 128 characters."""
+    return 0 < len(uid) <= 128
+
 
 MOST_USERS = 2_000
 """Users looked at in one run; the next one goes on behind them."""
@@ -35,7 +70,7 @@ log = logging.getLogger("rollcall")
 
 
 def begin_erasures(
-    platform: Platform, *, find_gone: Callable[[Sequence[str]], list[str]] = gone
+    platform: Platform, *, find_gone: Callable[[Sequence[str]], list[str]] = find_missing_accounts
 ) -> int:
     """Begin an erasure for each user of the next `MOST_USERS` without an account.
 
@@ -49,8 +84,8 @@ def begin_erasures(
     after = (reference.get().to_dict() or {}).get("after", "")
     users, is_end = _next_users(platform.db, after)
     departed: list[str] = []
-    for start in range(0, len(users), AT_ONCE):
-        departed += find_gone(users[start : start + AT_ONCE])
+    for start in range(0, len(users), LOOKUP_LIMIT):
+        departed += find_gone(users[start : start + LOOKUP_LIMIT])
     _check_plausible(len(departed), len(users))
     for uid in departed:
         begin_user_erasure(platform, uid)

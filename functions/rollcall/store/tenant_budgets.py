@@ -21,9 +21,8 @@ from msgspec import Struct, field
 
 from rollcall.core.options import collection_id
 from rollcall.core.shapes import SCHEMA_VERSION
-from rollcall.store.amounts import NONE, Amount, Limit
-from rollcall.store.budgets import Refused, Slice, change, expiry, key
-from rollcall.store.settlements import settled
+from rollcall.store.budgets import Refused, Slice, change, expiry, key, settled
+from rollcall.store.limits import NONE, Amount, Limit
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client, DocumentReference

@@ -3,16 +3,26 @@
 What a model or a tool wrote is kept as JSON text: Firestore refuses lists inside lists, and what a
 provider needs back must return byte for byte. The results of a step rest in its document, by the
 place of their call: a provider chooses the ids of calls, and not every text can be a map's key.
+
+What fits into one document: Firestore takes 1 MiB, and counts UTF-8, not characters.
+
+A step's document holds a reply, what its provider wants back, and the results of its calls.
+
+A step of the log in short: what its calls read and wrote is left out.
+
+The log keeps everything. Short are the documents that a model's history is made of, and those of
+the window view, which the next run's history is made of.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from msgspec import Struct
 
+from rollcall.core.capability import Recap
 from rollcall.core.messages import (
     Media,
     Message,
@@ -24,7 +34,46 @@ from rollcall.core.messages import (
     ToolResult,
     UserMessage,
 )
-from rollcall.store.room import DOCUMENT_BYTES, arguments_json, result_room, utf8
+
+DOCUMENT_BYTES = 1_000_000
+"""What a document may have beside the names of its fields."""
+REPLY_DOCUMENT_BYTES = 660_000
+"""What of it a reply may take: the rest is for the results of its calls."""
+CALL_BYTES = 1_000
+"""What a call counts as beside its arguments: its name, its id, and that it was answered."""
+
+
+def utf8_bytes(text: str) -> int:
+    """How many bytes Firestore counts."""
+    return len(text) if text.isascii() else len(text.encode())
+
+
+def truncate_utf8(text: str, most: int) -> str:
+    """The longest beginning of a text that has at most so many bytes."""
+    if utf8_bytes(text) <= most:
+        return text
+    return text.encode()[: max(most, 0)].decode(errors="ignore")
+
+
+def arguments_json(call: ToolCall) -> str:
+    """A call's arguments as the log holds them; those that are no JSON, as they came."""
+    if call.arguments is None:
+        return call.arguments_text
+    return json.dumps(call.arguments, ensure_ascii=False)
+
+
+def reply_bytes(reply: ModelMessage) -> int:
+    """What a reply takes of its step's document."""
+    texts = [reply.text, *map(arguments_json, reply.tool_calls)]
+    parts = json.dumps(reply.provider_parts, ensure_ascii=False)
+    return sum(map(utf8_bytes, (*texts, parts))) + CALL_BYTES * len(reply.tool_calls)
+
+
+def reply_bytes_per_result(reply: ModelMessage) -> int:
+    """What each call's result may take of the step's document, together with its record."""
+    left = DOCUMENT_BYTES - reply_bytes(reply)
+    return max(left // max(len(reply.tool_calls), 1), CALL_BYTES)
+
 
 _UNANSWERED = json.dumps(
     {"error": {"code": "aborted", "message": "this call was cut off; it may be made again"}}
@@ -50,7 +99,7 @@ def user_document(
     return {**document, "replaces": replaces, "stays": list(stays)} if replaces else document
 
 
-def current(
+def without_replaced(
     documents: Sequence[dict[str, Any]], *, without: str | None = None
 ) -> list[dict[str, Any]]:
     """The documents but those of turns that a later message took the place of.
@@ -62,12 +111,12 @@ def current(
     return [each for each in documents if each.get("turnId") not in replaced]
 
 
-def stays_of(documents: Sequence[dict[str, Any]]) -> list[str]:
+def lasting_effects(documents: Sequence[dict[str, Any]]) -> list[str]:
     """What replaced turns have done and nothing takes back, in lines."""
     return list(dict.fromkeys(line for each in documents for line in each.get("stays", ())))
 
 
-class Spent(Struct, frozen=True):
+class TurnUsage(Struct, frozen=True):
     """What a turn has used up when a step's reply is there: all its runs together."""
 
     tokens: int = 0
@@ -76,7 +125,7 @@ class Spent(Struct, frozen=True):
 
 
 def step_document(
-    stamp: dict[str, Any], *, step: int, reply: ModelMessage, spent: Spent
+    stamp: dict[str, Any], *, step: int, reply: ModelMessage, spent: TurnUsage
 ) -> dict[str, Any]:
     """A model's reply as a document; the results of its calls are added as they come."""
     return {
@@ -96,11 +145,11 @@ def step_document(
         "results": {},
         "provider": reply.provider,
         "providerParts": json.dumps(reply.provider_parts, ensure_ascii=False),
-        "spent": spent_fields(spent),
+        "spent": usage_fields(spent),
     }
 
 
-def spent_fields(spent: Spent) -> dict[str, int]:
+def usage_fields(spent: TurnUsage) -> dict[str, int]:
     return {
         "tokens": spent.tokens,
         "microUsd": spent.micro_usd,
@@ -108,10 +157,10 @@ def spent_fields(spent: Spent) -> dict[str, int]:
     }
 
 
-def read_spent(document: dict[str, Any]) -> Spent:
+def read_usage(document: dict[str, Any]) -> TurnUsage:
     """What the turn had used up at this step; nothing for a document that does not say."""
     found = document.get("spent") or {}
-    return Spent(
+    return TurnUsage(
         tokens=found.get("tokens", 0),
         micro_usd=found.get("microUsd", 0),
         work_ms=found.get("workMs", 0),
@@ -130,9 +179,9 @@ def result_fields(
     """
     kept = {key: value for key, value in record.items() if key not in {"result", "error"}}
     text = json.dumps(kept, ensure_ascii=False)
-    most = min(RECORD_BYTES, room - utf8(result.content))
+    most = min(RECORD_BYTES, room - utf8_bytes(result.content))
     for large in ("display", "arguments", "undo"):  # the call has its arguments itself
-        if utf8(text) > most:
+        if utf8_bytes(text) > most:
             kept.pop(large, None)
             text = json.dumps(kept, ensure_ascii=False)
     return {
@@ -157,7 +206,7 @@ def read_record(call: ToolCall, stored: dict[str, Any]) -> dict[str, Any]:
     return {"id": call.id, "tool": call.name, **record}
 
 
-def unanswered(document: dict[str, Any]) -> list[int]:
+def unanswered_places(document: dict[str, Any]) -> list[int]:
     """The places of the calls that have no result yet."""
     if document["role"] == "user":
         return []
@@ -168,17 +217,17 @@ def unanswered(document: dict[str, Any]) -> list[int]:
     ]
 
 
-def room_of_results(document: dict[str, Any]) -> int:
+def bytes_per_result(document: dict[str, Any]) -> int:
     """What each result may take of a step's document, together with its record."""
-    return result_room(_read_reply(document))
+    return reply_bytes_per_result(_read_reply(document))
 
 
-def calls_of(document: dict[str, Any]) -> list[ToolCall]:
+def read_calls(document: dict[str, Any]) -> list[ToolCall]:
     """The calls of a step's document, in their order."""
     return [_read_call(call) for call in document["toolCalls"]]
 
 
-def from_documents(
+def read_history(
     documents: Sequence[dict[str, Any]], *, leaves_last_open: bool = False
 ) -> list[Message]:
     """The valid history that these documents tell: a call that was cut off is answered as such.
@@ -195,7 +244,7 @@ def from_documents(
             continue
         reply = _read_reply(document)
         history.append(reply)
-        is_open = leaves_last_open and number == len(documents) and unanswered(document)
+        is_open = leaves_last_open and number == len(documents) and unanswered_places(document)
         if reply.tool_calls and not is_open:
             history.append(ToolMessage(tuple(read_results(document))))
     return history
@@ -205,7 +254,7 @@ def read_results(document: dict[str, Any]) -> list[ToolResult]:
     """The results of all calls of a step; a call without one was cut off."""
     return [
         _read_result(call, document["results"].get(str(place)))
-        for place, call in enumerate(calls_of(document))
+        for place, call in enumerate(read_calls(document))
     ]
 
 
@@ -266,3 +315,104 @@ def _read_result(call: ToolCall, found: dict[str, Any] | None) -> ToolResult:
     if found is None:
         return ToolResult(call.id, call.name, _UNANSWERED, is_error=True)
     return ToolResult(call.id, found["name"], found["content"], found["isError"])
+
+
+RECORD_CHARS = 1_000
+"""The longest record of a call that a short step keeps whole."""
+
+BROKEN_CHARS = 1_000
+"""Of arguments that are no JSON: so much is enough to see what was meant."""
+
+RecapOf = Callable[[ToolCall, Any], Recap | None]
+"""How a call is told in short, from it and what it returned; None where it is told as it was."""
+
+
+class CompactStep(Struct, frozen=True):
+    """A step in short.
+
+    Attributes:
+        size: Of what a model sees of it, in bytes of UTF-8.
+        of: What its calls read and wrote.
+    """
+
+    document: dict[str, Any]
+    size: int
+    of: frozenset[str]
+
+
+def compact_step(document: dict[str, Any], recap_of: RecapOf) -> CompactStep:
+    """A step in short. A short step is as short as it gets.
+
+    A reply whose arguments change goes back to its provider as another provider's would: what the
+    provider kept for itself tells of the arguments as they were.
+    """
+    if document.get("isShort"):
+        return CompactStep(document, step_bytes(document), frozenset())
+    calls, results, of = list(document["toolCalls"]), dict(document["results"]), set[str]()
+    has_changed = False
+    for place, call in enumerate(read_calls(document)):
+        stored = results.get(str(place))
+        content = _content(stored) if stored else {}
+        recap = recap_of(call, content.get("output"))
+        if call.arguments is None and len(call.arguments_text) > BROKEN_CHARS:
+            has_changed = True
+            calls[place] = {**calls[place], "argumentsText": _begun(call.arguments_text)}
+        if recap is None:
+            continue
+        of |= {recap.of} if recap.of else set()
+        if recap.arguments != call.arguments:
+            has_changed = True
+            calls[place] = {**calls[place], "arguments": _json(recap.arguments)}
+        if stored:
+            results[str(place)] = _told(stored, content, recap)
+    short = {**document, "toolCalls": calls, "results": results, "isShort": True}
+    if has_changed:
+        short["providerParts"] = "[]"
+    return CompactStep(short, step_bytes(short), frozenset(of))
+
+
+def step_bytes(document: dict[str, Any]) -> int:
+    """Bytes of what a model sees of a step, and of what its provider keeps with it."""
+    calls = sum(
+        len((each["arguments"] or each["argumentsText"]).encode()) for each in document["toolCalls"]
+    )
+    said = len(document["text"].encode()) + calls
+    kept = len(document["providerParts"].encode())
+    return max(said, kept) + sum(len(each["content"].encode()) for each in _results(document))
+
+
+def _begun(text: str) -> str:
+    return f"{text[: BROKEN_CHARS // 2]}… ({len(text):,} characters)"
+
+
+def _results(document: dict[str, Any]) -> list[dict[str, Any]]:
+    return list(document["results"].values())
+
+
+def _content(stored: dict[str, Any]) -> dict[str, Any]:
+    try:
+        content = json.loads(stored["content"])
+    except ValueError:
+        return {}
+    return content if isinstance(content, dict) else {}
+
+
+def _told(stored: dict[str, Any], content: dict[str, Any], recap: Recap) -> dict[str, Any]:
+    """A result as it is told in short; one of a call that failed stays."""
+    told = {**stored, "record": _record(stored, recap)}
+    if not stored["isError"] and "output" in content and recap.output != content["output"]:
+        told["content"] = _json({**content, "output": recap.output})
+    return told
+
+
+def _record(stored: dict[str, Any], recap: Recap) -> str:
+    """The call's record for the user without what is large in it."""
+    text: str = stored.get("record") or ""
+    if len(text) <= RECORD_CHARS:
+        return text
+    record = {**json.loads(text), "arguments": recap.arguments}
+    return _json({key: record[key] for key in record if key not in ("display", "undo")})
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

@@ -4,6 +4,11 @@ A save writes a page of the run's events, and only while its open page is untouc
 (`store/pages.py`): whoever takes the run or its thread over touches or removes that page. Results
 of tools are saved without a page, in the document of their step, provided that nobody else has
 written it: whoever takes over writes that document as well if a call of it has no result yet.
+
+Who holds a thread, and how it is taken from a run that does not go on.
+
+A thread's lease names the run that took it last. Whether that run still holds it stands elsewhere:
+in the view that it leaves when it ends, or in its own document, with the time of its lease.
 """
 
 from __future__ import annotations
@@ -19,14 +24,20 @@ from msgspec import Struct, field
 
 from rollcall.core.errors import Aborted, Unavailable
 from rollcall.core.options import lease_s
+from rollcall.core.wire import RunStatus
 from rollcall.store import paths
 from rollcall.store.batches import read_all
-from rollcall.store.event_log import EventLog
+from rollcall.store.event_log import EventLog, EventPage, find_open_page
+from rollcall.store.window import run_has_ended
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client, WriteBatch
 
     Fill = Callable[[WriteBatch], None]
+    from google.cloud.firestore import DocumentSnapshot as _Snapshot
+
+    DocumentSnapshot = _Snapshot[Any]
+
 
 SAVE_TRIES = 10
 PAUSE_S, MOST_PAUSE_S = 0.02, 0.5
@@ -42,7 +53,7 @@ class NotSaved(Unavailable):
     """The database did not take a save. The run is sound, and can go on elsewhere."""
 
 
-class Hold(Struct):
+class RunLease(Struct):
     """A process's hold on a run, and its lease, by the clock of `time.monotonic()`.
 
     Attributes:
@@ -184,3 +195,91 @@ class Hold(Struct):
                 if number:  # the first time it is enough to look what became of it
                     time.sleep(min(PAUSE_S * 2**number, MOST_PAUSE_S))
         raise NotSaved("the database did not take what this run has to save", retry_after_s=2)
+
+
+class LeasedRun(Struct, frozen=True):
+    """A run that a thread's lease names and that has not ended, as it was read."""
+
+    run: DocumentSnapshot
+    page: EventPage
+
+    def close(
+        self, batch: WriteBatch, db: Client, *, token: int, documents: Sequence[dict[str, Any]]
+    ) -> None:
+        """Close the run: it can save nothing after this batch.
+
+        Args:
+            documents: The newest of its thread.
+        """
+        from rollcall.store.run_closing import write_run_entry
+
+        now = datetime.now(UTC)
+        ended = {
+            "status": RunStatus.FAILED.value,
+            "error": {"code": "aborted", "message": "another run has taken this thread over"},
+            "token": token,
+            "leaseUntil": None,
+            "endedAt": now,
+            "updatedAt": now,
+        }
+        option = db.write_option(last_update_time=self.run.update_time)
+        batch.update(self.run.reference, ended, option=option)
+        self.page.remove(batch, db)
+        thread_id = self.run.reference.parent.parent.id
+        write_run_entry(batch, db, self.run, thread_id=thread_id, documents=documents)
+
+
+def find_leased_run(
+    db: Client,
+    thread_id: str,
+    thread: dict[str, Any],
+    view: DocumentSnapshot,
+    *,
+    supersede: bool = False,
+) -> LeasedRun | None:
+    """The run that holds a thread and is gone; None where it has ended.
+
+    Args:
+        thread: The thread's data, and `view` its window, as read at one time.
+        supersede: It may be alive.
+    Raises:
+        Aborted: It is alive, or is kept for the task queue.
+    """
+    lease = thread.get("lease")
+    if not lease or run_has_ended(thread, view):
+        return None
+    run = paths.run(db, thread_id, lease["runId"]).get()
+    data = run.to_dict() or {}
+    if data.get("status") != RunStatus.RUNNING:
+        return None
+    if is_run_alive(data) and not supersede:
+        raise Aborted(
+            f"run {run.id} is still answering in this thread",
+            field="threadId",
+            hint='wait for it, or send whenBusy: "supersede" to take over',
+            retry_after_s=2,
+        )
+    return LeasedRun(run, find_open_page(db, thread_id, lease["runId"]))
+
+
+def is_run_alive(run: dict[str, Any]) -> bool:
+    """Whether somebody is on a run, or it is kept for the task queue."""
+    until = max(filter(None, (run.get("leaseUntil"), run.get("keptUntil"))), default=None)
+    running = run.get("status") == RunStatus.RUNNING
+    return bool(running and until and until > datetime.now(UTC))
+
+
+def check_not_erasing(thread: dict[str, Any]) -> None:
+    """Refuse to open a run, by any means, in a thread that is being erased.
+
+    Raises:
+        Aborted: It is.
+    """
+    if thread.get("erasing"):
+        raise Aborted("this thread is being erased", field="threadId", retry_after_s=5)
+
+
+def next_lease(thread: dict[str, Any], run_id: str) -> tuple[int, dict[str, Any]]:
+    """The next lease token of a thread, and the fields that take the lease."""
+    token = thread.get("leaseToken", 0) + 1
+    return token, {"lease": {"runId": run_id, "token": token}, "leaseToken": token}

@@ -1,36 +1,38 @@
-"""Takes a run up again whose process died, from what it saved."""
+"""Takes a run up again whose process died, from what it saved.
+
+Finds turns that have stopped where nobody looks.
+"""
 
 from __future__ import annotations
 
 import json
 import uuid
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from rollcall.core.options import lease_s
+from rollcall.core.options import collection_id, lease_s
 from rollcall.core.wire import RunStatus
 from rollcall.store import paths
 from rollcall.store.approvals import Approval, load_approvals
-from rollcall.store.batches import committed, read_all
-from rollcall.store.event_log import EventLog
-from rollcall.store.hold import Hold
-from rollcall.store.holding import take_lease
-from rollcall.store.log import from_documents, unanswered
-from rollcall.store.pages import find_page
-from rollcall.store.run_documents import request_of, user_of
-from rollcall.store.runs import OpenRun
-from rollcall.store.window import Newest, decisions_of, read_log, told_decisions_of
+from rollcall.store.batches import read_all, try_commit
+from rollcall.store.event_log import EventLog, find_open_page
+from rollcall.store.leases import RunLease, next_lease
+from rollcall.store.message_log import read_history, unanswered_places
+from rollcall.store.open_run import OpenRun
+from rollcall.store.runs import read_request, read_user
+from rollcall.store.window import RecentLog, decisions_at_turn_start, decisions_of, read_log
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client
+
 
 MAX_FRUITLESS = 5
 """A run that was taken up as often as this without getting any further is closed: it may be what
 kills its processes."""
 
 
-def take_up(db: Client, thread_id: str, run_id: str) -> OpenRun | None:
+def recover_run(db: Client, thread_id: str, run_id: str) -> OpenRun | None:
     """Go on with a run whose process is gone, from the last saved step.
 
     Returns:
@@ -51,8 +53,8 @@ def take_up(db: Client, thread_id: str, run_id: str) -> OpenRun | None:
     is_stale = until is not None and until <= datetime.now(UTC)
     if data["status"] != RunStatus.RUNNING or not is_stale or lease.get("runId") != run_id:
         return None
-    page, log = find_page(db, thread_id, run_id), read_log(db, thread_id)
-    token, taken = take_lease(found, run_id)
+    page, log = find_open_page(db, thread_id, run_id), read_log(db, thread_id)
+    token, taken = next_lease(found, run_id)
     claim = _claim(data, token, log)
     events = EventLog(
         data["uid"],
@@ -68,13 +70,13 @@ def take_up(db: Client, thread_id: str, run_id: str) -> OpenRun | None:
     batch.update(thread.reference, taken, option=option)
     batch.update(run.reference, claim, option=db.write_option(last_update_time=run.update_time))
     newest = log.documents[-1]
-    if unanswered(newest):
+    if unanswered_places(newest):
         # Whoever had the run may be about to save results there.
         option = db.write_option(last_update_time=log.time)
         reference = paths.message(db, thread_id, newest["n"])
         batch.update(reference, {"savedBy": events.hand}, option=option)
     page.take(batch, db, events)
-    written = committed(batch)
+    written = try_commit(batch)
     if written is None:
         return None
     events.page_time = written[-1].update_time
@@ -87,7 +89,7 @@ def take_up(db: Client, thread_id: str, run_id: str) -> OpenRun | None:
         events=events,
         approvals=load_approvals(db, data["approvals"]),
         decisions=decisions_of(view),
-        told_decisions=told_decisions_of(view, data["turnId"]),
+        told_decisions=decisions_at_turn_start(view, data["turnId"]),
     )
     opened.attempt = claim["attempt"]
     opened.fruitless = claim["fruitless"]
@@ -95,7 +97,7 @@ def take_up(db: Client, thread_id: str, run_id: str) -> OpenRun | None:
     return opened
 
 
-def _claim(run: dict[str, Any], token: int, log: Newest) -> dict[str, Any]:
+def _claim(run: dict[str, Any], token: int, log: RecentLog) -> dict[str, Any]:
     """The fields of a run that is taken up."""
     now = datetime.now(UTC)
     # A run that version 2 began has noted itself that it got further.
@@ -133,20 +135,87 @@ def handle(
     """
     return OpenRun(
         db=db,
-        user=user_of(run),
+        user=read_user(run),
         agent=run["agent"],
         thread_id=events.thread_id,
         run_id=events.run_id,
         turn_id=run["turnId"],
-        request=request_of(run),
+        request=read_request(run),
         token=token,
-        history=from_documents(documents, leaves_last_open=True),
+        history=read_history(documents, leaves_last_open=True),
         documents=documents,
         next_message=documents[-1]["n"] + 1,
-        hold=Hold(db, events.thread_id, events.run_id, events),
+        hold=RunLease(db, events.thread_id, events.run_id, events),
         approvals=tuple(approvals),
         answers=json.loads(run["answers"]),
         allowed=thread.get("allowed") or {},
         decisions=list(decisions),
         told_decisions=list(told_decisions),
     )
+
+
+AT_ONCE = 200
+"""How many of each kind one sweep hands on."""
+
+
+def find_unfinished(db: Client, *, now: datetime, grace: timedelta) -> Iterator[tuple[str, str]]:
+    """Threads and runs to go on with: those whose lease has ended, and those that wait for what
+    is decided or over. Each is named once.
+
+    Args:
+        grace: How long a decision may lie before it counts as missed by its trigger.
+    """
+    seen: set[tuple[str, str]] = set()
+    for found in (_dead_runs(db, now), _decided(db, now - grace), _over(db, now), _late(db, now)):
+        for each in found:
+            if each not in seen:
+                seen.add(each)
+                yield each
+
+
+def _dead_runs(db: Client, now: datetime) -> Iterator[tuple[str, str]]:
+    query = (
+        db.collection_group(collection_id("runs"))
+        .where(filter=_where("status", "==", RunStatus.RUNNING.value))
+        .where(filter=_where("leaseUntil", "<=", now))
+        .limit(AT_ONCE)
+    )
+    for snapshot in query.stream():
+        thread = snapshot.reference.parent.parent
+        if thread is not None:
+            yield thread.id, snapshot.id
+
+
+def _decided(db: Client, until: datetime) -> Iterator[tuple[str, str]]:
+    """Approvals with a decision that no run has read yet."""
+    yield from _approvals(db, "decision.at", until)
+
+
+def _over(db: Client, now: datetime) -> Iterator[tuple[str, str]]:
+    """Approvals that nobody decided in time."""
+    yield from _approvals(db, "expiresAt", now)
+
+
+def _approvals(db: Client, field: str, until: datetime) -> Iterator[tuple[str, str]]:
+    query = (
+        db.collection(collection_id("approvals"))
+        .where(filter=_where("status", "==", "pending"))
+        .where(filter=_where(field, "<=", until))
+        .limit(AT_ONCE)
+    )
+    for snapshot in query.stream():
+        data = snapshot.to_dict() or {}
+        yield data["threadId"], data["runId"]
+
+
+def _late(db: Client, now: datetime) -> Iterator[tuple[str, str]]:
+    """Threads whose client has not answered the calls that were left to it."""
+    query = db.collection(collection_id("threads")).where(filter=_where("waiting.until", "<=", now))
+    for snapshot in query.limit(AT_ONCE).stream():
+        yield snapshot.id, (snapshot.to_dict() or {})["waiting"]["runId"]
+
+
+def _where(field: str, operator: str, value: Any) -> Any:
+    from google.cloud.firestore import FieldFilter
+
+    return FieldFilter(field, operator, value)
