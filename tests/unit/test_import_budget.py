@@ -37,7 +37,7 @@ ONLY_FOR_RUNS = {
     "rollcall.models.base",
     "rollcall.registry.entries",
     "rollcall.registry.snapshot",
-    "rollcall.store.threads",
+    "rollcall.store.run_opening",
 }
 """A leaf needs its arguments checked, and nothing of what runs are made of."""
 

@@ -312,19 +312,19 @@ from google.cloud.firestore import Client
 from tests.support.keeping import Keeping
 from rollcall.endpoints.my_data import other_sections
 from tests.support.catalogs import catalog
-from rollcall.store import erasures, my_data
+from rollcall.store import erasure
 # A page at a time, each said aloud: the parent kills this process at one of them.
-original = erasures.Work.commit
+original = erasure.Work.commit
 def commit(self, *given, **changes):
     done = original(self, *given, **changes)
     print("page", flush=True)
     return done
-erasures.Work.commit = commit
+erasure.Work.commit = commit
 db = Client(project=sys.argv[1], credentials=AnonymousCredentials())
 if sys.argv[2] == "user":
-    my_data.erase_user(Keeping(db), "ann", other_sections(catalog))
+    erasure.erase_user(Keeping(db), "ann", other_sections(catalog))
 else:
-    my_data.erase_one_thread(Keeping(db), "ann", "t1", for_good=sys.argv[2] == "delete")
+    erasure.erase_one_thread(Keeping(db), "ann", "t1", for_good=sys.argv[2] == "delete")
 """
 
 
