@@ -1,150 +1,403 @@
-"""One action item, and what later messages make of it: taken up, refused, said again."""
+"""What people have to do, as their conversations say it: listed, marked as done, opened again."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
-from typing import Literal
+from __future__ import annotations
 
-from packs.messaging import action_cues as cues
-from packs.messaging.chat import ChatMessage
-from packs.messaging.cues import agrees, plain, refuses
-from packs.messaging.people import People, Person
-from rollcall.core.text import terms
+from typing import Annotated, Any, Literal
 
-ActionPriority = Literal["high", "medium", "low", "unspecified"]
+from pydantic import Field
 
-LEAST_CONFIDENCE = 0.5
-_MOST_CONFIDENCE = 0.97
-_REPLIES_WITHIN = timedelta(hours=24)
-_REPLIES_LOOKED_AT = 4
-_SAME_TASK = 0.6
-_SAME_OBJECT = 0.75
-_SAID_AGAIN_WITHIN = timedelta(hours=2)
-_REFUSED = 0.0
-_LESS_LIKELY = 0.5  # Of what nobody in particular was asked, once somebody said no.
+from packs.messaging.access import Reach, reach
+from packs.messaging.documents import ACTION_ITEMS, in_words, iso, moment_of, text_of
+from packs.messaging.finding_lists import ConversationIds, Counts, Limit, listing
+from packs.messaging.people import namesakes
+from packs.messaging.sending import DocumentId, Target, find_target
+from packs.messaging.sources import cite_message
+from rollcall.core.capability import Preview, Undo, capability
+from rollcall.core.context import ToolContext
+from rollcall.core.errors import FailedPrecondition
+from rollcall.core.shapes import Display, Wire
+from rollcall.core.wording import isolated, say, short
+
+DONE, OPEN = "done", "open"
+_FIELD = "actionItemId"
+_PREVIEW_COLUMNS = ["task", "assignee", "deadline", "conversationName"]
 
 
-@dataclass(frozen=True, slots=True)
-class ActionItem:
-    """Something to be done.
+class ActionItemChanged(Wire):
+    """What complete_action_item and reopen_action_item return."""
 
-    Attributes:
-        id: The same whenever the same message is read again.
-        assignee_id: None where nobody, or nobody of the chat, is known to do it.
-        deadline: "2026-11-30", or with a time and zone.
-        context: What was said, the reply that settled it included.
-        confidence: 0 to 1; 0 for what was asked of somebody who refused.
+    done: str
+    action_item_id: str
+    conversation_id: str
+    conversation_name: str
+    task: str
+    status: str
+    timestamp: str
+
+
+def _to_complete(ctx: ToolContext, action_item_id: str) -> Target:
+    """The item, if it is open.
+
+    Raises:
+        PermissionDenied: It is in none of the user's conversations.
+        FailedPrecondition: It is done already.
     """
+    target = find_target(ctx, ACTION_ITEMS, action_item_id, field=_FIELD)
+    if target.data.get("status") != DONE:
+        return target
+    by, at = text_of(target.data.get("doneBy")), moment_of(target.data.get("doneAt"))
+    name = target.conversation.participant_names.get(by, by)
+    who = f" by {name}" if name else ""
+    when = f" on {in_words(at)} UTC" if at else ""
+    raise FailedPrecondition(
+        f"this action item was marked as done already{who}{when}; there is nothing to do",
+        field=_FIELD,
+    )
+
+
+def _to_reopen(ctx: ToolContext, action_item_id: str) -> Target:
+    """The item, if it is done.
+
+    Raises:
+        PermissionDenied: It is in none of the user's conversations.
+        FailedPrecondition: It is open.
+    """
+    target = find_target(ctx, ACTION_ITEMS, action_item_id, field=_FIELD)
+    if target.data.get("status") != DONE:
+        raise FailedPrecondition(
+            "this action item is open already; there is nothing to do", field=_FIELD
+        )
+    return target
+
+
+def _preview_complete(ctx: ToolContext, *, action_item_id: str) -> Preview:
+    title = say(ctx.locale, en="Mark as done", he="סימון כבוצע")
+    return _shown(_to_complete(ctx, action_item_id), title)
+
+
+def _preview_reopen(ctx: ToolContext, *, action_item_id: str) -> Preview:
+    title = say(ctx.locale, en="Open again", he="פתיחה מחדש")
+    return _shown(_to_reopen(ctx, action_item_id), title)
+
+
+def _shown(target: Target, title: str) -> Preview:
+    """The task, whose it is, by when, and where it comes from."""
+    row = {column: target.data.get(column) for column in _PREVIEW_COLUMNS}
+    row["conversationName"] = target.conversation_name
+    text = isolated(text_of(target.data.get("task")))
+    return Preview(
+        Display(type="confirmation", title=title, text=text, columns=_PREVIEW_COLUMNS, rows=[row])
+    )
+
+
+def _summarize_complete(arguments: dict[str, Any]) -> dict[str, str]:
+    item = short(str(arguments["actionItemId"]))
+    return {"en": f"Mark the action item {item} as done", "he": f"לסמן את המשימה {item} כבוצעה"}
+
+
+def _summarize_reopen(arguments: dict[str, Any]) -> dict[str, str]:
+    item = short(str(arguments["actionItemId"]))
+    return {"en": f"Open the action item {item} again", "he": f"לפתוח מחדש את המשימה {item}"}
+
+
+@capability(
+    name={"en": "Complete an action item", "he": "סימון משימה כבוצעה"},
+    category="messaging",
+    keywords=[
+        "mark as done",
+        "mark as complete",
+        "mark done",
+        "complete the task",
+        "task is done",
+        "finish",
+        "check off",
+        "tick off",
+        "סמן כבוצע",
+        "סמן כבוצעה",
+        "סמני כבוצע",
+        "סמני כבוצעה",
+        "סמן",
+        "תסמן",
+        "המשימה בוצעה",
+        "סיימתי את המשימה",
+        "close the task",
+        "close the to-do",
+        "cross it off",
+        "strike off",
+        "took care of it",
+        "already did it",
+        "handled",
+        "לסגור את המשימה",
+        "סגור את המשימה",
+        "תוריד מהרשימה",
+        "טופל",
+        "גמור",
+        "כבר נעשה",
+    ],
+    examples=[
+        {
+            "userRequest": "Mark the action item about the press kit as done",
+            "parameters": {"actionItemId": "0f3a"},
+        },
+        {
+            "userRequest": "סמן כבוצע את המשימה על ערכת העיתונות",
+            "parameters": {"actionItemId": "0f3a"},
+        },
+    ],
+    related=["get_conversation_action_items", "reopen_action_item"],
+    effect="write",
+    atomic=True,
+    summary=_summarize_complete,
+    preview=_preview_complete,
+    undo=Undo("reopen_action_item", lambda given, result: {"actionItemId": result["actionItemId"]}),
+)
+def complete_action_item(ctx: ToolContext, *, action_item_id: DocumentId) -> ActionItemChanged:
+    """Mark an action item of the user's conversations as done, for everyone in the conversation.
+
+    Use it only where the user says that a task is done or asks to mark it so. One that is done
+    already is refused, and nothing changes.
+
+    Args:
+        action_item_id: The action item; its id comes from get_conversation_action_items.
+    """
+    target = _to_complete(ctx, action_item_id)
+    target.update(ctx, {"status": DONE, "doneBy": ctx.user.uid, "doneAt": ctx.now})
+    return _changed(ctx, target, DONE, en="Marked as done: “{task}”", he="סומן כבוצע: „{task}”")
+
+
+@capability(
+    name={"en": "Reopen an action item", "he": "פתיחת משימה מחדש"},
+    category="messaging",
+    keywords=[
+        "reopen",
+        "open again",
+        "not done yet",
+        "mark as not done",
+        "פתח מחדש",
+        "פתחי מחדש",
+        "לא בוצע עדיין",
+        "סמן כלא בוצע",
+        "החזר לפתוחות",
+        "put it back",
+        "still open",
+        "not finished after all",
+        "תחזיר את המשימה",
+        "לא גמור",
+        "עוד לא נעשה",
+    ],
+    examples=[
+        {
+            "userRequest": "Reopen the action item about the press kit",
+            "parameters": {"actionItemId": "0f3a"},
+        },
+        {
+            "userRequest": "פתח מחדש את המשימה על ערכת העיתונות",
+            "parameters": {"actionItemId": "0f3a"},
+        },
+    ],
+    related=["complete_action_item"],
+    effect="write",
+    atomic=True,
+    summary=_summarize_reopen,
+    preview=_preview_reopen,
+    undo=Undo(
+        "complete_action_item", lambda given, result: {"actionItemId": result["actionItemId"]}
+    ),
+)
+def reopen_action_item(ctx: ToolContext, *, action_item_id: DocumentId) -> ActionItemChanged:
+    """Open an action item again that was marked as done.
+
+    Use it only where the user says that a task marked as done is not done after all. Lists of
+    action items show open ones only, so its id comes from what was marked before.
+
+    Args:
+        action_item_id: The action item.
+    """
+    from google.cloud.firestore import DELETE_FIELD
+
+    target = _to_reopen(ctx, action_item_id)
+    target.update(ctx, {"status": OPEN, "doneBy": DELETE_FIELD, "doneAt": DELETE_FIELD})
+    return _changed(ctx, target, OPEN, en="Open again: “{task}”", he="נפתח מחדש: „{task}”")
+
+
+def _changed(
+    ctx: ToolContext, target: Target, status: str, *, en: str, he: str
+) -> ActionItemChanged:
+    data = target.data
+    task, conversation_id = text_of(data.get("task")), target.conversation.id
+    cite_message(
+        ctx,
+        conversation_id=conversation_id,
+        conversation_name=target.conversation_name,
+        message_id=text_of(data.get("messageId")),
+        sender_name=text_of(data.get("senderName")),
+        sent_at=moment_of(data.get("sourceTimestamp")),
+        quote=text_of(data.get("quote")),
+    )
+    return ActionItemChanged(
+        done=say(ctx.locale, en=en, he=he, task=short(task)),
+        action_item_id=target.snapshot.id,
+        conversation_id=conversation_id,
+        conversation_name=target.conversation_name,
+        task=task,
+        status=status,
+        timestamp=iso(ctx.now) or "",
+    )
+
+
+_MOST_NAMESAKES = 3
+"""With ten conversations in one query, thirty branches: Firestore's bound."""
+_ME = frozenset(["me", "myself", "אני"])
+
+
+class ActionItemFound(Wire):
+    """One task. `deadline` is a date, or a time with its zone."""
 
     id: str
     conversation_id: str
+    conversation_name: str
     message_id: str
     task: str
-    assignee_id: str | None
-    assignee: str | None
-    deadline: str | None
-    priority: ActionPriority
-    context: str
+    assignee: str | None = None
+    deadline: str | None = None
+    priority: Literal["urgent", "high", "medium", "low", "unspecified"]
+    context: str | None = None
     confidence: float
-    said_at: datetime
+    status: str
+    timestamp: str | None = None
 
 
-def points_back(item: ActionItem) -> bool:
-    """Tell whether an item only says who, of what was asked before: "I'll do that"."""
-    return cues.POINTS_BACK.match(item.task) is not None
+class ConversationActionItems(Counts):
+    """What get_conversation_action_items returns: open ones only."""
+
+    action_items: list[ActionItemFound]
 
 
-def open_before(items: list[ActionItem], message: ChatMessage) -> int | None:
-    """Return the place of the last item that this message may take up."""
-    for place in range(len(items) - 1, max(-1, len(items) - 4), -1):
-        item = items[place]
-        fresh = message.sent_at - item.said_at <= _REPLIES_WITHIN
-        if (
-            fresh
-            and item.message_id != message.id
-            and item.assignee_id in (None, message.sender_id)
-        ):
-            return place
-    return None
+@capability(
+    name={"en": "Action items", "he": "משימות מהשיחות"},
+    category="messaging",
+    keywords=[
+        "action items",
+        "tasks",
+        "to do",
+        "todo",
+        "assignments",
+        "deadline",
+        "due",
+        "follow up",
+        "who is responsible",
+        "what do I have to do",
+        "what did I promise",
+        "my tasks",
+        "משימות",
+        "מטלות",
+        "לביצוע",
+        "דדליין",
+        "מועד אחרון",
+        "אחראי",
+        "מה אני צריך לעשות",
+        "מה עליי לעשות",
+        "מה הבטחתי",
+        "המשימות שלי",
+        "to-do list",
+        "on my list",
+        "on my plate",
+        "still have to",
+        "owe",
+        "commitments",
+        "assigned to",
+        "hand in",
+        "by when",
+        "על הראש",
+        "נשאר לי",
+        "חייב לי",
+        "התחייבתי",
+        "להגיש",
+        "מי מטפל",
+        "עד מתי",
+    ],
+    examples=[
+        {"userRequest": "What action items do I have?", "parameters": {"assignee": "me"}},
+        {"userRequest": "Which tasks are open, whoever does them?", "parameters": {}},
+        {
+            "userRequest": "Which tasks came out of this conversation?",
+            "parameters": {"conversationIds": ["launch-team"]},
+        },
+        {"userRequest": "אילו משימות פתוחות יש לי?", "parameters": {"assignee": "me"}},
+        {"userRequest": "מה המשימות של עומר?", "parameters": {"assignee": "עומר"}},
+    ],
+    related=[
+        "search_all_conversations",
+        "get_user_conversations",
+        "get_priority_messages",
+        "get_conversation_decisions",
+    ],
+)
+def get_conversation_action_items(
+    ctx: ToolContext,
+    *,
+    conversation_ids: ConversationIds | None = None,
+    limit: Limit = 20,
+    assignee: Annotated[str, Field(min_length=1, max_length=200)] | None = None,
+) -> ConversationActionItems:
+    """List the open action items in the user's conversations: tasks, who does them, by when.
+
+    Use it for questions about tasks, to-dos, deadlines, or what somebody promised or was asked
+    to do. They come most pressing first, then by deadline.
+
+    Args:
+        conversation_ids: Only these conversations; all of the user's where left out.
+        limit: Most action items to return, 1 to 50.
+        assignee: "me" for the user's own, or somebody's name; everybody's where left out.
+    """
+    mine = reach(ctx, conversation_ids)
+    listed = listing(
+        ctx,
+        mine,
+        ACTION_ITEMS,
+        order=[("priorityRank", "ASCENDING"), ("deadlineOrder", "ASCENDING")],
+        key=lambda data: (data["priorityRank"], data["deadlineOrder"]),
+        limit=limit,
+        where={"status": ["open"], **_of(assignee, mine)},
+    )
+    items = [_item(mine, id, data) for id, data in listed.found]
+    ctx.show(Display(type="table", columns=_COLUMNS, rows=[_row(item) for item in items]))
+    return ConversationActionItems(action_items=items, **listed.counts)
 
 
-def after_replies(
-    item: ActionItem, message: ChatMessage, later: Sequence[ChatMessage], people: People
-) -> ActionItem:
-    """Return the item as the replies to it leave it."""
-    for reply in later[:_REPLIES_LOOKED_AT]:
-        if reply.sent_at - message.sent_at > _REPLIES_WITHIN:
-            break
-        if reply.sender_id == message.sender_id:
-            continue
-        if item.assignee_id == message.sender_id:
-            break  # A promise needs no one's yes.
-        if item.assignee_id not in (None, reply.sender_id):
-            continue
-        if refuses(reply.text):
-            of_them = item.assignee_id == reply.sender_id
-            left = _REFUSED if of_them else item.confidence * _LESS_LIKELY
-            return replace(item, confidence=round(left, 2))
-        if agrees(reply.text):
-            return accepted(item, people.of(reply.sender_id), reply.text)
-    return item
+_COLUMNS = ["priority", "task", "assignee", "deadline", "conversationName"]
 
 
-def is_refused(settled: ActionItem, item: ActionItem) -> bool:
-    """Tell whether an item worth keeping was refused: those who stored it have to know."""
-    return settled.confidence == _REFUSED and item.confidence >= LEAST_CONFIDENCE
+def _of(assignee: str | None, mine: Reach) -> dict[str, list[str]]:
+    """Whose items: those of a participant by id, of anybody else as the messages name them."""
+    if assignee is None:
+        return {}
+    if assignee.strip().casefold() in _ME:
+        return {"assigneeId": [mine.reader]}
+    pairs = (
+        pair for talk in mine.conversations.values() for pair in talk.participant_names.items()
+    )
+    found = namesakes(assignee, pairs)[:_MOST_NAMESAKES]
+    return {"assigneeId": found} if found else {"assignee": [assignee.strip()]}
 
 
-def accepted(item: ActionItem, person: Person, reply: str) -> ActionItem:
-    """Return an item that somebody said yes to."""
-    return replace(
-        item,
-        assignee_id=item.assignee_id or person.id,
-        assignee=item.assignee or person.name,
-        confidence=round(min(_MOST_CONFIDENCE, item.confidence + 0.1), 2),
-        context=f"{item.context} / {person.name}: {plain(reply)[:120]}",
+def _item(mine: Reach, id: str, data: dict[str, Any]) -> ActionItemFound:
+    return ActionItemFound(
+        id=id,
+        conversation_id=data["conversationId"],
+        conversation_name=mine.name(data["conversationId"]),
+        message_id=data["messageId"],
+        task=data["task"],
+        assignee=data.get("assignee"),
+        deadline=data.get("deadline"),
+        priority=data["priority"],
+        context=data.get("context") or None,
+        confidence=data["confidence"],
+        status=data["status"],
+        timestamp=iso(moment_of(data.get("sourceTimestamp"))),
     )
 
 
-def add_item(items: list[ActionItem], item: ActionItem) -> None:
-    """Add an item, or complete the earlier one that it repeats."""
-    words = set(terms(item.task))
-    for place, known in enumerate(items):
-        same_person = None in (known.assignee_id, item.assignee_id) or (
-            known.assignee_id == item.assignee_id
-        )
-        if known.confidence == _REFUSED or item.confidence == _REFUSED or not same_person:
-            continue
-        if not _is_repeated(known, item, words):
-            continue
-        items[place] = replace(
-            known,
-            assignee_id=known.assignee_id or item.assignee_id,
-            assignee=known.assignee or item.assignee,
-            deadline=item.deadline or known.deadline,
-            confidence=round(
-                min(_MOST_CONFIDENCE, max(known.confidence, item.confidence) + 0.03), 2
-            ),
-        )
-        return
-    items.append(item)
-
-
-def _is_repeated(known: ActionItem, item: ActionItem, words: set[str]) -> bool:
-    """Tell whether an item says an earlier one again; in other words only right after it."""
-    other = set(terms(known.task))
-    if not words or not other:
-        return False
-    if _overlap(words, other) >= _SAME_TASK:
-        return True
-    shorter = min(len(words), len(other))
-    return (
-        known.assignee_id == item.assignee_id is not None
-        and item.said_at - known.said_at <= _SAID_AGAIN_WITHIN
-        and shorter >= 2
-        and len(words & other) / shorter >= _SAME_OBJECT
-    )
-
-
-def _overlap(one: set[str], other: set[str]) -> float:
-    return len(one & other) / len(one | other) if one | other else 0.0
+def _row(item: ActionItemFound) -> dict[str, Any]:
+    row = item.dump()
+    return {column: row.get(column) for column in _COLUMNS}

@@ -7,8 +7,8 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from packs.messaging import access
-from packs.messaging.batches import count, fetch
 from packs.messaging.documents import Conversation, iso
+from packs.messaging.firestore import count, fetch
 from rollcall.core.capability import capability
 from rollcall.core.context import ToolContext
 from rollcall.core.shapes import Display, Wire

@@ -1,173 +1,144 @@
-"""Decisions in a chat: what was decided, by whom, when, in English and Hebrew.
+"""What was decided, by whom and when."""
 
-A sentence can decide by itself ("we decided to…", "approved") or be a proposal
-that others agree to. A later decision on the same matter supersedes the earlier
-one, which stays, with less confidence.
-"""
+from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
-from functools import cache
+from typing import Any, Literal
 
-from packs.messaging import decision_cues as cues
-from packs.messaging.agreements import answered, asked, proposed
-from packs.messaging.chat import ChatMessage, readable
-from packs.messaging.cues import HYPOTHETICAL, plain
-from packs.messaging.decided import Decision, identifier, said, tidy
-from packs.messaging.impact import impact_of
-from packs.messaging.people import People
-from rollcall.core.text import sentences, terms
-
-_LEAST_CONFIDENCE = 0.4
-_MOST_CONFIDENCE = 0.97
-_SUPERSEDED = 0.5
-_SAME_MATTER = 0.5
-_FEW_WORDS = 3
-_WORDS_OF_DECIDING = """
-decide decision agree approve go with change instead move final new date plan monday
-tuesday wednesday thursday friday saturday sunday next week month
-accepted settled done deal הולכים מאושר מאשר מאשרת אושר אישרתי סגור סוכם מקובל
-"""
+from packs.messaging.access import Reach, reach
+from packs.messaging.documents import DECISIONS, iso, moment_of
+from packs.messaging.finding_lists import ConversationIds, Counts, Limit, listing
+from rollcall.core.capability import capability
+from rollcall.core.context import ToolContext
+from rollcall.core.shapes import Display, Wire
 
 
-def extract_decisions(
-    messages: Sequence[ChatMessage],
+class DecisionFound(Wire):
+    """One decision; `supersededBy` is the id of a later one that replaced it."""
+
+    id: str
+    conversation_id: str
+    conversation_name: str
+    message_id: str
+    decision: str
+    decision_maker: str
+    decided_at: str
+    context: str
+    impact_level: Literal["high", "medium", "low"] | None = None
+    confidence: float
+    superseded_by: str | None = None
+
+
+class ConversationDecisions(Counts):
+    """What get_conversation_decisions returns."""
+
+    decisions: list[DecisionFound]
+
+
+@capability(
+    name={"en": "Decisions", "he": "החלטות מהשיחות"},
+    category="messaging",
+    keywords=[
+        "decisions",
+        "decided",
+        "agreed",
+        "agreement",
+        "conclusion",
+        "approved",
+        "chose",
+        "settled on",
+        "who decided",
+        "what was decided about",
+        "החלטות",
+        "החלטה",
+        "הוחלט",
+        "החליטו",
+        "סוכם",
+        "סיכמנו",
+        "אושר",
+        "הסכמנו",
+        "מי החליט",
+        "מה הוחלט לגבי",
+        "settled",
+        "signed off",
+        "concluded",
+        "finalized",
+        "final call",
+        "landed on",
+        "picked",
+        "went with",
+        "green light",
+        "סגרנו",
+        "נסגר",
+        "הוסכם",
+        "נתן אישור",
+        "בחרו",
+        "הלכנו על",
+        "הכרעה",
+    ],
+    examples=[
+        {"userRequest": "What decisions were made last week?", "parameters": {}},
+        {
+            "userRequest": "What was decided in the launch team?",
+            "parameters": {"conversationIds": ["launch-team"], "limit": 10},
+        },
+        {"userRequest": "מה הוחלט בשיחות שלי?", "parameters": {}},
+    ],
+    related=[
+        "search_all_conversations",
+        "get_user_conversations",
+        "summarize_conversation",
+        "get_conversation_action_items",
+    ],
+)
+def get_conversation_decisions(
+    ctx: ToolContext,
     *,
-    conversation_id: str,
-    names: Mapping[str, str],
-    context: Sequence[ChatMessage] = (),
-) -> list[Decision]:
-    """Return the decisions of new messages, in time order.
+    conversation_ids: ConversationIds | None = None,
+    limit: Limit = 20,
+) -> ConversationDecisions:
+    """List the decisions made in the user's conversations: what, who decided, when, and why.
+
+    Use it for questions about what was decided, agreed, approved or chosen. For decisions about
+    a topic, search for the topic first and give the ids of the conversations found. They come
+    those of high impact first, and of these the newest first.
 
     Args:
-        names: Participant id to name; senders are added to it.
-        context: Earlier messages, read already. Their decisions are returned
-            only where a new message changed them (agreed to, superseded). A
-            proposal that was overtaken comes with confidence 0.
+        conversation_ids: Only these conversations; all of the user's where left out.
+        limit: Most decisions to return, 1 to 50.
     """
-    everything = readable([*context, *messages])
-    people = People({**{message.sender_id: message.sender_name for message in everything}, **names})
-    found = _read(everything, people, conversation_id)
-    if not context:
-        return [item for item in found if item.confidence]
-    new = {message.id for message in messages}
-    before = {item.id: item for item in _read(readable(context), people, conversation_id)}
-    return [
-        item
-        for item in found
-        if (item.confidence if item.message_id in new else before.get(item.id) != item)
-    ]
+    mine = reach(ctx, conversation_ids)
+    listed = listing(
+        ctx,
+        mine,
+        DECISIONS,
+        order=[("impactRank", "ASCENDING"), ("decidedAt", "DESCENDING")],
+        key=lambda data: (data["impactRank"], -data["decidedAt"].timestamp()),
+        limit=limit,
+    )
+    items = [_decision(mine, id, data) for id, data in listed.found]
+    ctx.show(Display(type="table", columns=_COLUMNS, rows=[_row(item) for item in items]))
+    return ConversationDecisions(decisions=items, **listed.counts)
 
 
-def _read(messages: list[ChatMessage], people: People, conversation_id: str) -> list[Decision]:
-    decisions: list[Decision] = []
-    for place, message in enumerate(messages):
-        spoken = list(_of_message(messages, place, people, conversation_id))
-        spoken = spoken or list(proposed(messages, place, conversation_id))
-        spoken = spoken or list(answered(messages, place, conversation_id))
-        for decision in spoken:
-            _add(decisions, decision, message.text)
-    return decisions
+_COLUMNS = ["impactLevel", "decision", "decisionMaker", "decidedAt", "conversationName"]
 
 
-def _of_message(
-    messages: Sequence[ChatMessage], place: int, people: People, conversation_id: str
-) -> Iterator[Decision]:
-    """Yield what a message says was decided, at most one decision a sentence."""
-    message = messages[place]
-    spoken = [plain(sentence) for sentence in sentences(message.text)]
-    for number, sentence in enumerate(spoken):
-        if sentence.endswith("?") or cues.UNDECIDED.search(sentence):
-            continue
-        if (found := _decided(sentence)) is None:
-            continue
-        what, maker, confidence = found
-        what = _explained(what, spoken[number + 1 :], asked(messages, place))
-        if HYPOTHETICAL.search(sentence[: sentence.find(what[:12]) + 1] or sentence[:12]):
-            confidence *= 0.45
-        person = people.named(maker) if maker else people.of(message.sender_id)
-        decision = Decision(
-            id=identifier(conversation_id, message.id, what),
-            conversation_id=conversation_id,
-            message_id=message.id,
-            decision=what,
-            decision_maker_id=person.id if person else None,
-            decision_maker=person.name if person else maker or message.sender_name,
-            decided_at=message.sent_at,
-            context=_context(messages, place),
-            impact=impact_of(f"{sentence} {what}"),
-            confidence=round(confidence, 2),
-        )
-        if decision.confidence >= _LEAST_CONFIDENCE:
-            yield decision
+def _decision(mine: Reach, id: str, data: dict[str, Any]) -> DecisionFound:
+    return DecisionFound(
+        id=id,
+        conversation_id=data["conversationId"],
+        conversation_name=mine.name(data["conversationId"]),
+        message_id=data["messageId"],
+        decision=data["decision"],
+        decision_maker=data["decisionMaker"],
+        decided_at=iso(moment_of(data["decidedAt"])) or "",
+        context=data.get("context") or "",
+        impact_level=data.get("impactLevel"),
+        confidence=data["confidence"],
+        superseded_by=data.get("supersededBy"),
+    )
 
 
-def _explained(what: str, rest: list[str], before: str) -> str:
-    """Return a decision with what its few words mean: what is said next, or what was asked."""
-    if len(what.split()) > _FEW_WORDS:
-        return what
-    if cues.POINTS_BACK.search(what):
-        return f"{what} ({before})" if before else what
-    if cues.ALONE.search(what) and rest and not rest[0].endswith("?"):
-        return f"{what}: {rest[0][:1].lower()}{tidy(rest[0])[1:]}"
-    return what
-
-
-def _decided(sentence: str) -> tuple[str, str | None, float] | None:
-    """Return what a sentence decides, who it says did, and how sure that is."""
-    for pattern, confidence in cues.DECIDES:
-        match = pattern.search(sentence)
-        if match is None:
-            continue
-        groups = match.groupdict()
-        what = groups.get("what") or groups.get("what2") or sentence
-        maker = groups.get("maker")
-        if maker and maker.lower() in ("we", "i", "they", "it", "he", "she", "you", "nobody"):
-            maker = None
-        if not _matter(sentence):
-            return None  # "Approved." decides what somebody else has said.
-        return tidy(what if len(what.split()) > 1 else sentence), maker, confidence
-    return None
-
-
-def _add(decisions: list[Decision], decision: Decision, text: str) -> None:
-    """Add a decision; mark the earlier one it replaces, or drop it as said again."""
-    words = _matter(decision.decision)
-    takes_back = cues.TAKES_BACK.search(plain(text)) is not None
-    for place in range(len(decisions) - 1, -1, -1):
-        known = decisions[place]
-        if known.superseded_by or not words:
-            continue
-        other = _matter(known.decision)
-        shared = len(words & other) / max(1, min(len(words), len(other)))
-        if set(terms(known.decision)) == set(terms(decision.decision)):
-            decisions[place] = replace(
-                known, confidence=round(min(_MOST_CONFIDENCE, known.confidence + 0.05), 2)
-            )
-            return
-        if shared >= _SAME_MATTER or (takes_back and words & other):
-            overtaken = known.is_tentative and not (decision.is_tentative or takes_back)
-            decisions[place] = replace(
-                known,
-                confidence=0.0 if overtaken else round(known.confidence * _SUPERSEDED, 2),
-                superseded_by=decision.id,
-            )
-            break
-    decisions.append(decision)
-
-
-def _matter(text: str) -> set[str]:
-    """Return the words that tell what a decision is about, dates and numbers left out."""
-    deciding = _words_of_deciding()
-    return {term for term in terms(text) if term not in deciding and not term[0].isdigit()}
-
-
-@cache
-def _words_of_deciding() -> frozenset[str]:
-    return frozenset(terms(_WORDS_OF_DECIDING))
-
-
-def _context(messages: Sequence[ChatMessage], place: int) -> str:
-    """Return the deciding message with the one before it, cut to a readable length."""
-    parts = [said(message) for message in messages[max(0, place - 1) : place + 1]]
-    return " / ".join(parts)
+def _row(item: DecisionFound) -> dict[str, Any]:
+    row = item.dump()
+    return {column: row.get(column) for column in _COLUMNS}

@@ -1,39 +1,331 @@
-"""Extraction, a step at a time: only messages that were not looked at before.
-
-A step reads a page of new messages after the cursor, and writes what is in them together with the
-new cursor. The write holds only if nobody else moved the cursor: the loser of two starts over.
-"""
+"""Extraction of action items and decisions, a step at a time: each message is looked at once."""
 
 from __future__ import annotations
 
+import secrets
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any, Literal
+
+from pydantic import BaseModel, Field
 
 from packs.messaging.access import Reach
-from packs.messaging.batches import chunks, fetch, side_by_side
+from packs.messaging.action_extraction import extract_actions
 from packs.messaging.chat import ChatMessage
+from packs.messaging.decision_extraction import extract_decisions
 from packs.messaging.documents import (
+    ACTION_ITEMS,
+    DECISIONS,
     EXTRACTION,
     MESSAGES,
+    SCHEMA_VERSION,
     Conversation,
+    count_of,
+    moment_of,
     read_message,
+    strings,
+    text_of,
 )
-from packs.messaging.extraction_state import (
-    SEEN_IDS,
-    State,
-    forget_all_items,
-    forget_items,
-)
-from packs.messaging.findings import Finding, write_findings
-from packs.messaging.reading import VERSION, read_findings
-from packs.messaging.retries import until_unchanged
-from rollcall.core.context import ToolContext
+from packs.messaging.findings import Finding, action_finding, decision_finding, write_findings
+from packs.messaging.firestore import chunks, fetch, side_by_side, until_unchanged
+from packs.messaging.people import People
+from packs.messaging.text_model import ask, model_name
+from rollcall.core.context import TextModel, ToolContext
 
 if TYPE_CHECKING:
+    from google.cloud.firestore import Client, WriteBatch
+    from google.cloud.firestore_v1.base_document import DocumentSnapshot
     from google.cloud.firestore_v1.base_query import BaseQuery
+
+
+VERSION = "2"
+"""Counted up when what is found changes so much that all conversations should be read again."""
+_INSTRUCTIONS = """
+List the action items and the decisions in a chat.
+An action item is something a person is to do and has not done: the task in a few words, who is to
+do it, by when (an ISO date, worked out from the date of the message), how pressing it is.
+A decision is something settled, not merely proposed: what was decided, who decided or agreed, and
+its impact. Say in `context` why it came up, in one sentence, and give a confidence from 0 to 1.
+Write in the language of the messages. `n` is the message that says it. Messages before number
+{first} were dealt with earlier: use them to understand the rest, and list nothing from them.
+""".strip()
+
+
+class _Action(BaseModel):
+    n: int
+    task: str = Field(min_length=1)
+    assignee: str | None = None
+    deadline: str | None = None
+    priority: Literal["high", "medium", "low", "unspecified"] = "unspecified"
+    context: str = ""
+    confidence: float = Field(ge=0, le=1)
+
+
+class _Decision(BaseModel):
+    n: int
+    decision: str = Field(min_length=1)
+    decision_maker: str = ""
+    impact: Literal["high", "medium", "low"] | None = None
+    context: str = ""
+    confidence: float = Field(ge=0, le=1)
+
+
+class _Found(BaseModel):
+    action_items: list[_Action] = []
+    decisions: list[_Decision] = []
+
+
+def read_findings(
+    messages: Sequence[ChatMessage],
+    *,
+    context: Sequence[ChatMessage],
+    conversation: Conversation,
+    text_model: TextModel | None,
+) -> tuple[list[Finding], str]:
+    """Return what new messages hold, and who says so.
+
+    Args:
+        context: Messages right before them, looked at already.
+    """
+    if text_model is not None:
+        everything = [*context, *messages]
+        instructions = _INSTRUCTIONS.format(first=len(context) + 1)
+        answer = ask(text_model, everything, instructions=instructions, shape=_Found)
+        if answer is not None:
+            found = _from_model(answer, everything, conversation, first=len(context) + 1)
+            return found, f"{model_name(text_model)}/{VERSION}"
+    return _by_rules(messages, context, conversation), f"rules/{VERSION}"
+
+
+def _by_rules(
+    messages: Sequence[ChatMessage], context: Sequence[ChatMessage], conversation: Conversation
+) -> list[Finding]:
+    names = conversation.participant_names
+    source = {message.id: message for message in (*context, *messages)}
+    actions = extract_actions(
+        messages, conversation_id=conversation.id, names=names, context=context
+    )
+    decisions = extract_decisions(
+        messages, conversation_id=conversation.id, names=names, context=context
+    )
+    return [
+        *(
+            action_finding(
+                id=item.id,
+                message=source[item.message_id],
+                task=item.task,
+                assignee=item.assignee,
+                assignee_id=item.assignee_id,
+                deadline=item.deadline,
+                priority=item.priority,
+                context=item.context,
+                confidence=item.confidence,
+            )
+            for item in actions
+        ),
+        *(
+            decision_finding(
+                id=item.id,
+                message=source[item.message_id],
+                decision=item.decision,
+                decision_maker=item.decision_maker,
+                decision_maker_id=item.decision_maker_id,
+                superseded_by=item.superseded_by,
+                decided_at=item.decided_at,
+                impact=item.impact,
+                context=item.context,
+                confidence=item.confidence,
+            )
+            for item in decisions
+        ),
+    ]
+
+
+def _from_model(
+    answer: _Found, messages: list[ChatMessage], conversation: Conversation, *, first: int
+) -> list[Finding]:
+    """Keep what refers to a message that was sent and is new; whatever else it says is dropped."""
+    people = People(conversation.participant_names)
+    new = range(first, len(messages) + 1)
+    found: list[Finding] = []
+    for item in answer.action_items:
+        if item.n in new:
+            message = messages[item.n - 1]
+            person = people.find(item.assignee or "")
+            found.append(
+                action_finding(
+                    id=_id(conversation.id, message.id, item.task),
+                    message=message,
+                    task=item.task,
+                    assignee=person.name if person else item.assignee,
+                    assignee_id=person.id if person else None,
+                    deadline=_date(item.deadline),
+                    priority=item.priority,
+                    context=item.context,
+                    confidence=item.confidence,
+                )
+            )
+    for made in answer.decisions:
+        if made.n in new:
+            message = messages[made.n - 1]
+            found.append(
+                decision_finding(
+                    id=_id(conversation.id, message.id, made.decision),
+                    message=message,
+                    decision=made.decision,
+                    decision_maker=made.decision_maker or message.sender_name,
+                    decided_at=message.sent_at,
+                    impact=made.impact,
+                    context=made.context,
+                    confidence=made.confidence,
+                )
+            )
+    return found
+
+
+def _id(conversation_id: str, message_id: str, text: str) -> str:
+    return sha256(f"{conversation_id}|{message_id}|{text.lower()}".encode()).hexdigest()[:20]
+
+
+def _date(text: str | None) -> str | None:
+    """The deadline if it is a real date; a model's other words are no deadline."""
+    try:
+        return date.fromisoformat(text[:10]).isoformat() if text else None
+    except ValueError:
+        return None
+
+
+BEGINNING = (datetime(1970, 1, 1, tzinfo=UTC), "")
+MOST_PENDING = 50
+"""Late messages kept by id; with more, the cursor moves back."""
+SEEN_IDS = 20
+"""The last messages looked at, kept by id: a neighbour that is not among them is new."""
+_DELETES = 400
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """Where extraction stands.
+
+    Attributes:
+        cursor: (timestamp, id) of the last message looked at.
+        drained_count: The conversation's `messageCount` when nothing was left to do, else None.
+        version: Update time of the stored state, None where there is none.
+    """
+
+    cursor: tuple[datetime, str] = BEGINNING
+    seen: tuple[str, ...] = ()
+    pending: tuple[str, ...] = ()
+    extractor: str = ""
+    drained_count: int | None = None
+    drained_at: datetime | None = None
+    version: Any = None
+
+    @staticmethod
+    def read(snapshot: DocumentSnapshot[Any]) -> State:
+        """Read a stored state; none at all is the beginning."""
+        data = snapshot.to_dict() or {}
+        if not snapshot.exists:
+            return State()
+        moment = moment_of(data.get("cursorTimestamp"))
+        drained = data.get("drainedCount")
+        return State(
+            cursor=(moment, text_of(data.get("cursorMessageId"))) if moment else BEGINNING,
+            seen=tuple(strings(data.get("seenIds"))),
+            pending=tuple(strings(data.get("pendingIds"))),
+            extractor=text_of(data.get("extractor")),
+            drained_count=count_of(drained) if drained is not None else None,
+            drained_at=moment_of(data.get("drainedAt")),
+            version=snapshot.update_time,
+        )
+
+    def write(self, db: Client, batch: WriteBatch, conversation_id: str) -> None:
+        """Add this state to a batch that fails if the stored one is not `version` any more."""
+        document = {
+            "schemaVersion": SCHEMA_VERSION,
+            "conversationId": conversation_id,
+            "cursorTimestamp": self.cursor[0],
+            "cursorMessageId": self.cursor[1],
+            "seenIds": list(self.seen),
+            "pendingIds": list(self.pending),
+            "extractor": self.extractor,
+            "drainedCount": self.drained_count,
+            "drainedAt": self.drained_at,
+            # Writing what is there already would leave the update time as it was.
+            "revision": secrets.token_hex(8),
+        }
+        reference = db.collection(EXTRACTION).document(conversation_id)
+        if self.version is None:
+            batch.create(reference, document)
+        else:
+            unchanged = db.write_option(last_update_time=self.version)
+            batch.update(reference, document, option=unchanged)
+
+
+def note_late(
+    db: Client, conversation_id: str, messages: Sequence[ChatMessage], *, changed: bool = False
+) -> None:
+    """Let extraction look at messages that were written behind its cursor.
+
+    Args:
+        changed: The messages were edited or deleted: then an extraction that is under way must
+            start over as well, for it may have read them as they were.
+    """
+
+    def work() -> None:
+        state = State.read(db.collection(EXTRACTION).document(conversation_id).get())
+        late = [item for item in messages if (item.sent_at, item.id) <= state.cursor]
+        late = [item for item in late if not item.encrypted and item.id not in state.pending]
+        if not late and not changed:
+            return
+        batch = db.batch()
+        _behind(state, late).write(db, batch, conversation_id)
+        batch.commit()
+
+    until_unchanged(work)
+
+
+def _behind(state: State, late: list[ChatMessage]) -> State:
+    pending = (*state.pending, *(item.id for item in late))
+    if len(pending) <= MOST_PENDING:
+        return replace(state, pending=pending, drained_count=None)
+    first = min(item.sent_at for item in late)
+    return replace(state, cursor=min(state.cursor, (first, "")), seen=(), drained_count=None)
+
+
+def forget_items(db: Client, message_id: str) -> None:
+    """Delete what was extracted from a message that was edited, deleted or encrypted since.
+
+    Call `note_late(..., changed=True)` before, so that nothing old is written afterwards.
+    """
+    from google.cloud.firestore import FieldFilter
+
+    batch = db.batch()
+    for collection in (ACTION_ITEMS, DECISIONS):
+        of_message = FieldFilter("messageId", "==", message_id)
+        for snapshot in db.collection(collection).where(filter=of_message).select([]).stream():
+            batch.delete(snapshot.reference)
+    batch.commit()
+
+
+def forget_all_items(db: Client, conversation_id: str) -> None:
+    """Delete what an older version extracted; what somebody marked done stays."""
+    from google.cloud.firestore import FieldFilter
+
+    here = FieldFilter("conversationId", "==", conversation_id)
+    for collection in (ACTION_ITEMS, DECISIONS):
+        found = fetch(db.collection(collection).where(filter=here).select(["status"]))
+        open_ones = [item for item in found if (item.to_dict() or {}).get("status") != "done"]
+        for some in chunks(open_ones, _DELETES):
+            batch = db.batch()
+            for snapshot in some:
+                batch.delete(snapshot.reference)
+            batch.commit()
+
 
 MOST_MESSAGES = 2_000
 """New messages of one conversation that one call looks at."""

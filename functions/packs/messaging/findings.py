@@ -7,7 +7,6 @@ from datetime import datetime
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
-from packs.messaging.batches import chunks, fetch
 from packs.messaging.chat import ChatMessage
 from packs.messaging.documents import (
     ACTION_ITEMS,
@@ -16,6 +15,7 @@ from packs.messaging.documents import (
     Conversation,
     text_of,
 )
+from packs.messaging.firestore import chunks, fetch
 from packs.messaging.sources import QUOTE_CHARS
 from rollcall.core.text import excerpt, terms
 

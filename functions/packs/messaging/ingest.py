@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from packs.messaging.access import is_id
+from packs.messaging.access import is_id, propagate
 from packs.messaging.chat import ChatMessage
 from packs.messaging.documents import (
     CONTENT_CHARS,
@@ -21,11 +21,10 @@ from packs.messaging.documents import (
     SCHEMA_VERSION,
     Conversation,
 )
-from packs.messaging.extraction_state import forget_items, note_late
-from packs.messaging.filing import Filing, digest_of, shard_hint
-from packs.messaging.membership import propagate
-from packs.messaging.prioritising import FIELDS, kept, prioritise
-from packs.messaging.retries import until_unchanged
+from packs.messaging.extraction import forget_items, note_late
+from packs.messaging.firestore import until_unchanged
+from packs.messaging.message_index import Filing, digest_of, shard_hint
+from packs.messaging.priority_rules import FIELDS, kept, prioritise
 from packs.messaging.vectors import write_vectors
 from rollcall.core.context import Embedder, TextModel
 from rollcall.core.errors import InvalidArgument

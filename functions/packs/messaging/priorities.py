@@ -1,4 +1,6 @@
-"""Messages that should not wait."""
+"""A message's priority, set by a person instead of by rules or a model.
+
+Messages that should not wait."""
 
 from __future__ import annotations
 
@@ -8,15 +10,220 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import Field
 
 from packs.messaging.access import Reach, reach
-from packs.messaging.batches import IN_VALUES, chunks, count, fetch, side_by_side
 from packs.messaging.documents import MESSAGES, iso, moment_of, read_message, text_of
+from packs.messaging.firestore import IN_VALUES, chunks, count, fetch, side_by_side
+from packs.messaging.priority_rules import SET_BY, is_set_by_hand, prioritise, set_by_hand
+from packs.messaging.sending import DocumentId, Target, find_target
 from packs.messaging.sources import cite_message, shown
-from rollcall.core.capability import capability
+from rollcall.core.capability import Preview, Undo, capability
 from rollcall.core.context import ToolContext
+from rollcall.core.errors import FailedPrecondition
 from rollcall.core.shapes import Display, Wire
+from rollcall.core.wording import isolated, say, short
 
 if TYPE_CHECKING:
     from google.cloud.firestore_v1.base_query import BaseQuery
+
+
+Priority = Literal["urgent", "high", "medium", "low", "automatic"]
+AUTOMATIC = "automatic"
+_FIELD = "messageId"
+_HEBREW = {
+    "urgent": "דחופה",
+    "high": "גבוהה",
+    "medium": "בינונית",
+    "low": "נמוכה",
+    "unspecified": "רגילה",
+    AUTOMATIC: "אוטומטית",
+}
+
+
+class MessagePriority(Wire):
+    """What set_message_priority returns.
+
+    Attributes:
+        priority: What the message has now; with "automatic", what rules or the model say.
+        previous_priority: What it was set to by hand before, "automatic" if it was not.
+    """
+
+    done: str
+    message_id: str
+    conversation_id: str
+    conversation_name: str
+    priority: str
+    previous_priority: Priority
+    timestamp: str
+
+
+def _to_rate(ctx: ToolContext, message_id: str, priority: str) -> Target:
+    """The message, if its priority can be set to this.
+
+    Raises:
+        PermissionDenied: It is in none of the user's conversations.
+        FailedPrecondition: It is encrypted, or its priority is just that already.
+    """
+    target = find_target(ctx, MESSAGES, message_id, field=_FIELD)
+    if target.data.get("encrypted") is not False:
+        raise FailedPrecondition("an encrypted message has no priority", field=_FIELD)
+    if _by_hand(target) == priority:
+        raise FailedPrecondition(
+            f"the priority of this message is {priority} already; there is nothing to do",
+            field="priority",
+        )
+    return target
+
+
+def _by_hand(target: Target) -> Priority:
+    """What the message's priority was set to by hand."""
+    found: Priority = target.data["priority"] if is_set_by_hand(target.data) else "automatic"
+    return found
+
+
+def _word(priority: str, locale: str) -> str:
+    return _HEBREW.get(priority, priority) if locale.startswith("he") else priority
+
+
+def _preview(ctx: ToolContext, *, message_id: str, priority: str) -> Preview:
+    """The message, and its priority before and after."""
+    target = _to_rate(ctx, message_id, priority)
+    message = read_message(message_id, target.data)
+    before = text_of(target.data.get("priority")) or "unspecified"
+    title = say(
+        ctx.locale,
+        en="Priority: {before} → {after}",
+        he="עדיפות: מ{before} ל{after}",
+        before=_word(before, ctx.locale),
+        after=_word(priority, ctx.locale),
+    )
+    row = {
+        "content": shown(message.text),
+        "senderName": message.sender_name,
+        "conversationName": target.conversation_name,
+        "before": before,
+        "after": priority,
+    }
+    return Preview(
+        Display(
+            type="confirmation",
+            title=title,
+            text=isolated(message.text),
+            columns=list(row),
+            rows=[row],
+        )
+    )
+
+
+def _summarize(arguments: dict[str, Any]) -> dict[str, str]:
+    message, priority = short(str(arguments["messageId"])), str(arguments["priority"])
+    return {
+        "en": f"Set the priority of the message {message} to {priority}",
+        "he": f"לקבוע להודעה {message} עדיפות {_word(priority, 'he')}",
+    }
+
+
+@capability(
+    name={"en": "Set a message's priority", "he": "קביעת עדיפות להודעה"},
+    category="messaging",
+    keywords=[
+        "set the priority",
+        "set priority",
+        "change the priority",
+        "mark as urgent",
+        "mark as high priority",
+        "prioritize this message",
+        "קבע עדיפות",
+        "קבע את העדיפות",
+        "שנה את העדיפות",
+        "סמן כדחוף",
+        "סמן כדחופה",
+        "סמני כדחופה",
+        "תעדף את ההודעה",
+        "bump up",
+        "raise the priority",
+        "lower the priority",
+        "more important",
+        "less important",
+        "תעלה את העדיפות",
+        "תוריד את העדיפות",
+        "פחות חשוב",
+        "יותר חשוב",
+    ],
+    examples=[
+        {
+            "userRequest": "Set the priority of that message to high",
+            "parameters": {"messageId": "m-17", "priority": "high"},
+        },
+        {
+            "userRequest": "קבע את העדיפות של ההודעה הזאת לגבוהה",
+            "parameters": {"messageId": "m-17", "priority": "high"},
+        },
+    ],
+    related=["get_priority_messages", "search_all_conversations"],
+    effect="write",
+    atomic=True,
+    summary=_summarize,
+    preview=_preview,
+    undo=Undo(
+        "set_message_priority",
+        lambda given, result: {
+            "messageId": result["messageId"],
+            "priority": result["previousPriority"],
+        },
+    ),
+)
+def set_message_priority(
+    ctx: ToolContext, *, message_id: DocumentId, priority: Priority
+) -> MessagePriority:
+    """Set a message's priority by hand, for everyone in the conversation.
+
+    Use it only where the user asks to change how urgent or important a message is. What is set
+    by hand stays, also when the message is edited, until somebody sets it to "automatic".
+
+    Args:
+        message_id: The message; its id comes from a search or a list of messages.
+        priority: "urgent", "high", "medium" or "low"; "automatic" to have it worked out again.
+    """
+    target = _to_rate(ctx, message_id, priority)
+    changes = _changes(ctx, target, priority)
+    target.update(ctx, changes)
+    message = read_message(message_id, target.data)
+    name = target.conversation_name
+    cite_message(
+        ctx,
+        conversation_id=target.conversation.id,
+        conversation_name=name,
+        message_id=message_id,
+        sender_name=message.sender_name,
+        sent_at=moment_of(target.data.get("timestamp")),
+        quote=message.text,
+    )
+    return MessagePriority(
+        done=say(
+            ctx.locale,
+            en="Priority is now {priority}: “{text}”",
+            he="העדיפות היא עכשיו {priority}: „{text}”",
+            priority=_word(changes["priority"], ctx.locale),
+            text=short(message.text),
+        ),
+        message_id=message_id,
+        conversation_id=target.conversation.id,
+        conversation_name=name,
+        priority=changes["priority"],
+        previous_priority=_by_hand(target),
+        timestamp=iso(ctx.now) or "",
+    )
+
+
+def _changes(ctx: ToolContext, target: Target, priority: str) -> dict[str, Any]:
+    """The message's priority fields from now on."""
+    from google.cloud.firestore import DELETE_FIELD
+
+    if priority != AUTOMATIC:
+        return set_by_hand(priority, ctx.user.uid)
+    message = read_message(target.snapshot.id, target.data)
+    rated = prioritise([message], text_model=ctx.text_model)[message.id]
+    return {**rated, SET_BY: DELETE_FIELD}
+
 
 _LEVELS = {"urgent": ["urgent"], "high": ["high"], "both": ["urgent", "high"]}
 

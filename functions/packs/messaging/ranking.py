@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from heapq import heapify, heappop, heappush, nlargest
 
-from packs.messaging.index import Entry, Shard
+from packs.messaging.message_index import Entry, Shard
 from packs.messaging.query import Query, expand, read_query
 from rollcall.core.fusion import weighed
 

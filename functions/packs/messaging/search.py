@@ -8,9 +8,9 @@ from pydantic import Field
 
 from packs.messaging.access import Reach, reach
 from packs.messaging.documents import MESSAGES, iso, read_message, text_of
+from packs.messaging.message_index import ShardReads, read_shards
 from packs.messaging.query import Query, read_query
 from packs.messaging.ranking import Hit, fuse, rank
-from packs.messaging.shard_reads import ShardReads, read_shards
 from packs.messaging.sources import QUOTE_CHARS, cite_message, shown
 from packs.messaging.vectors import nearest
 from rollcall.core.capability import capability

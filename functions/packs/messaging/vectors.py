@@ -6,9 +6,9 @@ import logging
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from packs.messaging.batches import chunks, fetch, side_by_side
 from packs.messaging.chat import ChatMessage
 from packs.messaging.documents import SCHEMA_VERSION, VECTORS
+from packs.messaging.firestore import chunks, fetch, side_by_side
 from packs.messaging.ranking import Hit
 from rollcall.core.context import Embedder
 

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from packs.messaging import extraction
-from packs.messaging.conversation_actions import get_conversation_action_items
-from packs.messaging.conversation_decisions import get_conversation_decisions
-from packs.messaging.reading import VERSION
+from packs.messaging.action_items import get_conversation_action_items
+from packs.messaging.decisions import get_conversation_decisions
+from packs.messaging.extraction import VERSION
 from packs.messaging.triggers import message_written
 from rollcall.core.capability import Capability
 from rollcall.core.errors import InvalidArgument, PermissionDenied

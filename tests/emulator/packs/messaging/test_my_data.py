@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from google.cloud.firestore import Client
 
-from packs.messaging.conversation_actions import get_conversation_action_items
-from packs.messaging.conversation_decisions import get_conversation_decisions
+from packs.messaging.action_items import get_conversation_action_items
+from packs.messaging.decisions import get_conversation_decisions
 from packs.messaging.triggers import message_written
 from rollcall.core.context import Call, User
 from rollcall.core.triggers import DocumentEvent

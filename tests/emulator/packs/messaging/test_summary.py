@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from packs.messaging.conversation_summary import summarize_conversation
+from packs.messaging.summaries import summarize_conversation
 from rollcall.core.capability import Capability
 from rollcall.core.errors import InvalidArgument, PermissionDenied
 

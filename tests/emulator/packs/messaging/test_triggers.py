@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from packs.messaging.conversation_actions import get_conversation_action_items
+from packs.messaging.action_items import get_conversation_action_items
 from packs.messaging.search import search_all_conversations
 from packs.messaging.triggers import (
     conversation_deleted,

@@ -10,9 +10,12 @@ from google.api_core.exceptions import FailedPrecondition as Refused
 from google.cloud.firestore import DELETE_FIELD
 from msgspec.structs import replace
 
-from packs.messaging.completing import complete_action_item, reopen_action_item
-from packs.messaging.conversation_actions import get_conversation_action_items
-from packs.messaging.rating import set_message_priority
+from packs.messaging.action_items import (
+    complete_action_item,
+    get_conversation_action_items,
+    reopen_action_item,
+)
+from packs.messaging.priorities import set_message_priority
 from packs.messaging.sending import send_message, withdraw_message
 from packs.messaging.triggers import message_written
 from rollcall.core.capability import Capability, plain

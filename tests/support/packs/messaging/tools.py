@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from packs.messaging.completing import complete_action_item, reopen_action_item
-from packs.messaging.conversation_actions import get_conversation_action_items
-from packs.messaging.conversation_decisions import get_conversation_decisions
-from packs.messaging.conversation_summary import summarize_conversation
+from packs.messaging.action_items import (
+    complete_action_item,
+    get_conversation_action_items,
+    reopen_action_item,
+)
 from packs.messaging.conversations import get_user_conversations
-from packs.messaging.priorities import get_priority_messages
-from packs.messaging.rating import set_message_priority
+from packs.messaging.decisions import get_conversation_decisions
+from packs.messaging.priorities import get_priority_messages, set_message_priority
 from packs.messaging.search import search_all_conversations
 from packs.messaging.sending import send_message, withdraw_message
+from packs.messaging.summaries import summarize_conversation
 from rollcall.core.capability import Capability
 from rollcall.models.base import ToolSpec
 from rollcall.registry.documents import capability_document

@@ -6,9 +6,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from packs.messaging.actions import extract_actions
+from packs.messaging.action_extraction import extract_actions
 from packs.messaging.chat import ChatMessage
-from packs.messaging.decisions import extract_decisions
+from packs.messaging.decision_extraction import extract_decisions
 
 START = datetime(2026, 11, 18, 9, 30, tzinfo=UTC)
 NAMES = {"r": "Ruth Stone", "b": "Ben Ortiz", "g": "גלית מור"}

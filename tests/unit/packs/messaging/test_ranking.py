@@ -3,7 +3,7 @@
 from datetime import UTC, datetime, timedelta
 
 from packs.messaging.chat import ChatMessage
-from packs.messaging.index import Shard, append, new_shard
+from packs.messaging.message_index import Shard, append, new_shard
 from packs.messaging.ranking import Hit, fuse, rank
 
 START = datetime(2026, 3, 1, 9, tzinfo=UTC)

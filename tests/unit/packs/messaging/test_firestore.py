@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from packs.messaging.batches import chunks, side_by_side
+from packs.messaging.firestore import chunks, side_by_side
 from rollcall.core.log_context import in_request, log_fields
 
 

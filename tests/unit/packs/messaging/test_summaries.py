@@ -3,7 +3,7 @@
 from datetime import UTC, datetime, timedelta
 
 from packs.messaging.chat import ChatMessage
-from packs.messaging.summary import summarize
+from packs.messaging.summaries import summarize
 from tests.support.rules import for_every
 
 START = datetime(2026, 11, 18, 9, 30, tzinfo=UTC)

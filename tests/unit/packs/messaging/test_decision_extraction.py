@@ -5,8 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from packs.messaging.chat import ChatMessage
-from packs.messaging.decided import Decision
-from packs.messaging.decisions import extract_decisions
+from packs.messaging.decision_extraction import Decision, extract_decisions
 
 START = datetime(2026, 11, 18, 9, 30, tzinfo=UTC)
 TEAM = {"d": "Dana Levi", "o": "Omer Katz", "n": "נועה כהן"}

@@ -10,9 +10,9 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from packs.messaging.access import Reach
-from packs.messaging.batches import IN_VALUES, chunks, count, fetch, side_by_side
 from packs.messaging.documents import iso, moment_of, text_of
 from packs.messaging.extraction import extract_new
+from packs.messaging.firestore import IN_VALUES, chunks, count, fetch, side_by_side
 from packs.messaging.sources import cite_message
 from rollcall.core.context import ToolContext
 from rollcall.core.shapes import Wire

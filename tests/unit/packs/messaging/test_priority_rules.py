@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from packs.messaging.priority import LEVELS, classify, order
+from packs.messaging.priority_rules import LEVELS, classify, order
 
 SAID_AT = datetime(2026, 11, 18, 9, 30, tzinfo=UTC)  # A Wednesday.
 

@@ -1,4 +1,4 @@
-"""Asking the text model about messages, and believing only what checks out."""
+"""Questions to the text model about messages; what other people wrote is data in them."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 from datetime import datetime, timedelta, timezone
 
-from packs.messaging.deadlines import find_deadline
+from packs.messaging.dates import find_deadline
 from tests.support.rules import for_every
 
 ISRAEL = timezone(timedelta(hours=2))

@@ -1,14 +1,19 @@
-"""Many small reads as a few batches, side by side."""
+"""Many small reads as a few batches, side by side; and optimistic writes."""
 
 from __future__ import annotations
 
+import random
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextvars import copy_context
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from rollcall.core.errors import Aborted
+
 if TYPE_CHECKING:
     from google.cloud.firestore import DocumentSnapshot
+
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -45,3 +50,30 @@ def fetch(query: Any) -> list[DocumentSnapshot[Any]]:
 def count(query: Any) -> int:
     """How many documents a query finds, counted in Firestore: one read per thousand."""
     return int(query.count().get()[0][0].value)
+
+
+_ATTEMPTS = 15
+_FIRST_WAIT_S = 0.01
+_LONGEST_WAIT_S = 0.5
+
+
+def until_unchanged(work: Callable[[], R]) -> R:
+    """Run `work` again until its preconditions hold; it must read anew each time.
+
+    Raises:
+        Aborted: Others were faster every time.
+    """
+    from google.api_core import exceptions
+
+    for attempt in range(_ATTEMPTS):
+        try:
+            return work()
+        except (
+            exceptions.FailedPrecondition,
+            exceptions.AlreadyExists,
+            exceptions.NotFound,
+            exceptions.Aborted,
+        ):
+            wait_s = min(_LONGEST_WAIT_S, _FIRST_WAIT_S * 1.6**attempt)
+            time.sleep(wait_s * random.uniform(0.5, 1.5))
+    raise Aborted("too many writers at once; try again", retry_after_s=1)

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from packs.messaging.chat import ChatMessage
-from packs.messaging.index import (
+from packs.messaging.message_index import (
     MOST_MESSAGES,
     Shard,
     append,

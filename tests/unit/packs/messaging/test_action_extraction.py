@@ -4,8 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from packs.messaging.action_items import ActionItem
-from packs.messaging.actions import extract_actions
+from packs.messaging.action_extraction import ActionItem, extract_actions
 from packs.messaging.chat import ChatMessage
 
 START = datetime(2026, 11, 18, 9, 30, tzinfo=UTC)  # A Wednesday.

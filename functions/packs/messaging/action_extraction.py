@@ -1,0 +1,470 @@
+"""Action items in a chat: who is to do what by when, in English and Hebrew."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from hashlib import sha256
+from typing import Literal
+
+from packs.messaging import action_cues as cues
+from packs.messaging.action_words import is_idle
+from packs.messaging.chat import ChatMessage, readable
+from packs.messaging.cues import HYPOTHETICAL, agrees, plain, refuses
+from packs.messaging.dates import Deadline, find_deadline
+from packs.messaging.patterns import Pattern
+from packs.messaging.people import People, Person
+from packs.messaging.priority_rules import classify
+from packs.messaging.task_wording import is_trivial, out_of_context, without_deadline
+from rollcall.core.text import sentences, terms
+
+ActionPriority = Literal["high", "medium", "low", "unspecified"]
+
+LEAST_CONFIDENCE = 0.5
+_MOST_CONFIDENCE = 0.97
+_REPLIES_WITHIN = timedelta(hours=24)
+_REPLIES_LOOKED_AT = 4
+_SAME_TASK = 0.6
+_SAME_OBJECT = 0.75
+_SAID_AGAIN_WITHIN = timedelta(hours=2)
+_REFUSED = 0.0
+_LESS_LIKELY = 0.5  # Of what nobody in particular was asked, once somebody said no.
+
+
+@dataclass(frozen=True, slots=True)
+class ActionItem:
+    """Something to be done.
+
+    Attributes:
+        id: The same whenever the same message is read again.
+        assignee_id: None where nobody, or nobody of the chat, is known to do it.
+        deadline: "2026-11-30", or with a time and zone.
+        context: What was said, the reply that settled it included.
+        confidence: 0 to 1; 0 for what was asked of somebody who refused.
+    """
+
+    id: str
+    conversation_id: str
+    message_id: str
+    task: str
+    assignee_id: str | None
+    assignee: str | None
+    deadline: str | None
+    priority: ActionPriority
+    context: str
+    confidence: float
+    said_at: datetime
+
+
+def points_back(item: ActionItem) -> bool:
+    """Tell whether an item only says who, of what was asked before: "I'll do that"."""
+    return cues.POINTS_BACK.match(item.task) is not None
+
+
+def open_before(items: list[ActionItem], message: ChatMessage) -> int | None:
+    """Return the place of the last item that this message may take up."""
+    for place in range(len(items) - 1, max(-1, len(items) - 4), -1):
+        item = items[place]
+        fresh = message.sent_at - item.said_at <= _REPLIES_WITHIN
+        if (
+            fresh
+            and item.message_id != message.id
+            and item.assignee_id in (None, message.sender_id)
+        ):
+            return place
+    return None
+
+
+def after_replies(
+    item: ActionItem, message: ChatMessage, later: Sequence[ChatMessage], people: People
+) -> ActionItem:
+    """Return the item as the replies to it leave it."""
+    for reply in later[:_REPLIES_LOOKED_AT]:
+        if reply.sent_at - message.sent_at > _REPLIES_WITHIN:
+            break
+        if reply.sender_id == message.sender_id:
+            continue
+        if item.assignee_id == message.sender_id:
+            break  # A promise needs no one's yes.
+        if item.assignee_id not in (None, reply.sender_id):
+            continue
+        if refuses(reply.text):
+            of_them = item.assignee_id == reply.sender_id
+            left = _REFUSED if of_them else item.confidence * _LESS_LIKELY
+            return replace(item, confidence=round(left, 2))
+        if agrees(reply.text):
+            return accepted(item, people.of(reply.sender_id), reply.text)
+    return item
+
+
+def is_refused(settled: ActionItem, item: ActionItem) -> bool:
+    """Tell whether an item worth keeping was refused: those who stored it have to know."""
+    return settled.confidence == _REFUSED and item.confidence >= LEAST_CONFIDENCE
+
+
+def accepted(item: ActionItem, person: Person, reply: str) -> ActionItem:
+    """Return an item that somebody said yes to."""
+    return replace(
+        item,
+        assignee_id=item.assignee_id or person.id,
+        assignee=item.assignee or person.name,
+        confidence=round(min(_MOST_CONFIDENCE, item.confidence + 0.1), 2),
+        context=f"{item.context} / {person.name}: {plain(reply)[:120]}",
+    )
+
+
+def add_item(items: list[ActionItem], item: ActionItem) -> None:
+    """Add an item, or complete the earlier one that it repeats."""
+    words = set(terms(item.task))
+    for place, known in enumerate(items):
+        same_person = None in (known.assignee_id, item.assignee_id) or (
+            known.assignee_id == item.assignee_id
+        )
+        if known.confidence == _REFUSED or item.confidence == _REFUSED or not same_person:
+            continue
+        if not _is_repeated(known, item, words):
+            continue
+        items[place] = replace(
+            known,
+            assignee_id=known.assignee_id or item.assignee_id,
+            assignee=known.assignee or item.assignee,
+            deadline=item.deadline or known.deadline,
+            confidence=round(
+                min(_MOST_CONFIDENCE, max(known.confidence, item.confidence) + 0.03), 2
+            ),
+        )
+        return
+    items.append(item)
+
+
+def _is_repeated(known: ActionItem, item: ActionItem, words: set[str]) -> bool:
+    """Tell whether an item says an earlier one again; in other words only right after it."""
+    other = set(terms(known.task))
+    if not words or not other:
+        return False
+    if _overlap(words, other) >= _SAME_TASK:
+        return True
+    shorter = min(len(words), len(other))
+    return (
+        known.assignee_id == item.assignee_id is not None
+        and item.said_at - known.said_at <= _SAID_AGAIN_WITHIN
+        and shorter >= 2
+        and len(words & other) / shorter >= _SAME_OBJECT
+    )
+
+
+def _overlap(one: set[str], other: set[str]) -> float:
+    return len(one & other) / len(one | other) if one | other else 0.0
+
+
+# ruff: noqa: E501 - patterns are easier to read unbroken.
+
+
+_FILLER = Pattern(
+    r"^(?:(?:ok(?:ay)?|so|and|also|then|yes|yeah|sure|great|good|thanks|agreed|perfect|right|fair|well|but"
+    r"|no problem|got it|on it|אז|טוב|כן|סגור|מעולה|בסדר|אין בעיה|תודה|יופי|סבבה|אוקיי?|גם|אבל|ו)(?![\w'])[\s,.!:-]+)+",
+    re.IGNORECASE,
+)
+_CUT = Pattern(
+    r"\s*[,;:]\s+|\s+-\s+|\s+(?:and|but)\s+(?=i'll|i will|can you|could you|please)|(?<=\s)ו(?=אני )",
+    re.I,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """A task as a clause puts it; `you` where it is for whoever is addressed."""
+
+    task: str
+    confidence: float
+    who: Person | None = None
+    you: bool = False
+
+
+def asks_of(
+    sentence: str, people: People, message: ChatMessage, *, called: Person | None, calls: bool
+) -> Iterator[Ask]:
+    """Yield the tasks of one sentence, from its clauses left to right."""
+    if cues.DONE.search(sentence):
+        return
+    if label := cues.LABEL.match(sentence):
+        yield _labelled(label["task"], people, message)
+        return
+    starts = [0, *(match.end() for match in _CUT.finditer(sentence))]
+    last_end = -1
+    for start in starts:
+        clause = _FILLER.sub("", sentence[start:])
+        named = _name_before(sentence, start, people)
+        bare = named is None and (start > 0 or not calls)
+        ask = _ask_of(clause, people, message, bare=bare, called=called)
+        if ask is None:
+            continue
+        if start < last_end and not _is_explicit(clause):
+            continue
+        last_end = len(sentence)
+        before = sentence[:start] + " " + sentence[start:][: len(sentence[start:]) - len(clause)]
+        if HYPOTHETICAL.search(before + " " + clause[:12]):
+            # "If it is open, close it" still asks; "if it rains, I'll drive" hardly promises.
+            ask = replace(ask, confidence=ask.confidence * (0.8 if ask.you else 0.5))
+        if ask.you and named is not None:
+            ask = replace(ask, who=named)
+        yield replace(ask, task=_first_of(ask.task))
+
+
+def _name_before(sentence: str, start: int, people: People) -> Person | None:
+    """Return whom a clause in mid-sentence calls: "meanwhile Omer, write it down"."""
+    words = sentence[:start].rstrip(" ,:;-").split(" ")
+    return people.find(words[-1]) if start and words[-1] else None
+
+
+def _first_of(task: str) -> str:
+    """Cut a task where the sentence goes on to another promise or request."""
+    return re.split(
+        r",? (?:and|but) (?=i'll |i will |can you |could you )|, ?(?:ו)?אני ", task, flags=re.I
+    )[0]
+
+
+def _is_explicit(clause: str) -> bool:
+    return (
+        re.match(
+            r"(?:i'll|i will|can you|could you|please|אני א|תוכלי?|בבקשה|[A-Z][a-z]+ (?:will|to) )",
+            clause,
+            re.I,
+        )
+        is not None
+    )
+
+
+def _labelled(task: str, people: People, message: ChatMessage) -> Ask:
+    person, rest = people.addressed(task)
+    for pattern, _ in cues.ASSIGNS:
+        match = pattern.match(rest)
+        if match and (named := people.named(match["name"])):
+            return Ask(match["task"], 0.92, named)
+    for pattern, _ in cues.COMMITS[:2]:
+        if match := pattern.match(rest):
+            return Ask(match["task"], 0.92, people.of(message.sender_id))
+    return Ask(rest, 0.9, person)
+
+
+def _ask_of(
+    clause: str, people: People, message: ChatMessage, *, bare: bool, called: Person | None
+) -> Ask | None:
+    """Return the task a clause begins with, if any."""
+    sender = people.of(message.sender_id)
+    for patterns, who, you in (
+        (cues.COMMITS, sender, False),
+        (cues.REQUESTS, None, True),
+        (cues.OWN_NEED, sender, False),
+        (cues.JOINT, None, False),
+    ):
+        if ask := _first_match(patterns, clause, who=who, you=you):
+            return ask
+    return (
+        _assigned(clause, people)
+        or _wanted(clause, message, called=called)
+        or _ordered(clause, message, bare=bare)
+        or _elliptic(clause, people, message)
+    )
+
+
+def _first_match(
+    patterns: Sequence[tuple[Pattern, float]], clause: str, *, who: Person | None, you: bool
+) -> Ask | None:
+    for pattern, confidence in patterns:
+        match = pattern.match(clause)
+        if match is None:
+            continue
+        verb = match.groupdict().get("verb") or ""
+        if is_idle(match["task"], verb):
+            return None
+        return Ask(match["task"], confidence, who, you)
+    return None
+
+
+def _assigned(clause: str, people: People) -> Ask | None:
+    for pattern, confidence in cues.ASSIGNS:
+        match = pattern.match(clause)
+        if match is None:
+            continue
+        hebrew = "א" <= match["name"][0] <= "ת"
+        if person := people.named(match["name"], unknown=not hebrew):
+            sure = confidence if person.id else confidence - 0.15
+            return None if clause.endswith("?") else Ask(match["task"], sure, person)
+    return None
+
+
+def _wanted(clause: str, message: ChatMessage, *, called: Person | None) -> Ask | None:
+    match = cues.WANTS.match(clause)
+    if match is None:
+        return None
+    task = match["task"] or match["he"]
+    due = find_deadline(clause, said_at=message.sent_at)
+    if called or due or "from you" in clause or match["he"] or "your" in task[:5]:
+        return Ask(f"Provide {task}" if match["task"] else f"לתת {task}", 0.68, None, True)
+    return None
+
+
+def _ordered(clause: str, message: ChatMessage, *, bare: bool) -> Ask | None:
+    """Read "send me the slides": surer with a name, a please or a date around it."""
+    match = cues.ORDER.match(clause)
+    if match is None or clause.endswith("?"):
+        return None
+    meant = re.search(r"\b(?:me|us|him|her|them|please|your)\b", clause, re.I) is not None
+    due = find_deadline(clause, said_at=message.sent_at) is not None
+    confidence = 0.42 + 0.35 * (not bare) + 0.2 * meant + 0.15 * due
+    if len(clause.split()) < 3 and bare:
+        return None
+    return Ask(match["task"], min(confidence, 0.85), None, True)
+
+
+def _elliptic(clause: str, people: People, message: ChatMessage) -> Ask | None:
+    """Read "Draft by Friday": a promise, or with a question mark a request."""
+    match = cues.ELLIPTIC.match(clause)
+    if match is None or len(clause.split()) > 9 or people.find(clause.split(" ")[0]):
+        return None
+    task, due = without_deadline(match["task"], message.sent_at)
+    if due is None or not 1 <= len(task.split()) <= 6 or task.rstrip() == match["task"].rstrip():
+        return None
+    if not re.search(r"\b(?:by|until|before)\b|(?<![א-ת])עד(?![א-ת])", clause[len(task) :]):
+        return None
+    asks = clause.endswith("?")
+    return Ask(task, 0.5, None if asks else people.of(message.sender_id), asks)
+
+
+_ANSWERS_WITHIN = timedelta(minutes=30)
+_QUOTE = Pattern(r"^\s*>.*$", re.MULTILINE)
+
+
+def extract_actions(
+    messages: Sequence[ChatMessage],
+    *,
+    conversation_id: str,
+    names: Mapping[str, str],
+    context: Sequence[ChatMessage] = (),
+) -> list[ActionItem]:
+    """Return the action items of new messages, in time order.
+
+    Args:
+        names: Participant id to name; senders are added to it.
+        context: Earlier messages, read already. Their items are returned only
+            where a new message changed them (accepted, refused, said again).
+            One that is refused comes with confidence 0.
+    """
+    everything = readable([*context, *messages])
+    people = People({**{message.sender_id: message.sender_name for message in everything}, **names})
+    found = _read(everything, people, conversation_id)
+    new = {message.id for message in messages}
+    if not context:
+        return [item for item in found if item.confidence]
+    before = {item.id: item for item in _read(readable(context), people, conversation_id)}
+    return [
+        item
+        for item in found
+        if (item.confidence if item.message_id in new else before.get(item.id) != item)
+    ]
+
+
+def _read(messages: list[ChatMessage], people: People, conversation_id: str) -> list[ActionItem]:
+    items: list[ActionItem] = []
+    for place, message in enumerate(messages):
+        for item in _of_message(message, people, conversation_id, before=messages[:place]):
+            if points_back(item) and (earlier := open_before(items, message)) is not None:
+                items[earlier] = accepted(
+                    items[earlier], people.of(message.sender_id), message.text
+                )
+                continue
+            settled = after_replies(item, message, messages[place + 1 :], people)
+            if settled.confidence >= LEAST_CONFIDENCE or is_refused(settled, item):
+                add_item(items, settled)
+    return items
+
+
+def _of_message(
+    message: ChatMessage, people: People, conversation_id: str, *, before: Sequence[ChatMessage]
+) -> list[ActionItem]:
+    items = list(_of_sentences(message, people, conversation_id, before=before))
+    if len(items) == 1 and items[0].deadline is None:
+        # "I need the sheet for the investors. By Thursday please."
+        due = find_deadline(message.text, said_at=message.sent_at)
+        if due and due.binding:
+            return [replace(items[0], deadline=due.iso())]
+    return items
+
+
+def _of_sentences(
+    message: ChatMessage, people: People, conversation_id: str, *, before: Sequence[ChatMessage]
+) -> Iterator[ActionItem]:
+    text = plain_lines(_QUOTE.sub("", message.text))
+    called: Person | None = None
+    seen: set[str] = set()
+    for sentence in sentences(text):
+        sentence = plain(sentence)
+        person, rest = people.addressed(sentence)
+        called = person or called
+        for ask in asks_of(rest, people, message, called=called, calls=person is not None):
+            task, deadline = without_deadline(ask.task, message.sent_at)
+            task = out_of_context(task)
+            deadline = deadline or find_deadline(sentence, said_at=message.sent_at)
+            if (len(task.split()) < 2 and not (deadline or called)) or task.lower() in seen:
+                continue
+            if is_trivial(task):
+                continue
+            seen.add(task.lower())
+            who = ask.who or (
+                _addressee(people, message, called, before=before) if ask.you else None
+            )
+            yield _item(message, conversation_id, ask, task, who, deadline, sentence)
+
+
+def plain_lines(text: str) -> str:
+    """Return a text without blank ends of lines, so that lists are read line by line."""
+    return "\n".join(line.strip(" \t-*•[]") for line in text.splitlines())
+
+
+def _item(
+    message: ChatMessage,
+    conversation_id: str,
+    ask: Ask,
+    task: str,
+    who: Person | None,
+    deadline: Deadline | None,
+    sentence: str,
+) -> ActionItem:
+    key = f"{conversation_id}|{message.id}|{task.lower()}"
+    return ActionItem(
+        id=sha256(key.encode()).hexdigest()[:20],
+        conversation_id=conversation_id,
+        message_id=message.id,
+        task=task,
+        assignee_id=who.id if who else None,
+        assignee=who.name if who else None,
+        deadline=deadline.iso() if deadline else None,
+        priority=_priority(message),
+        context=sentence,
+        confidence=round(ask.confidence + (0.05 if deadline else 0.0), 2),
+        said_at=message.sent_at,
+    )
+
+
+def _priority(message: ChatMessage) -> ActionPriority:
+    """Return what the message says of urgency; asking alone says nothing of it."""
+    level = classify(message.text).level
+    if level in ("urgent", "high"):
+        return "high"
+    return "low" if level == "low" else "unspecified"
+
+
+def _addressee(
+    people: People, message: ChatMessage, called: Person | None, *, before: Sequence[ChatMessage]
+) -> Person | None:
+    """Return whom "you" means: who is called, the other of two, or who spoke just before."""
+    if called is not None and called.id != message.sender_id:
+        return called
+    if other := people.other_than(message.sender_id):
+        return other
+    for earlier in before[-2:][::-1]:
+        fresh = message.sent_at - earlier.sent_at <= _ANSWERS_WITHIN
+        if fresh and earlier.sender_id != message.sender_id:
+            return people.of(earlier.sender_id)
+    return None

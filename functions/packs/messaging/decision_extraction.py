@@ -1,0 +1,515 @@
+"""Decisions in a chat: what was decided, by whom, when, in English and Hebrew."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from functools import cache
+from hashlib import sha256
+from typing import Literal
+
+from packs.messaging import decision_cues as cues
+from packs.messaging.chat import ChatMessage, readable
+from packs.messaging.cues import HYPOTHETICAL, agrees, any_of, plain, refuses
+from packs.messaging.decision_cues import UNDECIDED
+from packs.messaging.patterns import Pattern
+from packs.messaging.people import People
+from rollcall.core.text import sentences, terms
+
+CONTEXT_CHARS = 240
+ImpactLevel = Literal["high", "medium", "low"]
+
+_ASIDE = Pattern(r",? (?:by the way|btw|i guess|אגב|דרך אגב)$", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """Something that was decided.
+
+    Attributes:
+        id: The same whenever the same message is read again.
+        decision_maker: A name; who said it where a group ("we") decided, who
+            agreed where it was a proposal.
+        context: What was said, with the message it answers or the yes to it.
+        confidence: 0 to 1; lower once `superseded_by` names a later decision, 0 for a
+            tentative one that was said again as a decision.
+        is_tentative: Whether it is a proposal or a choice agreed to, which a decision that is
+            plainly one may say again.
+    """
+
+    id: str
+    conversation_id: str
+    message_id: str
+    decision: str
+    decision_maker_id: str | None
+    decision_maker: str
+    decided_at: datetime
+    context: str
+    impact: ImpactLevel
+    confidence: float
+    superseded_by: str | None = None
+    is_tentative: bool = False
+
+
+def identifier(conversation_id: str, message_id: str, what: str) -> str:
+    """Return a decision's id: the same whenever the same message is read again."""
+    return sha256(f"{conversation_id}|{message_id}|{what.lower()}".encode()).hexdigest()[:20]
+
+
+def said(message: ChatMessage) -> str:
+    """Return who said what, cut to a readable length."""
+    text = plain(message.text)
+    shown = text if len(text) <= CONTEXT_CHARS else text[: CONTEXT_CHARS - 1] + "…"
+    return f"{message.sender_name}: {shown}"
+
+
+def tidy(what: str) -> str:
+    """Return what was decided, beginning with a capital, without marks at its ends."""
+    what = _ASIDE.sub("", " ".join(what.split()).strip(" ,;:-.!?"))
+    return what[:1].upper() + what[1:]
+
+
+_HIGH = any_of(
+    [
+        r"budgets?",
+        r"launch(?:es|ed|ing)?",
+        r"scope",
+        r"release",
+        r"hir(?:e|es|ing)",
+        r"fir(?:e|ing) \w+",
+        r"lay ?offs?",
+        r"offer",
+        r"contracts?",
+        r"legal",
+        r"security",
+        r"salar(?:y|ies)",
+        r"pricing",
+        r"strategy",
+        r"merger",
+        r"acquisition",
+        r"invest(?:ment|ors?)",
+        r"deadline",
+        r"roadmap",
+        r"company",
+        r"all customers",
+        r"shut(?:ting)? down",
+        r"lawsuit",
+        r"production",
+        r"on-call",
+        r"vendor",
+        r"supplier",
+        r"rebrand",
+        r"migrat(?:e|ion)",
+        r"[$€£₪] ?\d[\d,.]*(?:k|m)?",
+        r"\d[\d,.]*\s?(?:k|million|m)\b",
+        r"\d{2,}[,.]?\d{3}",
+    ],
+    [
+        "תקציב",
+        "השקה",
+        "גיוס",
+        "לגייס",
+        "פיטורים",
+        "חוזה",
+        "הסכם",
+        "משכורות",
+        "שכר",
+        "מחיר",
+        "תמחור",
+        "אסטרטגיה",
+        "משקיעים",
+        "אבטחה",
+        "מיזוג",
+        "ספק",
+        "הנהלה",
+        "מיליון",
+        r"[\d,]+ ?(?:אלף|מיליון)",
+        "דדליין",
+        "פרודקשן",
+        "תקן",
+        "תקנים",
+        "לקוחות",
+    ],
+)
+_LOW = any_of(
+    [
+        r"lunch",
+        r"dinner",
+        r"pizza",
+        r"coffee",
+        r"drinks?",
+        r"beers?",
+        r"movies?",
+        r"snacks?",
+        r"cake",
+        r"party",
+        r"gifts?",
+        r"presents?",
+        r"colou?rs?",
+        r"icons?",
+        r"emoji",
+        r"font",
+        r"logo",
+        r"stickers?",
+        r"restaurant",
+        r"sushi",
+        r"bbq",
+        r"picnic",
+        r"t-?shirts?",
+        r"naming",
+        r"rename[ds]?",
+        r"called",
+        r"quiet hours",
+        r"wallpaper",
+        r"playlist",
+        r"stay(?:ing)? (?:home|in)",
+        r"go(?:ing)? to (?:sleep|bed)",
+    ],
+    [
+        "צהריים",
+        "ארוחה",
+        "ארוחת",
+        "פיצה",
+        "קפה",
+        "בירה",
+        "סרט",
+        "עוגה",
+        "מסיבה",
+        "מתנה",
+        "צבע",
+        "צבעים",
+        "כחול",
+        "אייקונים?",
+        "לוגו",
+        "מסעדה",
+        "סושי",
+        "פיקניק",
+        "חולצות",
+        "בירות",
+        "חומוס",
+        "על האש",
+    ],
+)
+
+
+def impact_of(text: str) -> ImpactLevel:
+    """Return how much depends on what a text decides."""
+    if _LOW.search(text):
+        return "low"
+    return "high" if _HIGH.search(text) else "medium"
+
+
+_PROPOSAL = 0.55  # Of a proposal with one yes; each further yes adds.
+_PER_YES = 0.1
+_SETTLED = 0.62
+_CHOSEN = 0.6
+_REPLIES_LOOKED_AT = 6
+_REPLIES_WITHIN = timedelta(hours=24)
+_MOST_WORDS_OF_A_CHOICE = 4
+_MATTER_CHARS = 140
+
+
+def proposed(
+    messages: Sequence[ChatMessage], place: int, conversation_id: str
+) -> Iterator[Decision]:
+    """Yield a message's proposal, if others said yes to it and nobody no."""
+    message = messages[place]
+    what = proposal_of(message.text)
+    if what is None:
+        return
+    yes: list[ChatMessage] = []
+    for reply in messages[place + 1 : place + 1 + _REPLIES_LOOKED_AT]:
+        if reply.sent_at - message.sent_at > _REPLIES_WITHIN:
+            break
+        if reply.sender_id == message.sender_id:
+            continue
+        if refuses(reply.text):
+            return
+        if agrees(reply.text):
+            yes.append(reply)
+        elif not yes and proposal_of(reply.text):
+            return  # Another idea took over.
+    if not yes:
+        return
+    confidence = min(_MOST_CONFIDENCE, _PROPOSAL + _PER_YES * len({m.sender_id for m in yes}))
+    yield Decision(
+        id=identifier(conversation_id, message.id, what),
+        conversation_id=conversation_id,
+        message_id=message.id,
+        decision=what,
+        decision_maker_id=yes[0].sender_id,
+        decision_maker=yes[0].sender_name,
+        decided_at=yes[0].sent_at,
+        context=f"{said(message)} / {said(yes[0])}"[: 2 * CONTEXT_CHARS],
+        impact=impact_of(what),
+        confidence=round(confidence, 2),
+        is_tentative=True,
+    )
+
+
+def answered(
+    messages: Sequence[ChatMessage], place: int, conversation_id: str
+) -> Iterator[Decision]:
+    """Yield what a message decides as the answer to the one before it: a yes, or a choice."""
+    message = messages[place]
+    earlier = _before(messages, place)
+    if earlier is None or proposal_of(earlier.text):
+        return  # Proposals collect their own yes.
+    for read, confidence in (
+        (_settled, _SETTLED),
+        (_allowed, _SETTLED),
+        (_chosen, _CHOSEN),
+    ):
+        what = read(plain(message.text), plain(earlier.text))
+        if what:
+            yield Decision(
+                id=identifier(conversation_id, message.id, what),
+                conversation_id=conversation_id,
+                message_id=message.id,
+                decision=what,
+                decision_maker_id=message.sender_id,
+                decision_maker=message.sender_name,
+                decided_at=message.sent_at,
+                context=f"{said(earlier)} / {said(message)}",
+                impact=impact_of(what),
+                confidence=confidence,
+                is_tentative=read is _chosen,
+            )
+            return
+
+
+def asked(messages: Sequence[ChatMessage], place: int) -> str:
+    """Return what the message before this one wants decided, else what it says; "" for none."""
+    earlier = _before(messages, place)
+    return _proposed_sentence(plain(earlier.text)) if earlier else ""
+
+
+def _before(messages: Sequence[ChatMessage], place: int) -> ChatMessage | None:
+    """Return what a message answers: somebody else's, one or two before it."""
+    message = messages[place]
+    near = reversed(messages[max(0, place - 2) : place])
+    earlier = next((m for m in near if m.sender_id != message.sender_id), None)
+    fresh = earlier is not None and message.sent_at - earlier.sent_at <= _REPLIES_WITHIN
+    return earlier if fresh else None
+
+
+def _settled(text: str, earlier: str) -> str | None:
+    """Read "approved", "deal" and the like, where there is something to say yes to."""
+    match = cues.SETTLES.match(text)
+    if match is None or cues.promises(match["rest"]) or "?" in text:
+        return None
+    rest = tidy(next(iter(sentences(match["rest"])), ""))
+    if len(rest.split()) >= 4 and not re.match(
+        r"(?:and|but|only|just|ו[א-ת]|אבל|רק) ?", rest, re.I
+    ):
+        return rest  # What was settled, said again.
+    terms_named = cues.NUMBER.search(earlier) and not cues.PAST.search(earlier)
+    if cues.OPEN.search(earlier) or (terms_named and not rest and "?" not in earlier):
+        return _proposed_sentence(earlier)
+    return None
+
+
+def _allowed(text: str, earlier: str) -> str | None:
+    """Read "10% is fine" where 10% was asked for."""
+    match = cues.ALLOWS.match(text)
+    if match is None or "?" in text or not cues.OPEN.search(earlier):
+        return None
+    what = match["what"] or match["he"]
+    about = next((part for part in sentences(earlier) if _words(what) & _words(part)), None)
+    return f"{tidy(what)} ({tidy(about)})" if about else None
+
+
+def _chosen(text: str, earlier: str) -> str | None:
+    """Read "Paid day." where the choice was a home assignment or a paid day."""
+    answer = next(iter(sentences(text)), "")
+    wanted = set(terms(answer))
+    if "?" in answer or not wanted or len(answer.split()) > _MOST_WORDS_OF_A_CHOICE:
+        return None
+    for sentence in sentences(earlier):
+        offered = sentence.endswith("?") and cues.CHOICE.search(sentence)
+        if not offered or cues.NO_CHOICE.search(sentence) or not wanted < set(terms(sentence)):
+            continue
+        if impact_of(sentence) != "low":
+            return f"{tidy(answer)} ({tidy(sentence)}?)"
+    return None
+
+
+def _words(text: str) -> set[str]:
+    """Return the stems of a text, and its numbers."""
+    return {*terms(text), *re.findall(r"\d+", text)}
+
+
+def _proposed_sentence(text: str) -> str:
+    """Return the sentence of a message that most wants a yes, without the words of asking."""
+    found = sentences(text)
+    wanting = [sentence for sentence in found if cues.OPEN.search(sentence)]
+    measured = [sentence for sentence in found if cues.NUMBER.search(sentence)]
+    matter = tidy(cues.asked_for((wanting or measured or found)[-1]))
+    return matter if len(matter) <= _MATTER_CHARS else matter[: _MATTER_CHARS - 1] + "…"
+
+
+def proposal_of(text: str) -> str | None:
+    """Return what a message proposes."""
+    for sentence in sentences(text):
+        sentence = plain(sentence)
+        if UNDECIDED.search(sentence):
+            continue
+        for pattern in cues.PROPOSES:
+            if (match := pattern.search(sentence)) and len(match["what"].split()) > 1:
+                return tidy(match["what"])
+    return None
+
+
+_LEAST_CONFIDENCE = 0.4
+_MOST_CONFIDENCE = 0.97
+_SUPERSEDED = 0.5
+_SAME_MATTER = 0.5
+_FEW_WORDS = 3
+_WORDS_OF_DECIDING = """
+decide decision agree approve go with change instead move final new date plan monday
+tuesday wednesday thursday friday saturday sunday next week month
+accepted settled done deal הולכים מאושר מאשר מאשרת אושר אישרתי סגור סוכם מקובל
+"""
+
+
+def extract_decisions(
+    messages: Sequence[ChatMessage],
+    *,
+    conversation_id: str,
+    names: Mapping[str, str],
+    context: Sequence[ChatMessage] = (),
+) -> list[Decision]:
+    """Return the decisions of new messages, in time order.
+
+    Args:
+        names: Participant id to name; senders are added to it.
+        context: Earlier messages, read already. Their decisions are returned
+            only where a new message changed them (agreed to, superseded). A
+            proposal that was overtaken comes with confidence 0.
+    """
+    everything = readable([*context, *messages])
+    people = People({**{message.sender_id: message.sender_name for message in everything}, **names})
+    found = _read(everything, people, conversation_id)
+    if not context:
+        return [item for item in found if item.confidence]
+    new = {message.id for message in messages}
+    before = {item.id: item for item in _read(readable(context), people, conversation_id)}
+    return [
+        item
+        for item in found
+        if (item.confidence if item.message_id in new else before.get(item.id) != item)
+    ]
+
+
+def _read(messages: list[ChatMessage], people: People, conversation_id: str) -> list[Decision]:
+    decisions: list[Decision] = []
+    for place, message in enumerate(messages):
+        spoken = list(_of_message(messages, place, people, conversation_id))
+        spoken = spoken or list(proposed(messages, place, conversation_id))
+        spoken = spoken or list(answered(messages, place, conversation_id))
+        for decision in spoken:
+            _add(decisions, decision, message.text)
+    return decisions
+
+
+def _of_message(
+    messages: Sequence[ChatMessage], place: int, people: People, conversation_id: str
+) -> Iterator[Decision]:
+    """Yield what a message says was decided, at most one decision a sentence."""
+    message = messages[place]
+    spoken = [plain(sentence) for sentence in sentences(message.text)]
+    for number, sentence in enumerate(spoken):
+        if sentence.endswith("?") or cues.UNDECIDED.search(sentence):
+            continue
+        if (found := _decided(sentence)) is None:
+            continue
+        what, maker, confidence = found
+        what = _explained(what, spoken[number + 1 :], asked(messages, place))
+        if HYPOTHETICAL.search(sentence[: sentence.find(what[:12]) + 1] or sentence[:12]):
+            confidence *= 0.45
+        person = people.named(maker) if maker else people.of(message.sender_id)
+        decision = Decision(
+            id=identifier(conversation_id, message.id, what),
+            conversation_id=conversation_id,
+            message_id=message.id,
+            decision=what,
+            decision_maker_id=person.id if person else None,
+            decision_maker=person.name if person else maker or message.sender_name,
+            decided_at=message.sent_at,
+            context=_context(messages, place),
+            impact=impact_of(f"{sentence} {what}"),
+            confidence=round(confidence, 2),
+        )
+        if decision.confidence >= _LEAST_CONFIDENCE:
+            yield decision
+
+
+def _explained(what: str, rest: list[str], before: str) -> str:
+    """Return a decision with what its few words mean: what is said next, or what was asked."""
+    if len(what.split()) > _FEW_WORDS:
+        return what
+    if cues.POINTS_BACK.search(what):
+        return f"{what} ({before})" if before else what
+    if cues.ALONE.search(what) and rest and not rest[0].endswith("?"):
+        return f"{what}: {rest[0][:1].lower()}{tidy(rest[0])[1:]}"
+    return what
+
+
+def _decided(sentence: str) -> tuple[str, str | None, float] | None:
+    """Return what a sentence decides, who it says did, and how sure that is."""
+    for pattern, confidence in cues.DECIDES:
+        match = pattern.search(sentence)
+        if match is None:
+            continue
+        groups = match.groupdict()
+        what = groups.get("what") or groups.get("what2") or sentence
+        maker = groups.get("maker")
+        if maker and maker.lower() in ("we", "i", "they", "it", "he", "she", "you", "nobody"):
+            maker = None
+        if not _topic_words(sentence):
+            return None  # "Approved." decides what somebody else has said.
+        return tidy(what if len(what.split()) > 1 else sentence), maker, confidence
+    return None
+
+
+def _add(decisions: list[Decision], decision: Decision, text: str) -> None:
+    """Add a decision; mark the earlier one it replaces, or drop it as said again."""
+    words = _topic_words(decision.decision)
+    takes_back = cues.TAKES_BACK.search(plain(text)) is not None
+    for place in range(len(decisions) - 1, -1, -1):
+        known = decisions[place]
+        if known.superseded_by or not words:
+            continue
+        other = _topic_words(known.decision)
+        shared = len(words & other) / max(1, min(len(words), len(other)))
+        if set(terms(known.decision)) == set(terms(decision.decision)):
+            decisions[place] = replace(
+                known, confidence=round(min(_MOST_CONFIDENCE, known.confidence + 0.05), 2)
+            )
+            return
+        if shared >= _SAME_MATTER or (takes_back and words & other):
+            overtaken = known.is_tentative and not (decision.is_tentative or takes_back)
+            decisions[place] = replace(
+                known,
+                confidence=0.0 if overtaken else round(known.confidence * _SUPERSEDED, 2),
+                superseded_by=decision.id,
+            )
+            break
+    decisions.append(decision)
+
+
+def _topic_words(text: str) -> set[str]:
+    """Return the words that tell what a decision is about, dates and numbers left out."""
+    deciding = _words_of_deciding()
+    return {term for term in terms(text) if term not in deciding and not term[0].isdigit()}
+
+
+@cache
+def _words_of_deciding() -> frozenset[str]:
+    return frozenset(terms(_WORDS_OF_DECIDING))
+
+
+def _context(messages: Sequence[ChatMessage], place: int) -> str:
+    """Return the deciding message with the one before it, cut to a readable length."""
+    parts = [said(message) for message in messages[max(0, place - 1) : place + 1]]
+    return " / ".join(parts)

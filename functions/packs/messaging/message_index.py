@@ -1,0 +1,462 @@
+"""The word index of conversations, stored in shards of consecutive messages."""
+
+from __future__ import annotations
+
+import hashlib
+from bisect import insort
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from packs.messaging.chat import ChatMessage
+from packs.messaging.documents import CONVERSATIONS, INDEX, Conversation, strings
+from packs.messaging.firestore import chunks, count, fetch, side_by_side
+from packs.messaging.query import Query
+from rollcall.core.text import terms
+
+if TYPE_CHECKING:
+    from google.cloud.firestore import Client, WriteBatch
+    from google.cloud.firestore_v1.base_document import DocumentSnapshot
+    from google.cloud.firestore_v1.base_query import BaseQuery
+    from google.cloud.firestore_v1.types import WriteResult
+
+
+SCHEMA_VERSION = 1
+MOST_MESSAGES = 200
+# Every distinct term is an index entry of the document; Firestore allows 40,000.
+MOST_TERMS = 6_000
+_MOST_WORDS_OF_ONE_MESSAGE = 400
+_LONGEST_TERM = 40
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Entry:
+    """The words of one message, stopwords left out, in order."""
+
+    sent_at_ms: int
+    message_id: str
+    sender_id: str = field(compare=False)
+    words: tuple[str, ...] = field(compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Shard:
+    """Up to `MOST_MESSAGES` consecutive messages of one conversation, in time order."""
+
+    conversation_id: str
+    number: int
+    entries: tuple[Entry, ...] = ()
+    names: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def terms(self) -> list[str]:
+        """The distinct words, in order of first use."""
+        return list(dict.fromkeys(word for entry in self.entries for word in entry.words))
+
+    @property
+    def is_full(self) -> bool:
+        """Whether the next message belongs to a new shard."""
+        if len(self.entries) >= MOST_MESSAGES:
+            return True
+        return len(self.terms) + _MOST_WORDS_OF_ONE_MESSAGE > MOST_TERMS
+
+
+def new_shard(conversation_id: str, *, number: int = 0) -> Shard:
+    """Return an empty shard; numbers count up within a conversation."""
+    return Shard(conversation_id, number)
+
+
+def append(shard: Shard, message: ChatMessage) -> Shard:
+    """Return the shard with a message added, or replaced where its id is known.
+
+    An encrypted message is never added, and a message that became encrypted is
+    taken out.
+    """
+    shard = remove(shard, message.id)
+    if message.encrypted:
+        return shard
+    entries = list(shard.entries)
+    insort(entries, _entry(message))
+    names = {**shard.names, message.sender_id: message.sender_name}
+    return replace(shard, entries=tuple(entries), names=names)
+
+
+def remove(shard: Shard, message_id: str) -> Shard:
+    """Return the shard without a message, its words and, if unused now, its sender."""
+    entries = tuple(entry for entry in shard.entries if entry.message_id != message_id)
+    if len(entries) == len(shard.entries):
+        return shard
+    senders = {entry.sender_id for entry in entries}
+    names = {sender: name for sender, name in shard.names.items() if sender in senders}
+    return replace(shard, entries=entries, names=names)
+
+
+def encode(shard: Shard) -> dict[str, Any]:
+    """Return the shard as a Firestore document, far below its size limit."""
+    vocabulary = shard.terms
+    number_of = {term: str(number) for number, term in enumerate(vocabulary)}
+    senders = list(shard.names)
+    place = {sender: number for number, sender in enumerate(senders)}
+    return {
+        "schemaVersion": SCHEMA_VERSION,
+        "conversationId": shard.conversation_id,
+        "number": shard.number,
+        "messageCount": len(shard.entries),
+        "terms": vocabulary,
+        "senderIds": senders,
+        "senderNames": [shard.names[sender] for sender in senders],
+        "messageIds": [entry.message_id for entry in shard.entries],
+        "sentAtMs": [entry.sent_at_ms for entry in shard.entries],
+        "senders": [place[entry.sender_id] for entry in shard.entries],
+        "words": [" ".join(map(number_of.__getitem__, entry.words)) for entry in shard.entries],
+    }
+
+
+def decode(document: Mapping[str, Any]) -> Shard:
+    """Return the shard that `encode` wrote.
+
+    Raises:
+        ValueError: The document is of a newer schema, or its columns do not fit.
+    """
+    if document.get("schemaVersion") != SCHEMA_VERSION:
+        raise ValueError(f"unknown index schema {document.get('schemaVersion')!r}")
+    senders, word_at = document["senderIds"], document["terms"].__getitem__
+    columns = (document[name] for name in ("sentAtMs", "messageIds", "senders", "words"))
+    entries = tuple(
+        Entry(sent_at, message, senders[sender], tuple(map(word_at, map(int, words.split()))))
+        for sent_at, message, sender, words in zip(*columns, strict=True)
+    )
+    names = dict(zip(senders, document["senderNames"], strict=True))
+    return Shard(document["conversationId"], document["number"], entries, names)
+
+
+def _entry(message: ChatMessage) -> Entry:
+    words = terms(message.text)[:_MOST_WORDS_OF_ONE_MESSAGE]
+    cut = tuple(word[:_LONGEST_TERM] for word in words)
+    return Entry(_milliseconds(message.sent_at), message.id, message.sender_id, cut)
+
+
+def _milliseconds(moment: datetime) -> int:
+    return round(moment.timestamp() * 1000)
+
+
+MOST_ENCRYPTED = 400
+"""Encrypted messages that one shard lists."""
+
+
+@dataclass(slots=True)
+class _Open:
+    """A shard being worked on. `version` is the update time it was read at, None for a new one."""
+
+    shard: Shard
+    encrypted: set[str]
+    version: Any = None
+    changed: bool = False
+
+    def holds(self, message_id: str) -> bool:
+        return message_id in self.encrypted or any(
+            entry.message_id == message_id for entry in self.shard.entries
+        )
+
+    @property
+    def is_full(self) -> bool:
+        return self.shard.is_full or len(self.encrypted) >= MOST_ENCRYPTED
+
+
+class ShardLedger:
+    """The shards of one conversation, changed in memory and written with preconditions.
+
+    Every writer of a conversation changes its last shard, so a commit that holds `write`'s
+    writes fails whenever somebody else was faster; then start again with a new ledger.
+    """
+
+    def __init__(self, db: Client, conversation_id: str) -> None:
+        self._db = db
+        self._conversation_id = conversation_id
+        self._open: dict[int, _Open] = {}
+        self._last: int | None = None
+        self._written: list[tuple[int, int]] = []
+
+    def place_of(self, message_id: str, *, hint: int | None) -> int | None:
+        """The number of the shard that holds a message, if the hinted one or an open one does."""
+        if hint is not None:
+            self._load(hint)
+        for number, item in self._open.items():
+            if item.holds(message_id):
+                return number
+        return None
+
+    def put(self, message: ChatMessage, *, place: int | None) -> int:
+        """Add a message to the last shard, or replace it where it is; return the number."""
+        number = self._number_with_room() if place is None else place
+        item = self._open[number]
+        item.shard = append(item.shard, message)
+        item.encrypted.discard(message.id)
+        if message.encrypted:
+            item.encrypted.add(message.id)
+        item.changed = True
+        return number
+
+    def drop(self, message_id: str, *, place: int) -> bool:
+        """Take a message out of a shard; return whether it was encrypted."""
+        item = self._open[place]
+        was_encrypted = message_id in item.encrypted
+        item.shard = remove(item.shard, message_id)
+        item.encrypted.discard(message_id)
+        item.changed = True
+        return was_encrypted
+
+    def is_encrypted(self, message_id: str, *, place: int) -> bool:
+        """Whether the ledger knows the message as an encrypted one."""
+        return message_id in self._open[place].encrypted
+
+    def write(self, batch: WriteBatch) -> None:
+        """Add all changes to a batch."""
+        self._written = []
+        for number, item in self._open.items():
+            if not item.changed:
+                continue
+            self._written.append((number, len(batch)))
+            reference, document = self._reference(number), _document(item)
+            if item.version is None:
+                batch.create(reference, document)
+            else:
+                unchanged = self._db.write_option(last_update_time=item.version)
+                batch.update(reference, document, option=unchanged)
+
+    def committed(self, results: Sequence[WriteResult]) -> None:
+        """Go on after a commit: only the last shard stays in memory."""
+        for number, position in self._written:
+            item = self._open[number]
+            item.version, item.changed = results[position].update_time, False
+        self._written = []
+        kept = max(self._open, default=None)
+        self._open = {number: item for number, item in self._open.items() if number == kept}
+
+    def _number_with_room(self) -> int:
+        if self._last is None:
+            self._last = self._load_last()
+        if self._open[self._last].is_full:
+            self._last += 1
+            self._open[self._last] = _Open(
+                new_shard(self._conversation_id, number=self._last), set()
+            )
+        return self._last
+
+    def _load(self, number: int) -> None:
+        if number not in self._open:
+            snapshot = self._reference(number).get()
+            if snapshot.exists:
+                self._open[number] = _read(snapshot)
+
+    def _load_last(self) -> int:
+        from google.cloud.firestore import FieldFilter
+
+        here = FieldFilter("conversationId", "==", self._conversation_id)
+        newest = self._db.collection(INDEX).where(filter=here)
+        for snapshot in newest.order_by("number", direction="DESCENDING").limit(1).stream():
+            number = int(snapshot.get("number"))
+            self._open.setdefault(number, _read(snapshot))
+            return number
+        self._open[0] = _Open(new_shard(self._conversation_id), set())
+        return 0
+
+    def _reference(self, number: int) -> Any:
+        return self._db.collection(INDEX).document(f"{self._conversation_id}~{number}")
+
+
+def _document(item: _Open) -> dict[str, Any]:
+    entries = item.shard.entries
+    return {
+        **encode(item.shard),
+        "encryptedIds": sorted(item.encrypted),
+        "newestMs": entries[-1].sent_at_ms if entries else 0,
+    }
+
+
+def _read(snapshot: DocumentSnapshot[Any]) -> _Open:
+    data = snapshot.to_dict() or {}
+    return _Open(decode(data), set(strings(data.get("encryptedIds"))), snapshot.update_time)
+
+
+MOST_SHARDS = 60
+"""Shards read for one question; about 12,000 messages."""
+MOST_RARE_TERMS = 8
+"""Words of a question that are looked up, the weightiest first."""
+IN_VALUES = 30
+"""Conversations of one query: it has one other filter of one value."""
+
+
+@dataclass(slots=True)
+class ShardReads:
+    """The shards found, and what finding them cost.
+
+    Attributes:
+        documents: Shards read, those read twice counted twice.
+        counts: Counting queries, each a read.
+        is_all: Whether every shard that could matter was read.
+    """
+
+    shards: dict[str, Shard] = field(default_factory=dict)
+    documents: int = 0
+    counts: int = 0
+    is_all: bool = True
+
+    def take(self, pages: list[list[Any]]) -> None:
+        """Keep what was read; a shard that cannot be read any more is left out."""
+        for snapshot in (snapshot for page in pages for snapshot in page):
+            self.documents += 1
+            try:
+                self.shards[snapshot.id] = decode(snapshot.to_dict() or {})
+            except (ValueError, KeyError):
+                self.is_all = False
+
+    def holding(self, words: frozenset[str], *, by: frozenset[str] = frozenset()) -> set[str]:
+        """The ids of the messages that hold all these words or, where none does, any of them.
+
+        Args:
+            words: Stems; without any it is all that was said by those in `by`.
+            by: Ids of senders.
+        """
+        entries = [entry for shard in self.shards.values() for entry in shard.entries]
+        if not words:
+            return {entry.message_id for entry in entries if entry.sender_id in by}
+        held = {entry.message_id: words.intersection(entry.words) for entry in entries}
+        every = {id for id, found in held.items() if found == words}
+        return every or {id for id, found in held.items() if found}
+
+
+def read_shards(db: Client, conversation_ids: Sequence[str], query: Query) -> ShardReads:
+    """Read the shards of these conversations that answer a question best."""
+    batches = [_of(db, ids) for ids in chunks(conversation_ids, IN_VALUES)]
+    reads = ShardReads()
+    numbers = side_by_side(count, batches)
+    reads.counts += len(batches)
+    if sum(numbers) <= MOST_SHARDS:
+        reads.take(side_by_side(fetch, batches))
+    elif not query.has_topic:
+        # About everything, or about a person: what was said last.
+        reads.is_all = False
+        reads.take(_newest(batches, numbers, room=MOST_SHARDS))
+    else:
+        _read_by_words(reads, batches, query)
+    return reads
+
+
+def _read_by_words(reads: ShardReads, batches: list[BaseQuery], query: Query) -> None:
+    terms = sorted(query.weights, key=lambda term: -query.weights[term])[:MOST_RARE_TERMS]
+    asked = [(term, [_with(batch, term) for batch in batches]) for term in terms]
+    every = [with_term for _, queries in asked for with_term in queries]
+    numbers = side_by_side(count, every)
+    reads.counts += len(every)
+    width = len(batches)
+    per_term = [
+        (queries, numbers[place * width : (place + 1) * width])
+        for place, (_, queries) in enumerate(asked)
+    ]
+    for queries, found in sorted(per_term, key=lambda item: sum(item[1])):
+        room = MOST_SHARDS - reads.documents
+        if sum(found) > room:
+            reads.is_all = False
+        if room > 0:
+            reads.take(_newest(queries, found, room=room))
+
+
+def _newest(queries: list[BaseQuery], numbers: list[int], *, room: int) -> list[list[Any]]:
+    """The newest shards of each query: a share of the room by how many it has."""
+    total = sum(numbers)
+    shares = list(numbers) if total <= room else [room * n // total for n in numbers]
+    limited = [
+        query.order_by("newestMs", direction="DESCENDING").limit(share)
+        for query, share in zip(queries, shares, strict=True)
+        if share
+    ]
+    return side_by_side(fetch, limited)
+
+
+def _of(db: Client, ids: list[str]) -> BaseQuery:
+    from google.cloud.firestore import FieldFilter
+
+    return db.collection(INDEX).where(filter=FieldFilter("conversationId", "in", ids))
+
+
+def _with(batch: BaseQuery, term: str) -> BaseQuery:
+    from google.cloud.firestore import FieldFilter
+
+    return batch.where(filter=FieldFilter("terms", "array_contains", term))
+
+
+def digest_of(message: ChatMessage) -> str:
+    """What the index knows of a message: the same digest, nothing to do.
+
+    That of an encrypted message says nothing of its content.
+    """
+    sent_at_ms = round(message.sent_at.timestamp() * 1000)
+    if message.encrypted:
+        return f"encrypted {sent_at_ms}"
+    known = f"{sent_at_ms}\0{message.sender_id}\0{message.sender_name}\0{message.text}"
+    return hashlib.sha256(known.encode("utf-8", "replace")).hexdigest()[:16]
+
+
+def shard_hint(data: dict[str, Any] | None) -> int | None:
+    """The shard a stored message says it is in."""
+    number = (data or {}).get("indexShard")
+    return number if isinstance(number, int) and not isinstance(number, bool) else None
+
+
+class Filing:
+    """Changes to one conversation's index and counters, gathered for a commit."""
+
+    def __init__(self, db: Client, conversation_id: str) -> None:
+        self._db = db
+        self._conversation_id = conversation_id
+        self._ledger = ShardLedger(db, conversation_id)
+        self._messages = self._encrypted = 0
+        self._newest: datetime | None = None
+
+    def add(self, message: ChatMessage, *, hint: int | None) -> dict[str, Any]:
+        """File a message, or file it anew; return the marks its document carries from now on."""
+        place = self._ledger.place_of(message.id, hint=hint)
+        if place is None:
+            self._messages += 1
+            self._encrypted += message.encrypted
+        else:
+            was_encrypted = self._ledger.is_encrypted(message.id, place=place)
+            self._encrypted += message.encrypted - was_encrypted
+        if self._newest is None or message.sent_at > self._newest:
+            self._newest = message.sent_at
+        number = self._ledger.put(message, place=place)
+        return {"indexShard": number, "indexDigest": digest_of(message)}
+
+    def remove(self, message_id: str, *, hint: int | None) -> bool:
+        """Take a message out; return False where it was not, or no longer, filed."""
+        place = self._ledger.place_of(message_id, hint=hint)
+        if place is None:
+            return False
+        self._messages -= 1
+        self._encrypted -= self._ledger.drop(message_id, place=place)
+        return True
+
+    def write(self, batch: WriteBatch, *, conversation: Conversation | None) -> None:
+        """Add shards and counters to a batch; no conversation, no counters."""
+        from google.cloud.firestore import Increment
+
+        self._ledger.write(batch)
+        if conversation is None:
+            return
+        changes: dict[str, Any] = {}
+        if self._messages:
+            changes["messageCount"] = Increment(self._messages)
+        if self._encrypted:
+            changes["encryptedCount"] = Increment(self._encrypted)
+        known = conversation.last_message_at
+        if self._newest and (known is None or self._newest > known):
+            changes["lastMessageAt"] = self._newest
+        if changes:
+            batch.update(self._db.collection(CONVERSATIONS).document(conversation.id), changes)
+
+    def committed(self, results: Sequence[WriteResult]) -> None:
+        """Go on after a commit, with what it returned."""
+        self._ledger.committed(results)
+        self._messages = self._encrypted = 0
