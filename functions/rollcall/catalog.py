@@ -256,7 +256,7 @@ class Catalog:
             capability = Capability.of(function)
             if capability.mark.runs_on == "client":
                 return None
-            from rollcall.agent.direct import direct_call
+            from rollcall.agent.direct_call import direct_call
 
             trigger, function = OnCall(), direct_call(capability)
         bind: Trigger = trigger

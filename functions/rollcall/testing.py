@@ -23,13 +23,13 @@ from zlib import crc32
 
 from msgspec.structs import replace
 
-from rollcall.agent.ask import Unsaved
-from rollcall.agent.caller import Asker, Known
-from rollcall.agent.consent import Consent
+from rollcall.agent.approvals import Consent
 from rollcall.agent.dispatch import Answer, Ask, Leave, Permit
 from rollcall.agent.loop import run as run_loop
 from rollcall.agent.platform import OFFLINE
 from rollcall.agent.prompt import instructions
+from rollcall.agent.run import Unsaved
+from rollcall.agent.run_context import Asker, Known
 from rollcall.agent.targets import Local
 from rollcall.agent.turn import Ended, Limits, Turn
 from rollcall.core.capability import Capability

@@ -32,12 +32,11 @@ from unittest import mock
 from msgspec.structs import replace
 from rich.table import Table
 
-from rollcall.agent.asked import Asked
-from rollcall.agent.caller import Asker
+from rollcall.agent.budget import Free
 from rollcall.agent.loop import run
-from rollcall.agent.prepare import prepare
-from rollcall.agent.purse import Free
 from rollcall.agent.router import Router
+from rollcall.agent.run_context import Asked, Asker
+from rollcall.agent.run_setup import prepare
 from rollcall.agent.turn import Turn
 from rollcall.core.capability import Capability
 from rollcall.core.context import User

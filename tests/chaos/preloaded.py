@@ -3,7 +3,7 @@
 import google.genai  # noqa: F401
 import openai  # noqa: F401
 
-from rollcall.agent import drive, going_on, loop  # noqa: F401
+from rollcall.agent import continuation, loop, run  # noqa: F401
 from rollcall.models import offline  # noqa: F401
 from tests.chaos import providers, stage, worker
 

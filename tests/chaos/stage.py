@@ -16,7 +16,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from rollcall.agent.repair import repaired
+from rollcall.agent.history import repaired
 from rollcall.core.capability import Capability, capability
 from rollcall.core.context import Decider, Platform, ToolContext, User
 from rollcall.core.errors import Unavailable

@@ -25,7 +25,7 @@ from typing import Any
 import google.cloud.firestore_v1.services.firestore as firestore_service
 from google.api_core.exceptions import ServiceUnavailable
 
-from rollcall.agent import follow
+from rollcall.agent import continuation
 from rollcall.core.context import Call
 from rollcall.core.errors import AgentError
 from rollcall.endpoints.cancel_run import cancel_run
@@ -169,7 +169,7 @@ def _main(job: Job, sender: Connection) -> None:
     faulthandler.dump_traceback_later(PATIENCE_S - 10)  # one that hangs says where
     os.environ[stage.FILE] = job.file
     os.environ["OTEL_SDK_DISABLED"] = "true"
-    follow.POLL_S = 0.05
+    continuation.POLL_S = 0.05
     stage.install()
     counter = _Counter(job.fault)
     counter.install()

@@ -26,9 +26,12 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "functions")]
 
-from rollcall.agent.patience import TRIES, Patience  # noqa: E402
-from rollcall.agent.purse import Free, Reservation  # noqa: E402
-from rollcall.agent.replies import stream_reply  # noqa: E402
+from rollcall.agent.budget import Free, Reservation  # noqa: E402
+from rollcall.agent.model_calls import (  # noqa: E402
+    TRIES,
+    Patience,
+    stream_reply,
+)
 from rollcall.core.errors import AgentError  # noqa: E402
 from rollcall.core.messages import Message, ToolMessage, ToolResult, UserMessage  # noqa: E402
 from rollcall.models.base import (  # noqa: E402

@@ -11,7 +11,7 @@ import flask
 import jwt
 from google.cloud.firestore import Client
 
-from rollcall.agent.direct import direct_call
+from rollcall.agent.direct_call import direct_call
 from rollcall.catalog import prepare_process
 from rollcall.core.capability import Capability
 from rollcall.core.context import Catalog, Decider, Platform, User

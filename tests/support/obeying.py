@@ -11,9 +11,9 @@ from typing import Any, cast
 
 import pytest
 
-from rollcall.agent.caller import Asker, Known
 from rollcall.agent.loop import run
 from rollcall.agent.router import Router
+from rollcall.agent.run_context import Asker, Known
 from rollcall.agent.turn import Ended, Limits, Turn
 from rollcall.core.capability import Capability, capability
 from rollcall.core.context import Platform, ToolContext, User

@@ -18,9 +18,9 @@ from google.cloud.firestore import Client
 from msgspec.structs import replace
 from pydantic import TypeAdapter
 
-from rollcall.agent import prepare
-from rollcall.agent.direct import direct_call
-from rollcall.agent.going_on import go_on
+from rollcall.agent import run_setup
+from rollcall.agent.continuation import go_on
+from rollcall.agent.direct_call import direct_call
 from rollcall.core.context import Call, User
 from rollcall.core.errors import AgentError
 from rollcall.core.messages import ModelMessage, ToolMessage
@@ -142,7 +142,7 @@ class Office:
             bound[id] = OnCall().bind(id, direct_call(capability), lambda: self.here)
         self.functions = Functions(bound)
         monkeypatch.setattr(
-            prepare,
+            run_setup,
             "load_model",
             lambda id: self.model if id == self.model.id else load_model(id),
         )

@@ -7,7 +7,7 @@ from typing import Any
 
 from google.cloud.firestore import Client
 
-from rollcall.agent.spending import FirestorePurse
+from rollcall.agent.budget import FirestorePurse
 from rollcall.core.context import User
 from rollcall.models.base import Usage
 from rollcall.store import budgets, limits

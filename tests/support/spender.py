@@ -12,8 +12,7 @@ import time
 from google.auth.credentials import AnonymousCredentials
 from google.cloud.firestore import Client
 
-from rollcall.agent.purse import BudgetExhausted
-from rollcall.agent.spending import FirestorePurse
+from rollcall.agent.budget import BudgetExhausted, FirestorePurse
 from rollcall.core.context import User
 from rollcall.models.base import Usage
 

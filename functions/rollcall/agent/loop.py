@@ -12,19 +12,19 @@ from collections.abc import Generator
 
 from msgspec.structs import replace
 
-from rollcall.agent import phrases
-from rollcall.agent.calls import run_calls
-from rollcall.agent.fences import fenced
-from rollcall.agent.intake import Reply
-from rollcall.agent.limits import bound_reached
-from rollcall.agent.purse import BudgetExhausted, Free
-from rollcall.agent.replies import stream_reply
-from rollcall.agent.turn import Ended, State, Turn
+from rollcall.agent.budget import BudgetExhausted, Free
+from rollcall.agent.dispatch import Ask
+from rollcall.agent.model_calls import stream_reply
+from rollcall.agent.reply_stream import Reply
+from rollcall.agent.tool_calls import run_calls
+from rollcall.agent.turn import Ended, State, Turn, bound_reached
+from rollcall.agent.untrusted_text import fenced
 from rollcall.core import events
 from rollcall.core.errors import AgentError, DeadlineExceeded, Unavailable
 from rollcall.core.events import Event
 from rollcall.core.messages import ModelMessage, ToolMessage
 from rollcall.core.redaction import redacted_message
+from rollcall.core.texts import TEXTS
 from rollcall.core.wire import Citation, ModelUsage, StopReason
 from rollcall.models.base import FinishReason, ModelRequest
 
@@ -111,7 +111,7 @@ def _work_step(
 
 def _wait(turn: Turn, state: State, message: ModelMessage) -> Steps:
     """Tell the user what the turn waits for."""
-    text = phrases.waiting(state.waiting, turn.locale)
+    text = _approvals_text(turn, state)
     if text:
         yield from _say(f"{_message_id(turn, state)}-waiting", text)
     yield events.step_finished(state.step)
@@ -124,7 +124,7 @@ def _wait(turn: Turn, state: State, message: ModelMessage) -> Steps:
 def _stopped(turn: Turn, state: State, said: str = "") -> Steps:
     """The user stopped the run. What was said so far is kept, with a mark; calls that only read
     stay unanswered."""
-    mark = phrases.stopped(StopReason.CANCELLED, turn.locale)
+    mark = TEXTS.say(turn.locale, "run.stopped.cancelled")
     addition = f"\n\n{mark}" if said.strip() else mark
     yield from _say(f"{_message_id(turn, state)}-end", addition)
     yield events.step_finished(state.step)
@@ -170,9 +170,9 @@ def _finish(turn: Turn, state: State, reply: Reply) -> Steps:
     }.get(reply.reason)
     addition = ""
     if reason is not None:
-        addition = phrases.stopped(reason, turn.locale)
+        addition = TEXTS.say(turn.locale, f"run.stopped.{reason}")
     elif not reply.text.strip():
-        addition = phrases.no_answer(turn.locale)
+        addition = TEXTS.say(turn.locale, "run.no_answer")
     elif turn.review is not None:
         found = turn.review(reply.text, turn.locale)
         state.named = state.sources.number(found.citations)
@@ -201,9 +201,9 @@ def _answer_without_model(turn: Turn, state: State, error: AgentError) -> Steps:
 def _compose(turn: Turn, state: State, reason: StopReason) -> Steps:
     """Say why it stopped, and let the composer put what was found into words."""
     message_id = f"{_message_id(turn, state)}-end"
-    opening = phrases.stopped(reason, turn.locale) + "\n\n"
+    opening = TEXTS.say(turn.locale, f"run.stopped.{reason}") + "\n\n"
     if not state.found_something:
-        text = opening + phrases.nothing_found(turn.locale)
+        text = opening + TEXTS.say(turn.locale, "run.nothing_found")
         yield from _say(message_id, text)
         return _ended(state, Reply(model=turn.composer.id, text=text), reason)
     yield from _say(message_id, opening)
@@ -285,3 +285,16 @@ def _message_id(turn: Turn, state: State) -> str:
     asked_again = f"-again{state.malformed}" if state.malformed else ""
     taken_up = f"-try{turn.attempt}" if turn.attempt > 1 else ""
     return f"{turn.run_id}-{state.step}{asked_again}{taken_up}"
+
+
+def _approvals_text(turn: Turn, state: State) -> str:
+    """What a run waits for people to decide, a line each; "" if it waits for the client only."""
+    lines = []
+    for each in state.waiting:
+        if isinstance(each.whom, Ask):
+            key = "run.waits_for_role" if each.whom.decider.role else "run.waits_for_user"
+            # Isolated, so that what reads in the other direction stays in its place.
+            role = f"\u2068{each.whom.decider.role}\u2069"
+            summary = f"\u2068{each.whom.summary}\u2069"
+            lines.append(TEXTS.say(turn.locale, key, summary=summary, role=role))
+    return "\n".join(lines)

@@ -11,11 +11,10 @@ from urllib.parse import unquote
 
 from msgspec import Struct, field
 
-from rollcall.agent.caller import Asker, Known
-from rollcall.agent.consent import Consent, check_askable
-from rollcall.agent.dispatch import Answer, Ask, Leave, Permit
+from rollcall.agent.approvals import Consent, check_askable
+from rollcall.agent.dispatch import Answer, Ask, Leave, Permit, Unanswerable, Unheard
+from rollcall.agent.run_context import Asker, Known
 from rollcall.agent.targets import Local, Registered, Target, endpoint_reach, function_reach
-from rollcall.agent.verdicts import Unanswerable, Unheard
 from rollcall.core.context import (
     AskAgent,
     Catalog,

@@ -13,9 +13,9 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from rollcall.agent.client_results import contents_of
-from rollcall.agent.drive import Events, function_end
 from rollcall.agent.platform import import_sdks
+from rollcall.agent.resume import contents_of
+from rollcall.agent.run import Events, function_end
 from rollcall.core.capability import digest
 from rollcall.core.context import Call, Platform
 from rollcall.core.errors import AgentError, FailedPrecondition, InvalidArgument

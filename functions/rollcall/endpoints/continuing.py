@@ -7,8 +7,8 @@ import logging
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from rollcall.agent.drive import QUEUE, function_end
-from rollcall.agent.going_on import go_on
+from rollcall.agent.continuation import go_on
+from rollcall.agent.run import QUEUE, function_end
 from rollcall.core.context import Decider, Platform
 from rollcall.core.errors import Unavailable
 from rollcall.core.shapes import Role

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import compress, islice
 from typing import Any
 
-from rollcall.agent.asked import may_use
+from rollcall.agent.run_context import may_use
 from rollcall.core.context import Call, Platform
 from rollcall.core.inputs import validate
 from rollcall.core.triggers import DocumentEvent, OnCall, OnDocument, bound

@@ -10,14 +10,13 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from rollcall.agent.admitting import admission
-from rollcall.agent.asked import Asked, receive
-from rollcall.agent.decisions import done_by
-from rollcall.agent.drive import Events, drive, function_end
-from rollcall.agent.follow import follow, pause, told_again
+from rollcall.agent.budget import FirestorePurse
+from rollcall.agent.compaction import done_by
+from rollcall.agent.continuation import follow, pause, told_again
 from rollcall.agent.platform import connect_soon, import_sdks
-from rollcall.agent.prepare import first_call, run_purse
-from rollcall.agent.spending import FirestorePurse
+from rollcall.agent.run import Events, drive, function_end
+from rollcall.agent.run_context import Asked, receive
+from rollcall.agent.run_setup import admission, first_call, run_purse
 from rollcall.core import events
 from rollcall.core.capability import digest
 from rollcall.core.context import Call, Platform
@@ -102,8 +101,8 @@ def answered(platform: Platform, call: Call, sent: Sent) -> Events:
 def _answer(platform: Platform, call: Call, sent: Sent, *, until: float) -> Events:
     """Decisions, or results of the client's tools, for a run that waits."""
     # Most instances are not asked for it at once.
-    from rollcall.agent.deciding import decide
-    from rollcall.agent.going_on import recalled
+    from rollcall.agent.continuation import recalled
+    from rollcall.agent.resume import decide
 
     opened = decide(platform, call.user, sent.request, request_digest=sent.digest)
     if isinstance(opened, dict):
@@ -138,7 +137,7 @@ def _joined(
     platform: Platform, call: Call, found: Finished | Running | Abandoned, *, until: float
 ) -> Events:
     """Give a run that was asked for before: its end, its course, or go on with it."""
-    from rollcall.agent.going_on import recalled, taken_up
+    from rollcall.agent.continuation import recalled, taken_up
 
     while True:
         if isinstance(found, Finished):

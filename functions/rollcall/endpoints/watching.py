@@ -6,7 +6,7 @@ import logging
 import time
 from functools import partial
 
-from rollcall.agent.probing import probe
+from rollcall.agent.targets import probe
 from rollcall.core.context import Platform
 from rollcall.core.triggers import OnSchedule, bound
 from rollcall.models.base import FIND_TOOLS

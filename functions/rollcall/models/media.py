@@ -1,7 +1,7 @@
 """Which models take images and documents as they are: one table, by the model's id.
 
 What a model does not take reaches it as text, or as a line that says what it cannot see; see
-`rollcall.agent.attached`. A model that is not known here is given text alone.
+`rollcall.agent.attached_files`. A model that is not known here is given text alone.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from rollcall.agent import attached, prepare
+from rollcall.agent import attached_files, run_setup
 from rollcall.agent.platform import OFFLINE
 from rollcall.core.context import Call, User
 from rollcall.core.errors import (
@@ -100,7 +100,7 @@ def sent(office: Office, number: int = -1) -> list[Any]:
 
 
 def model_that_takes(office: Office, *types: str) -> None:
-    office.patch.setattr(attached, "taken_by", lambda model: frozenset(types))
+    office.patch.setattr(attached_files, "taken_by", lambda model: frozenset(types))
 
 
 def left(office: Office) -> list[str]:
@@ -220,10 +220,12 @@ def test_a_refusal_that_older_files_have_no_part_in_is_told_at_once(office: Offi
 def test_each_model_of_a_list_gets_what_it_can_take(office: Office) -> None:
     other = type(office.model)("scripted:blind")
     loaded = {office.model.id: office.model, other.id: other, OFFLINE: load_model(OFFLINE)}
-    office.patch.setattr(prepare, "load_model", loaded.__getitem__)
+    office.patch.setattr(run_setup, "load_model", loaded.__getitem__)
     office.declare(models=(office.model.id, other.id))
     office.patch.setattr(
-        attached, "taken_by", lambda id: frozenset({"image/png"} if id == office.model.id else ())
+        attached_files,
+        "taken_by",
+        lambda id: frozenset({"image/png"} if id == office.model.id else ()),
     )
     ask(office, image(upload(office, PNG, "dot.png")), replies=[FailedPrecondition("no key")])
     assert isinstance(sent(office)[1], Media)
@@ -459,7 +461,7 @@ def test_attachments_have_an_allowance_of_their_own(office: Office) -> None:
 
 
 def test_too_many_files_at_once_wait_for_room(office: Office) -> None:
-    office.patch.setattr(attached, "_room", attached._Room(10))
+    office.patch.setattr(attached_files, "_room", attached_files._Room(10))
     refused = ask(office, image(upload(office, PNG, "dot.png")))
     assert refused.code == "unavailable"
 

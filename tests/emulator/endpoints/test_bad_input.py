@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic.alias_generators import to_camel
 
-from rollcall.agent.direct import direct_call
+from rollcall.agent.direct_call import direct_call
 from rollcall.core.capability import Capability
 from rollcall.core.profile import AgentProfile
 from rollcall.core.triggers import OnCall

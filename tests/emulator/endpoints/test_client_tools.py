@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from rollcall.agent.client_results import CONTENT_CHARS
+from rollcall.agent.resume import CONTENT_CHARS
 from rollcall.models.base import ArgumentsDelta, CallEnd, CallStart, Finish, FinishReason, Usage
 from rollcall.testing import calls, says
 from tests.support.office import Office, Ran, payment

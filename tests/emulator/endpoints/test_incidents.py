@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from rollcall.agent.direct import direct_call
+from rollcall.agent.direct_call import direct_call
 from rollcall.core.capability import Capability, capability
 from rollcall.core.context import ToolContext
 from rollcall.core.triggers import OnCall

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from rollcall.agent.client_results import CONTENTS_BYTES
-from rollcall.agent.consent import ASK_BYTES
-from rollcall.agent.intake import REPLY_CHARS
+from rollcall.agent.approvals import ASK_BYTES
+from rollcall.agent.reply_stream import REPLY_CHARS
+from rollcall.agent.resume import CONTENTS_BYTES
 from rollcall.core.capability import Capability, Preview, capability
 from rollcall.core.context import ToolContext
 from rollcall.core.policy import ApprovalPolicy

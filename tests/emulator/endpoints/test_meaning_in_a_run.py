@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from google.cloud.firestore import Client
 
-from rollcall.agent.asked import Asked
+from rollcall.agent.run_context import Asked
 from rollcall.registry.compiling import compile_registry
 from tests.support.office import Office
 from tests.support.registries import renew

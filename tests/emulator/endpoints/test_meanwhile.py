@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import pytest
 from pydantic import AfterValidator
 
-from rollcall.agent.follow import follow
+from rollcall.agent.continuation import follow
 from rollcall.core.capability import Capability, Undo, capability
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import NotFound

@@ -12,9 +12,8 @@ import pytest
 from google.cloud.firestore import DELETE_FIELD
 from google.cloud.firestore_v1.services.firestore.client import FirestoreClient
 
-from rollcall.agent import prepare, spending
-from rollcall.agent.day_slices import SLICE_TIME
-from rollcall.agent.spending import FirestorePurse
+from rollcall.agent import budget, run_setup
+from rollcall.agent.budget import SLICE_TIME, FirestorePurse
 from rollcall.core.context import Call, User
 from rollcall.core.errors import FailedPrecondition, Unavailable
 from rollcall.endpoints.my_data import (
@@ -168,7 +167,7 @@ def test_a_free_model_that_answers_for_a_paid_one_gives_the_slice_back(office: O
 def test_a_paid_model_that_answers_for_a_free_one_takes_its_slice_then(office: Office) -> None:
     broken = ScriptedModel([FailedPrecondition("there is no such model")], id="offline:broken")
     models = {each.id: each for each in (broken, office.model)}
-    office.patch.setattr(prepare, "load_model", lambda id: models.get(id) or load_model(id))
+    office.patch.setattr(run_setup, "load_model", lambda id: models.get(id) or load_model(id))
     declare(office, broken.id, PAID)
     ran = office.ask(says("Hi."))
     assert ran.done["message"] == "Hi."
@@ -433,7 +432,7 @@ def test_a_run_that_outlives_its_slices_time_is_settled_directly(office: Office)
         yield from says("Hi.")
         assert settled(office, after=SLICE_TIME + timedelta(minutes=1)).spent == SLICE
 
-    office.patch.setattr(spending, "MARGIN", SLICE_TIME)
+    office.patch.setattr(budget, "MARGIN", SLICE_TIME)
     office.ask(then)
     day = stored(office)
     assert (day.used, day.lost, day.slices) == (COST, {}, {})

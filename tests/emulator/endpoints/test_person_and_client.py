@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from rollcall.agent.going_on import go_on
+from rollcall.agent.continuation import go_on
 from rollcall.core.capability import Capability, Preview, capability
 from rollcall.core.context import ToolContext
 from rollcall.core.messages import ToolMessage

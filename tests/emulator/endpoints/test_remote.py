@@ -15,7 +15,7 @@ from google.cloud.firestore import Client
 from pydantic import Field
 from werkzeug.serving import make_server
 
-from rollcall.agent.direct import direct_call
+from rollcall.agent.direct_call import direct_call
 from rollcall.agent.remote import function
 from rollcall.agent.remote.function import call_function
 from rollcall.core import statement

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from rollcall.agent import follow
+from rollcall.agent import continuation
 from rollcall.core.context import Call, User
 from rollcall.core.errors import Unavailable
 from rollcall.endpoints.run_agent import run_agent
@@ -71,7 +71,7 @@ def test_a_repeat_without_a_stream_reads_no_events(
     office: Office, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     office.call(DATA)
-    monkeypatch.setattr(follow, "read_events", None)
+    monkeypatch.setattr(continuation, "read_events", None)
     again = run_agent(office.here, Call(User("ann"), DATA, streams=False))
     assert [event["type"] for event in again if event] == ["RUN_STARTED", "RUN_FINISHED"]
 
@@ -83,7 +83,7 @@ def test_a_result_too_large_for_an_event_is_told_from_the_runs_document(
     done = office.call(DATA).done
     stored = office.stored_events(THREAD, "r1")
     assert "result" not in stored[-1]
-    followed = list(follow.follow(office.db, THREAD, "r1", until=0))
+    followed = list(continuation.follow(office.db, THREAD, "r1", until=0))
     assert followed == [*stored[:-1], {**stored[-1], "result": done}]
 
 

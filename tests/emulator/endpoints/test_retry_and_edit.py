@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from rollcall.agent.asked import Asked
+from rollcall.agent.run_context import Asked
 from rollcall.core.context import Call, User
 from rollcall.core.errors import Unavailable
 from rollcall.core.messages import ModelMessage, UserMessage

@@ -9,7 +9,7 @@ from typing import Any, cast
 import pytest
 from google.cloud.firestore import Client
 
-from rollcall.agent.spending import FirestorePurse
+from rollcall.agent.budget import FirestorePurse
 from rollcall.core.context import Call, Platform, User
 from rollcall.core.errors import InvalidArgument
 from rollcall.endpoints.usage import my_usage, report

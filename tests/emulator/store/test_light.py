@@ -71,7 +71,7 @@ def test_what_is_not_known_to_be_stored_is_unavailable(
 
 DIRECT = """
 import sys, main
-from rollcall.agent.direct import direct_call
+from rollcall.agent.direct_call import direct_call
 from rollcall.agent.platform import Deployment
 from rollcall.catalog import Catalog
 from rollcall.core.capability import Capability, capability

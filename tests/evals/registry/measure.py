@@ -19,7 +19,7 @@ from typing import Any
 
 from rich.table import Table
 
-from rollcall.agent.guidance import guidance
+from rollcall.agent.prompt import guidance
 from rollcall.core.context import User
 from rollcall.core.profile import AgentProfile
 from rollcall.core.wire import Role

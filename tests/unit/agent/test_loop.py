@@ -13,9 +13,8 @@ from msgspec.structs import replace
 from pydantic import TypeAdapter
 
 from rollcall.agent.dispatch import Answer, Ask, Leave
-from rollcall.agent.limits import MAX_CALLS_PER_STEP
 from rollcall.agent.loop import run
-from rollcall.agent.turn import Before, Ended, Turn
+from rollcall.agent.turn import MAX_CALLS_PER_STEP, Before, Ended, Turn
 from rollcall.core.context import Decider
 from rollcall.core.errors import DeadlineExceeded, NotFound, Unavailable
 from rollcall.core.messages import ModelMessage, ToolCall, ToolMessage, ToolResult, UserMessage

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from rollcall.agent.caller import Asker, Known
 from rollcall.agent.dispatch import Answer, Ask, Leave
 from rollcall.agent.router import Router
+from rollcall.agent.run_context import Asker, Known
 from rollcall.core.context import Decider, User
 from rollcall.core.errors import AgentError, FailedPrecondition, InvalidArgument, PermissionDenied
 from rollcall.core.messages import ToolCall

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from rollcall.agent.dispatch import Ask
-from rollcall.agent.results import Limit, Sources, render
-from rollcall.agent.window import window
+from rollcall.agent.history import window
+from rollcall.agent.tool_results import Limit, Sources, render
 from rollcall.core.context import Decider
 from rollcall.core.messages import ModelMessage, ToolCall, ToolMessage, ToolResult, UserMessage
 from rollcall.core.wire import CallStatus, Citation

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from rollcall.agent.pump import pumped
+from rollcall.agent.reply_stream import pumped
 from rollcall.core.errors import (
     AgentError,
     DeadlineExceeded,

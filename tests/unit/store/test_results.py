@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from rollcall.agent.client_results import CONTENTS_BYTES
+from rollcall.agent.resume import CONTENTS_BYTES
 from rollcall.store.runs import RESULT_BYTES, result_json
 
 

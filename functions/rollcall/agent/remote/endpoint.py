@@ -16,12 +16,13 @@ from urllib.parse import urldefrag, urlencode, urljoin
 
 from msgspec import Struct
 
-from rollcall.agent.remote.addresses import check_listed, public_addresses
-from rollcall.agent.remote.exchange import (
+from rollcall.agent.remote.http import (
     Reply,
     Request,
+    check_listed,
     exchange,
     outcome_unknown,
+    public_addresses,
     read_json,
 )
 from rollcall.core.errors import (

@@ -17,11 +17,12 @@ from typing import Any
 
 from msgspec import Struct
 
-from rollcall.agent.remote.addresses import check_listed, look_up
-from rollcall.agent.remote.exchange import (
+from rollcall.agent.remote.http import (
     Reply,
     Request,
+    check_listed,
     exchange,
+    look_up,
     outcome_unknown,
     read_json,
 )

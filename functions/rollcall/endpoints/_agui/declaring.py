@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import compress
 from typing import Any
 
-from rollcall.agent.asked import profile_of
+from rollcall.agent.run_context import profile_of
 from rollcall.core.context import Platform, User
 from rollcall.registry.entries import Entry
 from rollcall.registry.selection import Asking, permitted

@@ -9,7 +9,7 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from rollcall.agent.drive import Events
+from rollcall.agent.run import Events
 from rollcall.core import events
 from rollcall.core.errors import AgentError
 from rollcall.core.events import Event

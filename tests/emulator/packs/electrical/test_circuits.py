@@ -17,8 +17,8 @@ from packs.electrical.projects.access import open_project
 from packs.electrical.projects.documents import write_project
 from packs.electrical.projects.records import Circuit
 from packs.electrical.projects.selection import find_circuit
-from rollcall.agent import prepare
-from rollcall.agent.direct import direct_call
+from rollcall.agent import run_setup
+from rollcall.agent.direct_call import direct_call
 from rollcall.core.capability import Capability
 from rollcall.core.context import Call, ToolContext, User
 from rollcall.core.errors import (
@@ -416,7 +416,7 @@ def agent(db: Client, monkeypatch: pytest.MonkeyPatch) -> Callable[..., dict[str
     )  # fmt: skip
     monkeypatch.setattr(catalog, "agents", lambda: {profile.id: profile})
     monkeypatch.setattr(
-        prepare, "load_model", lambda id: model if id == model.id else load_model(id)
+        run_setup, "load_model", lambda id: model if id == model.id else load_model(id)
     )
     sync(db, list(known.values()), [profile])
     snapshot.forget()

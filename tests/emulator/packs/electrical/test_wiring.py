@@ -10,7 +10,7 @@ from google.cloud.firestore import Client
 
 from packs.electrical.conductor_sizing import check_conductor_sizing
 from packs.electrical.voltage_drop import calculate_voltage_drop
-from rollcall.agent.direct import direct_call
+from rollcall.agent.direct_call import direct_call
 from rollcall.core.capability import Capability
 from rollcall.core.context import Call, ToolContext, User
 from rollcall.core.errors import InvalidArgument, NotFound, PermissionDenied

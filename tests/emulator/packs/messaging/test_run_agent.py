@@ -17,9 +17,9 @@ from google.cloud.firestore import Client
 from pydantic import TypeAdapter
 
 from packs.messaging.ingest import write_conversation
-from rollcall.agent import patience
-from rollcall.agent.ask import MAX_DEPTH, asker
-from rollcall.agent.direct import direct_call
+from rollcall.agent import model_calls
+from rollcall.agent.direct_call import direct_call
+from rollcall.agent.run import MAX_DEPTH, asker
 from rollcall.core.capability import Capability, capability
 from rollcall.core.context import Call, ToolContext, User
 from rollcall.core.errors import FailedPrecondition, PermissionDenied
@@ -173,9 +173,9 @@ def test_case_8_the_limit_of_iterations_ends_in_what_was_found(
 def test_a_model_that_fails_is_said_in_plain_words_and_the_thread_goes_on(
     functions: Functions, provider: FakeProviders, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(patience, "_BASE_S", 0.0)
+    monkeypatch.setattr(model_calls, "_BASE_S", 0.0)
     overloaded = status(503, {"error": {"message": "overloaded"}})
-    provider.openai(*[overloaded] * 2 * patience.TRIES)
+    provider.openai(*[overloaded] * 2 * model_calls.TRIES)
     data = {"agent": "messaging", "message": "What are my priorities?", "runId": "failing1"}
     response = functions.post("run_agent", data, uid="demo")
     error = response.json["error"]

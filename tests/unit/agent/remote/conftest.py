@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from rollcall.agent.remote import addresses
+from rollcall.agent.remote import http
 from tests.support.https_server import Answer, Authority, HttpsServer
 
 Names = dict[str, list[str]]
@@ -43,8 +43,8 @@ def serve(
     names: Names, authority: Authority, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Callable[[str, Answer], HttpsServer]]:
     """Start a server under a name, with this computer counted as a public address."""
-    is_public = addresses.is_public
-    monkeypatch.setattr(addresses, "is_public", lambda ip: ip.is_loopback or is_public(ip))
+    is_public = http.is_public
+    monkeypatch.setattr(http, "is_public", lambda ip: ip.is_loopback or is_public(ip))
     monkeypatch.setenv("SSL_CERT_FILE", str(authority.file))
     started: list[HttpsServer] = []
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from rollcall.agent.remote.endpoint import MAX_REDIRECTS, call_endpoint
-from rollcall.agent.remote.exchange import MAX_BYTES
+from rollcall.agent.remote.http import MAX_BYTES
 from rollcall.core.errors import (
     AgentError,
     DeadlineExceeded,

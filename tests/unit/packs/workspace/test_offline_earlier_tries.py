@@ -4,8 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from rollcall.agent.briefing import Brief
-from rollcall.agent.prompt import instructions
+from rollcall.agent.prompt import Brief, instructions
 from rollcall.core.context import User
 from rollcall.core.messages import ModelMessage, UserMessage
 from rollcall.core.profile import AgentProfile

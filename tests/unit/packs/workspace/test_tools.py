@@ -8,7 +8,7 @@ import pytest
 
 from packs.workspace import commands, reading, writing
 from packs.workspace.agents import TOOLS, WORKSPACE
-from rollcall.agent.consent import ASK_BYTES
+from rollcall.agent.approvals import ASK_BYTES
 from rollcall.core.capability import Capability
 from rollcall.core.context import ToolContext, User
 from rollcall.core.errors import FailedPrecondition, InvalidArgument

@@ -1,0 +1,194 @@
+"""A capability called by itself, as the Cloud Function of its name."""
+
+from __future__ import annotations
+
+import logging
+import time
+import uuid
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+from rollcall.agent.platform import Deployment
+from rollcall.core import tracing
+from rollcall.core.capability import Capability
+from rollcall.core.context import Call, Platform, TextModel, ToolContext, User
+from rollcall.core.errors import FailedPrecondition, InvalidArgument, PermissionDenied, Unavailable
+from rollcall.core.inputs import validate
+from rollcall.core.policy import ApprovalPolicy
+from rollcall.core.shapes import CapabilityCall
+from rollcall.registry.samples import by_client, watched
+from rollcall.registry.standing import at_least, standing
+from rollcall.store import client
+from rollcall.store.client import is_open, project_id
+
+AGENTS_S = 100.0
+"""What agents that a capability asks may take: less than its function's own time."""
+
+log = logging.getLogger("rollcall")
+
+
+def direct_call(capability: Capability) -> Callable[[Platform, Call], Any]:
+    """The handler of a capability's own function, with the same checks as in the loop.
+
+    Its data is `{arguments, context?, callKey?}`, or the arguments alone; it returns what the
+    capability returns. A user's own call of a write is that user's yes, unless a policy asks for
+    somebody else's; with the same `callKey` it happens once.
+    """
+
+    def handle(platform: Platform, call: Call) -> Any:
+        given = _read_call(capability, {} if call.data is None else call.data)
+        _check_allowed(capability, platform, call.user)
+        ctx = ToolContext(
+            user=call.user,
+            platform=platform,
+            locale=given.locale or "en",
+            context=given.context or {},
+            agents=partial(_ask_agent, platform, call.user, given.context),
+            paid_text_model=partial(_text_model, platform, call.user),
+        )
+        project = project_id() if isinstance(platform, Deployment) else platform.db.project
+        seen = watched(
+            capability.id,
+            project,
+            partial(_create, platform),
+            uid=call.user.uid,
+            arguments=given.arguments,
+        )
+        with _span(capability.id), seen:
+            if capability.mark.effect == "read":
+                return capability.call(ctx, given.arguments)
+            return _write(capability, ctx, given)
+
+    return handle
+
+
+def _read_call(capability: Capability, data: Any) -> CapabilityCall:
+    """A call's data: `{arguments, context?, callKey?, locale?}`, or the flat form, in which every
+    key is a parameter.
+
+    Raises:
+        InvalidArgument: It is neither.
+    """
+    if not isinstance(data, dict) or not data or "arguments" in data:
+        return validate(CapabilityCall, data)
+    fields = capability.arguments.model_fields
+    parameters = {*fields, *(info.alias for info in fields.values())}
+    if data.keys() <= parameters:
+        return CapabilityCall(arguments=data)
+    envelope = {
+        name for key, info in CapabilityCall.model_fields.items() for name in (key, info.alias)
+    }
+    if data.keys() <= envelope:
+        return validate(CapabilityCall, data)
+    wrong = next(key for key in data if key not in parameters - envelope)
+    known = ", ".join(info.alias or name for name, info in fields.items()) or "none"
+    raise InvalidArgument(
+        f"{wrong[:60]} is no argument of {capability.id}",
+        field=wrong[:60],
+        hint=f"send its arguments ({known}) alone, or {{arguments, context?, callKey?, locale?}}",
+    )
+
+
+def _write(capability: Capability, ctx: ToolContext, given: CapabilityCall) -> Any:
+    """Write through the ledger, under the caller's key or one of its own."""
+    from rollcall.agent.router import way_of
+    from rollcall.agent.targets import Local
+    from rollcall.registry.snapshot import entry as entry_of
+    from rollcall.store.approvals import canonical_json, text_digest
+    from rollcall.store.effects import Effect, effect_key, perform_once
+
+    entry = entry_of(ctx.db, capability.id)
+    if entry is None:
+        raise _unknown(capability)
+    target = Local(capability, entry.policy, is_write=True)
+    arguments = target.frozen(given.arguments, field="arguments")
+    policy = target.policy or ApprovalPolicy()
+    if policy.decider_role is not None and policy.asks(arguments, allowed_before=False):
+        raise PermissionDenied(
+            f"{capability.id} needs the yes of somebody else, of the role {policy.decider_role}",
+            hint="ask an agent for it: it asks them",
+        )
+    uid = ctx.user.uid
+    ctx.effect_key = effect_key("direct", uid, capability.id, given.call_key or uuid.uuid4().hex)
+    effect = Effect(
+        key=ctx.effect_key,
+        uid=uid,
+        tool=capability.id,
+        version=target.version,
+        arguments_digest=text_digest(canonical_json(arguments)),
+    )
+    return perform_once(ctx.db, effect, way_of(target, ctx, arguments), waits_for_others=True)
+
+
+def _span(name: str) -> tracing.Span:
+    """What makes spans is imported where some are made."""
+    if not tracing.is_on():
+        return tracing.NOTHING
+    from rollcall.agent import telemetry
+
+    return telemetry.of_tool(name)
+
+
+def _text_model(platform: Platform, user: User) -> TextModel | None:
+    if platform.text_model is None:
+        return None
+    from rollcall.agent.model_calls import paid_by
+
+    return paid_by(platform.text_model, platform.db, user)
+
+
+def _ask_agent(
+    platform: Platform, user: User, context: dict[str, Any] | None, *args: Any, **options: Any
+) -> dict[str, Any]:
+    """Most capabilities ask no agent, so the loop is imported when one does."""
+    from rollcall.agent.run import asker
+
+    ask = asker(platform, user, deadline=time.monotonic() + AGENTS_S, context=context)
+    return ask(*args, **options)
+
+
+def _check_allowed(capability: Capability, platform: Platform, user: User) -> None:
+    """The registry's word on role and status counts, since an operator may have changed it."""
+    if not at_least(user.role, capability.mark.min_role):
+        raise PermissionDenied(f"{capability.id} is for the role {capability.mark.min_role}")
+    is_own = isinstance(platform, Deployment)
+    found = standing(
+        capability.id,
+        project=project_id() if is_own else platform.db.project,
+        read=partial(_read if is_own else _read_by_client, platform),
+    )
+    if found is None:
+        raise _unknown(capability)
+    if not found.permits(user):
+        raise PermissionDenied(f"{capability.id} is not available to you at present")
+
+
+def _read(platform: Platform, path: str, fields: Sequence[str]) -> dict[str, Any] | None:
+    """Fields of a document, without Firestore's client while this process has not needed it."""
+    if not is_open():
+        try:
+            return client.read_over_rest(path, fields)
+        except Unavailable as error:
+            log.info("%s; asking the client", error.message)
+    return _read_by_client(platform, path, fields)
+
+
+def _create(platform: Platform, path: str, data: dict[str, Any]) -> None:
+    """Store a document, without Firestore's client while this process has not needed it."""
+    if isinstance(platform, Deployment) and not is_open():
+        client.create_over_rest(path, data)
+    else:
+        by_client(platform.db)(path, data)
+
+
+def _read_by_client(platform: Platform, path: str, fields: Sequence[str]) -> dict[str, Any] | None:
+    found: dict[str, Any] | None = platform.db.document(path).get(fields).to_dict()
+    return found
+
+
+def _unknown(capability: Capability) -> FailedPrecondition:
+    return FailedPrecondition(
+        f"{capability.id} is not in the registry yet",
+        hint="run `python -m rollcall registry sync` in functions/",
+    )

@@ -1,0 +1,380 @@
+"""One HTTP request on one connection of its own, bounded in time and size.
+
+Python's own HTTP client is used because it does nothing unasked: it resolves nothing here (the
+connection is made to addresses that are given), follows nothing, keeps no cookies, reads no proxy
+from the environment, and its socket can be cut when the time is over, wherever it is by then.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import queue
+import re
+import socket
+import ssl
+import threading
+import time
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from functools import cache
+from http.client import HTTPConnection, HTTPException, HTTPResponse
+from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
+from typing import Any
+
+from msgspec import Struct
+
+from rollcall.core.errors import (
+    AgentError,
+    DeadlineExceeded,
+    FailedPrecondition,
+    InvalidArgument,
+    OutcomeUnknown,
+    Unavailable,
+)
+from rollcall.core.inputs import check_json
+from rollcall.core.urls import Url, is_host
+
+CONNECT_S = 5.0
+MAX_BYTES = 1_000_000
+"""Of an answer's body, after unpacking."""
+
+log = logging.getLogger("rollcall")
+
+MAX_ADDRESSES = 8
+"""How many of a name's addresses are looked at; all of them must be public."""
+
+_NAT64 = ip_network("64:ff9b::/96")
+_IPV4_COMPATIBLE = ip_network("::/96")
+_UNICAST = ip_network("2000::/3")
+_NEVER = tuple(
+    map(
+        ip_network,
+        (
+            "192.0.0.0/24",  # protocol assignments; older Pythons call part of them global
+            "192.88.99.0/24",  # 6to4 relays
+            "168.63.129.16/32",  # a cloud's own control address, though it looks public
+        ),
+    )
+)
+
+
+class Request(Struct, frozen=True, kw_only=True):
+    """What is sent.
+
+    Args:
+        to: Who is called, as a person reads it in an error.
+        path: Path and query.
+        host: Whose certificate is asked for; None for plain HTTP.
+        headers: With `Host`, and a content type where there is a body.
+        writes: Whether a request without an answer may have changed something.
+    """
+
+    to: str
+    method: str
+    path: str
+    host: str | None
+    headers: dict[str, str]
+    body: bytes | None = None
+    writes: bool = False
+
+
+class Reply(Struct, frozen=True):
+    """An answer: `headers` by their names in lower case."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+
+class _Unusable(Exception):
+    """An answer that came, and cannot be used."""
+
+
+def exchange(request: Request, addresses: Sequence[str], port: int, *, ends: float) -> Reply:
+    """Send a request and read its answer.
+
+    Args:
+        addresses: IP addresses, tried in order until one takes the connection.
+        ends: When the time is over, in `time.monotonic()` seconds.
+
+    Raises:
+        Unavailable: There is no connection, or it broke.
+        DeadlineExceeded: The time is over.
+        FailedPrecondition: The answer is too large, or packed in a way that is not known.
+        OutcomeUnknown: Any of these happened once a write was sent.
+    """
+    with _watched(_connect(request, addresses, port, ends), ends) as connection:
+        try:
+            if request.host is not None:
+                assert isinstance(connection, ssl.SSLSocket)
+                connection.do_handshake()
+        except OSError as error:
+            raise _not_sent(request, error, ends) from None
+        try:
+            reply = _ask(request, connection)
+            if time.monotonic() >= ends:  # what was cut off may look like a short answer
+                raise TimeoutError
+            return reply
+        except (OSError, HTTPException, zlib.error, _Unusable) as error:
+            raise _not_answered(request, error, ends) from None
+
+
+def read_json(reply: Reply, request: Request) -> Any:
+    """The JSON of an answer.
+
+    Raises:
+        FailedPrecondition: It is none, or none that can be stored and sent on.
+        OutcomeUnknown: The same, after a write.
+    """
+    kind = reply.headers.get("content-type", "").partition(";")[0].strip().lower()
+    try:
+        if kind != "application/json" and not kind.endswith("+json"):
+            raise _Unusable(f"its content type is {kind[:60]!r}, not JSON")
+        try:
+            value = json.loads(reply.body)
+            check_json(value, field="answer")
+        except InvalidArgument:
+            raise _Unusable("it is JSON that can be neither stored nor sent on") from None
+        except (ValueError, RecursionError):
+            raise _Unusable("it is not JSON") from None
+    except _Unusable as error:
+        raise _not_answered(request, error, float("inf")) from None
+    return value
+
+
+def _connect(
+    request: Request, addresses: Sequence[str], port: int, ends: float
+) -> socket.socket | ssl.SSLSocket:
+    error: OSError = TimeoutError()
+    for address in addresses:
+        left_s = min(CONNECT_S, ends - time.monotonic())
+        if left_s <= 0:
+            break
+        try:
+            connection = socket.create_connection((address, port), timeout=left_s)
+        except OSError as refused:
+            error = refused
+            continue
+        connection.settimeout(max(ends - time.monotonic(), 0.001))
+        if request.host is None:
+            return connection
+        tls = _tls(os.environ.get("SSL_CERT_FILE"))
+        return tls.wrap_socket(
+            connection, server_hostname=request.host, do_handshake_on_connect=False
+        )
+    raise _not_sent(request, error, ends)
+
+
+@cache
+def _tls(authorities: str | None) -> ssl.SSLContext:
+    """Kept, because reading the system's authorities takes 25 ms."""
+    return ssl.create_default_context(cafile=authorities)
+
+
+@contextmanager
+def _watched(connection: socket.socket, ends: float) -> Iterator[socket.socket]:
+    """Shut the connection down when the time is over: a sender of a byte now and then is late too,
+    though none of its bytes is."""
+    lock = threading.Lock()
+    done = False
+
+    def cut() -> None:
+        with lock:  # once it is closed, its number may be another connection's
+            if not done:
+                with suppress(OSError):  # it is gone already, which is all we want
+                    socket.socket.shutdown(connection, socket.SHUT_RDWR)
+
+    timer = threading.Timer(max(ends - time.monotonic(), 0.0), cut)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield connection
+    finally:
+        with lock:
+            done = True
+        timer.cancel()
+        connection.close()
+
+
+def _ask(request: Request, connection: socket.socket) -> Reply:
+    client = HTTPConnection("unused.invalid")  # never resolved: it is given its socket
+    client.auto_open = 0
+    client.sock = connection
+    client.request(request.method, request.path, body=request.body, headers=request.headers)
+    with client.getresponse() as response:
+        headers: dict[str, str] = {}
+        for name, value in response.getheaders():
+            headers.setdefault(name.lower(), value)
+        return Reply(response.status, headers, _unpacked(_read(response), headers))
+
+
+def _read(response: HTTPResponse) -> bytes:
+    raw = response.read(MAX_BYTES + 1)
+    if len(raw) > MAX_BYTES:
+        raise _Unusable(f"it is larger than {MAX_BYTES:,} bytes")
+    if response.length:  # of an announced length, so much is missing
+        raise HTTPException("the answer broke off")
+    return raw
+
+
+def _unpacked(raw: bytes, headers: Mapping[str, str]) -> bytes:
+    """Plain is what we ask for; some servers pack all the same."""
+    packed_as = headers.get("content-encoding", "").strip().lower()
+    if packed_as in ("", "identity"):
+        return raw
+    if packed_as != "gzip":
+        raise _Unusable(f"it is packed as {packed_as[:20]!r}, which was not asked for")
+    unpacking = zlib.decompressobj(wbits=31)
+    text = unpacking.decompress(raw, MAX_BYTES + 1)
+    if len(text) > MAX_BYTES:
+        raise _Unusable(f"it is larger than {MAX_BYTES:,} bytes")
+    if not unpacking.eof:
+        raise HTTPException("the answer broke off")
+    return text
+
+
+def _not_sent(request: Request, error: OSError, ends: float) -> AgentError:
+    log.warning("%s: no connection: %r", request.to, error)
+    if time.monotonic() >= ends:
+        return DeadlineExceeded(f"{request.to} was not reached in the time allowed")
+    if isinstance(error, ssl.SSLCertVerificationError):
+        return Unavailable(f"{request.to} cannot prove to be what it is called")
+    return Unavailable(f"{request.to} could not be reached")
+
+
+def _not_answered(request: Request, error: Exception, ends: float) -> AgentError:
+    log.warning("%s: no answer: %r", request.to, error)
+    late = time.monotonic() >= ends or isinstance(error, TimeoutError)
+    if late:
+        what = f"{request.to} did not answer in the time allowed"
+    elif isinstance(error, _Unusable):
+        what = f"the answer of {request.to} cannot be used: {error}"
+    else:
+        what = f"the connection to {request.to} broke before its answer"
+    if request.writes:
+        return outcome_unknown(what)
+    if late:
+        return DeadlineExceeded(what)
+    return FailedPrecondition(what) if isinstance(error, _Unusable) else Unavailable(what)
+
+
+def outcome_unknown(what: str) -> OutcomeUnknown:
+    """A write was sent, and what became of it was not heard."""
+    return OutcomeUnknown(
+        f"{what}; it may or may not have been done", hint="look whether it was done"
+    )
+
+
+def check_listed(url: Url, variable: str) -> None:
+    """Look for the URL's host and port in the list that the environment has under `variable`.
+
+    The list is separated by commas: `api.example.com`, `*.example.com` (every name below it, not
+    itself), `api.example.com:8443`. The port is 443 where none is named.
+
+    Raises:
+        FailedPrecondition: It is not there, or the list has an entry of another form.
+    """
+    entries = [entry.strip().lower() for entry in os.environ.get(variable, "").split(",")]
+    listed = [_entry(entry, variable) for entry in entries if entry]
+    if not any(_matches(url, name, port) for name, port in listed):
+        raise FailedPrecondition(
+            f"{url.authority} may not be called from here",
+            hint=f"an operator can add it to {variable}",
+        )
+
+
+def _entry(text: str, variable: str) -> tuple[str, int]:
+    name, _, port = text.partition(":")
+    if not is_host(name.removeprefix("*.")) or not re.fullmatch(r"[0-9]{0,5}", port):
+        raise FailedPrecondition(
+            f"{variable} has an entry that is no host: {text[:100]!r}",
+            hint="write api.example.com, *.example.com or api.example.com:8443",
+        )
+    return name, int(port or 443)
+
+
+def _matches(url: Url, name: str, port: int) -> bool:
+    if name.startswith("*."):
+        return url.port == port and url.host.endswith(name[1:])
+    return url.origin == (name, port)
+
+
+def public_addresses(host: str, port: int, *, ends: float) -> list[str]:
+    """Look `host` up; every address found must be on the public internet.
+
+    Args:
+        ends: When the time is over, in `time.monotonic()` seconds.
+
+    Raises:
+        FailedPrecondition: One of them is not.
+        Unavailable: The name is not known now.
+        DeadlineExceeded: The time is over.
+    """
+    found = look_up(host, port, ends=ends)
+    for text in found:
+        if not is_public(ip_address(text)):
+            log.warning("%s leads to %s, which is not public", host, text)
+            raise FailedPrecondition(f"{host} does not lead to a public address")
+    return found
+
+
+def look_up(host: str, port: int, *, ends: float) -> list[str]:
+    """The IP addresses of `host`, found within the time.
+
+    Raises:
+        Unavailable: The name is not known now.
+        DeadlineExceeded: The time is over.
+    """
+    answer: queue.SimpleQueue[list[str] | OSError] = queue.SimpleQueue()
+
+    def ask() -> None:
+        try:
+            found = socket.getaddrinfo(host.encode("ascii"), port, type=socket.SOCK_STREAM)
+            answer.put([str(each[4][0]) for each in found])
+        except OSError as error:
+            answer.put(error)
+
+    # The system's resolver has no time limit of its own that could be set.
+    threading.Thread(target=ask, daemon=True).start()
+    try:
+        found = answer.get(timeout=max(ends - time.monotonic(), 0.0))
+    except queue.Empty:
+        raise DeadlineExceeded(f"the name {host} was not found in the time allowed") from None
+    if isinstance(found, OSError) or not found:
+        log.warning("%s could not be looked up: %s", host, found)
+        raise Unavailable(f"the name {host} could not be found")
+    if len(set(found)) > MAX_ADDRESSES:
+        raise FailedPrecondition(f"{host} has more addresses than the {MAX_ADDRESSES} looked at")
+    return list(dict.fromkeys(found))
+
+
+def is_public(address: IPv4Address | IPv6Address) -> bool:
+    """Whether this is one host on the public internet, as is each IPv4 address inside it."""
+    if isinstance(address, IPv4Address):
+        never = any(address in network for network in _NEVER)
+        return address.is_global and not address.is_multicast and not never
+    if address.scope_id:
+        return False
+    inner = list(_embedded(address))
+    if not all(map(is_public, inner)):
+        return False
+    carries = bool(address.ipv4_mapped) or address in _NAT64
+    return carries or (address in _UNICAST and address.is_global)
+
+
+def _embedded(address: IPv6Address) -> Iterator[IPv4Address]:
+    """IPv4 addresses that a network may send packets for this one to."""
+    low = IPv4Address(int(address) & 0xFFFF_FFFF)
+    if address.ipv4_mapped:
+        yield address.ipv4_mapped
+    if address.sixtofour:
+        yield address.sixtofour
+    if address.teredo:
+        yield from address.teredo
+    if address in _NAT64 or address in _IPV4_COMPATIBLE:
+        yield low
+    if (int(address) >> 32) & 0xFCFF_FFFF == 0x0000_5EFE:  # ISATAP
+        yield low

@@ -1,0 +1,86 @@
+"""A model that is paid for call by call, on the emulator."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+
+import pytest
+from google.cloud.firestore import Client
+
+from rollcall.agent.budget import BudgetExhausted
+from rollcall.agent.model_calls import Metered
+from rollcall.core.context import User
+from rollcall.core.errors import Unavailable
+from rollcall.core.messages import UserMessage
+from rollcall.models.base import Delta, Finish, FinishReason, ModelRequest, TextDelta, Usage
+from rollcall.models.structured import StructuredText
+from rollcall.store import budgets, limits
+from tests.support.spans import recorded
+
+ANN = User("ann")
+REQUEST = ModelRequest(instructions="Answer.", messages=(UserMessage.of("Hello"),))
+
+
+class Says:
+    """A priced model that says something and then ends, or fails."""
+
+    id = "openai:gpt-5.5"
+
+    def __init__(self, *deltas: Delta, error: Exception | None = None) -> None:
+        self._deltas, self._error = deltas, error
+
+    def stream(self, request: ModelRequest) -> Iterator[Delta]:
+        yield from self._deltas
+        if self._error:
+            raise self._error
+
+
+def spent(db: Client) -> budgets.Day:
+    today = datetime.now(UTC).date()
+    snapshot = budgets.user_day(db, "ann", today).get()
+    return budgets.Day.of(snapshot.to_dict(), uid="ann", day=today)
+
+
+def test_a_call_is_paid_by_the_user(db: Client) -> None:
+    finish = Finish(FinishReason.STOP, Usage(1_000, 0, 100))
+    model = Metered(Says(TextDelta('{"a": 1}'), finish), db, ANN)
+    assert StructuredText(model).generate(instructions="", text="x", schema={}) == {"a": 1}
+    day = spent(db)
+    assert (day.spent.micro_usd, day.slices) == (8_000, {})
+
+
+def test_a_call_is_a_span_with_what_it_used(db: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    finish = Finish(FinishReason.STOP, Usage(1_000, 10, 100))
+    with recorded(monkeypatch) as spans:
+        list(Metered(Says(TextDelta("Hi"), finish), db, ANN).stream(REQUEST))
+    used = dict(spans.named("chat gpt-5.5").attributes or {})
+    assert used["gen_ai.provider.name"] == "openai"
+    assert used["gen_ai.usage.input_tokens"] == 1_000
+    assert used["gen_ai.usage.cache_read.input_tokens"] == 10
+    assert used["gen_ai.usage.output_tokens"] == 100
+
+
+def test_an_answer_that_breaks_off_or_is_given_up_is_paid_by_what_arrived(db: Client) -> None:
+    broken = Metered(Says(TextDelta("x" * 300), error=Unavailable("gone")), db, ANN)
+    with pytest.raises(Unavailable):
+        list(broken.stream(REQUEST))
+    first = spent(db).spent.micro_usd
+    assert first > 100 * 30
+    given_up = Metered(Says(TextDelta("x" * 300), TextDelta("more")), db, ANN).stream(REQUEST)
+    next(given_up)
+    given_up.close()  # type: ignore[attr-defined]
+    assert spent(db).spent.micro_usd == 2 * first
+
+
+def test_a_call_that_never_began_to_answer_costs_nothing(db: Client) -> None:
+    with pytest.raises(Unavailable):
+        list(Metered(Says(error=Unavailable("busy")), db, ANN).stream(REQUEST))
+    assert spent(db).used.micro_usd == 0
+
+
+def test_without_a_budget_the_model_is_not_called(db: Client) -> None:
+    db.document("budgets/limits").set({"user": {"usdPerDay": 0}})
+    limits.forget()
+    with pytest.raises(BudgetExhausted):
+        next(Metered(Says(TextDelta("never")), db, ANN).stream(REQUEST))

@@ -1,0 +1,60 @@
+"""Which files of a dialogue a model is shown, and what that costs at most."""
+
+from __future__ import annotations
+
+import pytest
+
+from rollcall.agent import attached_files
+from rollcall.agent.attached_files import NEWEST, PROCESS_BYTES, TEXT_CHARS, file_tokens
+from rollcall.agent.model_calls import estimate
+from rollcall.core.errors import Unavailable
+from rollcall.core.messages import Media, Message, Text, UserMessage
+from rollcall.models.base import ModelRequest
+from rollcall.store.attachments import MOST_BYTES
+
+
+def said(*files: Media) -> UserMessage:
+    return UserMessage((Text("Look."), *files))
+
+
+def file(id: str, size: int, media_type: str = "image/png") -> Media:
+    kind = "image" if media_type.startswith("image/") else "document"
+    return Media(kind, media_type, name=f"{id}.x", file_id=id, bytes=size)  # type: ignore[arg-type]
+
+
+def chosen(*messages: Message) -> set[str]:
+    return attached_files._chosen(messages)
+
+
+def test_the_newest_messages_with_files_are_shown() -> None:
+    messages = [said(file(str(n), 10)) for n in range(5)]
+    assert chosen(*messages, said(), said()) == {"2", "3", "4"}
+    assert NEWEST == 3
+
+
+def test_older_files_are_left_out_where_they_are_too_large_together() -> None:
+    large = [said(file(str(n), MOST_BYTES // 2 + 1)) for n in range(2)]
+    assert chosen(*large) == {"1"}
+
+
+def test_a_file_that_was_sent_twice_counts_once() -> None:
+    again = file("a", MOST_BYTES)
+    assert chosen(said(again), said(again)) == {"a"}
+
+
+def test_what_files_cost_is_estimated_beforehand() -> None:
+    assert file_tokens([said(file("a", 5_000_000))]) == 1_600
+    assert file_tokens([said(file("a", 9_000, "text/csv"))]) == 3_000
+    assert file_tokens([said(file("a", 9_000_000, "text/csv"))]) == 2 * TEXT_CHARS // 3
+    assert file_tokens([said(file("a", 1_000_000, "application/pdf"))]) == 20_000
+    plain = ModelRequest("", (said(),))
+    with_file = ModelRequest("", (said(file("a", 9_000, "text/csv")),))
+    assert estimate(with_file) >= estimate(plain) + 3_000
+
+
+def test_room_for_files_is_given_back() -> None:
+    room = attached_files._Room(PROCESS_BYTES)
+    with room.taken(PROCESS_BYTES), pytest.raises(Unavailable), room.taken(1):
+        pass
+    with room.taken(PROCESS_BYTES):
+        pass
