@@ -16,8 +16,7 @@ from packs.electrical.projects.selection import (
     CircuitWords,
     PanelName,
 )
-from packs.electrical.results import Words, finish
-from packs.electrical.wiring.words import panel_words
+from packs.electrical.results import Words, finish, panel_words
 from rollcall.core.capability import Preview, Undo, capability
 from rollcall.core.context import ToolContext
 from rollcall.core.shapes import Display

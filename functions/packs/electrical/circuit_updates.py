@@ -6,6 +6,17 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
+from packs.electrical.arguments import (
+    AmbientC,
+    BreakerAmps,
+    Conduit,
+    CurrentCarrying,
+    Insulation,
+    LengthFt,
+    LengthM,
+    Sets,
+    TerminalRating,
+)
 from packs.electrical.editing.arguments import (
     CLEARABLE,
     AnyPowerFactor,
@@ -40,20 +51,10 @@ from packs.electrical.projects.selection import (
     PanelName,
 )
 from packs.electrical.results import CodeReference, Words, finish, said
-from packs.electrical.wiring.arguments import (
-    AmbientC,
-    BreakerAmps,
-    Conduit,
-    Insulation,
-    LengthFt,
-    LengthM,
-    Sets,
-    TerminalRating,
-    Together,
-)
 from rollcall.core.capability import Preview, Undo, capability
 from rollcall.core.context import ToolContext
 from rollcall.core.shapes import Display
+from rollcall.core.texts import Text
 from rollcall.core.wording import short
 
 Clear = Annotated[list[Clearable], Field(max_length=len(CLEARABLE))]
@@ -103,8 +104,10 @@ def _shown(change: Change) -> list[str]:
     return [name for name in NAMES if name in change.names]
 
 
-def _warnings(change: Change) -> list[Words]:
-    loads = [each.words for each in change.carried] if "load_watts" in change.names else []
+def _warnings(change: Change) -> list[Words | Text]:
+    loads: list[Words | Text] = (
+        [each.words for each in change.carried] if "load_watts" in change.names else []
+    )
     return [*loads, *change.problems]
 
 
@@ -239,7 +242,7 @@ def update_circuit(
     egc_size: ConductorSize | None = None,
     egc_material: ConductorMaterial | None = None,
     ambient_c: AmbientC | None = None,
-    current_carrying_conductors: Together | None = None,
+    current_carrying_conductors: CurrentCarrying | None = None,
     terminal_rating_c: TerminalRating | None = None,
     gfci: bool | None = None,
     afci: bool | None = None,

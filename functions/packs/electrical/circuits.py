@@ -4,6 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
+from packs.electrical.arguments import (
+    AmbientC,
+    BreakerAmps,
+    Conduit,
+    CurrentCarrying,
+    Insulation,
+    LengthFt,
+    LengthM,
+    Sets,
+    TerminalRating,
+)
 from packs.electrical.editing.adding import (
     cautions,
     done_text,
@@ -32,19 +43,7 @@ from packs.electrical.projects.records import (
     Voltage,
 )
 from packs.electrical.projects.selection import PanelId, PanelName
-from packs.electrical.results import Words, finish, number
-from packs.electrical.wiring.arguments import (
-    AmbientC,
-    BreakerAmps,
-    Conduit,
-    Insulation,
-    LengthFt,
-    LengthM,
-    Sets,
-    TerminalRating,
-    Together,
-)
-from packs.electrical.wiring.words import panel_words
+from packs.electrical.results import Words, finish, number, panel_words
 from rollcall.core.capability import Preview, Undo, capability
 from rollcall.core.context import ToolContext
 from rollcall.core.shapes import Display
@@ -192,7 +191,7 @@ def add_circuit(
     egc_size: ConductorSize | None = None,
     egc_material: ConductorMaterial | None = None,
     ambient_c: AmbientC | None = None,
-    current_carrying_conductors: Together | None = None,
+    current_carrying_conductors: CurrentCarrying | None = None,
     terminal_rating_c: TerminalRating | None = None,
     gfci: bool | None = None,
     afci: bool | None = None,
@@ -263,7 +262,7 @@ def add_circuit(
             )
             for each in found.carried
         ],
-        inputs=list(found.case.inputs) if found.case else [],
+        inputs=list(found.case.basis.inputs) if found.case else [],
         assumptions=[each.say(ctx.locale) for each in found.assumed],
         warnings=cautions(found, ctx.locale, as_built=as_built),
         citations=references(found),

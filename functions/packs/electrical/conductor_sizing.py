@@ -1,11 +1,39 @@
-"""Whether the conductors of a circuit are large enough."""
+"""The capability `check_conductor_sizing`: whether the conductors of a circuit are large enough."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import Any
 
-from packs.electrical.calculations.conductors import smallest_parallel
-from packs.electrical.calculations.sizing import Sizing, sizing
+from packs.electrical.arguments import (
+    AmbientC,
+    AmbientF,
+    BreakerAmps,
+    CurrentCarrying,
+    Insulation,
+    LoadAmps,
+    LoadWatts,
+    Sets,
+    TerminalRating,
+    ambient_in_celsius,
+)
+from packs.electrical.calculations.circuit_load import CircuitOverrides
+from packs.electrical.calculations.conductors import (
+    Sizing,
+    SizingCase,
+    article_of,
+    circuit_sizing,
+    grounding_size,
+    problem_text,
+    rounding_article,
+    smallest_parallel,
+    smallest_size,
+    stated_sizing,
+)
+from packs.electrical.nec.editions import article
+from packs.electrical.nec.sizes import Size, rank, size_text
+from packs.electrical.nec.tables import unchecked
 from packs.electrical.projects.access import open_project
 from packs.electrical.projects.records import ConductorMaterial, ConductorSize, RecordId
 from packs.electrical.projects.selection import (
@@ -15,89 +43,56 @@ from packs.electrical.projects.selection import (
     PanelName,
     find_circuit,
 )
-from packs.electrical.results import Words, finish
-from packs.electrical.wiring.arguments import (
-    AmbientC,
-    AmbientF,
-    BreakerAmps,
-    Insulation,
-    LoadAmps,
-    LoadWatts,
-    Sets,
-    TerminalRating,
-    Together,
-    ambient_of,
-)
-from packs.electrical.wiring.sizing_cases import (
-    Asked,
-    Case,
-    case_of,
-    case_without_circuit,
-)
-from packs.electrical.wiring.sizing_results import ConductorSizing, conductor_sizing
-from packs.electrical.wiring.sizing_steps import step_columns, step_rows
-from packs.electrical.wiring.sizing_words import sentence
-from packs.electrical.wiring.words import circuit_words
+from packs.electrical.results import CalculationResult, CodeReference, finish
+from packs.electrical.wording import TEXTS, amps, circuit_text, number
 from rollcall.core.capability import capability
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import FailedPrecondition
-from rollcall.core.shapes import Display
+from rollcall.core.shapes import Display, Wire
+from rollcall.core.texts import Text
+from rollcall.core.wording import isolated
 
 
-@capability(
-    name={"en": "Conductor sizing", "he": "חתך מוליכים"},
-    category="electrical",
-    keywords=[
-        "conductor size",
-        "wire size",
-        "conductor sizing",
-        "enough ampacity",
-        "wire gauge",
-        "what size wire",
-        "is the wire big enough",
-        "undersized wire",
-        "derating",
-        "Table 310.16",
-        "can this wire carry",
-        "bundling",
-        "חתך מוליך",
-        "חתך מוליכים",
-        "עובי חוט",
-        "כושר הולכה",
-        "העמסה מותרת",
-        "איזה חתך",
-        "גודל מוליך",
-        "האם החוט מספיק",
-        "wire for a load",
-        "size wire for amps",
-        "check the wire",
-        "החתך תקין",
-        "חתך כבל",
-        "המוליך מספיק",
-        "החוט עבה מספיק",
-    ],
-    examples=[
-        {
-            "userRequest": "Is the wire on circuit 12 of Panel A large enough?",
-            "parameters": {"circuitNumber": 12, "panelName": "Panel A"},
-        },
-        {
-            "userRequest": "Can 10 AWG carry 28 A at 40 °C with six conductors in the conduit?",
-            "parameters": {
-                "loadAmps": 28,
-                "conductorSize": "10",
-                "ambientC": 40,
-                "currentCarryingConductors": 6,
-            },
-        },
-        {"userRequest": "What size wire for 48 A?", "parameters": {"loadAmps": 48}},
-        {
-            "userRequest": "האם חתך המוליך של המטען לרכב מספיק?",
-            "parameters": {"circuitDescription": "מטען לרכב"},
-        },
-    ],
-    related=["calculate_voltage_drop"],
-)
+class Step(Wire):
+    """One figure of the way to the result, with its place in the code."""
+
+    name: str
+    value: float
+    unit: str | None = None
+    reference: str | None = None
+
+
+class ConductorSizing(CalculationResult):
+    """What check_conductor_sizing returns.
+
+    `ampacity` is what is left after correction, adjustment and the terminals' limit, A, of all
+    conductors in parallel together; `requiredAmps` counts 125 % of continuous loads and motors.
+    Without a size to check, `conductorSize` is the smallest that complies and `isProposed` says so.
+    """
+
+    circuit_id: str | None = None
+    circuit_name: str | None = None
+    circuit_number: int | None = None
+    panel_name: str | None = None
+    conductor_size: str
+    conductor_material: str
+    conductor_sets: int
+    is_proposed: bool
+    load_amps: float
+    required_amps: float
+    ampacity: float
+    compliant: bool
+    nec_reference: str
+    recommendation: str | None = None
+    problems: list[str]
+    breaker_amps: int
+    largest_breaker_amps: int
+    smallest_complying_size: str | None = None
+    equipment_grounding_conductor: str
+    steps: list[Step]
+
+
+@capability(category="electrical", related=["calculate_voltage_drop"])
 def check_conductor_sizing(
     ctx: ToolContext,
     *,
@@ -114,7 +109,7 @@ def check_conductor_sizing(
     insulation: Insulation | None = None,
     ambient_c: AmbientC | None = None,
     ambient_f: AmbientF | None = None,
-    current_carrying_conductors: Together | None = None,
+    current_carrying_conductors: CurrentCarrying | None = None,
     terminal_rating_c: TerminalRating | None = None,
     continuous: bool | None = None,
     breaker_amps: BreakerAmps | None = None,
@@ -145,22 +140,22 @@ def check_conductor_sizing(
         continuous: Whether the load runs for three hours or more.
         breaker_amps: The overcurrent device, A.
     """
-    asked = Asked(
+    overrides = CircuitOverrides(
         load_amps=load_amps,
         load_watts=load_watts,
         conductor_size=conductor_size,
         conductor_material=conductor_material,
         conductor_sets=conductor_sets,
         insulation=insulation,
-        ambient_c=ambient_of(ambient_c, ambient_f),
+        ambient_c=ambient_in_celsius(ambient_c, ambient_f),
         current_carrying_conductors=current_carrying_conductors,
         terminal_rating_c=terminal_rating_c,
         continuous=continuous,
         breaker_amps=breaker_amps,
     )
-    project_id_, name = None, _THE_CIRCUIT
+    project_id_, name = None, TEXTS.text("conductor_sizing.the_circuit")
     if circuit_id is None and circuit_number is None and circuit_description is None:
-        case = case_without_circuit(asked)
+        case = stated_sizing(overrides)
     else:
         project = open_project(ctx, project_id).project
         found = find_circuit(
@@ -170,36 +165,220 @@ def check_conductor_sizing(
             panel_name=panel_name,
             circuit_description=circuit_description,
         )
-        case = case_of(project, found, asked)
-        project_id_, name = project.id, circuit_words(found)
-    case, done = _sized(case)
-    result = conductor_sizing(ctx.locale, case, done, project_id_)
+        case = circuit_sizing(project, found, overrides)
+        project_id_, name = project.id, circuit_text(*found)
+    case, sizing = _size(case)
+    result = sizing_result(ctx.locale, case, sizing, project_id_)
+    columns = TEXTS.data(ctx.locale, "conductor_sizing.columns.words")
     display = Display(
         type="table",
-        title=_TITLE.say(ctx.locale),
-        text=sentence(done, case, name).say(ctx.locale),
-        columns=step_columns(ctx.locale),
-        rows=step_rows(result.steps, ctx.locale),
+        title=TEXTS.say(ctx.locale, "conductor_sizing.title"),
+        text=_answer(sizing, case, name, ctx.locale),
+        columns=columns,
+        rows=_rows(result.steps, columns, ctx.locale),
     )
     return finish(ctx, result, display)
 
 
-def _sized(case: Case) -> tuple[Case, Sizing]:
-    """The check; where no single conductor is enough and none was asked about, of the fewest in
+def _size(case: SizingCase) -> tuple[SizingCase, Sizing]:
+    """Check the conductors; where none are given and no single one is enough, size the fewest in
     parallel."""
-    need = case.required.need
-    done = sizing(case.size, case.how, need)
-    if done is None and (parallel := smallest_parallel(case.how, need)) is not None:
+    sizing = case.size_conductors()
+    if sizing is None and (parallel := smallest_parallel(case.how, case.need)) is not None:
         case = replace(case, how=replace(case.how, sets=parallel[0]))
-        done = sizing(case.size, case.how, need)
-    if done is None:
+        sizing = case.size_conductors()
+    if sizing is None:
         raise FailedPrecondition(
-            f"no conductors of Table 310.16 are enough for {need.required_amps:g} A as they are "
-            "installed, in parallel neither; divide the load",
+            f"no conductors of Table 310.16 are enough for {case.need.required_amps:g} A as they "
+            "are installed, in parallel neither; divide the load",
             field="loadAmps",
         )
-    return case, done
+    return case, sizing
 
 
-_TITLE = Words("Conductor sizing", "חתך מוליכים")
-_THE_CIRCUIT = Words("the circuit", "המעגל")
+def sizing_result(
+    locale: str, case: SizingCase, sizing: Sizing, project_id: str | None
+) -> ConductorSizing:
+    """Make the result of a check in the locale's language."""
+    checked, need, found = sizing.checked, case.need, case.found
+    advice = _recommendation(sizing, case)
+    ground = grounding_size(
+        sizing.breaker_amps,
+        checked.size,
+        sizing.smallest,
+        found.circuit.egc_material if found else case.how.material,
+        case.edition,
+    )
+    case.basis.citations += _citations(case, sizing)
+    case.basis.warnings += _warnings(case, sizing, ground)
+    return ConductorSizing(
+        project_id=project_id,
+        circuit_id=found.circuit.id if found else None,
+        circuit_name=found.circuit.description if found else None,
+        circuit_number=found.circuit.circuit_number if found else None,
+        panel_name=found.panel.name if found else None,
+        conductor_size=checked.size,
+        conductor_material=case.how.material,
+        conductor_sets=case.how.sets,
+        is_proposed=sizing.is_proposed,
+        load_amps=round(need.load_amps, 3),
+        required_amps=round(need.required_amps, 3),
+        ampacity=round(checked.ampacity.amps, 2),
+        compliant=checked.compliant,
+        nec_reference=", ".join(
+            f"Table {each.table}" if each.table else each.article or ""
+            for each in case.basis.citations
+        ),
+        recommendation=advice.say(locale) if advice else None,
+        problems=[problem_text(each, checked, case).say(locale) for each in checked.problems],
+        breaker_amps=sizing.breaker_amps,
+        largest_breaker_amps=checked.largest_breaker_amps,
+        smallest_complying_size=sizing.smallest,
+        equipment_grounding_conductor=ground,
+        steps=list(_steps(case, sizing)),
+        **case.basis.fields(locale),
+    )
+
+
+def _steps(case: SizingCase, sizing: Sizing) -> Iterator[Step]:
+    checked, need = sizing.checked, case.need
+    found = checked.ampacity
+    table, heat, bundling = (
+        f"Table {article(each, case.edition)}"
+        for each in ("310.16", "310.15(B)(1)(1)", "310.15(C)(1)")
+    )
+    yield Step(name="tableAmpacity", value=found.table_amps, unit="A", reference=table)
+    yield Step(name="temperatureFactor", value=found.temperature_factor, reference=heat)
+    yield Step(name="adjustmentFactor", value=found.adjustment_factor, reference=bundling)
+    protection = {"motor": "430.52", "cooling": "440.22(A)"}.get(
+        need.rule, f"{rounding_article(sizing.breaker_amps)}, 240.6(A)"
+    )
+    for name, value, reference in (
+        ("correctedAmpacity", found.corrected_amps, "310.15"),
+        ("terminalLimit", found.terminal_amps, "110.14(C)"),
+        ("ampacity", found.amps, table),
+        ("loadAmps", need.load_amps, None),
+        ("requiredAmps", need.required_amps, ", ".join(need.articles)),
+        ("smallConductorLimit", checked.small_conductor_amps, "240.4(D)"),
+        ("largestBreaker", checked.largest_breaker_amps, protection),
+        ("breaker", sizing.breaker_amps, "240.6(A)"),
+    ):
+        if value is not None:
+            yield Step(name=name, value=round(value, 3), unit="A", reference=reference)
+
+
+def _rows(steps: Sequence[Step], columns: list[str], locale: str) -> list[dict[str, Any]]:
+    """The steps as rows of a table, each figure with its unit."""
+    figure, value, reference = columns
+    return [
+        {
+            figure: TEXTS.say(locale, f"conductor_sizing.steps.{step.name}"),
+            value: isolated(" ".join(filter(None, (number(step.value), step.unit)))),
+            reference: isolated(step.reference) if step.reference else "",
+        }
+        for step in steps
+    ]
+
+
+def _citations(case: SizingCase, sizing: Sizing) -> Iterator[CodeReference]:
+    edition, need, checked = case.edition, case.need, sizing.checked
+    for key in _ampacity_tables(sizing):
+        yield CodeReference(edition=edition, table=article(key, edition))
+    places = ["110.14(C)", *need.articles, "240.6(A)"]
+    if need.rule == "general":
+        small = checked.small_conductor_amps is not None
+        places.append("240.4(D)" if small else rounding_article(sizing.breaker_amps))
+    places += [article_of(problem, case, checked) for problem in checked.problems]
+    before_2020 = {"424.4(B)": "424.3(B)"} if edition == 2017 else {}
+    for place in dict.fromkeys(before_2020.get(place, place) for place in places):
+        in_220 = place.startswith("220.")
+        yield CodeReference(edition=edition, article=article(place, edition) if in_220 else place)
+    yield CodeReference(edition=edition, table="250.122")
+
+
+def _ampacity_tables(sizing: Sizing) -> list[str]:
+    """Table 310.16 and those of the factors that are not 1, by their keys."""
+    found = sizing.checked.ampacity
+    return [
+        "310.16",
+        *(["310.15(B)(1)(1)"] if found.temperature_factor != 1 else []),
+        *(["310.15(C)(1)"] if found.adjustment_factor != 1 else []),
+    ]
+
+
+def _warnings(case: SizingCase, sizing: Sizing, ground: Size) -> Iterator[Any]:
+    need = case.need
+    if need.rule == "cooling":
+        yield TEXTS.text("conductor_sizing.nameplate")
+    if need.rule == "motor" and not case.load.motors:
+        yield TEXTS.text("conductor_sizing.no_motor")
+    if better := _with_marked_terminals(case, sizing):
+        yield better
+    known = case.found.circuit.egc_size if case.found else None
+    if known is not None and rank(known) < rank(ground):
+        yield TEXTS.text(
+            "conductor_sizing.small_ground", size=size_text(known), needed=size_text(ground)
+        )
+    tables = _ampacity_tables(sizing)
+    if sizing.checked.small_conductor_amps is not None:
+        tables.append("240.4(D)")
+    tables += ["240.6(A)", "250.122"]
+    if need.rule == "motor":
+        tables.append("430.52")
+        phases = sorted({motor.phases for motor in case.load.motors})
+        tables += ["430.248" if each == 1 else "430.250" for each in phases]
+    if unsure := unchecked(tables, case.edition):
+        yield unsure
+
+
+def _with_marked_terminals(case: SizingCase, sizing: Sizing) -> Text | None:
+    """The size that would do at terminals marked 75 °C, where 60 °C was assumed."""
+    assumed = case.basis.assumes("terminalRatingC") and case.how.terminal_c == 60
+    if not assumed or sizing.smallest is None:
+        return None
+    smaller = smallest_size(replace(case.how, terminal_c=75), case.need.with_suitable_device)
+    if smaller is None or rank(smaller) >= rank(sizing.smallest):
+        return None
+    size = size_text(smaller, case.how.sets)
+    return TEXTS.text("conductor_sizing.with_marked_terminals", size=size)
+
+
+def _answer(sizing: Sizing, case: SizingCase, name: Text, locale: str) -> str:
+    """The check in a few sentences: the size, the problems, the advice."""
+    checked, need = sizing.checked, case.need
+    key = "needs" if sizing.is_proposed else "complies" if checked.compliant else "does_not_comply"
+    start = TEXTS.say(
+        locale,
+        f"conductor_sizing.{key}",
+        name=name,
+        size=size_text(checked.size, case.how.sets),
+        metal=TEXTS.text(f"names.{case.how.material}"),
+        able=amps(checked.ampacity.amps),
+        load=amps(need.load_amps),
+        required=amps(need.required_amps),
+    )
+    parts = [start[:1].upper() + start[1:]]
+    if checked.problems:
+        problems = (problem_text(each, checked, case).say(locale) for each in checked.problems)
+        parts.append("; ".join(problems) + ".")
+    if advice := _recommendation(sizing, case):
+        parts.append(advice.say(locale))
+    return " ".join(parts)
+
+
+def _recommendation(sizing: Sizing, case: SizingCase) -> Text | None:
+    """What would comply; None where the conductors do."""
+    if sizing.checked.compliant:
+        return None
+    metal = TEXTS.text(f"names.{case.how.material}")
+    if sizing.smallest is not None:
+        size = size_text(sizing.smallest, case.how.sets)
+        if case.need.breaker_amps not in (None, sizing.breaker_amps):
+            device = amps(sizing.breaker_amps, 0)
+            return TEXTS.text("conductor_sizing.use_breaker", device=device, size=size, metal=metal)
+        return TEXTS.text("conductor_sizing.upgrade", size=size, metal=metal)
+    if sizing.parallel is not None:
+        sets, parallel_size = sizing.parallel
+        size = size_text(parallel_size, sets)
+        return TEXTS.text("conductor_sizing.parallel", size=size, metal=metal)
+    return TEXTS.text("conductor_sizing.divide")

@@ -15,6 +15,7 @@ from packs.electrical.wording import FT_PER_M as FT_PER_M
 from packs.electrical.wording import feet as feet
 from packs.electrical.wording import inches as inches
 from packs.electrical.wording import number as number
+from packs.electrical.wording import panel_text
 from rollcall.core.context import ToolContext
 from rollcall.core.shapes import Citation, Display, Wire
 from rollcall.core.texts import Text
@@ -191,3 +192,9 @@ class Grounded(Result):
 
 Assumed = AssumedValue
 said = sentences
+
+
+def panel_words(name: str) -> Words:
+    """A panel by its name, in both languages."""
+    text = panel_text(name)
+    return Words(text.say("en"), text.say("he"))

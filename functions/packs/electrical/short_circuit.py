@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from packs.electrical.arguments import LengthFt, LengthM, Sets, length_in_feet
 from packs.electrical.calculations.short_circuit.asymmetry import (
     asymmetrical_factor,
     peak_factor,
@@ -26,7 +27,6 @@ from packs.electrical.results import (
     finish,
     said,
 )
-from packs.electrical.wiring.arguments import LengthFt, LengthM, Sets, length_of
 from rollcall.core.capability import capability
 from rollcall.core.context import ToolContext
 from rollcall.core.shapes import Display
@@ -153,7 +153,7 @@ def calculate_short_circuit(
         available_fault_current_amps=available_fault_current_amps,
         transformer_kva=transformer_kva,
         transformer_impedance_percent=transformer_impedance_percent,
-        length_ft=length_of(length_ft, length_m),
+        length_ft=length_in_feet(length_ft, length_m),
         conductor_size=conductor_size,
         conductor_sets=conductor_sets,
     )

@@ -1,27 +1,13 @@
-"""The voltage drop of a circuit, and of the feeders before it."""
+"""The capability `calculate_voltage_drop`: the voltage drop of a circuit and of its feeders."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import Field
 
-from packs.electrical.calculations.voltage_drop import Method
-from packs.electrical.projects.access import open_project
-from packs.electrical.projects.records import (
-    ConductorMaterial,
-    ConductorSize,
-    Phases,
-    RecordId,
-)
-from packs.electrical.projects.selection import (
-    CircuitId,
-    CircuitNumber,
-    CircuitWords,
-    PanelName,
-    find_circuit,
-)
-from packs.electrical.wiring.arguments import (
+from packs.electrical.arguments import (
     Conduit,
     LengthFt,
     LengthM,
@@ -30,71 +16,180 @@ from packs.electrical.wiring.arguments import (
     PowerFactor,
     Sets,
     Volts,
-    length_of,
+    length_in_feet,
 )
-from packs.electrical.wiring.drop_answers import answer, answer_selected, without_circuit
-from packs.electrical.wiring.drop_cases import Asked
-from packs.electrical.wiring.drop_results import Selector, VoltageDrop
+from packs.electrical.calculations.circuit_load import CircuitOverrides, volt_amperes_of
+from packs.electrical.calculations.loads.panel import panel_demand
+from packs.electrical.calculations.voltage_drop import (
+    BRANCH_LIMIT_PERCENT,
+    TOTAL_LIMIT_PERCENT,
+    FeederDrop,
+    FeederRun,
+    Method,
+    Run,
+    Study,
+    circuit_run,
+    drop,
+    feeder_runs,
+    passes_transformer,
+    stated_run,
+    study,
+    within,
+)
+from packs.electrical.nec.ampacity import ampacity
+from packs.electrical.nec.editions import DEFAULT
+from packs.electrical.nec.grounding import (
+    enlarged_grounding_conductor,
+    equipment_grounding_conductor,
+)
+from packs.electrical.nec.sizes import Size, label, rank, size_text
+from packs.electrical.nec.tables import unchecked
+from packs.electrical.projects.access import open_project
+from packs.electrical.projects.records import (
+    ConductorMaterial,
+    ConductorSize,
+    Phases,
+    Project,
+    RecordId,
+)
+from packs.electrical.projects.selection import (
+    CircuitId,
+    CircuitNumber,
+    CircuitWords,
+    PanelCircuit,
+    PanelName,
+    find_circuit,
+    panel_named,
+)
+from packs.electrical.results import (
+    VEGA_LITE,
+    Basis,
+    CalculationResult,
+    CodeReference,
+    finish,
+)
+from packs.electrical.wording import (
+    FT_PER_M,
+    TEXTS,
+    amps,
+    circuit_text,
+    feet,
+    percent,
+    unmarked,
+    volts,
+)
 from rollcall.core.capability import capability
 from rollcall.core.context import ToolContext
+from rollcall.core.errors import FailedPrecondition, InvalidArgument
+from rollcall.core.shapes import Display, Wire
+from rollcall.core.texts import Text
+from rollcall.core.wording import isolated
 
 Temperature = Annotated[float, Field(ge=-40, le=250)]
+Selector = Literal["longest", "highest_load", "worst"]
+MAX_LISTED = 50
+_NO_BRANCH = ("spare", "subpanel")
+"""A spare carries nothing; what runs to a panel is a feeder."""
+
+_TABLES: dict[Method, str] = {
+    "exact": "Chapter 9 Table 9",
+    "approximate": "Chapter 9 Table 8",
+    "receiving_end": "Chapter 9 Table 9",
+}
+_RECOMMENDED = "informational note: voltage drop of 3 % and 5 % recommended"
 
 
-@capability(
-    name={"en": "Voltage drop", "he": "מפל מתח"},
-    category="electrical",
-    keywords=[
-        "voltage drop",
-        "volt drop",
-        "drop on circuit",
-        "receiving end voltage",
-        "voltage at the load",
-        "voltage at the end of the run",
-        "long run",
-        "longest circuit",
-        "worst voltage drop",
-        "3 percent",
-        "5 percent",
-        "wire size for distance",
-        "what if the run were longer",
-        "מפל מתח",
-        "נפילת מתח",
-        "מפל המתח",
-        "מתח בקצה הקו",
-        "מפל המתח הגרוע ביותר",
-        "המעגל הארוך ביותר",
-        "אורך קו",
-        "שלושה אחוז",
-        "VD",
-        "volts lost",
-        "lose on the run",
-        "enough voltage at the end",
-    ],
-    examples=[
-        {
-            "userRequest": "What's the voltage drop on circuit 14 of Panel A?",
-            "parameters": {"circuitNumber": 14, "panelName": "Panel A"},
-        },
-        {
-            "userRequest": "Which circuit has the worst voltage drop?",
-            "parameters": {"selector": "worst"},
-        },
-        {
-            "userRequest": "What would the drop of the EV charger be with AWG 4 at 60 m?",
-            "parameters": {
-                "circuitDescription": "EV charger",
-                "conductorSize": "4",
-                "lengthM": 60,
-            },
-        },
-        {
-            "userRequest": "מה מפל המתח במעגל של המטען לרכב?",
-            "parameters": {"circuitDescription": "מטען לרכב"},
-        },
-    ],
-    related=["check_conductor_sizing"],
-)
+class Leg(Wire):
+    """A feeder or the branch circuit on the way from the service; what is None is not known.
+
+    Resistance and reactance are those of one conductor, ohm per 1000 ft.
+    """
+
+    kind: Literal["feeder", "branch"]
+    name: str
+    load_amps: float | None = None
+    voltage: float
+    phases: Phases
+    length_ft: float | None = None
+    length_m: float | None = None
+    conductor_size: str | None = None
+    conductor_material: str
+    conductor_sets: int = 1
+    conduit: str | None = None
+    power_factor: float | None = None
+    resistance_ohm_per_kft: float | None = None
+    reactance_ohm_per_kft: float | None = None
+    voltage_drop_volts: float | None = None
+    voltage_drop_percent: float | None = None
+
+
+class MethodDrop(Wire):
+    """The same drop by one method."""
+
+    method: Method
+    name: str
+    voltage_drop_percent: float
+
+
+class RankedCircuit(Wire):
+    """One of the circuits that a selector compared."""
+
+    circuit_id: str
+    circuit_name: str
+    circuit_number: int
+    panel_name: str
+    load_amps: float
+    length_ft: float
+    conductor_size: str
+    voltage_drop_volts: float
+    voltage_drop_percent: float
+    compliant: bool
+
+
+class VoltageDrop(CalculationResult):
+    """What calculate_voltage_drop returns.
+
+    `voltageDropVolts` and `receivingEndVoltage` in V, `compliant` by the 3 % recommended for a
+    branch circuit; lengths one way. `totalVoltageDropPercent` counts the feeders from the service
+    too and is left out where one of them is not known.
+    """
+
+    circuit_id: str | None = None
+    circuit_name: str | None = None
+    circuit_number: int | None = None
+    panel_name: str | None = None
+    voltage_drop_percent: float
+    voltage_drop_volts: float
+    receiving_end_voltage: float
+    compliant: bool
+    recommendation: str | None = None
+    limit_percent: float
+    total_voltage_drop_percent: float | None = None
+    total_compliant: bool | None = None
+    total_limit_percent: float
+    method: Method
+    method_name: str
+    by_method: list[MethodDrop]
+    load_amps: float
+    voltage: float
+    phases: Phases
+    length_ft: float
+    length_m: float
+    conductor_size: str
+    conductor_material: str
+    smallest_complying_size: str | None = None
+    greatest_length_ft: float
+    greatest_length_m: float
+    greatest_load_amps: float
+    equipment_grounding_conductor: str | None = None
+    legs: list[Leg]
+    selector: Selector | None = None
+    compared: int | None = None
+    not_compared: list[str]
+    ranking: list[RankedCircuit]
+
+
+@capability(category="electrical", related=["check_conductor_sizing"])
 def calculate_voltage_drop(
     ctx: ToolContext,
     *,
@@ -146,10 +241,10 @@ def calculate_voltage_drop(
         phases: 1 or 3, without a circuit; a circuit's poles say it.
         conductor_temperature_c: Of the conductor in service, °C; 75 is that of the tables.
     """
-    asked = Asked(
+    overrides = CircuitOverrides(
         load_amps=load_amps,
         load_watts=load_watts,
-        length_ft=length_of(length_ft, length_m),
+        length_ft=length_in_feet(length_ft, length_m),
         conductor_size=conductor_size,
         conductor_material=conductor_material,
         conductor_sets=conductor_sets,
@@ -161,10 +256,10 @@ def calculate_voltage_drop(
     )
     named = circuit_id or circuit_number or circuit_description
     if named is None and selector is None:
-        return without_circuit(ctx, asked, method)
+        return run_drop(ctx, overrides, method)
     project = open_project(ctx, project_id).project
     if named is None and selector is not None:
-        return answer_selected(ctx, project, asked, method, selector, panel_name)
+        return selected_drop(ctx, project, overrides, method, selector, panel_name)
     found = find_circuit(
         project,
         circuit_id=circuit_id,
@@ -172,4 +267,426 @@ def calculate_voltage_drop(
         panel_name=panel_name,
         circuit_description=circuit_description,
     )
-    return answer(ctx, project, found, asked, method)
+    return circuit_drop(ctx, project, found, overrides, method)
+
+
+def circuit_drop(
+    ctx: ToolContext,
+    project: Project,
+    found: PanelCircuit,
+    overrides: CircuitOverrides,
+    method: Method,
+) -> VoltageDrop:
+    """Calculate the drop of one circuit and show it with its chart."""
+    studied, basis = _study(project, found, overrides, method)
+    result = _result(ctx.locale, studied, basis, project, found)
+    name = circuit_text(found.panel, found.circuit)
+    return _finish_with_chart(ctx, result, studied, name, found.circuit.description)
+
+
+def run_drop(ctx: ToolContext, overrides: CircuitOverrides, method: Method) -> VoltageDrop:
+    """Calculate the drop of a run that the question alone describes."""
+    basis = Basis()
+    studied = study(stated_run(overrides, basis), None, method)
+    result = _result(ctx.locale, studied, basis, None, None)
+    name = TEXTS.text("voltage_drop.the_run")
+    return _finish_with_chart(ctx, result, studied, name, name.say(ctx.locale))
+
+
+def selected_drop(
+    ctx: ToolContext,
+    project: Project,
+    overrides: CircuitOverrides,
+    method: Method,
+    selector: Selector,
+    panel_name: str | None,
+) -> VoltageDrop:
+    """Calculate the drop of the circuit that a selector means, and rank the others.
+
+    Raises:
+        FailedPrecondition: No circuit can be compared.
+    """
+    ranked, left_out = compare(project, overrides, method, selector, panel_name)
+    first = ranked[0].found
+    warnings = []
+    if left_out:
+        total = len(ranked) + len(left_out)
+        count = len(left_out)
+        warnings.append(TEXTS.text("voltage_drop.not_compared", missing=count, total=total))
+    studied, basis = _study(project, first, overrides, method, warnings)
+    result = _result(ctx.locale, studied, basis, project, first)
+    rows = [_ranked(each, method) for each in ranked[:MAX_LISTED]]
+    result = result.model_copy(
+        update={
+            "selector": selector,
+            "compared": len(ranked),
+            "not_compared": left_out[:MAX_LISTED],
+            "ranking": rows,
+        }
+    )
+    columns = TEXTS.data(ctx.locale, "voltage_drop.columns.words")
+    display = Display(
+        type="table",
+        title=TEXTS.say(ctx.locale, "voltage_drop.title"),
+        text=_answer(studied, circuit_text(first.panel, first.circuit), ctx.locale),
+        columns=columns,
+        rows=[dict(zip(columns, _cells(row), strict=True)) for row in rows],
+    )
+    return finish(ctx, result, display)
+
+
+def _cells(row: RankedCircuit) -> tuple[Any, ...]:
+    place, size = f"{row.panel_name} / {row.circuit_number}", isolated(label(row.conductor_size))
+    return place, row.circuit_name, row.load_amps, row.length_ft, size, row.voltage_drop_percent
+
+
+def _finish_with_chart(
+    ctx: ToolContext, result: VoltageDrop, studied: Study, name: Text, place: str
+) -> VoltageDrop:
+    display = Display(
+        type="chart",
+        title=TEXTS.say(ctx.locale, "voltage_drop.title"),
+        text=_answer(studied, name, ctx.locale),
+        chart=_chart(studied, place, ctx.locale),
+    )
+    return finish(ctx, result, display)
+
+
+# ---- Circuits that a selector compares ----
+
+
+class Candidate(NamedTuple):
+    """A circuit that a selector may choose, its run, and the value it is ranked by."""
+
+    found: PanelCircuit
+    run: Run
+    value: float
+
+
+def compare(
+    project: Project,
+    overrides: CircuitOverrides,
+    method: Method,
+    selector: Selector,
+    panel_name: str | None,
+) -> tuple[list[Candidate], list[str]]:
+    """Rank the circuits of a project, or of one panel, by a selector.
+
+    Returns:
+        The circuits with the chosen one first, and the reasons why others cannot be compared.
+
+    Raises:
+        FailedPrecondition: None can be compared.
+    """
+    panels = [panel_named(project, panel_name)] if panel_name else project.panels
+    candidates, left_out = [], []
+    for panel in panels:
+        for circuit in panel.circuits:
+            if circuit.load_type in _NO_BRANCH:
+                continue
+            found = PanelCircuit(panel, circuit)
+            try:
+                run = circuit_run(project, found, overrides, Basis())
+                value = drop(run, method).percent
+            except InvalidArgument as error:  # something about it is not recorded
+                left_out.append(error.message)
+                continue
+            if selector == "longest":
+                value = run.length_ft
+            elif selector == "highest_load":
+                value = volt_amperes_of(run.amps, volts=run.volts, phases=run.phases)
+            candidates.append(Candidate(found, run, value))
+    if not candidates:
+        reasons = "; ".join(left_out[:3]) or "there are no circuits"
+        raise FailedPrecondition(f"no circuit can be compared by {selector}: {reasons}")
+    return sorted(candidates, key=_order), left_out
+
+
+def _order(each: Candidate) -> tuple[float, str, int]:
+    """The greatest first; equals by their place, whatever order they were read in."""
+    return (-each.value, each.found.panel.name, each.found.circuit.circuit_number)
+
+
+def _ranked(candidate: Candidate, method: Method) -> RankedCircuit:
+    (panel, circuit), run = candidate.found, candidate.run
+    lost = drop(run, method)
+    return RankedCircuit(
+        circuit_id=circuit.id,
+        circuit_name=circuit.description,
+        circuit_number=circuit.circuit_number,
+        panel_name=panel.name,
+        load_amps=round(run.amps, 2),
+        length_ft=round(run.length_ft, 1),
+        conductor_size=run.size,
+        voltage_drop_volts=round(lost.volts, 3),
+        voltage_drop_percent=round(lost.percent, 3),
+        compliant=within(lost.percent, BRANCH_LIMIT_PERCENT),
+    )
+
+
+# ---- The result ----
+
+
+def _study(
+    project: Project,
+    found: PanelCircuit,
+    overrides: CircuitOverrides,
+    method: Method,
+    warnings: Sequence[Text] = (),
+) -> tuple[Study, Basis]:
+    """Study a circuit with its feeders; the basis begins with these warnings."""
+    basis = Basis(warnings=list(warnings))
+    run = circuit_run(project, found, overrides, basis)
+    feeders: list[FeederRun] | None
+    try:
+        feeders = feeder_runs(
+            project, found.panel, lambda panel: panel_demand(project, panel).demand_va
+        )
+        if passes_transformer(project, found.panel):
+            basis.warnings.append(TEXTS.text("voltage_drop.transformer"))
+    except FailedPrecondition as error:
+        feeders = None
+        reason = unmarked(error.message)
+        basis.warnings.append(TEXTS.text("voltage_drop.total_unknown", reason=reason))
+    return study(run, feeders, method), basis
+
+
+def _result(
+    locale: str,
+    studied: Study,
+    basis: Basis,
+    project: Project | None,
+    found: PanelCircuit | None,
+) -> VoltageDrop:
+    run = studied.run
+    edition = project.edition if project else DEFAULT
+    grounding = None
+    if found is not None and project is not None:
+        grounding = _grounding(found, studied, project)
+    _warn(studied, grounding, basis)
+    tables = [_TABLES[studied.method], *(["250.122"] if grounding else [])]
+    if unsure := unchecked(tables, edition):
+        basis.warnings.append(unsure)
+    basis.citations += [
+        CodeReference(edition=edition, table=_TABLES[studied.method]),
+        CodeReference(edition=edition, article="210.19", title=_RECOMMENDED),
+    ]
+    if studied.feeders:
+        basis.citations.append(CodeReference(edition=edition, article="215.2", title=_RECOMMENDED))
+    if grounding:
+        title = "conductors made larger"
+        basis.citations.append(CodeReference(edition=edition, article="250.122(B)", title=title))
+    advice = _recommendation(studied)
+    branch = found.label if found else TEXTS.say(locale, "voltage_drop.the_run")
+    return VoltageDrop(
+        project_id=project.id if project else None,
+        circuit_id=found.circuit.id if found else None,
+        circuit_name=found.circuit.description if found else None,
+        circuit_number=found.circuit.circuit_number if found else None,
+        panel_name=found.panel.name if found else None,
+        voltage_drop_percent=round(studied.drop.percent, 3),
+        voltage_drop_volts=round(studied.drop.volts, 3),
+        receiving_end_voltage=round(studied.drop.receiving_volts, 2),
+        compliant=studied.compliant,
+        recommendation=advice.say(locale) if advice else None,
+        limit_percent=BRANCH_LIMIT_PERCENT,
+        total_voltage_drop_percent=_rounded(studied.total_percent),
+        total_compliant=studied.total_compliant,
+        total_limit_percent=TOTAL_LIMIT_PERCENT,
+        method=studied.method,
+        method_name=TEXTS.say(locale, f"voltage_drop.methods.{studied.method}"),
+        by_method=[
+            MethodDrop(
+                method=method,
+                name=TEXTS.say(locale, f"voltage_drop.methods.{method}"),
+                voltage_drop_percent=round(share, 3),
+            )
+            for method, share in studied.by_method.items()
+        ],
+        load_amps=round(run.amps, 3),
+        voltage=round(run.volts, 2),
+        phases=run.phases,
+        length_ft=round(run.length_ft, 2),
+        length_m=round(run.length_ft / FT_PER_M, 2),
+        conductor_size=run.size,
+        conductor_material=run.material,
+        smallest_complying_size=studied.smallest_size,
+        greatest_length_ft=round(studied.greatest_length_ft, 1),
+        greatest_length_m=round(studied.greatest_length_ft / FT_PER_M, 1),
+        greatest_load_amps=round(studied.greatest_amps, 2),
+        equipment_grounding_conductor=grounding,
+        legs=[*map(_feeder_leg, studied.feeders or ()), _branch_leg(branch, studied)],
+        not_compared=[],
+        ranking=[],
+        **basis.fields(locale),
+    )
+
+
+def _feeder_leg(leg: FeederDrop) -> Leg:
+    feeder, run = leg.feeder.feeder, leg.feeder.run
+    return Leg(
+        kind="feeder",
+        name=feeder.name,
+        load_amps=_rounded(leg.feeder.amps),
+        voltage=round(leg.feeder.volts, 2),
+        phases=leg.feeder.phases,
+        length_ft=feeder.length_ft,
+        length_m=round(feeder.length_ft / FT_PER_M, 2) if feeder.length_ft else None,
+        conductor_size=feeder.conductor_size,
+        conductor_material=feeder.conductor_material,
+        conductor_sets=feeder.conductor_sets,
+        conduit=run.conduit if run else None,
+        power_factor=run.power_factor if run else None,
+        voltage_drop_volts=_rounded(leg.volts),
+        voltage_drop_percent=_rounded(leg.percent),
+    )
+
+
+def _branch_leg(name: str, studied: Study) -> Leg:
+    run, lost = studied.run, studied.drop
+    return Leg(
+        kind="branch",
+        name=name,
+        load_amps=round(run.amps, 3),
+        voltage=round(run.volts, 2),
+        phases=run.phases,
+        length_ft=round(run.length_ft, 2),
+        length_m=round(run.length_ft / FT_PER_M, 2),
+        conductor_size=run.size,
+        conductor_material=run.material,
+        conductor_sets=run.sets,
+        conduit=run.conduit,
+        power_factor=run.power_factor,
+        resistance_ohm_per_kft=round(lost.impedance.r_ohm_per_kft, 5),
+        reactance_ohm_per_kft=round(lost.impedance.x_ohm_per_kft, 5),
+        voltage_drop_volts=round(lost.volts, 3),
+        voltage_drop_percent=round(lost.percent, 3),
+    )
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, 3)
+
+
+def _grounding(found: PanelCircuit, studied: Study, project: Project) -> Size | None:
+    """The equipment grounding conductor that larger conductors ask for (250.122(B)).
+
+    Larger are the conductors that would comply, or those of the question; None where they stay as
+    they are recorded. It is never larger than the conductors themselves (250.122(A)).
+    """
+    recorded = found.circuit.conductor_size or studied.run.size
+    larger = max(studied.smallest_size or recorded, studied.run.size, key=rank)
+    if rank(larger) <= rank(recorded):
+        return None
+    base = equipment_grounding_conductor(
+        found.circuit.breaker_amps, found.circuit.egc_material, project.edition
+    )
+    size = enlarged_grounding_conductor(base, needed=recorded, installed=larger)
+    return size if rank(size) < rank(larger) else larger
+
+
+def _warn(studied: Study, grounding: Size | None, basis: Basis) -> None:
+    """Warn of feeders that are not known, of the grounding conductor, and of too small a size."""
+    run = studied.run
+    for leg in studied.feeders or ():
+        for missing in leg.feeder.missing:
+            basis.warnings.append(TEXTS.text("voltage_drop.feeder_unknown", missing=missing))
+    if grounding is not None:
+        basis.warnings.append(TEXTS.text("voltage_drop.grounding", size=size_text(grounding)))
+    if studied.drop.percent >= 100:
+        basis.warnings.append(TEXTS.text("voltage_drop.nothing_left"))
+    try:
+        able = ampacity(run.size, run.material, 75) * run.sets
+    except InvalidArgument:  # Table 310.16 does not have the size
+        return
+    if run.amps > able:
+        size, load, most = size_text(run.size, run.sets), amps(run.amps), amps(able)
+        text = TEXTS.text("voltage_drop.ampacity_exceeded", size=size, load=load, most=most)
+        basis.warnings.append(text)
+
+
+# ---- The answer ----
+
+
+def _answer(studied: Study, name: Text, locale: str) -> str:
+    """The drop in one to three sentences: the circuit, its total with the feeders, the advice."""
+    texts = [
+        TEXTS.text(
+            "voltage_drop.within" if studied.compliant else "voltage_drop.above",
+            name=name,
+            share=percent(studied.drop.percent),
+            lost=volts(studied.drop.volts),
+            left=volts(studied.drop.receiving_volts, 1),
+            limit=percent(BRANCH_LIMIT_PERCENT),
+        )
+    ]
+    if studied.feeders and studied.total_percent is None:
+        texts.append(TEXTS.text("voltage_drop.no_total"))
+    elif studied.feeders and studied.total_percent is not None:
+        total, limit = percent(studied.total_percent), percent(TOTAL_LIMIT_PERCENT)
+        key = "total_within" if studied.total_compliant else "total_above"
+        texts.append(TEXTS.text(f"voltage_drop.{key}", total=total, limit=limit))
+    if advice := _recommendation(studied):
+        texts.append(advice)
+    return " ".join(text.say(locale) for text in texts)
+
+
+def _recommendation(studied: Study) -> Text | None:
+    """What would comply; None where the circuit does."""
+    if studied.compliant and studied.total_compliant is not False:
+        return None
+    if studied.allowed_percent <= 0:
+        return TEXTS.text("voltage_drop.enlarge_feeders", limit=percent(TOTAL_LIMIT_PERCENT))
+    others = TEXTS.text(
+        "voltage_drop.shorten",
+        length=feet(studied.greatest_length_ft),
+        load=amps(studied.greatest_amps),
+    )
+    limit = percent(studied.allowed_percent)
+    if studied.smallest_size is None:
+        return TEXTS.text("voltage_drop.parallel", limit=limit, others=others)
+    size = size_text(studied.smallest_size, studied.run.sets)
+    return TEXTS.text("voltage_drop.enlarge", size=size, limit=limit, others=others)
+
+
+def _chart(studied: Study, name: str, locale: str) -> dict[str, Any]:
+    """Chart the voltage along the way, on the circuit's own base: from the service where all
+    feeders are known, else from the panel."""
+    words = TEXTS.data(locale, "voltage_drop.axes")
+    feeders = [] if studied.total_percent is None else studied.feeders or ()
+    feeders = [leg for leg in feeders if leg.percent is not None]
+    nominal, lost_percent, at_ft = studied.run.volts, 0.0, 0.0
+    points = [{"ft": 0.0, "volts": nominal, "place": words["start"]}]
+    legs = [
+        (leg.feeder.feeder.length_ft or 0.0, leg.percent or 0.0, leg.feeder.feeder.name)
+        for leg in feeders
+    ]
+    for length_ft, share, place in [*legs, (studied.run.length_ft, studied.drop.percent, name)]:
+        at_ft += length_ft
+        lost_percent += share
+        left = max(nominal * (1 - lost_percent / 100), 0.0)
+        points.append({"ft": round(at_ft, 1), "volts": round(left, 2), "place": place})
+    limit = TOTAL_LIMIT_PERCENT if feeders else BRANCH_LIMIT_PERCENT
+    least = nominal * (1 - limit / 100)
+    line = {
+        "mark": {"type": "line", "point": True},
+        "encoding": {
+            "x": {"field": "ft", "type": "quantitative", "title": words["x"]},
+            "y": {
+                "field": "volts",
+                "type": "quantitative",
+                "title": words["y"],
+                "scale": {"zero": False},
+            },
+            "tooltip": [{"field": "place"}, {"field": "ft"}, {"field": "volts"}],
+        },
+    }
+    rule = {
+        "data": {"values": [{"volts": round(least, 2), "limit": f"{limit:g} %"}]},
+        "mark": {"type": "rule", "strokeDash": [4, 4], "color": "firebrick"},
+        "encoding": {
+            "y": {"field": "volts", "type": "quantitative"},
+            "tooltip": [{"field": "limit"}, {"field": "volts"}],
+        },
+    }
+    return {"$schema": VEGA_LITE, "data": {"values": points}, "layer": [line, rule]}

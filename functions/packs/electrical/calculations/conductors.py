@@ -1,7 +1,8 @@
 """Whether conductors are large enough: Table 310.16, what corrects it and what limits it.
 
-Sources: NEC 110.14(C), 210.19(A)(1), 210.20(A), 240.4(B) to (G), 240.6(A), 310.3(A), 310.10(G),
-310.15(B) and (C), 310.16, 430.22, 430.52, 440.22, 440.32 (numbers of the 2023 edition).
+Sources: NEC 110.14(C), 210.19(A)(1), 210.20(A), 240.4(B) to (G), 240.6(A), 250.122, 310.3(A),
+310.10(G), 310.15(B) and (C), 310.16, 334.80, 430.22, 430.52, 440.22, 440.32 (numbers of the 2023
+edition).
 """
 
 from __future__ import annotations
@@ -9,8 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Literal
+from typing import Any, Literal
 
+from packs.electrical.calculations.circuit_load import CircuitOverrides, Load, load_of
+from packs.electrical.calculations.requirements import Requirement, requirement_of
 from packs.electrical.nec.ampacity import (
     Rating,
     adjustment_factor,
@@ -18,27 +21,38 @@ from packs.electrical.nec.ampacity import (
     small_conductor_limit,
     temperature_factor,
 )
+from packs.electrical.nec.editions import DEFAULT, Edition
+from packs.electrical.nec.grounding import (
+    enlarged_grounding_conductor,
+    equipment_grounding_conductor,
+)
+from packs.electrical.nec.insulation import insulation_rating
 from packs.electrical.nec.overcurrent import (
+    NEXT_SIZE_UP_TO,
     STANDARD_RATINGS,
     largest_allowed,
-    next_standard,
 )
-from packs.electrical.nec.sizes import SIZES, Material, Size, rank
+from packs.electrical.nec.sizes import SIZES, Material, Size, rank, size_text
+from packs.electrical.projects.records import Project, Wiring
+from packs.electrical.projects.selection import PanelCircuit
+from packs.electrical.results import Basis
+from packs.electrical.wording import TEXTS, amps
 from rollcall.core.errors import InvalidArgument
-
-Rule = Literal["general", "motor", "cooling"]
-"""What protects the circuit: 240.4 in general; 430.52 for motors and 440.22 for air conditioners
-let the device be larger, since the overload protection is theirs."""
+from rollcall.core.texts import Text
+from rollcall.core.wording import isolated
 
 Problem = Literal[
     "too_small", "too_hot", "terminals", "protection", "breaker_too_small", "breaker_too_large",
     "parallel", "minimum_size",
 ]  # fmt: skip
 
-CONTINUOUS = 1.25
 SMALLEST: dict[Material, Size] = {"copper": "14", "aluminum": "12"}
 SMALLEST_IN_PARALLEL: Size = "1/0"
 MAX_SETS = 6
+STANDARD_AMBIENT_C = 30.0
+"""The ambient temperature of Table 310.16; it is for up to three current-carrying conductors."""
+
+STANDARD_CONDUCTORS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,43 +76,6 @@ class Installation:
 
 
 @dataclass(frozen=True, slots=True)
-class Need:
-    """What the conductors must carry, and what protects them.
-
-    Attributes:
-        load_amps: What flows.
-        required_amps: With 125 % of the continuous part, or of the largest motor.
-        breaker_amps: The device; None to take the smallest that may serve.
-        rounds_up: Whether 240.4(B) allows the next standard size: not for several receptacles.
-        largest_breaker_amps: Of 430.52 or 440.22, where those rules protect the circuit.
-        usual_breaker_amps: The one that they lead to first; else the smallest for what is required.
-        chosen_alike: Whether conductors that are chosen are protected by 240.4, though those that
-            are there need not be: of the motor too little is known to choose smaller ones.
-        protects: Whether the device has to protect them so, whatever the rule.
-    """
-
-    load_amps: float
-    required_amps: float
-    breaker_amps: int | None = None
-    rule: Rule = "general"
-    rounds_up: bool = True
-    largest_breaker_amps: int | None = None
-    usual_breaker_amps: int | None = None
-    chosen_alike: bool = False
-    protects: bool = False
-
-    @property
-    def is_by_240_4(self) -> bool:
-        """Whether the device has to protect the conductors by 240.4(A) to (D)."""
-        return self.rule == "general" or self.protects
-
-    @property
-    def device_amps(self) -> int:
-        """The device, or the one that would be chosen."""
-        return self.breaker_amps or self.usual_breaker_amps or next_standard(self.required_amps)
-
-
-@dataclass(frozen=True, slots=True)
 class Ampacity:
     """The ampacity of an installation, A, step by step; all sets together from `corrected_amps` on.
 
@@ -118,12 +95,12 @@ class Ampacity:
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
-    """What came of a size.
+class ConductorCheck:
+    """A size held against all rules.
 
     Attributes:
-        largest_breaker_amps: The largest device that may protect it, under the need's rule.
-        small_conductor_amps: The limit of 240.4(D), where it has one and the rule heeds it.
+        largest_breaker_amps: The largest device that may protect it, by the requirement's rule.
+        small_conductor_amps: The limit of 240.4(D), where it has one and the rule follows it.
     """
 
     size: Size
@@ -138,7 +115,7 @@ class Checked:
 
 
 def ampacity_of(size: Size, how: Installation) -> Ampacity:
-    """The ampacity of a size as it is installed.
+    """Calculate the ampacity of a size as it is installed.
 
     Raises:
         InvalidArgument: Table 310.16 has no such conductor, or it is too hot for the insulation.
@@ -151,8 +128,8 @@ def ampacity_of(size: Size, how: Installation) -> Ampacity:
     return Ampacity(table, by_temperature, by_number, corrected, terminal, min(corrected, terminal))
 
 
-def check(size: Size, how: Installation, need: Need) -> Checked:
-    """Hold a size against all rules.
+def check_size(size: Size, how: Installation, need: Requirement) -> ConductorCheck:
+    """Check a size against all rules.
 
     Raises:
         InvalidArgument: Table 310.16 has no such conductor, or it is too hot for the insulation.
@@ -161,10 +138,10 @@ def check(size: Size, how: Installation, need: Need) -> Checked:
     limit = small_conductor_limit(size, how.material) if need.is_by_240_4 else None
     most = largest_breaker(found.amps, need, limit)
     problems = tuple(_problems(size, how, need, found, most))
-    return Checked(size, found, most, limit, problems)
+    return ConductorCheck(size, found, most, limit, problems)
 
 
-def largest_breaker(amps: float, need: Need, small_conductor_amps: int | None) -> int:
+def largest_breaker(amps: float, need: Requirement, small_conductor_amps: int | None) -> int:
     """The largest device that may protect conductors of an ampacity, A; 0 if none may."""
     if not need.is_by_240_4:
         return need.largest_breaker_amps or largest_allowed(amps)
@@ -175,20 +152,18 @@ def largest_breaker(amps: float, need: Need, small_conductor_amps: int | None) -
     return most if small_conductor_amps is None else min(most, small_conductor_amps)
 
 
-def smallest_size(how: Installation, need: Need) -> Size | None:
-    """The smallest size without a problem, as many in parallel as there are; None if there is
-    none."""
-    if need.chosen_alike and need.device_amps <= (need.usual_breaker_amps or 0):
-        need = replace(need, protects=True)
+def smallest_size(how: Installation, need: Requirement) -> Size | None:
+    """Find the smallest size that complies, with as many sets in parallel; None if none does."""
+    if need.new_by_240_4 and need.device_amps <= (need.usual_breaker_amps or 0):
+        need = replace(need, by_240_4=True)
     for size in _sizes(how.material):
-        if check(size, how, need).compliant:
+        if check_size(size, how, need).compliant:
             return size
     return None
 
 
-def smallest_parallel(how: Installation, need: Need) -> tuple[int, Size] | None:
-    """The fewest conductors in parallel that will do, and their size; None if `MAX_SETS` will
-    not."""
+def smallest_parallel(how: Installation, need: Requirement) -> tuple[int, Size] | None:
+    """Find the fewest sets in parallel that comply, and their size; None if `MAX_SETS` do not."""
     for sets in range(1, MAX_SETS + 1):
         if size := smallest_size(replace(how, sets=sets), need):
             return sets, size
@@ -201,7 +176,7 @@ def default_terminal(device_amps: float) -> Rating:
 
 
 def _problems(
-    size: Size, how: Installation, need: Need, found: Ampacity, most: int
+    size: Size, how: Installation, need: Requirement, found: Ampacity, most: int
 ) -> Iterator[Problem]:
     if rank(size) < rank(SMALLEST[how.material]):
         yield "minimum_size"
@@ -209,24 +184,16 @@ def _problems(
         yield "parallel"
     if found.terminal_amps < need.required_amps:
         yield "too_small" if found.table_amps * how.sets < need.required_amps else "terminals"
-    if found.corrected_amps < _after_correction(need):
+    # Corrected ampacity must reach the load itself (210.19(A)(1)), but for motors and air
+    # conditioners what 430.22 and 440.32 require.
+    is_general = need.rule == "general"
+    if found.corrected_amps < (need.load_amps if is_general else need.required_amps):
         yield "too_hot"
     if need.is_by_240_4 and need.device_amps > most:
         yield "protection"
-    yield from _breaker_problems(need)
-
-
-def _after_correction(need: Need) -> float:
-    """The current that corrected ampacity must reach: the load itself (210.19(A)(1)), but for
-    motors and air conditioners what 430.22 and 440.32 require."""
-    return need.load_amps if need.rule == "general" else need.required_amps
-
-
-def _breaker_problems(need: Need) -> Iterator[Problem]:
     if need.breaker_amps is None:
         return
-    least = need.required_amps if need.rule == "general" else need.load_amps
-    if need.breaker_amps < least:
+    if need.breaker_amps < (need.required_amps if is_general else need.load_amps):
         yield "breaker_too_small"
     if need.largest_breaker_amps is not None and need.breaker_amps > need.largest_breaker_amps:
         yield "breaker_too_large"
@@ -234,12 +201,289 @@ def _breaker_problems(need: Need) -> Iterator[Problem]:
 
 @cache
 def _sizes(material: Material) -> tuple[Size, ...]:
-    return tuple(size for size in SIZES[SIZES.index(SMALLEST[material]) :] if _has(size, material))
+    """The sizes of Table 310.16 for a material, ascending."""
+    found = []
+    for size in SIZES[SIZES.index(SMALLEST[material]) :]:
+        try:
+            ampacity(size, material, 75)
+        except InvalidArgument:
+            continue
+        found.append(size)
+    return tuple(found)
 
 
-def _has(size: Size, material: Material) -> bool:
-    try:
-        ampacity(size, material, 75)
-    except InvalidArgument:
-        return False
-    return True
+@dataclass(frozen=True, slots=True)
+class Sizing:
+    """A check of conductors, and what would comply.
+
+    Attributes:
+        checked: The check of the size that was given, or of the smallest that complies.
+        is_proposed: Whether it is the latter.
+        breaker_amps: The device that the circuit has or, where that one does not suit the load,
+            should have.
+        smallest: The smallest size that complies, with as many sets in parallel.
+        parallel: The fewest sets in parallel that comply and their size, where no single
+            conductor does.
+    """
+
+    checked: ConductorCheck
+    is_proposed: bool
+    breaker_amps: int
+    smallest: Size | None
+    parallel: tuple[int, Size] | None
+
+
+def size_conductors(size: Size | None, how: Installation, need: Requirement) -> Sizing | None:
+    """Check a size, or find one; None where none is given and none complies.
+
+    Raises:
+        InvalidArgument: Table 310.16 has no such conductor, or it is too hot for the insulation.
+    """
+    suitable = need.with_suitable_device
+    smallest = smallest_size(how, suitable)
+    parallel = None if smallest else smallest_parallel(how, suitable)
+    if size is None and smallest is None:
+        return None
+    checked = check_size(size or smallest or "", how, need)
+    return Sizing(checked, size is None, suitable.device_amps, smallest, parallel)
+
+
+def grounding_size(
+    breaker_amps: int,
+    installed: Size,
+    needed: Size | None,
+    material: Material,
+    edition: Edition,
+) -> Size:
+    """The size of the equipment grounding conductor by Table 250.122.
+
+    It grows in proportion where the conductors are larger than needed (250.122(B)), and is never
+    larger than they are (250.122(A)).
+    """
+    size = equipment_grounding_conductor(breaker_amps, material, edition)
+    if needed is not None:
+        size = enlarged_grounding_conductor(size, needed=needed, installed=installed)
+    return size if rank(size) <= rank(installed) else installed
+
+
+# ---- Conductors of a circuit, or of a question alone ----
+
+
+@dataclass(frozen=True, slots=True)
+class SizingCase:
+    """Conductors to be checked.
+
+    Attributes:
+        size: None where none is recorded or given: then one is to be found.
+        found: The circuit; None where the question alone describes the conductors.
+    """
+
+    size: Size | None
+    how: Installation
+    need: Requirement
+    edition: Edition
+    basis: Basis
+    load: Load
+    found: PanelCircuit | None = None
+
+    def size_conductors(self) -> Sizing | None:
+        """Check the size, or find one."""
+        return size_conductors(self.size, self.how, self.need)
+
+
+def circuit_sizing(
+    project: Project, found: PanelCircuit, overrides: CircuitOverrides | None = None
+) -> SizingCase:
+    """The conductors of a circuit, from its record and what a question overrides.
+
+    Raises:
+        InvalidArgument: It has no load, or a figure that no table has.
+    """
+    overrides, basis = overrides or CircuitOverrides(), Basis()
+    load = load_of(project, found, overrides, basis)
+    circuit = found.circuit
+    need = requirement_of(
+        load,
+        continuous=circuit.continuous if overrides.continuous is None else overrides.continuous,
+        breaker_amps=overrides.breaker_amps or circuit.breaker_amps,
+    )
+    return _case(overrides, circuit, need, basis, project.edition, found, load)
+
+
+def stated_sizing(overrides: CircuitOverrides) -> SizingCase:
+    """The conductors that a question alone describes: general wiring, no motor.
+
+    Raises:
+        InvalidArgument: The load is not given.
+    """
+    overrides.check_load()
+    if overrides.load_amps is None:
+        raise InvalidArgument(
+            "which circuit? Give circuitNumber with panelName, circuitId or circuitDescription; "
+            "without a circuit loadAmps, and conductorSize to check one",
+            field="loadAmps" if overrides.conductor_size else "circuitNumber",
+        )
+    basis = Basis()
+    load = Load(overrides.load_amps, 0.0, 1, "argument")
+    need = requirement_of(
+        load, continuous=overrides.continuous or False, breaker_amps=overrides.breaker_amps
+    )
+    if overrides.continuous is None:
+        reason = TEXTS.text("calculations.conductors.not_continuous")
+        basis.assume("continuous", False, None, reason)
+    if overrides.conductor_material is None:
+        reason = TEXTS.text("calculations.conductors.no_material")
+        basis.assume("conductorMaterial", "copper", None, reason)
+    return _case(overrides, None, need, basis, DEFAULT, None, load)
+
+
+def _case(
+    given: CircuitOverrides,
+    wiring: Wiring | None,
+    need: Requirement,
+    basis: Basis,
+    edition: Edition,
+    found: PanelCircuit | None,
+    load: Load,
+) -> SizingCase:
+    known = wiring or Wiring()
+    material = given.conductor_material or known.conductor_material
+    insulation = given.insulation or known.insulation
+    if not insulation and known.conduit_type == "nm_cable":
+        reason = TEXTS.text("calculations.conductors.nm_cable")
+        insulation = basis.assume("insulation", "NM-B", None, reason)
+    elif not insulation:
+        usual = "THHN/THWN-2" if material == "copper" else "XHHW-2"
+        reason = TEXTS.text("calculations.conductors.usual_insulation")
+        insulation = basis.assume("insulation", usual, None, reason)
+    column = insulation_rating(insulation, wet=known.conduit_type == "direct_burial")
+    terminal = (
+        given.terminal_rating_c or known.terminal_rating_c or default_terminal(need.device_amps)
+    )
+    if not (given.terminal_rating_c or known.terminal_rating_c):
+        reason = TEXTS.text("calculations.conductors.terminals")
+        basis.assume("terminalRatingC", terminal, "°C", reason)
+    ambient = known.ambient_c if given.ambient_c is None else given.ambient_c
+    if ambient is None:
+        reason = TEXTS.text("calculations.conductors.ambient")
+        ambient = basis.assume("ambientC", STANDARD_AMBIENT_C, "°C", reason)
+    number = given.current_carrying_conductors
+    number = known.current_carrying_conductors if number is None else number
+    if number is None:
+        reason = TEXTS.text("calculations.conductors.together")
+        number = basis.assume("currentCarryingConductors", STANDARD_CONDUCTORS, None, reason)
+    is_nm = insulation.strip().upper() in ("NM-B", "NMC-B")
+    how = Installation(
+        material=material,
+        insulation_c=90 if is_nm else column,
+        terminal_c=min(terminal, column) if is_nm else terminal,  # 334.80
+        ambient_c=float(ambient),
+        current_carrying=int(number),
+        sets=given.conductor_sets or known.conductor_sets,
+    )
+    size = given.conductor_size or known.conductor_size
+    figures: tuple[tuple[str, Any, str | None, Any], ...] = (
+        ("conductorSize", size, None, given.conductor_size),
+        ("conductorMaterial", how.material, None, given.conductor_material),
+        ("conductorSets", how.sets, None, given.conductor_sets),
+        ("insulation", insulation, None, given.insulation),
+        ("ambientC", round(how.ambient_c, 2), "°C", given.ambient_c),
+        (
+            "currentCarryingConductors",
+            how.current_carrying,
+            None,
+            given.current_carrying_conductors,
+        ),
+        ("terminalRatingC", how.terminal_c, "°C", given.terminal_rating_c),
+        ("continuous", need.continuous, None, given.continuous),
+        ("breakerAmps", need.breaker_amps, "A", given.breaker_amps),
+    )
+    basis.use("loadAmps", round(need.load_amps, 3), "A", load.input_source)
+    for name, value, unit, argument in figures:
+        if argument is not None:
+            basis.use(name, value, unit, "argument")
+        elif wiring is not None:
+            basis.use(name, value, unit)
+    return SizingCase(size, how, need, edition, basis, load, found)
+
+
+# ---- Problems ----
+
+
+def article_of(problem: Problem, case: SizingCase, checked: ConductorCheck) -> str:
+    """The section that a problem is against."""
+    rule = case.need.rule
+    if special := _SPECIAL_ARTICLES.get((rule, problem)):
+        return special
+    if problem == "protection":
+        by_size = checked.largest_breaker_amps == checked.small_conductor_amps
+        return "240.4(D)" if by_size else rounding_article(case.need.device_amps)
+    if problem in ("too_small", "breaker_too_small") and "215.3" in case.need.articles:
+        return "215.2(A)(1)" if problem == "too_small" else "215.3"
+    before_2020 = {"parallel": "310.10(H)", "minimum_size": "310.106(A)"}
+    if case.edition == 2017 and problem in before_2020:
+        return before_2020[problem]
+    return _ARTICLES[problem]
+
+
+_ARTICLES: dict[Problem, str] = {
+    "too_small": "210.19(A)(1)",
+    "too_hot": "310.15",
+    "terminals": "110.14(C)",
+    "protection": "240.4(B)",
+    "breaker_too_small": "210.20(A)",
+    "breaker_too_large": "430.52",
+    "parallel": "310.10(G)",
+    "minimum_size": "310.3(A)",
+}
+_SPECIAL_ARTICLES: dict[tuple[str, Problem], str] = {
+    ("motor", "too_small"): "430.22",
+    ("motor", "too_hot"): "430.22",
+    ("motor", "breaker_too_small"): "430.52",
+    ("cooling", "too_small"): "440.32",
+    ("cooling", "too_hot"): "440.32",
+    ("cooling", "breaker_too_small"): "440.22(A)",
+    ("cooling", "breaker_too_large"): "440.22(A)",
+}
+
+
+def rounding_article(device_amps: float) -> str:
+    """The section by which a device and the ampacity that it protects compare."""
+    return "240.4(B)" if device_amps <= NEXT_SIZE_UP_TO else "240.4(C)"
+
+
+def problem_text(problem: Problem, checked: ConductorCheck, case: SizingCase) -> Text:
+    """A problem with its figures and its section."""
+    need = case.need
+    # Two digits: a load may be above a limit by less than a tenth of an ampere.
+    values = {
+        "too_small": {
+            "required": amps(need.required_amps, 2),
+            "available": amps(checked.ampacity.terminal_amps, 2),
+        },
+        "terminals": {
+            "required": amps(need.required_amps, 2),
+            "available": amps(checked.ampacity.terminal_amps, 2),
+        },
+        "too_hot": {
+            "load": amps(need.load_amps, 2),
+            "available": amps(checked.ampacity.corrected_amps, 2),
+        },
+        "protection": {
+            "device": amps(need.device_amps, 0),
+            "most": amps(checked.largest_breaker_amps, 0),
+        },
+        "breaker_too_small": {
+            "device": amps(need.device_amps, 0),
+            "load": amps(need.required_amps if need.rule == "general" else need.load_amps, 2),
+        },
+        "breaker_too_large": {
+            "device": amps(need.device_amps, 0),
+            "most": amps(need.largest_breaker_amps or 0, 0),
+        },
+        "parallel": {"size": size_text(SMALLEST_IN_PARALLEL)},
+        "minimum_size": {},
+    }[problem]
+    section = isolated(article_of(problem, case, checked))
+    key = f"calculations.conductors.problems.{problem}"
+    return TEXTS.text(key, section=section, **values)

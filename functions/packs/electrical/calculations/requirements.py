@@ -1,4 +1,4 @@
-"""What a circuit's conductors and breaker must be good for: continuous loads, motors, cooling.
+"""What the conductors and the device of a branch circuit or feeder must be good for.
 
 Sources: NEC 210.19(A)(1), 210.20(A), 215.2(A)(1), 215.3, 220.55, 240.4(B)(1) and (G), 422.13,
 424.4(B), 430.22, 430.24, 430.52, 430.53, 440.22(A), 440.32, 625.41, 625.42.
@@ -6,14 +6,19 @@ Sources: NEC 210.19(A)(1), 210.20(A), 215.2(A)(1), 215.3, 220.55, 240.4(B)(1) an
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from dataclasses import dataclass, replace
+from typing import Literal
 
 from packs.electrical.calculations.circuit_load import Load, motor_amps
-from packs.electrical.calculations.conductors import CONTINUOUS, Need
 from packs.electrical.nec.motors import MotorKind, largest_protection
 from packs.electrical.nec.overcurrent import STANDARD_RATINGS, next_standard
 from packs.electrical.projects.records import LoadType, Motor
 
+Rule = Literal["general", "motor", "cooling"]
+"""What protects the circuit: 240.4 in general; 430.52 for motors and 440.22 for air conditioners
+let the device be larger, since the overload protection is theirs."""
+
+CONTINUOUS = 1.25
 ALWAYS_CONTINUOUS: dict[LoadType, str] = {
     "ev_charger": "625.42",
     "water_heater": "422.13",
@@ -34,23 +39,62 @@ COOLING_FIRST, COOLING_MOST = 1.75, 2.25
 """440.22(A): 175 %, and 225 % where the equipment does not start; 15 A is always allowed."""
 
 
-class Required(NamedTuple):
-    """A need, and where it comes from.
+@dataclass(frozen=True, slots=True)
+class Requirement:
+    """The current that the conductors of a circuit must carry, and the device that protects them.
 
     Attributes:
-        articles: The sections that made it, as numbers of the 2023 edition.
-        continuous: Whether 125 % was taken for a continuous load.
+        load_amps: The current of the load.
+        required_amps: With 125 % of the continuous part, or of the largest motor.
+        breaker_amps: The device; None to take the smallest that may serve.
+        rounds_up: Whether 240.4(B) allows the next standard size: not for several receptacles.
+        largest_breaker_amps: Of 430.52 or 440.22, where those rules protect the circuit.
+        usual_breaker_amps: The device that they lead to first; else the smallest for the required
+            current.
+        new_by_240_4: Whether 240.4 protects conductors that are chosen, though those that are
+            there need not be: too little is known of the motor to choose smaller ones.
+        by_240_4: Whether 240.4 protects the conductors, whatever the rule.
+        articles: The sections that it follows, as numbers of the 2023 edition.
+        continuous: Whether it counts 125 % for a continuous load.
     """
 
-    need: Need
-    articles: tuple[str, ...]
-    continuous: bool
+    load_amps: float
+    required_amps: float
+    breaker_amps: int | None = None
+    rule: Rule = "general"
+    rounds_up: bool = True
+    largest_breaker_amps: int | None = None
+    usual_breaker_amps: int | None = None
+    new_by_240_4: bool = False
+    by_240_4: bool = False
+    articles: tuple[str, ...] = ()
+    continuous: bool = False
+
+    @property
+    def is_by_240_4(self) -> bool:
+        """Whether the device has to protect the conductors by 240.4(A) to (D)."""
+        return self.rule == "general" or self.by_240_4
+
+    @property
+    def device_amps(self) -> int:
+        """The device, or the one that would be chosen."""
+        return self.breaker_amps or self.usual_breaker_amps or next_standard(self.required_amps)
+
+    @property
+    def with_suitable_device(self) -> Requirement:
+        """The same with the device only where it suits the load."""
+        if self.breaker_amps is None:
+            return self
+        least = self.required_amps if self.rule == "general" else self.load_amps
+        most = self.largest_breaker_amps
+        suits = self.breaker_amps >= least and (most is None or self.breaker_amps <= most)
+        return self if suits else replace(self, breaker_amps=None)
 
 
-def required_of(
+def requirement_of(
     load: Load, *, continuous: bool = False, breaker_amps: int | None = None
-) -> Required:
-    """What a branch circuit of this load needs.
+) -> Requirement:
+    """What a branch circuit of this load must be good for.
 
     Args:
         continuous: Whether the whole load runs for three hours or more; some kinds always count so.
@@ -59,79 +103,74 @@ def required_of(
         InvalidArgument: The tables have no such motor.
     """
     if load.motors:
-        return _motors(load.motors, breaker_amps)
+        return _of_motors(load.motors, breaker_amps)
     if load.load_type in COOLING:
-        return _cooling(load.amps, breaker_amps)
+        return Requirement(
+            load_amps=load.amps,
+            required_amps=round(load.amps * CONTINUOUS, 6),
+            breaker_amps=breaker_amps,
+            rule="cooling",
+            largest_breaker_amps=max(_not_above(load.amps * COOLING_MOST), STANDARD_RATINGS[0]),
+            usual_breaker_amps=max(_not_above(load.amps * COOLING_FIRST), STANDARD_RATINGS[0]),
+            articles=("440.22(A)", "440.32"),
+        )
     if load.load_type == "motor":
-        return _motor_of_unknown_power(load, breaker_amps)
+        return _of_unknown_motor(load, breaker_amps)
     by_kind = ALWAYS_CONTINUOUS.get(load.load_type) if load.load_type else None
     counts = continuous or by_kind is not None
-    need = Need(
+    general = FEEDER if load.load_type == "subpanel" else BRANCH_CIRCUIT
+    special = [by_kind] if by_kind else ["220.55"] if load.by_table_220_55 else []
+    return Requirement(
         load_amps=load.amps,
         required_amps=max(
             round(load.amps * (CONTINUOUS if counts else 1.0), 6), load.least_rating_amps
         ),
         breaker_amps=breaker_amps,
         rounds_up=load.load_type not in SEVERAL_OUTLETS and not load.by_table_220_55,
+        articles=(*general, *special),
+        continuous=counts,
     )
-    general = FEEDER if load.load_type == "subpanel" else BRANCH_CIRCUIT
-    special = [by_kind] if by_kind else ["220.55"] if load.by_table_220_55 else []
-    return Required(need, (*general, *special), counts)
 
 
-def _motor_of_unknown_power(load: Load, breaker_amps: int | None) -> Required:
-    """A motor of which nothing but its load is known, as its full-load current: 125 % for the
-    conductors, and an inverse-time breaker of Table 430.52 at most."""
+def _of_unknown_motor(load: Load, breaker_amps: int | None) -> Requirement:
+    """A motor of which nothing but its load is known: that counts as its full-load current, with
+    125 % for the conductors, and an inverse-time breaker of Table 430.52 at most."""
     required = round(load.amps * CONTINUOUS, 6)
     kind: MotorKind = "single_phase" if load.phases == 1 else "squirrel_cage"
-    need = Need(
+    return Requirement(
         load_amps=load.amps,
         required_amps=required,
         breaker_amps=breaker_amps,
         rule="motor",
         largest_breaker_amps=largest_protection(load.amps, kind, "inverse_time_breaker"),
         usual_breaker_amps=next_standard(required),
-        chosen_alike=True,
+        new_by_240_4=True,
+        articles=("430.22", "430.52"),
     )
-    return Required(need, ("430.22", "430.52"), False)
 
 
-def _motors(motors: tuple[Motor, ...], breaker_amps: int | None) -> Required:
-    """125 % of the largest and 100 % of the others; the device of 430.52, or of 430.53(C)(4) for
-    several: that of the largest one, with the currents of the others."""
+def _of_motors(motors: tuple[Motor, ...], breaker_amps: int | None) -> Requirement:
+    """125 % of the largest motor and 100 % of the others; the device of 430.52, or of 430.53(C)(4)
+    for several: that of the largest one, with the currents of the others."""
     ordered = sorted(motors, key=motor_amps, reverse=True)
     currents = [motor_amps(motor) for motor in ordered]
     first, others = ordered[0], sum(currents[1:])
     most = largest_protection(currents[0], kind_of(first), first.device)
-    need = Need(
+    device = _not_above(most + others) if others else most
+    return Requirement(
         load_amps=sum(currents),
         required_amps=round(currents[0] * CONTINUOUS + others, 6),
         breaker_amps=breaker_amps,
         rule="motor",
-        largest_breaker_amps=_not_above(most + others) if others else most,
-        usual_breaker_amps=_not_above(most + others) if others else most,
+        largest_breaker_amps=device,
+        usual_breaker_amps=device,
+        articles=("430.6(A)(1)", *(("430.24", "430.53") if others else ("430.22", "430.52"))),
     )
-    articles = (
-        ("430.6(A)(1)", "430.24", "430.53") if others else ("430.6(A)(1)", "430.22", "430.52")
-    )
-    return Required(need, articles, False)
 
 
 def kind_of(motor: Motor) -> MotorKind:
     """The row of Table 430.52; a motor of one phase has one of its own."""
     return "single_phase" if motor.phases == 1 else motor.kind
-
-
-def _cooling(amps: float, breaker_amps: int | None) -> Required:
-    need = Need(
-        load_amps=amps,
-        required_amps=round(amps * CONTINUOUS, 6),
-        breaker_amps=breaker_amps,
-        rule="cooling",
-        largest_breaker_amps=max(_not_above(amps * COOLING_MOST), STANDARD_RATINGS[0]),
-        usual_breaker_amps=max(_not_above(amps * COOLING_FIRST), STANDARD_RATINGS[0]),
-    )
-    return Required(need, ("440.22(A)", "440.32"), False)
 
 
 def _not_above(amps: float) -> int:

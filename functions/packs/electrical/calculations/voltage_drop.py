@@ -1,17 +1,27 @@
-"""Voltage drop along conductors, by three methods.
+"""Voltage drop of a circuit and of the feeders before it, by three methods.
 
 Sources: NEC Chapter 9 Table 9 with its note 2 (effective impedance R cos + X sin), Table 8 (direct-
 current resistance), IEEE 141-1993, 3.11 (the formula with the sending voltage). The limits of 3 %
-and 5 % are those of the informational notes of NEC 210.19 and 215.2: recommended, not required.
+in a branch circuit and 5 % with its feeders are those of the informational notes of NEC 210.19 and
+215.2: recommended, not required.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Literal
 
+from packs.electrical.calculations.circuit_load import (
+    DEFAULT_POWER_FACTOR,
+    CircuitOverrides,
+    amps_of,
+    amps_of_watts,
+    load_of,
+    power_factor_of,
+)
 from packs.electrical.nec.impedance import (
     TABLE_TEMPERATURE_C,
     TEMPERATURE_COEFFICIENT,
@@ -19,15 +29,29 @@ from packs.electrical.nec.impedance import (
     Impedance,
     ac_impedance,
     dc_resistance,
+    parse_conduit,
 )
 from packs.electrical.nec.sizes import SIZES, Material, Size
-from packs.electrical.projects.records import Phases
-from rollcall.core.errors import InvalidArgument
+from packs.electrical.projects.records import (
+    ConduitType,
+    Feeder,
+    Panel,
+    Phases,
+    Project,
+    Transformer,
+)
+from packs.electrical.projects.selection import PanelCircuit
+from packs.electrical.projects.topology import Leg, path_to
+from packs.electrical.results import Basis, Source
+from packs.electrical.wording import TEXTS, unmarked
+from rollcall.core.errors import AgentError, InvalidArgument
+from rollcall.core.texts import Text
 
 Method = Literal["exact", "approximate", "receiving_end"]
 """exact: R cos + X sin of Table 9. approximate: K / circular mils, that is Table 8's resistance
 alone. receiving_end: Table 9 again, solved for the voltage that is left at the load."""
 
+METHODS: tuple[Method, ...] = ("exact", "approximate", "receiving_end")
 BRANCH_LIMIT_PERCENT = 3.0
 TOTAL_LIMIT_PERCENT = 5.0
 SMALLEST = "14"
@@ -35,7 +59,7 @@ SMALLEST = "14"
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """Conductors from one point to another, and what they carry.
+    """Conductors from one point to another, and the current in them.
 
     Attributes:
         amps: Of the load, in all parallel sets together.
@@ -78,12 +102,12 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Drop:
-    """What is lost on the way.
+    """The voltage drop of a run.
 
     Attributes:
         volts: In the run's own measure: between lines where `Run.volts` is.
         percent: Of the voltage at the sending end.
-        receiving_volts: What is left; 0 where more would be lost than there is.
+        receiving_volts: The voltage at the load; 0 where the drop would be more than there is.
         impedance: Of one conductor of one set, ohm per 1000 ft.
     """
 
@@ -94,7 +118,7 @@ class Drop:
 
 
 def drop(run: Run, method: Method = "exact") -> Drop:
-    """The voltage drop of a run.
+    """Calculate the voltage drop of a run.
 
     Raises:
         InvalidArgument: The method's table has no such conductor.
@@ -114,7 +138,7 @@ def within(percent: float, limit: float) -> bool:
 
 
 def impedance_of(run: Run, method: Method) -> Impedance:
-    """Resistance and reactance that a method counts with, at the run's temperature.
+    """The resistance and reactance of a method, at the temperature of the run.
 
     Raises:
         InvalidArgument: The method's table has no such conductor.
@@ -128,17 +152,10 @@ def impedance_of(run: Run, method: Method) -> Impedance:
     return Impedance(found.r_ohm_per_kft * factor, found.x_ohm_per_kft)
 
 
-def k_constant(run: Run) -> float:
-    """K of the approximate formula 2 K I L / cmil: ohm circular mils per foot."""
-    from packs.electrical.nec.sizes import circular_mils
-
-    return impedance_of(run, "approximate").r_ohm_per_kft * circular_mils(run.size) / 1000
-
-
 def smallest_size(run: Run, limit_percent: float, method: Method = "exact") -> Size | None:
-    """The smallest size that keeps the drop within a limit, as many in parallel as there are.
+    """Find the smallest size that keeps the drop within a limit, with as many sets in parallel.
 
-    None if no size of the method's table does.
+    Returns None if no size of the method's table does.
     """
     for size in sizes_of(run.material, method):
         if within(drop(replace(run, size=size), method).percent, limit_percent):
@@ -147,9 +164,9 @@ def smallest_size(run: Run, limit_percent: float, method: Method = "exact") -> S
 
 
 def headroom(run: Run, limit_percent: float, method: Method = "exact") -> float:
-    """By how much the run may grow, in length or in current, until its drop is at a limit.
+    """The factor by which length or current may grow until the drop is at a limit.
 
-    0.5 says: half the length, or half the current.
+    0.5 means half the length, or half the current.
     """
     if limit_percent <= 0:
         return 0.0
@@ -190,3 +207,326 @@ def _volts_per_side(run: Run, impedance: Impedance, method: Method) -> tuple[flo
     cosine, sine = run.power_factor, math.sqrt(1 - run.power_factor**2)
     r, x = impedance.r_ohm_per_kft, impedance.x_ohm_per_kft
     return amperes * (r * cosine + x * sine), amperes * (x * cosine - r * sine)
+
+
+@dataclass(frozen=True, slots=True)
+class FeederRun:
+    """A feeder on the way to a panel, as a run whose drop adds to that of a circuit.
+
+    Attributes:
+        run: None where something about the feeder is not known, or nothing flows.
+        amps: Of the demand of all that it supplies; None where that is not known.
+        missing: What is not known, each a text.
+    """
+
+    feeder: Feeder
+    volts: float
+    phases: Phases
+    run: Run | None
+    amps: float | None
+    missing: tuple[Text, ...]
+
+
+def feeder_runs(
+    project: Project, panel: Panel, demand_va: Callable[[Panel], float]
+) -> list[FeederRun]:
+    """Make runs of the feeders from the service equipment to a panel, in the order of the supply.
+
+    Args:
+        demand_va: The demand of a panel with all that it supplies, VA.
+
+    Raises:
+        FailedPrecondition: No chain of feeders leads to the panel.
+    """
+    return [_feeder_run(project, leg, demand_va) for leg in path_to(project, panel).legs]
+
+
+def passes_transformer(project: Project, panel: Panel) -> bool:
+    """Whether the way to a panel leads through a transformer.
+
+    Raises:
+        FailedPrecondition: No chain of feeders leads to the panel.
+    """
+    return any(isinstance(leg.target, Transformer) for leg in path_to(project, panel).legs)
+
+
+def _feeder_run(project: Project, leg: Leg, demand_va: Callable[[Panel], float]) -> FeederRun:
+    feeder, phases = leg.feeder, leg.target.phases
+    volts = _source_volts(project, feeder)
+    name = unmarked(feeder.name)
+    amps, missing = None, []
+    try:
+        supplied = sum(demand_va(panel) for panel in _panels_behind(project, leg.target))
+        amps = amps_of(supplied, volts=volts, phases=phases)
+    except AgentError as error:
+        reason = unmarked(error.message)
+        missing.append(
+            TEXTS.text("calculations.voltage_drop.feeder_demand", name=name, reason=reason)
+        )
+    if feeder.length_ft is None:
+        missing.append(TEXTS.text("calculations.voltage_drop.feeder_length", name=name))
+    if feeder.conductor_size is None:
+        missing.append(TEXTS.text("calculations.voltage_drop.feeder_size", name=name))
+    run = None
+    if amps and feeder.length_ft is not None and feeder.conductor_size is not None:
+        run = Run(
+            amps=amps,
+            volts=volts,
+            phases=phases,
+            length_ft=feeder.length_ft,
+            size=feeder.conductor_size,
+            material=feeder.conductor_material,
+            conduit=parse_conduit(feeder.conduit_type) if feeder.conduit_type else "steel",
+            sets=feeder.conductor_sets,
+            power_factor=DEFAULT_POWER_FACTOR,
+        )
+    return FeederRun(feeder, volts, phases, run, amps, tuple(missing))
+
+
+def _source_volts(project: Project, feeder: Feeder) -> float:
+    """Volts between the lines where the feeder begins."""
+    for transformer in project.transformers:
+        if transformer.id == feeder.source_id:
+            return transformer.secondary_voltage
+    panel = project.panel(feeder.source_id)
+    assert panel is not None  # a project's references lead somewhere
+    return panel.voltage
+
+
+def _panels_behind(project: Project, target: Panel | Transformer) -> Iterator[Panel]:
+    """The panel itself, or the first ones behind a transformer."""
+    if isinstance(target, Panel):
+        yield target
+        return
+    transformers = {transformer.id: transformer for transformer in project.transformers}
+    for feeder in project.feeders:
+        if feeder.source_id == target.id:
+            behind = project.panel(feeder.target_id) or transformers[feeder.target_id]
+            yield from _panels_behind(project, behind)
+
+
+@dataclass(frozen=True, slots=True)
+class FeederDrop:
+    """The voltage drop of a feeder; None where it is not known."""
+
+    feeder: FeederRun
+    volts: float | None
+    percent: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Study:
+    """A circuit's voltage drop in full: its own, that of its feeders, and what would comply.
+
+    Attributes:
+        by_method: The drop in percent by each method that has the conductor in its table.
+        feeders: In the order of the supply; None where the way from the service is not known.
+        total_percent: With all feeders; None where one is not known.
+        allowed_percent: The limit of the branch circuit: 3 %, or less where the feeders leave less
+            of the 5 %.
+        smallest_size: By voltage drop alone; None if no size is enough.
+        greatest_length_ft: One way, at this size and load.
+        greatest_amps: At this size and length.
+    """
+
+    run: Run
+    method: Method
+    drop: Drop
+    by_method: dict[Method, float]
+    feeders: tuple[FeederDrop, ...] | None
+    total_percent: float | None
+    allowed_percent: float
+    smallest_size: Size | None
+    greatest_length_ft: float
+    greatest_amps: float
+
+    @property
+    def compliant(self) -> bool:
+        """Whether the branch circuit is within 3 %."""
+        return within(self.drop.percent, BRANCH_LIMIT_PERCENT)
+
+    @property
+    def total_compliant(self) -> bool | None:
+        """Whether it is within 5 % with its feeders; None if that is not known."""
+        if self.total_percent is None:
+            return None
+        return within(self.total_percent, TOTAL_LIMIT_PERCENT)
+
+
+def study(run: Run, feeders: Sequence[FeederRun] | None, method: Method = "exact") -> Study:
+    """Study the voltage drop of a run and of the feeders before it.
+
+    Raises:
+        InvalidArgument: The method's table has no such conductor.
+    """
+    lost = drop(run, method)
+    before = None if feeders is None else tuple(_feeder_drop(each, method) for each in feeders)
+    upstream = None
+    if before is not None and all(each.percent is not None for each in before):
+        upstream = sum(each.percent or 0 for each in before)
+    allowed = BRANCH_LIMIT_PERCENT
+    if upstream is not None:
+        allowed = max(min(allowed, TOTAL_LIMIT_PERCENT - upstream), 0.0)
+    by_method: dict[Method, float] = {}
+    for each in METHODS:
+        try:
+            by_method[each] = drop(run, each).percent
+        except InvalidArgument:  # its table has other sizes
+            continue
+    more = headroom(run, allowed, method)
+    return Study(
+        run=run,
+        method=method,
+        drop=lost,
+        by_method=by_method,
+        feeders=before,
+        total_percent=None if upstream is None else upstream + lost.percent,
+        allowed_percent=allowed,
+        smallest_size=smallest_size(run, allowed, method) if allowed > 0 else None,
+        greatest_length_ft=run.length_ft * more,
+        greatest_amps=run.amps * more,
+    )
+
+
+def _feeder_drop(feeder: FeederRun, method: Method) -> FeederDrop:
+    if feeder.run is not None:
+        found = drop(feeder.run, method)
+        return FeederDrop(feeder, found.volts, found.percent)
+    nothing = 0.0 if feeder.amps == 0 and not feeder.missing else None
+    return FeederDrop(feeder, nothing, nothing)
+
+
+def circuit_run(
+    project: Project, found: PanelCircuit, overrides: CircuitOverrides, basis: Basis
+) -> Run:
+    """Make the run of a circuit, from its record and what a question overrides.
+
+    Raises:
+        InvalidArgument: Its length, its size or its load is neither recorded nor given.
+    """
+    circuit = found.circuit
+    length_ft = overrides.length_ft or circuit.length_ft
+    size = overrides.conductor_size or circuit.conductor_size
+    if length_ft is None:
+        raise InvalidArgument(
+            f"{found.label} has no length recorded; give lengthFt or lengthM", field="lengthFt"
+        )
+    if size is None:
+        raise InvalidArgument(
+            f"{found.label} has no conductor size recorded; give conductorSize",
+            field="conductorSize",
+        )
+    power_factor = power_factor_of(
+        overrides.power_factor or circuit.power_factor, circuit.load_type, basis
+    )
+    load = load_of(project, found, overrides, basis, by_nameplate=True)
+    raceway = overrides.conduit_type or circuit.conduit_type
+    run = Run(
+        amps=load.amps,
+        volts=load.volts,
+        phases=load.phases,
+        length_ft=length_ft,
+        size=size,
+        material=overrides.conductor_material or circuit.conductor_material,
+        conduit=_conduit(raceway, basis),
+        sets=overrides.conductor_sets or circuit.conductor_sets,
+        power_factor=power_factor,
+        temperature_c=_conductor_temperature(overrides, basis),
+    )
+    has_load = overrides.load_amps is not None or overrides.load_watts is not None
+    _use_run(run, raceway, overrides, basis, "argument" if has_load else load.input_source)
+    return run
+
+
+def stated_run(overrides: CircuitOverrides, basis: Basis) -> Run:
+    """Make a run of the question's figures alone.
+
+    Raises:
+        InvalidArgument: The question leaves out the voltage, the length, the size or the load.
+    """
+    overrides.check_load()
+    volts, length_ft, size = overrides.voltage, overrides.length_ft, overrides.conductor_size
+    if volts is None or length_ft is None or size is None:
+        needed = {"voltage": volts, "lengthFt": length_ft, "conductorSize": size}
+        raise _incomplete([name for name, value in needed.items() if value is None])
+    phases: Phases = overrides.phases or 1
+    power_factor = power_factor_of(overrides.power_factor, None, basis)
+    if overrides.load_watts is not None:
+        amps = amps_of_watts(overrides.load_watts, volts, phases, overrides.power_factor, basis)
+    elif overrides.load_amps is not None:
+        amps = overrides.load_amps
+    else:
+        raise _incomplete(["loadAmps"])
+    run = Run(
+        amps=amps,
+        volts=volts,
+        phases=phases,
+        length_ft=length_ft,
+        size=size,
+        material=overrides.conductor_material or "copper",
+        conduit=_conduit(overrides.conduit_type, basis),
+        sets=overrides.conductor_sets or 1,
+        power_factor=power_factor,
+        temperature_c=_conductor_temperature(overrides, basis),
+    )
+    if overrides.conductor_material is None:
+        reason = TEXTS.text("calculations.voltage_drop.no_material")
+        basis.assume("conductorMaterial", "copper", None, reason)
+    if overrides.phases is None:
+        basis.assume("phases", 1, None, TEXTS.text("calculations.voltage_drop.no_phases"))
+    _use_run(run, overrides.conduit_type, overrides, basis, None)
+    return run
+
+
+def _incomplete(missing: list[str]) -> InvalidArgument:
+    return InvalidArgument(
+        f"which circuit? Give circuitNumber with panelName, circuitId, circuitDescription or "
+        f"selector; without a circuit also {', '.join(missing)}",
+        field=missing[0] if len(missing) == 1 else "circuitNumber",
+    )
+
+
+def _conduit(raceway: ConduitType | None, basis: Basis) -> Conduit:
+    if raceway is not None:
+        return parse_conduit(raceway)
+    basis.assume("conduitType", "emt", None, TEXTS.text("calculations.voltage_drop.no_raceway"))
+    return "steel"
+
+
+def _conductor_temperature(overrides: CircuitOverrides, basis: Basis) -> float:
+    if overrides.conductor_temperature_c is not None:
+        return overrides.conductor_temperature_c
+    reason = TEXTS.text("calculations.voltage_drop.conductor_temperature")
+    return basis.assume("conductorTemperatureC", TABLE_TEMPERATURE_C, "°C", reason)
+
+
+def _use_run(
+    run: Run,
+    raceway: ConduitType | None,
+    overrides: CircuitOverrides,
+    basis: Basis,
+    load_source: Source | None,
+) -> None:
+    """Note the run's figures as inputs.
+
+    Args:
+        load_source: Of the circuit's current; None without a circuit, whose record has the rest.
+    """
+    given = overrides
+    figures = (
+        ("voltage", round(run.volts, 2), "V", given.voltage),
+        ("phases", run.phases, None, None if load_source else given.phases),
+        ("lengthFt", round(run.length_ft, 2), "ft", given.length_ft),
+        ("conductorSize", run.size, None, given.conductor_size),
+        ("conductorMaterial", run.material, None, given.conductor_material),
+        ("conductorSets", run.sets, None, given.conductor_sets),
+        ("powerFactor", run.power_factor, None, given.power_factor),
+        ("conduitType", raceway, None, given.conduit_type),
+        ("conductorTemperatureC", run.temperature_c, "°C", given.conductor_temperature_c),
+    )
+    basis.use("loadAmps", round(run.amps, 3), "A", load_source or "argument")
+    for name, value, unit, argument in figures:
+        if argument is not None:
+            basis.use(name, value, unit, "argument")
+        elif load_source:
+            basis.use(name, value, unit)

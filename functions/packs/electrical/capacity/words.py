@@ -6,8 +6,7 @@ from packs.electrical.calculations.loads.limits import Element, Limit
 from packs.electrical.calculations.loads.panel import Demand
 from packs.electrical.calculations.loads.steps import Method
 from packs.electrical.projects.records import Panel
-from packs.electrical.results import Words, number
-from packs.electrical.wiring.words import panel_words
+from packs.electrical.results import Words, number, panel_words
 from rollcall.core.wording import isolated
 
 ELEMENTS: dict[Element, Words] = {

@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from packs.electrical.calculations.voltage_drop import BRANCH_LIMIT_PERCENT, drop
+from packs.electrical.calculations.circuit_load import CircuitOverrides
+from packs.electrical.calculations.voltage_drop import BRANCH_LIMIT_PERCENT, circuit_run, drop
 from packs.electrical.editing.arguments import fields_of
 from packs.electrical.editing.proposing import Plan, plan
 from packs.electrical.projects.access import Opened, open_project
 from packs.electrical.projects.selection import PanelCircuit, find_panel
-from packs.electrical.results import CodeReference, Words, said
-from packs.electrical.wiring import drop_cases
-from packs.electrical.wiring.words import panel_words, percent
+from packs.electrical.results import Basis, CodeReference, Words, panel_words, said
+from packs.electrical.wording import percent
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import AlreadyExists, FailedPrecondition, InvalidArgument
+from rollcall.core.texts import Text
 from rollcall.core.wording import isolated, say
 
 
@@ -47,7 +48,8 @@ def plan_addition(ctx: ToolContext, given: Mapping[str, Any]) -> tuple[Opened, P
     if found.problems and not as_built:
         field, words = found.problems[0]
         raise FailedPrecondition(
-            f"{found.circuit.description} cannot be added to {panel.name}: {_plain(words.en)}",
+            f"{found.circuit.description} cannot be added to {panel.name}: "
+            f"{_plain(words.say('en'))}",
             field=field,
             hint="asBuilt records a circuit that is there already",
         )
@@ -76,7 +78,7 @@ def references(found: Plan) -> list[CodeReference]:
             CodeReference(edition=edition, table="310.16"),
             *(
                 CodeReference(edition=edition, article=each)
-                for each in (*found.case.required.articles, "240.4", "240.6(A)")
+                for each in (*found.case.need.articles, "240.4", "240.6(A)")
             ),
             CodeReference(edition=edition, table="250.122"),
         ]
@@ -86,7 +88,7 @@ def references(found: Plan) -> list[CodeReference]:
     return [*places, *found.protection.references]
 
 
-def _cautions(found: Plan, *, as_built: bool) -> Iterator[Words]:
+def _cautions(found: Plan, *, as_built: bool) -> Iterator[Words | Text]:
     if as_built:
         for _, words in found.problems:
             yield words
@@ -112,9 +114,10 @@ def _drop(found: Plan) -> Words | None:
     circuit = found.circuit
     if circuit.length_ft is None or circuit.conductor_size is None or not circuit.load_watts:
         return None
-    case = drop_cases.case_of(found.after, PanelCircuit(found.panel, circuit), drop_cases.Asked())
+    here = PanelCircuit(found.panel, circuit)
+    run = circuit_run(found.after, here, CircuitOverrides(), Basis())
     try:
-        lost = drop(case.run).percent
+        lost = drop(run).percent
     except InvalidArgument:  # Table 9 has no such size
         return None
     if lost <= BRANCH_LIMIT_PERCENT:

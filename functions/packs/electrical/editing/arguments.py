@@ -7,8 +7,8 @@ from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BeforeValidator, Field
 
+from packs.electrical.arguments import length_in_feet
 from packs.electrical.projects.records import MAX_SPACES, Circuit
-from packs.electrical.wiring.arguments import length_of
 from rollcall.core.errors import InvalidArgument
 
 
@@ -46,7 +46,7 @@ def fields_of(given: Mapping[str, Any]) -> dict[str, Any]:
         for name, value in given.items()
         if value is not None and name not in _NO_FIELDS
     }
-    length = length_of(given.get("length_ft"), given.get("length_m"))
+    length = length_in_feet(given.get("length_ft"), given.get("length_m"))
     if length is not None:
         found["length_ft"] = round(length, 2)
     if "poles" in found:

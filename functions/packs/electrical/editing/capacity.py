@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from packs.electrical.calculations.loads.panel import Demand, panel_demand
 from packs.electrical.projects.records import Panel, Project
 from packs.electrical.projects.topology import path_to
-from packs.electrical.results import Words
-from packs.electrical.wiring.words import amps, panel_words, percent
+from packs.electrical.results import Words, panel_words
+from packs.electrical.wording import amps, percent
 from rollcall.core.errors import FailedPrecondition
 
 _SAME = 1e-6

@@ -7,8 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from packs.electrical.calculations.circuit_load import motors_of
+from packs.electrical.calculations.conductors import (
+    Sizing,
+    circuit_sizing,
+    problem_text,
+    size_conductors,
+)
 from packs.electrical.calculations.loads.gathering import feeder_circuits
-from packs.electrical.calculations.sizing import Sizing, sizing
 from packs.electrical.editing.arguments import Clearable, checked_standard, fields_of
 from packs.electrical.editing.capacity import Carried, carried
 from packs.electrical.editing.proposing import with_circuits
@@ -16,10 +21,9 @@ from packs.electrical.projects.access import Opened, open_project
 from packs.electrical.projects.records import Circuit, Project
 from packs.electrical.projects.selection import PanelCircuit, find_circuit
 from packs.electrical.results import Words
-from packs.electrical.wiring import sizing_cases
-from packs.electrical.wiring.sizing_words import problem_words
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import FailedPrecondition, InvalidArgument
+from rollcall.core.texts import Text
 
 SELECTING = (
     "project_id", "circuit_id", "circuit_number", "panel_name", "circuit_description", "as_built",
@@ -43,7 +47,7 @@ class Change:
     project: Project
     names: tuple[str, ...]
     carried: tuple[Carried, ...]
-    problems: tuple[Words, ...]
+    problems: tuple[Words | Text, ...]
 
     @property
     def before(self) -> Circuit:
@@ -136,15 +140,15 @@ def _worked_out(
     return Change(found, after, changed, names, loads, problems)
 
 
-def _sized(project: Project, found: PanelCircuit) -> tuple[Words, ...]:
+def _sized(project: Project, found: PanelCircuit) -> tuple[Words | Text, ...]:
     """What is against a rule of conductors and breaker; nothing where no size is recorded."""
-    case = sizing_cases.case_of(project, found, sizing_cases.Asked())
+    case = circuit_sizing(project, found)
     if case.size is None:
         return ()
-    done: Sizing | None = sizing(case.size, case.how, case.required.need)
+    done: Sizing | None = size_conductors(case.size, case.how, case.need)
     if done is None:
         return ()
-    return tuple(problem_words(each, done, case) for each in done.checked.problems)
+    return tuple(problem_text(each, done.checked, case) for each in done.checked.problems)
 
 
 def _check_capacity(change: Change) -> None:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, get_args
 
+from packs.electrical.calculations.conductors import SizingCase
 from packs.electrical.capacity.proposing import Asked, proposed
 from packs.electrical.editing.capacity import Carried, carried
 from packs.electrical.editing.places import (
@@ -25,9 +26,9 @@ from packs.electrical.editing.sizing_up import as_recorded, sized
 from packs.electrical.projects.kinds import WORDS
 from packs.electrical.projects.records import Area, Circuit, Panel, Poles, Project
 from packs.electrical.results import Assumed, Words
-from packs.electrical.wiring import sizing_cases
 from rollcall.core.errors import FailedPrecondition, InvalidArgument
 from rollcall.core.text import terms
+from rollcall.core.texts import Text
 
 _ANY_ROOM = "room space חדר"
 _BY_WORDS = Words(en="the description says so", he="כך עולה מהתיאור")
@@ -46,10 +47,10 @@ class Plan:
     panel: Panel
     circuit: Circuit
     after: Project
-    case: sizing_cases.Case | None
+    case: SizingCase | None
     protection: Protection
     carried: tuple[Carried, ...]
-    problems: tuple[tuple[str, Words], ...]
+    problems: tuple[tuple[str, Words | Text], ...]
     assumed: tuple[Assumed, ...]
 
 
@@ -86,7 +87,7 @@ def plan(
         protection=protection,
         carried=tuple(loads),
         problems=(*found.problems, *_overloads(loads)),
-        assumed=(*assumed, *(found.case.assumed if found.case else ())),
+        assumed=(*assumed, *(found.case.basis.assumptions if found.case else ())),
     )
 
 
@@ -212,5 +213,5 @@ def _placed(
     return first
 
 
-def _overloads(loads: list[Carried]) -> list[tuple[str, Words]]:
+def _overloads(loads: list[Carried]) -> list[tuple[str, Words | Text]]:
     return [("loadWatts", each.words) for each in loads if each.is_overloaded]

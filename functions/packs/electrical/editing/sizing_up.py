@@ -9,15 +9,20 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from packs.electrical.calculations.conductors import smallest_parallel
-from packs.electrical.calculations.sizing import Sizing, grounding_of, sizing
+from packs.electrical.calculations.conductors import (
+    Sizing,
+    SizingCase,
+    circuit_sizing,
+    grounding_size,
+    problem_text,
+    size_conductors,
+    smallest_parallel,
+)
 from packs.electrical.editing.arguments import checked_standard
 from packs.electrical.projects.records import Circuit, Panel, Project
 from packs.electrical.projects.selection import PanelCircuit
-from packs.electrical.results import Words
-from packs.electrical.wiring import sizing_cases
-from packs.electrical.wiring.sizing_words import problem_words
 from rollcall.core.errors import InvalidArgument
+from rollcall.core.texts import Text
 
 SMALLEST_BREAKER_AMPS = 15
 REQUIRED_20_A = frozenset({"small_appliance", "laundry"})
@@ -31,18 +36,18 @@ class Sized(NamedTuple):
     """A circuit's fields with all sizes, and their check; None where nothing can be checked."""
 
     fields: dict[str, Any]
-    case: sizing_cases.Case | None
+    case: SizingCase | None
     sizing: Sizing | None
 
     @property
-    def problems(self) -> list[tuple[str, Words]]:
+    def problems(self) -> list[tuple[str, Text]]:
         """What is against a rule, with the argument at fault."""
         if self.case is None or self.sizing is None:
             return []
         return [
             (
                 _AT_FAULT.get(problem, "conductorSize"),
-                problem_words(problem, self.sizing, self.case),
+                problem_text(problem, self.sizing.checked, self.case),
             )
             for problem in self.sizing.checked.problems
         ]
@@ -56,8 +61,8 @@ def as_recorded(project: Project, panel: Panel, fields: dict[str, Any]) -> Sized
     if not circuit.load_watts or circuit.conductor_size is None:
         return Sized(found, None, None)
     try:
-        case = sizing_cases.case_of(project, PanelCircuit(panel, circuit), sizing_cases.Asked())
-        done = sizing(circuit.conductor_size, case.how, case.required.need)
+        case = circuit_sizing(project, PanelCircuit(panel, circuit))
+        done = size_conductors(circuit.conductor_size, case.how, case.need)
     except InvalidArgument:  # of a marking or a size that no table has
         return Sized(found, None, None)
     return Sized(found, case, done)
@@ -77,20 +82,18 @@ def sized(project: Project, panel: Panel, fields: dict[str, Any]) -> Sized:
     if "terminal_rating_c" not in fields and (rating := _marked(panel)) is not None:
         fields["terminal_rating_c"] = rating
     draft = Circuit.model_validate({"breaker_amps": 1, **fields})
-    need = sizing_cases.case_of(
-        project, PanelCircuit(panel, draft), sizing_cases.Asked()
-    ).required.need
+    need = circuit_sizing(project, PanelCircuit(panel, draft)).need
     if "breaker_amps" not in fields:
         by_load = replace(need, breaker_amps=None).device_amps
         fields["breaker_amps"] = max(by_load, _least_breaker(project, draft))
     draft = Circuit.model_validate(fields)
-    case = sizing_cases.case_of(project, PanelCircuit(panel, draft), sizing_cases.Asked())
-    done = sizing(draft.conductor_size, case.how, case.required.need)
+    case = circuit_sizing(project, PanelCircuit(panel, draft))
+    done = size_conductors(draft.conductor_size, case.how, case.need)
     if done is None:
         return _in_parallel(project, panel, fields, case)
     fields["conductor_size"] = done.checked.size
     if "egc_size" not in fields:
-        fields["egc_size"] = grounding_of(
+        fields["egc_size"] = grounding_size(
             fields["breaker_amps"],
             fields["conductor_size"],
             done.smallest,
@@ -104,12 +107,12 @@ def _in_parallel(
     project: Project,
     panel: Panel,
     fields: dict[str, Any],
-    case: sizing_cases.Case,
+    case: SizingCase,
 ) -> Sized:
-    found = smallest_parallel(case.how, case.required.need)
+    found = smallest_parallel(case.how, case.need)
     if found is None:
         raise InvalidArgument(
-            f"no conductors are enough for {case.required.need.required_amps:g} A: divide the load",
+            f"no conductors are enough for {case.need.required_amps:g} A: divide the load",
             field="loadWatts",
         )
     sets, size = found

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from packs.electrical.nec.sizes import size_text
 from packs.electrical.projects.records import Circuit, Panel
 from packs.electrical.projects.value_names import value_name
-from packs.electrical.results import Words, feet, number
-from packs.electrical.wiring.words import amps, panel_words, size_text
+from packs.electrical.results import Words, feet, number, panel_words
+from packs.electrical.wording import amps
 from rollcall.core.shapes import Display
 from rollcall.core.wording import isolated, short
 

@@ -8,8 +8,7 @@ from packs.electrical.calculations.arc_flash.ppe import Ppe
 from packs.electrical.calculations.arc_flash.study import Study, study
 from packs.electrical.faults.arc_case import LONGEST_S, Case
 from packs.electrical.projects.records import Panel
-from packs.electrical.results import Words, inches, number
-from packs.electrical.wiring.words import panel_words
+from packs.electrical.results import Words, inches, number, panel_words
 from rollcall.core.wording import isolated
 
 

@@ -11,8 +11,7 @@ from packs.electrical.calculations.short_circuit.asymmetry import (
 from packs.electrical.calculations.short_circuit.at_panel import Fault
 from packs.electrical.calculations.short_circuit.ratings import smallest_standard
 from packs.electrical.projects.records import Panel, Project
-from packs.electrical.results import Words, number
-from packs.electrical.wiring.words import panel_words
+from packs.electrical.results import Words, number, panel_words
 from rollcall.core.wording import isolated
 
 MOTOR_SHARE = 0.01

@@ -5,12 +5,12 @@ from __future__ import annotations
 from packs.electrical.calculations.conductors import (
     Ampacity,
     Installation,
-    Need,
     ampacity_of,
     default_terminal,
     largest_breaker,
     smallest_size,
 )
+from packs.electrical.calculations.requirements import Requirement
 from packs.electrical.inspection.rule import Unknown, known
 from packs.electrical.nec.ampacity import Rating, insulation_rating
 from packs.electrical.nec.overcurrent import STANDARD_RATINGS, next_standard
@@ -75,7 +75,7 @@ def largest_device(ampacity: float, *, rounds_up: bool = True) -> float:
     Args:
         rounds_up: Whether it may be the next standard rating above the ampacity.
     """
-    need = Need(load_amps=1, required_amps=1, rounds_up=rounds_up)
+    need = Requirement(load_amps=1, required_amps=1, rounds_up=rounds_up)
     return largest_breaker(ampacity, need, None) if ampacity > 0 else 0
 
 
@@ -90,7 +90,7 @@ def smallest_behind(wiring: Wiring, device_amps: float, *, rounds_up: bool = Tru
     """
     amps = int(device_amps)
     how = installation(wiring, device_amps)
-    need = Need(load_amps=1, required_amps=1, breaker_amps=amps, rounds_up=rounds_up)
+    need = Requirement(load_amps=1, required_amps=1, breaker_amps=amps, rounds_up=rounds_up)
     try:
         return smallest_size(how, need)
     except InvalidArgument as error:

@@ -6,8 +6,7 @@ from typing import Any, NamedTuple
 
 from packs.electrical.inspection.facts import Facts, PanelCircuit
 from packs.electrical.projects.records import Feeder, Motor, Panel, Transformer
-from packs.electrical.results import Words
-from packs.electrical.wiring.words import panel_words
+from packs.electrical.results import Words, panel_words
 from rollcall.core.wording import isolated
 
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from packs.electrical.calculations.conductors import (
     MAX_SETS,
     Installation,
-    Need,
     smallest_size,
 )
 from packs.electrical.calculations.loads.limits import DWELLING_SHARE
 from packs.electrical.calculations.loads.premises import Premises
+from packs.electrical.calculations.requirements import Requirement
 from packs.electrical.nec.ampacity import ampacity
 from packs.electrical.nec.sizes import Material, Size, rank
 
@@ -99,7 +99,7 @@ def _by_share(rating: int, amps: float, material: Material) -> Conductors | None
 
 def _by_load(rating: int, amps: float, material: Material) -> Conductors | None:
     """As few in parallel as sizes that are still pulled by hand allow."""
-    need = Need(amps, amps, breaker_amps=rating)
+    need = Requirement(amps, amps, breaker_amps=rating)
     for sets in range(1, MAX_SETS + 1):
         size = smallest_size(Installation(material, 75, 75, sets=sets), need)
         if size is not None and rank(size) <= rank(LARGEST_COMMON):

@@ -3,8 +3,7 @@
 
 from __future__ import annotations
 
-from packs.electrical.calculations.conductors import CONTINUOUS
-from packs.electrical.calculations.requirements import COOLING, COOLING_MOST
+from packs.electrical.calculations.requirements import CONTINUOUS, COOLING, COOLING_MOST
 from packs.electrical.inspection.conductors import standard_from
 from packs.electrical.inspection.facts import Facts, PanelCircuit
 from packs.electrical.inspection.rule import (

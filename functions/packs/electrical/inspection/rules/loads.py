@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from packs.electrical.calculations.conductors import CONTINUOUS
-from packs.electrical.calculations.requirements import ALWAYS_CONTINUOUS, SEVERAL_OUTLETS
+from packs.electrical.calculations.requirements import (
+    ALWAYS_CONTINUOUS,
+    CONTINUOUS,
+    SEVERAL_OUTLETS,
+)
 from packs.electrical.inspection.conductors import standard_from
 from packs.electrical.inspection.facts import Facts, PanelCircuit
 from packs.electrical.inspection.rule import PASSED, Problem, Rule, Verdict

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from packs.electrical.calculations.circuit_load import known_power_factor
-from packs.electrical.calculations.supply import phases_of
+from packs.electrical.calculations.circuit_load import phases_of, usual_power_factor
 from packs.electrical.calculations.voltage_drop import (
     BRANCH_LIMIT_PERCENT,
     Run,
@@ -60,7 +59,7 @@ def _branch_drop(facts: Facts, found: PanelCircuit) -> Verdict:
 def _current(facts: Facts, found: PanelCircuit) -> tuple[float, float]:
     """Current and power factor of a circuit: what really flows, so a motor's own where recorded."""
     circuit = found.circuit
-    factor, _ = known_power_factor(circuit.power_factor, circuit.load_type)
+    factor = circuit.power_factor or usual_power_factor(circuit.load_type)
     motors = facts.motors.get((found.panel.id, circuit.circuit_number), [])
     if motors:
         return sum(each.nameplate_amps or facts.motor_amps(each) for each in motors), factor

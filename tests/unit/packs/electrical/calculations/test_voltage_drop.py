@@ -12,19 +12,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from packs.electrical.calculations.drop_study import study
 from packs.electrical.calculations.voltage_drop import (
     Method,
     Run,
     drop,
     headroom,
-    k_constant,
+    impedance_of,
     sizes_of,
     smallest_size,
+    study,
     within,
 )
 from packs.electrical.nec.impedance import Conduit
-from packs.electrical.nec.sizes import Material
+from packs.electrical.nec.sizes import Material, circular_mils
 from rollcall.core.errors import InvalidArgument
 
 METHODS: tuple[Method, ...] = get_args(Method)
@@ -32,6 +32,11 @@ CONDUITS: tuple[Conduit, ...] = get_args(Conduit)
 MATERIALS: tuple[Material, ...] = get_args(Material)
 every_method = pytest.mark.parametrize("method", METHODS)
 RUN = Run(amps=40, volts=240, phases=1, length_ft=150, size="8", material="copper")
+
+
+def k_constant(run: Run) -> float:
+    """K of the approximate formula 2 K I L / cmil, ohm circular mils per foot."""
+    return impedance_of(run, "approximate").r_ohm_per_kft * circular_mils(run.size) / 1000
 
 
 @st.composite

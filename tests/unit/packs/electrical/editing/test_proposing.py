@@ -8,15 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from packs.electrical.calculations.conductors import circuit_sizing
 from packs.electrical.calculations.loads.panel import panel_demand
 from packs.electrical.calculations.loads.phases import line_at, system_of
-from packs.electrical.calculations.sizing import sizing
 from packs.electrical.editing.arguments import arguments_of, fields_of
 from packs.electrical.editing.places import possible_starts
 from packs.electrical.editing.proposing import Plan, area_in, plan
 from packs.electrical.projects.records import Circuit, Panel, Poles, Project
 from packs.electrical.projects.selection import PanelCircuit, panel_named
-from packs.electrical.wiring import sizing_cases
 from rollcall.core.errors import AgentError, FailedPrecondition, InvalidArgument
 from seed.electrical.sample import projects
 
@@ -180,8 +179,8 @@ def test_what_is_proposed_complies(watts: float, continuous: bool, panel: str) -
     circuit = found.circuit
     assert circuit.conductor_size is not None
     there = panel_named(found.after, panel)
-    case = sizing_cases.case_of(found.after, PanelCircuit(there, circuit), sizing_cases.Asked())
-    done = sizing(circuit.conductor_size, case.how, case.required.need)
+    case = circuit_sizing(found.after, PanelCircuit(there, circuit))
+    done = case.size_conductors()
     assert done is not None
     assert done.checked.problems == ()
 

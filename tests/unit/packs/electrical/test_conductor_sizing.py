@@ -6,12 +6,15 @@ from typing import Any
 
 import pytest
 
-from packs.electrical.calculations.sizing import Sizing, sizing
-from packs.electrical.conductor_sizing import check_conductor_sizing
+from packs.electrical.calculations.circuit_load import CircuitOverrides
+from packs.electrical.calculations.conductors import Sizing, circuit_sizing
+from packs.electrical.conductor_sizing import (
+    ConductorSizing,
+    check_conductor_sizing,
+    sizing_result,
+)
 from packs.electrical.projects.records import Project
 from packs.electrical.projects.selection import PanelCircuit, find_circuit
-from packs.electrical.wiring.sizing_cases import Asked, case_of
-from packs.electrical.wiring.sizing_results import ConductorSizing, conductor_sizing
 from rollcall.core.context import ToolContext, User
 from rollcall.core.errors import FailedPrecondition, InvalidArgument
 from seed.electrical.sample import projects
@@ -26,10 +29,10 @@ def check(**given: Any) -> ConductorSizing:
 
 def ask(project: Project, name: str, **given: Any) -> ConductorSizing:
     found = find_circuit(project, circuit_description=name)
-    case = case_of(project, found, Asked(**given))
-    done = sizing(case.size, case.how, case.required.need)
+    case = circuit_sizing(project, found, CircuitOverrides(**given))
+    done = case.size_conductors()
     assert done is not None
-    return conductor_sizing("en", case, done, project.id)
+    return sizing_result("en", case, done, project.id)
 
 
 def every(project: Project) -> dict[str, Sizing]:
@@ -37,8 +40,8 @@ def every(project: Project) -> dict[str, Sizing]:
     for panel in project.panels:
         for circuit in panel.circuits:
             if circuit.load_watts or circuit.load_type == "motor":
-                case = case_of(project, PanelCircuit(panel, circuit), Asked())
-                done = sizing(case.size, case.how, case.required.need)
+                case = circuit_sizing(project, PanelCircuit(panel, circuit))
+                done = case.size_conductors()
                 assert done is not None
                 found[circuit.description] = done
     return found

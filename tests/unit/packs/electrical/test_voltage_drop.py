@@ -8,12 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from packs.electrical.calculations.circuit_load import CircuitOverrides
 from packs.electrical.projects.records import Circuit, Project
 from packs.electrical.projects.selection import find_circuit
-from packs.electrical.voltage_drop import calculate_voltage_drop
-from packs.electrical.wiring.drop_answers import answer, answer_selected
-from packs.electrical.wiring.drop_cases import Asked
-from packs.electrical.wiring.drop_results import VoltageDrop
+from packs.electrical.voltage_drop import (
+    VoltageDrop,
+    calculate_voltage_drop,
+    circuit_drop,
+    selected_drop,
+)
 from rollcall.core.context import ToolContext, User
 from rollcall.core.errors import FailedPrecondition, InvalidArgument
 from seed.electrical.sample import projects
@@ -24,11 +27,15 @@ HOUSE, OFFICE, WORKSHOP = SAMPLES["house"], SAMPLES["office"], SAMPLES["workshop
 
 def ask(project: Project, name: str, *, locale: str = "en", **given: Any) -> VoltageDrop:
     found = find_circuit(project, circuit_description=name)
-    return answer(ToolContext(User("u"), locale=locale), project, found, Asked(**given), "exact")
+    return circuit_drop(
+        ToolContext(User("u"), locale=locale), project, found, CircuitOverrides(**given), "exact"
+    )
 
 
 def select(project: Project, selector: Any, panel: str | None = None) -> VoltageDrop:
-    return answer_selected(ToolContext(User("u")), project, Asked(), "exact", selector, panel)
+    return selected_drop(
+        ToolContext(User("u")), project, CircuitOverrides(), "exact", selector, panel
+    )
 
 
 def changed(project: Project, circuit_id: str, **values: Any) -> Project:
@@ -176,7 +183,7 @@ def test_larger_conductors_ask_for_a_larger_equipment_ground() -> None:
 def test_the_chart_ends_at_the_load() -> None:
     ctx = ToolContext(User("u"))
     found = find_circuit(OFFICE, circuit_number=8, panel_name="LP2")
-    result = answer(ctx, OFFICE, found, Asked(), "exact")
+    result = circuit_drop(ctx, OFFICE, found, CircuitOverrides(), "exact")
     assert ctx.display is not None
     assert ctx.display.chart is not None
     points = ctx.display.chart["data"]["values"]
@@ -191,7 +198,7 @@ def test_the_chart_ends_at_the_load() -> None:
 def test_hebrew_is_answered_in_hebrew() -> None:
     ctx = ToolContext(User("u"), locale="he")
     dira = SAMPLES["dira"]
-    answer_selected(ctx, dira, Asked(), "exact", "worst", None)
+    selected_drop(ctx, dira, CircuitOverrides(), "exact", "worst", None)
     assert ctx.display is not None
     assert ctx.display.title == "מפל מתח"
     assert "מפל המתח של" in (ctx.display.text or "")

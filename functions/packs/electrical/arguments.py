@@ -1,4 +1,4 @@
-"""Arguments of capabilities about conductors, and what is made of several of them."""
+"""Types of arguments of several capabilities, and lengths and temperatures in either unit."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field
 
 from packs.electrical.projects.records import ConduitType
-from packs.electrical.results import FT_PER_M
+from packs.electrical.wording import FT_PER_M
 from rollcall.core.errors import InvalidArgument
 
 
@@ -26,13 +26,14 @@ BreakerAmps = Annotated[int, Field(ge=1, le=6_000)]
 Insulation = Annotated[str, Field(min_length=1, max_length=20)]
 AmbientC = Annotated[float, Field(ge=-40, le=85)]
 AmbientF = Annotated[float, Field(ge=-40, le=185)]
-Together = Annotated[int, Field(ge=1, le=60)]
+CurrentCarrying = Annotated[int, Field(ge=1, le=60)]
 TerminalRating = Literal[60, 75, 90]
 Sets = Annotated[int, Field(ge=1, le=12)]
+VoltAmperes = Annotated[float, Field(gt=0, le=10_000_000)]
 
 
-def length_of(length_ft: float | None, length_m: float | None) -> float | None:
-    """A length in feet, given in either unit.
+def length_in_feet(length_ft: float | None, length_m: float | None) -> float | None:
+    """A length in feet that is given in feet or in metres.
 
     Raises:
         InvalidArgument: It is given in both.
@@ -42,8 +43,8 @@ def length_of(length_ft: float | None, length_m: float | None) -> float | None:
     return length_m * FT_PER_M if length_m is not None else length_ft
 
 
-def ambient_of(ambient_c: float | None, ambient_f: float | None) -> float | None:
-    """A temperature in °C, given in either unit.
+def ambient_in_celsius(ambient_c: float | None, ambient_f: float | None) -> float | None:
+    """A temperature in °C that is given in °C or in °F.
 
     Raises:
         InvalidArgument: It is given in both.
