@@ -16,9 +16,8 @@ from rollcall.core.context import Embedder
 from rollcall.core.errors import AgentError
 from rollcall.models.base import load_embedder
 from rollcall.registry.index import Searchable
-from rollcall.registry.query_vectors import QUERY_CHARS
 from rollcall.registry.selection import Near
-from rollcall.registry.vectors import VectorIndex
+from rollcall.registry.vectors import TEXT_CHARS, VectorIndex
 
 _AT_ONCE = 50
 
@@ -66,7 +65,7 @@ def embedded(embedder: Embedder, tools: Sequence[Searchable], asked: Iterable[st
     try:
         for start in range(0, len(texts), _AT_ONCE):
             some = texts[start : start + _AT_ONCE]
-            found = embedder.embed([text[:QUERY_CHARS] for text in some], task="query")
+            found = embedder.embed([text[:TEXT_CHARS] for text in some], task="query")
             vectors |= zip(some, found, strict=True)
     except AgentError as error:
         raise problem.Problem(f"{embedder.id} embedded no queries: {error.message}") from None

@@ -14,11 +14,11 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from heapq import heapify, heappop, heappush, nlargest
+from heapq import heapify, heappop, heappush
 
 from packs.messaging.message_index import Entry, Shard
 from packs.messaging.query import Query, expand, read_query
-from rollcall.core.fusion import weighed
+from rollcall.core.search import best, merge, rarity, saturated
 
 _K1 = 1.2
 _B = 0.6  # Long messages are where people explain: punish length a little less than usual.
@@ -93,9 +93,8 @@ def fuse(word_hits: Sequence[Hit], vector_hits: Sequence[Hit], *, limit: int = 1
         [((hit.conversation_id, hit.message_id), hit.score) for hit in hits]
         for hits in (word_hits, vector_hits)
     )
-    totals = weighed(said, near, meaning=_MEANING)
-    best = nlargest(limit, totals.items(), key=lambda item: item[1])
-    return [Hit(message, talk, score) for (talk, message), score in best]
+    totals = merge(said, near, meaning=_MEANING)
+    return [Hit(message, talk, score) for (talk, message), score in best(totals, limit)]
 
 
 def _lines(shards: Iterable[Shard]) -> list[_Line]:
@@ -119,7 +118,7 @@ def _scores(lines: Sequence[_Line], query: Query) -> dict[int, float]:
     weights = expand(query.weights) if query.has_topic else _main_words(lines, query)
     mentions = _mentions(lines, weights)
     values = {
-        term: weights[term] * _rarity(len(found), len(lines)) for term, found in mentions.items()
+        term: weights[term] * rarity(len(found), len(lines)) for term, found in mentions.items()
     }
     most = sum(values.values())
     own, near = _own_scores(lines, mentions, values), _near_scores(mentions, values)
@@ -146,10 +145,6 @@ def _mentions(lines: Sequence[_Line], weights: Iterable[str]) -> _Mentions:
     return found
 
 
-def _rarity(messages_with: int, messages: int) -> float:
-    return math.log(1 + (messages - messages_with + 0.5) / (messages_with + 0.5))
-
-
 def _own_scores(
     lines: Sequence[_Line],
     mentions: _Mentions,
@@ -160,8 +155,7 @@ def _own_scores(
     scores: dict[int, float] = defaultdict(float)
     for term, found in mentions.items():
         for place, times, length in found:
-            damping = _K1 * (1 - _B + _B * length / average)
-            scores[place] += values[term] * times / (times + damping)
+            scores[place] += values[term] * saturated(times, length / average, k=_K1, b=_B)
     return scores
 
 

@@ -20,12 +20,11 @@ from rollcall.core.text import language
 from rollcall.models.base import FIND_TOOLS
 from rollcall.registry.entries import Entry
 from rollcall.registry.overruling import overruled
-from rollcall.registry.query_vectors import Asked as Embedding
-from rollcall.registry.query_vectors import asked_for, in_time
 from rollcall.registry.selection import FEW, Asking, Near, find, permitted, select
 from rollcall.registry.small_talk import is_small_talk
 from rollcall.registry.snapshot import Snapshot, snapshot, vectors
 from rollcall.registry.standing import at_least
+from rollcall.registry.vectors import PendingVector, embed_query
 from rollcall.store.approvals import Approval, RememberedApproval
 from rollcall.store.message_log import read_history
 from rollcall.store.open_run import OpenRun
@@ -66,7 +65,7 @@ class Asked(Struct, frozen=True):
     entries: tuple[Entry, ...] = ()
     finds_more: bool = False
     abilities: tuple[Entry, ...] = ()
-    embedding: Embedding | None = None
+    embedding: PendingVector | None = None
 
     def choose(self, documents: Sequence[dict[str, Any]]) -> dict[str, Any]:
         """Choose the tools, and say what the turn's later runs need to know, as plain JSON.
@@ -124,12 +123,12 @@ class Asked(Struct, frozen=True):
 
     def _near(self) -> Near | None:
         """The search by meaning for the message, where its vector was asked for."""
-        embedder = self.platform.embedder if self.embedding else None
-        if embedder is None:
+        embedder, pending = self.platform.embedder, self.embedding
+        if embedder is None or pending is None:
             return None
 
         def near(mask: bytes | bytearray, limit: int) -> Sequence[tuple[int, float]]:
-            vector = in_time(self.embedding)
+            vector = pending.wait()
             index = vectors(self.platform.db, self.registry, embedder) if vector else None
             return index.search(vector, limit=limit, allowed=mask) if index and vector else ()
 
@@ -197,14 +196,14 @@ def receive(
 
 def _embedding(
     platform: Platform, registry: Snapshot, profile: AgentProfile, user: User, text: str
-) -> Embedding | None:
+) -> PendingVector | None:
     """Ask for a message's vector while the thread is read; not where nothing is chosen by it."""
     variant = profile.variant_for(user.uid)
     has_choice = bool(profile.tools) and (variant is None or variant.tools == "chosen")
     are_many = registry.content.vector_parts and len(registry.content.entries) > FEW
     if not has_choice or not are_many or is_small_talk(text):
         return None
-    return asked_for(platform.embedder, text)
+    return embed_query(platform.embedder, text)
 
 
 def recall(platform: Platform, opened: OpenRun, *, user: User, token: str | None) -> Asked:

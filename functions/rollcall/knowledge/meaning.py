@@ -13,9 +13,14 @@ from collections.abc import Sequence
 from heapq import nlargest
 from operator import mul
 
-from rollcall.core import packing
 from rollcall.core.context import Embedder
-from rollcall.core.eight_bits import eight_bits
+from rollcall.core.search import (
+    pack_array,
+    pack_sections,
+    quantized,
+    unpack_array,
+    unpack_sections,
+)
 from rollcall.knowledge.found import joined
 from rollcall.knowledge.splitting import Piece
 
@@ -51,13 +56,13 @@ def embed_query(embedder: Embedder, query: str) -> list[float] | None:
 
 def pack(vectors: Sequence[Sequence[float]]) -> bytes:
     """One part, of at most `PASSAGES` vectors of one length."""
-    rows = [eight_bits(vector) for vector in vectors]
+    rows = [quantized(vector) for vector in vectors]
     head = {"version": _VERSION, "dimensions": len(vectors[0]) if vectors else 0}
-    return packing.pack(
+    return pack_sections(
         [
             json.dumps(head).encode(),
-            packing.numbers("f", [scale for scale, _ in rows]),
-            b"".join(numbers.tobytes() for _, numbers in rows),
+            pack_array("f", [scale for scale, _ in rows]),
+            b"".join(small.tobytes() for _, small in rows),
         ]
     )
 
@@ -68,15 +73,15 @@ def nearest(data: bytes, vector: Sequence[float], *, limit: int) -> list[tuple[i
     Raises:
         ValueError: The bytes are damaged, or a part of another version.
     """
-    head, scales, numbers = packing.unpack(data, 3)
+    head, scales, rows = unpack_sections(data, 3)
     told = json.loads(head)
     if told.get("version") != _VERSION:
         raise ValueError(f"vectors of version {told.get('version')!r}, not {_VERSION}")
     size = told["dimensions"]
     if len(vector) != size:
         return []
-    factors, known = packing.column("f", scales), array("b", numbers)
-    scale, asked = eight_bits(vector)
+    factors, known = unpack_array("f", scales), array("b", rows)
+    scale, asked = quantized(vector)
     wanted = list(asked)
     scored = [
         (place, scale * factor * sum(map(mul, known[place * size : (place + 1) * size], wanted)))

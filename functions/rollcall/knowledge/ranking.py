@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
-from heapq import nlargest
 from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
 
 from rollcall.core.context import Embedder
-from rollcall.core.fusion import fused
 from rollcall.core.options import collection_id
+from rollcall.core.search import best, merge, rarity
 from rollcall.knowledge import meaning, words
 from rollcall.knowledge.documents import DOCUMENTS, PARTS, StoredDocument, Version
 from rollcall.knowledge.kept import kept
@@ -25,6 +23,8 @@ ones."""
 MOST_VECTORS = 10_000
 _MOST_WORDS = 32
 _CANDIDATES = 50
+_MEANING = 0.75
+"""What the nearest in meaning counts of what the best by words does."""
 _AT_ONCE = 16
 _TITLE_SHARE = 0.3
 """What a word in a document's title adds to each of its passages that was found anyway."""
@@ -76,48 +76,28 @@ def ranked(
     by_meaning = _by_meaning(db, searched, query, embedder) if embedder else []
     if not by_meaning:
         return by_words[:limit]
-    rankings = [[place for place, _ in by_words], [place for place, _ in by_meaning]]
-    return nlargest(limit, fused(rankings).items(), key=lambda each: each[1])
+    return best(merge(by_words, by_meaning, meaning=_MEANING), limit)
 
 
 def _by_words(db: Client, searched: Sequence[Searched], query: str) -> list[tuple[Place, float]]:
     wanted = words.query_words(query)[:_MOST_WORDS]
     if not wanted:
         return []
-    hits = list(_hits(db, searched, wanted))
-    values = _values(hits, wanted, sum(each.version.passages for each in searched))
+    parts = [(each, words.read(data)) for each, _, data in _parts(db, searched, "w")]
+    passages = sum(each.version.passages for each in searched)
+    values = {
+        word: rarity(sum(part.postings.count(word) for _, part in parts), passages)
+        for word in wanted
+    }
     scores: dict[Place, float] = {}
-    for each, found in hits:
+    for each, part in parts:
         bonus = _title_bonus(each.document.title, values)
-        for word, hit in found.items():
-            for place, weight in zip(hit.places, hit.weights, strict=True):
-                at = (each.document.id, hit.first + place)
-                scores[at] = scores.get(at, bonus) + values[word] * weight / words.FULL
+        for place, score in part.postings.scores(values).items():
+            scores[each.document.id, part.first + place] = bonus + score
     most = sum(values.values()) * (1 + _TITLE_SHARE)
-    best = nlargest(_CANDIDATES, scores.items(), key=lambda each: each[1])
-    least = best[0][1] * _LEAST_SHARE if best else 0.0
-    return [(place, score / most) for place, score in best if score >= least]
-
-
-def _hits(
-    db: Client, searched: Sequence[Searched], wanted: Sequence[str]
-) -> Iterator[tuple[Searched, dict[str, words.Hits]]]:
-    """Where the words are, for each part of each document."""
-    for each, _, data in _parts(db, searched, "w"):
-        yield each, words.find(data, wanted)
-
-
-def _values(
-    hits: Sequence[tuple[Searched, dict[str, words.Hits]]],
-    wanted: Sequence[str],
-    passages: int,
-) -> dict[str, float]:
-    """How much each word says: more, the fewer passages have it."""
-    values: dict[str, float] = {}
-    for word in wanted:
-        count = sum(len(found[word].places) for _, found in hits if word in found)
-        values[word] = math.log(1 + (passages - count + 0.5) / (count + 0.5))
-    return values
+    found = best(scores, _CANDIDATES)
+    least = found[0][1] * _LEAST_SHARE if found else 0.0
+    return [(place, score / most) for place, score in found if score >= least]
 
 
 def _title_bonus(title: str, values: dict[str, float]) -> float:
@@ -139,7 +119,7 @@ def _by_meaning(
         for each, number, data in _parts(db, embedded, "v")
         for place, closeness in meaning.nearest(data, vector, limit=_CANDIDATES)
     ]
-    return nlargest(_CANDIDATES, found, key=lambda each: each[1])
+    return best(dict(found), _CANDIDATES)
 
 
 def _with_vectors(searched: Sequence[Searched], embedder_id: str) -> list[Searched]:

@@ -10,23 +10,19 @@ depends on what is searched, and is reckoned by the search.
 from __future__ import annotations
 
 import json
-from array import array
-from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from msgspec import Struct
 
-from rollcall.core import packing
-from rollcall.core.postings import Postings
+from rollcall.core.search import Postings, pack_sections, saturated, unpack_sections
 from rollcall.core.text import terms
 from rollcall.knowledge.splitting import Piece
 
 PASSAGES = 1_000
 MOST_BYTES = 900_000
 """Of a part."""
-FULL = 255
-"""What a word weighs at most in a passage."""
 _VERSION = 1
 _USUAL_WORDS = 110
 _SATURATION, _DAMPING = 1.2, 0.6
@@ -65,69 +61,42 @@ def parts(passages: Sequence[Counter[str]], *, first: int) -> Iterator[bytes]:
 
 def pack(passages: Sequence[Counter[str]], *, first: int = 0) -> bytes:
     """One part of the index, however large it is."""
-    found: dict[str, list[tuple[int, int]]] = {}
-    for place, words in enumerate(passages):
-        for word, weight in _weights(words):
-            found.setdefault(word, []).append((place, weight))
-    vocabulary = sorted(found)
-    postings = Postings.of(len(passages), (found[word] for word in vocabulary))
+    postings = Postings.build([_weights(found) for found in passages])
     head = {"version": _VERSION, "passages": len(passages), "first": first}
-    return packing.pack(
-        [
-            json.dumps(head).encode(),
-            "\n".join(vocabulary).encode(),
-            packing.numbers("I", postings.starts),
-            packing.numbers("H", postings.places),
-            postings.weights,
-            postings.peaks,
-        ]
-    )
+    starts, weights = postings.starts, postings.weights
+    # Versions before this one read the greatest weight of each word too.
+    peaks = bytes(max(weights[first:last]) for first, last in pairwise(starts))
+    return pack_sections([json.dumps(head).encode(), *postings.dump("H"), peaks])
 
 
-class Hits(Struct, frozen=True):
-    """The passages of a part that have a word, and the word's weight in each, 1..FULL.
+class Part(Struct, frozen=True):
+    """A part of the index, read.
 
     Attributes:
         first: The number in the document of the part's first passage, from which places count.
     """
 
     first: int
-    places: array[int]
-    weights: bytes
+    postings: Postings
 
 
-def find(data: bytes, words: Iterable[str]) -> dict[str, Hits]:
-    """Look words up in a part that `pack` made.
+def read(data: bytes) -> Part:
+    """Read a part that `pack` made.
 
     Raises:
         ValueError: The bytes are damaged, or a part of another version.
     """
-    head, vocabulary, starts, places, weights, peaks = packing.unpack(data, 6)
+    head, *sections, _ = unpack_sections(data, 6)
     told = json.loads(head)
     if told.get("version") != _VERSION:
         raise ValueError(f"words of version {told.get('version')!r}, not {_VERSION}")
-    postings = Postings(
-        told["passages"],
-        packing.column("I", starts),
-        packing.column("H", places),
-        weights,
-        peaks,
-    )
-    known = vocabulary.decode().split("\n")
-    found: dict[str, Hits] = {}
-    for word in words:
-        at = bisect_left(known, word)
-        if at < len(known) and known[at] == word and at < len(peaks):
-            first, last = postings.starts[at], postings.starts[at + 1]
-            found[word] = Hits(told["first"], postings.places[first:last], weights[first:last])
-    return found
+    return Part(told["first"], Postings.load(told["passages"], sections, "H"))
 
 
 def _stems(text: str) -> list[str]:
     return [word[:_LONGEST_WORD] for word in terms(text)]
 
 
-def _weights(words: Counter[str]) -> Iterable[tuple[str, int]]:
-    length = 1 - _DAMPING + _DAMPING * words.total() / _USUAL_WORDS
-    for word, times in words.items():
-        yield word, max(1, round(FULL * times / (times + _SATURATION * length)))
+def _weights(words: Counter[str]) -> dict[str, float]:
+    length = words.total() / _USUAL_WORDS
+    return {word: saturated(n, length, k=_SATURATION, b=_DAMPING) for word, n in words.items()}

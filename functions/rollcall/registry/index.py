@@ -1,36 +1,68 @@
-"""The word search over tools: an index that packs into bytes, in plain Python.
+"""The word index of the tools: which tools a message speaks for.
 
-A message scores a tool by the sum of `rarity * weight` over its words, where the weights are made
-when the index is built (`weighing`), and over the words that are written like them (`likeness`),
-which count less. What frequent words cost is in `postings`.
+A word weighs in a tool by the fields it stands in, a name more than a description, long fields
+damped, and saturated (BM25F). A tool that needs many arguments weighs a little less: a message
+seldom says that much. A message scores a tool by the rarity of its words times their weights there,
+and by the words that are written like them, which count less.
 """
 
 from __future__ import annotations
 
-import math
 from array import array
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Self
 
 from msgspec import Struct
 
-from rollcall.core import packing
-from rollcall.core.postings import Postings
-from rollcall.registry import weighing, wording
-from rollcall.registry.likeness import Likeness
-from rollcall.registry.weighing import FULL, Searchable
+from rollcall.core.search import (
+    FULL_WEIGHT,
+    Postings,
+    best,
+    pack_array,
+    pack_sections,
+    rarity,
+    saturated,
+    unpack_array,
+    unpack_sections,
+)
+from rollcall.registry.words import SimilarWord, Trigrams, context_words, message_words, words
 
-__all__ = ["Index", "Match", "Searchable"]
-
-# What a word written alike counts of the word itself.
-_ALIKE = 0.7
+# How much a word counts by the field it stands in, and how far the field's length damps it.
+_FIELD_WEIGHTS = {
+    "name": (2.5, 0.4),
+    "keywords": (2.5, 0.4),
+    "examples": (1.5, 0.5),
+    "description": (1.0, 0.4),
+    "parameters": (0.6, 0.5),
+}
+_SATURATION = 1.5
+# By how much each required argument damps, and how many do.
+_REQUIRED, _MOST_REQUIRED = 0.07, 8
+# What a similar word counts of the word itself.
+_SIMILAR = 0.7
 # A word that more tools have finds enough by itself; looking for words like it costs a third more.
 _COMMON = 40
-# Values are whole numbers: a rarity of 1 is so many.
-_ONE = 1_000
-# What so many words are worth is kept.
-_KEPT = 4_096
+
+
+class Searchable(Struct, frozen=True):
+    """What can be found of a tool.
+
+    Attributes:
+        names: Display names, of all languages.
+        examples: What users say when they want it.
+        parameters: Names, each with its description and allowed values.
+        required: How many arguments a call must have.
+    """
+
+    id: str
+    names: tuple[str, ...] = ()
+    description: str = ""
+    keywords: tuple[str, ...] = ()
+    examples: tuple[str, ...] = ()
+    parameters: tuple[tuple[str, str], ...] = ()
+    required: int = 0
 
 
 class Match(Struct, frozen=True):
@@ -57,58 +89,41 @@ class Index:
 
     def __init__(
         self,
-        words: Sequence[str],
         postings: Postings,
-        likeness: Likeness,
-        near: tuple[array[int], array[int], bytes],
+        trigrams: Trigrams,
+        similar: tuple[array[int], array[int], bytes],
     ) -> None:
-        """Take the words, by number their tools, and the numbers of those written like each.
+        """Take the words with their tools, and the words that are similar to each.
 
         Args:
-            near: Where each word's like words begin in the next, and after the last their end; the
-                words written like another; how like each of these is, 1..FULL.
+            similar: Where each word's similar words begin in the next, and after the last their
+                end; their numbers; how similar each is, 1..FULL_WEIGHT.
         """
-        self._words, self._postings, self._near = words, postings, near
-        self._numbers = {word: number for number, word in enumerate(words)}
-        counts = [postings.count(number) for number in range(len(words))]
-        rarities = {count: _rarity(count, postings.size) for count in set(counts)}
-        self._rarities = [rarities[count] for count in counts]
-        self._unknown_rarity = _rarity(0, postings.size)
-        self._like = lru_cache(maxsize=_KEPT)(likeness.near)
-        self._met_by = lru_cache(maxsize=_KEPT)(self._meeting)
+        self._postings = postings
+        self._similar = similar
+        self._similar_to_unknown = lru_cache(maxsize=4_096)(trigrams.similar)
+        self._rarities = [self._rarity(word) for word in postings.words]
+        self._rarity_of_unknown = rarity(0, postings.size)
 
     @classmethod
     def build(cls, tools: Sequence[Searchable]) -> Self:
         """Index tools; a match's `place` counts in their order."""
-        found = weighing.postings(tools)
-        words = sorted(found)
-        postings = Postings.of(len(tools), (found[word] for word in words))
-        likeness = Likeness(words)
-        starts, near, alike = array("I", [0]), array("I"), bytearray()
-        for word in words:
-            for number, likeliness in likeness.near(word):
-                near.append(number)
-                alike.append(round(FULL * likeliness))
+        postings = Postings.build(_word_weights(tools))
+        trigrams = Trigrams(postings.words)
+        starts, near, similarities = array("I", [0]), array("I"), bytearray()
+        for word in postings.words:
+            for found in trigrams.similar(word):
+                near.append(found.number)
+                similarities.append(round(FULL_WEIGHT * found.similarity))
             starts.append(len(near))
-        return cls(words, postings, likeness, (starts, near, bytes(alike)))
+        return cls(postings, trigrams, (starts, near, bytes(similarities)))
 
     def dump(self) -> bytes:
         """Return the index as compressed bytes, the same for the same tools."""
-        postings = self._postings
-        starts, near, alike = self._near
-        return packing.pack(
-            [
-                packing.numbers("I", [postings.size]),
-                "\n".join(self._words).encode(),
-                packing.numbers("I", postings.starts),
-                packing.numbers("I", postings.places),
-                postings.weights,
-                postings.peaks,
-                packing.numbers("I", starts),
-                packing.numbers("I", near),
-                alike,
-            ]
-        )
+        starts, near, similarities = self._similar
+        sizes = pack_array("I", [self._postings.size])
+        similar = [pack_array("I", starts), pack_array("I", near), similarities]
+        return pack_sections([sizes, *self._postings.dump(), *similar])
 
     @classmethod
     def load(cls, data: bytes) -> Self:
@@ -117,26 +132,17 @@ class Index:
         Raises:
             ValueError: The bytes are damaged, or an index of another version.
         """
-        size, text, starts, places, weights, peaks, *like = packing.unpack(data, 9)
-        words = text.decode().split("\n") if text else []
-        postings = Postings(
-            int.from_bytes(size, "little"),
-            packing.column("I", starts),
-            packing.column("I", places),
-            weights,
-            peaks,
-        )
-        near = (packing.column("I", like[0]), packing.column("I", like[1]), like[2])
+        size, *sections, starts, near, similarities = unpack_sections(data, 8)
+        postings = Postings.load(int.from_bytes(size, "little"), sections)
+        similar = (unpack_array("I", starts), unpack_array("I", near), similarities)
         whole = (
-            len(words) == len(peaks) == len(near[0]) - 1
-            and near[0][-1] == len(near[1]) == len(near[2])
-            and max(near[1], default=-1) < len(words)
+            len(postings.words) == len(similar[0]) - 1
+            and similar[0][-1] == len(similar[1]) == len(similarities)
+            and max(similar[1], default=-1) < len(postings.words)
         )
         if not whole:
             raise ValueError("a damaged index: its words do not belong together")
-        index = cls(words, postings, Likeness(words), near)
-        postings.warm([math.ceil(_ONE * rarity) for rarity in index._rarities])
-        return index
+        return cls(postings, Trigrams(postings.words), similar)
 
     def search(
         self,
@@ -155,65 +161,83 @@ class Index:
         size = self._postings.size
         if allowed is not None and len(allowed) != size:
             raise ValueError(f"allowed has {len(allowed)} places, the index {size}")
-        if limit < 1:
-            return []
-        asked = wording.asked(text)
-        values = self._values({**wording.mentioned(context), **asked})
-        best = self._postings.best(values, limit, allowed)
-        own = self._values(asked) if context else values
-        most = self._most(asked)
+        said = message_words(text)
+        own = self._postings.scores(self._worths(said))
+        scores = dict(own)
+        before = {word: n for word, n in context_words(context).items() if word not in said}
+        for place, score in self._postings.scores(self._worths(before)).items():
+            scores[place] = scores.get(place, 0.0) + score
+        if allowed is not None:
+            scores = {place: score for place, score in scores.items() if allowed[place]}
+        most = sum(counts * self._rarity(word) for word, counts in said.items())
         matches = []
-        for place, score in best:
-            met = (self._postings.score(own, place) if context else score) / (_ONE * FULL)
-            share = min(met / most, 1.0) if most else 0.0
-            matches.append(Match(place, score / (_ONE * FULL), self._fit(met), share))
+        for place, score in best(scores, limit):
+            met = own.get(place, 0.0)
+            fit = met / (met + self._rarity_of_unknown)
+            matches.append(Match(place, score, fit, min(met / most, 1.0) if most else 0.0))
         return matches
 
-    def _values(self, asked: Mapping[str, float]) -> dict[int, int]:
-        """What each word that could be met is worth, by number."""
-        values: dict[int, float] = {}
-        for said in asked.items():
-            for number, value in self._met_by(said):
-                values[number] = values.get(number, 0.0) + value
-        return {number: math.ceil(_ONE * value) for number, value in values.items()}
+    def _worths(self, said: Mapping[str, float]) -> dict[str, float]:
+        """Return the words of tools that a message's words meet, with what each is worth.
 
-    def _meeting(self, said: tuple[str, float]) -> list[tuple[int, float]]:
-        """The words, by number, that meet a word said which counts so much, and their worth."""
-        word, counts = said
-        number = self._numbers.get(word)
-        if number is None:
-            rarity, alike = self._unknown_rarity, self._like(word)
-            found = []
-        else:
-            rarity = self._rarities[number]
-            found = [(number, counts * rarity)]
-            if self._postings.count(number) > _COMMON:
-                return found
-            alike = self._alike(number)
-        for other, likeness in alike:
-            value = counts * _ALIKE * likeness * min(rarity, self._rarities[other])
-            found.append((other, value))
-        return found
+        Args:
+            said: The words of the message, with how much each counts.
+        """
+        worths: dict[str, float] = {}
+        known = self._postings.words
+        for word, counts in said.items():
+            number = self._postings.number(word)
+            worth = self._rarity_of_unknown if number is None else self._rarities[number]
+            if number is None:
+                similar = self._similar_to_unknown(word)
+            else:
+                worths[word] = worths.get(word, 0.0) + counts * worth
+                similar = self._similar_to(number) if self._postings.count(word) <= _COMMON else []
+            for other, similarity in similar:
+                value = counts * _SIMILAR * similarity * min(worth, self._rarities[other])
+                worths[known[other]] = worths.get(known[other], 0.0) + value
+        return worths
 
-    def _alike(self, number: int) -> list[tuple[int, float]]:
-        """The words written like a known word, with how like they are."""
-        starts, near, alike = self._near
+    def _similar_to(self, number: int) -> list[SimilarWord]:
+        """Return the words similar to a known word."""
+        starts, near, similarities = self._similar
         places = range(starts[number], starts[number + 1])
-        return [(near[at], alike[at] / FULL) for at in places]
+        return [SimilarWord(near[at], similarities[at] / FULL_WEIGHT) for at in places]
 
-    def _most(self, asked: Mapping[str, float]) -> float:
-        """What a tool scores that has every word, as its very name."""
-        known, unknown = self._numbers.get, self._unknown_rarity
-        numbers = ((known(word), counts) for word, counts in asked.items())
-        return sum(
-            counts * (unknown if number is None else self._rarities[number])
-            for number, counts in numbers
-        )
-
-    def _fit(self, met: float) -> float:
-        """Of a score, how much it is beside that of one word that is no other tool's."""
-        return met / (met + self._unknown_rarity)
+    def _rarity(self, word: str) -> float:
+        return rarity(self._postings.count(word), self._postings.size)
 
 
-def _rarity(count: int, size: int) -> float:
-    return math.log(1 + (size - count + 0.5) / (count + 0.5))
+def _word_weights(tools: Sequence[Searchable]) -> list[dict[str, float]]:
+    """Return the words of each tool with their weights, 0..1."""
+    fields = [_field_words(tool) for tool in tools]
+    usual = {
+        name: _usual_length([found[name].total() for found in fields]) for name in _FIELD_WEIGHTS
+    }
+    weights = []
+    for tool, found in zip(tools, fields, strict=True):
+        times: dict[str, float] = {}
+        for name, (boost, damping) in _FIELD_WEIGHTS.items():
+            length = 1 - damping + damping * found[name].total() / usual[name]
+            for word, count in found[name].items():
+                times[word] = times.get(word, 0.0) + boost * count / length
+        demand = 1 + _REQUIRED * min(tool.required, _MOST_REQUIRED)
+        weights.append({word: saturated(n, k=_SATURATION) / demand for word, n in times.items()})
+    return weights
+
+
+def _field_words(tool: Searchable) -> dict[str, Counter[str]]:
+    texts = {
+        "name": [tool.id, *tool.names],
+        "keywords": tool.keywords,
+        "examples": tool.examples,
+        "description": [tool.description],
+        "parameters": [part for parameter in tool.parameters for part in parameter],
+    }
+    return {name: Counter(words("\n".join(parts))) for name, parts in texts.items()}
+
+
+def _usual_length(lengths: Sequence[int]) -> float:
+    """Return the mean length of a field where there is any."""
+    filled = [length for length in lengths if length]
+    return sum(filled) / len(filled) if filled else 1.0

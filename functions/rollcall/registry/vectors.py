@@ -1,9 +1,18 @@
-"""The search by meaning over tools: embeddings made when the registry is compiled, in plain Python.
+"""The search by meaning over tools: their embeddings, and that of a query.
 
-A vector is kept as 8-bit numbers, and as a code of one bit for each: whether it lies above the
-mean of all tools there. A query is compared with every code at once (the bits that differ,
-counted by `int.bit_count`), and with the numbers of the nearest alone. Texts that did not change
-keep their vectors: only new ones are embedded.
+The tools' vectors are made when the registry is compiled. Each is kept as 8-bit numbers, and as a
+code of one bit for each: whether it lies above the mean of all tools there. A query is compared
+with every code at once (the bits that differ, counted by `int.bit_count`), and with the numbers of
+the nearest alone. Texts that did not change keep their vectors: only new ones are embedded.
+
+A query's vector is made while other work goes on, and never waited for long:
+
+    pending = embed_query(embedder, message)        # at once, before the thread is read
+    ...
+    vector = pending.wait() if pending else None    # None: search by words alone
+
+An embedder that is slow or fails twice running costs two short waits and a line in the log; for a
+while it is then not called at all. (Once may be a process that is just starting.)
 """
 
 from __future__ import annotations
@@ -11,18 +20,29 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
+import threading
+import time
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
-from heapq import nlargest
+from concurrent.futures import Future
+from concurrent.futures import TimeoutError as NotInTime
+from contextvars import copy_context
+from functools import cache
 from operator import gt, mul
-from typing import Self
+from typing import Any, Self
 
-from msgspec import Struct
+from msgspec import Struct, field
 
-from rollcall.core import packing
 from rollcall.core.context import Embedder
-from rollcall.core.eight_bits import eight_bits
-from rollcall.core.fusion import weighed
+from rollcall.core.search import (
+    best,
+    merge,
+    pack_array,
+    pack_sections,
+    quantized,
+    unpack_array,
+    unpack_sections,
+)
 from rollcall.registry.index import Match, Searchable
 
 SHORTLIST = 100
@@ -30,6 +50,15 @@ SHORTLIST = 100
 MEANING = 0.75
 """What the nearest in meaning counts of what the best by words does."""
 TEXT_CHARS = 2_000
+"""Most characters that are embedded of a tool, and of a query."""
+WAIT_S = 0.6
+"""How long a query waits for its vector, from when it was begun."""
+PAUSE_S = 60.0
+"""How long an embedder that did not answer is left alone."""
+MISSES = 2
+"""After so many running it is left alone."""
+MAX_PENDING = 16
+"""How many queries may wait for one embedder at once."""
 _VERSION = 1
 _AT_ONCE = 100
 _DIGEST_CHARS = 16
@@ -56,13 +85,18 @@ class VectorIndex:
     """
 
     def __init__(
-        self, embedder_id: str, places: Sequence[int], rows: Sequence[_Row], mean: Sequence[float]
+        self,
+        embedder_id: str,
+        places: Sequence[int],
+        rows: Sequence[_Row],
+        mean: Sequence[float],
+        codes: Sequence[int] | None = None,
     ) -> None:
         self.embedder_id = embedder_id
         self.places = tuple(places)
         self._rows = rows
         self._mean = mean
-        self._codes: Sequence[int] = ()
+        self._codes = codes or [self._code(row.numbers, row.scale) for row in rows]
 
     @classmethod
     def build(
@@ -77,17 +111,21 @@ class VectorIndex:
         not answer is logged and left out, and tried again next time.
         """
         texts = [text_of(tool) for tool in tools]
-        digests = [_digest(text) for text in texts]
-        known = before._known_to(embedder) if before else {}
+        digests = [hashlib.sha256(text.encode()).hexdigest()[:_DIGEST_CHARS] for text in texts]
+        known = {}
+        if before and embedder:
+            of_before = (before.embedder_id, len(before._mean))
+            if (embedder.id, embedder.dimensions) == of_before:
+                known = {row.digest: row for row in before._rows}
+        elif before:
+            known = {row.digest: row for row in before._rows}
         if embedder:
             new = {d: t for d, t in zip(digests, texts, strict=True) if d not in known}
             known |= dict(_embedded(new, embedder))
         places = [place for place, digest in enumerate(digests) if digest in known]
         rows = [known[digests[place]] for place in places]
         by = embedder.id if embedder else before.embedder_id if before else ""
-        index = cls(by, places, rows, _mean(rows))
-        index._codes = [_code(row.numbers, index._bounds(row.scale)) for row in rows]
-        return index
+        return cls(by, places, rows, _mean(rows))
 
     def dump(self) -> bytes:
         """Return the index as bytes, the same for the same vectors."""
@@ -99,12 +137,12 @@ class VectorIndex:
             "digests": [row.digest for row in self._rows],
         }
         width = -(-dimensions // 8)
-        return packing.pack(
+        return pack_sections(
             [
                 json.dumps(head).encode(),
-                packing.numbers("I", self.places),
-                packing.numbers("f", self._mean),
-                packing.numbers("f", [row.scale for row in self._rows]),
+                pack_array("I", self.places),
+                pack_array("f", self._mean),
+                pack_array("f", [row.scale for row in self._rows]),
                 b"".join(row.numbers.tobytes() for row in self._rows),
                 b"".join(code.to_bytes(width, "little") for code in self._codes),
             ]
@@ -117,12 +155,12 @@ class VectorIndex:
         Raises:
             ValueError: The bytes are damaged, or an index of another version.
         """
-        head, places, mean, scales, numbers, codes = packing.unpack(data, 6)
+        head, places, mean, scales, numbers, codes = unpack_sections(data, 6)
         told = json.loads(head)
         if told.get("version") != _VERSION:
             raise ValueError(f"vectors of version {told.get('version')!r}, not {_VERSION}")
         size, width = told["dimensions"], -(-told["dimensions"] // 8)
-        digests, factors = told["digests"], packing.column("f", scales)
+        digests, factors = told["digests"], unpack_array("f", scales)
         count = len(digests)
         if (len(places), len(factors), len(numbers), len(codes), len(mean)) != (
             *(4 * count, count, size * count, width * count, 4 * size),
@@ -132,11 +170,10 @@ class VectorIndex:
             _Row(digest, factors[n], array("b", numbers[n * size : (n + 1) * size]))
             for n, digest in enumerate(digests)
         ]
-        index = cls(told["embedder"], packing.column("I", places), rows, packing.column("f", mean))
-        index._codes = [
-            int.from_bytes(codes[n * width : (n + 1) * width], "little") for n in range(count)
-        ]
-        return index
+        known = [int.from_bytes(codes[n * width : (n + 1) * width], "little") for n in range(count)]
+        return cls(
+            told["embedder"], unpack_array("I", places), rows, unpack_array("f", mean), known
+        )
 
     def search(
         self,
@@ -153,9 +190,9 @@ class VectorIndex:
         """
         if len(vector) != len(self._mean):
             return []
-        asked = _row("", vector)
-        numbers = list(asked.numbers)
-        code = _code(numbers, self._bounds(asked.scale))
+        scale, quantized_query = quantized(vector)
+        query = list(quantized_query)
+        code = self._code(query, scale)
         apart = [(known ^ code).bit_count() for known in self._codes]
         may: Sequence[int] = range(len(apart))
         if allowed is not None:
@@ -163,28 +200,21 @@ class VectorIndex:
         near = sorted([apart[n] for n in may])[: max(SHORTLIST, limit)]
         furthest = near[-1] if near else 0
         rows, places = self._rows, self.places
-        scored = [
-            (places[n], asked.scale * rows[n].scale * sum(map(mul, rows[n].numbers, numbers)))
+        cosines = {
+            places[n]: scale * rows[n].scale * sum(map(mul, rows[n].numbers, query))
             for n in may
             if apart[n] <= furthest
-        ]
-        return nlargest(limit, scored, key=lambda found: (found[1], -found[0]))
+        }
+        return best(cosines, limit)
 
-    def _known_to(self, embedder: Embedder | None) -> dict[str, _Row]:
-        """The vectors that this embedder would make again, by digest; all without one."""
-        if embedder is None:
-            return {row.digest: row for row in self._rows}
-        if (embedder.id, embedder.dimensions) != (self.embedder_id, len(self._mean)):
-            return {}
-        return {row.digest: row for row in self._rows}
-
-    def _bounds(self, scale: float) -> list[float]:
-        """What a number of a row must exceed to lie above the mean."""
-        return [value / scale for value in self._mean] if scale else list(self._mean)
+    def _code(self, numbers: Sequence[int], scale: float) -> int:
+        """Return one bit for each number of a vector: whether it lies above the mean."""
+        bounds = [value / scale for value in self._mean] if scale else self._mean
+        return int(bytes(map(gt, numbers, bounds)).translate(_BITS) or b"0", 2)
 
 
 def text_of(tool: Searchable) -> str:
-    """What is embedded of a tool: what it is called, what it does, what users say for it."""
+    """Return what is embedded of a tool: its names, what it does, what users say for it."""
     lines = [", ".join(dict.fromkeys((*tool.names, tool.id.replace("_", " ")))), tool.description]
     return "\n".join([*lines, *tool.examples, ", ".join(tool.keywords)])[:TEXT_CHARS]
 
@@ -193,15 +223,13 @@ def merged(
     words: Sequence[Match], vectors: Sequence[tuple[int, float]], *, limit: int
 ) -> list[Match]:
     """Merge what words and what vectors find; a match keeps the `fit` that its words have."""
-    said = [(match.place, match.score) for match in words]
-    scores = weighed(said, vectors, meaning=MEANING)
+    scores = merge([(match.place, match.score) for match in words], vectors, meaning=MEANING)
     fits = {match.place: match.fit for match in words}
-    best = nlargest(limit, scores, key=lambda place: (scores[place], -place))
-    return [Match(place, scores[place], fits.get(place, 0.0)) for place in best]
+    return [Match(place, score, fits.get(place, 0.0)) for place, score in best(scores, limit)]
 
 
 def _embedded(texts: Mapping[str, str], embedder: Embedder) -> Iterator[tuple[str, _Row]]:
-    """Rows of texts, both by digest; without those that the embedder fails on."""
+    """Yield the rows of texts, both by digest, without those that the embedder fails on."""
     digests = list(texts)
     for start in range(0, len(digests), _AT_ONCE):
         some = digests[start : start + _AT_ONCE]
@@ -214,21 +242,11 @@ def _embedded(texts: Mapping[str, str], embedder: Embedder) -> Iterator[tuple[st
             log.warning("%s sent no vectors of the length it promises", embedder.id)
             return
         for digest, vector in zip(some, vectors, strict=True):
-            yield digest, _row(digest, vector)
-
-
-def _row(digest: str, vector: Sequence[float]) -> _Row:
-    """A vector brought to length 1, in 8-bit numbers."""
-    return _Row(digest, *eight_bits(vector))
-
-
-def _code(numbers: Sequence[int], bounds: Sequence[float]) -> int:
-    """One bit for each number: whether it exceeds its bound."""
-    return int(bytes(map(gt, numbers, bounds)).translate(_BITS) or b"0", 2)
+            yield digest, _Row(digest, *quantized(vector))
 
 
 def _mean(rows: Sequence[_Row]) -> list[float]:
-    """The mean vector; embeddings share a direction, which tells tools apart no better for it."""
+    """Return the mean vector: embeddings share a direction, which tells no tools apart."""
     if not rows:
         return []
     total = [0.0] * len(rows[0].numbers)
@@ -238,5 +256,90 @@ def _mean(rows: Sequence[_Row]) -> list[float]:
     return list(array("f", [value / len(rows) for value in total]))
 
 
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()[:_DIGEST_CHARS]
+class PendingVector(Struct):
+    """A query's vector that is being made.
+
+    Attributes:
+        is_missed: Whoever waited for it was told that it is not there.
+    """
+
+    maker: _QueryEmbedder
+    future: Future[list[float]]
+    begun_at: float = field(default_factory=time.monotonic)
+    is_missed: bool = False
+
+    def wait(self, *, wait_s: float = WAIT_S) -> list[float] | None:
+        """Return the vector if it is there within `wait_s` of being begun, else None."""
+        left = max(0.0, self.begun_at + wait_s - time.monotonic())
+        try:
+            vector = self.future.result(left)
+        except NotInTime:
+            self._miss("did not answer in time")
+            return None
+        except Exception as error:  # an SDK's, a network's: words still find tools
+            self._miss(f"failed ({type(error).__name__})")
+            return None
+        self.maker.count_answer()
+        return vector
+
+    def _miss(self, why: str) -> None:
+        """Count a miss, once: a commit that is tried again waits again."""
+        if not self.is_missed:
+            self.is_missed = True
+            self.maker.count_miss(why)
+
+
+def embed_query(embedder: Embedder | None, text: str) -> PendingVector | None:
+    """Have a query embedded in another thread; None where there is nothing to wait for."""
+    if embedder is None or not text.strip():
+        return None
+    key: Any = embedder
+    return _query_embedder(key).begin(text[:TEXT_CHARS])
+
+
+class _QueryEmbedder:
+    """Calls one embedder, in threads that nothing waits for at the process's end."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        self._embedder = embedder
+        self._room = threading.BoundedSemaphore(MAX_PENDING)
+        self._paused_until = 0.0
+        self._misses = 0
+        self._lock = threading.Lock()
+
+    def begin(self, text: str) -> PendingVector | None:
+        if time.monotonic() < self._paused_until or not self._room.acquire(blocking=False):
+            return None
+        future: Future[list[float]] = Future()
+        run = copy_context().run  # so that what is logged there is this request's
+        threading.Thread(target=run, args=(self._embed, text, future), daemon=True).start()
+        return PendingVector(self, future)
+
+    def count_answer(self) -> None:
+        with self._lock:
+            self._misses = 0
+
+    def count_miss(self, why: str) -> None:
+        """Leave the embedder alone for a while if it goes on like this, and say so once."""
+        with self._lock:
+            self._misses += 1
+            if self._misses < MISSES or time.monotonic() < self._paused_until:
+                return
+            self._paused_until = time.monotonic() + PAUSE_S
+            self._misses = 0
+        log.warning(
+            "%s %s: tools are found by words alone for %d s", self._embedder.id, why, PAUSE_S
+        )
+
+    def _embed(self, text: str, future: Future[list[float]]) -> None:
+        try:
+            future.set_result(self._embedder.embed([text], task="query")[0])
+        except BaseException as error:  # whoever waits is told, whatever it is
+            future.set_exception(error)
+        finally:
+            self._room.release()
+
+
+@cache
+def _query_embedder(embedder: Any) -> _QueryEmbedder:
+    return _QueryEmbedder(embedder)

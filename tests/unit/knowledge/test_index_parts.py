@@ -30,16 +30,15 @@ def piece(text: str, *headings: str) -> Piece:
 
 @given(st.lists(WORDS, max_size=40))
 def test_every_word_is_found_in_exactly_its_passages(passages: list[Counter[str]]) -> None:
-    found = words.find(words.pack(passages), "abcdefghz")
-    for word in "abcdefgh":
+    postings = words.read(words.pack(passages)).postings
+    for word in "abcdefghz":
         places = [place for place, has in enumerate(passages) if word in has]
-        assert list(found[word].places if word in found else []) == places
-    assert "z" not in found
+        assert list(postings.places_of(word)) == places
 
 
 def test_a_word_weighs_more_the_oftener_it_is_said_and_the_shorter_the_passage() -> None:
     often, once, diluted = Counter(rod=5, x=5), Counter(rod=1, x=9), Counter(rod=1, x=300)
-    weights = words.find(words.pack([often, once, diluted]), ["rod"])["rod"].weights
+    weights = words.read(words.pack([often, once, diluted])).postings.scores({"rod": 1.0})
     assert weights[0] > weights[1] > weights[2] > 0
 
 
@@ -52,8 +51,12 @@ def test_passages_of_nothing_but_words_of_their_own_take_more_parts() -> None:
     assert max(map(len, found)) <= words.MOST_BYTES
     for number in (0, 499, 500, 999):
         (word, *_) = passages[number]
-        (hits,) = [hits[word] for part in found if (hits := words.find(part, [word]))]
-        assert hits.first + hits.places[0] == 5_000 + number
+        places = [
+            part.first + place
+            for part in map(words.read, found)
+            for place in part.postings.places_of(word)
+        ]
+        assert places == [5_000 + number]
 
 
 def test_words_are_stems_of_both_languages_and_headings_count_more() -> None:
@@ -65,7 +68,7 @@ def test_words_are_stems_of_both_languages_and_headings_count_more() -> None:
 @pytest.mark.parametrize("module", [words, meaning, texts])
 def test_damaged_parts_are_refused(module: object) -> None:
     read = {
-        words: lambda data: words.find(data, ["a"]),
+        words: words.read,
         meaning: lambda data: meaning.nearest(data, [1.0], limit=1),
         texts: texts.unpack,
     }[module]  # type: ignore[index]
@@ -120,8 +123,8 @@ def test_every_passage_is_in_a_part_of_each_kind() -> None:
     found = [each for number in range(18) for each in texts.unpack(parts[f"t{number}"])]
     assert found == pieces
     assert len(meaning.nearest(parts["v2"], [1.0, 2.0], limit=999)) == 100
-    last = words.find(parts["w1"], ["1099"])["1099"]
-    assert last.first + last.places[0] == 1_099
+    last = words.read(parts["w1"])
+    assert [last.first + place for place in last.postings.places_of("1099")] == [1_099]
 
 
 def test_an_embedder_that_fails_half_way_leaves_the_words() -> None:

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rollcall.registry.index import Index, Match, Searchable
-from rollcall.registry.likeness import Likeness
+from rollcall.registry.words import SimilarWord, Trigrams
 
 TOOLS = [
     Searchable(
@@ -211,13 +211,13 @@ def test_what_is_like_an_unknown_word_is_looked_up_once_however_much_it_counts(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     looked_up: list[str] = []
-    near = Likeness.near
+    similar = Trigrams.similar
 
-    def counted(likeness: Likeness, word: str) -> list[tuple[int, float]]:
+    def counted(trigrams: Trigrams, word: str) -> list[SimilarWord]:
         looked_up.append(word)
-        return near(likeness, word)
+        return similar(trigrams, word)
 
-    monkeypatch.setattr(Likeness, "near", counted)
+    monkeypatch.setattr(Trigrams, "similar", counted)
     index = Index.load(INDEX.dump())
     asked = index.search("converzations", limit=1)
     after = index.search("and since when?", limit=1, context=["converzations"])

@@ -1,19 +1,32 @@
-"""The search by meaning: what is embedded, kept, packed and found."""
+"""The search by meaning: what is embedded, kept, packed and found; and a query's own vector, made
+beside other work, within its time, and never an error."""
 
 from __future__ import annotations
 
 import math
 import random
-from collections.abc import Sequence
+import threading
+import time
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from heapq import nlargest
 from operator import mul
 
 import pytest
 
+from rollcall.core.search import pack_sections, unpack_sections
 from rollcall.models.base import load_embedder
+from rollcall.registry import vectors as vectors_module
 from rollcall.registry.index import Match, Searchable
-from rollcall.registry.vectors import TEXT_CHARS, VectorIndex, merged, text_of
+from rollcall.registry.vectors import (
+    MAX_PENDING,
+    TEXT_CHARS,
+    PendingVector,
+    VectorIndex,
+    embed_query,
+    merged,
+    text_of,
+)
 from tests.support.fake_providers import FakeProviders
 
 SIZE = 64
@@ -185,12 +198,10 @@ def test_damaged_bytes_are_refused(data: bytes) -> None:
 
 
 def test_columns_that_do_not_belong_together_are_refused() -> None:
-    from rollcall.core import packing
-
-    sections = packing.unpack(INDEX.dump(), 6)
+    sections = unpack_sections(INDEX.dump(), 6)
     sections[3] = sections[3][:-4]
     with pytest.raises(ValueError, match="belong together"):
-        VectorIndex.load(packing.pack(sections))
+        VectorIndex.load(pack_sections(sections))
 
 
 def test_the_text_of_a_tool_names_it_and_is_bounded() -> None:
@@ -248,3 +259,113 @@ def test_tools_are_embedded_by_the_providers_own_wire(provider: str) -> None:
         assert len(fake.requests) == 1
         asked = embedder.embed(["does 1"], task="query")[0]
     assert len(index.search(asked, limit=2)) == 2
+
+
+@dataclass(eq=False)
+class Gated:
+    """Answers once `open` is set, or fails."""
+
+    open: threading.Event = field(default_factory=threading.Event)
+    error: Exception | None = None
+    id: str = "test:embedder"
+    dimensions: int = 2
+    seen: list[str] = field(default_factory=list)
+
+    def embed(self, texts: list[str], *, task: str) -> list[list[float]]:
+        assert task == "query"
+        self.seen += texts
+        assert self.open.wait(10)
+        if self.error:
+            raise self.error
+        return [[1.0, 0.0] for _ in texts]
+
+
+@pytest.fixture
+def embedder() -> Iterator[Gated]:
+    made = Gated()
+    yield made
+    made.open.set()
+
+
+def waited(pending: PendingVector | None, *, wait_s: float = 5.0) -> list[float] | None:
+    return pending.wait(wait_s=wait_s) if pending else None
+
+
+def test_a_vector_is_made_while_other_work_goes_on(embedder: Gated) -> None:
+    asked = embed_query(embedder, "hello")
+    embedder.open.set()
+    assert waited(asked) == [1.0, 0.0]
+
+
+@pytest.mark.parametrize("text", ["", "  \n"])
+def test_nothing_is_asked_for_nothing(embedder: Gated, text: str) -> None:
+    assert embed_query(embedder, text) is None
+
+
+def test_without_an_embedder_it_is_words_alone() -> None:
+    assert embed_query(None, "hello") is None
+
+
+def test_a_slow_embedder_is_not_waited_for_and_then_left_alone(
+    embedder: Gated, caplog: pytest.LogCaptureFixture
+) -> None:
+    first, second = embed_query(embedder, "one"), embed_query(embedder, "two")
+    assert waited(first, wait_s=0.01) is None
+    assert waited(second, wait_s=0.01) is None
+    assert embed_query(embedder, "three") is None
+    assert [record.levelname for record in caplog.records] == ["WARNING"]
+    assert "words alone" in caplog.text
+
+
+def test_a_failing_embedder_is_no_error(embedder: Gated, caplog: pytest.LogCaptureFixture) -> None:
+    embedder.error = ConnectionError("sk-secret")
+    embedder.open.set()
+    for text in ("one", "two"):
+        assert waited(embed_query(embedder, text)) is None
+    assert embed_query(embedder, "three") is None
+    assert "ConnectionError" in caplog.text and "sk-secret" not in caplog.text
+
+
+def test_after_the_pause_it_is_asked_again(
+    embedder: Gated, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(vectors_module, "PAUSE_S", 0.0)
+    for text in ("one", "two"):
+        assert waited(embed_query(embedder, text), wait_s=0.0) is None
+    embedder.open.set()
+    assert waited(embed_query(embedder, "three")) == [1.0, 0.0]
+
+
+def test_one_miss_between_answers_stops_nothing(embedder: Gated) -> None:
+    for text in ("one", "two", "three"):
+        embedder.open.clear()
+        slow = embed_query(embedder, text)
+        assert waited(slow, wait_s=0.0) is None
+        embedder.open.set()
+        assert waited(embed_query(embedder, "again")) == [1.0, 0.0]
+
+
+def test_one_vector_that_is_waited_for_twice_is_one_miss(embedder: Gated) -> None:
+    slow = embed_query(embedder, "one")
+    assert waited(slow, wait_s=0.0) is waited(slow, wait_s=0.0) is None
+    embedder.open.set()
+    assert waited(embed_query(embedder, "two")) == [1.0, 0.0]
+
+
+def test_time_that_other_work_took_counts(embedder: Gated) -> None:
+    asked = embed_query(embedder, "one")
+    time.sleep(0.05)
+    started = time.monotonic()
+    assert waited(asked, wait_s=0.04) is None
+    assert time.monotonic() - started < 0.04
+
+
+def test_a_stuck_embedder_holds_only_so_many_threads(embedder: Gated) -> None:
+    asked = [embed_query(embedder, f"{n}") for n in range(MAX_PENDING + 3)]
+    assert sum(each is not None for each in asked) == MAX_PENDING
+
+
+def test_a_long_message_is_cut(embedder: Gated) -> None:
+    embedder.open.set()
+    waited(embed_query(embedder, "a" * 9_000))
+    assert [len(text) for text in embedder.seen] == [TEXT_CHARS]

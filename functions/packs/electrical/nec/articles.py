@@ -7,7 +7,6 @@ Numbers are those of 2023. `data/articles.json` is read when it is first asked f
 from __future__ import annotations
 
 import json
-import math
 import re
 from collections import Counter
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from pathlib import Path
 from packs.electrical.nec import editions
 from packs.electrical.nec.editions import DEFAULT, Edition
 from packs.electrical.results import Words
+from rollcall.core.search import Postings, best, rarity
 
 _FILE = Path(__file__).with_name("data") / "articles.json"
 _TITLE_WEIGHT = 2.0
@@ -127,64 +127,41 @@ def ranked(
         if edition is None or article.since is None or article.since <= edition
     }
     asked = set(terms(words))
-    scores = {number: _score(asked, _weights().entries[number]) for number in there}
+    postings, titles = _word_index()
+    scores = postings.scores({stem: rarity(postings.count(stem), postings.size) for stem in asked})
+    held = Counter(place for stem in asked for place in postings.places_of(stem))
+    values: dict[int, float] = {}
+    for place, article in enumerate(_index().values()):
+        if place in scores and article.number in there:
+            whole = _WHOLE_TITLE if titles[place] and titles[place] <= asked else 1.0
+            values[place] = scores[place] * whole * held[place] / len(asked)
     named = [article for article in mentioned(words) if article.number in there]
-    best = max(scores.values(), default=0.0)
-    order = sorted(scores, key=lambda number: -scores[number])
+    most = max(values.values(), default=0.0)
+    articles = all_articles()
     worded = [
-        (there[number], scores[number] / best)
-        for number in order
-        if best and scores[number] >= best * _LEAST_OF_BEST and there[number] not in named
+        (articles[place], value / most)
+        for place, value in best(values, len(values))
+        if value >= most * _LEAST_OF_BEST and articles[place] not in named
     ]
     return [*((article, 1.0) for article in named), *worded][:limit]
 
 
-def _score(asked: set[str], entry: _Entry) -> float:
-    """How well an entry answers: its weights of the stems asked for, times the share it has."""
-    stems = entry.stems
-    held = asked.intersection(stems)
-    if not held:
-        return 0.0
-    rarity = _weights().rarity
-    score = sum(rarity[stem] * stems[stem] for stem in held) * len(held) / len(asked)
-    return score * (_WHOLE_TITLE if entry.title and entry.title <= asked else 1.0)
-
-
-@dataclass(frozen=True, slots=True)
-class _Entry:
-    """The stems of an entry's title, and how much each of all its stems counts."""
-
-    title: frozenset[str]
-    stems: dict[str, float]
-
-
-@dataclass(frozen=True, slots=True)
-class _Weights:
-    """By number: its entry; and by stem: how rare it is."""
-
-    entries: dict[str, _Entry]
-    rarity: dict[str, float]
-
-
 @cache
-def _weights() -> _Weights:
-    entries = {number: _entry(article) for number, article in _index().items()}
-    seen = Counter(stem for entry in entries.values() for stem in entry.stems)
-    return _Weights(
-        entries, {stem: math.log(1 + len(entries) / count) for stem, count in seen.items()}
-    )
-
-
-def _entry(article: Article) -> _Entry:
+def _word_index() -> tuple[Postings, list[frozenset[str]]]:
+    """The stems of each article with their weights, and those of its title."""
     from rollcall.core.text import terms
 
-    title = frozenset(terms(article.title))
-    stems = title | set(terms(article.about.en)) | set(terms(article.about.he))
-    # Long entries hold many words by chance; whole articles are less of an answer than sections.
-    longer = len(stems) ** 0.25 * (1.0 if "." in article.number else _OF_ARTICLE)
-    return _Entry(
-        title, {stem: (_TITLE_WEIGHT if stem in title else 1.0) / longer for stem in stems}
-    )
+    titles = [frozenset(terms(article.title)) for article in all_articles()]
+    weights = []
+    for article, title in zip(all_articles(), titles, strict=True):
+        stems = title | set(terms(article.about.en)) | set(terms(article.about.he))
+        # Long entries hold many words by chance; whole articles are less of an answer than
+        # sections.
+        longer = len(stems) ** 0.25 * (1.0 if "." in article.number else _OF_ARTICLE)
+        weights.append(
+            {stem: 1.0 / (1 if stem in title else _TITLE_WEIGHT) / longer for stem in stems}
+        )
+    return Postings.build(weights), titles
 
 
 def _joined(number: str) -> str:

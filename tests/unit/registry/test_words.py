@@ -6,9 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rollcall.core.text import is_stopword, tokens
-from rollcall.registry.likeness import Likeness
-from rollcall.registry.wording import asked, mentioned, words
+from rollcall.registry.words import Trigrams, context_words, message_words, words
 from tests.support.rules import for_every
 
 
@@ -36,38 +34,27 @@ def test_names_are_split_and_little_words_dropped() -> None:
     assert words("getUserName of the user_profile") == ["user", "nam", "user", "profil"]
 
 
-@given(st.text("abZ'_-.,: \"\n\u00a0\u3000\u0301\u05b0\u05be\u2019אהוםןשתé", max_size=30))
-def test_words_are_the_same_cut_at_spaces_or_all_at_once(text: str) -> None:
-    kept = [token for token in tokens(text) if not is_stopword(token)]
-    assert words(text) == [stem for token in kept for stem in words(token)]
-
-
-@pytest.mark.parametrize("piece", ["a" * 30 + "Budget" + "s" * 10, "x" * 100 + "-forecasts"])
-def test_a_long_piece_is_cut_like_a_short_one(piece: str) -> None:
-    assert words(f"the {piece}, plans") == [*words("the"), *words(piece), "plan"]
-
-
 def test_hebrew_words_lose_prefixes_niqqud_and_final_letters() -> None:
     assert words("בַּתקציבים ושל ה-WhatsApp")[0] == words("תקציב")[0]
     assert "whatsapp" in words("ב-WhatsApp")
 
 
 def test_words_that_ask_for_anything_count_less() -> None:
-    said = asked("Please show me the forecast")
+    said = message_words("Please show me the forecast")
     assert said["forecast"] == 1
     assert set(said.values()) == {1.0, 0.7}
 
 
 def test_what_was_said_before_counts_less_and_less() -> None:
-    said = mentioned(["budget", "invoice and budget", "a", "b", "salary"])
+    said = context_words(["budget", "invoice and budget", "a", "b", "salary"])
     assert 1 > said["budget"] > said["invoic"] > 0
     assert "salary" not in said and "salari" not in said
 
 
 def test_a_long_message_is_read_at_its_ends() -> None:
-    said = asked("forecast " + "x " * 50_000 + "weather")
+    said = message_words("forecast " + "x " * 50_000 + "weather")
     assert {"forecast", "weather"} <= said.keys()
-    assert "middle" not in asked("a " * 5_000 + "middle" + " a" * 5_000)
+    assert "middle" not in message_words("a " * 5_000 + "middle" + " a" * 5_000)
 
 
 @pytest.mark.parametrize(
@@ -76,12 +63,12 @@ def test_a_long_message_is_read_at_its_ends() -> None:
 )
 def test_words_written_alike_are_near(word: str, like: str) -> None:
     known = ["invest", "forecast", "תקציב", "погода", "music"]
-    assert [known[number] for number, _ in Likeness(known).near(word)] == [like]
+    assert [known[number] for number, _ in Trigrams(known).similar(word)] == [like]
 
 
 def test_the_most_alike_come_first_and_a_word_is_not_near_itself() -> None:
     known = ["conversation", "conversion", "conserve", "convert", "conversational", "tax"]
-    near = Likeness(known).near("conversation")
+    near = Trigrams(known).similar("conversation")
     assert 0 not in dict(near) and 5 not in dict(near)
     assert [share for _, share in near] == sorted((share for _, share in near), reverse=True)
     assert all(0 < share < 1 for _, share in near)
@@ -104,15 +91,15 @@ def test_what_is_near_is_what_comparing_with_every_word_finds(known: list[str], 
     expected = sorted(
         (each for each in alike if 0.4 <= each[1] < 1), key=lambda each: (-each[1], each[0])
     )
-    assert Likeness(known).near(word) == expected[:3]
+    assert Trigrams(known).similar(word) == expected[:3]
 
 
 def test_numbers_are_like_nothing() -> None:
-    assert Likeness(["2023", "sha256", "share"]).near("2024") == []
-    assert Likeness(["sha256"]).near("sha256sum") == []
+    assert Trigrams(["2023", "sha256", "share"]).similar("2024") == []
+    assert Trigrams(["sha256"]).similar("sha256sum") == []
 
 
 @pytest.mark.parametrize("word", ["", "a", "é", "x" * 100_000])
 def test_any_word_may_be_asked_for(word: str) -> None:
-    assert Likeness([]).near(word) == []
-    assert Likeness(["a", "music"]).near(word) == []
+    assert Trigrams([]).similar(word) == []
+    assert Trigrams(["a", "music"]).similar(word) == []
