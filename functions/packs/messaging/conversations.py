@@ -35,46 +35,7 @@ class UserConversations(Wire):
     timestamp: str
 
 
-@capability(
-    name={"en": "My conversations", "he": "השיחות שלי"},
-    category="messaging",
-    keywords=[
-        "conversations",
-        "chats",
-        "groups",
-        "channels",
-        "threads",
-        "who am I talking to",
-        "list my chats",
-        "which groups am I in",
-        "who do I chat with",
-        "analyze my conversations",
-        "שיחות",
-        "צ'אטים",
-        "קבוצות",
-        "ערוצים",
-        "רשימת השיחות שלי",
-        "באילו קבוצות אני",
-        "באילו שיחות אני",
-        "עם מי אני מדבר",
-        "עם מי אני מתכתב",
-        "נתח את השיחות שלי",
-        "group chats",
-        "member of",
-        "people I write with",
-        "which chats",
-        "latest message",
-        "קבוצות שאני חבר בהן",
-        "אנשים שאני כותב להם",
-        "אילו צ'אטים",
-    ],
-    examples=[
-        {"userRequest": "Which conversations am I in?", "parameters": {}},
-        {"userRequest": "Analyze my conversations", "parameters": {}},
-        {"userRequest": "הראה לי את חמש השיחות האחרונות שלי", "parameters": {"limit": 5}},
-    ],
-    related=["summarize_conversation", "search_all_conversations"],
-)
+@capability(category="messaging", related=["summarize_conversation", "search_all_conversations"])
 def get_user_conversations(
     ctx: ToolContext, *, limit: Annotated[int, Field(ge=1, le=50)] = 50
 ) -> UserConversations:

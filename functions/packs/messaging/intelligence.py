@@ -35,32 +35,7 @@ class AgentAnswer(Wire):
     timestamp: str
 
 
-@capability(
-    name={"en": "Conversation intelligence", "he": "סוכן השיחות"},
-    category="messaging",
-    keywords=[
-        "ask my conversations",
-        "assistant",
-        "analyze",
-        "insights",
-        "overview",
-        "שאל את השיחות",
-        "עוזר",
-        "ניתוח",
-        "תובנות",
-    ],
-    examples=[
-        {
-            "userRequest": "What are my priorities and what action items do I have?",
-            "parameters": {"query": "What are my priorities and what action items do I have?"},
-        },
-        {
-            "userRequest": "מה הוחלט לגבי התקציב?",
-            "parameters": {"query": "מה הוחלט לגבי התקציב?", "maxIterations": 3},
-        },
-    ],
-    related=["search_all_conversations", "get_priority_messages"],
-)
+@capability(category="messaging", related=["search_all_conversations", "get_priority_messages"])
 def conversation_intelligence_agent(
     ctx: ToolContext,
     *,

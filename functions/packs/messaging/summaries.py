@@ -293,55 +293,7 @@ class _Summary(BaseModel):
 
 
 @capability(
-    name={"en": "Summarize a conversation", "he": "סיכום שיחה"},
     category="messaging",
-    keywords=[
-        "summarize",
-        "summary",
-        "recap",
-        "overview",
-        "tl;dr",
-        "catch me up",
-        "what happened in",
-        "what is this conversation about",
-        "סכם",
-        "סיכום",
-        "תקציר",
-        "תמצית",
-        "מה קרה בשיחה",
-        "עדכן אותי",
-        "על מה דיברו",
-        "summarise",
-        "gist",
-        "short version",
-        "rundown",
-        "in a nutshell",
-        "boil down",
-        "highlights",
-        "main points",
-        "what's going on in",
-        "עיקרי הדברים",
-        "בקצרה",
-        "קיצור",
-        "נקודות עיקריות",
-        "מה היה ב",
-        "מה הולך ב",
-    ],
-    examples=[
-        {
-            "userRequest": "Summarize the launch team's conversation",
-            "parameters": {"conversationId": "launch-team"},
-        },
-        {
-            "userRequest": "What was decided there, in fifty words?",
-            "parameters": {
-                "conversationId": "launch-team",
-                "maxLength": 50,
-                "focusArea": "decisions",
-            },
-        },
-        {"userRequest": "סכם לי את השיחה", "parameters": {"conversationId": "launch-team"}},
-    ],
     related=["get_user_conversations", "search_all_conversations", "get_conversation_decisions"],
 )
 def summarize_conversation(

@@ -15,26 +15,7 @@ from rollcall.core.context import ToolContext
 
 
 @capability(
-    name={"en": "Run a command", "he": "הרצת פקודה"},
     category="workspace",
-    keywords=[
-        "run command",
-        "run the tests",
-        "execute in the terminal",
-        "shell",
-        "build the project",
-        "run pytest",
-        "npm",
-        "הרץ פקודה",
-        "הרץ את הבדיקות",
-        "תריץ בטרמינל",
-        "להריץ את הטסטים",
-        "בנה את הפרויקט",
-    ],
-    examples=[
-        {"userRequest": "Run the tests", "parameters": {"command": "pytest -q"}},
-        {"userRequest": "הרץ את npm test", "parameters": {"command": "npm test"}},
-    ],
     related=["read_file", "edit_file"],
     effect="write",
     runs_on="client",

@@ -15,26 +15,7 @@ from rollcall.core.context import ToolContext
 
 
 @capability(
-    name={"en": "List a folder", "he": "תוכן תיקייה"},
     category="workspace",
-    keywords=[
-        "list files",
-        "list the directory",
-        "what is in the folder",
-        "project structure",
-        "show me the files",
-        "source tree",
-        "ls",
-        "רשימת קבצים",
-        "מה יש בתיקייה",
-        "הצג את הקבצים",
-        "מבנה הפרויקט",
-        "תיקיות",
-    ],
-    examples=[
-        {"userRequest": "What is in the src folder?", "parameters": {"path": "src"}},
-        {"userRequest": "אילו קבצים יש בפרויקט?", "parameters": {"depth": 2}},
-    ],
     related=["read_file", "search_files"],
     runs_on="client",
     recap=recaps.listing,
@@ -55,28 +36,7 @@ def list_directory(
 
 
 @capability(
-    name={"en": "Read a file", "he": "קריאת קובץ"},
     category="workspace",
-    keywords=[
-        "read file",
-        "open the file",
-        "show the source code",
-        "look at the code",
-        "contents of the file",
-        "cat",
-        "קרא קובץ",
-        "פתח את הקובץ",
-        "הצג את הקוד",
-        "תוכן הקובץ",
-        "מה כתוב בקובץ הקוד",
-    ],
-    examples=[
-        {"userRequest": "Show me src/app.py", "parameters": {"path": "src/app.py"}},
-        {
-            "userRequest": "הראה לי את שורות 10 עד 40 של main.ts",
-            "parameters": {"path": "main.ts", "startLine": 10, "endLine": 40},
-        },
-    ],
     related=["list_directory", "search_files", "edit_file"],
     runs_on="client",
     recap=recaps.reading,
@@ -100,27 +60,7 @@ def read_file(
 
 
 @capability(
-    name={"en": "Search files", "he": "חיפוש בקבצים"},
     category="workspace",
-    keywords=[
-        "search the code",
-        "find in files",
-        "grep",
-        "where is it defined",
-        "which files use",
-        "occurrences in the source",
-        "חפש בקוד",
-        "חיפוש בקבצי המקור",
-        "איפה מוגדרת הפונקציה",
-        "באילו קבצים מופיע",
-    ],
-    examples=[
-        {"userRequest": "Where is parse_date defined?", "parameters": {"query": "def parse_date"}},
-        {
-            "userRequest": "באילו קבצי פייתון מופיע TODO?",
-            "parameters": {"query": "TODO", "glob": "*.py"},
-        },
-    ],
     related=["read_file", "list_directory"],
     runs_on="client",
     recap=recaps.searching,

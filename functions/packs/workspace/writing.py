@@ -11,31 +11,7 @@ from rollcall.core.context import ToolContext
 
 
 @capability(
-    name={"en": "Write a file", "he": "כתיבת קובץ"},
     category="workspace",
-    keywords=[
-        "write file",
-        "create a file",
-        "new file",
-        "save the code to",
-        "overwrite the file",
-        "generate a script",
-        "צור קובץ",
-        "כתוב קובץ",
-        "קובץ חדש",
-        "שמור את הקוד",
-        "ליצור קובץ",
-    ],
-    examples=[
-        {
-            "userRequest": "Create hello.py that prints hello",
-            "parameters": {"path": "hello.py", "content": 'print("hello")\n'},
-        },
-        {
-            "userRequest": "צור קובץ README.md עם הכותרת שלום",
-            "parameters": {"path": "README.md", "content": "# שלום\n"},
-        },
-    ],
     related=["edit_file", "read_file"],
     effect="write",
     runs_on="client",
@@ -59,36 +35,7 @@ def write_file(
 
 
 @capability(
-    name={"en": "Edit a file", "he": "עריכת קובץ"},
     category="workspace",
-    keywords=[
-        "edit file",
-        "change the code",
-        "replace in file",
-        "rename the function",
-        "refactor",
-        "fix the bug in",
-        "ערוך קובץ",
-        "שנה את הקוד",
-        "החלף בקובץ",
-        "שנה את שם הפונקציה",
-        "תקן את הבאג",
-    ],
-    examples=[
-        {
-            "userRequest": "Rename total to sum_of in app.py",
-            "parameters": {
-                "path": "app.py",
-                "oldText": "total",
-                "newText": "sum_of",
-                "replaceAll": True,
-            },
-        },
-        {
-            "userRequest": "החלף בקובץ app.py את 8080 ב-9090",
-            "parameters": {"path": "app.py", "oldText": "8080", "newText": "9090"},
-        },
-    ],
     related=["write_file", "read_file", "search_files"],
     effect="write",
     runs_on="client",
