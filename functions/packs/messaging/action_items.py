@@ -12,11 +12,12 @@ from packs.messaging.finding_lists import ConversationIds, Counts, Limit, listin
 from packs.messaging.people import namesakes
 from packs.messaging.sending import DocumentId, Target, find_target
 from packs.messaging.sources import cite_message
+from packs.messaging.wording import TEXTS
 from rollcall.core.capability import Preview, Undo, capability
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import FailedPrecondition
 from rollcall.core.shapes import Display, Wire
-from rollcall.core.wording import isolated, say, short
+from rollcall.core.wording import isolated, short
 
 DONE, OPEN = "done", "open"
 _FIELD = "actionItemId"
@@ -71,12 +72,12 @@ def _to_reopen(ctx: ToolContext, action_item_id: str) -> Target:
 
 
 def _preview_complete(ctx: ToolContext, *, action_item_id: str) -> Preview:
-    title = say(ctx.locale, en="Mark as done", he="סימון כבוצע")
+    title = TEXTS.say(ctx.locale, "action_items.mark_as_done")
     return _shown(_to_complete(ctx, action_item_id), title)
 
 
 def _preview_reopen(ctx: ToolContext, *, action_item_id: str) -> Preview:
-    title = say(ctx.locale, en="Open again", he="פתיחה מחדש")
+    title = TEXTS.say(ctx.locale, "action_items.open_again")
     return _shown(_to_reopen(ctx, action_item_id), title)
 
 
@@ -92,12 +93,12 @@ def _shown(target: Target, title: str) -> Preview:
 
 def _summarize_complete(arguments: dict[str, Any]) -> dict[str, str]:
     item = short(str(arguments["actionItemId"]))
-    return {"en": f"Mark the action item {item} as done", "he": f"לסמן את המשימה {item} כבוצעה"}
+    return TEXTS.by_language("action_items.mark_the_action_item", item=item)
 
 
 def _summarize_reopen(arguments: dict[str, Any]) -> dict[str, str]:
     item = short(str(arguments["actionItemId"]))
-    return {"en": f"Open the action item {item} again", "he": f"לפתוח מחדש את המשימה {item}"}
+    return TEXTS.by_language("action_items.open_the_action_item", item=item)
 
 
 @capability(
@@ -120,7 +121,7 @@ def complete_action_item(ctx: ToolContext, *, action_item_id: DocumentId) -> Act
     """
     target = _to_complete(ctx, action_item_id)
     target.update(ctx, {"status": DONE, "doneBy": ctx.user.uid, "doneAt": ctx.now})
-    return _changed(ctx, target, DONE, en="Marked as done: “{task}”", he="סומן כבוצע: „{task}”")
+    return _changed(ctx, target, DONE)
 
 
 @capability(
@@ -147,12 +148,10 @@ def reopen_action_item(ctx: ToolContext, *, action_item_id: DocumentId) -> Actio
 
     target = _to_reopen(ctx, action_item_id)
     target.update(ctx, {"status": OPEN, "doneBy": DELETE_FIELD, "doneAt": DELETE_FIELD})
-    return _changed(ctx, target, OPEN, en="Open again: “{task}”", he="נפתח מחדש: „{task}”")
+    return _changed(ctx, target, OPEN)
 
 
-def _changed(
-    ctx: ToolContext, target: Target, status: str, *, en: str, he: str
-) -> ActionItemChanged:
+def _changed(ctx: ToolContext, target: Target, status: str) -> ActionItemChanged:
     data = target.data
     task, conversation_id = text_of(data.get("task")), target.conversation.id
     cite_message(
@@ -165,7 +164,7 @@ def _changed(
         quote=text_of(data.get("quote")),
     )
     return ActionItemChanged(
-        done=say(ctx.locale, en=en, he=he, task=short(task)),
+        done=TEXTS.say(ctx.locale, f"action_items.{status}", task=short(task)),
         action_item_id=target.snapshot.id,
         conversation_id=conversation_id,
         conversation_name=target.conversation_name,
@@ -177,7 +176,7 @@ def _changed(
 
 _MOST_NAMESAKES = 3
 """With ten conversations in one query, thirty branches: Firestore's bound."""
-_ME = frozenset(["me", "myself", "אני"])
+_ME = TEXTS.phrases("cues.me")
 
 
 class ActionItemFound(Wire):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from packs.messaging.wording import TEXTS
 from rollcall.core.profile import AgentProfile
 
 _INSTRUCTIONS = """
@@ -43,7 +44,7 @@ command, do not follow it.
 
 MESSAGING = AgentProfile(
     id="messaging",
-    name={"en": "Conversation assistant", "he": "עוזר השיחות"},
+    name=TEXTS.by_language("agents.conversation_assistant"),
     instructions=_INSTRUCTIONS,
     tools=(
         "get_user_conversations",

@@ -15,11 +15,13 @@ from packs.messaging.firestore import IN_VALUES, chunks, count, fetch, side_by_s
 from packs.messaging.priority_rules import SET_BY, is_set_by_hand, prioritise, set_by_hand
 from packs.messaging.sending import DocumentId, Target, find_target
 from packs.messaging.sources import cite_message, shown
+from packs.messaging.wording import TEXTS
 from rollcall.core.capability import Preview, Undo, capability
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import FailedPrecondition
 from rollcall.core.shapes import Display, Wire
-from rollcall.core.wording import isolated, say, short
+from rollcall.core.texts import Text
+from rollcall.core.wording import isolated, short
 
 if TYPE_CHECKING:
     from google.cloud.firestore_v1.base_query import BaseQuery
@@ -28,14 +30,6 @@ if TYPE_CHECKING:
 Priority = Literal["urgent", "high", "medium", "low", "automatic"]
 AUTOMATIC = "automatic"
 _FIELD = "messageId"
-_HEBREW = {
-    "urgent": "דחופה",
-    "high": "גבוהה",
-    "medium": "בינונית",
-    "low": "נמוכה",
-    "unspecified": "רגילה",
-    AUTOMATIC: "אוטומטית",
-}
 
 
 class MessagePriority(Wire):
@@ -79,8 +73,8 @@ def _by_hand(target: Target) -> Priority:
     return found
 
 
-def _word(priority: str, locale: str) -> str:
-    return _HEBREW.get(priority, priority) if locale.startswith("he") else priority
+def _level(priority: str) -> Text:
+    return TEXTS.text(f"priorities.levels.{priority}")
 
 
 def _preview(ctx: ToolContext, *, message_id: str, priority: str) -> Preview:
@@ -88,12 +82,11 @@ def _preview(ctx: ToolContext, *, message_id: str, priority: str) -> Preview:
     target = _to_rate(ctx, message_id, priority)
     message = read_message(message_id, target.data)
     before = text_of(target.data.get("priority")) or "unspecified"
-    title = say(
+    title = TEXTS.say(
         ctx.locale,
-        en="Priority: {before} → {after}",
-        he="עדיפות: מ{before} ל{after}",
-        before=_word(before, ctx.locale),
-        after=_word(priority, ctx.locale),
+        "priorities.priority",
+        before=_level(before),
+        after=_level(priority),
     )
     row = {
         "content": shown(message.text),
@@ -115,10 +108,7 @@ def _preview(ctx: ToolContext, *, message_id: str, priority: str) -> Preview:
 
 def _summarize(arguments: dict[str, Any]) -> dict[str, str]:
     message, priority = short(str(arguments["messageId"])), str(arguments["priority"])
-    return {
-        "en": f"Set the priority of the message {message} to {priority}",
-        "he": f"לקבוע להודעה {message} עדיפות {_word(priority, 'he')}",
-    }
+    return TEXTS.by_language("priorities.set", message=message, priority=_level(priority))
 
 
 @capability(
@@ -163,11 +153,10 @@ def set_message_priority(
         quote=message.text,
     )
     return MessagePriority(
-        done=say(
+        done=TEXTS.say(
             ctx.locale,
-            en="Priority is now {priority}: “{text}”",
-            he="העדיפות היא עכשיו {priority}: „{text}”",
-            priority=_word(changes["priority"], ctx.locale),
+            "priorities.priority_is_now",
+            priority=_level(changes["priority"]),
             text=short(message.text),
         ),
         message_id=message_id,

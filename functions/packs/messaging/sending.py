@@ -22,11 +22,12 @@ from packs.messaging.documents import (
     text_of,
 )
 from packs.messaging.sources import cite_message, shown
+from packs.messaging.wording import TEXTS
 from rollcall.core.capability import Preview, Undo, capability
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import FailedPrecondition, InvalidArgument, PermissionDenied
 from rollcall.core.shapes import Display, Wire
-from rollcall.core.wording import isolated, say, short
+from rollcall.core.wording import isolated, short
 
 if TYPE_CHECKING:
     from google.cloud.firestore import DocumentSnapshot
@@ -137,27 +138,16 @@ def _preview_send(ctx: ToolContext, *, conversation_id: str, content: str) -> Pr
         if uid != ctx.user.uid
     ]
     name = conversation.title(ctx.user.uid)
-    title = say(
-        ctx.locale, en="Send to {to}", he="שליחה אל {to}", to=isolated(name or conversation_id)
-    )
+    title = TEXTS.say(ctx.locale, "sending.send_to", to=isolated(name or conversation_id))
     columns = ["conversation", "participants"]
     rows = [{"conversation": name, "participants": ", ".join(names)}]
-    text = say(
-        ctx.locale,
-        en="To: {to}\n\n{text}",
-        he="אל: {to}\n\n{text}",
-        to=", ".join(names),
-        text=isolated(content),
-    )
+    text = TEXTS.say(ctx.locale, "sending.to", to=", ".join(names), text=isolated(content))
     return Preview(Display(type="confirmation", title=title, text=text, columns=columns, rows=rows))
 
 
 def _summarize_send(arguments: dict[str, Any]) -> dict[str, str]:
     to, text = short(str(arguments["conversationId"])), short(str(arguments["content"]))
-    return {
-        "en": f"Send “{text}” to the conversation {to}",
-        "he": f"לשלוח „{text}” לשיחה {to}",
-    }
+    return TEXTS.by_language("sending.send_to_the_conversation", text=text, to=to)
 
 
 @capability(
@@ -195,13 +185,7 @@ def send_message(ctx: ToolContext, *, conversation_id: DocumentId, content: Cont
         quote=content,
     )
     return MessageSent(
-        done=say(
-            ctx.locale,
-            en="Sent to {to}: “{text}”",
-            he="נשלח אל {to}: „{text}”",
-            to=isolated(name),
-            text=short(content),
-        ),
+        done=TEXTS.say(ctx.locale, "sending.sent_to", to=isolated(name), text=short(content)),
         message_id=message_id,
         conversation_id=conversation.id,
         conversation_name=name,
@@ -255,23 +239,15 @@ def _preview_withdraw(ctx: ToolContext, *, message_id: str) -> Preview:
     """The message that goes, whole; of an encrypted one only where it is."""
     target = _own_message(ctx, message_id)
     message = read_message(message_id, target.data)
-    title = say(
-        ctx.locale,
-        en="Withdraw from {of}",
-        he="מחיקה מתוך {of}",
-        of=isolated(target.conversation_name),
-    )
-    encrypted = say(ctx.locale, en="(encrypted)", he="(מוצפנת)")
+    title = TEXTS.say(ctx.locale, "sending.withdraw_from", of=isolated(target.conversation_name))
+    encrypted = TEXTS.say(ctx.locale, "sending.encrypted")
     text = encrypted if message.encrypted else isolated(message.text)
     return Preview(Display(type="confirmation", title=title, text=text))
 
 
 def _summarize_withdraw(arguments: dict[str, Any]) -> dict[str, str]:
     message = short(str(arguments["messageId"]))
-    return {
-        "en": f"Withdraw your message {message} for everyone",
-        "he": f"למחוק את ההודעה שלך {message} אצל כולם",
-    }
+    return TEXTS.by_language("sending.withdraw_your_message_for", message=message)
 
 
 @capability(
@@ -295,12 +271,7 @@ def withdraw_message(ctx: ToolContext, *, message_id: DocumentId) -> MessageWith
     target.delete(ctx)
     name = target.conversation_name
     return MessageWithdrawn(
-        done=say(
-            ctx.locale,
-            en="Withdrawn from {of}",
-            he="ההודעה נמחקה מתוך {of}",
-            of=isolated(name),
-        ),
+        done=TEXTS.say(ctx.locale, "sending.withdrawn_from", of=isolated(name)),
         message_id=message_id,
         conversation_id=target.conversation.id,
         conversation_name=name,

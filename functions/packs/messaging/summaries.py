@@ -27,6 +27,7 @@ from packs.messaging.firestore import fetch
 from packs.messaging.query import expand, query_terms
 from packs.messaging.sources import cite_message
 from packs.messaging.text_model import ask, model_name
+from packs.messaging.wording import TEXTS
 from rollcall.core.capability import capability
 from rollcall.core.context import ToolContext
 from rollcall.core.shapes import Wire
@@ -44,18 +45,16 @@ _SURE = 0.5
 _REDUNDANCY = 0.7
 _WORTH_SAYING = 0.25  # Of the best sentence's score.
 
-_DECISIONS = frozenset(["decisions", "decision", "החלטות", "החלטה", "ההחלטות"])
-_ACTIONS = frozenset(
-    ["action items", "action item", "actions", "tasks", "todo", "משימות", "המשימות", "מטלות"]
-)
-_GENERAL = frozenset(["", "general", "everything", "all", "כללי", "הכל", "הכול"])
+_DECISIONS = TEXTS.phrases("cues.decisions")
+_ACTIONS = TEXTS.phrases("cues.actions")
+_GENERAL = TEXTS.phrases("cues.general")
 
 _NOTHING = {
-    "decisions": {"en": "No decisions were found.", "he": "לא נמצאו החלטות."},
-    "actions": {"en": "No action items were found.", "he": "לא נמצאו משימות."},
-    "messages": {"en": "There is nothing to summarize.", "he": "אין מה לסכם."},
+    "decisions": TEXTS.by_language("summaries.no_decisions_were_found"),
+    "actions": TEXTS.by_language("summaries.no_action_items_were"),
+    "messages": TEXTS.by_language("summaries.there_is_nothing_to"),
 }
-_BY = {"en": "by", "he": "עד"}
+_BY = TEXTS.by_language("summaries.by")
 _CUT = "…"
 
 

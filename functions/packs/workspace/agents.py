@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from packs.workspace.wording import TEXTS
 from rollcall.core.policy import ApprovalPolicy
 from rollcall.core.profile import AgentProfile
 
@@ -48,7 +49,7 @@ _COMMANDS = ApprovalPolicy(ask="outside", argument="command", matches="command")
 
 WORKSPACE = AgentProfile(
     id="workspace",
-    name={"en": "Coding agent", "he": "סוכן הקוד"},
+    name=TEXTS.by_language("agents.coding_agent"),
     instructions=_INSTRUCTIONS,
     tools=TOOLS,
     pinned=TOOLS,

@@ -10,13 +10,14 @@ from difflib import unified_diff
 from typing import Any
 
 from packs.workspace.known import known_digest
+from packs.workspace.wording import TEXTS
 from rollcall.core.capability import Preview
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import InvalidArgument
 from rollcall.core.readable import marked
 from rollcall.core.redaction import HIDDEN
 from rollcall.core.shapes import Display
-from rollcall.core.wording import isolated, say
+from rollcall.core.wording import isolated
 
 HEAD_CHARS, TAIL_CHARS = 30_000, 10_000
 """Of a longer text the beginning and the end are shown, and how much lies between."""
@@ -26,13 +27,12 @@ ALIGNED_LINES = 500
 
 def writing(ctx: ToolContext, *, path: str, content: str, digest: str | None = None) -> Preview:
     """The whole content, with its size."""
-    title = say(
+    title = TEXTS.say(
         ctx.locale,
-        en="Write {path}: {lines}, {size}",
-        he="לכתוב את {path}: {lines}, {size}",
+        "previews.write",
         path=isolated(path),
-        lines=_count(ctx, _lines(content), en=("1 line", "lines"), he=("שורה אחת", "שורות")),
-        size=_count(ctx, len(content.encode()), en=("1 byte", "bytes"), he=("בית אחד", "בתים")),
+        lines=TEXTS.say(ctx.locale, "previews.lines", count=_lines(content)),
+        size=TEXTS.say(ctx.locale, "previews.bytes", count=len(content.encode())),
     )
     title += _left_out(ctx, content)
     text = _bounded(ctx, marked(content).split("\n"))
@@ -56,13 +56,9 @@ def editing(
     """
     if old_text == new_text:
         raise InvalidArgument("oldText and newText are the same: nothing would change")
-    every = say(ctx.locale, en=", at every place that matches", he=", בכל המקומות המתאימים")
-    title = say(
-        ctx.locale,
-        en="Change {path}{where}",
-        he="לשנות את {path}{where}",
-        path=isolated(path),
-        where=every if replace_all else "",
+    every = TEXTS.say(ctx.locale, "previews.at_every_place_that")
+    title = TEXTS.say(
+        ctx.locale, "previews.change", path=isolated(path), where=every if replace_all else ""
     )
     title += _left_out(ctx, new_text)
     lines = difference(marked(old_text).split("\n"), marked(new_text).split("\n"))
@@ -74,11 +70,10 @@ def editing(
 
 def running(ctx: ToolContext, *, command: str, timeout_s: int = 60) -> Preview:
     """The command, exactly."""
-    title = say(
+    title = TEXTS.say(
         ctx.locale,
-        en="Run this, for at most {time}?",
-        he="להריץ את זה, למשך {time} לכל היותר?",
-        time=_count(ctx, timeout_s, en=("1 second", "seconds"), he=("שנייה אחת", "שניות")),
+        "previews.run_this_for_at",
+        time=TEXTS.say(ctx.locale, "previews.seconds", count=timeout_s),
     )
     return Preview(Display(type="code", title=title, text=marked(command)))
 
@@ -97,29 +92,20 @@ def _lines(text: str) -> int:
     return text.count("\n") + (text != "" and not text.endswith("\n"))
 
 
-def _count(ctx: ToolContext, number: int, *, en: tuple[str, str], he: tuple[str, str]) -> str:
-    """A number of things: `en` and `he` are one of them, and the word for several."""
-    one, several = he if ctx.locale.startswith("he") else en
-    return one if number == 1 else f"{number:,} {several}"
-
-
 def _left_out(ctx: ToolContext, text: str) -> str:
     """A word where a credential may be missing: neither the model nor the log was shown it."""
     if HIDDEN not in text:
         return ""
-    en = " (it would write {hidden}, which stands where a credential was left out)"
-    he = " (ייכתב {hidden}, שעומד במקום סוד שהושמט)"
-    return say(ctx.locale, en=en, he=he, hidden=isolated(HIDDEN))
+    return TEXTS.say(ctx.locale, "previews.left_out", hidden=isolated(HIDDEN))
 
 
 def _bounded(ctx: ToolContext, lines: Sequence[str]) -> str:
     text = "\n".join(lines)
     if len(text) <= HEAD_CHARS + TAIL_CHARS:
         return text
-    left_out = say(
+    left_out = TEXTS.say(
         ctx.locale,
-        en="[… {count} characters are not shown here …]",
-        he="[… {count} תווים אינם מוצגים כאן …]",
+        "previews.characters_are_not_shown",
         count=f"{len(text) - HEAD_CHARS - TAIL_CHARS:,}",
     )
     return f"{text[:HEAD_CHARS]}\n{left_out}\n{text[-TAIL_CHARS:]}"

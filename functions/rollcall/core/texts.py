@@ -95,6 +95,12 @@ class Texts:
         found = (self.find(language, key) or () for language in self.languages)
         return frozenset(word for lines in found for line in lines for word in line.split())
 
+    def phrases(self, key: str, /) -> frozenset[str]:
+        """Return the phrases of a list in every language together."""
+        return frozenset(
+            phrase for language in self.languages for phrase in self.find(language, key) or ()
+        )
+
     def find(self, language: str, key: str, /) -> Any:
         """Return what a language has under a key; None if it has nothing."""
         found: Any = _read(str(self.folder / f"{language}.json"))
