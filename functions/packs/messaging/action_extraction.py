@@ -7,16 +7,14 @@ from datetime import datetime, timedelta
 from hashlib import sha256
 from typing import Literal
 
-from packs.messaging import action_cues as cues
-from packs.messaging.action_words import is_idle
 from packs.messaging.chat import ChatMessage, readable
-from packs.messaging.cues import HYPOTHETICAL, agrees, plain, refuses
+from packs.messaging.cues import agrees, pattern, patterns, plain, refuses
 from packs.messaging.dates import Deadline, find_deadline
-from packs.messaging.patterns import Pattern
 from packs.messaging.people import People, Person
 from packs.messaging.priority_rules import classify
 from packs.messaging.task_wording import is_trivial, out_of_context, without_deadline
-from rollcall.core.text import sentences, terms
+from packs.messaging.wording import TEXTS
+from rollcall.core.text import language, sentences, terms
 
 ActionPriority = Literal["high", "medium", "low", "unspecified"]
 
@@ -58,7 +56,7 @@ class ActionItem:
 
 def points_back(item: ActionItem) -> bool:
     """Tell whether an item only says who, of what was asked before: "I'll do that"."""
-    return cues.POINTS_BACK.match(item.task) is not None
+    return pattern("actions.points_back").match(item.task) is not None
 
 
 def open_before(items: list[ActionItem], message: ChatMessage) -> int | None:
@@ -157,20 +155,6 @@ def _overlap(one: set[str], other: set[str]) -> float:
     return len(one & other) / len(one | other) if one | other else 0.0
 
 
-# ruff: noqa: E501 - patterns are easier to read unbroken.
-
-
-_FILLER = Pattern(
-    r"^(?:(?:ok(?:ay)?|so|and|also|then|yes|yeah|sure|great|good|thanks|agreed|perfect|right|fair|well|but"
-    r"|no problem|got it|on it|אז|טוב|כן|סגור|מעולה|בסדר|אין בעיה|תודה|יופי|סבבה|אוקיי?|גם|אבל|ו)(?![\w'])[\s,.!:-]+)+",
-    re.IGNORECASE,
-)
-_CUT = Pattern(
-    r"\s*[,;:]\s+|\s+-\s+|\s+(?:and|but)\s+(?=i'll|i will|can you|could you|please)|(?<=\s)ו(?=אני )",
-    re.I,
-)
-
-
 @dataclass(frozen=True, slots=True)
 class Ask:
     """A task as a clause puts it; `you` where it is for whoever is addressed."""
@@ -185,15 +169,15 @@ def asks_of(
     sentence: str, people: People, message: ChatMessage, *, called: Person | None, calls: bool
 ) -> Iterator[Ask]:
     """Yield the tasks of one sentence, from its clauses left to right."""
-    if cues.DONE.search(sentence):
+    if pattern("actions.done").search(sentence):
         return
-    if label := cues.LABEL.match(sentence):
+    if label := pattern("actions.label").match(sentence):
         yield _labelled(label["task"], people, message)
         return
-    starts = [0, *(match.end() for match in _CUT.finditer(sentence))]
+    starts = [0, *(match.end() for match in pattern("actions.cut").finditer(sentence))]
     last_end = -1
     for start in starts:
-        clause = _FILLER.sub("", sentence[start:])
+        clause = pattern("actions.filler").sub("", sentence[start:])
         named = _name_before(sentence, start, people)
         bare = named is None and (start > 0 or not calls)
         ask = _ask_of(clause, people, message, bare=bare, called=called)
@@ -203,7 +187,7 @@ def asks_of(
             continue
         last_end = len(sentence)
         before = sentence[:start] + " " + sentence[start:][: len(sentence[start:]) - len(clause)]
-        if HYPOTHETICAL.search(before + " " + clause[:12]):
+        if pattern("talk.hypothetical").search(before + " " + clause[:12]):
             # "If it is open, close it" still asks; "if it rains, I'll drive" hardly promises.
             ask = replace(ask, confidence=ask.confidence * (0.8 if ask.you else 0.5))
         if ask.you and named is not None:
@@ -219,30 +203,21 @@ def _name_before(sentence: str, start: int, people: People) -> Person | None:
 
 def _first_of(task: str) -> str:
     """Cut a task where the sentence goes on to another promise or request."""
-    return re.split(
-        r",? (?:and|but) (?=i'll |i will |can you |could you )|, ?(?:ו)?אני ", task, flags=re.I
-    )[0]
+    return pattern("actions.goes_on").split(task)[0]
 
 
 def _is_explicit(clause: str) -> bool:
-    return (
-        re.match(
-            r"(?:i'll|i will|can you|could you|please|אני א|תוכלי?|בבקשה|[A-Z][a-z]+ (?:will|to) )",
-            clause,
-            re.I,
-        )
-        is not None
-    )
+    return pattern("actions.explicit").match(clause) is not None
 
 
 def _labelled(task: str, people: People, message: ChatMessage) -> Ask:
     person, rest = people.addressed(task)
-    for pattern, _ in cues.ASSIGNS:
-        match = pattern.match(rest)
+    for assigns, _ in patterns("actions.assigns"):
+        match = assigns.match(rest)
         if match and (named := people.named(match["name"])):
             return Ask(match["task"], 0.92, named)
-    for pattern, _ in cues.COMMITS[:2]:
-        if match := pattern.match(rest):
+    for commits, _ in patterns("actions.commits")[:2]:
+        if match := commits.match(rest):
             return Ask(match["task"], 0.92, people.of(message.sender_id))
     return Ask(rest, 0.9, person)
 
@@ -252,13 +227,13 @@ def _ask_of(
 ) -> Ask | None:
     """Return the task a clause begins with, if any."""
     sender = people.of(message.sender_id)
-    for patterns, who, you in (
-        (cues.COMMITS, sender, False),
-        (cues.REQUESTS, None, True),
-        (cues.OWN_NEED, sender, False),
-        (cues.JOINT, None, False),
+    for key, who, you in (
+        ("actions.commits", sender, False),
+        ("actions.requests", None, True),
+        ("actions.own_need", sender, False),
+        ("actions.joint", None, False),
     ):
-        if ask := _first_match(patterns, clause, who=who, you=you):
+        if ask := _first_match(key, clause, who=who, you=you):
             return ask
     return (
         _assigned(clause, people)
@@ -268,23 +243,21 @@ def _ask_of(
     )
 
 
-def _first_match(
-    patterns: Sequence[tuple[Pattern, float]], clause: str, *, who: Person | None, you: bool
-) -> Ask | None:
-    for pattern, confidence in patterns:
-        match = pattern.match(clause)
+def _first_match(key: str, clause: str, *, who: Person | None, you: bool) -> Ask | None:
+    for each, confidence in patterns(key):
+        match = each.match(clause)
         if match is None:
             continue
         verb = match.groupdict().get("verb") or ""
-        if is_idle(match["task"], verb):
+        if _is_idle(match["task"], verb):
             return None
         return Ask(match["task"], confidence, who, you)
     return None
 
 
 def _assigned(clause: str, people: People) -> Ask | None:
-    for pattern, confidence in cues.ASSIGNS:
-        match = pattern.match(clause)
+    for each, confidence in patterns("actions.assigns"):
+        match = each.match(clause)
         if match is None:
             continue
         hebrew = "א" <= match["name"][0] <= "ת"
@@ -295,19 +268,19 @@ def _assigned(clause: str, people: People) -> Ask | None:
 
 
 def _wanted(clause: str, message: ChatMessage, *, called: Person | None) -> Ask | None:
-    match = cues.WANTS.match(clause)
+    match = pattern("actions.wants").match(clause)
     if match is None:
         return None
-    task = match["task"] or match["he"]
+    task, said_in = match["task"], language(match["task"])
     due = find_deadline(clause, said_at=message.sent_at)
-    if called or due or "from you" in clause or match["he"] or "your" in task[:5]:
-        return Ask(f"Provide {task}" if match["task"] else f"לתת {task}", 0.68, None, True)
+    if called or due or "from you" in clause or said_in == "he" or "your" in task[:5]:
+        return Ask(TEXTS.say(said_in, "tasks.provide", task=task), 0.68, None, True)
     return None
 
 
 def _ordered(clause: str, message: ChatMessage, *, bare: bool) -> Ask | None:
     """Read "send me the slides": surer with a name, a please or a date around it."""
-    match = cues.ORDER.match(clause)
+    match = pattern("actions.order").match(clause)
     if match is None or clause.endswith("?"):
         return None
     meant = re.search(r"\b(?:me|us|him|her|them|please|your)\b", clause, re.I) is not None
@@ -320,20 +293,19 @@ def _ordered(clause: str, message: ChatMessage, *, bare: bool) -> Ask | None:
 
 def _elliptic(clause: str, people: People, message: ChatMessage) -> Ask | None:
     """Read "Draft by Friday": a promise, or with a question mark a request."""
-    match = cues.ELLIPTIC.match(clause)
+    match = pattern("actions.elliptic").match(clause)
     if match is None or len(clause.split()) > 9 or people.find(clause.split(" ")[0]):
         return None
     task, due = without_deadline(match["task"], message.sent_at)
     if due is None or not 1 <= len(task.split()) <= 6 or task.rstrip() == match["task"].rstrip():
         return None
-    if not re.search(r"\b(?:by|until|before)\b|(?<![א-ת])עד(?![א-ת])", clause[len(task) :]):
+    if not pattern("actions.due").search(clause[len(task) :]):
         return None
     asks = clause.endswith("?")
     return Ask(task, 0.5, None if asks else people.of(message.sender_id), asks)
 
 
 _ANSWERS_WITHIN = timedelta(minutes=30)
-_QUOTE = Pattern(r"^\s*>.*$", re.MULTILINE)
 
 
 def extract_actions(
@@ -395,7 +367,7 @@ def _of_message(
 def _of_sentences(
     message: ChatMessage, people: People, conversation_id: str, *, before: Sequence[ChatMessage]
 ) -> Iterator[ActionItem]:
-    text = plain_lines(_QUOTE.sub("", message.text))
+    text = plain_lines(pattern("actions.quote").sub("", message.text))
     called: Person | None = None
     seen: set[str] = set()
     for sentence in sentences(text):
@@ -468,3 +440,10 @@ def _addressee(
         if fresh and earlier.sender_id != message.sender_id:
             return people.of(earlier.sender_id)
     return None
+
+
+def _is_idle(task: str, verb: str) -> bool:
+    """Tell whether what follows "I'll" or "can you" is no task ("be late", "tell me why")."""
+    if verb.lower() not in TEXTS.phrases("cues.actions.idle"):
+        return False
+    return pattern("actions.idle_except").match(task) is None

@@ -1,21 +1,26 @@
-"""Signs in a sentence that several readings of chat share: asking, denying, agreeing.
+"""Cues: the patterns by which the rules read chat, from `cues` of the pack's texts.
 
-Patterns meet text as `plain` returns it. English cues are whole words; Hebrew
-ones may carry up to two glued letters ("ושדחוף").
+Each language has its own patterns. A list is of expressions that are found as whole words, text is
+a regular expression as it stands, and `%name%` in one stands for `parts.name` of its topic (a list
+there is of alternatives). Patterns are compiled when first used: there are hundreds, and compiling
+all of them would slow the start of every function of this package.
 """
 
-# ruff: noqa: E501 - patterns are easier to read unbroken.
+from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterator
+from functools import cache, cached_property
+from typing import Any
 
-from packs.messaging.patterns import Pattern
+from packs.messaging.wording import TEXTS
 
-_NIQQUD = Pattern("[\u0591-\u05bd\u05bf-\u05c7]")
+_NIQQUD = re.compile("[\u0591-\u05bd\u05bf-\u05c7]")
 _TYPOGRAPHY = str.maketrans(
     {"\u2019": "'", "\u2018": "'", "\u05f3": "'", "\u05f4": '"', "\u201c": '"', "\u201d": '"'}
     | {"\u05be": "-", "\u2013": "-", "\u2014": "-", "\u200f": None, "\u200e": None}
 )
+_PART = re.compile(r"%(\w+)%")
 
 
 def plain(text: str) -> str:
@@ -23,100 +28,97 @@ def plain(text: str) -> str:
     return " ".join(_NIQQUD.sub("", text.translate(_TYPOGRAPHY)).split())
 
 
-def any_of(english: Iterable[str] = (), hebrew: Iterable[str] = ()) -> Pattern:
-    """Return a pattern that finds any of these expressions as whole words."""
-    parts = []
-    if english := list(english):
-        parts.append(rf"(?<![\w'])(?:{'|'.join(english)})(?![\w])")
-    if hebrew := list(hebrew):
-        parts.append(rf"(?<![א-ת])[ושהכ]{{0,2}}(?:{'|'.join(hebrew)})(?![א-ת])")
-    return Pattern("|".join(parts), re.IGNORECASE)
+class Pattern:
+    """Regular expressions, one a language, used as one: the first match in the text counts."""
+
+    def __init__(self, *sources: str) -> None:
+        self._sources = sources
+
+    @cached_property
+    def _compiled(self) -> list[re.Pattern[str]]:
+        return [re.compile(source) for source in self._sources]
+
+    def search(self, text: str, at: int = 0) -> re.Match[str] | None:
+        """Return the first match anywhere."""
+        found = [match for each in self._compiled if (match := each.search(text, at))]
+        return min(found, key=re.Match.start) if found else None
+
+    def match(self, text: str, at: int = 0) -> re.Match[str] | None:
+        """Return the match that begins at a place."""
+        return next((match for each in self._compiled if (match := each.match(text, at))), None)
+
+    def finditer(self, text: str) -> Iterator[re.Match[str]]:
+        """Yield all matches, in order."""
+        at = 0
+        while at <= len(text) and (match := self.search(text, at)):
+            yield match
+            at = max(match.end(), match.start() + 1)
+
+    def sub(self, replacement: str | Callable[[re.Match[str]], str], text: str) -> str:
+        """Return the text with matches replaced."""
+        for each in self._compiled:
+            text = each.sub(replacement, text)
+        return text
+
+    def split(self, text: str) -> list[str]:
+        """Return what lies between matches."""
+        parts, end = [], 0
+        for match in self.finditer(text):
+            parts.append(text[end : match.start()])
+            end = match.end()
+        return [*parts, text[end:]]
 
 
-REQUEST = any_of(
-    [
-        r"(?:can|could|would|will) (?:you|someone|somebody|anyone)",
-        r"please",
-        r"pls",
-        r"need you to",
-        r"(?:we|i|you) (?:really )?(?:need|have) to",
-        r"(?:don't|do not) forget",
-        r"make sure",
-        r"(?:must|needs? to) be",
-        r"i need",
-        r"let me know",
-    ],
-    [
-        "תוכלי?",
-        "תוכלו",
-        "בבקשה",
-        "נא",
-        "אפשר (?:בבקשה|לקבל)",
-        r"אתה יכול",
-        r"את יכולה",
-        r"צרי(?:ך|כה) (?:ש|ל)[א-ת]+",
-        r"צריכים ל[א-ת]+",
-        r"חייבת? ל[א-ת]+",
-        r"חייבים ל[א-ת]+",
-        r"אל תשכחו?י?",
-        r"ת(?:שלח|בדוק|בדק|טפל|עדכנ|עדכן|תקשר|חזור|חזר|כין|כינ|סגור|סגר|עביר|תקן|תקנ)[יו]?",
-        r"תענ[הו]",
-        r"תעני",
-    ],
-)
+@cache
+def pattern(key: str) -> Pattern:
+    """Return the pattern of a key such as "actions.label", in all languages."""
+    topic = key.partition(".")[0]
+    found = [(each, TEXTS.find(each, f"cues.{key}")) for each in TEXTS.languages]
+    return Pattern(*(_expression(each, topic, source) for each, source in found if source))
 
-AGREES = Pattern(
-    r"^\W*(?:yes|yep|yeah|yup|sure|ok|okay|k|agreed|agree|i agree|totally agree|absolutely|definitely"
-    r"|sounds (?:good|great|like a plan)|will do|on it|i'm on it|no problem|np|of course|got it|done deal"
-    r"|deal|perfect|great|works for me|fine (?:by|with) me|let's do (?:it|that)|go for it|go ahead|approved"
-    r"|i'm in|consider it done|makes sense|good idea|great idea|happy to|roger|my pleasure|\+1|👍|✅|👌"
-    r"|כן|בטח|ברור|סבבה|אין בעיה|בסדר(?: גמור)?|על זה|אני על זה|סגור|סגרנו|מסכימה?|מסכימים|אני מסכימה?"
-    r"|מעולה|מצוין|יאללה|אחלה|אוקיי?|מאושר|מאשרת?|מקובל(?: עליי?)?|רעיון (?:טוב|מצוין|מעולה)|בכיף|בשמחה"
-    r"|קיבלתי|מטפלת?(?: בזה)?|אעשה(?: את זה)?|הולכים על זה|נשמע (?:טוב|מעולה))(?![\w])",
-    re.IGNORECASE,
-)
 
-REFUSES = Pattern(
-    r"^\W*(?:no\b(?! problem| worries)|nope|nah|sorry,? (?:i )?can(?:'t|not)|i can(?:'t|not)|i'd rather not"
-    r"|i disagree|disagree|not (?:sure|really|yet)|i don't (?:think|agree)|let's not|hold on|wait"
-    r"|לא(?![א-ת])(?! בעיה)|אני לא (?:יכולה?|מסכימה?)|מצטערת?|סליחה|עדיף שלא|רגע)",
-    re.IGNORECASE,
-)
+@cache
+def rows(key: str) -> tuple[tuple[Pattern, dict[str, Any]], ...]:
+    """Return the patterns of a list of objects, each with its object."""
+    topic = key.partition(".")[0]
+    return tuple(
+        (Pattern(_expression(each, topic, row["pattern"])), row)
+        for each in TEXTS.languages
+        for row in TEXTS.find(each, f"cues.{key}") or ()
+    )
 
-HESITATES = any_of(
-    ["but", "however", "although", "not sure", "wait", "unless"],
-    ["אבל", "רק ש", "לא בטוחה?", "אלא אם"],
-)
 
-HYPOTHETICAL = any_of(
-    [
-        r"if (?!you (?:can|could|have|get|don't mind)|possible|that's ok)",
-        "what if",
-        "maybe",
-        "perhaps",
-        "might",
-        "would have",
-        "could have",
-        "should have",
-        "i wish",
-        "in theory",
-        "hypothetically",
-        "suppose",
-        "wondering",
-        "someday",
-    ],
-    ["אם", "אולי", "נניח", "היה כדאי", "הייתי", "היינו", "תאורטית", "תיאורטית", "מתישהו", "הלוואי"],
-)
+def patterns(key: str) -> list[tuple[Pattern, float]]:
+    """Return the patterns of a list with their confidence, 0 to 1; 1 where none is given."""
+    return [(each, row.get("confidence", 1.0)) for each, row in rows(key)]
+
+
+def joined(key: str) -> str:
+    """Return the expressions of all languages as the alternatives of one."""
+    return "|".join(str(TEXTS.data(each, f"cues.{key}")) for each in TEXTS.languages)
 
 
 def agrees(text: str) -> bool:
     """Tell whether a reply says yes, without a "but"."""
     text = plain(text)
-    if "?" in text[:25] or HESITATES.search(text):
+    if "?" in text[:25] or pattern("talk.hesitates").search(text):
         return False
-    return AGREES.match(text) is not None
+    return pattern("talk.agrees").match(text) is not None
 
 
 def refuses(text: str) -> bool:
     """Tell whether a reply says no, or not yet."""
-    return REFUSES.match(plain(text)) is not None
+    return pattern("talk.refuses").match(plain(text)) is not None
+
+
+def _expression(language: str, topic: str, source: str | list[str]) -> str:
+    """Return the regular expression of a pattern, or of a list of whole words."""
+    if isinstance(source, list):
+        start, end = TEXTS.data(language, "cues.word")
+        source = f"(?i){start}(?:{'|'.join(source)}){end}"
+    return _PART.sub(lambda match: _part(language, f"cues.{topic}.parts.{match[1]}"), source)
+
+
+def _part(language: str, key: str) -> str:
+    found = TEXTS.data(language, key)
+    return "|".join(sorted(found, key=len, reverse=True)) if isinstance(found, list) else str(found)

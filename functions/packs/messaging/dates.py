@@ -5,29 +5,14 @@ from calendar import monthrange
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta
+from functools import cache
+from typing import Any
 
-from packs.messaging.cues import any_of, plain
-from packs.messaging.patterns import Pattern
+from packs.messaging.cues import joined, pattern, plain, rows
+from packs.messaging.wording import TEXTS
 from rollcall.core.text import language
 
-# ruff: noqa: E501 - patterns are easier to read unbroken.
-
-
-_TIME = Pattern(
-    r"(?P<word>\b(?:noon|midday|midnight)\b|(?<![א-ת])ב?(?:ה)?צהריים(?![א-ת])|(?<![א-ת])ב?(?:ה)?חצות(?![א-ת]))"
-    r"|(?:(?P<lead>\b(?:at|by|before|around|until|till)\s+|(?<![א-ת])(?:ב|עד|לפני)(?: ?ה)?(?:שעה)?[ -]*))?"
-    r"(?<![\d/.:,])(?<!\d-)(?P<hour>\d{1,2})(?:[:.](?P<minute>[0-5]\d))?(?![\d/:]|\.\d|-\d)"
-    r"\s*(?P<half>a\.?m\b\.?|p\.?m\b\.?|o'clock|(?:ב)?בוקר|בערב|בלילה|אחר הצהריים|אחרי הצהריים|אחה\"צ|בצהריים)?",
-    re.IGNORECASE,
-)
-_UNIT_NEXT = Pattern(
-    r"\s*(?:st|nd|rd|th|days?|weeks?|months?|hours?|minutes?|mins?|people|%|percent|dollars?|\$|k\b|of\b"
-    r"|(?:ב|ל)[א-ת]+|ימים|שבועות|חודשים|שעות|דקות|שקל|אנשים|אחוז|₪)",
-    re.IGNORECASE,
-)
-_BINDS_TIME = Pattern(r"(?:by|before|until|till)\b|עד|לפני", re.IGNORECASE)
 _NEAR = 14  # Characters between a date and its time ("Friday, before 5").
-_AFTERNOON = Pattern(r"p\.?m|ערב|אחר|אחה")
 # Nobody sets meetings at 3 in the night.
 _EARLIEST_BARE_HOUR = 7
 
@@ -48,12 +33,14 @@ def find_time(text: str, *, near: tuple[int, int] | None = None) -> Clock | None
     Args:
         near: The span of a date; only a time right beside it counts then.
     """
-    for match in _TIME.finditer(text):
+    for match in _time_of_day().finditer(text):
         if near and not _is_near(match, near):
             continue
         at = _time_of(match, text)
         if at is not None:
-            return Clock(match.start(), match.end(), at, bool(_BINDS_TIME.match(match[0])))
+            return Clock(
+                match.start(), match.end(), at, bool(pattern("dates.binds_time").match(match[0]))
+            )
     return None
 
 
@@ -67,11 +54,11 @@ def _is_near(match: re.Match[str], span: tuple[int, int]) -> bool:
 
 def _time_of(match: re.Match[str], text: str) -> time | None:
     if word := match["word"]:
-        return time(0 if "midnight" in word.lower() or "חצות" in word else 12)
+        return time(0 if _has("midnight", word) else 12)
     half = (match["half"] or "").lower()
     if not (half or match["minute"] or match["lead"]):
         return None
-    if not half and _UNIT_NEXT.match(text, match.end()):
+    if not half and pattern("dates.unit_next").match(text, match.end()):
         return None
     hour, minute = int(match["hour"]), int(match["minute"] or 0)
     if hour > 23 or (half.startswith(("a", "p")) and hour > 12):
@@ -80,48 +67,15 @@ def _time_of(match: re.Match[str], text: str) -> time | None:
 
 
 def _on_24(hour: int, half: str, *, bare: bool) -> int:
-    if _AFTERNOON.search(half) or (half == "בצהריים" and hour < 5):
+    if pattern("dates.afternoon").search(half) or (_has("midday", half) and hour < 5):
         return hour if hour >= 12 else hour + 12
-    if half.startswith("a") or "בוקר" in half:
+    if _has("morning", half):
         return hour % 12
     if bare and not half and 0 < hour < _EARLIEST_BARE_HOUR:
         return hour + 12
     return hour
 
 
-# ruff: noqa: E501 - patterns are easier to read unbroken.
-
-
-_WEEKDAYS = {
-    "monday": 0, "mon": 0, "tuesday": 1, "tues": 1, "tue": 1, "wednesday": 2, "wed": 2,
-    "thursday": 3, "thurs": 3, "thur": 3, "thu": 3, "friday": 4, "fri": 4, "saturday": 5, "sat": 5,
-    "sunday": 6, "sun": 6,
-    "שני": 0, "שלישי": 1, "רביעי": 2, "חמישי": 3, "שישי": 4, "שבת": 5, "ראשון": 6,
-    "ב'": 0, "ג'": 1, "ד'": 2, "ה'": 3, "ו'": 4, "ש'": 5, "א'": 6,
-}  # fmt: skip
-_MONTHS = {
-    "jan": 1, "feb": 2, "mar": 3, "apr": 4, "may": 5, "jun": 6, "jul": 7, "aug": 8, "sep": 9,
-    "oct": 10, "nov": 11, "dec": 12,
-    "ינואר": 1, "פברואר": 2, "מרץ": 3, "מרס": 3, "אפריל": 4, "מאי": 5, "יוני": 6, "יולי": 7,
-    "אוגוסט": 8, "ספטמבר": 9, "אוקטובר": 10, "נובמבר": 11, "דצמבר": 12,
-}  # fmt: skip
-_COUNTS = {
-    "a": 1, "an": 1, "one": 1, "two": 2, "a couple of": 2, "couple of": 2, "three": 3, "four": 4,
-    "five": 5, "six": 6, "seven": 7, "ten": 10,
-    "שני": 2, "שתי": 2, "שלושה": 3, "שלוש": 3, "ארבעה": 4, "ארבע": 4, "חמישה": 5, "חמש": 5,
-    "שישה": 6, "שש": 6, "שבעה": 7, "עשרה": 10, "עשר": 10,
-}  # fmt: skip
-_HEBREW_SPANS = {
-    "דקה": timedelta(minutes=1), "חצי שעה": timedelta(minutes=30), "שעה": timedelta(hours=1),
-    "שעתיים": timedelta(hours=2), "יום": timedelta(days=1), "יומיים": timedelta(days=2),
-    "שבוע": timedelta(weeks=1), "שבועיים": timedelta(weeks=2),
-}  # fmt: skip
-_UNITS = {
-    "minute": timedelta(minutes=1), "min": timedelta(minutes=1), "hour": timedelta(hours=1),
-    "day": timedelta(days=1), "week": timedelta(weeks=1),
-    "דקות": timedelta(minutes=1), "שעות": timedelta(hours=1), "ימים": timedelta(days=1),
-    "שבועות": timedelta(weeks=1),
-}  # fmt: skip
 _PASSED_BY = 90  # Days after which a date without a year means next year's.
 _SATURDAY, _SUNDAY = 5, 6
 
@@ -145,7 +99,7 @@ def _named_month(match: re.Match[str], said: datetime, _hebrew: bool) -> Found:
     name = match["month"].lower()
     if match["month"] in ("may", "march", "mar"):
         return None  # Lower case, these are a verb and a walk.
-    month = _MONTHS.get(name) or _MONTHS.get(name[:3])
+    month = _values("months").get(name) or _values("months").get(name[:3])
     return _in_year(match["y"], month, int(match["d"]), said) if month else None
 
 
@@ -170,48 +124,48 @@ def _weekday(match: re.Match[str], said: datetime, hebrew: bool) -> Found:
 
 def _weekday_of(name: str, said: datetime) -> date:
     today = said.date()
-    return today + timedelta(days=(_WEEKDAYS[name] - today.weekday() - 1) % 7 + 1)
+    return today + timedelta(days=(_values("weekdays")[name] - today.weekday() - 1) % 7 + 1)
 
 
 def _relative_day(match: re.Match[str], said: datetime, _hebrew: bool) -> Found:
     word = match[0].lower()
-    if "after tomorrow" in word or "מחרתיים" in word:
+    if _has("day_after_tomorrow", word):
         return said.date() + timedelta(days=2)
-    return said.date() + timedelta(days=1 if "tomorrow" in word or "מחר" in word else 0)
+    return said.date() + timedelta(days=_has("tomorrow", word))
 
 
 def _in_a_while(match: re.Match[str], said: datetime, _hebrew: bool) -> Found:
     parts = match.groupdict()
     if parts.get("span"):
-        if parts["span"] == "חודש":
+        if _has("months_of", parts["span"]):
             return _months_ahead(said.date(), 1)
-        return _moved(said, _HEBREW_SPANS[parts["span"]])
+        return _moved(said, timedelta(minutes=_values("spans")[parts["span"]]))
     count = parts["n"].lower()
-    times = int(count) if count.isdigit() else _COUNTS[" ".join(count.split())]
+    times = int(count) if count.isdigit() else _values("counts")[" ".join(count.split())]
     unit = parts["unit"].lower()
-    if unit in ("month", "חודשים"):
+    if _has("months_of", unit):
         return _months_ahead(said.date(), times)
-    return _moved(said, _UNITS[unit] * times)
+    return _moved(said, timedelta(minutes=_values("units")[unit]) * times)
 
 
 def _end_of(match: re.Match[str], said: datetime, hebrew: bool) -> Found:
-    unit, today = match["unit"].lower(), said.date()
+    unit, today = _values("ends")[match["unit"].lower()], said.date()
     parts = match.groupdict()
     following = bool(parts.get("next") or parts.get("after"))
-    if unit in ("day", "היום", "business", "eod", "cob"):
+    if unit == "day":
         return today
-    if unit in ("week", "שבוע", "eow"):
+    if unit == "week":
         return _end_of_week(today + timedelta(weeks=following), hebrew)
-    if unit in ("month", "חודש", "eom"):
+    if unit == "month":
         return _month_end(_months_ahead(today.replace(day=1), int(following)))
-    if unit in ("quarter", "רבעון", "eoq"):
+    if unit == "quarter":
         first = today.replace(day=1, month=3 * ((today.month - 1) // 3) + 1)
         return _month_end(_months_ahead(first, 2 + 3 * following))
     return date(today.year + following, 12, 31)
 
 
 def _week(match: re.Match[str], said: datetime, hebrew: bool) -> Found:
-    following = "next" in match[0].lower() or "הבא" in match[0]
+    following = _has("next", match[0].lower())
     return _end_of_week(said.date() + timedelta(weeks=following), hebrew)
 
 
@@ -255,149 +209,48 @@ def _date(year: int, month: int, day: int) -> date | None:
         return None
 
 
-def _rule(pattern: str, resolve: Resolver) -> tuple[Pattern, Resolver]:
-    return Pattern(pattern, re.IGNORECASE), resolve
+def _coming_weekday(match: re.Match[str], said: datetime, _hebrew: bool) -> Found:
+    return _weekday_of(match["day"] or match["day2"], said)
 
 
-_DAY = r"(?:mon|tues?|wednes|thurs?|fri|satur|sun)day|mon|tues?|wed|thurs?|thu|fri"
-_HEBREW_DAY = "ראשון|שני|שלישי|רביעי|חמישי|שישי|שבת"
-_MONTH = (
-    r"jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?"
-    r"|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?"
-)
-_HEBREW_MONTH = "ינואר|פברואר|מרץ|מרס|אפריל|מאי|יוני|יולי|אוגוסט|ספטמבר|אוקטובר|נובמבר|דצמבר"
-_YEAR = r"(?:,?\s+(?P<y>20\d\d))?"
-_LEAD = (
-    r"(?:(?<=by )|(?<=on )|(?<=due )|(?<=before )|(?<=until )|(?<=till )"
-    r"|(?<=ב)|(?<=ב-)|(?<=עד )|(?<=עד ה)|(?<=עד ה-)|(?<=ל-)|(?<=לפני ה-)|(?<=תאריך )|(?<=date )|(?<=deadline: )|(?<=due: ))"
-)
-_FROM_HEBREW = r"(?<![א-ת])(?:[בלהוש]{0,2})"
-
-RULES: tuple[tuple[Pattern, Resolver], ...] = (
-    _rule(r"\b(20\d\d)-(\d\d)-(\d\d)\b", _iso),
-    _rule(r"(?<![\d/.])(?P<d>\d{1,2})[/.](?P<m>\d{1,2})[/.](?P<y>20\d\d|\d\d)(?![\d/])", _numeric),
-    _rule(_LEAD + r"(?P<d>\d{1,2})[/.](?P<m>\d{1,2})(?P<y>)(?![\d/%]|[.:]\d)", _numeric),
-    _rule(
-        rf"\b(?P<month>{_MONTH})\.?\s+(?P<d>\d{{1,2}})(?:st|nd|rd|th)?(?![\d:%]){_YEAR}",
-        _named_month,
-    ),
-    _rule(
-        rf"\b(?P<d>\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?(?P<month>{_MONTH})\b{_YEAR}",
-        _named_month,
-    ),
-    _rule(
-        rf"(?<!\d)(?P<d>\d{{1,2}})\s+[בל](?P<month>{_HEBREW_MONTH})(?![א-ת]){_YEAR}", _named_month
-    ),
-    _rule(
-        r"(?:(?<=by )|(?<=on )|(?<=before )|(?<=until )|(?<=due ))the (?P<d>\d{1,2})(?:st|nd|rd|th)\b",
-        _day_of_month,
-    ),
-    _rule(r"(?<!\d)(?P<d>\d{1,2}) (?:לחודש|בחודש)(?![א-ת])", _day_of_month),
-    _rule(rf"\b(?:(?P<next>next)\s+|(?:this|coming|on)\s+)?(?P<day>{_DAY})\b(?!['s])", _weekday),
-    _rule(
-        rf"{_FROM_HEBREW}יום (?P<day>{_HEBREW_DAY}|[א-ו]')(?![א-ת])(?: (?:הקרוב|(?P<next>הבא)))?",
-        _weekday,
-    ),
-    _rule(
-        r"(?:(?<=עד )(?P<day>ראשון|שני|שלישי|רביעי|חמישי|שישי|שבת)|(?<![א-ת])ב(?P<day2>שבת))(?![א-ת]| ה?[א-ת]+ים)",
-        lambda match, said, hebrew: _weekday_of(match["day"] or match["day2"], said),
-    ),
-    _rule(r"\b(?:the )?day after tomorrow\b|\btomorrow\b|\btoday\b|\btonight\b", _relative_day),
-    _rule(r"\bthis (?:afternoon|evening|morning)\b", _relative_day),
-    _rule(r"(?<![א-ת])(?:[לוש]{0,2})(?:מחרתיים|מחר|היום|הערב)(?![א-ת])", _relative_day),
-    _rule(
-        r"\b(?:in|within)(?: the next)? (?P<n>\d{1,3}|an?|one|two|three|four|five|six|seven|ten"
-        r"|(?:a )?couple of) (?P<unit>minute|min|hour|day|week|month)s?\b(?! ago)",
-        _in_a_while,
-    ),
-    _rule(
-        r"\b(?P<n>\d{1,3}|an?|one|two|three) (?P<unit>day|week|month)s? from (?:now|today)\b",
-        _in_a_while,
-    ),
-    _rule(
-        r"(?<![א-ת])(?:בעוד|תוך|עוד) (?P<n>\d{1,3}|שני|שתי|שלושה|שלוש|ארבעה|ארבע|חמישה|חמש|שישה|שש|שבעה"
-        r"|עשרה|עשר) (?P<unit>דקות|שעות|ימים|שבועות|חודשים)(?![א-ת])",
-        _in_a_while,
-    ),
-    _rule(
-        r"(?<![א-ת])(?:בעוד|תוך|עוד) (?P<span>חצי שעה|שעתיים|שעה|יומיים|יום|שבועיים|שבוע|חודש)(?![א-ת])",
-        _in_a_while,
-    ),
-    _rule(
-        r"\bend of (?:the |this |(?P<next>next ))?(?P<unit>day|week|month|quarter|year|business)\b",
-        _end_of,
-    ),
-    _rule(r"\bclose of (?P<unit>business)\b", _end_of),
-    _rule(r"\b(?P<unit>eod|cob|eow|eom|eoq)\b", _end_of),
-    _rule(
-        rf"{_FROM_HEBREW}(?:סוף|סופו של) (?:ה(?P<unit>שבוע|חודש|רבעון|שנה)(?: (?P<after>הבאה?))?)(?![א-ת])",
-        _end_of,
-    ),
-    _rule(r"(?<![א-ת])[בל]?סוף (?P<unit>היום)(?![א-ת])", _end_of),
-    _rule(r"(?<!end of )\b(?:next|this) week\b", _week),
-    _rule(
-        r"(?<!סוף )(?<![א-ת])(?:ב|ל)?שבוע הבא(?![א-ת])|(?<!סוף )(?<![א-ת])השבוע(?! הבא)(?![א-ת])",
-        _week,
-    ),
-)
+_RESOLVERS: dict[str, Resolver] = {
+    "iso": _iso,
+    "numeric": _numeric,
+    "named_month": _named_month,
+    "day_of_month": _day_of_month,
+    "weekday": _weekday,
+    "coming_weekday": _coming_weekday,
+    "relative_day": _relative_day,
+    "in_a_while": _in_a_while,
+    "end_of": _end_of,
+    "week": _week,
+}
+"""How a date is worked out, by the `kind` of its pattern."""
 
 
-# ruff: noqa: E501 - patterns are easier to read unbroken.
+@cache
+def _values(name: str) -> dict[str, Any]:
+    """Return what words stand for: a weekday from 0, a month from 1, a count, minutes, a unit."""
+    languages = TEXTS.languages
+    found = [TEXTS.find(language, f"cues.dates.{name}") or {} for language in languages]
+    return {word: value for values in found for word, value in values.items()}
 
 
-# "By", "until", "due": what follows is a deadline, not just a date.
-_BINDING = Pattern(
-    r"(?:\b(?:by|before|until|till|til|due(?: (?:on|by|in))?|no later than|deadline(?: is)?:?)\s+(?:the\s+|this\s+)?"
-    r"|(?<![א-ת])(?:ו|ש)?(?:עד(?: ל| ה)?-?|לפני(?: ה)?-?|לא יאוחר מ(?:ה)?-?)\s*)$",
-    re.IGNORECASE,
-)
-_DAY_END = any_of(["eod", "cob", "end of (?:the )?day", "close of business"], ["סוף היום"])
-_PAST = any_of(
-    [
-        r"yesterday",
-        r"last (?:week|month|year|night|sunday|monday|tuesday|wednesday|thursday|friday|saturday)",
-        r"ago",
-    ],
-    [
-        "אתמול",
-        "שלשום",
-        "שעברה?",
-        r"לפני (?:יומיים|שבוע|שבועיים|חודש|שעה|שנה|\d+ (?:ימים|שבועות|שעות|דקות))",
-    ],
-)
-_HAPPENED = any_of(
-    [
-        r"(?:was|were|had|did|met|sent|went|came|got|arrived|happened|shipped|released|signed|spoke|talked|saw"
-        r"|finished|submitted|paid|called|bought|said|told|discussed|wrote|uploaded|closed|left|started|missed)"
-    ],
-    [
-        r"[א-ת]{2,}תי",
-        r"(?:שלחנו|נפגשנו|דיברנו|סיימנו|עשינו|היינו|קיבלנו|סגרנו|דנו|הגשנו|שילמנו|קנינו)",
-        r"(?:היה|היתה|הייתה|היו|שלחה?|שלחו|הגיעה?|הגיעו|קרה|הסתיימה?|נשאר|נשארה|נשארו|נשלחה?|נפגשו|דיברו)",
-    ],
-)
-_AHEAD = any_of(
-    [
-        r"(?:will|'ll|must|should|need(?:s|ed)?|please|can|could|due|deadline|have to|has to|let's|going to|todo|to do)"
-    ],
-    [r"(?:צרי(?:ך|כה)|צריכים|חייבת?|חייבים|נא|בבקשה|תוכלי?|אפשר|דדליין|[את][א-ת]{3,})"],
-)
-_NOT_DUE = any_of(
-    [
-        r"every(?: other)?",
-        r"each",
-        r"happy",
-        r"on (?:vacation|holiday|leave)",
-        r"out of (?:the )?office",
-        r"ooo",
-        r"away",
-        r"(?:is|are|was|were|stays?) (?:open|closed|here|off)",
-        r"black(?= friday)",
-        r"since",
-        r"from",
-    ],
-    ["כל", "בחופשה?", "בחופש", "פתוחה?", "סגורה?", "מאז", "חג"],
-)
+def _has(name: str, text: str) -> bool:
+    """Tell whether one of the phrases of a list stands in a text in lower case."""
+    return any(phrase in text.lower() for phrase in TEXTS.phrases(f"cues.dates.{name}"))
+
+
+@cache
+def _time_of_day() -> re.Pattern[str]:
+    """Return the pattern of a time of day; its words may be of any language."""
+    word, lead, half = map(joined, ("dates.time_word", "dates.time_lead", "dates.half_of_day"))
+    return re.compile(
+        rf"(?P<word>{word})|(?:(?P<lead>{lead}))?(?<![\d/.:,])(?<!\d-)"
+        r"(?P<hour>\d{1,2})(?:[:.](?P<minute>[0-5]\d))?(?![\d/:]|\.\d|-\d)"
+        rf"\s*(?P<half>{half})?",
+        re.IGNORECASE,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -460,7 +313,7 @@ def _by_the_clock(text: str, said_at: datetime) -> Deadline | None:
     clock = find_time(text)
     if clock is None or not clock.binding or _is_past(text, clock.start):
         return None
-    if _NOT_DUE.search(_clause_around(text, clock.start)):
+    if pattern("dates.not_due").search(_clause_around(text, clock.start)):
         return None
     moment = datetime.combine(said_at.date(), clock.at, said_at.tzinfo)
     if moment <= said_at:
@@ -484,19 +337,19 @@ def _mentions(text: str, said_at: datetime) -> list[_Mention]:
 
 
 def _is_day_end(text: str, mention: _Mention) -> bool:
-    return _DAY_END.search(text[mention.start : mention.end]) is not None
+    return pattern("dates.day_end").search(text[mention.start : mention.end]) is not None
 
 
 def _all_mentions(text: str, said_at: datetime) -> Iterator[_Mention]:
     hebrew = language(text) == "he"
-    for pattern, resolve in RULES:
-        for match in pattern.finditer(text):
-            resolved = resolve(match, said_at, hebrew)
+    for each, row in rows("dates.rules"):
+        for match in each.finditer(text):
+            resolved = _RESOLVERS[row["kind"]](match, said_at, hebrew)
             if resolved is None:
                 continue
-            binding = _BINDING.search(text[: match.start()])
+            binding = pattern("dates.binding").search(text[: match.start()])
             start = binding.start() if binding else match.start()
-            inner = _BINDING.search(match[0].split(" ")[0] + " ")
+            inner = pattern("dates.binding").search(match[0].split(" ")[0] + " ")
             at = resolved.time() if isinstance(resolved, datetime) else None
             day = resolved.date() if isinstance(resolved, datetime) else resolved
             yield _Mention(start, match.end(), day, at, bool(binding or inner))
@@ -508,16 +361,20 @@ def _counts(text: str, mention: _Mention, said_at: datetime) -> bool:
         return False
     before = text[max(0, mention.start - 30) : mention.start]
     clause = re.split(r"[.;!?,]", before)[-1]
-    return _NOT_DUE.search(clause) is None
+    return pattern("dates.not_due").search(clause) is None
 
 
 def _is_past(text: str, at: int) -> bool:
     """Tell whether the clause around a date tells what has already happened."""
     clause = _clause_around(text, at)
-    if _PAST.search(clause):
+    if pattern("dates.past").search(clause):
         return True
-    happened = _HAPPENED.search(clause)
-    return happened is not None and _AHEAD.search(clause) is None and "by " not in clause
+    happened = pattern("dates.happened").search(clause)
+    return (
+        happened is not None
+        and pattern("dates.ahead").search(clause) is None
+        and "by " not in clause
+    )
 
 
 def _clause_around(text: str, at: int) -> str:

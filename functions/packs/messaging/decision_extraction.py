@@ -8,18 +8,14 @@ from functools import cache
 from hashlib import sha256
 from typing import Literal
 
-from packs.messaging import decision_cues as cues
 from packs.messaging.chat import ChatMessage, readable
-from packs.messaging.cues import HYPOTHETICAL, agrees, any_of, plain, refuses
-from packs.messaging.decision_cues import UNDECIDED
-from packs.messaging.patterns import Pattern
+from packs.messaging.cues import agrees, pattern, patterns, plain, refuses
 from packs.messaging.people import People
+from packs.messaging.wording import TEXTS
 from rollcall.core.text import sentences, terms
 
 CONTEXT_CHARS = 240
 ImpactLevel = Literal["high", "medium", "low"]
-
-_ASIDE = Pattern(r",? (?:by the way|btw|i guess|אגב|דרך אגב)$", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,138 +61,15 @@ def said(message: ChatMessage) -> str:
 
 def tidy(what: str) -> str:
     """Return what was decided, beginning with a capital, without marks at its ends."""
-    what = _ASIDE.sub("", " ".join(what.split()).strip(" ,;:-.!?"))
+    what = pattern("decisions.aside").sub("", " ".join(what.split()).strip(" ,;:-.!?"))
     return what[:1].upper() + what[1:]
-
-
-_HIGH = any_of(
-    [
-        r"budgets?",
-        r"launch(?:es|ed|ing)?",
-        r"scope",
-        r"release",
-        r"hir(?:e|es|ing)",
-        r"fir(?:e|ing) \w+",
-        r"lay ?offs?",
-        r"offer",
-        r"contracts?",
-        r"legal",
-        r"security",
-        r"salar(?:y|ies)",
-        r"pricing",
-        r"strategy",
-        r"merger",
-        r"acquisition",
-        r"invest(?:ment|ors?)",
-        r"deadline",
-        r"roadmap",
-        r"company",
-        r"all customers",
-        r"shut(?:ting)? down",
-        r"lawsuit",
-        r"production",
-        r"on-call",
-        r"vendor",
-        r"supplier",
-        r"rebrand",
-        r"migrat(?:e|ion)",
-        r"[$€£₪] ?\d[\d,.]*(?:k|m)?",
-        r"\d[\d,.]*\s?(?:k|million|m)\b",
-        r"\d{2,}[,.]?\d{3}",
-    ],
-    [
-        "תקציב",
-        "השקה",
-        "גיוס",
-        "לגייס",
-        "פיטורים",
-        "חוזה",
-        "הסכם",
-        "משכורות",
-        "שכר",
-        "מחיר",
-        "תמחור",
-        "אסטרטגיה",
-        "משקיעים",
-        "אבטחה",
-        "מיזוג",
-        "ספק",
-        "הנהלה",
-        "מיליון",
-        r"[\d,]+ ?(?:אלף|מיליון)",
-        "דדליין",
-        "פרודקשן",
-        "תקן",
-        "תקנים",
-        "לקוחות",
-    ],
-)
-_LOW = any_of(
-    [
-        r"lunch",
-        r"dinner",
-        r"pizza",
-        r"coffee",
-        r"drinks?",
-        r"beers?",
-        r"movies?",
-        r"snacks?",
-        r"cake",
-        r"party",
-        r"gifts?",
-        r"presents?",
-        r"colou?rs?",
-        r"icons?",
-        r"emoji",
-        r"font",
-        r"logo",
-        r"stickers?",
-        r"restaurant",
-        r"sushi",
-        r"bbq",
-        r"picnic",
-        r"t-?shirts?",
-        r"naming",
-        r"rename[ds]?",
-        r"called",
-        r"quiet hours",
-        r"wallpaper",
-        r"playlist",
-        r"stay(?:ing)? (?:home|in)",
-        r"go(?:ing)? to (?:sleep|bed)",
-    ],
-    [
-        "צהריים",
-        "ארוחה",
-        "ארוחת",
-        "פיצה",
-        "קפה",
-        "בירה",
-        "סרט",
-        "עוגה",
-        "מסיבה",
-        "מתנה",
-        "צבע",
-        "צבעים",
-        "כחול",
-        "אייקונים?",
-        "לוגו",
-        "מסעדה",
-        "סושי",
-        "פיקניק",
-        "חולצות",
-        "בירות",
-        "חומוס",
-        "על האש",
-    ],
-)
 
 
 def impact_of(text: str) -> ImpactLevel:
     """Return how much depends on what a text decides."""
-    if _LOW.search(text):
+    if pattern("decisions.low").search(text):
         return "low"
-    return "high" if _HIGH.search(text) else "medium"
+    return "high" if pattern("decisions.high").search(text) else "medium"
 
 
 _PROPOSAL = 0.55  # Of a proposal with one yes; each further yes adds.
@@ -295,26 +168,28 @@ def _before(messages: Sequence[ChatMessage], place: int) -> ChatMessage | None:
 
 def _settled(text: str, earlier: str) -> str | None:
     """Read "approved", "deal" and the like, where there is something to say yes to."""
-    match = cues.SETTLES.match(text)
-    if match is None or cues.promises(match["rest"]) or "?" in text:
+    match = pattern("decisions.settles").match(text)
+    if match is None or pattern("decisions.promise").match(match["rest"]) or "?" in text:
         return None
     rest = tidy(next(iter(sentences(match["rest"])), ""))
-    if len(rest.split()) >= 4 and not re.match(
-        r"(?:and|but|only|just|ו[א-ת]|אבל|רק) ?", rest, re.I
-    ):
+    if len(rest.split()) >= 4 and not pattern("decisions.adds").match(rest):
         return rest  # What was settled, said again.
-    terms_named = cues.NUMBER.search(earlier) and not cues.PAST.search(earlier)
-    if cues.OPEN.search(earlier) or (terms_named and not rest and "?" not in earlier):
+    terms_named = pattern("decisions.number").search(earlier) and not pattern(
+        "decisions.past"
+    ).search(earlier)
+    if pattern("decisions.open").search(earlier) or (
+        terms_named and not rest and "?" not in earlier
+    ):
         return _proposed_sentence(earlier)
     return None
 
 
 def _allowed(text: str, earlier: str) -> str | None:
     """Read "10% is fine" where 10% was asked for."""
-    match = cues.ALLOWS.match(text)
-    if match is None or "?" in text or not cues.OPEN.search(earlier):
+    match = pattern("decisions.allows").match(text)
+    if match is None or "?" in text or not pattern("decisions.open").search(earlier):
         return None
-    what = match["what"] or match["he"]
+    what = match["what"]
     about = next((part for part in sentences(earlier) if _words(what) & _words(part)), None)
     return f"{tidy(what)} ({tidy(about)})" if about else None
 
@@ -326,8 +201,12 @@ def _chosen(text: str, earlier: str) -> str | None:
     if "?" in answer or not wanted or len(answer.split()) > _MOST_WORDS_OF_A_CHOICE:
         return None
     for sentence in sentences(earlier):
-        offered = sentence.endswith("?") and cues.CHOICE.search(sentence)
-        if not offered or cues.NO_CHOICE.search(sentence) or not wanted < set(terms(sentence)):
+        offered = sentence.endswith("?") and pattern("decisions.choice").search(sentence)
+        if (
+            not offered
+            or pattern("decisions.no_choice").search(sentence)
+            or not wanted < set(terms(sentence))
+        ):
             continue
         if impact_of(sentence) != "low":
             return f"{tidy(answer)} ({tidy(sentence)}?)"
@@ -342,9 +221,9 @@ def _words(text: str) -> set[str]:
 def _proposed_sentence(text: str) -> str:
     """Return the sentence of a message that most wants a yes, without the words of asking."""
     found = sentences(text)
-    wanting = [sentence for sentence in found if cues.OPEN.search(sentence)]
-    measured = [sentence for sentence in found if cues.NUMBER.search(sentence)]
-    matter = tidy(cues.asked_for((wanting or measured or found)[-1]))
+    wanting = [sentence for sentence in found if pattern("decisions.open").search(sentence)]
+    measured = [sentence for sentence in found if pattern("decisions.number").search(sentence)]
+    matter = tidy(pattern("decisions.asked").sub("", (wanting or measured or found)[-1]))
     return matter if len(matter) <= _MATTER_CHARS else matter[: _MATTER_CHARS - 1] + "…"
 
 
@@ -352,10 +231,10 @@ def proposal_of(text: str) -> str | None:
     """Return what a message proposes."""
     for sentence in sentences(text):
         sentence = plain(sentence)
-        if UNDECIDED.search(sentence):
+        if pattern("decisions.undecided").search(sentence):
             continue
-        for pattern in cues.PROPOSES:
-            if (match := pattern.search(sentence)) and len(match["what"].split()) > 1:
+        for proposes, _ in patterns("decisions.proposes"):
+            if (match := proposes.search(sentence)) and len(match["what"].split()) > 1:
                 return tidy(match["what"])
     return None
 
@@ -365,11 +244,6 @@ _MOST_CONFIDENCE = 0.97
 _SUPERSEDED = 0.5
 _SAME_MATTER = 0.5
 _FEW_WORDS = 3
-_WORDS_OF_DECIDING = """
-decide decision agree approve go with change instead move final new date plan monday
-tuesday wednesday thursday friday saturday sunday next week month
-accepted settled done deal הולכים מאושר מאשר מאשרת אושר אישרתי סגור סוכם מקובל
-"""
 
 
 def extract_decisions(
@@ -419,13 +293,15 @@ def _of_message(
     message = messages[place]
     spoken = [plain(sentence) for sentence in sentences(message.text)]
     for number, sentence in enumerate(spoken):
-        if sentence.endswith("?") or cues.UNDECIDED.search(sentence):
+        if sentence.endswith("?") or pattern("decisions.undecided").search(sentence):
             continue
         if (found := _decided(sentence)) is None:
             continue
         what, maker, confidence = found
         what = _explained(what, spoken[number + 1 :], asked(messages, place))
-        if HYPOTHETICAL.search(sentence[: sentence.find(what[:12]) + 1] or sentence[:12]):
+        if pattern("talk.hypothetical").search(
+            sentence[: sentence.find(what[:12]) + 1] or sentence[:12]
+        ):
             confidence *= 0.45
         person = people.named(maker) if maker else people.of(message.sender_id)
         decision = Decision(
@@ -448,17 +324,17 @@ def _explained(what: str, rest: list[str], before: str) -> str:
     """Return a decision with what its few words mean: what is said next, or what was asked."""
     if len(what.split()) > _FEW_WORDS:
         return what
-    if cues.POINTS_BACK.search(what):
+    if pattern("decisions.points_back").search(what):
         return f"{what} ({before})" if before else what
-    if cues.ALONE.search(what) and rest and not rest[0].endswith("?"):
+    if pattern("decisions.alone").search(what) and rest and not rest[0].endswith("?"):
         return f"{what}: {rest[0][:1].lower()}{tidy(rest[0])[1:]}"
     return what
 
 
 def _decided(sentence: str) -> tuple[str, str | None, float] | None:
     """Return what a sentence decides, who it says did, and how sure that is."""
-    for pattern, confidence in cues.DECIDES:
-        match = pattern.search(sentence)
+    for decides, confidence in patterns("decisions.decides"):
+        match = decides.search(sentence)
         if match is None:
             continue
         groups = match.groupdict()
@@ -475,7 +351,7 @@ def _decided(sentence: str) -> tuple[str, str | None, float] | None:
 def _add(decisions: list[Decision], decision: Decision, text: str) -> None:
     """Add a decision; mark the earlier one it replaces, or drop it as said again."""
     words = _topic_words(decision.decision)
-    takes_back = cues.TAKES_BACK.search(plain(text)) is not None
+    takes_back = pattern("decisions.takes_back").search(plain(text)) is not None
     for place in range(len(decisions) - 1, -1, -1):
         known = decisions[place]
         if known.superseded_by or not words:
@@ -506,7 +382,7 @@ def _topic_words(text: str) -> set[str]:
 
 @cache
 def _words_of_deciding() -> frozenset[str]:
-    return frozenset(terms(_WORDS_OF_DECIDING))
+    return frozenset(terms(" ".join(TEXTS.phrases("cues.decisions.words_of_deciding"))))
 
 
 def _context(messages: Sequence[ChatMessage], place: int) -> str:

@@ -5,7 +5,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-from packs.messaging.patterns import Pattern
+from packs.messaging.cues import pattern
+from packs.messaging.wording import TEXTS
 from rollcall.core.text import fold, is_stopword
 
 _LATIN = (
@@ -23,12 +24,6 @@ _LETTERS = str.maketrans(
 )
 _FIRST = str.maketrans("הי", "hy")
 _NAME = r"[A-Z][a-z]+(?: [A-Z][a-z]+)?"
-_NOT_NAMES = """
-this that it there what who when where why how which he she they we you i ok okay so and but yes
-no please thanks great good also then well hi hey hello sorry sure all everyone guys team folks
-morning today tomorrow monday tuesday wednesday thursday friday saturday sunday note fyi todo
-update reminder nobody someone somebody everybody anyone agreed decision urgent
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +72,9 @@ class People:
         """Return a participant, or somebody unknown where a word looks like a name."""
         if found := self.find(word):
             return found
-        looks = re.fullmatch(_NAME, word) and word.split(" ")[0].lower() not in _NOT_NAMES.split()
+        looks = re.fullmatch(_NAME, word) and word.split(" ")[0].lower() not in TEXTS.phrases(
+            "cues.people.not_names"
+        )
         return Person(None, word) if looks and unknown else None
 
 
@@ -101,29 +98,18 @@ def _first_name(name: str) -> str:
     return name.split(" ")[0]
 
 
-_MENTION = Pattern(r"(?<!\w)@([\w.א-ת-]+)")
-_LEADING = Pattern(
-    rf"^(?:(?i:hey|hi|hello|ok|okay|so|and|thanks|היי|הי|שלום|אז|טוב)[, ]+)?({_NAME}|[א-ת]{{2,12}})"
-    r"(?:\s*,\s*|\s*:\s+|\s+-\s+)(?=\S)"
-)
-_TRAILING = Pattern(rf",\s*({_NAME}|[א-ת]{{2,12}})\s*([?.!]*)$")
-_BARE = Pattern(
-    rf"^({_NAME}|[א-ת]{{2,12}})\s+(?=please\b|can you|could you|תוכלי?\s|בבקשה\s)", re.I
-)
-
-
 def _addressed(people: People, sentence: str) -> tuple[Person | None, str]:
-    if match := _MENTION.search(sentence):
+    if match := pattern("people.mention").search(sentence):
         person = people.find(match[1]) or Person(None, match[1])
         rest = (sentence[: match.start()] + sentence[match.end() :]).strip(" ,:-")
         return person, " ".join(rest.split())
-    for pattern in (_LEADING, _BARE):
-        if match := pattern.match(sentence):
+    for key in ("people.leading", "people.bare"):
+        if match := pattern(key).match(sentence):
             hebrew = "א" <= match[1][0] <= "ת"
             # Any Hebrew word may stand before a comma; only known names are calls.
             if called := people.named(match[1], unknown=not hebrew):
                 return called, sentence[match.end() :]
-    if (match := _TRAILING.search(sentence)) and (called := people.find(match[1])):
+    if (match := pattern("people.trailing").search(sentence)) and (called := people.find(match[1])):
         return called, sentence[: match.start()] + match[2]
     return None, sentence
 

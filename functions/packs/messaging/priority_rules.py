@@ -10,9 +10,8 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, Field
 
-from packs.messaging import priority_cues as cues
 from packs.messaging.chat import ChatMessage
-from packs.messaging.cues import REQUEST, plain
+from packs.messaging.cues import pattern, plain
 from packs.messaging.firestore import chunks
 from packs.messaging.text_model import ask, model_name
 from rollcall.core.context import TextModel
@@ -53,7 +52,7 @@ def classify(text: str, *, said_at: datetime | None = None) -> Priority:
     if not found:
         return Priority("unspecified", 0.5)
     strongest = min(found, key=lambda priority: order(priority.level))
-    relaxed = cues.RELAXED.search(" ".join(found[-1].reasons)) is not None
+    relaxed = pattern("priorities.relaxed").search(" ".join(found[-1].reasons)) is not None
     return found[-1] if relaxed and strongest.level != "urgent" else strongest
 
 
@@ -61,17 +60,17 @@ def _clauses(text: str) -> list[str]:
     return [
         clause
         for sentence in sentences(text)
-        for clause in cues.TURN.split(plain(sentence))
+        for clause in pattern("priorities.turn").split(plain(sentence))
         if clause.strip()
     ]
 
 
 def _of_clause(clause: str, *, said_at: datetime | None) -> Priority:
-    low = cues.LOW.search(clause)
+    low = pattern("priorities.low").search(clause)
     # What is denied must not count as said: "not urgent" holds "urgent".
-    rest = cues.MENTION.sub(" ", cues.LOW.sub(" ", clause))
-    over, supposed = cues.OVER.search(rest), cues.IF.search(rest)
-    asks = REQUEST.search(rest) is not None
+    rest = pattern("priorities.mention").sub(" ", pattern("priorities.low").sub(" ", clause))
+    over, supposed = pattern("priorities.over").search(rest), pattern("priorities.if").search(rest)
+    asks = pattern("talk.request").search(rest) is not None
     for level, cue, confidence in _strong_cues(rest, asks=asks):
         if over:
             return Priority("low", 0.6, (over[0],))
@@ -83,26 +82,28 @@ def _of_clause(clause: str, *, said_at: datetime | None) -> Priority:
         return Priority("low", 0.85, (low[0],))
     if said_at and (dated := _by_deadline(clause, said_at=said_at)):
         return dated
-    if asks and not cues.SMALL_TALK.search(rest):
+    if asks and not pattern("priorities.small_talk").search(rest):
         return Priority("medium", 0.65, ("asks for something",))
-    if cues.QUESTION.search(rest + " ") and not cues.SMALL_TALK.search(rest):
+    if pattern("priorities.question").search(rest + " ") and not pattern(
+        "priorities.small_talk"
+    ).search(rest):
         return Priority("medium", 0.45, ("asks a question",))
     return Priority("unspecified", 0.5)
 
 
 def _strong_cues(text: str, *, asks: bool) -> Iterator[tuple[Level, re.Match[str], float]]:
     """Yield the signs of urgency in a text, the strongest first."""
-    if cue := cues.INCIDENT.search(text):
+    if cue := pattern("priorities.incident").search(text):
         yield "urgent", cue, 0.9
-    if cue := cues.URGENT.search(text):
+    if cue := pattern("priorities.urgent").search(text):
         yield "urgent", cue, 0.9
-    if (cue := cues.NOW.search(text)) and asks:
+    if (cue := pattern("priorities.now").search(text)) and asks:
         yield "urgent", cue, 0.75
-    if cue := cues.HIGH.search(text):
+    if cue := pattern("priorities.high").search(text):
         yield "high", cue, 0.8
-    if (cue := cues.SOON.search(text)) and asks:
+    if (cue := pattern("priorities.soon").search(text)) and asks:
         yield "high", cue, 0.7
-    if (cue := cues.OR_ELSE.search(text)) and asks:
+    if (cue := pattern("priorities.or_else").search(text)) and asks:
         yield "high", cue, 0.65
 
 
@@ -111,7 +112,7 @@ def _by_deadline(text: str, *, said_at: datetime) -> Priority | None:
     from packs.messaging.dates import find_deadline
 
     deadline = find_deadline(text, said_at=said_at)
-    if deadline is None or not REQUEST.search(text):
+    if deadline is None or not pattern("talk.request").search(text):
         return None
     days = (deadline.day - said_at.date()).days
     level: Level = "high" if days <= _HIGH_WITHIN_DAYS else "medium"

@@ -5,48 +5,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 
-from packs.messaging.patterns import Pattern
+from packs.messaging.cues import pattern
+from packs.messaging.wording import TEXTS
 from rollcall.core.text import hebrew_stem, terms, tokens, words
 
-# Words of asking, not of the thing asked about. They keep a little weight, for
-# somebody may be searching for the word "meeting" itself.
-_SCAFFOLDING = """
-summarize summary discuss discussion talk say think thought tell opinion suggest mention describe
-explain group team people everyone participants conclusion conclude conversation chat message
-meeting agree disagree decide decision make give show find search anything include whether topic
-aspect matter related possible potential various certain
-סכם סכמי תסכם תסכמי לסכם סיכום דיון דנו דיברו דיבר דיברה אמר אמרה אמרו חשב חשבה חשבו דעה דעתו דעתה
-הציע הציעה הציעו קבוצה צוות אנשים משתתפים מסקנה מסקנות שיחה שיחות הודעה הודעות פגישה ישיבה הסכים
-הסכימה הסכימו החליטו הוחלט החלטה החלטות נושא נושאים עניין היבט אפשרי שונים חפש חפשי תחפש תחפשי לחפש
-מצא תמצא הראה תראה משהו
-"""
-
-# Sets of words that chats use for one another, as their users would type them.
-_SYNONYMS = (
-    "budget cost price expense money spend תקציב עלות מחיר הוצאה כסף",
-    "problem issue bug trouble fault difficulty בעיה תקלה באג קושי",
-    "deadline due schedule timeline לוח דדליין מועד",
-    "customer client user לקוח משתמש",
-    "meeting call appointment sync פגישה ישיבה",
-    "buy purchase order קנה רכש הזמנה",
-    "hire recruit candidate גיוס מועמד",
-    "release launch deploy ship שחרור השקה",
-    "contract agreement חוזה הסכם",
-    "salary pay wage משכורת שכר",
-    "exam test quiz מבחן בחינה",
-    "look appearance style shape מראה עיצוב",
-    "fix repair תיקון",
-    "picture photo image תמונה צילום",
-    "holiday vacation trip חופשה טיול",
-    "energy power battery אנרגיה סוללה",
-)
-
-_CONTEXT = Pattern(
-    r"\b(?:when|while)\s+(?:\w+\s+){0,2}?\w+ing\b|\bduring\b|\bin the (?:discussion|context)\b"
-    r"|(?<!\S)(?:כאשר|כשדיברו|כשדנו|בזמן|במהלך|תוך כדי)(?!\S)",
-    re.IGNORECASE,
-)
 _SCAFFOLDING_WEIGHT = 0.2
+"""Of words of asking: somebody may be searching for the word "meeting" itself."""
 _CONTEXT_WEIGHT = 0.5
 _SYNONYM_WEIGHT = 0.3
 
@@ -114,7 +78,7 @@ def expand(weights: dict[str, float]) -> dict[str, float]:
 
 
 def _parts(question: str) -> tuple[str, str]:
-    found = _CONTEXT.search(question)
+    found = pattern("query.context").search(question)
     if not found or not terms(question[: found.start()]):
         return question, ""
     return question[: found.start()], question[found.end() :]
@@ -152,14 +116,14 @@ def _exact(token: str) -> str:
 
 @cache
 def _scaffolding() -> frozenset[str]:
-    return frozenset(words(_SCAFFOLDING))
+    return frozenset(words(" ".join(TEXTS.phrases("cues.query.scaffolding"))))
 
 
 @cache
 def _synonyms() -> dict[str, frozenset[str]]:
     table: dict[str, frozenset[str]] = {}
-    for group in _SYNONYMS:
-        stems = frozenset(words(group))
+    for meaning in TEXTS.data("en", "cues.query.synonyms"):
+        stems = frozenset(words(" ".join(TEXTS.phrases(f"cues.query.synonyms.{meaning}"))))
         for stem in stems:
             table[stem] = table.get(stem, frozenset()) | (stems - {stem})
     return table

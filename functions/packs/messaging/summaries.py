@@ -45,9 +45,9 @@ _SURE = 0.5
 _REDUNDANCY = 0.7
 _WORTH_SAYING = 0.25  # Of the best sentence's score.
 
-_DECISIONS = TEXTS.phrases("cues.decisions")
-_ACTIONS = TEXTS.phrases("cues.actions")
-_GENERAL = TEXTS.phrases("cues.general")
+_DECISIONS = TEXTS.phrases("cues.topics.decisions")
+_ACTIONS = TEXTS.phrases("cues.topics.actions")
+_GENERAL = TEXTS.phrases("cues.topics.general")
 
 _NOTHING = {
     "decisions": TEXTS.by_language("summaries.no_decisions_were_found"),
