@@ -6,14 +6,13 @@ from dataclasses import dataclass
 
 from packs.electrical.inspection.facts import Facts
 from packs.electrical.inspection.rule import Problem, Rule, Unknown
-from packs.electrical.inspection.rules import dwellings, ground_fault
+from packs.electrical.inspection.rules import gfci
 from packs.electrical.projects.records import Circuit, Panel, Project
 from packs.electrical.projects.selection import PanelCircuit
 from packs.electrical.results import CodeReference, Words
 from rollcall.core.wording import isolated
 
 _ARC_FAULT = "210.12"
-_KINDS = ("210.8", "680.2", _ARC_FAULT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +39,11 @@ def protection_of(project: Project, panel: Panel, circuit: Circuit, locale: str)
     references, undecided = [], []
     for rule in _rules(project):
         try:
-            verdict = rule.check(facts, found)
+            finding = rule.check(facts, found)
         except Unknown as unknown:
             undecided.append(_undecided(rule, unknown))
             continue
-        if isinstance(verdict, Problem):
+        if isinstance(finding, Problem):
             references.append(rule.reference(project.edition, locale))
             if rule.id.startswith(_ARC_FAULT):
                 afci = True
@@ -54,11 +53,7 @@ def protection_of(project: Project, panel: Panel, circuit: Circuit, locale: str)
 
 
 def _rules(project: Project) -> list[Rule]:
-    return [
-        rule
-        for rule in (*ground_fault.RULES, *dwellings.RULES)
-        if rule.kind == "circuit" and rule.id.startswith(_KINDS) and rule.holds_in(project.edition)
-    ]
+    return [rule for rule in gfci.RULES if rule.is_in(project.edition)]
 
 
 def _undecided(rule: Rule, unknown: Unknown) -> Words:

@@ -1,22 +1,32 @@
-"""A project as the rules look at it: what is asked of one thing often is worked out once."""
+"""What the rules of an inspection need to know of a project: its records by id, the supply of each
+panel, loads, currents, ampacities and fault currents, each calculated once."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any, TypeVar
 
 from packs.electrical.calculations.circuit_load import household_range_watts
-from packs.electrical.calculations.conductors import Ampacity
+from packs.electrical.calculations.conductors import (
+    Ampacity,
+    Installation,
+    ampacity_of,
+    default_terminal,
+    largest_breaker,
+)
+from packs.electrical.calculations.conductors import smallest_size as smallest_conductor
 from packs.electrical.calculations.loads.gathering import feeder_circuits
 from packs.electrical.calculations.loads.limits import DWELLING_SHARE
 from packs.electrical.calculations.loads.methods import premises_of
-from packs.electrical.calculations.loads.panel import Demand, panel_demand
+from packs.electrical.calculations.loads.panel import panel_demand
+from packs.electrical.calculations.requirements import CONTINUOUS, Requirement
 from packs.electrical.calculations.short_circuit.at_panel import fault_at
-from packs.electrical.inspection.conductors import ampacity_behind, smallest_behind
-from packs.electrical.inspection.rule import Kind, Unknown, known
+from packs.electrical.inspection.rule import RecordKind, Unknown, known
+from packs.electrical.nec.ampacity import Rating, insulation_rating
 from packs.electrical.nec.motors import full_load_amps
+from packs.electrical.nec.overcurrent import STANDARD_RATINGS, next_standard
 from packs.electrical.nec.sizes import Size
 from packs.electrical.projects.records import (
     Circuit,
@@ -29,27 +39,69 @@ from packs.electrical.projects.records import (
 )
 from packs.electrical.projects.selection import PanelCircuit
 from packs.electrical.projects.topology import service_panel
-from rollcall.core.errors import AgentError, FailedPrecondition
+from rollcall.core.errors import AgentError, FailedPrecondition, InvalidArgument
 
 T = TypeVar("T")
 MOTOR_LOADS = frozenset({"motor", "air_conditioning", "heat_pump", "welder"})
-"""Whose conductors are protected by articles of their own (240.4(G))."""
-
-DWELLING_RANGE_A = (100, 400)
+"""Loads whose conductors are protected by articles of their own (240.4(G))."""
+DWELLING_SERVICE_A = (100, 400)
+"""The ratings of the services and feeders of 310.12."""
+STANDARD_AMBIENT_C = 30.0
+STANDARD_CONDUCTORS = 3
+"""The ambient temperature and the current-carrying conductors of Table 310.16."""
+NM_TERMINAL: Rating = 60
+NM_INSULATION: Rating = 90
 
 
 class Facts:
-    """What rules ask of a project.
+    """A project as rules look at it.
 
     Attributes:
-        panels: Those that are looked at; all, or the one that was asked for.
+        panels: Those that are inspected: all, or the ones that are given.
     """
 
     def __init__(self, project: Project, panels: Iterable[Panel] | None = None) -> None:
         self.project = project
         self.edition = project.edition
         self.panels = tuple(project.panels if panels is None else panels)
-        self._worked_out: dict[tuple[Any, ...], Any] = {}
+        self._results: dict[tuple[Any, ...], Any] = {}
+
+    def once(self, key: tuple[Any, ...], work: Callable[[], T]) -> T:
+        """Return what `work` gives, calculated once for each key, also where it raises Unknown."""
+        if key not in self._results:
+            try:
+                self._results[key] = work()
+            except Unknown as unknown:
+                self._results[key] = unknown
+        result = self._results[key]
+        if isinstance(result, Unknown):
+            raise Unknown(result.field)
+        return result  # type: ignore[no-any-return]
+
+    # Records
+
+    def records(self, kind: RecordKind) -> list[Any]:
+        """Return the records of a kind that are inspected.
+
+        The service and its grounding (`project`) are, where the service panel is; a feeder and the
+        transformer before it, where the panel at its end is.
+        """
+        ids = {panel.id for panel in self.panels}
+        is_whole = len(ids) == len(self.project.panels)
+        if kind == "project":
+            has_service = self.service_panel is not None and self.service_panel.id in ids
+            return [self.project] if has_service or is_whole else []
+        if kind == "panel":
+            return list(self.panels)
+        if kind == "circuit":
+            return self.circuits
+        if kind == "motor":
+            return [motor for motor in self.project.motors if motor.panel_id in ids]
+        feeders = [each for each in self.project.feeders if is_whole or each.target_id in ids]
+        if kind == "feeder":
+            return feeders
+        sources = {feeder.source_id for feeder in feeders}
+        return [each for each in self.project.transformers if is_whole or each.id in sources]
 
     @property
     def dwelling(self) -> bool:
@@ -64,107 +116,83 @@ class Facts:
             return None
 
     @cached_property
-    def into(self) -> dict[str, Feeder]:
+    def feeder_to(self) -> dict[str, Feeder]:
         """The feeder that supplies a panel or transformer, by its id."""
         return {feeder.target_id: feeder for feeder in self.project.feeders}
 
     @cached_property
-    def out_of(self) -> dict[str, list[Feeder]]:
-        """The feeders from a panel or transformer, by its id."""
-        found: dict[str, list[Feeder]] = defaultdict(list)
+    def feeders_from(self) -> dict[str, list[Feeder]]:
+        """The feeders that a panel or transformer supplies, by its id."""
+        feeders: dict[str, list[Feeder]] = defaultdict(list)
         for feeder in self.project.feeders:
-            found[feeder.source_id].append(feeder)
-        return found
+            feeders[feeder.source_id].append(feeder)
+        return feeders
 
     @cached_property
     def nodes(self) -> dict[str, Panel | Transformer]:
         """Panels and transformers by id."""
-        found: dict[str, Panel | Transformer] = {each.id: each for each in self.project.panels}
-        return found | {each.id: each for each in self.project.transformers}
-
-    @cached_property
-    def motors(self) -> dict[tuple[str, int], list[Motor]]:
-        """By panel and circuit number."""
-        found: dict[tuple[str, int], list[Motor]] = defaultdict(list)
-        for motor in self.project.motors:
-            found[motor.panel_id, motor.circuit_number].append(motor)
-        return found
-
-    @cached_property
-    def _numbered(self) -> dict[tuple[str, int], Circuit]:
-        return {
-            (panel.id, circuit.circuit_number): circuit
-            for panel in self.project.panels
-            for circuit in panel.circuits
-        }
-
-    def circuit_of(self, motor: Motor) -> PanelCircuit:
-        """The circuit of a motor, which a valid project has."""
-        panel = self.nodes[motor.panel_id]
-        assert isinstance(panel, Panel)
-        return PanelCircuit(panel, self._numbered[motor.panel_id, motor.circuit_number])
+        panels: dict[str, Panel | Transformer] = {each.id: each for each in self.project.panels}
+        return panels | {each.id: each for each in self.project.transformers}
 
     @cached_property
     def circuits(self) -> list[PanelCircuit]:
-        """Of the panels that are looked at, without spares and without the breakers of feeders,
-        which are looked at as such."""
+        """The circuits of the inspected panels, without spares and the breakers of feeders, which
+        are inspected with the feeders."""
         return [
             PanelCircuit(panel, circuit)
             for panel in self.panels
             for circuit in panel.circuits
-            if not circuit.is_spare and circuit.id not in self._breakers_of_feeders(panel)
+            if not circuit.is_spare and circuit.id not in self._feeder_circuits(panel)
         ]
 
-    def _breakers_of_feeders(self, panel: Panel) -> set[str]:
-        def work() -> set[str]:
+    def _feeder_circuits(self, panel: Panel) -> set[str]:
+        def ids() -> set[str]:
             return {each.id for each in feeder_circuits(self.project, panel).values()}
 
-        return self.once(("feeders", panel.id), work) if panel.id in self.out_of else set()
+        return self.once(("feeders", panel.id), ids) if panel.id in self.feeders_from else set()
 
     @cached_property
     def all_circuits(self) -> list[Circuit]:
-        """Of the whole project, without spares."""
-        return [
-            circuit
-            for panel in self.project.panels
-            for circuit in panel.circuits
-            if not circuit.is_spare
-        ]
+        """The circuits of the whole project, without spares."""
+        circuits = (circuit for panel in self.project.panels for circuit in panel.circuits)
+        return [circuit for circuit in circuits if not circuit.is_spare]
 
-    def subjects(self, kind: Kind) -> list[Any]:
-        """What rules of a kind look at, one after the other."""
-        ids = {panel.id for panel in self.panels}
-        if kind == "project":
-            here = self.service_panel is not None and self.service_panel.id in ids
-            return [self.project] if here or len(ids) == len(self.project.panels) else []
-        if kind == "panel":
-            return list(self.panels)
-        if kind == "circuit":
-            return self.circuits
-        if kind == "motor":
-            return [motor for motor in self.project.motors if motor.panel_id in ids]
-        if len(ids) == len(self.project.panels):
-            feeders, transformers = self.project.feeders, self.project.transformers
-        else:
-            feeders = tuple(each for each in self.project.feeders if each.target_id in ids)
-            above = {each.source_id for each in feeders}
-            transformers = tuple(each for each in self.project.transformers if each.id in above)
-        return list(feeders if kind == "feeder" else transformers)
+    @cached_property
+    def _motors(self) -> dict[tuple[str, int], list[Motor]]:
+        motors: dict[tuple[str, int], list[Motor]] = defaultdict(list)
+        for motor in self.project.motors:
+            motors[motor.panel_id, motor.circuit_number].append(motor)
+        return motors
 
-    def once(self, key: tuple[Any, ...], work: Callable[[], T]) -> T:
-        """What `work` gives, worked out at the first time for each key; also if it is Unknown."""
-        if key not in self._worked_out:
-            try:
-                self._worked_out[key] = work()
-            except Unknown as unknown:
-                self._worked_out[key] = unknown
-        found = self._worked_out[key]
-        if isinstance(found, Unknown):
-            raise Unknown(found.field)
-        return found  # type: ignore[no-any-return]
+    def motors_on(self, at: PanelCircuit) -> list[Motor]:
+        """Return the motors of a circuit."""
+        return self._motors.get((at.panel.id, at.circuit.circuit_number), [])
+
+    def motors_downstream(self, node: str) -> list[Motor]:
+        """Return the motors that are supplied through a panel or transformer at its own voltage."""
+
+        def motors() -> list[Motor]:
+            found = [motor for motor in self.project.motors if motor.panel_id == node]
+            for feeder in self.feeders_from.get(node, []):
+                if isinstance(self.nodes[feeder.target_id], Panel):
+                    found += self.motors_downstream(feeder.target_id)
+            return found
+
+        return self.once(("motors", node), motors)
+
+    def circuit_of(self, motor: Motor) -> PanelCircuit:
+        """Return the circuit of a motor; a valid project has it."""
+        panel = self.nodes[motor.panel_id]
+        assert isinstance(panel, Panel)
+        numbered = self.once(
+            ("numbered", panel.id), lambda: {each.circuit_number: each for each in panel.circuits}
+        )
+        return PanelCircuit(panel, numbered[motor.circuit_number])
+
+    # Supply
 
     def is_service(self, panel: Panel) -> bool:
-        """Whether the panel is the service equipment.
+        """Return whether the panel is the service equipment.
 
         Raises:
             Unknown: The project does not say which one is.
@@ -174,155 +202,33 @@ class Facts:
         return known(self.service_panel, "service.panelId").id == panel.id
 
     def source_transformer(self, panel: Panel) -> Transformer | None:
-        """The transformer that a panel's feeder comes from."""
-        feeder = self.into.get(panel.id)
+        """Return the transformer that a panel's feeder comes from."""
+        feeder = self.feeder_to.get(panel.id)
         source = self.nodes.get(feeder.source_id) if feeder else None
         return source if isinstance(source, Transformer) else None
 
-    def from_transformer(self, feeder: Feeder) -> bool:
-        """Whether a feeder starts at a transformer's secondary."""
-        return isinstance(self.nodes.get(feeder.source_id), Transformer)
+    def target_panel(self, feeder: Feeder) -> Panel | None:
+        """Return the panel at a feeder's end; None where that is a transformer."""
+        target = self.nodes[feeder.target_id]
+        return target if isinstance(target, Panel) else None
 
-    def is_open_secondary(self, feeder: Feeder) -> bool:
-        """Whether a feeder starts at a transformer with no device there: its own rules are those
-        of 240.21(C)."""
-        return self.from_transformer(feeder) and self.protected_at(feeder) is None
-
-    def protected_at(self, feeder: Feeder) -> float | None:
-        """The rating of the device at a feeder's source, A, where one is recorded."""
+    def source_device(self, feeder: Feeder) -> float | None:
+        """Return the rating of the device at a feeder's source, A, where one is recorded."""
         if feeder.breaker_amps is not None:
             return feeder.breaker_amps
         source = self.nodes.get(feeder.source_id)
         return source.secondary_breaker_amps if isinstance(source, Transformer) else None
 
-    def voltage(self, found: PanelCircuit) -> float:
-        """Volts of a circuit's load: between its lines, or to neutral with one pole."""
-        panel, circuit = found
-        if circuit.voltage is not None:
-            return circuit.voltage
-        return panel.line_to_neutral if circuit.poles == 1 else panel.voltage
-
-    def amps(self, found: PanelCircuit) -> float:
-        """The current of a circuit's load, A; a power factor that is not recorded counts as 1.
-
-        Raises:
-            Unknown: No load is recorded.
-        """
-        return self._amps(found, found.circuit.load_watts)
-
-    def amps_of_circuit(self, found: PanelCircuit) -> float:
-        """The current that a circuit must be good for, A: that of its load, and of a household
-        range that of Table 220.55.
-
-        Raises:
-            Unknown: No load is recorded.
-        """
-        watts = found.circuit.load_watts
-        by_table = household_range_watts(self.project, found.circuit, watts)
-        return self._amps(found, watts if by_table is None else by_table)
-
-    def _amps(self, found: PanelCircuit, watts: float) -> float:
-        if watts <= 0:
-            raise Unknown("loadWatts")
-        circuit = found.circuit
-        phases = 3**0.5 if circuit.poles == 3 else 1.0
-        return watts / (self.voltage(found) * phases * (circuit.power_factor or 1))
-
-    def motor_amps(self, motor: Motor) -> float:
-        """A motor's current of Tables 430.248 or 430.250, A.
-
-        Raises:
-            Unknown: The tables have no such motor.
-        """
-        key = ("motor", motor.hp, motor.voltage, motor.phases)
-        work = partial(full_load_amps, motor.hp, motor.voltage, motor.phases)
-        return self.once(key, lambda: looked_up(work, "motors.hp"))
-
-    def motors_below(self, node: str) -> list[Motor]:
-        """The motors that are supplied through a panel or transformer at its own voltage."""
-        return self.once(("motors below", node), lambda: self._motors_below(node))
-
-    def _motors_below(self, node: str) -> list[Motor]:
-        found = list(self._motors_of_panel.get(node, []))
-        for feeder in self.out_of.get(node, []):
-            if isinstance(self.nodes[feeder.target_id], Panel):
-                found += self.motors_below(feeder.target_id)
-        return found
-
-    @cached_property
-    def _motors_of_panel(self) -> dict[str, list[Motor]]:
-        found: dict[str, list[Motor]] = defaultdict(list)
-        for motor in self.project.motors:
-            found[motor.panel_id].append(motor)
-        return found
-
-    def ampacity(self, wiring: Wiring, device_amps: float) -> Ampacity:
-        """What the conductors may carry, A; see `conductors.ampacity_behind`."""
-        key = ("ampacity", wiring.conductor_size, *_installed(wiring, device_amps))
-        return self.once(key, lambda: ampacity_behind(wiring, device_amps))
-
-    def smallest(
-        self, wiring: Wiring, device_amps: float, *, rounds_up: bool = True
-    ) -> Size | None:
-        """The smallest size that a device may protect; see `conductors.smallest_behind`."""
-        key = ("smallest", rounds_up, *_installed(wiring, device_amps))
-        return self.once(key, lambda: smallest_behind(wiring, device_amps, rounds_up=rounds_up))
-
-    def panel_fed(self, feeder: Feeder) -> Panel | None:
-        """The panel at a feeder's end; None where that is a transformer."""
-        target = self.nodes[feeder.target_id]
-        return target if isinstance(target, Panel) else None
-
-    def demand(self, panel: Panel) -> Demand:
-        """The calculated load of a panel by Article 220.
-
-        Raises:
-            Unknown: No circuit behind it has a load.
-        """
-        return self.once(("demand", panel.id), lambda: self._demand(panel))
-
-    def _demand(self, panel: Panel) -> Demand:
-        try:
-            found = panel_demand(self.project, panel)
-        except AgentError as error:
-            raise Unknown(_last_part(error.field)) from error
-        if found.calculation.connected_va <= 0:
-            raise Unknown("loadWatts")
-        return found
-
-    def demand_amps(self, panel: Panel) -> float:
-        """The current of a panel's calculated load in its heaviest line, A; raises as `demand`."""
-        return self.demand(panel).heaviest_amps
-
-    def allowed_by_310_12(self, panel: Panel, rating_amps: float, carries_amps: float) -> bool:
-        """Whether 310.12 allows the conductors that supply a panel: all of one dwelling hangs on
-        it, with one phase and 100 to 400 A, and they carry 83 % of the rating."""
-        low, high = DWELLING_RANGE_A
-        if not self.dwelling or panel.phases != 1 or not low <= rating_amps <= high:
-            return False
-        if self.project.building.dwelling_units > 1 or carries_amps < DWELLING_SHARE * rating_amps:
-            return False
-        return premises_of(self.project, panel).is_whole
-
-    def fault_current(self, panel: Panel) -> float:
-        """The available fault current at a panel, motors counted, A.
-
-        Raises:
-            Unknown: Something on the way to it is not recorded.
-        """
-        return self.once(("fault", panel.id), lambda: self._fault_current(panel))
-
-    def _fault_current(self, panel: Panel) -> float:
-        try:
-            return fault_at(self.project, panel).amps
-        except AgentError as error:
-            raise Unknown(_last_part(error.field)) from error
+    def is_open_secondary(self, feeder: Feeder) -> bool:
+        """Return whether a feeder starts at a transformer with no device there (240.21(C))."""
+        is_secondary = isinstance(self.nodes.get(feeder.source_id), Transformer)
+        return is_secondary and self.source_device(feeder) is None
 
     def volts_to_ground(self, panel: Panel) -> float:
-        """The greatest voltage to ground in a panel, V.
+        """Return the greatest voltage to ground in a panel, V.
 
         Raises:
-            Unknown: Whether a system of three phases has a neutral is not recorded.
+            Unknown: It is not recorded whether a three-phase system has a neutral.
         """
         if panel.high_leg:
             return panel.voltage * 3**0.5 / 2
@@ -330,15 +236,191 @@ class Facts:
             return panel.line_to_neutral
         return panel.voltage if known(panel.wires, "wires") < 4 else panel.line_to_neutral
 
-    def own_rules_protect(self, found: PanelCircuit) -> bool:
-        """Whether 240.4(G) leaves a circuit's conductors to another article: motors, cooling,
-        welders."""
-        panel, circuit = found
-        return circuit.load_type in MOTOR_LOADS or (panel.id, circuit.circuit_number) in self.motors
+    def fault_current(self, panel: Panel) -> float:
+        """Return the available fault current at a panel, motors counted, A.
+
+        Raises:
+            Unknown: Something on the way to it is not recorded.
+        """
+        return self.once(
+            ("fault", panel.id), lambda: _calculated(lambda: fault_at(self.project, panel)).amps
+        )
+
+    # Loads and currents
+
+    def voltage(self, at: PanelCircuit) -> float:
+        """Return the voltage of a circuit's load, V: between lines, or to neutral with one pole."""
+        panel, circuit = at
+        if circuit.voltage is not None:
+            return circuit.voltage
+        return panel.line_to_neutral if circuit.poles == 1 else panel.voltage
+
+    def load_amps(self, at: PanelCircuit) -> float:
+        """Return the current of a circuit's load, A; without a recorded power factor, at unity.
+
+        Raises:
+            Unknown: No load is recorded.
+        """
+        return self._amps(at, at.circuit.load_watts)
+
+    def load_amps_125(self, at: PanelCircuit) -> float:
+        """Return 125 % of a circuit's load current, A; raises as `load_amps`."""
+        return self.load_amps(at) * CONTINUOUS
+
+    def circuit_amps(self, at: PanelCircuit) -> float:
+        """Return the current that a circuit must be good for, A: that of its load, and of a
+        household range that of Table 220.55; raises as `load_amps`."""
+        watts = at.circuit.load_watts
+        by_table = household_range_watts(self.project, at.circuit, watts)
+        return self._amps(at, watts if by_table is None else by_table)
+
+    def _amps(self, at: PanelCircuit, watts: float) -> float:
+        if watts <= 0:
+            raise Unknown("loadWatts")
+        phases = 3**0.5 if at.circuit.poles == 3 else 1.0
+        return watts / (self.voltage(at) * phases * (at.circuit.power_factor or 1))
+
+    def motor_amps(self, motor: Motor) -> float:
+        """Return a motor's current of Tables 430.248 and 430.250, A.
+
+        Raises:
+            Unknown: The tables have no such motor.
+        """
+        key = (motor.hp, motor.voltage, motor.phases)
+        return self.once(
+            ("motor", *key), lambda: in_table(lambda: full_load_amps(*key), "motors.hp")
+        )
+
+    def demand_amps(self, panel: Panel) -> float:
+        """Return the current of a panel's calculated load (Article 220) in its heaviest line, A.
+
+        Raises:
+            Unknown: No circuit that the panel supplies has a load.
+        """
+
+        def heaviest() -> float:
+            demand = _calculated(lambda: panel_demand(self.project, panel))
+            if demand.calculation.connected_va <= 0:
+                raise Unknown("loadWatts")
+            return demand.heaviest_amps
+
+        return self.once(("demand", panel.id), heaviest)
+
+    # Conductors
+
+    def has_own_protection(self, at: PanelCircuit) -> bool:
+        """Return whether 240.4(G) leaves a circuit's conductors to another article: motors,
+        cooling, welders."""
+        return at.circuit.load_type in MOTOR_LOADS or bool(self.motors_on(at))
+
+    def ampacity(self, wiring: Wiring, device_amps: float) -> Ampacity:
+        """Return what recorded conductors may carry behind a device of a rating, A.
+
+        Raises:
+            Unknown: There is no size, no insulation, or none that the tables know.
+        """
+
+        def ampacity() -> Ampacity:
+            size = known(wiring.conductor_size, "conductorSize")
+            try:
+                return ampacity_of(size, installation(wiring, device_amps))
+            except InvalidArgument as error:
+                if error.field == "ambientC":  # too hot for the insulation: nothing may flow
+                    return Ampacity(0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
+                raise Unknown("conductorSize") from error
+
+        return self.once(
+            ("ampacity", wiring.conductor_size, *_conditions(wiring, device_amps)), ampacity
+        )
+
+    def circuit_ampacity(self, at: PanelCircuit) -> float:
+        """Return what a circuit's conductors may carry as they are installed, A; raises as
+        `ampacity`."""
+        return self.ampacity(at.circuit, at.circuit.breaker_amps).amps
+
+    def terminal_ampacity(self, at: PanelCircuit) -> float:
+        """Return what a circuit's conductors may carry at their terminations, before correction,
+        A; raises as `ampacity`."""
+        return self.ampacity(at.circuit, at.circuit.breaker_amps).terminal_amps
+
+    def smallest_size(
+        self, wiring: Wiring, device_amps: float, *, rounds_up: bool = True
+    ) -> Size | None:
+        """Return the smallest size, installed alike, that a device may protect; None if none may.
+
+        Args:
+            rounds_up: Whether the device may be the next standard rating above the ampacity
+                (240.4(B)).
+
+        Raises:
+            Unknown: As `installation`.
+        """
+
+        def smallest() -> Size | None:
+            amps = int(device_amps)
+            how = installation(wiring, device_amps)
+            need = Requirement(load_amps=1, required_amps=1, breaker_amps=amps, rounds_up=rounds_up)
+            try:
+                return smallest_conductor(how, need)
+            except InvalidArgument as error:
+                if error.field == "ambientC":  # too hot for the insulation, whatever the size
+                    return None
+                raise
+
+        return self.once(("smallest", rounds_up, *_conditions(wiring, device_amps)), smallest)
+
+    def allowed_by_310_12(self, panel: Panel, rating_amps: float, ampacity: float) -> bool:
+        """Return whether 310.12 allows the conductors that supply a panel: the whole load of one
+        dwelling, one phase, 100 to 400 A, and an ampacity of 83 % of the rating."""
+        low, high = DWELLING_SERVICE_A
+        if not self.dwelling or panel.phases != 1 or not low <= rating_amps <= high:
+            return False
+        if self.project.building.dwelling_units > 1 or ampacity < DWELLING_SHARE * rating_amps:
+            return False
+        return premises_of(self.project, panel).is_whole
 
 
-def _installed(wiring: Wiring, device_amps: float) -> tuple[Any, ...]:
-    """All that the ampacity of a size depends on."""
+def is_nm(wiring: Wiring) -> bool:
+    """Return whether conductors are nonmetallic-sheathed cable (Article 334)."""
+    return wiring.conduit_type == "nm_cable" or (wiring.insulation or "").upper().startswith("NM")
+
+
+def installation(wiring: Wiring, device_amps: float) -> Installation:
+    """Return how recorded conductors are installed behind a device of a rating, A.
+
+    Terminations that are not marked count as in 110.14(C)(1). Where no ambient temperature or
+    number of conductors is recorded, those of Table 310.16 count: 30 °C and three. An insulation
+    that is not recorded counts as good as the terminations, unless there is something to correct.
+    NM cable is corrected from 90 °C and used at 60 °C (334.80).
+
+    Raises:
+        Unknown: There is no insulation, or none that the tables know.
+    """
+    terminal = wiring.terminal_rating_c or default_terminal(device_amps)
+    return Installation(
+        material=wiring.conductor_material,
+        insulation_c=_insulation(wiring, terminal),
+        terminal_c=NM_TERMINAL if is_nm(wiring) else terminal,
+        ambient_c=STANDARD_AMBIENT_C if wiring.ambient_c is None else wiring.ambient_c,
+        current_carrying=wiring.current_carrying_conductors or STANDARD_CONDUCTORS,
+        sets=wiring.conductor_sets,
+    )
+
+
+def _insulation(wiring: Wiring, terminal: Rating) -> Rating:
+    if is_nm(wiring):
+        return NM_INSULATION
+    if wiring.insulation is None:
+        is_hot = wiring.ambient_c is not None
+        if is_hot or (wiring.current_carrying_conductors or 0) > STANDARD_CONDUCTORS:
+            raise Unknown("insulation")
+        return terminal
+    name = wiring.insulation
+    return in_table(lambda: insulation_rating(name), "insulation")
+
+
+def _conditions(wiring: Wiring, device_amps: float) -> tuple[Any, ...]:
+    """Return all that the ampacity of a size depends on."""
     return (
         *(device_amps, wiring.conductor_material, wiring.conductor_sets, wiring.insulation),
         *(wiring.conduit_type, wiring.ambient_c, wiring.current_carrying_conductors),
@@ -346,24 +428,46 @@ def _installed(wiring: Wiring, device_amps: float) -> tuple[Any, ...]:
     )
 
 
-def _last_part(field: str | None) -> str:
-    """`lengthFt` of `feeders.f1.lengthFt`, so that places with the same gap count together."""
-    if field is None:
-        return "feeders"  # there is no way from the service
-    kind, *rest = field.split(".")
-    return field if kind == "service" or not rest else f"{kind}.{rest[-1]}"
+def largest_device(ampacity: float, *, rounds_up: bool = True) -> float:
+    """Return the largest device that may protect conductors of an ampacity, A (240.4(B), (C)).
+
+    It is 0 where nothing may flow in them, since it is too hot for their insulation.
+
+    Args:
+        rounds_up: Whether it may be the next standard rating above the ampacity.
+    """
+    need = Requirement(load_amps=1, required_amps=1, rounds_up=rounds_up)
+    return largest_breaker(ampacity, need, None) if ampacity > 0 else 0
 
 
-def looked_up(work: Callable[[], T], field: str) -> T:
-    """A look-up in the code's tables.
+def standard_device(amps: float) -> float:
+    """Return the next standard rating of a device (240.6(A)); above the largest, the current."""
+    return next_standard(amps) if amps <= STANDARD_RATINGS[-1] else amps
+
+
+def in_table(look_up: Callable[[], T], field: str) -> T:
+    """Return what a table of the code has.
 
     Raises:
-        Unknown: The tables do not have what the record says, so that `field` cannot be used.
+        Unknown: The table does not have what the record says, so that `field` cannot be used.
     """
     try:
-        return work()
+        return look_up()
     except AgentError as error:
         raise Unknown(field) from error
 
 
-__all__ = ["Circuit", "Facts", "PanelCircuit", "looked_up"]
+def _calculated(work: Callable[[], T]) -> T:
+    """Return what a calculation gives; a field that it lacks is Unknown.
+
+    The field is named without the record's id (`feeders.lengthFt`), so that places with the same
+    gap count together.
+    """
+    try:
+        return work()
+    except AgentError as error:
+        if error.field is None:
+            raise Unknown("feeders") from error  # nothing leads there from the service
+        kind, *rest = error.field.split(".")
+        is_whole = kind == "service" or not rest
+        raise Unknown(error.field if is_whole else f"{kind}.{rest[-1]}") from error

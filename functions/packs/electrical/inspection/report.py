@@ -1,4 +1,4 @@
-"""An inspection: every rule on every place it looks at, and what came of it."""
+"""An inspection: every rule on every record that it is about, and what was found."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any, NamedTuple
 
 from packs.electrical.inspection.facts import Facts
-from packs.electrical.inspection.places import Place, place_of
 from packs.electrical.inspection.rule import (
     SEVERITIES,
     Category,
@@ -18,6 +18,21 @@ from packs.electrical.inspection.rule import (
     Severity,
     Unknown,
 )
+from packs.electrical.projects.records import Feeder, Motor, Panel, Transformer
+from packs.electrical.projects.selection import PanelCircuit
+from packs.electrical.wording import (
+    MM_PER_IN,
+    TEXTS,
+    amps,
+    feet,
+    inches,
+    number,
+    panel_text,
+    percent,
+    volts,
+)
+from rollcall.core.texts import Text
+from rollcall.core.wording import isolated
 
 WEIGHTS: dict[Severity, int] = {"critical": 10, "warning": 3, "info": 1}
 """What a rule counts for in the score."""
@@ -25,8 +40,33 @@ WEIGHTS: dict[Severity, int] = {"critical": 10, "warning": 3, "info": 1}
 MAX_NAMED = 3
 """How many places a gap names."""
 
+FIGURES: dict[str, Callable[[float], str]] = {
+    "A": amps,
+    "V": lambda value: volts(value, 1),
+    "%": percent,
+    "in": lambda value: inches(value * MM_PER_IN),
+    "ft": feet,
+    "Ω": lambda value: isolated(f"{number(value)} Ω"),
+}
+"""How the texts of an issue say a figure, by its unit."""
+
 Progress = Callable[[int, int], None]
-"""Told how many rules of how many are done."""
+"""Is told how many rules of how many are done."""
+
+
+class Place(NamedTuple):
+    """One panel, circuit, feeder, transformer, motor, or the project's service and grounding.
+
+    Attributes:
+        key: Tells it from all others of the project.
+        order: Places of a project in the order that people look at them.
+        fields: Its ids and names, as a result has them.
+    """
+
+    key: str
+    order: tuple[Any, ...]
+    label: Text
+    fields: dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,23 +82,50 @@ class Issue:
         """The same as long as the place is there: `110.9-interrupting@main`."""
         return f"{self.rule.id}@{self.place.key}"
 
+    @property
+    def message(self) -> Text:
+        """What is wrong."""
+        return self._text("problem")
+
+    @property
+    def fix(self) -> Text:
+        """How it is put right."""
+        if self.problem.fix is not None:
+            return self.problem.fix()
+        return self._text("fix")
+
+    def _text(self, name: str) -> Text:
+        problem = self.problem
+        figures = {"measured": problem.measured, "required": problem.required}
+        say = FIGURES.get(problem.unit or "", str)
+        numbers = {
+            name: say(value) for name, value in figures.items() if isinstance(value, int | float)
+        }
+        entry = problem.texts or self.rule.texts
+        return TEXTS.text(f"inspection.rules.{entry}.{name}", **numbers, **problem.values)
+
 
 @dataclass(slots=True)
 class Gap:
-    """A rule that could not be decided for want of a field, in how many places and which first."""
+    """A rule that could not be decided for want of a field: in how many places, and the first."""
 
     rule: Rule
     field: str
     places: int = 0
     first: tuple[Place, ...] = ()
 
+    def add(self, place: Place) -> None:
+        """Count one more place."""
+        self.places += 1
+        self.first = tuple(sorted((*self.first, place), key=lambda each: each.order)[:MAX_NAMED])
+
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What came of an inspection.
+    """What an inspection found.
 
     Attributes:
-        rules: Those that were looked at: of the edition and the category.
+        rules: The rules of the edition and the category.
         issues: The gravest first, then in the order of the rules and of the places.
         gaps: The widest first.
         passed: How many checks held, by the ids of their rules.
@@ -70,16 +137,16 @@ class Report:
     passed: Counter[str]
 
     def count(self, severity: Severity) -> int:
-        """How many issues are of a severity."""
+        """Return how many issues are of a severity."""
         return sum(issue.rule.severity == severity for issue in self.issues)
 
     def passed_in(self, category: Category) -> int:
-        """How many checks of a category held."""
+        """Return how many checks of a category held."""
         return sum(self.passed[rule.id] for rule in self.rules if rule.category == category)
 
     @property
     def score(self) -> int:
-        """How much of what was decided holds, 0 to 100.
+        """The share of what was decided that holds, 0 to 100.
 
         100 x (1 - lost / total), rounded down. `total` adds the weights of the rules that were
         decided anywhere: 10 for a critical one, 3 for a warning, 1 for an info. A rule that fails
@@ -99,52 +166,83 @@ class Report:
 
 
 def inspect(facts: Facts, rules: Iterable[Rule], progress: Progress | None = None) -> Report:
-    """Look at a project by these rules, as far as its edition has them."""
-    chosen = tuple(rule for rule in rules if rule.holds_in(facts.edition))
+    """Check a project by those of the rules that its edition has."""
+    chosen = tuple(rule for rule in rules if rule.is_in(facts.edition))
     issues: list[Issue] = []
     gaps: dict[tuple[str, str], Gap] = {}
     passed: Counter[str] = Counter()
-    places: dict[int, Place] = {}
+
+    def place(record: Any) -> Place:
+        return facts.once(("place", id(record)), lambda: place_of(facts, record))
+
     for done, rule in enumerate(chosen):
         if progress is not None:
             progress(done, len(chosen))
-        for subject in facts.subjects(rule.kind):
+        for record in facts.records(rule.record):
             try:
-                verdict = rule.check(facts, subject)
+                finding = rule.check(facts, record)
             except Unknown as unknown:
-                _note(gaps, rule, unknown.field, _place(places, facts, subject))
+                gap = gaps.setdefault((rule.id, unknown.field), Gap(rule, unknown.field))
+                gap.add(place(record))
                 continue
-            if isinstance(verdict, Passed):
+            if isinstance(finding, Passed):
                 passed[rule.id] += 1
-            elif verdict is not None:
-                issues.append(Issue(rule, _place(places, facts, subject), verdict))
-    return Report(chosen, _sorted(issues, chosen), _widest(gaps.values()), passed)
-
-
-def _place(places: dict[int, Place], facts: Facts, subject: object) -> Place:
-    """Worked out once for each thing; a project's records live as long as the inspection."""
-    found = places.get(id(subject))
-    if found is None:
-        found = places[id(subject)] = place_of(facts, subject)
-    return found
-
-
-def _note(gaps: dict[tuple[str, str], Gap], rule: Rule, field: str, place: Place) -> None:
-    gap = gaps.setdefault((rule.id, field), Gap(rule, field))
-    gap.places += 1
-    gap.first = tuple(sorted((*gap.first, place), key=lambda each: each.order)[:MAX_NAMED])
-
-
-def _sorted(issues: list[Issue], rules: tuple[Rule, ...]) -> tuple[Issue, ...]:
-    order = {rule.id: place for place, rule in enumerate(rules)}
-    rank = {severity: place for place, severity in enumerate(SEVERITIES)}
-    return tuple(
-        sorted(
-            issues,
-            key=lambda each: (rank[each.rule.severity], order[each.rule.id], each.place.order),
+            elif finding is not None:
+                issues.append(Issue(rule, place(record), finding))
+    order = {rule.id: number for number, rule in enumerate(chosen)}
+    issues.sort(
+        key=lambda each: (
+            SEVERITIES.index(each.rule.severity),
+            order[each.rule.id],
+            each.place.order,
         )
     )
+    widest = sorted(gaps.values(), key=lambda gap: (-gap.places, gap.rule.id, gap.field))
+    return Report(chosen, tuple(issues), tuple(widest), passed)
 
 
-def _widest(gaps: Iterable[Gap]) -> tuple[Gap, ...]:
-    return tuple(sorted(gaps, key=lambda gap: (-gap.places, gap.rule.id, gap.field)))
+def place_of(facts: Facts, record: Any) -> Place:
+    """Return the place of a record."""
+    match record:
+        case PanelCircuit(panel, circuit):
+            number = circuit.circuit_number
+            label = TEXTS.text(
+                "inspection.places.circuit",
+                panel=panel_text(panel.name),
+                number=number,
+                description=isolated(circuit.description),
+            )
+            key = f"{panel.id}/{circuit.id}"
+            return Place(key, (1, panel.id, number), label, _circuit_fields(record))
+        case Motor():
+            at = facts.circuit_of(record)
+            number = at.circuit.circuit_number
+            label = TEXTS.text(
+                "inspection.places.motor",
+                name=isolated(record.name),
+                panel=panel_text(at.panel.name),
+                number=number,
+            )
+            fields = _circuit_fields(at) | _fields("motor", record)
+            return Place(f"motor/{record.id}", (1, at.panel.id, number), label, fields)
+        case Panel():
+            label, fields = panel_text(record.name), _fields("panel", record)
+            return Place(record.id, (1, record.id, 0), label, fields)
+        case Feeder():
+            label = TEXTS.text("inspection.places.feeder", name=isolated(record.name))
+            key = f"feeder/{record.id}"
+            return Place(key, (2, record.id, 0), label, _fields("feeder", record))
+        case Transformer():
+            label = TEXTS.text("inspection.places.transformer", name=isolated(record.name))
+            key = f"transformer/{record.id}"
+            return Place(key, (3, record.id, 0), label, _fields("transformer", record))
+    return Place("service", (0, "", 0), TEXTS.text("inspection.places.service"), {})
+
+
+def _circuit_fields(at: PanelCircuit) -> dict[str, Any]:
+    circuit = {"circuit_id": at.circuit.id, "circuit_number": at.circuit.circuit_number}
+    return _fields("panel", at.panel) | circuit
+
+
+def _fields(kind: str, record: Panel | Feeder | Transformer | Motor) -> dict[str, Any]:
+    return {f"{kind}_id": record.id, f"{kind}_name": record.name}

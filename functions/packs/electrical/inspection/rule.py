@@ -1,4 +1,10 @@
-"""What a rule is, and what looking at one place by it can come to."""
+"""What an inspection rule is: one requirement of the NEC, checked on one record after the other.
+
+Most checks have one of two shapes, which are rows here: `Recorded` (a fact that the record has to
+state) and `Limit` (a figure that must not be above or below another). Any other check is a function
+of the same signature. A rule's `title`, `problem` and `fix` are in `texts/<language>.json` under
+`inspection.rules`, by its id with hyphens for dots.
+"""
 
 from __future__ import annotations
 
@@ -6,24 +12,34 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeVar, get_args
 
+from pydantic.alias_generators import to_camel
+
 from packs.electrical.nec.editions import EDITIONS, Edition, article
-from packs.electrical.results import CodeReference, Words
+from packs.electrical.nec.sizes import Material, Size, label
+from packs.electrical.projects.records import Motor, Wiring
+from packs.electrical.projects.selection import PanelCircuit
+from packs.electrical.results import CodeReference
+from packs.electrical.wording import TEXTS
+from rollcall.core.texts import Text
+from rollcall.core.wording import isolated
 
 if TYPE_CHECKING:
     from packs.electrical.inspection.facts import Facts
 
 Category = Literal["panels", "circuits", "grounding", "feeders"]
 Severity = Literal["critical", "warning", "info"]
-Kind = Literal["project", "panel", "circuit", "feeder", "transformer", "motor"]
+RecordKind = Literal["project", "panel", "circuit", "feeder", "transformer", "motor"]
 CATEGORIES: tuple[Category, ...] = get_args(Category)
 SEVERITIES: tuple[Severity, ...] = get_args(Severity)
 """The gravest first."""
 
 T = TypeVar("T")
+TOLERANCE = 1.0001
+"""A figure that is calculated has rounding in it."""
 
 
-class Unknown(Exception):  # a fact that is not there is no error
-    """A rule cannot be decided: the record does not say `field`, named as on the wire."""
+class Unknown(Exception):  # a fact that is not recorded is no error
+    """A rule cannot be decided: the project does not record `field`, named as on the wire."""
 
     def __init__(self, field: str) -> None:
         super().__init__(field)
@@ -31,10 +47,10 @@ class Unknown(Exception):  # a fact that is not there is no error
 
 
 def known(value: T | None, field: str) -> T:
-    """The value.
+    """Return a recorded value.
 
     Raises:
-        Unknown: It is None.
+        Unknown: It is not recorded.
     """
     if value is None:
         raise Unknown(field)
@@ -42,66 +58,201 @@ def known(value: T | None, field: str) -> T:
 
 
 class Problem(NamedTuple):
-    """What is wrong in one place, with the figures, and how it is put right.
+    """What is wrong with one record.
 
-    `measured` and `required` are numbers in `unit`, or conductor sizes without one. A fix that
-    takes time to work out is worked out for issues that are listed.
+    Attributes:
+        measured, required: Numbers in `unit`, or conductor sizes without one.
+        values: What stands in the places of the texts beside `{measured}` and `{required}`.
+        texts: The entry of `inspection.rules` with the texts, where it is not the rule's own.
+        fix: Works out how it is put right, for the issues that are listed, where the texts do not
+            say it.
     """
 
-    what: Words
-    fix: Words | Callable[[], Words]
     measured: float | str | None = None
     required: float | str | None = None
     unit: str | None = None
-
-    def how_to_fix(self) -> Words:
-        """The fix, worked out."""
-        return self.fix if isinstance(self.fix, Words) else self.fix()
+    values: Mapping[str, Any] = {}
+    texts: str | None = None
+    fix: Callable[[], Text] | None = None
 
 
 class Passed(NamedTuple):
-    """The rule applies here, and holds."""
+    """The rule applies to a record, and holds."""
 
 
 PASSED: Final = Passed()
-Verdict = Problem | Passed | None
-"""None: the rule has nothing to say of this place."""
+Finding = Problem | Passed | None
+"""None: the rule does not apply to the record."""
 
-Check = Callable[["Facts", Any], Verdict]
+Check = Callable[["Facts", Any], Finding]
+Condition = Callable[["Facts", Any], bool]
+Quantity = Callable[["Facts", Any], float]
+"""A figure worked out of the project for a record."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One thing to look at.
+    """One requirement of the NEC.
 
     Attributes:
         id: Stable; issues are known by it.
-        kind: What `check` is given, one after the other: each panel, each circuit ...
-        article: Where it stands in the 2023 edition.
-        check: Decides one place. It raises `Unknown` where the record does not say enough.
+        record: What `check` is given, one after the other: each panel, each circuit ...
+        article: Its number in the 2023 edition.
+        check: Decides one record. It raises `Unknown` where the project does not say enough.
         since: The first edition that has the rule.
         numbers: The article's number in editions where it differs and `editions.article` does not
             know of it.
     """
 
     id: str
-    kind: Kind
+    record: RecordKind
     category: Category
     severity: Severity
     article: str
-    title: Words
     check: Check
     table: str | None = None
     since: Edition = EDITIONS[0]
     numbers: Mapping[int, str] = field(default_factory=dict)
 
-    def holds_in(self, edition: Edition) -> bool:
-        """Whether an edition has it."""
+    @property
+    def texts(self) -> str:
+        """The name of its entry in `inspection.rules`."""
+        return self.id.replace(".", "-")
+
+    @property
+    def title(self) -> Text:
+        return TEXTS.text(f"inspection.rules.{self.texts}.title")
+
+    def is_in(self, edition: Edition) -> bool:
+        """Whether an edition has the rule."""
         return edition >= self.since
 
     def reference(self, edition: Edition, locale: str) -> CodeReference:
-        """Its place in an edition."""
+        """Return its place in an edition."""
         number = self.numbers.get(edition) or article(self.article, edition)
         table = article(self.table, edition) if self.table else None
         title = self.title.say(locale)
         return CodeReference(edition=edition, article=number, table=table, title=title)
+
+
+def always(facts: Facts, record: Any) -> bool:
+    """The condition of a rule that applies to every record of its kind."""
+    return True
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """A check that a field of the record says what it has to.
+
+    Attributes:
+        field: The field's path in the record, such as "service.surge_protection".
+        accepts: Which values are right; by default, a yes.
+        applies: Which records are checked.
+        texts: As in `Problem`.
+    """
+
+    field: str
+    accepts: Callable[[Any], bool] = bool
+    applies: Condition = always
+    texts: str | None = None
+
+    def __call__(self, facts: Facts, record: Any) -> Finding:
+        if not self.applies(facts, record):
+            return None
+        return (
+            PASSED
+            if self.accepts(recorded_value(record, self.field))
+            else Problem(texts=self.texts)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """A check that a figure is no larger or no smaller than another one.
+
+    Each of the two is a number, the path of a field of the record, or a function that works it out.
+    What is worked out is given to one decimal place, and compared with a tolerance.
+
+    Attributes:
+        applies: Which records are checked.
+        values, texts: As in `Problem`.
+    """
+
+    measured: str | Quantity
+    comparison: Literal["<=", ">="]
+    limit: float | str | Quantity
+    unit: str | None = None
+    applies: Condition = always
+    values: Callable[[Facts, Any], Mapping[str, Any]] | None = None
+    texts: str | None = None
+
+    def __call__(self, facts: Facts, record: Any) -> Finding:
+        if not self.applies(facts, record):
+            return None
+        required = self._figure(self.limit, facts, record)
+        measured = self._figure(self.measured, facts, record)
+        low, high = (measured, required) if self.comparison == "<=" else (required, measured)
+        is_exact = not callable(self.limit) and not callable(self.measured)
+        if low <= high * (1 if is_exact else TOLERANCE):
+            return PASSED
+        return Problem(
+            round(measured, 1) if callable(self.measured) else measured,
+            round(required, 1) if callable(self.limit) else required,
+            self.unit,
+            self.values(facts, record) if self.values else {},
+            self.texts,
+        )
+
+    @staticmethod
+    def _figure(figure: float | str | Quantity, facts: Facts, record: Any) -> float:
+        if isinstance(figure, str):
+            recorded: float = recorded_value(record, figure)
+            return recorded
+        return figure(facts, record) if callable(figure) else figure
+
+
+def at_most(
+    measured: float, most: float, unit: str | None = None, /, **values: Any
+) -> Problem | Passed:
+    """Check a recorded figure against the largest that is allowed; `values` as in `Problem`."""
+    return PASSED if measured <= most else Problem(measured, most, unit, values)
+
+
+def at_least(
+    measured: float, least: float, unit: str | None = None, /, **values: Any
+) -> Problem | Passed:
+    """Check a recorded figure against the smallest that is required; `values` as in `Problem`."""
+    return PASSED if measured >= least else Problem(measured, least, unit, values)
+
+
+def recorded_value(record: Any, path: str) -> Any:
+    """Return the value of a record's field; of a circuit in its panel, that of the circuit's.
+
+    Args:
+        path: Names of fields with dots between them: "grounding.gas_pipe_bonded".
+
+    Raises:
+        Unknown: It is not recorded.
+    """
+    value = record.circuit if isinstance(record, PanelCircuit) else record
+    for name in path.split("."):
+        value = getattr(value, name)
+    name = ".".join(to_camel(part) for part in path.split("."))
+    return known(value, f"motors.{name}" if isinstance(record, Motor) else name)
+
+
+def size_text(size: Size) -> str:
+    """`AWG 12`, isolated."""
+    return isolated(label(size))
+
+
+def conductor_text(size: Size, material: Material, sets: int = 1) -> Text:
+    """`AWG 12 copper`; in parallel `2 × 250 kcmil aluminum`."""
+    text = isolated(f"{sets} × {label(size)}") if sets > 1 else size_text(size)
+    return TEXTS.text("inspection.conductor", size=text, material=TEXTS.text(f"names.{material}"))
+
+
+def wiring_text(wiring: Wiring) -> Text:
+    """The conductors of a record whose size is known, as `conductor_text`."""
+    size = known(wiring.conductor_size, "conductorSize")
+    return conductor_text(size, wiring.conductor_material, wiring.conductor_sets)

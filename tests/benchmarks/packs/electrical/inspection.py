@@ -12,9 +12,9 @@ import time
 
 from rich.table import Table
 
-from packs.electrical.inspection.catalog import RULES
 from packs.electrical.inspection.facts import Facts
 from packs.electrical.inspection.report import inspect
+from packs.electrical.inspection.rules import RULES
 from packs.electrical.projects.records import Project
 from tests.support.packs.electrical.tower import tower
 

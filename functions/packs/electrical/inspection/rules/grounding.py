@@ -1,38 +1,42 @@
-"""The grounding electrode system and what is bonded at the service: 250.24, 250.28, 250.50 to
-250.66, 250.94, 250.104, 250.142."""
+"""Grounding and bonding: the electrodes and their conductor, the bonds at the service, the systems
+of transformers, and the equipment grounding conductors (Article 250)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from operator import not_
 
-from packs.electrical.inspection.facts import Facts, looked_up
+from packs.electrical.inspection.facts import Facts, in_table
 from packs.electrical.inspection.rule import (
     PASSED,
-    Check,
+    Finding,
     Problem,
+    Recorded,
     Rule,
-    Severity,
     Unknown,
-    Verdict,
+    at_least,
+    at_most,
+    conductor_text,
     known,
+    size_text,
+    wiring_text,
 )
-from packs.electrical.inspection.wording import conductor, size
-from packs.electrical.nec.grounding import (
-    Electrode as TableElectrode,
-)
+from packs.electrical.nec.grounding import Electrode as TableElectrode
 from packs.electrical.nec.grounding import (
     bonding_jumper,
+    enlarged_grounding_conductor,
+    equipment_grounding_conductor,
     grounding_electrode_conductor,
 )
-from packs.electrical.nec.sizes import Size, rank
-from packs.electrical.projects.records import Electrode, Grounding, Panel, Project
-from packs.electrical.results import Words, feet, number
-from rollcall.core.wording import isolated
+from packs.electrical.nec.sizes import Material, Size, rank
+from packs.electrical.projects.records import Electrode, Feeder, Panel, Project, Transformer, Wiring
+from packs.electrical.projects.selection import PanelCircuit
+from packs.electrical.wording import amps, feet
 
 MOST_OHMS = 25.0
 LEAST_SPACING_FT = 6.0
-MADE = ("rod", "plate")
-IN_TABLE: dict[str, TableElectrode | None] = {
+GROUNDED_UP_TO_V = 150
+MADE_ELECTRODES = ("rod", "plate")
+TABLE_ELECTRODES: dict[str, TableElectrode | None] = {
     "rod": "rod",
     "plate": "rod",
     "concrete_encased": "concrete_encased",
@@ -40,298 +44,272 @@ IN_TABLE: dict[str, TableElectrode | None] = {
     "water_pipe": None,
     "structural_steel": None,
 }
-"""Electrodes as 250.66 tells them apart; None: the table counts in full."""
+"""Electrodes as 250.66 tells them apart; None: its table counts in full."""
+METAL_RACEWAYS = frozenset({"emt", "imc", "rmc"})
+"""They are equipment grounding conductors themselves (250.118)."""
 
 
-def _electrodes(project: Project) -> tuple[Electrode, ...]:
-    found = project.grounding.electrodes
-    if not found:
-        raise Unknown("grounding.electrodes")
-    return found
+def size_at_least(size: Size, material: Material, least: Size) -> Finding:
+    """Check a conductor against the smallest size that is required."""
+    if rank(size) >= rank(least):
+        return PASSED
+    values = {"conductor": conductor_text(size, material), "least": size_text(least)}
+    return Problem(size, least, values=values)
 
 
-def _single_rod(facts: Facts, project: Project) -> Verdict:
-    electrodes = _electrodes(project)
-    if len(electrodes) > 1 or electrodes[0].kind not in MADE:
+# The grounding electrode system
+
+
+def electrodes_of(project: Project) -> tuple[Electrode, ...]:
+    """Return the electrodes of the service; raises Unknown if none is recorded."""
+    return known(project.grounding.electrodes or None, "grounding.electrodes")
+
+
+def single_rod(facts: Facts, project: Project) -> Finding:
+    """A rod or plate that is the only electrode has 25 Ω at most."""
+    electrodes = electrodes_of(project)
+    if len(electrodes) > 1 or electrodes[0].kind not in MADE_ELECTRODES:
         return PASSED
     ohms = known(electrodes[0].resistance_ohms, "grounding.electrodes.resistanceOhms")
-    if ohms <= MOST_OHMS:
-        return PASSED
-    measured = isolated(f"{number(ohms)} Ω")
-    most = isolated(f"{number(MOST_OHMS)} Ω")
-    return Problem(
-        Words(
-            f"The only electrode is a rod or plate of {measured}; alone it may have {most}.",
-            f"האלקטרודה היחידה היא מוט או לוחית של {measured}; לבדה מותרת עד {most}.",
-        ),
-        Words(
-            f"Add a second electrode, at least {feet(LEAST_SPACING_FT)} away.",
-            f"יש להוסיף אלקטרודה שנייה במרחק {feet(LEAST_SPACING_FT)} לפחות.",
-        ),
-        ohms,
-        MOST_OHMS,
-        "Ω",
-    )
+    return at_most(ohms, MOST_OHMS, "Ω", spacing=feet(LEAST_SPACING_FT))
 
 
-def _water_alone(facts: Facts, project: Project) -> Verdict:
-    kinds = {electrode.kind for electrode in _electrodes(project)}
-    if "water_pipe" not in kinds:
-        return None
-    if len(kinds) > 1:
-        return PASSED
-    return Problem(
-        Words("The water pipe is the only electrode.", "צינור המים הוא אלקטרודת ההארקה היחידה."),
-        Words(
-            "Supplement it with a rod, a ring or a concrete-encased electrode.",
-            "יש להוסיף לו מוט, טבעת או הארקת יסוד.",
-        ),
-    )
-
-
-def _spacing(facts: Facts, project: Project) -> Verdict:
-    rods = [electrode for electrode in _electrodes(project) if electrode.kind in MADE]
+def rod_spacing(facts: Facts, project: Project) -> Finding:
+    """Rods and plates are 6 ft apart."""
+    rods = [each for each in electrodes_of(project) if each.kind in MADE_ELECTRODES]
     if len(rods) < 2:
         return None
     spacings = [rod.spacing_ft for rod in rods if rod.spacing_ft is not None]
     least = known(min(spacings, default=None), "grounding.electrodes.spacingFt")
-    if least >= LEAST_SPACING_FT:
-        return PASSED
-    return Problem(
-        Words(
-            f"Rods or plates are {feet(least)} apart; at least {feet(LEAST_SPACING_FT)} is needed.",
-            f"המרחק בין מוטות או לוחיות הוא {feet(least)}; נדרשים לפחות {feet(LEAST_SPACING_FT)}.",
-        ),
-        Words("Drive them further apart.", "יש להרחיק אותם זה מזה."),
-        least,
-        LEAST_SPACING_FT,
-        "ft",
-    )
+    return at_least(least, LEAST_SPACING_FT, "ft")
 
 
-def _gec(facts: Facts, project: Project) -> Verdict:
+def water_pipe_supplemented(facts: Facts, project: Project) -> Finding:
+    """A water pipe is not the only electrode."""
+    kinds = {electrode.kind for electrode in electrodes_of(project)}
+    if "water_pipe" not in kinds:
+        return None
+    return PASSED if len(kinds) > 1 else Problem()
+
+
+def electrode_conductor(facts: Facts, project: Project) -> Finding:
+    """The grounding electrode conductor has the size of 250.66 for each electrode."""
     grounding, service = project.grounding, project.service
-    electrodes = _electrodes(project)
-    there = known(grounding.gec_size, "grounding.gecSize")
+    electrodes = electrodes_of(project)
+    size = known(grounding.gec_size, "grounding.gecSize")
     largest = known(service.conductor_size, "service.conductorSize")
-    needed = [_gec_for(project, largest, each) for each in electrodes]
-    least = max(needed, key=rank)
-    if rank(there) >= rank(least):
-        return PASSED
-    has = conductor(there, grounding.gec_material)
-    return Problem(
-        Words(
-            f"The grounding electrode conductor is {has.en}; {size(least)} is required.",
-            f"מוליך ההארקה לאלקטרודה הוא {has.he}; נדרש {size(least)}.",
-        ),
-        Words(f"Replace it with {size(least)}.", f"יש להחליפו ב-{size(least)}."),
-        there,
-        least,
-    )
+    sizes = [
+        _electrode_conductor(
+            service, largest, grounding.gec_material, "grounding.gecMaterial", each.kind
+        )
+        for each in electrodes
+    ]
+    return size_at_least(size, grounding.gec_material, max(sizes, key=rank))
 
 
-def _gec_for(project: Project, largest: Size, electrode: Electrode) -> Size:
-    grounding, service = project.grounding, project.service
-    return looked_up(
+def _electrode_conductor(
+    supply: Wiring, size: Size, material: Material, field: str, electrode: str = ""
+) -> Size:
+    """Return the size of a grounding electrode conductor of a material for supply conductors of a
+    size."""
+    return in_table(
         lambda: grounding_electrode_conductor(
-            largest,
-            service.conductor_material,
-            grounding.gec_material,
-            sets=service.conductor_sets,
-            electrode=IN_TABLE[electrode.kind],
+            size,
+            supply.conductor_material,
+            material,
+            sets=supply.conductor_sets,
+            electrode=TABLE_ELECTRODES.get(electrode),
         ),
-        "grounding.gecMaterial",
+        field,
     )
 
 
-def _main_jumper(facts: Facts, project: Project) -> Verdict:
+def main_bonding_jumper(facts: Facts, project: Project) -> Finding:
+    """Neutral and equipment grounds are bonded at the service."""
     jumper = project.grounding.main_bonding_jumper
     panel = facts.service_panel
     bonded = panel.neutral_bonded if panel else None
-    if jumper is not False and bonded is not False:
-        if jumper or bonded:
-            return PASSED
-        raise Unknown("grounding.mainBondingJumper")
-    return Problem(
-        Words(
-            "There is no main bonding jumper: neutral and equipment grounds are not bonded at the "
-            "service.",
-            "אין גשר ראשי: האפס והארקת הציוד אינם מגושרים בכניסת החיבור.",
-        ),
-        Words(
-            "Install the main bonding jumper in the service equipment.",
-            "יש להתקין את הגשר הראשי בלוח הראשי.",
-        ),
-    )
+    if jumper is False or bonded is False:
+        return Problem()
+    if jumper or bonded:
+        return PASSED
+    raise Unknown("grounding.mainBondingJumper")
 
 
-def _jumper_size(facts: Facts, project: Project) -> Verdict:
+def main_bonding_jumper_size(facts: Facts, project: Project) -> Finding:
+    """The main bonding jumper has the size of Table 250.102(C)(1)."""
     grounding, service = project.grounding, project.service
     if grounding.main_bonding_jumper is False:
         return None
-    there = known(grounding.main_bonding_jumper_size, "grounding.mainBondingJumperSize")
+    size = known(grounding.main_bonding_jumper_size, "grounding.mainBondingJumperSize")
     largest = known(service.conductor_size, "service.conductorSize")
-    least = looked_up(
+    least = in_table(
         lambda: bonding_jumper(
             largest, service.conductor_material, "copper", sets=service.conductor_sets
         ),
         "grounding.mainBondingJumperMaterial",
     )
-    if rank(there) >= rank(least):
+    if rank(size) >= rank(least):
         return PASSED
-    return Problem(
-        Words(
-            f"The main bonding jumper is {size(there)}; {size(least)} copper is required.",
-            f"הגשר הראשי הוא {size(there)}; נדרשת נחושת {size(least)}.",
-        ),
-        Words(f"Replace it with {size(least)}.", f"יש להחליפו ב-{size(least)}."),
-        there,
-        least,
-    )
+    return Problem(size, least, values={"size": size_text(size), "least": size_text(least)})
 
 
-def _neutral_downstream(facts: Facts, panel: Panel) -> Verdict:
-    if facts.is_service(panel) or facts.source_transformer(panel) is not None:
+def is_after_service(facts: Facts, panel: Panel) -> bool:
+    return not facts.is_service(panel) and facts.source_transformer(panel) is None
+
+
+# The systems of transformers
+
+
+def must_be_grounded(facts: Facts, transformer: Transformer) -> bool:
+    """Return whether 250.20(B) asks to ground the system: where it can be at most 150 V to ground,
+    or where its neutral is used.
+
+    Raises:
+        Unknown: Whether the neutral is used is not recorded.
+    """
+    line = transformer.secondary_voltage
+    if line / (3**0.5 if transformer.phases == 3 else 2) <= GROUNDED_UP_TO_V:
+        return True
+    feeders = facts.feeders_from.get(transformer.id, [])
+    wires = [panel.wires for feeder in feeders if (panel := facts.target_panel(feeder))]
+    if 4 in wires:
+        return True
+    if None in wires:
+        raise Unknown("wires")
+    return False
+
+
+def transformer_electrode_conductor(facts: Facts, transformer: Transformer) -> Finding:
+    """The grounding electrode conductor of a transformer has the size of Table 250.66."""
+    if transformer.secondary_grounded is False or not must_be_grounded(facts, transformer):
         return None
-    if not known(panel.neutral_bonded, "neutralBonded"):
+    size = known(transformer.gec_size, "gecSize")
+    feeders = known(facts.feeders_from.get(transformer.id), "feeders")
+    sizes = [
+        _electrode_conductor(
+            feeder,
+            known(feeder.conductor_size, "conductorSize"),
+            transformer.gec_material,
+            "gecMaterial",
+        )
+        for feeder in feeders
+    ]
+    return size_at_least(size, transformer.gec_material, max(sizes, key=rank))
+
+
+# Equipment grounding conductors
+
+
+def circuit_egc(facts: Facts, at: PanelCircuit) -> Finding:
+    return egc_size(facts, at.circuit, at.circuit.breaker_amps)
+
+
+def feeder_egc(facts: Facts, feeder: Feeder) -> Finding:
+    if facts.is_open_secondary(feeder):
+        return None  # a supply-side bonding jumper (250.30), not a conductor of 250.122
+    return egc_size(facts, feeder, known(facts.source_device(feeder), "breakerAmps"))
+
+
+def egc_size(facts: Facts, wiring: Wiring, device: float) -> Finding:
+    """Check an equipment grounding conductor behind a device of a rating, A."""
+    if wiring.egc_size is None and wiring.conduit_type in METAL_RACEWAYS:
         return PASSED
-    return Problem(
-        Words(
-            "Neutral and equipment grounds are bonded in a panel after the service: neutral "
-            "current flows over metal parts.",
-            "האפס והארקת הציוד מגושרים בלוח שאחרי החיבור: זרם האפס זורם גם בחלקי מתכת.",
-        ),
-        Words(
-            "Remove the bonding screw or strap, and separate the neutrals from the grounds.",
-            "יש להסיר את בורג או פס הגישור ולהפריד בין האפסים להארקות.",
+    size = known(wiring.egc_size, "egcSize")
+    finding = size_at_least(size, wiring.egc_material, _least_egc(facts, wiring, device))
+    if not isinstance(finding, Problem):
+        return finding
+    values = {**finding.values, "device": amps(device)}
+    return finding._replace(values=values, texts="equipment-grounding")
+
+
+def _least_egc(facts: Facts, wiring: Wiring, device: float) -> Size:
+    """Return the size of Table 250.122, or that of the circuit's own conductors if it is smaller
+    (250.122(A))."""
+    least = facts.once(
+        ("egc", device, wiring.egc_material),
+        lambda: in_table(
+            lambda: equipment_grounding_conductor(device, wiring.egc_material, facts.edition),
+            "egcMaterial",
         ),
     )
+    own = wiring.conductor_size
+    same = wiring.conductor_material == wiring.egc_material
+    return own if own is not None and same and rank(own) < rank(least) else least
 
 
-def _bonded(
-    field: str, value: Callable[[Grounding], bool | None], what: Words, fix: Words
-) -> Check:
-    def check(facts: Facts, project: Project) -> Verdict:
-        return PASSED if known(value(project.grounding), field) else Problem(what, fix)
-
-    return check
+def circuit_egc_enlarged(facts: Facts, at: PanelCircuit) -> Finding:
+    if facts.has_own_protection(at):
+        return None
+    return egc_enlarged(facts, at.circuit, at.circuit.breaker_amps)
 
 
-def _rule(
-    id: str,
-    article: str,
-    title: Words,
-    check: Check,
-    *,
-    severity: Severity = "critical",
-    table: str | None = None,
-) -> Rule:
-    return Rule(
-        id=id,
-        kind="project",
-        category="grounding",
-        severity=severity,
-        article=article,
-        table=table,
-        title=title,
-        check=check,
+def feeder_egc_enlarged(facts: Facts, feeder: Feeder) -> Finding:
+    if facts.is_open_secondary(feeder):
+        return None
+    return egc_enlarged(facts, feeder, known(facts.source_device(feeder), "breakerAmps"))
+
+
+def egc_enlarged(facts: Facts, wiring: Wiring, device: float) -> Finding:
+    """Check that where conductors are larger than they need to be, the equipment grounding
+    conductor is enlarged with them (250.122(B)).
+
+    They need the smallest size whose ampacity is not below the device: who chose that, although
+    240.4(B) allows a smaller one, has enlarged nothing.
+    """
+    if wiring.egc_size is None and wiring.conduit_type in METAL_RACEWAYS:
+        return None
+    size = known(wiring.egc_size, "egcSize")
+    own = known(wiring.conductor_size, "conductorSize")
+    least = _least_egc(facts, wiring, device)
+    if rank(size) < rank(least):
+        return None  # too small anyhow
+    needed = known(facts.smallest_size(wiring, device, rounds_up=False), "conductorSize")
+    if rank(own) <= rank(needed):
+        return None  # nothing was enlarged
+    enlarged = in_table(
+        lambda: enlarged_grounding_conductor(least, needed=needed, installed=own), "egcSize"
     )
+    required = min(enlarged, own, key=rank)
+    if rank(size) >= rank(required):
+        return PASSED
+    values = {
+        "wires": wiring_text(wiring),
+        "needed": size_text(needed),
+        "conductor": conductor_text(size, wiring.egc_material),
+        "least": size_text(required),
+    }
+    return Problem(size, required, values=values, texts="equipment-grounding-enlarged")
 
 
 RULES = (
-    _rule(
-        "250.28-jumper",
-        "250.28",
-        Words("Main bonding jumper", "גשר ראשי בין אפס להארקה"),
-        _main_jumper,
-    ),
-    _rule(
-        "250.28-size",
-        "250.28(D)",
-        Words("Size of the main bonding jumper", "חתך הגשר הראשי"),
-        _jumper_size,
-        table="250.102(C)(1)",
-    ),
-    _rule(
-        "250.53-rod",
-        "250.53(A)(2)",
-        Words("A single rod", "מוט הארקה יחיד"),
-        _single_rod,
-    ),
-    _rule(
-        "250.53-spacing",
-        "250.53(A)(3)",
-        Words("Rods apart", "מרחק בין מוטות הארקה"),
-        _spacing,
-        severity="warning",
-    ),
-    _rule(
-        "250.53-water",
-        "250.53(D)(2)",
-        Words("Water pipe supplemented", "תוספת לאלקטרודת צינור מים"),
-        _water_alone,
-    ),
-    _rule(
-        "250.66-gec",
-        "250.66",
-        Words("Size of the grounding electrode conductor", "חתך מוליך ההארקה לאלקטרודה"),
-        _gec,
-        table="250.66",
-    ),
-    _rule(
-        "250.94-intersystem",
-        "250.94",
-        Words("Intersystem bonding", "פס השוואה למערכות תקשורת"),
-        _bonded(
-            "grounding.intersystemBonding",
-            lambda grounding: grounding.intersystem_bonding,
-            Words(
-                "There is no intersystem bonding termination for communications.",
-                "אין פס השוואת פוטנציאלים למערכות תקשורת.",
-            ),
-            Words(
-                "Put one at the service equipment, with room for three conductors.",
-                "יש להתקין כזה ליד הלוח הראשי, עם מקום לשלושה מוליכים.",
-            ),
-        ),
-        severity="warning",
-    ),
-    _rule(
-        "250.104-water",
-        "250.104(A)",
-        Words("Water piping bonded", "השוואת פוטנציאלים לצנרת מים"),
-        _bonded(
-            "grounding.waterPipeBonded",
-            lambda grounding: grounding.water_pipe_bonded,
-            Words("The metal water piping is not bonded.", "צנרת המים המתכתית אינה מגושרת."),
-            Words(
-                "Bond it to the service equipment, sized by Table 250.102(C)(1).",
-                f"יש לגשר אותה ללוח הראשי, בחתך לפי טבלה {isolated('250.102(C)(1)')}.",
-            ),
-        ),
-    ),
-    _rule(
-        "250.104-gas",
-        "250.104(B)",
-        Words("Gas piping bonded", "השוואת פוטנציאלים לצנרת גז"),
-        _bonded(
-            "grounding.gasPipeBonded",
-            lambda grounding: grounding.gas_pipe_bonded,
-            Words("The metal gas piping is not bonded.", "צנרת הגז המתכתית אינה מגושרת."),
-            Words(
-                "Bond it; the equipment grounding conductor of its appliance may serve.",
-                "יש לגשר אותה; מוליך ההארקה של המכשיר שלה יכול לשמש לכך.",
-            ),
-        ),
-        severity="warning",
-    ),
-    Rule(
-        id="250.142-neutral",
-        kind="panel",
-        category="grounding",
-        severity="critical",
-        article="250.142(B)",
-        title=Words("Neutral not bonded after the service", "אין גישור אפס אחרי הלוח הראשי"),
-        check=_neutral_downstream,
-    ),
-)
+    Rule("250.28-jumper", "project", "grounding", "critical", "250.28", main_bonding_jumper),
+    Rule("250.28-size", "project", "grounding", "critical", "250.28(D)",
+         main_bonding_jumper_size, table="250.102(C)(1)"),
+    Rule("250.30-grounded", "transformer", "grounding", "critical", "250.30(A)",
+         Recorded("secondary_grounded", applies=must_be_grounded)),
+    Rule("250.30-gec", "transformer", "grounding", "critical", "250.30(A)(5)",
+         transformer_electrode_conductor, table="250.66"),
+    Rule("250.53-rod", "project", "grounding", "critical", "250.53(A)(2)", single_rod),
+    Rule("250.53-spacing", "project", "grounding", "warning", "250.53(A)(3)", rod_spacing),
+    Rule("250.53-water", "project", "grounding", "critical", "250.53(D)(2)",
+         water_pipe_supplemented),
+    Rule("250.66-gec", "project", "grounding", "critical", "250.66", electrode_conductor,
+         table="250.66"),
+    Rule("250.94-intersystem", "project", "grounding", "warning", "250.94",
+         Recorded("grounding.intersystem_bonding")),
+    Rule("250.104-water", "project", "grounding", "critical", "250.104(A)",
+         Recorded("grounding.water_pipe_bonded")),
+    Rule("250.104-gas", "project", "grounding", "warning", "250.104(B)",
+         Recorded("grounding.gas_pipe_bonded")),
+    Rule("250.122-circuit", "circuit", "grounding", "critical", "250.122(A)", circuit_egc,
+         table="250.122"),
+    Rule("250.122-feeder", "feeder", "grounding", "critical", "250.122(A)", feeder_egc,
+         table="250.122"),
+    Rule("250.122-b-circuit", "circuit", "grounding", "warning", "250.122(B)",
+         circuit_egc_enlarged),
+    Rule("250.122-b-feeder", "feeder", "grounding", "warning", "250.122(B)",
+         feeder_egc_enlarged),
+    Rule("250.142-neutral", "panel", "grounding", "critical", "250.142(B)",
+         Recorded("neutral_bonded", not_, applies=is_after_service)),
+)  # fmt: skip

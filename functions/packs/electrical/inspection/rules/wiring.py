@@ -1,4 +1,5 @@
-"""What is buried (310.10), and the voltage drop that 210.19 and 215.2 recommend."""
+"""Conductors as they are installed: in parallel and buried (310.10), and the voltage drop that
+210.19 and 215.2 recommend."""
 
 from __future__ import annotations
 
@@ -12,148 +13,127 @@ from packs.electrical.calculations.voltage_drop import (
     smallest_size,
     within,
 )
-from packs.electrical.inspection.facts import Facts, PanelCircuit, looked_up
-from packs.electrical.inspection.rule import PASSED, Problem, Rule, Verdict, known
-from packs.electrical.inspection.wording import percent, size, wire
+from packs.electrical.inspection.facts import Facts, in_table
+from packs.electrical.inspection.rule import (
+    PASSED,
+    Finding,
+    Problem,
+    Rule,
+    known,
+    size_text,
+    wiring_text,
+)
 from packs.electrical.nec.impedance import parse_conduit
-from packs.electrical.projects.records import Feeder, Wiring
-from packs.electrical.results import Words, feet
+from packs.electrical.nec.sizes import rank
+from packs.electrical.projects.records import Feeder, Project, Wiring
+from packs.electrical.projects.selection import PanelCircuit
+from packs.electrical.wording import TEXTS, feet, percent
+from rollcall.core.texts import Text
 from rollcall.core.wording import isolated
 
+LEAST_PARALLEL = "1/0"
 FOR_BURIAL = frozenset({"UF", "UF-B", "USE", "USE-2"})
-FEEDER_LIMIT_PERCENT = BRANCH_LIMIT_PERCENT
+FEEDER_POWER_FACTOR = 0.9
 
 
-def _buried(facts: Facts, wired: PanelCircuit | Feeder) -> Verdict:
-    wiring = wired.circuit if isinstance(wired, PanelCircuit) else wired
+def wiring_of(record: PanelCircuit | Feeder | Project) -> Wiring:
+    """Return the conductors of a circuit, a feeder, or a project's service."""
+    if isinstance(record, PanelCircuit):
+        return record.circuit
+    return record.service if isinstance(record, Project) else record
+
+
+def parallel(facts: Facts, record: PanelCircuit | Feeder | Project) -> Finding:
+    """Conductors in parallel are 1/0 AWG or larger."""
+    wiring = wiring_of(record)
+    if wiring.conductor_sets < 2:
+        return None
+    size = known(wiring.conductor_size, "conductorSize")
+    if rank(size) >= rank(LEAST_PARALLEL):
+        return PASSED
+    values = {
+        "sets": wiring.conductor_sets,
+        "size": size_text(size),
+        "least": size_text(LEAST_PARALLEL),
+    }
+    return Problem(size, LEAST_PARALLEL, values=values, texts="parallel")
+
+
+def buried(facts: Facts, record: PanelCircuit | Feeder) -> Finding:
+    """Conductors that are buried without a raceway are made for it."""
+    wiring = wiring_of(record)
     if wiring.conduit_type != "direct_burial":
         return None
     insulation = known(wiring.insulation, "insulation")
-    marks = set(insulation.upper().replace(",", "/").split("/"))
-    if marks & FOR_BURIAL:
+    if FOR_BURIAL.intersection(insulation.upper().replace(",", "/").split("/")):
         return PASSED
-    there, good = isolated(insulation), isolated("UF, USE-2")
-    return Problem(
-        Words(
-            f"{there} is buried without a raceway; it is not made for that.",
-            f"{there} טמון באדמה ללא צינור ואינו מיועד לכך.",
-        ),
-        Words(
-            f"Use {good}, or a raceway with conductors for wet locations.",
-            f"יש להשתמש ב-{good}, או בצינור עם מוליכים למקום רטוב.",
-        ),
-        insulation,
-        "UF, USE, USE-2",
-    )
+    values = {"insulation": isolated(insulation), "suitable": isolated("UF, USE-2")}
+    return Problem(insulation, "UF, USE, USE-2", values=values, texts="buried")
 
 
-def _branch_drop(facts: Facts, found: PanelCircuit) -> Verdict:
-    circuit = found.circuit
+def circuit_drop(facts: Facts, at: PanelCircuit) -> Finding:
+    """The voltage drop of a circuit is within 3 %, at the current that really flows: a motor's
+    nameplate current where it is recorded."""
+    circuit = at.circuit
     if circuit.load_type == "subpanel":
-        return None  # its feeder is looked at
-    amps, factor = _current(facts, found)
-    run = _run(circuit, amps, facts.voltage(found), phases_of(circuit.poles), factor)
-    return _within(circuit, run, BRANCH_LIMIT_PERCENT)
-
-
-def _current(facts: Facts, found: PanelCircuit) -> tuple[float, float]:
-    """Current and power factor of a circuit: what really flows, so a motor's own where recorded."""
-    circuit = found.circuit
+        return None  # its feeder is inspected
     factor = circuit.power_factor or usual_power_factor(circuit.load_type)
-    motors = facts.motors.get((found.panel.id, circuit.circuit_number), [])
-    if motors:
-        return sum(each.nameplate_amps or facts.motor_amps(each) for each in motors), factor
-    return facts.amps(found), factor
+    if motors := facts.motors_on(at):
+        amps = sum(each.nameplate_amps or facts.motor_amps(each) for each in motors)
+    else:
+        amps = facts.load_amps(at)
+    return _drop(circuit, amps, facts.voltage(at), phases_of(circuit.poles), factor)
 
 
-def _feeder_drop(facts: Facts, feeder: Feeder) -> Verdict:
-    panel = facts.panel_fed(feeder)
+def feeder_drop(facts: Facts, feeder: Feeder) -> Finding:
+    """The voltage drop of a feeder is within 3 % at the calculated load of the panel."""
+    panel = facts.target_panel(feeder)
     if panel is None:
         return None
-    run = _run(feeder, facts.demand_amps(panel), panel.voltage, panel.phases, 0.9)
-    return _within(feeder, run, FEEDER_LIMIT_PERCENT)
+    amps = facts.demand_amps(panel)
+    return _drop(feeder, amps, panel.voltage, panel.phases, FEEDER_POWER_FACTOR)
 
 
-def _run(wiring: Wiring, amps: float, volts: float, phases: int, factor: float) -> Run:
+def _drop(wiring: Wiring, amps: float, volts: float, phases: int, factor: float) -> Finding:
     length = known(wiring.length_ft, "lengthFt")
-    there = known(wiring.conductor_size, "conductorSize")
-    kind = known(wiring.conduit_type, "conduitType")
-    return Run(
+    size = known(wiring.conductor_size, "conductorSize")
+    run = Run(
         amps=amps,
         volts=volts,
         phases=3 if phases == 3 else 1,
         length_ft=length,
-        size=there,
+        size=size,
         material=wiring.conductor_material,
-        conduit=parse_conduit(kind),
+        conduit=parse_conduit(known(wiring.conduit_type, "conduitType")),
         sets=wiring.conductor_sets,
         power_factor=factor,
     )
-
-
-def _within(wiring: Wiring, run: Run, limit: float) -> Verdict:
-    lost = looked_up(lambda: drop(run).percent, "conductorSize")
-    if within(lost, limit):
+    lost = in_table(lambda: drop(run).percent, "conductorSize")
+    if within(lost, BRANCH_LIMIT_PERCENT):
         return PASSED
-    wires = wire(wiring)
-    return Problem(
-        Words(
-            f"The voltage drop over {feet(run.length_ft)} of {wires.en} is {percent(lost)}; "
-            f"{percent(limit)} is recommended.",
-            f"מפל המתח לאורך {feet(run.length_ft)} של {wires.he} הוא {percent(lost)}; מומלץ "
-            f"{percent(limit)}.",
-        ),
-        partial(_larger, run, limit),
-        round(lost, 2),
-        limit,
-        "%",
-    )
+    values = {"length": feet(length), "wires": wiring_text(wiring), "lost": percent(lost)}
+    larger = partial(_larger, run)
+    return Problem(round(lost, 2), BRANCH_LIMIT_PERCENT, "%", values, "voltage-drop", fix=larger)
 
 
-def _larger(run: Run, limit: float) -> Words:
-    enough = smallest_size(run, limit)
+def _larger(run: Run) -> Text:
+    enough = smallest_size(run, BRANCH_LIMIT_PERCENT)
     if enough is None:
-        return Words("Use larger conductors in parallel.", "יש להשתמש במוליכים גדולים במקביל.")
-    return Words(f"Use {size(enough)} at least.", f"יש להשתמש ב-{size(enough)} לפחות.")
+        return TEXTS.text("inspection.rules.voltage-drop.fix_parallel")
+    return TEXTS.text("inspection.rules.voltage-drop.fix", size=size_text(enough))
 
 
 RULES = (
-    Rule(
-        id="310.10-buried",
-        kind="circuit",
-        category="circuits",
-        severity="critical",
-        article="310.10(E)",
-        title=Words("Buried circuits", "מעגלים טמונים באדמה"),
-        check=_buried,
-        numbers={2017: "310.10(F)"},
-    ),
-    Rule(
-        id="310.10-buried-feeder",
-        kind="feeder",
-        category="feeders",
-        severity="critical",
-        article="310.10(E)",
-        title=Words("Buried feeders", "קווי הזנה טמונים באדמה"),
-        check=_buried,
-        numbers={2017: "310.10(F)"},
-    ),
-    Rule(
-        id="210.19-drop",
-        kind="circuit",
-        category="circuits",
-        severity="info",
-        article="210.19",
-        title=Words("Voltage drop of circuits", "מפל מתח במעגלים"),
-        check=_branch_drop,
-    ),
-    Rule(
-        id="215.2-drop",
-        kind="feeder",
-        category="feeders",
-        severity="info",
-        article="215.2",
-        title=Words("Voltage drop of feeders", "מפל מתח בקווי הזנה"),
-        check=_feeder_drop,
-    ),
-)
+    Rule("210.19-drop", "circuit", "circuits", "info", "210.19", circuit_drop),
+    Rule("215.2-drop", "feeder", "feeders", "info", "215.2", feeder_drop),
+    Rule("310.10-buried", "circuit", "circuits", "critical", "310.10(E)", buried,
+         numbers={2017: "310.10(F)"}),
+    Rule("310.10-buried-feeder", "feeder", "feeders", "critical", "310.10(E)", buried,
+         numbers={2017: "310.10(F)"}),
+    Rule("310.10-circuit", "circuit", "circuits", "critical", "310.10(G)", parallel,
+         numbers={2017: "310.10(H)"}),
+    Rule("310.10-feeder", "feeder", "feeders", "critical", "310.10(G)", parallel,
+         numbers={2017: "310.10(H)"}),
+    Rule("310.10-service", "project", "feeders", "critical", "310.10(G)", parallel,
+         numbers={2017: "310.10(H)"}),
+)  # fmt: skip

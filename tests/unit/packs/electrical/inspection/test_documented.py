@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from packs.electrical.inspection.catalog import RULES
 from packs.electrical.inspection.report import WEIGHTS
 from packs.electrical.inspection.rule import CATEGORIES, Rule
+from packs.electrical.inspection.rules import RULES
 
 PAGE = (Path(__file__).parents[5] / "docs/electrical.md").read_text()
 
 
 def _row(rule: Rule) -> str:
     since = f", since {rule.since}" if rule.since > 2017 else ""
-    return f"| {rule.article} | `{rule.id}` | {rule.severity}{since} | {rule.title.en} |"
+    return f"| {rule.article} | `{rule.id}` | {rule.severity}{since} | {rule.title.say('en')} |"
 
 
 def rows() -> list[str]:

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from packs.electrical.inspection.catalog import RULES
 from packs.electrical.inspection.facts import Facts
 from packs.electrical.inspection.report import Report, inspect
+from packs.electrical.inspection.rules import RULES
 from tests.unit.packs.electrical.inspection.buildings import HOME, SHOP, Patch, building
 
 BY_ID = {rule.id: rule for rule in RULES}

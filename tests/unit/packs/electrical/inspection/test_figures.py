@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from packs.electrical.inspection.catalog import RULES
 from packs.electrical.inspection.facts import Facts
 from packs.electrical.inspection.report import Issue, inspect
+from packs.electrical.inspection.rules import RULES
 from seed.electrical.sample import projects
 from tests.support.rules import for_every
 from tests.unit.packs.electrical.inspection.buildings import HOME, SHOP, Patch, building
@@ -208,10 +208,10 @@ def test_an_issue_names_what_is_there_and_what_is_required(
 
 
 def test_an_issue_says_its_figures_and_how_to_fix_it() -> None:
-    problem = _of_workshop("240.4-d@mp/mp-8").problem
-    plain = problem.what.en.replace("\u2068", "").replace("\u2069", "")
+    issue = _of_workshop("240.4-d@mp/mp-8")
+    plain = issue.message.say("en").replace("\u2068", "").replace("\u2069", "")
     assert plain == "A breaker of 20 A protects AWG 14 copper; 15 A is the most."
-    fix = problem.how_to_fix().en.replace("\u2068", "").replace("\u2069", "")
+    fix = issue.fix.say("en").replace("\u2068", "").replace("\u2069", "")
     assert fix == "Use a breaker of 15 A, or conductors of AWG 12."
 
 
@@ -228,4 +228,4 @@ def test_a_feeder_whose_insulation_is_too_hot_is_an_issue_without_a_size_that_wo
     hot = {"feeder:f-sub": {"insulation": "UF", "ambientC": 60}}
     rules = [each for each in RULES if each.id == "240.4-feeder"]
     (issue,) = inspect(Facts(building(HOME, hot)), rules).issues
-    assert "AWG" not in issue.problem.how_to_fix().en
+    assert "AWG" not in issue.fix.say("en")

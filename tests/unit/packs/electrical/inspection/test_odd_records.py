@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from packs.electrical.inspection.catalog import RULES
 from packs.electrical.inspection.facts import Facts
 from packs.electrical.inspection.report import inspect
+from packs.electrical.inspection.rules import RULES
 from packs.electrical.nec.editions import EDITIONS, Edition
 from packs.electrical.projects.records import Project
 from tests.unit.packs.electrical.inspection.buildings import HOME, SHOP, Patch, building
@@ -129,7 +129,7 @@ def test_no_record_is_too_odd(name: str, base: dict[str, Any], data: st.DataObje
         return
     report = inspect(Facts(project), RULES)
     assert 0 <= report.score <= 100
-    assert all(issue.problem.what.en and issue.problem.how_to_fix().he for issue in report.issues)
+    assert all(issue.message.say("en") and issue.fix.say("he") for issue in report.issues)
 
 
 @pytest.mark.parametrize("base", [HOME, SHOP], ids=["home", "shop"])
@@ -159,9 +159,9 @@ def test_an_empty_project_is_inspected() -> None:
 def test_conductors_too_hot_for_their_insulation_carry_nothing(edition: Edition) -> None:
     hot: Patch = {"service": {"insulation": "UF", "ambientC": 60, "conductorMaterial": "copper"}}
     report = inspect(Facts(building(HOME, {"project": {"edition": edition}}, hot)), RULES)
-    found = {issue.rule.id: issue.problem for issue in report.issues}
+    found = {issue.rule.id: issue for issue in report.issues}
     protection = found["230.90-protection"]
-    assert (protection.measured, protection.required) == (200, 0)
-    assert "too hot for their insulation" in protection.what.en
+    assert (protection.problem.measured, protection.problem.required) == (200, 0)
+    assert "too hot for their insulation" in protection.message.say("en")
     for rule in ("230.42-load", "230.90-protection"):
-        assert "insulation is rated" in found[rule].how_to_fix().en
+        assert "insulation is rated" in found[rule].fix.say("en")

@@ -9,12 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from packs.electrical.inspection.catalog import RULES
 from packs.electrical.inspection.facts import Facts
 from packs.electrical.inspection.report import Issue, Report, inspect
 from packs.electrical.inspection.rule import CATEGORIES
+from packs.electrical.inspection.rules import RULES
 from packs.electrical.projects.records import Project
-from packs.electrical.results import Words
+from packs.electrical.wording import TEXTS
+from rollcall.core.texts import Text
 from seed.electrical.sample import projects
 from tests.support.packs.electrical.tower import tower
 from tests.support.rules import for_every
@@ -35,10 +36,7 @@ def _all(project: Project) -> Report:
 
 
 def _facts_of(report: Report) -> tuple[Any, ...]:
-    issues = [
-        (issue.id, issue.problem.what, issue.problem.how_to_fix(), issue.problem[2:])
-        for issue in report.issues
-    ]
+    issues = [(issue.id, issue.message, issue.fix, issue.problem[:3]) for issue in report.issues]
     gaps = [(gap.rule.id, gap.field, gap.places, gap.first) for gap in report.gaps]
     return issues, gaps, report.passed, report.score
 
@@ -167,18 +165,34 @@ def _broken(case: Case) -> tuple[Issue, ...]:
     return inspect(Facts(building(case.base, case.good, case.bad)), own).issues
 
 
-def _texts() -> list[Words]:
+def _texts() -> list[Text]:
     texts = [rule.title for rule in RULES]
     for case in CASES:
         for issue in _broken(case):
-            texts += [issue.problem.what, issue.problem.how_to_fix(), issue.place.label]
+            texts += [issue.message, issue.fix, issue.place.label]
     return texts
 
 
 def test_every_text_is_in_both_languages() -> None:
     for text in dict.fromkeys(_texts()):
-        assert HEBREW.search(text.he), text
-        assert not HEBREW.search(text.en), text
+        assert HEBREW.search(text.say("he")), text
+        assert not HEBREW.search(text.say("en")), text
+
+
+def test_no_rule_has_texts_that_nothing_says() -> None:
+    own = {rule.texts for rule in RULES}
+    shared = {
+        issue.problem.texts
+        for case in CASES
+        for issue in _broken(case)
+        if issue.problem.texts is not None
+    }
+    said_of_hot_conductors = {"230-42-load-hot", "230-90-protection-hot"}
+    known = TEXTS.data("en", "inspection.rules")
+    assert set(known) == own | shared | said_of_hot_conductors
+    for name in own - shared:
+        rest = {"problem", "fix"} & set(known[name])
+        assert rest in ({"problem", "fix"}, set()), name
 
 
 def test_figures_stand_in_every_problem_that_has_them() -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from packs.electrical.inspection.catalog import RULES
 from packs.electrical.inspection.facts import Facts
 from packs.electrical.inspection.report import Report, inspect
+from packs.electrical.inspection.rules import RULES
 from tests.support.rules import for_every
 from tests.unit.packs.electrical.inspection.buildings import Patch, building
 from tests.unit.packs.electrical.inspection.cases import CASES, Case

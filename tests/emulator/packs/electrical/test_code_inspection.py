@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 from google.cloud.firestore import Client
 
-from packs.electrical.inspecting import run_inspection
+from packs.electrical.code_inspection import run_inspection
 from packs.electrical.projects.documents import write_project
 from rollcall.core.capability import Capability
 from rollcall.core.context import ToolContext

@@ -1,0 +1,293 @@
+"""Equipment: appliances (422), heating (424), cooling (440), motors (430), vehicle chargers (625),
+transformers (450), and the means that disconnect them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from packs.electrical.calculations.requirements import COOLING, COOLING_MOST, kind_of
+from packs.electrical.inspection.facts import Facts, in_table, standard_device
+from packs.electrical.inspection.rule import (
+    PASSED,
+    TOLERANCE,
+    Check,
+    Condition,
+    Finding,
+    Limit,
+    Problem,
+    Recorded,
+    Rule,
+    Unknown,
+    at_most,
+    known,
+    wiring_text,
+)
+from packs.electrical.inspection.rules.branch_circuits import (
+    BREAKER_125,
+    CONDUCTOR_125,
+    same_voltage,
+)
+from packs.electrical.nec.motors import largest_protection
+from packs.electrical.nec.overcurrent import STANDARD_RATINGS
+from packs.electrical.projects.records import Feeder, LoadType, Motor, Transformer
+from packs.electrical.projects.selection import PanelCircuit
+from packs.electrical.wording import amps
+
+HEATING_APPLIANCES: tuple[LoadType, ...] = ("water_heater", "oven", "cooktop", "range")
+SMALL_APPLIANCE_A = 13.3
+SMALL_MOST_A = 20
+APPLIANCE_SHARE = 1.5
+"""422.11(E): up to 13.3 A a breaker of 20 A, above it 150 % of the rated current."""
+LEAST_COOLING_DEVICE_A = 15
+EV_DISCONNECT_A = 60
+EV_TO_GROUND_V = 150
+
+LARGEST_MOTOR = 1.25
+OVERLOAD_HIGH = 1.25
+OVERLOAD_LOW = 1.15
+COOL_RISE_C = 40
+SERVICE_FACTOR = 1.15
+
+LOW_VOLTAGE_V = 1000
+NINE_A, TWO_A = 9.0, 2.0
+PRIMARY_WITH_SECONDARY = 2.5
+
+
+# Appliances, heating, cooling and vehicle chargers
+
+
+def is_load(*kinds: str) -> Condition:
+    """Make the condition that a circuit's load is of one of these kinds."""
+    return lambda facts, at: at.circuit.load_type in kinds
+
+
+def continuous(kind: LoadType) -> Check:
+    """Make the check that a load that the code counts as continuous has a breaker and conductors
+    for 125 % of it; the breaker is checked first."""
+
+    def check(facts: Facts, at: PanelCircuit) -> Finding:
+        if at.circuit.load_type != kind:
+            return None
+        finding = BREAKER_125(facts, at)
+        return CONDUCTOR_125(facts, at) if finding is PASSED else finding
+
+    return check
+
+
+def load(facts: Facts, at: PanelCircuit) -> dict[str, Any]:
+    return {"load": amps(facts.load_amps(at))}
+
+
+def appliance_most(facts: Facts, at: PanelCircuit) -> float:
+    """The largest breaker of a heating appliance that is marked with no other (422.11(E)), A."""
+    current = facts.load_amps(at)
+    small = current <= SMALL_APPLIANCE_A
+    return SMALL_MOST_A if small else standard_device(current * APPLIANCE_SHARE)
+
+
+def cooling_most(facts: Facts, at: PanelCircuit) -> float:
+    """The largest breaker of cooling equipment (440.22(A)), A."""
+    return max(facts.load_amps(at) * COOLING_MOST, LEAST_COOLING_DEVICE_A)
+
+
+def is_large_charger(facts: Facts, at: PanelCircuit) -> bool:
+    """Whether 625.43 asks for a disconnect: above 60 A or above 150 V to ground."""
+    if at.circuit.load_type != "ev_charger":
+        return False
+    if facts.volts_to_ground(at.panel) > EV_TO_GROUND_V:
+        return True
+    return facts.load_amps(at) > EV_DISCONNECT_A
+
+
+def charger_circuit(facts: Facts, at: PanelCircuit) -> Finding:
+    """A vehicle charger has a circuit of its own."""
+    if at.circuit.load_type != "ev_charger":
+        return None
+    return at_most(len(facts.motors_on(at)), 0)
+
+
+# Motors
+
+
+def circuit_motors(facts: Facts, at: PanelCircuit) -> list[Motor]:
+    """Return the motors of a circuit, the largest first; none if it is no motor circuit.
+
+    Raises:
+        Unknown: It is one, and no motor is recorded.
+    """
+    motors = facts.motors_on(at)
+    if not motors and at.circuit.load_type == "motor":
+        raise Unknown("motors")
+    return sorted(motors, key=facts.motor_amps, reverse=True)
+
+
+def has_motors(facts: Facts, at: PanelCircuit) -> bool:
+    return bool(circuit_motors(facts, at))
+
+
+def motor_conductor_amps(facts: Facts, motors: list[Motor]) -> float:
+    """Return what conductors of motors carry: 125 % of the largest and 100 % of the others, A
+    (430.22, 430.24)."""
+    currents = sorted((facts.motor_amps(motor) for motor in motors), reverse=True)
+    return currents[0] * LARGEST_MOTOR + sum(currents[1:])
+
+
+def motor_values(facts: Facts, at: PanelCircuit) -> dict[str, Any]:
+    current = facts.motor_amps(circuit_motors(facts, at)[0])
+    return {"wires": wiring_text(at.circuit), "current": amps(current)}
+
+
+def motor_breaker(facts: Facts, at: PanelCircuit) -> Finding:
+    """The breaker is within Table 430.52 for the largest motor, plus the others' currents."""
+    motors = circuit_motors(facts, at)
+    if not motors:
+        return None
+    largest, currents = motors[0], [facts.motor_amps(motor) for motor in motors]
+    most = float(
+        in_table(
+            lambda: largest_protection(currents[0], kind_of(largest), largest.device), "motors.kind"
+        )
+    )
+    if others := sum(currents[1:]):
+        most = max(rating for rating in STANDARD_RATINGS if rating <= most + others)
+    return at_most(at.circuit.breaker_amps, most, "A", current=amps(currents[0]))
+
+
+def overload(facts: Facts, motor: Motor) -> Finding:
+    """The overload device is set at 115 % of the nameplate current, or 125 % for cool motors."""
+    nameplate = known(motor.nameplate_amps, "motors.nameplateAmps")
+    setting = known(motor.overload_amps, "motors.overloadAmps")
+    share, most = setting / nameplate, OVERLOAD_HIGH
+    if share <= OVERLOAD_LOW * TOLERANCE:
+        return PASSED
+    if share <= OVERLOAD_HIGH * TOLERANCE:
+        if _may_be_high(motor):
+            return PASSED
+        most = OVERLOAD_LOW
+    values = {"share": f"{most:.0%}", "nameplate": amps(nameplate)}
+    return Problem(setting, round(nameplate * most, 1), "A", values)
+
+
+def _may_be_high(motor: Motor) -> bool:
+    """Return whether 125 % is allowed: a service factor of 1.15, or a rise of 40 °C at most.
+
+    Raises:
+        Unknown: Neither is recorded in a way that decides it.
+    """
+    if (motor.service_factor or 0) >= SERVICE_FACTOR:
+        return True
+    if motor.temperature_rise_c is not None and motor.temperature_rise_c <= COOL_RISE_C:
+        return True
+    known(motor.service_factor, "motors.serviceFactor")
+    known(motor.temperature_rise_c, "motors.temperatureRiseC")
+    return False
+
+
+def motor_voltage(facts: Facts, motor: Motor) -> Finding:
+    """A motor is for the voltage of its circuit."""
+    return same_voltage(motor.voltage, facts.circuit_of(motor))
+
+
+def motor_feeder(facts: Facts, feeder: Feeder) -> Finding:
+    """Feeder conductors carry the motors that they supply."""
+    motors = facts.motors_downstream(feeder.target_id)
+    if not motors:
+        return None
+    least = motor_conductor_amps(facts, motors)
+    carries = facts.ampacity(feeder, facts.source_device(feeder) or least).amps
+    if carries * TOLERANCE >= least:
+        return PASSED
+    return Problem(round(carries, 1), round(least, 1), "A", {"wires": wiring_text(feeder)})
+
+
+# Transformers
+
+
+def rated_amps(transformer: Transformer, voltage: float) -> float:
+    """Return the rated current of a transformer at one of its voltages, A."""
+    return transformer.kva * 1000 / (voltage * (3**0.5 if transformer.phases == 3 else 1))
+
+
+def primary_device(facts: Facts, transformer: Transformer) -> float | None:
+    """Return the smallest device before a transformer, A; None if none is recorded."""
+    feeder = facts.feeder_to.get(transformer.id)
+    devices = (transformer.primary_breaker_amps, facts.source_device(feeder) if feeder else None)
+    return min((rating for rating in devices if rating is not None), default=None)
+
+
+def secondary_device(facts: Facts, transformer: Transformer) -> float | None:
+    """Return the device that protects the whole secondary, A; None if there is none."""
+    if transformer.secondary_breaker_amps is not None:
+        return transformer.secondary_breaker_amps
+    devices = []
+    for feeder in facts.feeders_from.get(transformer.id, []):
+        panel = facts.target_panel(feeder)
+        devices.append(facts.source_device(feeder) or (panel.main_breaker_amps if panel else None))
+    ratings = [each for each in devices if each is not None]
+    return sum(ratings) if ratings and len(ratings) == len(devices) else None
+
+
+def transformer_most(rated: float, *, small: float) -> float:
+    """Return the most of Table 450.3(B), A: 125 % and up to the next standard rating; 167 % below
+    9 A, and the share `small` below 2 A."""
+    if rated >= NINE_A:
+        return standard_device(1.25 * rated)
+    return (small if rated < TWO_A else 1.67) * rated
+
+
+def transformer_protection(facts: Facts, transformer: Transformer) -> Finding:
+    """The primary device is within Table 450.3(B), alone or with one on the secondary side."""
+    if max(transformer.primary_voltage, transformer.secondary_voltage) > LOW_VOLTAGE_V:
+        return None
+    device = known(primary_device(facts, transformer), "primaryBreakerAmps")
+    rated = rated_amps(transformer, transformer.primary_voltage)
+    most, with_secondary = transformer_most(rated, small=3.0), rated * PRIMARY_WITH_SECONDARY
+    if device <= most:
+        return PASSED
+    if device <= with_secondary:
+        secondary = secondary_device(facts, transformer)
+        secondary_rated = rated_amps(transformer, transformer.secondary_voltage)
+        if secondary is not None and secondary <= transformer_most(secondary_rated, small=1.67):
+            return PASSED
+    values = {"rated": amps(rated), "with_secondary": amps(with_secondary)}
+    return Problem(device, round(most, 1), "A", values)
+
+
+RULES = (
+    Rule("110.4-motor", "motor", "circuits", "critical", "110.4", motor_voltage),
+    Rule("422.11-most", "circuit", "circuits", "warning", "422.11(E)",
+         Limit("breaker_amps", "<=", appliance_most, "A", applies=is_load(*HEATING_APPLIANCES),
+               values=load)),
+    Rule("422.13-water-heater", "circuit", "circuits", "critical", "422.13",
+         continuous("water_heater")),
+    Rule("422.31-disconnect", "circuit", "circuits", "warning", "422.31(B)",
+         Recorded("disconnect_in_sight", applies=is_load("water_heater"), texts="disconnect")),
+    Rule("424.4-heating", "circuit", "circuits", "critical", "424.4(B)",
+         continuous("space_heating"), numbers={2017: "424.3(B)"}),
+    Rule("424.19-disconnect", "circuit", "circuits", "warning", "424.19",
+         Recorded("disconnect_in_sight", applies=is_load("space_heating"), texts="disconnect")),
+    Rule("430.22-conductor", "circuit", "circuits", "critical", "430.22",
+         Limit(Facts.circuit_ampacity, ">=",
+               lambda facts, at: motor_conductor_amps(facts, facts.motors_on(at)), "A",
+               applies=has_motors, values=motor_values)),
+    Rule("430.24-feeder", "feeder", "feeders", "critical", "430.24", motor_feeder),
+    Rule("430.32-overload", "motor", "circuits", "critical", "430.32(A)(1)", overload),
+    Rule("430.52-breaker", "circuit", "circuits", "critical", "430.52", motor_breaker,
+         table="430.52"),
+    Rule("430.102-disconnect", "motor", "circuits", "critical", "430.102(B)",
+         Recorded("disconnect_in_sight")),
+    Rule("440.14-disconnect", "circuit", "circuits", "warning", "440.14",
+         Recorded("disconnect_in_sight", applies=is_load("air_conditioning", "heat_pump"),
+                  texts="disconnect")),
+    Rule("440.22-breaker", "circuit", "circuits", "critical", "440.22(A)",
+         Limit("breaker_amps", "<=", cooling_most, "A", applies=is_load(*COOLING), values=load)),
+    Rule("440.32-conductor", "circuit", "circuits", "critical", "440.32",
+         replace(CONDUCTOR_125, applies=is_load(*COOLING))),
+    Rule("450.3-primary", "transformer", "feeders", "critical", "450.3(B)",
+         transformer_protection, table="450.3(B)"),
+    Rule("625.40-own", "circuit", "circuits", "critical", "625.40", charger_circuit),
+    Rule("625.41-ev", "circuit", "circuits", "critical", "625.41", continuous("ev_charger")),
+    Rule("625.43-disconnect", "circuit", "circuits", "warning", "625.43",
+         Recorded("disconnect_in_sight", applies=is_large_charger, texts="disconnect")),
+)  # fmt: skip
