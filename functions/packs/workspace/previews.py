@@ -1,23 +1,53 @@
-"""What a person is shown before a file is written or a command is run, with all that would be sent.
+"""Previews and summaries of the workspace's writes: all that would be sent, for a person to decide.
 
-Characters that turn a line around, have no width or control a terminal are shown by their numbers.
+Characters that turn a line around, have no width or control a terminal are shown by number.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from difflib import unified_diff
 from typing import Any
 
-from packs.workspace.known import known_digest
 from packs.workspace.wording import TEXTS
 from rollcall.core.capability import Preview
-from rollcall.core.context import ToolContext
+from rollcall.core.context import EarlierCall, ToolContext
 from rollcall.core.errors import InvalidArgument
 from rollcall.core.readable import marked
 from rollcall.core.redaction import HIDDEN
 from rollcall.core.shapes import Display
 from rollcall.core.wording import isolated
+
+_WRITES = ("write_file", "edit_file")
+_TOOLS = ("read_file", *_WRITES)
+_DIGEST = re.compile("[0-9a-f]{16}")
+
+
+def known_digest(ctx: ToolContext, path: str) -> dict[str, str]:
+    """`{digest}` from the newest result about this file; empty where nothing is known, or where a
+    call that is made beside this one may change it first."""
+    for call in ctx.earlier():
+        if call.tool not in _TOOLS or _plain(call.arguments.get("path")) != _plain(path):
+            continue
+        if call.is_open and call.tool in _WRITES:
+            return {}
+        if (digest := _digest(call)) is not None:
+            return {"digest": digest}
+    return {}
+
+
+def _digest(call: EarlierCall) -> str | None:
+    found: Any = call.result.get("digest") if isinstance(call.result, dict) else None
+    return found if isinstance(found, str) and _DIGEST.fullmatch(found) else None
+
+
+def _plain(path: Any) -> str | None:
+    """The path as it is compared: `./a//b` is `a/b`."""
+    if not isinstance(path, str):
+        return None
+    return "/".join(part for part in path.split("/") if part not in ("", "."))
+
 
 HEAD_CHARS, TAIL_CHARS = 30_000, 10_000
 """Of a longer text the beginning and the end are shown, and how much lies between."""
@@ -25,7 +55,9 @@ ALIGNED_LINES = 500
 """Lines that are compared one by one; with more, all that goes is shown before all that comes."""
 
 
-def writing(ctx: ToolContext, *, path: str, content: str, digest: str | None = None) -> Preview:
+def preview_write(
+    ctx: ToolContext, *, path: str, content: str, digest: str | None = None
+) -> Preview:
     """The whole content, with its size."""
     title = TEXTS.say(
         ctx.locale,
@@ -40,7 +72,7 @@ def writing(ctx: ToolContext, *, path: str, content: str, digest: str | None = N
     return Preview(Display(type="code", title=title, text=text), arguments=arguments)
 
 
-def editing(
+def preview_edit(
     ctx: ToolContext,
     *,
     path: str,
@@ -68,7 +100,7 @@ def editing(
     return Preview(display, arguments={**arguments, **known_digest(ctx, path)})
 
 
-def running(ctx: ToolContext, *, command: str, timeout_s: int = 60) -> Preview:
+def preview_command(ctx: ToolContext, *, command: str, timeout_s: int = 60) -> Preview:
     """The command, exactly."""
     title = TEXTS.say(
         ctx.locale,
@@ -109,3 +141,23 @@ def _bounded(ctx: ToolContext, lines: Sequence[str]) -> str:
         count=f"{len(text) - HEAD_CHARS - TAIL_CHARS:,}",
     )
     return f"{text[:HEAD_CHARS]}\n{left_out}\n{text[-TAIL_CHARS:]}"
+
+
+def summarize_write(given: dict[str, Any]) -> dict[str, str]:
+    """Of write_file."""
+    path = isolated(str(given["path"]))
+    return TEXTS.by_language("summaries.write_the_file", path=path)
+
+
+def summarize_edit(given: dict[str, Any]) -> dict[str, str]:
+    """Of edit_file."""
+    path = isolated(str(given["path"]))
+    if given.get("replaceAll"):
+        return TEXTS.by_language("summaries.change_at_every_place", path=path)
+    return TEXTS.by_language("summaries.change", path=path)
+
+
+def summarize_command(given: dict[str, Any]) -> dict[str, str]:
+    """Of run_command."""
+    command = isolated(str(given["command"]))
+    return TEXTS.by_language("summaries.run", command=command)

@@ -1,7 +1,7 @@
-"""How the workspace's calls are told once they are old: contents become a word of what they were.
+"""Compact forms of old calls: long contents are replaced by a word on what they were.
 
-What is left out is said in `leftOut`, which no tool takes: a model that writes a call like the one
-it is told of is told that it is wrong, and nothing is written.
+`leftOut` says what is missing. No tool takes it: a call that a model copies from such a form is
+refused, and nothing is written.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ KEPT_ITEMS = 10
 """Of a folder's entries, and of lines that were found."""
 
 
-def reading(arguments: dict[str, Any], output: Any) -> Recap:
+def compact_read(arguments: dict[str, Any], output: Any) -> Recap:
     """A file that was read: its path, size and digest, without its content."""
     told = _mapping(output)
     if _is_long(told.get("content")):
@@ -27,27 +27,27 @@ def reading(arguments: dict[str, Any], output: Any) -> Recap:
     return Recap(arguments, told or output, of=_path(arguments))
 
 
-def writing(arguments: dict[str, Any], output: Any) -> Recap:
+def compact_write(arguments: dict[str, Any], output: Any) -> Recap:
     """A file that was written, without its content."""
     return Recap(_without(arguments, "content"), output, of=_path(arguments))
 
 
-def editing(arguments: dict[str, Any], output: Any) -> Recap:
+def compact_edit(arguments: dict[str, Any], output: Any) -> Recap:
     """A file that was changed, without the texts where these are long."""
     return Recap(_without(arguments, "oldText", "newText"), output, of=_path(arguments))
 
 
-def listing(arguments: dict[str, Any], output: Any) -> Recap:
+def compact_listing(arguments: dict[str, Any], output: Any) -> Recap:
     """A folder's first entries, and how many more it has."""
     return Recap(arguments, _fewer(output, "entries", "list_directory"))
 
 
-def searching(arguments: dict[str, Any], output: Any) -> Recap:
+def compact_matches(arguments: dict[str, Any], output: Any) -> Recap:
     """The first lines that were found, and how many there were."""
     return Recap(arguments, _fewer(output, "matches", "search_files"))
 
 
-def running(arguments: dict[str, Any], output: Any) -> Recap:
+def compact_command(arguments: dict[str, Any], output: Any) -> Recap:
     """A command's exit code, and the beginning and end of its output."""
     told = _mapping(output)
     text = told.get("output")

@@ -208,7 +208,7 @@ def test_a_run_that_broke_off_does_not_ask_the_client_again(desk: Desk, folder: 
 
 
 def test_the_functions_themselves_say_where_they_run(desk: Desk) -> None:
-    from packs.workspace.reading import read_file
+    from packs.workspace.tools import read_file
     from rollcall.core.context import ToolContext, User
     from rollcall.core.errors import FailedPrecondition
 

@@ -11,7 +11,7 @@ import pytest
 from google.cloud.firestore import Client
 from msgspec.structs import replace
 
-from packs.workspace import commands, reading, writing
+from packs.workspace import tools
 from packs.workspace.agents import TOOLS, WORKSPACE
 from rollcall.core.capability import Capability
 from rollcall.core.profile import AgentProfile
@@ -22,12 +22,12 @@ from tests.support.office import Office, Ran
 from tests.support.office_pack import CLIENT_TOOLS, office_capabilities
 
 _FUNCTIONS = (
-    reading.list_directory,
-    reading.read_file,
-    reading.search_files,
-    writing.write_file,
-    writing.edit_file,
-    commands.run_command,
+    tools.list_directory,
+    tools.read_file,
+    tools.search_files,
+    tools.write_file,
+    tools.edit_file,
+    tools.run_command,
 )
 
 

@@ -11,9 +11,14 @@ from pathlib import Path
 from typing import Any
 
 from dev.paths import ROOT
-from packs.workspace.commands import run_command
-from packs.workspace.reading import list_directory, read_file, search_files
-from packs.workspace.writing import edit_file, write_file
+from packs.workspace.tools import (
+    edit_file,
+    list_directory,
+    read_file,
+    run_command,
+    search_files,
+    write_file,
+)
 from rollcall.core.capability import Capability
 from rollcall.core.messages import (
     Message,

@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from packs.workspace.commands import run_command
-from packs.workspace.writing import edit_file, write_file
+from packs.workspace.tools import edit_file, run_command, write_file
 from rollcall.core.capability import Capability, Preview
 from rollcall.core.context import EarlierCall, ToolContext, User
 from rollcall.core.errors import InvalidArgument

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from packs.workspace import commands, reading, writing
+from packs.workspace import tools
 from packs.workspace.agents import TOOLS, WORKSPACE
 from rollcall.agent.approvals import ASK_BYTES
 from rollcall.core.capability import Capability
@@ -16,12 +16,12 @@ from rollcall.store.approvals import canonical_json
 from tests.support.rules import for_every
 
 FUNCTIONS = {
-    "list_directory": reading.list_directory,
-    "read_file": reading.read_file,
-    "search_files": reading.search_files,
-    "write_file": writing.write_file,
-    "edit_file": writing.edit_file,
-    "run_command": commands.run_command,
+    "list_directory": tools.list_directory,
+    "read_file": tools.read_file,
+    "search_files": tools.search_files,
+    "write_file": tools.write_file,
+    "edit_file": tools.edit_file,
+    "run_command": tools.run_command,
 }
 DIGEST = "0123456789abcdef"
 
