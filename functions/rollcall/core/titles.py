@@ -8,11 +8,13 @@ and Hebrew alike. No model is asked.
 from __future__ import annotations
 
 import re
+from functools import cache
 from urllib.parse import urlsplit
 
 from rollcall.core.messages import Media, UserMessage
 from rollcall.core.readable import line
 from rollcall.core.text import sentences, terms
+from rollcall.core.texts import TEXTS
 
 TITLE_CHARS = 60
 _LOOKED_AT, _SENTENCE_CHARS = 4_000, 400
@@ -28,94 +30,18 @@ _RULE = re.compile(r"^[ \t]*(?:(?:[-*_=:][ \t]*){3,}|\|.*)$", re.M)
 _EMPHASIS = re.compile(r"(\*{1,3}|_{1,3}|~~|`{1,2})(?=\S)(.{1,500}?)(?<=\S)\1(?!\w)")
 
 _WORD = r"[\w'’\-\u0590-\u05ff]{2,20}"
-_ENDED = r"(?![\w'’\u0590-\u05ff])"
-_GREETING = (
-    r"(?:hi|hello|hey|hiya|howdy|greetings|dear|good (?:morning|afternoon|evening|day))"
-    r"(?: (?:there|all|everyone|team|again))?"
-    r"|היי|הי|הלו|אהלן|שלום(?: לך| לכם| רב)?|(?:בוקר|צהריים|ערב) (?:טובים|טוב)"
-    r"|מה (?:נשמע|שלומך|קורה)"
-)
-_GREETED = re.compile(
-    rf"(?:{_GREETING}){_ENDED}(?:\s+{_WORD}(?:\s{_WORD})?[,!]\s*|\s+[–—-]\s+|[,!.…\s]+|$)",
-    re.IGNORECASE,
-)
-_FILLERS = (
-    # said before a comma only
-    r"(?:right|alright|now|well|so|also|טוב|רגע)(?=\s*[,:.…-])",
-    # anywhere
-    r"please|pls|kindly|ok(?:ay)?|um+|uh+|and|but|just|so(?= (?:um|uh|can|could|how|what))",
-    r"thanks|thank you|excuse me|sorry(?: to (?:bother|disturb)(?: you)?)?",
-    r"(?:i )?hope (?:you(?:'re|’re| are)|this finds you|all is|everything is|everyone is)"
-    r"(?: (?:all|doing|very))* (?:well|good|fine|great|ok(?:ay)?)",
-    r"(?:and )?(?:(?:just )?one more|another) (?:thing|question)(?=\s*[,:.…–-])",
-    r"(?:a )?quick (?:one|thing)(?=\s*[,:.…–-])",
-    r"(?:a |one )?(?:quick |small |short )?question(?=\s*[,:.…–-])",
-    r"i(?: have|'ve got|’ve got) (?:a|another|one)(?: quick| small| short)? question"
-    r"(?: (?:about|on|regarding|concerning))?",
-    # asking somebody to do it
-    r"(?:can|could|would|will) (?:you|u)(?: please| kindly| maybe)?(?: be able to)?"
-    r"(?: (?:tell|show|give|explain to|explain) (?:me|us)(?: (?:about|that))?)?"
-    r"(?: help me(?: to| with)?)?",
-    r"would you mind|do you (?:know|think you (?:can|could))(?: if| whether)?",
-    r"(?:please )?(?:tell|show) (?:me|us)(?: about)?|let me know|help me(?: to| with)?",
-    r"is it possible to|would it be possible to|any chance (?:you (?:can|could)|to)",
-    # saying that one wants it
-    r"(?:i|we)(?:'d|’d| would) (?:like|love)(?: for)?(?: you)? to(?: know)?",
-    r"(?:i|we) (?:want|need|wanted)(?: you)? to"
-    r"(?: know| ask(?: you)?(?: about)?)?",
-    r"(?:i|we)(?:'m|’m| am| are| was| were) (?:just )?(?:wondering|curious)(?: about)?",
-    # the same in Hebrew
-    r"בבקשה|אנא|נא|אוקיי|אוקי|אז|ובכן|תודה(?: רבה)?|סליחה(?: על ההפרעה)?",
-    r"שאלה(?: קטנה| קצרה| מהירה)?(?=\s*[,:.…–-])",
-    r"ו?(?:עוד|רק) (?:משהו|דבר|שאלה)(?: אחד| אחת| קטן| קטנה)?(?=\s*[,:.…–-])",
-    r"יש לי (?:עוד )?שאלה(?: אחת| קטנה| קצרה| מהירה)?(?: (?:לגבי|בנוגע ל|על))?",
-    r"(?:האם )?(?:אתה יכול|את יכולה|אתם יכולים|תוכל|תוכלי|תוכלו|אפשר|ניתן)(?: בבקשה)?"
-    r"(?: (?:לעזור לי|להגיד לי|לומר לי|להסביר לי|להראות לי|לדעת|להבין))?",
-    r"(?:אני |אנחנו )?(?:רוצה|רוצים|צריך|צריכה|צריכים|מבקש|מבקשת|מעוניין|מעוניינת|רציתי"
-    r"|הייתי רוצה)"
-    r"(?: (?:לדעת|לשאול|לברר|להבין))?",
-    r"אשמח(?: (?:אם תוכל|אם תוכלי|לדעת|לשמוע|להבין)(?: לעזור לי(?: (?:להבין|לברר))?)?)?",
-    r"(?:תגיד|תגידי|ספר|ספרי|תראה|תראי)(?: לי)?|(?:תעזור|תעזרי|עזור|עזרי) לי",
-)
-_FILLER = re.compile(rf"(?:{'|'.join(_FILLERS)}){_ENDED}[\s,:;.!…-]*", re.IGNORECASE)
-_QUESTION = re.compile(
-    r"(?:(?:what|how|who|when|where|why)(?:['’](?:s|re|d|ll))?|which|whom|whose"
-    r"|is|are|was|were|does|do|did|has|have|should"
-    rf"|מה|איך|מי|מתי|איפה|למה|מדוע|כמה|האם|אילו|איזה|איזו|לאן|היכן){_ENDED}",
-    re.IGNORECASE,
-)
-_WISHED = re.compile(
-    r"(?:אני |אנחנו )?(?:רוצה|רוצים|צריך|צריכה|צריכים|מבקש|מבקשת|אשמח|הייתי רוצה)"
-    r" ש(?=ת[\u05d0-\u05ea]{2})"
-)
-"""Before a verb that it is joined to: of "I want you to sum up" the verb stays."""
-_UNKNOWN = re.compile(
-    r"(?:wondering|curious|know|ask(?: you)?|tell (?:me|us)"
-    r"|(?:להגיד|לומר|תגידי?) לי|לדעת|לשאול|לברר|להבין|לשמוע)[\s,:…-]*\Z",
-    re.IGNORECASE,
-)
-_WHETHER = (
-    (re.compile(r"if(?= )", re.IGNORECASE), "whether"),
-    (re.compile(r"אם(?= )"), "האם"),
-)
-_REQUEST = re.compile(
-    r"\b(?:can|could|would|will|mind|possible|chance|please)\b|תוכל|תוכלי|יכול|יכולה|אפשר|ניתן",
-    re.IGNORECASE,
-)
-_ENDING = re.compile(
-    r"(?<![\w'’\-\u0590-\u05ff])(?:please|pls|thanks?(?: (?:you|a lot|so much|in advance))*|ty"
-    r"|cheers|בבקשה|תודה(?: רבה| מראש)*)\Z",
-    re.IGNORECASE,
-)
+_WORD_END = r"(?![\w'’\u0590-\u05ff])"
 _MARKS = " .,;:!…–—-"
-_DANGLING = frozenset(
-    [
-        *("a", "an", "the", "of", "to", "in", "on", "at", "by", "for", "with", "and", "or", "but"),
-        *("from", "as", "is", "are", "my", "your", "our", "its", "that", "this", "it", "did"),
-        *("של", "את", "על", "עם", "או", "גם", "אל", "מן", "כי", "אם", "הוא", "היא", "זה"),
-    ]
-)
-"""Words that no title ends with."""
+_FRAMES = {
+    "greetings": r"(?:{words}){end}(?:\s+{word}(?:\s{word})?[,!]\s*|\s+[–—-]\s+|[,!.…\s]+|$)",
+    "fillers": r"(?:{words}){end}[\s,:;.!…-]*",
+    "questions": r"(?:{words}){end}",
+    "wishes": r"{words}",
+    "unknown": r"(?:{words})[\s,:…-]*\Z",
+    "requests": r"{words}",
+    "endings": r"(?<![\w'’\-\u0590-\u05ff])(?:{words})\Z",
+}
+"""Regular expressions around the expressions of a list in the texts, as templates."""
 
 
 def title_of(message: UserMessage) -> str:
@@ -130,6 +56,19 @@ def title_of(message: UserMessage) -> str:
     if not title:
         return name
     return title if len(terms(title)) > 1 else _fitting(title, name)
+
+
+@cache
+def _pattern(name: str) -> re.Pattern[str]:
+    """Return what begins or ends a sentence without saying what it is about, in any language."""
+    words = "|".join(_expressions(name))
+    return re.compile(_FRAMES[name].format(words=words, end=_WORD_END, word=_WORD), re.IGNORECASE)
+
+
+def _expressions(name: str) -> list[str]:
+    """Return the expressions of a list, in all languages."""
+    found = [TEXTS.find(language, f"title.cues.{name}") or [] for language in TEXTS.languages]
+    return [expression for expressions in found for expression in expressions]
 
 
 def _fitting(title: str, name: str) -> str:
@@ -172,35 +111,36 @@ def _bare(sentence: str) -> str:
     before, is_request = None, False
     while left != before:
         before = left
-        if greeted := _GREETED.match(left):
+        if greeted := _pattern("greetings").match(left):
             left = left[greeted.end() :]
-        if wished := _WISHED.match(left):
+        if wished := _pattern("wishes").match(left):
             left = left[wished.end() :]
-        if found := _FILLER.match(left):
-            is_request = is_request or bool(_REQUEST.search(found[0]))
+        if found := _pattern("fillers").match(left):
+            is_request = is_request or bool(_pattern("requests").search(found[0]))
             left = left[found.end() :]
-            left = _whether(left) if _UNKNOWN.search(found[0]) else left
+            left = _whether(left) if _pattern("unknown").search(found[0]) else left
     ended = _without_thanks(left)
     if ended != left and left.rstrip().endswith("?") and not is_request:
         ended += "?"
     ended = ended.rstrip(_MARKS)
-    if is_request and not _QUESTION.match(ended):
+    if is_request and not _pattern("questions").match(ended):
         ended = ended.rstrip("?").rstrip()
     return _capital(re.sub(r"[?!]{2,}$", "?", ended))
 
 
 def _whether(question: str) -> str:
     """What was to be known, so that it reads as a question and not as a condition."""
-    for condition, word in _WHETHER:
-        if found := condition.match(question):
-            return word + question[found.end() :]
+    for language in TEXTS.languages:
+        condition, word = TEXTS.data(language, "title.cues.whether")
+        if question.lower().startswith(f"{condition} "):
+            return f"{word}{question[len(condition) :]}"
     return question
 
 
 def _without_thanks(sentence: str) -> str:
     """A sentence without "please" and thanks at its end; as it was, where there are none."""
     bare = sentence.rstrip(_MARKS + "?")
-    found = _ENDING.search(bare)
+    found = _pattern("endings").search(bare)
     return _without_thanks(bare[: found.start()]) if found else sentence
 
 
@@ -223,7 +163,7 @@ def _bounded(text: str) -> str:
     kept = whole[: TITLE_CHARS - 1]
     if not whole[len(kept)].isspace() and " " in kept:
         kept = kept[: kept.rindex(" ")]
-    words = kept.split(" ")
-    while len(words) > 1 and words[-1].strip(",;:").lower() in _DANGLING:
+    words, dangling = kept.split(" "), TEXTS.phrases("title.cues.dangling")
+    while len(words) > 1 and words[-1].strip(",;:").lower() in dangling:
         words.pop()
     return " ".join(words).rstrip(" ,;:–—-(") + "…"
