@@ -24,6 +24,7 @@ README = (ROOT / "README.md").read_text()
 GUIDE = (ROOT / "docs/add_a_capability.md").read_text()
 DOCUMENTS = [
     ROOT / "README.md",
+    ROOT / "CONTRIBUTING.md",
     *sorted((ROOT / "docs").rglob("*.md")),
     *sorted((ROOT / "clients").glob("*/README.md")),
 ]
@@ -101,6 +102,16 @@ def test_every_path_exists(document: Path) -> None:
     for target in re.findall(r"\]\(([^)#]+)[^)]*\)", text):
         if not target.startswith("http"):
             assert (document.parent / target).exists() or _is_deleted(target), target
+
+
+@every_document
+def test_every_module_of_the_engine_that_is_named_exists(document: Path) -> None:
+    engine = ROOT / "functions/rollcall"
+    parts = "|".join(
+        sorted(each.name for each in engine.iterdir() if (each / "__init__.py").exists())
+    )
+    for path in re.findall(rf"`((?:{parts})/[\w/]*\.py)`", document.read_text()):
+        assert (engine / path).is_file(), path
 
 
 @every_document
