@@ -6,9 +6,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from packs.electrical.calculations.loads.calculation import Method
 from packs.electrical.calculations.loads.limits import Element
 from packs.electrical.calculations.loads.spaces import free_positions
-from packs.electrical.calculations.loads.steps import Method
 from packs.electrical.capacity.charts import LINES_TITLE, lines_chart
 from packs.electrical.capacity.checking import Capacity, capacity_of
 from packs.electrical.capacity.proposing import Asked
@@ -39,6 +39,7 @@ from packs.electrical.results import CalculationResult, Input, Words, finish, sa
 from rollcall.core.capability import capability
 from rollcall.core.context import ToolContext
 from rollcall.core.shapes import Display
+from rollcall.core.texts import Text
 
 Watts = Annotated[float, Field(ge=0, le=2_000_000)]
 VoltAmperes = Annotated[float, Field(gt=0, le=10_000_000)]
@@ -224,7 +225,7 @@ def _result(ctx: ToolContext, project: Project, found: Capacity, asked: Asked) -
     more = [with_more(then), *([takes_it()] if found.fits else [])] if new else []
     told = [carried(panel, now), *more, *found.advice]
     advice = " ".join(each.say(ctx.locale) for each in found.advice)
-    assumed = [*calculation.assumed, *(new.assumed if new else ())]
+    assumed = [*calculation.basis.assumptions, *(new.assumed if new else ())]
     return PanelCapacity(
         answer=" ".join(each.say(ctx.locale) for each in told),
         project_id=project.id,
@@ -260,7 +261,7 @@ def _result(ctx: ToolContext, project: Project, found: Capacity, asked: Asked) -
         inputs=tuple(_inputs(project, panel, asked)),
         assumptions=tuple(each.say(ctx.locale) for each in assumed),
         warnings=said(ctx.locale, _warnings(found)),
-        citations=calculation.references,
+        citations=calculation.basis.citations,
     )
 
 
@@ -278,8 +279,8 @@ def _inputs(project: Project, panel: Panel, asked: Asked) -> list[Input]:
     return [each for each in given if each.value is not None]
 
 
-def _warnings(found: Capacity) -> list[Words]:
-    warnings = list(found.then.calculation.warnings)
+def _warnings(found: Capacity) -> list[Words | Text]:
+    warnings = list(found.then.calculation.basis.warnings)
     if found.then.imbalance_percent > _UNBALANCED_PERCENT:
         warnings.append(unbalanced(found.then))
     return warnings

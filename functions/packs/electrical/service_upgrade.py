@@ -8,8 +8,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from packs.electrical.calculations.loads.calculation import Method
 from packs.electrical.calculations.loads.limits import Element
-from packs.electrical.calculations.loads.steps import Method
 from packs.electrical.capacity.charts import SERVICE_TITLE, service_chart
 from packs.electrical.capacity.proposing import Asked
 from packs.electrical.capacity.service import Upgrade, upgrade_of
@@ -239,9 +239,11 @@ def _result(
         recommendation=recommendation,
         steps=steps_shown(calculation, ctx.locale),
         inputs=tuple(_inputs(project, asked, peak_va)),
-        assumptions=tuple(each.say(ctx.locale) for each in (*calculation.assumed, *found.assumed)),
-        warnings=said(ctx.locale, calculation.warnings),
-        citations=(*calculation.references, *service_references(project, found)),
+        assumptions=tuple(
+            each.say(ctx.locale) for each in (*calculation.basis.assumptions, *found.assumed)
+        ),
+        warnings=said(ctx.locale, calculation.basis.warnings),
+        citations=(*calculation.basis.citations, *service_references(project, found)),
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from packs.electrical.calculations.loads.calculation import Method
 from packs.electrical.calculations.loads.panel import (
     Demand,
     PanelLoads,
@@ -12,7 +13,6 @@ from packs.electrical.calculations.loads.panel import (
     panel_loads,
     with_circuits,
 )
-from packs.electrical.calculations.loads.steps import Method
 from packs.electrical.capacity.proposing import Asked, Proposed, proposed
 from packs.electrical.capacity.words import (
     no_space,

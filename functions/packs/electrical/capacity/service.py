@@ -5,20 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from packs.electrical.calculations.loads.calculation import Method, Premises
+from packs.electrical.calculations.loads.lines import currents, lines_of, magnitudes
 from packs.electrical.calculations.loads.panel import (
     Demand,
     PanelLoads,
     panel_loads,
 )
-from packs.electrical.calculations.loads.phases import currents, lines_of, magnitudes
-from packs.electrical.calculations.loads.premises import Premises
 from packs.electrical.calculations.loads.service import (
     Conductors,
     managed_amps,
     service_conductors,
     service_size,
 )
-from packs.electrical.calculations.loads.steps import Method
 from packs.electrical.capacity.proposing import Asked, proposed
 from packs.electrical.projects.records import Circuit, Panel, Project
 from packs.electrical.projects.topology import service_panel

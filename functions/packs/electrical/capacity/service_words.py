@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from packs.electrical.calculations.loads.calculation import Method
 from packs.electrical.calculations.loads.panel import Demand
-from packs.electrical.calculations.loads.steps import Method
 from packs.electrical.capacity.words import METHODS, limit_words
 from packs.electrical.nec.editions import Edition, article
 from packs.electrical.results import CodeReference, Words, number

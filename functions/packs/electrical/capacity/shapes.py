@@ -7,9 +7,9 @@ from typing import Any, Literal
 
 from pydantic import Field
 
+from packs.electrical.calculations.loads.calculation import Calculation, Method, Step
 from packs.electrical.calculations.loads.limits import Element, Limit
 from packs.electrical.calculations.loads.panel import Demand
-from packs.electrical.calculations.loads.steps import Calculation, Method, Step
 from packs.electrical.projects.records import Panel
 from packs.electrical.results import Words
 from rollcall.core.shapes import Wire

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from packs.electrical.calculations.loads.calculation import Method
 from packs.electrical.calculations.loads.limits import Element, Limit
 from packs.electrical.calculations.loads.panel import Demand
-from packs.electrical.calculations.loads.steps import Method
 from packs.electrical.projects.records import Panel
 from packs.electrical.results import Words, number, panel_words
 from rollcall.core.wording import isolated

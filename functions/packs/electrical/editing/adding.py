@@ -84,7 +84,7 @@ def references(found: Plan) -> list[CodeReference]:
         ]
     if found.carried:
         method = found.carried[0].after.calculation
-        places += list(method.references)
+        places += list(method.basis.citations)
     return [*places, *found.protection.references]
 
 

@@ -13,7 +13,7 @@ from packs.electrical.calculations.conductors import (
     problem_text,
     size_conductors,
 )
-from packs.electrical.calculations.loads.gathering import feeder_circuits
+from packs.electrical.calculations.loads.panel import feeder_circuits
 from packs.electrical.editing.arguments import Clearable, checked_standard, fields_of
 from packs.electrical.editing.capacity import Carried, carried
 from packs.electrical.editing.proposing import with_circuits

@@ -17,10 +17,9 @@ from packs.electrical.calculations.conductors import (
     largest_breaker,
 )
 from packs.electrical.calculations.conductors import smallest_size as smallest_conductor
-from packs.electrical.calculations.loads.gathering import feeder_circuits
 from packs.electrical.calculations.loads.limits import DWELLING_SHARE
 from packs.electrical.calculations.loads.methods import premises_of
-from packs.electrical.calculations.loads.panel import panel_demand
+from packs.electrical.calculations.loads.panel import feeder_circuits, panel_demand
 from packs.electrical.calculations.requirements import CONTINUOUS, Requirement
 from packs.electrical.calculations.short_circuit.at_panel import fault_at
 from packs.electrical.inspection.rule import RecordKind, Unknown, known

@@ -1,4 +1,4 @@
-"""What bounds the load of a panel: its bus and main breaker, what supplies it, the conductors."""
+"""The ratings that limit a panel's load: bus, main breaker, conductors, transformer, service."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from packs.electrical.calculations.conductors import (
     ampacity_of,
     default_terminal,
 )
-from packs.electrical.calculations.loads.phases import system
+from packs.electrical.calculations.loads.lines import system
 from packs.electrical.nec.insulation import Rating, insulation_rating
 from packs.electrical.nec.sizes import label
 from packs.electrical.projects.records import Panel, Project, Transformer, Wiring
@@ -42,9 +42,9 @@ class Limit:
 
 
 def limits_of(project: Project, panel: Panel, *, whole_dwelling: bool = False) -> list[Limit]:
-    """What bounds a panel's load, in the panel's own amperes.
+    """List the ratings that bound a panel's load, in the panel's own amperes.
 
-    A conductor whose size is not known bounds nothing, and neither does one of a dwelling that
+    A conductor whose size is not known sets no limit, and neither does one of a dwelling that
     310.12 allows.
     """
     if _is_service(project, panel):
@@ -87,7 +87,7 @@ def conductor_amps(wiring: Wiring, rating_amps: float) -> float | None:
 
 
 def transformer_amps(transformer: Transformer) -> float:
-    """What a transformer may deliver, A at its secondary."""
+    """The rated current of a transformer at its secondary, A."""
     secondary = system(transformer.secondary_voltage, transformer.phases)
     return secondary.amps(transformer.kva * 1000)
 

@@ -1,39 +1,50 @@
-"""Which method of Article 220 applies to a panel, and its calculation."""
+"""The methods of Article 220: which applies to a panel, and its calculation."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from packs.electrical.calculations.loads.dwelling import standard
-from packs.electrical.calculations.loads.existing import existing
-from packs.electrical.calculations.loads.household import COOKING_KINDS
-from packs.electrical.calculations.loads.measured import measured
-from packs.electrical.calculations.loads.multifamily import UNITS_LEAST, multifamily
-from packs.electrical.calculations.loads.optional import optional
-from packs.electrical.calculations.loads.other_buildings import other_building
-from packs.electrical.calculations.loads.phases import system_of
-from packs.electrical.calculations.loads.premises import Premises
-from packs.electrical.calculations.loads.steps import (
+from packs.electrical.calculations.loads.calculation import (
+    CONTINUOUS_MORE,
     Calculation,
     Load,
     Method,
+    Premises,
+    Step,
+    added,
     of_kinds,
+    step,
 )
-from packs.electrical.calculations.loads.tiers import SEASONAL
+from packs.electrical.calculations.loads.dwellings import standard
+from packs.electrical.calculations.loads.equipment import COOKING_KINDS
+from packs.electrical.calculations.loads.lines import spread, system_of
+from packs.electrical.calculations.loads.optional_methods import (
+    SEASONAL,
+    UNITS_LEAST,
+    existing,
+    multifamily,
+    optional,
+)
+from packs.electrical.calculations.loads.other_buildings import other_building
 from packs.electrical.projects.records import Panel, Project
 from packs.electrical.projects.topology import downstream, service_panel
+from packs.electrical.results import Basis
+from packs.electrical.wording import TEXTS
 from rollcall.core.errors import FailedPrecondition
 
 METHODS: tuple[Method, ...] = ("standard", "optional", "existing", "measured")
 OPTIONAL_LEAST_AMPS = 100.0
 """Of the service or feeder (220.82(A))."""
 
+MEASURED_FACTOR = 1.25
+"""Of the measured maximum demand (220.87)."""
+
 _GENERAL = frozenset({"lighting", "receptacle", "small_appliance", "laundry"})
 
 
 def premises_of(project: Project, panel: Panel) -> Premises:
-    """What a panel serves: the whole building where it is the service's, or where all lighting and
-    receptacle circuits hang on it; else a part."""
+    """The premises of a panel: the whole building where it is the service's, or where all lighting
+    and receptacle circuits are behind it; else a part."""
     building = project.building
     whole = _is_whole(project, panel)
     return Premises(
@@ -79,10 +90,10 @@ def default_method(loads: Sequence[Load], premises: Premises) -> Method:
     return "optional" if why_not("optional", loads, premises) is None else "standard"
 
 
-def checked(
+def check_method(
     method: Method, loads: Sequence[Load], premises: Premises, *, peak_va: float | None = None
 ) -> Method:
-    """The method, if it applies.
+    """Return a method if it applies.
 
     Raises:
         FailedPrecondition: It does not; the message says why, and which do.
@@ -101,7 +112,7 @@ def checked(
 def calculate(
     loads: Sequence[Load], premises: Premises, method: Method, *, peak_va: float | None = None
 ) -> Calculation:
-    """The load calculation by one method, which must apply."""
+    """Calculate the load by one method, which must apply."""
     if method == "measured":
         assert peak_va is not None
         return measured(loads, premises, peak_va=peak_va)
@@ -112,6 +123,31 @@ def calculate(
     if method == "optional":
         return (optional if premises.dwelling_units == 1 else multifamily)(loads, premises)
     return standard(loads, premises)
+
+
+def measured(loads: Sequence[Load], premises: Premises, *, peak_va: float) -> Calculation:
+    """Count 125 % of the measured maximum demand, and the new loads at their rating (220.87).
+
+    Args:
+        loads: Only those that are new count; the others are in the measurement.
+        peak_va: The highest demand of a year, or of 30 days with the season's load added, VA.
+    """
+    of, article, basis = premises.system, premises.at("220.87"), Basis()
+    peak = peak_va * MEASURED_FACTOR
+    steps = [Step(TEXTS.text("loads.peak"), peak_va, peak, article, None, spread(of, peak))]
+    new = [load for load in loads if load.is_new and load.va]
+    if new:
+        counted = sum(
+            premises.evse_va(load.va) if load.kind == "ev_charger" else load.va for load in new
+        )
+        steps.append(step(TEXTS.text("loads.new"), new, of, article, demand_va=counted))
+    continuous = [load for load in new if load.continuous or load.kind == "ev_charger"]
+    if continuous:
+        what = TEXTS.text("loads.continuous_new_more")
+        steps.append(added(what, continuous, of, CONTINUOUS_MORE, "230.42(A)(1)"))
+    basis.assume("measurement", "as 220.87 asks", None, TEXTS.text("loads.measurement"))
+    basis.citations.append(premises.cite("220.87", "Determining existing loads"))
+    return Calculation("measured", of, tuple(steps), basis)
 
 
 def _is_whole(project: Project, panel: Panel) -> bool:

@@ -9,8 +9,8 @@ from packs.electrical.calculations.conductors import (
     Installation,
     smallest_size,
 )
+from packs.electrical.calculations.loads.calculation import Premises
 from packs.electrical.calculations.loads.limits import DWELLING_SHARE
-from packs.electrical.calculations.loads.premises import Premises
 from packs.electrical.calculations.requirements import Requirement
 from packs.electrical.nec.ampacity import ampacity
 from packs.electrical.nec.sizes import Material, Size, rank
@@ -57,7 +57,7 @@ class Conductors:
 
 def service_size(amps: float, premises: Premises) -> int | None:
     """The smallest common service for a load; None above all of them."""
-    least = DWELLING_LEAST_AMPS if _one_family(premises) else 0
+    least = DWELLING_LEAST_AMPS if premises.is_one_family else 0
     need = max(amps, least) * (1 - 1e-9)
     return next((size for size in SERVICE_SIZES if size >= need), None)
 
@@ -75,7 +75,7 @@ def service_conductors(rating: int, amps: float, premises: Premises) -> list[Con
 
 def share_applies(rating: int, premises: Premises) -> bool:
     """Whether 310.12 sizes the conductors: one dwelling, one phase, 100 A to 400 A."""
-    return _one_family(premises) and premises.system.phases == 1 and 100 <= rating <= 400
+    return premises.is_one_family and premises.system.phases == 1 and 100 <= rating <= 400
 
 
 def managed_amps(spare_amps: float) -> float | None:
@@ -83,10 +83,6 @@ def managed_amps(spare_amps: float) -> float | None:
     continuous load (750.30, 220.70, 625.42); None where that is too little to charge with."""
     amps = spare_amps / CONTINUOUS
     return amps if amps >= LEAST_CHARGING_AMPS else None
-
-
-def _one_family(premises: Premises) -> bool:
-    return premises.occupancy == "dwelling" and premises.dwelling_units == 1
 
 
 def _by_share(rating: int, amps: float, material: Material) -> Conductors | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from packs.electrical.calculations.loads.phases import line_at, system_of
+from packs.electrical.calculations.loads.lines import line_at, system_of
 from packs.electrical.projects.records import Panel, Poles
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections import Counter
 from functools import cache
 
-from packs.electrical.calculations.loads.phases import (
+from packs.electrical.calculations.loads.lines import (
     currents,
     imbalance_percent,
     line_at,

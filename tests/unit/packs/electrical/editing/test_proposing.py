@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from packs.electrical.calculations.conductors import circuit_sizing
+from packs.electrical.calculations.loads.lines import line_at, system_of
 from packs.electrical.calculations.loads.panel import panel_demand
-from packs.electrical.calculations.loads.phases import line_at, system_of
 from packs.electrical.editing.arguments import arguments_of, fields_of
 from packs.electrical.editing.places import possible_starts
 from packs.electrical.editing.proposing import Plan, area_in, plan

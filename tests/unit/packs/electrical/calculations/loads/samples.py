@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from packs.electrical.calculations.loads.phases import currents, spread, system
-from packs.electrical.calculations.loads.premises import Premises
-from packs.electrical.calculations.loads.steps import Load
+from packs.electrical.calculations.loads.calculation import Load, Premises
+from packs.electrical.calculations.loads.lines import currents, spread, system
 from packs.electrical.projects.records import LoadType, Project
 
 HOUSE = system(240, 1)

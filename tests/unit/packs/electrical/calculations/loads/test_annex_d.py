@@ -6,12 +6,15 @@ from __future__ import annotations
 
 import pytest
 
-from packs.electrical.calculations.loads.dwelling import standard
-from packs.electrical.calculations.loads.multifamily import multifamily, units_percent
-from packs.electrical.calculations.loads.optional import optional
+from packs.electrical.calculations.loads.calculation import Calculation, Load
+from packs.electrical.calculations.loads.dwellings import standard
+from packs.electrical.calculations.loads.lines import currents, spread, system
+from packs.electrical.calculations.loads.optional_methods import (
+    multifamily,
+    optional,
+    units_percent,
+)
 from packs.electrical.calculations.loads.other_buildings import other_building
-from packs.electrical.calculations.loads.phases import currents, spread, system
-from packs.electrical.calculations.loads.steps import Calculation, Load
 from packs.electrical.nec.overcurrent import next_standard
 
 from .samples import building, dwelling, load

@@ -43,7 +43,7 @@ def test_without_a_floor_area_a_method_that_is_asked_for_is_refused_by_name() ->
         assert "floor area" in _refused(house, method)
     by_default = panel_demand(house, house.panels[0]).calculation
     assert by_default.method == "standard"
-    assert "general_lighting" in {each.name for each in by_default.assumed}
+    assert "general_lighting" in {each.name for each in by_default.basis.assumptions}
 
 
 def test_a_measured_method_needs_the_measurement() -> None:
@@ -93,7 +93,7 @@ def _apartments(units: int, kinds: tuple[str, ...]) -> Project:
 def test_apartments_with_cooking_and_heating_go_by_220_84() -> None:
     found = _apartments(4, ("range", "space_heating"))
     calculation = panel_demand(found, found.panels[0]).calculation
-    assert calculation.references[0].article == "220.84"
+    assert calculation.basis.citations[0].article == "220.84"
     assert "one dwelling unit" in _refused(found, "existing")
 
 

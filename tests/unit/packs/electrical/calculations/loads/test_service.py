@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from packs.electrical.calculations.loads.phases import system
+from packs.electrical.calculations.loads.lines import system
 from packs.electrical.calculations.loads.service import (
     managed_amps,
     service_conductors,

@@ -6,12 +6,9 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from packs.electrical.calculations.loads.existing import existing
-from packs.electrical.calculations.loads.measured import measured
-from packs.electrical.calculations.loads.multifamily import units_percent
-from packs.electrical.calculations.loads.optional import optional
-from packs.electrical.calculations.loads.premises import Premises
-from packs.electrical.calculations.loads.steps import Calculation, Load
+from packs.electrical.calculations.loads.calculation import Calculation, Load, Premises
+from packs.electrical.calculations.loads.methods import measured
+from packs.electrical.calculations.loads.optional_methods import existing, optional, units_percent
 
 from .samples import dwelling, load
 
@@ -45,10 +42,10 @@ def test_each_heating_circuit_is_said_to_count_as_one_separate_unit(
     method: Callable[[Sequence[Load], Premises], Calculation],
 ) -> None:
     heaters = [load("space_heating", 2_000, is_new=True)] * 4
-    said = {each.name: each for each in method(heaters, dwelling()).assumed}
+    said = {each.name: each for each in method(heaters, dwelling()).basis.assumptions}
     assert said["separately_controlled_heaters"].value == 4
     without = method([load("air_conditioning", 2_000, is_new=True)], dwelling())
-    assert "separately_controlled_heaters" not in {each.name for each in without.assumed}
+    assert "separately_controlled_heaters" not in {each.name for each in without.basis.assumptions}
 
 
 def test_a_charger_of_2026_stands_beside_the_general_loads() -> None:
@@ -58,27 +55,27 @@ def test_a_charger_of_2026_stands_beside_the_general_loads() -> None:
     )
     assert before.demand_va == pytest.approx(10_000 + 0.4 * (9_000 + 4_500 + 21_600 - 10_000))
     assert after.demand_va == pytest.approx(8_000 + 0.4 * (6_000 + 16_500 - 8_000) + 9_600)
-    assert after.warnings and not before.warnings
+    assert after.basis.warnings and not before.basis.warnings
 
 
 def test_an_existing_dwelling_with_a_new_appliance_counts_8_kva_and_40_percent() -> None:
     loads = [load("range", 12_000), load("ev_charger", 9_600, is_new=True)]
     found = existing(loads, dwelling())
     assert found.demand_va == pytest.approx(8_000 + 0.4 * (GENERAL + 21_600 - 8_000))
-    assert found.references[0].article == "220.83(A)"
+    assert found.basis.citations[0].article == "220.83(A)"
 
 
 def test_existing_heating_counts_with_the_others_and_says_so() -> None:
     found = existing([load("space_heating", 10_000)], dwelling())
     assert found.demand_va == pytest.approx(8_000 + 0.4 * (GENERAL + 10_000 - 8_000))
-    assert "existing_heating_and_cooling" in {each.name for each in found.assumed}
+    assert "existing_heating_and_cooling" in {each.name for each in found.basis.assumptions}
 
 
 def test_new_cooling_counts_in_full() -> None:
     new = load("air_conditioning", 5_000, is_motor=True, is_new=True)
     found = existing([load("range", 12_000), load("space_heating", 3_000), new], dwelling())
     assert found.demand_va == pytest.approx(8_000 + 0.4 * (GENERAL + 12_000 - 8_000) + 5_000)
-    assert found.references[0].article == "220.83(B)"
+    assert found.basis.citations[0].article == "220.83(B)"
 
 
 def test_four_new_separate_heaters_count_with_the_others() -> None:

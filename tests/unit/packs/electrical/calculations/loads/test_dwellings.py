@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from packs.electrical.calculations.loads.dwelling import standard
-from packs.electrical.calculations.loads.steps import Calculation
+from packs.electrical.calculations.loads.calculation import Calculation
+from packs.electrical.calculations.loads.dwellings import standard
 
 from .samples import dwelling, load
 
@@ -14,7 +14,7 @@ GENERAL = 5_100.0
 
 
 def _row(found: Calculation, words: str) -> float:
-    (step,) = (step for step in found.steps if words in step.what.en)
+    (step,) = (step for step in found.steps if words in step.what.say("en"))
     assert step.demand_va is not None
     return step.demand_va
 
@@ -85,20 +85,22 @@ def test_a_part_of_a_dwelling_counts_its_own_circuits() -> None:
     loads = [load("receptacle", 1_500), load("small_appliance", 0), load("laundry", 0)]
     found = standard(loads, dwelling(floor_area_ft2=None, is_whole=False))
     assert found.demand_va == pytest.approx(3_000 + 0.35 * 1_500)
-    assert [(each.name, each.is_default) for each in found.assumed] == [("general_lighting", False)]
+    assert [(each.name, each.is_default) for each in found.basis.assumptions] == [
+        ("general_lighting", False)
+    ]
 
 
 def test_a_whole_dwelling_of_unknown_area_counts_its_circuits_and_says_so() -> None:
     found = standard([load("lighting", 2_000)], dwelling(floor_area_ft2=None))
     assert found.demand_va == pytest.approx(3_000 + 0.35 * (2_000 + 4_500 - 3_000))
-    (assumed,) = found.assumed
-    assert assumed.is_default and "minimum" in assumed.reason.en
+    (assumed,) = found.basis.assumptions
+    assert assumed.is_default and "minimum" in assumed.reason.say("en")
 
 
 def test_2026_counts_two_va_per_square_foot_and_warns() -> None:
     found = standard([], dwelling(edition=2026))
     assert found.demand_va == pytest.approx(3_000 + 0.35 * (3_000 + 4_500 - 3_000))
-    assert found.warnings
+    assert found.basis.warnings
     assert {step.article for step in found.steps if step.demand_va} == {"120.45"}
 
 
@@ -120,7 +122,9 @@ def test_rows_say_what_they_look_at_and_what_counts() -> None:
 
 def test_tables_of_cooking_and_drying_that_an_edition_was_not_checked_against_are_said() -> None:
     loads = [load("dryer", 5_000), load("range", 12_000)]
-    warned = " ".join(text.en for text in standard(loads, dwelling(edition=2026)).warnings)
+    warned = " ".join(
+        text.say("en") for text in standard(loads, dwelling(edition=2026)).basis.warnings
+    )
     assert "120.54" in warned
     assert "220.55 was not checked against the 2026 edition" in warned
-    assert standard(loads, dwelling(edition=2023)).warnings == ()
+    assert standard(loads, dwelling(edition=2023)).basis.warnings == []

@@ -1,0 +1,241 @@
+"""A load calculation by Article 220: its premises, and its rows, each with its article."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from packs.electrical.calculations.loads.lines import (
+    Currents,
+    System,
+    magnitudes,
+    scaled,
+    total,
+)
+from packs.electrical.nec.editions import Edition, article
+from packs.electrical.nec.figures import Figure, standing
+from packs.electrical.nec.tables import FILES
+from packs.electrical.projects.records import LoadType, Occupancy
+from packs.electrical.results import Basis, CodeReference
+from rollcall.core.texts import Text
+
+Method = Literal["standard", "optional", "existing", "measured"]
+
+SMALL_APPLIANCE_VA = 1500.0
+"""Of each small-appliance circuit and of each laundry circuit (220.52)."""
+
+CONTINUOUS_MORE = 0.25
+"""The share that a continuous load counts beyond itself (215.2(A)(1), 230.42(A)(1))."""
+
+LARGEST_MOTOR_MORE = 0.25
+"""The share that the largest motor counts beyond itself (220.50, 430.24)."""
+
+EVSE_LEAST_VA = 7200.0
+"""220.57, from 2023 on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Premises:
+    """The building, or the part of it, that a load calculation is for.
+
+    Attributes:
+        floor_area_ft2: None where the panel serves a part, or the area is not known: lighting then
+            counts by its circuits.
+        small_appliance_circuits: As the building says; None to count the circuits.
+        is_whole: Everything of the dwelling is on this panel, so that the code's minimums for a
+            dwelling apply to it.
+        service_amps: Of the service or feeder, where a method asks for it.
+    """
+
+    edition: Edition
+    occupancy: Occupancy
+    system: System
+    floor_area_ft2: float | None = None
+    dwelling_units: int = 1
+    small_appliance_circuits: int | None = None
+    laundry_circuits: int | None = None
+    is_whole: bool = True
+    service_amps: float | None = None
+
+    @property
+    def is_one_dwelling(self) -> bool:
+        """All of one dwelling unit, with one phase: what 310.12 is for."""
+        return self.is_whole and self.is_one_family and self.system.phases == 1
+
+    @property
+    def is_one_family(self) -> bool:
+        """A dwelling of one unit."""
+        return self.occupancy == "dwelling" and self.dwelling_units == 1
+
+    def at(self, number: str) -> str:
+        """The number of an article in this edition."""
+        return article(number, self.edition)
+
+    def cite(
+        self, number: str, title: str | None = None, *, table: str | None = None
+    ) -> CodeReference:
+        """Refer to an article, and to its table."""
+        return CodeReference(
+            edition=self.edition,
+            article=self.at(number),
+            table=self.at(table) if table else None,
+            title=title,
+        )
+
+    def evse_va(self, va: float) -> float:
+        """What a charger counts: 7200 VA at least from 2023 on, its rating before (220.57)."""
+        return max(va, EVSE_LEAST_VA) if self.edition >= 2023 else va
+
+
+def figure_of(figure: Figure, basis: Basis) -> float:
+    """Return a table's figure, with a warning where it was not verified for the edition."""
+    if figure.note is not None and not figure.verified:
+        basis.warnings.append(figure.note)
+    return figure.value
+
+
+def warn_of_tables(keys: Iterable[str], edition: Edition, basis: Basis) -> None:
+    """Warn of those tables, by their keys, that were not checked against the edition."""
+    notes = (standing(FILES[key], edition).note for key in keys)
+    basis.warnings += [note for note in notes if note is not None]
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """One load as Article 220 counts it.
+
+    Attributes:
+        id: Of its circuit.
+        name: Its circuit and panel.
+        va: As connected, VA; of a motor by the tables' current (430.6).
+        drawn: Its current in each line of the panel that is calculated, A.
+        is_new: It is proposed, and not there yet.
+    """
+
+    id: str
+    name: str
+    kind: LoadType
+    va: float
+    drawn: Currents
+    continuous: bool = False
+    is_motor: bool = False
+    is_new: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One row of a load calculation.
+
+    Attributes:
+        what: The loads that it is about.
+        connected_va: What is connected of them, VA.
+        demand_va: What counts of that, VA; None where a later row counts it together with others.
+        drawn: The demand's current in each line, A; of a row that is only listed, that of the
+            connected load.
+        is_part_of_above: Its connected load is in rows above already.
+    """
+
+    what: Text
+    connected_va: float
+    demand_va: float | None
+    article: str
+    table: str | None
+    drawn: Currents
+    is_part_of_above: bool = False
+
+    @property
+    def factor_percent(self) -> float | None:
+        """The demand as a share of the connected load."""
+        if self.demand_va is None or self.connected_va == 0:
+            return None
+        return 100 * self.demand_va / self.connected_va
+
+
+@dataclass(frozen=True, slots=True)
+class Calculation:
+    """A whole load calculation of one panel or service."""
+
+    method: Method
+    system: System
+    steps: tuple[Step, ...]
+    basis: Basis
+
+    @property
+    def connected_va(self) -> float:
+        """Everything that is connected, VA."""
+        return math.fsum(step.connected_va for step in self.steps if not step.is_part_of_above)
+
+    @property
+    def demand_va(self) -> float:
+        """The calculated load, VA."""
+        return math.fsum(step.demand_va or 0 for step in self.steps)
+
+    @property
+    def demand_amps(self) -> float:
+        """The current of the calculated load where the lines are loaded alike, A."""
+        return self.system.amps(self.demand_va)
+
+    @property
+    def line_amps(self) -> tuple[float, ...]:
+        """The current of each line, A."""
+        counted = (step.drawn for step in self.steps if step.demand_va is not None)
+        return magnitudes(total(self.system, counted))
+
+
+def va_of(loads: Iterable[Load]) -> float:
+    """The connected load of some loads together, VA."""
+    return math.fsum(load.va for load in loads)
+
+
+def of_kinds(loads: Iterable[Load], *kinds: LoadType) -> list[Load]:
+    """The loads of these kinds."""
+    return [load for load in loads if load.kind in kinds]
+
+
+def connected(loads: Iterable[Load], *kinds: LoadType) -> list[Load]:
+    """The loads of these kinds that are not 0 VA."""
+    return [load for load in loads if load.kind in kinds and load.va]
+
+
+def step(
+    what: Text,
+    loads: Sequence[Load],
+    of: System,
+    article: str,
+    *,
+    demand_va: float | None = None,
+    table: str | None = None,
+) -> Step:
+    """Make a row that counts these loads: in full, or as `demand_va`, which falls on their lines
+    in proportion."""
+    va = va_of(loads)
+    demand = va if demand_va is None else demand_va
+    drawn = scaled(total(of, (load.drawn for load in loads)), demand / va if va else 0.0)
+    return Step(what, va, demand, article, table, drawn)
+
+
+def added(what: Text, loads: Sequence[Load], of: System, share: float, article: str) -> Step:
+    """Make a row that counts a share of loads once more, such as a quarter of a continuous load."""
+    found = step(what, loads, of, article, demand_va=va_of(loads) * share)
+    return Step(what, found.connected_va, found.demand_va, article, None, found.drawn, True)
+
+
+def listed(what: Text, va: float, of: System, article: str, drawn: Currents | None = None) -> Step:
+    """Make a row that a later one counts together with others."""
+    return Step(what, va, None, article, None, drawn or (0j,) * of.lines)
+
+
+def together(
+    what: Text,
+    va: float,
+    demand_va: float,
+    drawn: Currents,
+    article: str,
+    *,
+    table: str | None = None,
+) -> Step:
+    """Make a row that counts what was listed above; `drawn` is that of the connected load."""
+    factor = demand_va / va if va else 0.0
+    return Step(what, va, demand_va, article, table, scaled(drawn, factor), True)
