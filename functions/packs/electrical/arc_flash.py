@@ -1,45 +1,93 @@
-"""Incident energy, arc-flash boundary and PPE at a panel."""
+"""The capability `calculate_arc_flash`: incident energy, arc-flash boundary and PPE at a panel."""
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from packs.electrical.calculations.arc_flash.enclosure import MM_PER_IN
-from packs.electrical.calculations.arc_flash.ppe import BURN_CAL_CM2, Ppe, ppe_for
-from packs.electrical.calculations.arc_flash.study import Study, study
-from packs.electrical.faults.arc_case import Asked, Case, case_at
-from packs.electrical.faults.arc_shapes import (
+from packs.electrical.calculations.arc_flash import (
+    BURN_CAL_CM2,
+    LONGEST_S,
     ArcCase,
-    ArcFlashLabel,
-    EnclosureCorrection,
-    arc_case,
-    enclosure_of,
-    label_of,
+    ArcOverrides,
+    ArcParameters,
+    Ppe,
+    Study,
+    panel_arc,
+    ppe_for,
+    study,
 )
-from packs.electrical.faults.arc_words import told, warnings_of
-from packs.electrical.faults.energy_chart import TITLE, energy_chart
+from packs.electrical.calculations.ieee_1584 import WORKING_DISTANCE_MM, Electrodes
 from packs.electrical.projects.access import open_project
 from packs.electrical.projects.records import Panel, Project, RecordId
 from packs.electrical.projects.selection import PanelId, PanelName, find_panel
 from packs.electrical.results import (
+    VEGA_LITE,
+    Basis,
     CalculationResult,
     CodeReference,
     finish,
-    said,
 )
+from packs.electrical.wording import MM_PER_IN, TEXTS, inches, number, panel_text
 from rollcall.core.capability import capability
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import InvalidArgument
-from rollcall.core.shapes import Display
+from rollcall.core.shapes import Display, Wire
+from rollcall.core.texts import Text
+from rollcall.core.wording import isolated
 
 Millimetres = Annotated[float, Field(gt=0, le=1_000)]
 Inches = Annotated[float, Field(ge=12, le=400)]
 DistanceMm = Annotated[float, Field(ge=304.8, le=10_000)]
 Seconds = Annotated[float, Field(gt=0, le=60)]
 KiloAmps = Annotated[float, Field(gt=0, le=500)]
-ElectrodeConfiguration = Literal["VCB", "VCBB", "HCB", "VOA", "HOA"]
+CHART_TIMES_S = (0.03, 0.1, 0.5, 2.0)
+"""Clearing times that the chart shows beside the one that governs."""
+
+CHART_STEPS = 24
+
+
+class FittedValue(Wire):
+    """Intermediate values at one of the voltages that the model is fitted at."""
+
+    voltage_kv: float
+    arcing_current_ka: float
+    incident_energy_j_cm2: float
+    boundary_mm: float
+
+
+class ArcCaseResult(Wire):
+    """The arc at its full, or at its reduced current."""
+
+    arcing_current_ka: float
+    clearing_time_s: float
+    incident_energy_cal_cm2: float
+    incident_energy_j_cm2: float
+    boundary_mm: float
+    fitted: list[FittedValue]
+
+
+class EnclosureCorrection(Wire):
+    """The enclosure's correction: `factor` divides the energy. The equivalent sizes in inches."""
+
+    kind: Literal["typical", "shallow"] | None
+    equivalent_height_in: float | None
+    equivalent_width_in: float | None
+    equivalent_size_in: float | None
+    factor: float
+
+
+class ArcFlashLabel(Wire):
+    """The figures of a label (NFPA 70E, 130.5(H)): energy and its distance, not the category."""
+
+    nominal_voltage_volts: float
+    arc_flash_boundary_in: float
+    incident_energy_cal_cm2: float
+    working_distance_in: float
+    date: str
 
 
 class ArcFlash(CalculationResult):
@@ -47,11 +95,11 @@ class ArcFlash(CalculationResult):
 
     Attributes:
         incident_energy: At the working distance, cal/cm2.
-        arc_flash_boundary: Where 1.2 cal/cm2 is left, in; beside it in ft and mm.
+        arc_flash_boundary: The distance at which 1.2 cal/cm2 is left, in; beside it in ft and mm.
         ppe_category: 1 to 4; absent if none is needed or none is enough, as `ppe_requirement` says.
-        required_ppe: What to wear, in words.
+        required_ppe: The items to wear, in words.
         label_required: Whether the energy is above 1.2 cal/cm2.
-        time_to_burn_s: How long until 1.2 cal/cm2 at the working distance.
+        time_to_burn_s: The time until 1.2 cal/cm2 at the working distance.
         governing: Which of the two cases gives the higher energy.
         variation_factor: VarCf; half of it is taken off the arcing current in the reduced case.
     """
@@ -71,58 +119,17 @@ class ArcFlash(CalculationResult):
     working_distance_in: float
     working_distance_mm: float
     bolted_fault_ka: float
-    electrode_configuration: ElectrodeConfiguration
+    electrode_configuration: Electrodes
     gap_mm: float
     time_to_burn_s: float
     governing: Literal["full", "reduced"]
     variation_factor: float
     enclosure: EnclosureCorrection
-    full: ArcCase
-    reduced: ArcCase
+    full: ArcCaseResult
+    reduced: ArcCaseResult
 
 
-@capability(
-    name={"en": "Arc flash", "he": "קשת חשמלית"},
-    category="electrical",
-    keywords=[
-        "arc flash",
-        "incident energy",
-        "arc flash boundary",
-        "PPE",
-        "PPE category",
-        "protective equipment",
-        "cal/cm2",
-        "IEEE 1584",
-        "NFPA 70E",
-        "arc flash label",
-        "קשת חשמלית",
-        "הבזק קשת",
-        "אנרגיית קשת",
-        "ציוד מגן",
-        "ציוד מגן אישי",
-        "גבול הקשת",
-        "what to wear",
-        "work live",
-        "energized work",
-        "ללבוש",
-        "עבודה תחת מתח",
-    ],
-    examples=[
-        {
-            "userRequest": "What is the arc flash incident energy at panel HP1?",
-            "parameters": {"panelName": "HP1"},
-        },
-        {
-            "userRequest": "Which PPE is needed at MDP at 24 inches if the breaker takes 0.2 s?",
-            "parameters": {"panelName": "MDP", "workingDistanceInches": 24, "clearingTimeS": 0.2},
-        },
-        {
-            "userRequest": "איזה ציוד מגן נדרש נגד קשת חשמלית בלוח MDP?",
-            "parameters": {"panelName": "MDP"},
-        },
-    ],
-    related=["calculate_short_circuit", "run_inspection"],
-)
+@capability(category="electrical", related=["calculate_short_circuit", "run_inspection"])
 def calculate_arc_flash(
     ctx: ToolContext,
     *,
@@ -134,7 +141,7 @@ def calculate_arc_flash(
     clearing_time_s: Seconds | None = None,
     reduced_clearing_time_s: Seconds | None = None,
     bolted_fault_ka: KiloAmps | None = None,
-    electrode_configuration: ElectrodeConfiguration | None = None,
+    electrode_configuration: Electrodes | None = None,
     gap_mm: Millimetres | None = None,
 ) -> ArcFlash:
     """Calculate arc-flash incident energy, boundary and required PPE at a three-phase panel.
@@ -159,73 +166,146 @@ def calculate_arc_flash(
     """
     project = open_project(ctx, project_id).project
     panel = find_panel(project, panel_id=panel_id, panel_name=panel_name)
-    asked = Asked(
-        working_distance_mm=_distance(working_distance_inches, working_distance_mm),
+    if working_distance_inches is not None and working_distance_mm is not None:
+        raise InvalidArgument(
+            "give workingDistanceInches or workingDistanceMm, not both", field="workingDistanceMm"
+        )
+    if working_distance_inches is not None:
+        working_distance_mm = working_distance_inches * MM_PER_IN
+    overrides = ArcOverrides(
+        working_distance_mm=working_distance_mm,
         clearing_time_s=clearing_time_s,
         reduced_clearing_time_s=reduced_clearing_time_s,
         bolted_fault_ka=bolted_fault_ka,
         electrodes=electrode_configuration,
         gap_mm=gap_mm,
     )
-    case = case_at(project, panel, asked)
-    found = study(case.given)
-    ppe = ppe_for(found.energy_cal_cm2)
-    result = _result(ctx, project, panel, case, found, ppe)
+    basis = Basis()
+    arc = panel_arc(project, panel, overrides, basis)
+    studied = study(arc)
+    ppe = ppe_for(studied.energy_cal_cm2)
+    basis.warnings += arc_warnings(arc, ppe, basis)
+    basis.citations += _citations(project)
+    result = _result(ctx, project, panel, arc, studied, ppe, basis)
     display = Display(
         type="chart",
-        title=TITLE.say(ctx.locale),
-        text=told(panel, found, ppe).say(ctx.locale),
-        chart=energy_chart(found, ctx.locale),
+        title=TEXTS.say(ctx.locale, "arc_flash.chart.title"),
+        text=answer_text(panel, studied, ppe).say(ctx.locale),
+        chart=energy_chart(studied, ctx.locale),
     )
     return finish(ctx, result, display)
 
 
-def _distance(inches_given: float | None, mm_given: float | None) -> float | None:
-    if inches_given is not None and mm_given is not None:
-        raise InvalidArgument(
-            "give workingDistanceInches or workingDistanceMm, not both", field="workingDistanceMm"
-        )
-    return inches_given * MM_PER_IN if inches_given is not None else mm_given
-
-
 def _result(
-    ctx: ToolContext, project: Project, panel: Panel, case: Case, found: Study, ppe: Ppe
+    ctx: ToolContext,
+    project: Project,
+    panel: Panel,
+    arc: ArcParameters,
+    studied: Study,
+    ppe: Ppe,
+    basis: Basis,
 ) -> ArcFlash:
-    given = case.given
-    needs_label = found.energy_cal_cm2 > BURN_CAL_CM2
+    energy, boundary_in = studied.energy_cal_cm2, studied.boundary_mm / MM_PER_IN
+    label = ArcFlashLabel(
+        nominal_voltage_volts=panel.voltage,
+        arc_flash_boundary_in=round(boundary_in, 1),
+        incident_energy_cal_cm2=round(energy, 2),
+        working_distance_in=round(studied.arc.distance_mm / MM_PER_IN, 1),
+        date=ctx.now.date().isoformat(),
+    )
+    correction, needs_label = studied.correction, energy > BURN_CAL_CM2
     return ArcFlash(
         project_id=project.id,
         panel_id=panel.id,
         panel_name=panel.name,
-        incident_energy=round(found.energy_cal_cm2, 3),
-        incident_energy_j_cm2=round(found.worse.exposure.energy_j_cm2, 3),
-        arc_flash_boundary=round(found.boundary_mm / MM_PER_IN, 1),
-        arc_flash_boundary_ft=round(found.boundary_mm / MM_PER_IN / 12, 2),
-        arc_flash_boundary_mm=round(found.boundary_mm),
+        incident_energy=round(energy, 3),
+        incident_energy_j_cm2=round(studied.worse.exposure.energy_j_cm2, 3),
+        arc_flash_boundary=round(boundary_in, 1),
+        arc_flash_boundary_ft=round(boundary_in / 12, 2),
+        arc_flash_boundary_mm=round(studied.boundary_mm),
         ppe_category=ppe.category,
         ppe_requirement=ppe.requirement,
         required_ppe=[item.say(ctx.locale) for item in ppe.items],
         label_required=needs_label,
-        label=label_of(panel, found, ctx.now.date()) if needs_label else None,
-        working_distance_in=round(given.working_distance_mm / MM_PER_IN, 1),
-        working_distance_mm=round(given.working_distance_mm, 1),
-        bolted_fault_ka=round(given.bolted_ka, 3),
-        electrode_configuration=given.electrodes,
-        gap_mm=given.gap_mm,
-        time_to_burn_s=float(f"{found.time_to_burn_s:.3g}"),
-        governing=found.governing,
-        variation_factor=round(found.variation, 4),
-        enclosure=enclosure_of(found.correction),
-        full=arc_case(found.full),
-        reduced=arc_case(found.reduced),
-        inputs=list(case.inputs),
-        assumptions=[each.say(ctx.locale) for each in case.assumptions],
-        warnings=said(ctx.locale, warnings_of(case, found, ppe)),
-        citations=_references(project),
+        label=label if needs_label else None,
+        working_distance_in=round(arc.working_distance_mm / MM_PER_IN, 1),
+        working_distance_mm=round(arc.working_distance_mm, 1),
+        bolted_fault_ka=round(arc.bolted_ka, 3),
+        electrode_configuration=arc.electrodes,
+        gap_mm=arc.gap_mm,
+        time_to_burn_s=float(f"{studied.time_to_burn_s:.3g}"),
+        governing=studied.governing,
+        variation_factor=round(studied.variation, 4),
+        enclosure=EnclosureCorrection(
+            kind=correction.kind,
+            equivalent_height_in=_rounded(correction.height_in),
+            equivalent_width_in=_rounded(correction.width_in),
+            equivalent_size_in=_rounded(correction.equivalent_in),
+            factor=round(correction.factor, 4),
+        ),
+        full=_case_result(studied.full),
+        reduced=_case_result(studied.reduced),
+        **basis.fields(ctx.locale),
     )
 
 
-def _references(project: Project) -> list[CodeReference]:
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, 3)
+
+
+def _case_result(case: ArcCase) -> ArcCaseResult:
+    """One case with its intermediate values."""
+    exposure = case.exposure
+    return ArcCaseResult(
+        arcing_current_ka=round(case.current.final_ka, 3),
+        clearing_time_s=case.clearing_time_s,
+        incident_energy_cal_cm2=round(case.energy_cal_cm2, 3),
+        incident_energy_j_cm2=round(exposure.energy_j_cm2, 3),
+        boundary_mm=round(exposure.boundary_mm, 1),
+        fitted=[
+            FittedValue(
+                voltage_kv=kv,
+                arcing_current_ka=round(amps, 3),
+                incident_energy_j_cm2=round(exposure.fitted_energy[kv], 3),
+                boundary_mm=round(exposure.fitted_boundary[kv], 1),
+            )
+            for kv, amps in case.current.fitted.items()
+        ],
+    )
+
+
+def answer_text(panel: Panel, studied: Study, ppe: Ppe) -> Text:
+    """The energy, the boundary and the PPE in one sentence."""
+    return TEXTS.text(
+        "arc_flash.answer",
+        panel=panel_text(panel.name),
+        energy=_energy_text(studied.energy_cal_cm2),
+        distance=inches(studied.arc.distance_mm),
+        boundary=inches(studied.boundary_mm),
+        ppe=TEXTS.text(f"arc_flash.ppe.{ppe.requirement}", category=ppe.category),
+    )
+
+
+def _energy_text(energy_cal_cm2: float) -> str:
+    return isolated(f"{number(energy_cal_cm2)} cal/cm²")
+
+
+def arc_warnings(arc: ArcParameters, ppe: Ppe, basis: Basis) -> Iterator[Text]:
+    """Warn of work that is not allowed, of the limits of the result, and of other electrodes."""
+    if ppe.requirement == "do_not_work_energized":
+        yield from ppe.items
+    if ppe.requirement == "category":
+        yield TEXTS.text("arc_flash.not_both")
+    if arc.clearing_time_s > LONGEST_S:
+        yield TEXTS.text("arc_flash.long")
+    if arc.voltage_v <= 240 and arc.bolted_ka < 2:
+        yield TEXTS.text("arc_flash.unlikely")
+    if basis.assumes("electrodeConfiguration"):
+        facing = study(replace(arc, electrodes="HCB")).energy_cal_cm2
+        yield TEXTS.text("arc_flash.facing", energy=_energy_text(facing))
+
+
+def _citations(project: Project) -> list[CodeReference]:
     return [
         CodeReference(
             code="IEEE 1584",
@@ -243,3 +323,68 @@ def _references(project: Project) -> list[CodeReference]:
         ),
         CodeReference(edition=project.edition, article="110.16", title="Arc-Flash Hazard Warning"),
     ]
+
+
+# ---- The chart of incident energy over distance ----
+
+
+def energy_chart(studied: Study, locale: str) -> dict[str, Any]:
+    """Chart energy over distance, a line for each clearing time; where a line crosses 1.2 cal/cm2
+    is the boundary of that time."""
+    words = TEXTS.data(locale, "arc_flash.chart")
+    here = {
+        "distance": round(studied.arc.distance_mm / MM_PER_IN, 1),
+        "energy": round(studied.energy_cal_cm2, 3),
+        "name": words["here"],
+    }
+    energy_axis = {**_axis("energy", words["energy"]), "scale": {"type": "log"}}
+    lines = {
+        "mark": {"type": "line", "tooltip": True},
+        "encoding": {
+            "x": _axis("distance", words["distance"]),
+            "y": energy_axis,
+            "color": {"field": "time", "type": "ordinal", "title": words["time"]},
+        },
+    }
+    return {
+        "$schema": VEGA_LITE,
+        "title": words["title"],
+        "data": {"values": _rows(studied)},
+        "layer": [
+            lines,
+            _mark("rule", {"energy": BURN_CAL_CM2, "name": words["burn"]}),
+            _mark("point", here),
+        ],
+    }
+
+
+def _rows(studied: Study) -> list[dict[str, float]]:
+    """Energy grows evenly with time, so each distance is calculated once."""
+    governing_s = studied.worse.clearing_time_s
+    farthest = max(1.5 * studied.boundary_mm, 2 * studied.arc.distance_mm)
+    step = (farthest - WORKING_DISTANCE_MM) / CHART_STEPS
+    return [
+        {
+            "distance": round(distance / MM_PER_IN, 1),
+            "energy": float(f"{energy * time / governing_s:.4g}"),
+            "time": time,
+        }
+        for distance in (WORKING_DISTANCE_MM + step * n for n in range(CHART_STEPS + 1))
+        for energy in [studied.energy_at(distance)]
+        for time in sorted({*CHART_TIMES_S, governing_s})
+    ]
+
+
+def _axis(name: str, title: str) -> dict[str, Any]:
+    return {"field": name, "type": "quantitative", "title": title}
+
+
+def _mark(kind: str, row: dict[str, Any]) -> dict[str, Any]:
+    places = {"y": {"field": "energy", "type": "quantitative"}}
+    if "distance" in row:
+        places["x"] = {"field": "distance", "type": "quantitative"}
+    return {
+        "data": {"values": [row]},
+        "mark": {"type": kind, "color": "firebrick", "tooltip": True},
+        "encoding": {**places, "tooltip": [{"field": name} for name in row]},
+    }

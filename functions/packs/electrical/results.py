@@ -130,7 +130,13 @@ class Basis:
             self.inputs.append(Input(name=name, value=value, unit=unit, source=source))
 
     def assume(
-        self, name: str, value: T, unit: str | None, reason: Text, *, is_default: bool = True
+        self,
+        name: str,
+        value: T,
+        unit: str | None,
+        reason: Text | Words,
+        *,
+        is_default: bool = True,
     ) -> T:
         """Note an assumption, once for each name, and return its value."""
         if not self.assumes(name):

@@ -1,39 +1,72 @@
-"""The available fault current at a panel, and whether the panel can interrupt it."""
+"""The capability `calculate_short_circuit`: fault current at a panel and interrupting rating."""
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
 from packs.electrical.arguments import LengthFt, LengthM, Sets, length_in_feet
-from packs.electrical.calculations.short_circuit.asymmetry import (
+from packs.electrical.calculations.fault_current import (
     asymmetrical_factor,
+    breaker_xr_ratio,
+    duty_factor,
     peak_factor,
+    smallest_interrupting_rating,
 )
-from packs.electrical.calculations.short_circuit.at_panel import Fault, fault_at
-from packs.electrical.faults.fault_points import FaultPoint, path_of
-from packs.electrical.faults.interrupting import Check, check, told_of
-from packs.electrical.faults.path_chart import TITLE, path_chart
-from packs.electrical.faults.supply import Asked, told, with_asked
+from packs.electrical.calculations.short_circuit import (
+    SERVICE_POINT,
+    Fault,
+    SupplyOverrides,
+    fault_at,
+)
 from packs.electrical.nec.editions import Edition
 from packs.electrical.projects.access import open_project
-from packs.electrical.projects.records import ConductorSize, Panel, RecordId
+from packs.electrical.projects.records import ConductorSize, Panel, Project, RecordId
 from packs.electrical.projects.selection import PanelId, PanelName, find_panel
 from packs.electrical.results import (
+    VEGA_LITE,
     CalculationResult,
     CodeReference,
-    Input,
     finish,
-    said,
 )
+from packs.electrical.wording import TEXTS, amps, panel_text
 from rollcall.core.capability import capability
 from rollcall.core.context import ToolContext
-from rollcall.core.shapes import Display
+from rollcall.core.shapes import Display, Wire
+from rollcall.core.texts import Text
+from rollcall.core.wording import isolated
 
 FaultAmps = Annotated[float, Field(gt=0, le=300_000)]
 Kva = Annotated[float, Field(gt=0, le=50_000)]
 Percent = Annotated[float, Field(gt=0, le=20)]
+MOTOR_SHARE = 0.01
+"""By 240.86(C), the most of motors' full-load current for a series rating, of the interrupting
+rating of the lower-rated breaker."""
+
+
+class FaultPoint(Wire):
+    """One point of the supply from the service to the panel.
+
+    Attributes:
+        kind: What is before it: the source itself, conductors, or a transformer.
+        fault_current_amps: Bolted fault of all lines, symmetrical RMS, A, without motors.
+        line_to_neutral_amps: To the neutral, where the supply is single-phase.
+        f: The point-to-point factor from the point before; `multiplier` is its M.
+        xr_ratio: X/R of all before the point.
+    """
+
+    name: str
+    kind: Literal["source", "conductors", "transformer"]
+    voltage_volts: float
+    phases: Literal[1, 3]
+    length_ft: float | None
+    f: float | None
+    multiplier: float | None
+    fault_current_amps: int
+    line_to_neutral_amps: int | None
+    xr_ratio: float
 
 
 class ShortCircuit(CalculationResult):
@@ -72,46 +105,7 @@ class ShortCircuit(CalculationResult):
     path: list[FaultPoint]
 
 
-@capability(
-    name={"en": "Short circuit", "he": "זרם קצר"},
-    category="electrical",
-    keywords=[
-        "short circuit",
-        "fault current",
-        "available fault current",
-        "AIC",
-        "interrupting rating",
-        "interrupting capacity",
-        "kAIC",
-        "point to point",
-        "bolted fault",
-        "X/R",
-        "110.9",
-        "זרם קצר",
-        "קצר",
-        "זרם קצר זמין",
-        "כושר ניתוק",
-        "כושר הניתוק של הלוח",
-        "Isc",
-        "short-circuit current",
-        "AIC rating",
-    ],
-    examples=[
-        {
-            "userRequest": "Is the AIC rating of panel LP1 high enough for the fault current?",
-            "parameters": {"panelName": "LP1"},
-        },
-        {
-            "userRequest": "What is the short-circuit current at MDP with 42 kA from the utility?",
-            "parameters": {"panelName": "MDP", "availableFaultCurrentAmps": 42_000},
-        },
-        {
-            "userRequest": "מה זרם הקצר בלוח הראשי והאם כושר הניתוק מספיק?",
-            "parameters": {"panelName": "לוח ראשי"},
-        },
-    ],
-    related=["calculate_arc_flash", "run_inspection"],
-)
+@capability(category="electrical", related=["calculate_arc_flash", "run_inspection"])
 def calculate_short_circuit(
     ctx: ToolContext,
     *,
@@ -149,7 +143,7 @@ def calculate_short_circuit(
     """
     project = open_project(ctx, project_id).project
     panel = find_panel(project, panel_id=panel_id, panel_name=panel_name)
-    asked = Asked(
+    overrides = SupplyOverrides(
         available_fault_current_amps=available_fault_current_amps,
         transformer_kva=transformer_kva,
         transformer_impedance_percent=transformer_impedance_percent,
@@ -157,62 +151,73 @@ def calculate_short_circuit(
         conductor_size=conductor_size,
         conductor_sets=conductor_sets,
     )
-    changed = with_asked(project, panel, asked)
-    fault = fault_at(changed.project, panel, with_motors=include_motors)
-    rating = panel_aic_amps if panel_aic_amps is not None else panel.aic_rating
-    found = check(project, panel, fault, rating)
-    inputs = told(fault.inputs, changed.names)
-    if rating is not None:
-        source: Literal["project", "argument"] = "project" if panel_aic_amps is None else "argument"
-        name = f"panels.{panel.id}.aicRating"
-        inputs.append(Input(name=name, value=rating, unit="A", source=source))
-    result = _result(ctx, project.id, project.edition, fault, found, rating, inputs)
+    fault = fault_at(project, panel, overrides, with_motors=include_motors)
+    rating, name = panel.aic_rating, f"panels.{panel.id}.aicRating"
+    if panel_aic_amps is None:
+        fault.basis.use(name, rating, "A")
+    else:
+        rating = panel_aic_amps
+        fault.basis.use(name, rating, "A", "argument")
+    check = check_rating(project, panel, fault, rating)
+    fault.basis.warnings += check.warnings
+    fault.basis.citations += _citations(project.edition, panel)
+    result = _result(ctx.locale, project.id, fault, check, rating)
     display = Display(
         type="chart",
-        title=TITLE.say(ctx.locale),
-        text=told_of(panel, fault, found, rating).say(ctx.locale),
+        title=TEXTS.say(ctx.locale, "short_circuit.chart.title"),
+        text=_answer(panel, fault, check, rating, ctx.locale),
         chart=path_chart(fault, rating, ctx.locale),
     )
     return finish(ctx, result, display)
 
 
 def _result(
-    ctx: ToolContext,
+    locale: str,
     project_id: str,
-    edition: Edition,
     fault: Fault,
-    found: Check,
+    check: RatingCheck,
     rating: float | None,
-    inputs: list[Input],
 ) -> ShortCircuit:
     end, panel = fault.points[-1], fault.panel
-    single = end.phases == 1
     return ShortCircuit(
         project_id=project_id,
         panel_id=panel.id,
         panel_name=panel.name,
         available_fault_current=round(fault.amps),
-        required_aic=found.required,
-        compliant=found.compliant,
+        required_aic=check.required,
+        compliant=check.compliant,
         xr_ratio=round(fault.xr_ratio, 2),
         panel_aic_amps=rating,
         series_rated=panel.series_rated,
         motor_contribution_amps=round(fault.motors.contribution_amps),
-        line_to_line_amps=round(end.line_amps) if single else None,
+        line_to_line_amps=round(end.line_amps) if end.phases == 1 else None,
         line_to_neutral_amps=None if end.neutral_amps is None else round(end.neutral_amps),
         asymmetrical_amps=round(fault.amps * asymmetrical_factor(fault.xr_ratio)),
         peak_amps=round(fault.amps * peak_factor(fault.xr_ratio)),
-        duty_amps=None if found.duty_amps is None else round(found.duty_amps),
-        tested_xr_ratio=None if found.tested_xr is None else round(found.tested_xr, 2),
-        path=path_of(fault, ctx.locale),
-        inputs=inputs,
-        assumptions=[each.say(ctx.locale) for each in fault.assumptions],
-        warnings=said(ctx.locale, found.warnings),
-        citations=_references(edition, panel),
+        duty_amps=None if check.duty_amps is None else round(check.duty_amps),
+        tested_xr_ratio=None if check.tested_xr is None else round(check.tested_xr, 2),
+        path=[
+            FaultPoint(
+                name=_point_name(point.name, locale),
+                kind=point.kind,
+                voltage_volts=point.voltage_v,
+                phases=point.phases,
+                length_ft=length_ft,
+                f=None if point.f is None else round(point.f, 4),
+                multiplier=None if point.m is None else round(point.m, 4),
+                fault_current_amps=round(point.line_amps),
+                line_to_neutral_amps=(
+                    None if point.neutral_amps is None else round(point.neutral_amps)
+                ),
+                xr_ratio=round(point.xr_ratio, 2),
+            )
+            for point, length_ft in zip(fault.points, fault.lengths_ft, strict=True)
+        ],
+        **fault.basis.fields(locale),
     )
 
 
-def _references(edition: Edition, panel: Panel) -> list[CodeReference]:
+def _citations(edition: Edition, panel: Panel) -> list[CodeReference]:
     titles = {
         "110.9": "Interrupting Rating",
         "110.10": "Circuit Impedance, Short-Circuit Current Ratings, and Other Characteristics",
@@ -224,3 +229,123 @@ def _references(edition: Edition, panel: Panel) -> list[CodeReference]:
         CodeReference(edition=edition, article=article, title=title)
         for article, title in titles.items()
     ]
+
+
+# ---- The interrupting rating (NEC 110.9) ----
+
+
+@dataclass(frozen=True, slots=True)
+class RatingCheck:
+    """An interrupting rating compared with the fault current.
+
+    Attributes:
+        required: The smallest standard rating that suffices, A; None above 200 kA.
+        compliant: None where the panel's rating is not known.
+        duty_amps: The current as it counts against a breaker tested at a lower X/R.
+        tested_xr: X/R of that test; both None without a rating.
+    """
+
+    required: int | None
+    compliant: bool | None
+    duty_amps: float | None
+    tested_xr: float | None
+    warnings: tuple[Text, ...]
+
+
+def check_rating(project: Project, panel: Panel, fault: Fault, rating: float | None) -> RatingCheck:
+    """Compare the fault current at a panel with an interrupting rating, A."""
+    required = smallest_interrupting_rating(fault.amps)
+    name, available = panel_text(panel.name), amps(fault.amps, 0)
+    if rating is None:
+        need = amps(required or fault.amps, 0)
+        unknown = TEXTS.text("short_circuit.rating_unknown", panel=name, need=need)
+        return RatingCheck(required, None, None, None, (unknown,))
+    compliant, rated = fault.amps <= rating, amps(rating, 0)
+    duty = fault.amps * duty_factor(fault.xr_ratio, rating)
+    tested = breaker_xr_ratio(rating)
+    warnings = []
+    if not compliant and required is None:
+        values = {"panel": name, "rated": rated, "available": available}
+        warnings.append(TEXTS.text("short_circuit.no_rating_suffices", **values))
+    elif not compliant:
+        values = {"panel": name, "rated": rated, "available": available}
+        need = amps(required or 0, 0)
+        warnings.append(TEXTS.text("short_circuit.rating_too_low", **values, need=need))
+    elif round(duty) > rating:  # less is shown as the rating itself
+        xr, at_test = isolated(f"X/R {fault.xr_ratio:.1f}"), isolated(f"X/R {tested:.1f}")
+        values = {"xr": xr, "at_test": at_test, "counts": amps(duty, 0), "rated": rated}
+        warnings.append(TEXTS.text("short_circuit.asymmetric", **values))
+    if panel.series_rated:
+        warnings.append(TEXTS.text("short_circuit.series_rated", panel=isolated(panel.name)))
+        motors, most = fault.motors.full_load_amps, MOTOR_SHARE * rating
+        if motors > most:
+            values = {"total": amps(motors, 0), "most": amps(most, 0)}
+            warnings.append(TEXTS.text("short_circuit.series_motors", **values))
+    if panel.is_service_equipment and project.building.occupancy != "dwelling":
+        without_motors = amps(fault.points[-1].amps, 0)
+        warnings.append(TEXTS.text("short_circuit.marking", available=without_motors))
+    return RatingCheck(required, compliant, duty, tested, tuple(warnings))
+
+
+# ---- The answer and its chart ----
+
+
+def _answer(
+    panel: Panel, fault: Fault, check: RatingCheck, rating: float | None, locale: str
+) -> str:
+    answer = TEXTS.say(
+        locale,
+        "short_circuit.available",
+        panel=panel_text(panel.name),
+        available=amps(fault.amps, 0),
+        xr=f"{fault.xr_ratio:.1f}",
+    )
+    if check.compliant is None or rating is None:
+        return answer
+    key = "suffices" if check.compliant else "does_not_suffice"
+    return f"{answer} {TEXTS.say(locale, f'short_circuit.{key}', rated=amps(rating, 0))}"
+
+
+def _point_name(name: str, locale: str) -> str:
+    return TEXTS.say(locale, "short_circuit.service") if name == SERVICE_POINT else name
+
+
+def path_chart(fault: Fault, rating_amps: float | None, locale: str) -> dict[str, Any]:
+    """Chart the current at each point, motors on top at the panel, and a line at its rating."""
+    words = TEXTS.data(locale, "short_circuit.chart")
+    names = [_point_name(point.name, locale) for point in fault.points]
+    rows: list[dict[str, Any]] = [
+        {"point": name, "amps": round(point.amps), "source": words["supply"]}
+        for name, point in zip(names, fault.points, strict=True)
+    ]
+    if fault.motors.count:
+        from_motors = round(fault.motors.contribution_amps)
+        rows.append({"point": names[-1], "amps": from_motors, "source": words["motors"]})
+    bars = {
+        "mark": {"type": "bar", "tooltip": True},
+        "encoding": {
+            "x": {
+                "field": "point",
+                "type": "nominal",
+                "sort": names,
+                "title": words["point"],
+                "axis": {"labelAngle": -30},
+            },
+            "y": {"field": "amps", "type": "quantitative", "title": words["amps"]},
+            "color": {"field": "source", "type": "nominal", "title": words["source"]},
+        },
+    }
+    line = {
+        "data": {"values": [{"amps": rating_amps, "name": words["rating"]}]},
+        "mark": {"type": "rule", "color": "firebrick", "strokeDash": [6, 4], "tooltip": True},
+        "encoding": {
+            "y": {"field": "amps", "type": "quantitative"},
+            "tooltip": [{"field": "name"}, {"field": "amps"}],
+        },
+    }
+    return {
+        "$schema": VEGA_LITE,
+        "title": words["title"],
+        "data": {"values": rows},
+        "layer": [bars] if rating_amps is None else [bars, line],
+    }

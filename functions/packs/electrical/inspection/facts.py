@@ -21,7 +21,7 @@ from packs.electrical.calculations.loads.limits import DWELLING_SHARE
 from packs.electrical.calculations.loads.methods import premises_of
 from packs.electrical.calculations.loads.panel import feeder_circuits, panel_demand
 from packs.electrical.calculations.requirements import CONTINUOUS, Requirement
-from packs.electrical.calculations.short_circuit.at_panel import fault_at
+from packs.electrical.calculations.short_circuit import fault_at
 from packs.electrical.inspection.rule import RecordKind, Unknown, known
 from packs.electrical.nec.ampacity import Rating, insulation_rating
 from packs.electrical.nec.motors import full_load_amps

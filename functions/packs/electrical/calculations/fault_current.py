@@ -1,46 +1,123 @@
-"""Fault current along a supply, point by point: each is calculated from the one before it.
+"""Fault current along a supply by the point-to-point method: each point from the one before it.
 
-Beside the current, by the point-to-point method, go resistance and reactance of all before the
-point, for X/R: conductors by NEC Chapter 9 Table 9, transformers and the source by their own X/R.
-With one phase they are those of the loop, there and back.
+Currents in A, voltages in V between lines, lengths in ft one way. Beside the current go resistance
+and reactance of all before the point, for X/R: conductors by NEC Chapter 9 Table 9, transformers
+and the source by their own X/R. With one phase they are those of the loop, there and back.
+
+Source: Bussmann (Eaton), Selecting Protective Devices, "Short-circuit current calculations". The
+method adds impedances by their size alone, as if all had one angle.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import dataclass, replace
-from math import sqrt
+from math import exp, pi, sqrt
 from typing import Literal
 
-from packs.electrical.calculations.short_circuit.formulas import (
-    LINE_TO_LINE,
-    NEUTRAL_FACTOR,
-    UL_TOLERANCE,
-    Phases,
-    at_terminals,
-    conductor_f,
-    multiplier,
-    transformer_f,
-)
 from packs.electrical.nec.c_values import c_value
 from packs.electrical.nec.impedance import Conduit, ac_impedance
 from packs.electrical.nec.sizes import Material, Size
-from packs.electrical.projects.records import NETWORK_V
+from packs.electrical.projects.records import NETWORK_V, Phases
 from rollcall.core.errors import FailedPrecondition
+
+UL_TOLERANCE = 0.9
+"""Listed transformers of 25 kVA and more may have 10 % less impedance than their plate says."""
+
+NEUTRAL_FACTOR = 1.5
+"""Fault current to the neutral over that between lines, at the terminals of a single-phase
+transformer tapped in the middle. An approximation: it lies between 1.33 and 1.67."""
+
+LINE_TO_LINE = sqrt(3) / 2
+"""Fault current between two lines of a three-phase system over that of all three."""
 
 VOLTAGE_MISMATCH = 0.1
 """By how much two nominal voltages of one point may differ: 480 and 440, not 240 and 208."""
 
+_TEST_POWER_FACTORS = ((10_000, 0.50), (20_000, 0.30), (float("inf"), 0.20))
+"""Up to a rating in A, the highest power factor that UL 489 tests molded-case breakers at."""
+
+INTERRUPTING_RATINGS_A: tuple[int, ...] = (
+    10_000, 14_000, 18_000, 22_000, 25_000, 30_000, 35_000, 42_000, 50_000, 65_000, 100_000,
+    125_000, 150_000, 200_000,
+)  # fmt: skip
+"""Interrupting ratings that panels and breakers are made with, A."""
+
+_TRANSFORMER_KVA = (45, 75, 112.5, 150, 225, 300, 500, 750, 1000, 1500, 2000, 2500)
+_TRANSFORMER_XR = (1.2, 1.6, 1.9, 2.2, 2.6, 2.9, 4.0, 4.9, 5.5, 6.5, 7.3, 7.9)
+"""X/R of transformers by kVA. Source: typical values of three-phase distribution transformers with
+a low-voltage secondary, as short-circuit programs carry them; no standard's. Only asymmetry and
+peak depend on X/R, the symmetrical current and its check against a rating do not."""
+
+
+def full_load_amps(kva: float, voltage_v: float, phases: Phases) -> float:
+    """The rated current of a transformer's winding, A."""
+    return kva * 1000 / (voltage_v * _line_factor(phases))
+
+
+def at_terminals(kva: float, voltage_v: float, impedance_percent: float, phases: Phases) -> float:
+    """Fault current at a transformer's secondary terminals with an infinite bus before it, A.
+
+    Args:
+        impedance_percent: As it counts: times `UL_TOLERANCE` for the worst case.
+    """
+    return full_load_amps(kva, voltage_v, phases) * 100 / impedance_percent
+
+
+def conductor_f(
+    amps: float,
+    voltage_v: float,
+    phases: Phases,
+    *,
+    length_ft: float,
+    c_value: float,
+    sets: int = 1,
+) -> float:
+    """The factor f of a run of conductors: their impedance over that of all before them.
+
+    Args:
+        voltage_v: Between lines; for a fault to the neutral, to the neutral.
+        phases: 1 counts the way there and back.
+        c_value: Of one conductor; `sets` in parallel have as many times it.
+    """
+    ways = sqrt(3) if phases == 3 else 2
+    return ways * length_ft * amps / (c_value * sets * voltage_v)
+
+
+def transformer_f(
+    primary_amps: float,
+    primary_v: float,
+    phases: Phases,
+    *,
+    kva: float,
+    impedance_percent: float,
+) -> float:
+    """The factor f of a transformer whose primary fault current is known."""
+    return primary_amps * primary_v * _line_factor(phases) * impedance_percent / (100_000 * kva)
+
+
+def multiplier(f: float) -> float:
+    """M, the share of the current before that is left after."""
+    return 1 / (1 + f)
+
+
+def _line_factor(phases: Phases) -> float:
+    return sqrt(3) if phases == 3 else 1.0
+
+
+# ---- Points of a supply ----
+
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A place on the way and the fault current there.
+    """A point of a supply and the fault current there.
 
     Attributes:
         voltage_v: Between lines.
         line_amps: Of a bolted fault of all lines: of three phases, or of the two of one phase.
         neutral_amps: To the neutral, for a single-phase supply; None otherwise.
         neutral_v: To the neutral, with `neutral_amps`.
-        f: Of what lies between this point and the one before; None at the first.
+        f: The point-to-point factor from the point before; None at the first.
     """
 
     name: str
@@ -65,7 +142,7 @@ class Point:
 
     @property
     def m(self) -> float | None:
-        """The multiplier of what lies before this point."""
+        """The point-to-point multiplier from the point before."""
         return None if self.f is None else multiplier(self.f)
 
 
@@ -94,8 +171,10 @@ class Windings:
 
 
 def from_utility(name: str, amps: float, voltage_v: float, phases: Phases, xr: float) -> Point:
-    """The service terminals, where the utility says what is available. With one phase its figure
-    is taken for faults to the neutral too: it names the highest."""
+    """Make the service terminals of the fault current that the utility states.
+
+    With one phase its figure is taken for faults to the neutral too: it names the highest.
+    """
     ohms = voltage_v / (amps * (sqrt(3) if phases == 3 else 1))
     r_ohm, x_ohm = _parts(ohms, xr)
     to_neutral = (amps, _to_neutral(voltage_v)) if phases == 1 else (None, None)
@@ -103,7 +182,7 @@ def from_utility(name: str, amps: float, voltage_v: float, phases: Phases, xr: f
 
 
 def from_infinite_bus(name: str, windings: Windings) -> Point:
-    """The secondary terminals of the utility's transformer."""
+    """Make the secondary terminals of the utility's transformer, with an infinite bus before it."""
     volts, phases = windings.secondary_v, windings.phases
     percent = windings.impedance_percent * UL_TOLERANCE
     amps = at_terminals(windings.kva, volts, percent, phases)
@@ -115,7 +194,7 @@ def from_infinite_bus(name: str, windings: Windings) -> Point:
 def through_conductors(
     before: Point, name: str, run: Conductors, phases: Phases | None = None
 ) -> Point:
-    """The far end of a run. `phases` is 1 where two lines of a three-phase supply are taken on."""
+    """Make the far end of a run; `phases` is 1 where it takes two lines of a three-phase supply."""
     start = before if (phases or before.phases) == before.phases else _two_lines(before, name)
     c = c_value(run.size, run.material, run.conduit)
     f = conductor_f(
@@ -146,7 +225,7 @@ def through_conductors(
 
 
 def through_transformer(before: Point, name: str, windings: Windings) -> Point:
-    """The secondary terminals of a transformer of the project's own.
+    """Make the secondary terminals of a transformer of the project.
 
     Raises:
         FailedPrecondition: Its primary does not fit the supply.
@@ -227,3 +306,41 @@ def _parts(ohms: float, xr_ratio: float) -> tuple[float, float]:
     """Resistance and reactance of an impedance."""
     r_ohm = ohms / sqrt(1 + xr_ratio**2)
     return r_ohm, r_ohm * xr_ratio
+
+
+# ---- Asymmetry and ratings ----
+
+
+def asymmetrical_factor(xr_ratio: float) -> float:
+    """Asymmetrical RMS current over the symmetrical one, half a cycle after the fault."""
+    return sqrt(1 + 2 * exp(-2 * pi / xr_ratio)) if xr_ratio > 0 else 1.0
+
+
+def peak_factor(xr_ratio: float) -> float:
+    """The highest instantaneous current of the first half cycle over the symmetrical RMS one."""
+    return sqrt(2) * (1 + exp(-pi / xr_ratio)) if xr_ratio > 0 else sqrt(2)
+
+
+def breaker_xr_ratio(rating_a: float) -> float:
+    """The X/R at which a molded-case breaker of this interrupting rating is tested (UL 489)."""
+    power_factor = next(pf for most, pf in _TEST_POWER_FACTORS if rating_a <= most)
+    return sqrt(1 - power_factor**2) / power_factor
+
+
+def duty_factor(xr_ratio: float, rating_a: float) -> float:
+    """The factor by which a symmetrical current counts against a rating: above 1 where X/R is above
+    that of the breaker's test, since the first peak is higher; never less."""
+    return max(1.0, peak_factor(xr_ratio) / peak_factor(breaker_xr_ratio(rating_a)))
+
+
+def transformer_xr(kva: float) -> float:
+    """The typical X/R of a transformer: that of the next size up, for the higher asymmetry."""
+    return _TRANSFORMER_XR[min(bisect_left(_TRANSFORMER_KVA, kva), len(_TRANSFORMER_XR) - 1)]
+
+
+def smallest_interrupting_rating(amps: float) -> int | None:
+    """Find the smallest standard interrupting rating for a current, A.
+
+    None above 200 kA, where current-limiting devices must bring the current down first.
+    """
+    return next((rating for rating in INTERRUPTING_RATINGS_A if rating >= amps), None)

@@ -6,10 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from packs.electrical.calculations.short_circuit.at_panel import Fault, fault_at
-from packs.electrical.calculations.short_circuit.chain import Windings, from_infinite_bus
-from packs.electrical.projects.records import Project
-from rollcall.core.errors import AgentError, FailedPrecondition
+from packs.electrical.calculations.fault_current import Windings, from_infinite_bus
+from packs.electrical.calculations.short_circuit import (
+    Fault,
+    SupplyOverrides,
+    fault_at,
+    with_overrides,
+)
+from packs.electrical.projects.records import Panel, Project
+from rollcall.core.errors import AgentError, FailedPrecondition, InvalidArgument
+from seed.electrical.sample import projects
 
 CIRCUIT = {"circuitNumber": 1, "description": "compressor", "breakerAmps": 40, "poles": 3}
 
@@ -149,7 +155,7 @@ def test_motors_on_the_bus_and_below_it_add_four_times_their_current() -> None:
     assert at_hp.motors.full_load_amps == pytest.approx(14 + 30.8 * 208 / 480)
     assert at_hp.amps == pytest.approx(without.amps + 4 * at_hp.motors.full_load_amps)
     assert at("lp", built).motors.full_load_amps == pytest.approx(30.8)
-    assert any(each.name == "motorContributionFactor" for each in at_hp.assumptions)
+    assert any(each.name == "motorContributionFactor" for each in at_hp.basis.assumptions)
 
 
 def test_a_motors_own_current_counts_where_it_is_known() -> None:
@@ -180,7 +186,7 @@ def test_the_utilitys_transformer_stands_for_its_fault_current() -> None:
     found = at("msb", built)
     assert found.points[0].amps == pytest.approx(500_000 / (480 * 3**0.5) * 100 / 4.5)
     assert {"service.primaryFaultCurrent", "transformerTolerance"} <= {
-        each.name for each in found.assumptions
+        each.name for each in found.basis.assumptions
     }
 
 
@@ -188,13 +194,13 @@ def test_unknown_service_conductors_lessen_nothing_and_that_is_said() -> None:
     found = at("msb", changed("service", 0, lengthFt=None))
     assert found.amps == 30_000
     assert [point.name for point in found.points] == ["service", "MSB"]
-    assert any(each.name == "service.lengthFt" for each in found.assumptions)
+    assert any(each.name == "service.lengthFt" for each in found.basis.assumptions)
 
 
 def test_an_unknown_conduit_counts_as_nonmagnetic_which_is_the_higher_current() -> None:
     unknown = at("hp", changed("feeders", 0, conduitType=None))
     assert unknown.amps > at("hp").amps
-    assert any(each.name == "feeders.f1.conduitType" for each in unknown.assumptions)
+    assert any(each.name == "feeders.f1.conduitType" for each in unknown.basis.assumptions)
 
 
 @pytest.mark.parametrize(
@@ -237,7 +243,7 @@ def test_what_does_not_fit_together_is_refused(
 
 
 def test_what_was_used_is_listed_with_its_unit() -> None:
-    used = {each.name: (each.value, each.unit, each.source) for each in at("lp").inputs}
+    used = {each.name: (each.value, each.unit, each.source) for each in at("lp").basis.inputs}
     assert used["service.availableFaultCurrentAmps"] == (30_000, "A", "project")
     assert used["feeders.f3.lengthFt"] == (15, "ft", "project")
     assert used["transformers.t1.impedancePercent"] == (4, "%", "project")
@@ -245,9 +251,11 @@ def test_what_was_used_is_listed_with_its_unit() -> None:
 
 def test_a_c_value_that_could_not_be_checked_again_is_said() -> None:
     doubtful = {"conductorSize": "750", "conductorMaterial": "aluminum", "conduitType": "pvc"}
-    said = {each.name: each for each in at("hp", changed("feeders", 0, **doubtful)).assumptions}
+    said = {
+        each.name: each for each in at("hp", changed("feeders", 0, **doubtful)).basis.assumptions
+    }
     assert "second source" in said["feeders.f1.cValue"].reason.en
-    assert "feeders.f1.cValue" not in {each.name for each in at("hp").assumptions}
+    assert "feeders.f1.cValue" not in {each.name for each in at("hp").basis.assumptions}
 
 
 def _behind(volts: float) -> Fault:
@@ -263,8 +271,68 @@ def _behind(volts: float) -> Fault:
 
 
 def test_conductors_above_1000_v_are_said_to_be_counted_as_those_of_600_v() -> None:
-    said = {each.name: each for each in _behind(4_160).assumptions}
+    said = {each.name: each for each in _behind(4_160).basis.assumptions}
     assert said["feeders.f2.cableVoltage"].value == 600
     assert "service.cableVoltage" in said
     assert "feeders.f3.cableVoltage" not in said
-    assert not any("cableVoltage" in each.name for each in _behind(480).assumptions)
+    assert not any("cableVoltage" in each.name for each in _behind(480).basis.assumptions)
+
+
+# ---- What a question changes of a supply, in a copy ----
+
+
+OFFICE = next(each.project for each in projects() if each.project.id == "office")
+
+
+def panel(id: str) -> Panel:
+    found = OFFICE.panel(id)
+    assert found is not None
+    return found
+
+
+def feeder_length(project: Project, id: str) -> float | None:
+    return next(each.length_ft for each in project.feeders if each.id == id)
+
+
+def test_nothing_asked_changes_nothing() -> None:
+    assert with_overrides(OFFICE, panel("lp1"), SupplyOverrides()) == (OFFICE, frozenset())
+
+
+def test_conductors_asked_are_those_that_supply_the_panel() -> None:
+    overrides = SupplyOverrides(length_ft=10, conductor_size="4/0", conductor_sets=2)
+    changed, names = with_overrides(OFFICE, panel("lp1"), overrides)
+    assert feeder_length(changed, "dp1-lp1") == 10
+    assert feeder_length(changed, "t1-dp1") == feeder_length(OFFICE, "t1-dp1")
+    assert feeder_length(OFFICE, "dp1-lp1") == 60
+    assert names == {
+        "feeders.dp1-lp1.lengthFt",
+        "feeders.dp1-lp1.conductorSize",
+        "feeders.dp1-lp1.conductorSets",
+    }
+
+
+def test_at_the_service_panel_they_are_the_service_conductors() -> None:
+    changed, names = with_overrides(OFFICE, panel("mdp"), SupplyOverrides(length_ft=5))
+    assert changed.service.length_ft == 5
+    assert names == {"service.lengthFt"}
+
+
+def test_a_transformer_asked_about_stands_in_place_of_a_recorded_current() -> None:
+    stated = SupplyOverrides(available_fault_current_amps=9_000)
+    known, _ = with_overrides(OFFICE, panel("mdp"), stated)
+    assert known.service.available_fault_current_amps == 9_000
+    changed, _ = with_overrides(known, panel("mdp"), SupplyOverrides(transformer_kva=750))
+    assert changed.service.available_fault_current_amps is None
+    assert changed.service.utility_transformer_kva == 750
+
+
+def test_current_and_transformer_at_once_are_refused() -> None:
+    for other in (SupplyOverrides(9_000, 500), SupplyOverrides(9_000, None, 5.75)):
+        with pytest.raises(InvalidArgument, match="not both"):
+            with_overrides(OFFICE, panel("mdp"), other)
+
+
+def test_what_was_asked_is_marked_so() -> None:
+    fault = fault_at(OFFICE, panel("mdp"), SupplyOverrides(length_ft=5))
+    sources = {each.name: each.source for each in fault.basis.inputs}
+    assert (sources["service.lengthFt"], sources["service.phases"]) == ("argument", "project")

@@ -1,0 +1,425 @@
+"""An arc-flash study of a panel: its arc, made ready from what is known, its energy and its PPE.
+
+Sources: IEEE Std 1584-2018, with Tables 8 (gaps), 9 (enclosures) and 10 (working distances) for
+what is typical of a class of equipment. NFPA 70E-2018, 2021 and 2024: Table 130.7(C)(15)(c) for
+the arc ratings of the PPE categories, 130.5(G) for what is worn, in our own words. By 130.5(F)
+equipment is assessed by incident energy or by the category tables, not by both: the category here
+is the one whose rating covers the energy, for orientation, and a label carries the energy.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, Literal, TypeVar
+
+from packs.electrical.calculations.ieee_1584 import (
+    BOUNDARY_J_CM2,
+    J_PER_CAL,
+    OPEN_AIR,
+    Arc,
+    Current,
+    Electrodes,
+    Enclosure,
+    Exposure,
+    SizeCorrection,
+    arcing_current,
+    check_range,
+    exposure,
+    reduced_current,
+    size_correction,
+    variation_factor,
+)
+from packs.electrical.calculations.short_circuit import fault_at
+from packs.electrical.projects.records import Panel, Project
+from packs.electrical.results import Basis
+from packs.electrical.wording import TEXTS
+from rollcall.core.errors import FailedPrecondition, InvalidArgument
+from rollcall.core.texts import Text
+
+LONGEST_S = 2.0
+"""How long somebody is thought to stay where an arc burns, if there is a way out (IEEE 1584)."""
+
+ASSUMED_ELECTRODES: Electrodes = "VCBB"
+BURN_CAL_CM2 = 1.2
+RATINGS_CAL_CM2: dict[int, float] = {1: 4, 2: 8, 3: 25, 4: 40}
+"""The lowest arc rating of each PPE category."""
+
+Requirement = Literal["none", "category", "do_not_work_energized"]
+T = TypeVar("T")
+
+
+# ---- The study ----
+
+
+@dataclass(frozen=True, slots=True)
+class ArcParameters:
+    """The figures that a study is made from.
+
+    Attributes:
+        voltage_v: Between lines, three-phase.
+        bolted_ka: Bolted three-phase fault current, kA.
+        enclosure: None in open air (VOA, HOA).
+        clearing_time_s: Of the device upstream, at the arcing current.
+        reduced_clearing_time_s: The same at the reduced arcing current; None takes the other.
+    """
+
+    voltage_v: float
+    bolted_ka: float
+    electrodes: Electrodes
+    gap_mm: float
+    working_distance_mm: float
+    enclosure: Enclosure | None
+    clearing_time_s: float
+    reduced_clearing_time_s: float | None = None
+    frequency_hz: float = 60
+
+
+@dataclass(frozen=True, slots=True)
+class ArcCase:
+    """The arc at one current."""
+
+    current: Current
+    clearing_time_s: float
+    exposure: Exposure
+
+    @property
+    def energy_cal_cm2(self) -> float:
+        return self.exposure.energy_j_cm2 / J_PER_CAL
+
+
+@dataclass(frozen=True, slots=True)
+class Study:
+    """The result of a study with every intermediate value.
+
+    Attributes:
+        variation: VarCf, the variation of the arcing current.
+        governing: Which case gives the higher energy.
+    """
+
+    arc: Arc
+    correction: SizeCorrection
+    variation: float
+    full: ArcCase
+    reduced: ArcCase
+    governing: Literal["full", "reduced"]
+
+    @property
+    def worse(self) -> ArcCase:
+        return self.full if self.governing == "full" else self.reduced
+
+    @property
+    def energy_cal_cm2(self) -> float:
+        return self.worse.energy_cal_cm2
+
+    @property
+    def boundary_mm(self) -> float:
+        """The distance at which 1.2 cal/cm2 is left, by the case that reaches farther."""
+        return max(self.full.exposure.boundary_mm, self.reduced.exposure.boundary_mm)
+
+    @property
+    def time_to_burn_s(self) -> float:
+        """The time until 1.2 cal/cm2 at the working distance: energy grows evenly with time."""
+        worse = self.worse
+        return worse.clearing_time_s * BOUNDARY_J_CM2 / worse.exposure.energy_j_cm2
+
+    def energy_at(self, distance_mm: float) -> float:
+        """Incident energy at another distance, cal/cm2, of the case that is worse there: above
+        600 V it may be the other one, since each fit falls with its own power of the distance."""
+        elsewhere = replace(self.arc, distance_mm=distance_mm)
+        found = (
+            exposure(elsewhere, case.current, case.clearing_time_s * 1000)
+            for case in (self.full, self.reduced)
+        )
+        return max(each.energy_j_cm2 for each in found) / J_PER_CAL
+
+
+def study(given: ArcParameters) -> Study:
+    """Calculate incident energy and arc-flash boundary by IEEE Std 1584-2018.
+
+    Raises:
+        InvalidArgument: Something is outside the range of the model, or a time is not above 0.
+    """
+    check_range(
+        voltage_v=given.voltage_v,
+        bolted_ka=given.bolted_ka,
+        gap_mm=given.gap_mm,
+        working_distance_mm=given.working_distance_mm,
+        electrodes=given.electrodes,
+        enclosure=given.enclosure,
+        frequency_hz=given.frequency_hz,
+    )
+    voltage_kv = given.voltage_v / 1000
+    correction = size_correction(given.enclosure, given.electrodes, voltage_kv)
+    arc = Arc(
+        voltage_kv,
+        given.electrodes,
+        given.bolted_ka,
+        given.gap_mm,
+        given.working_distance_mm,
+        correction.factor,
+    )
+    full = arcing_current(arc)
+    lower = reduced_current(arc, full)
+    full_s = _time("clearingTimeS", given.clearing_time_s)
+    other_s = given.reduced_clearing_time_s
+    lower_s = full_s if other_s is None else _time("reducedClearingTimeS", other_s)
+    first = ArcCase(full, full_s, exposure(arc, full, full_s * 1000))
+    second = ArcCase(lower, lower_s, exposure(arc, lower, lower_s * 1000))
+    return Study(
+        arc=arc,
+        correction=correction,
+        variation=variation_factor(given.electrodes, voltage_kv),
+        full=first,
+        reduced=second,
+        governing="full" if first.energy_cal_cm2 >= second.energy_cal_cm2 else "reduced",
+    )
+
+
+def _time(field: str, seconds: float) -> float:
+    if not 0 < seconds < float("inf"):
+        raise InvalidArgument(
+            f"{field} is {seconds:g}; it must be above 0 s, such as 0.05 for a breaker that trips "
+            "at once",
+            field=field,
+        )
+    return seconds
+
+
+# ---- The arc at a panel ----
+
+EquipmentClass = Literal[
+    "lv_panelboard",
+    "lv_panelboard_shallow",
+    "lv_mcc",
+    "lv_mcc_shallow",
+    "lv_switchgear",
+    "cable_junction_box",
+    "5kv_switchgear",
+    "5kv_mcc",
+    "15kv_switchgear",
+    "15kv_mcc",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Typical:
+    """The typical measures of a class, mm. A depth "above 203.2 mm" in the standard is 204 here:
+    how much deeper makes no difference to the model."""
+
+    gap_mm: float
+    enclosure: Enclosure
+    working_distance_mm: float
+
+
+_SMALL_SHALLOW = Enclosure(355.6, 304.8, 203.2)
+_SMALL_DEEP = Enclosure(355.6, 304.8, 204)
+_WIDE = Enclosure(914.4, 914.4, 914.4)
+_TALL = Enclosure(1143, 762, 762)
+
+TYPICAL: dict[EquipmentClass, Typical] = {
+    "lv_panelboard": Typical(25, _SMALL_DEEP, 457.2),
+    "lv_panelboard_shallow": Typical(25, _SMALL_SHALLOW, 457.2),
+    "lv_mcc": Typical(25, _SMALL_DEEP, 457.2),
+    "lv_mcc_shallow": Typical(25, _SMALL_SHALLOW, 457.2),
+    "lv_switchgear": Typical(32, Enclosure(508, 508, 508), 609.6),
+    "cable_junction_box": Typical(13, _SMALL_DEEP, 457.2),
+    "5kv_switchgear": Typical(104, _WIDE, 914.4),
+    "5kv_mcc": Typical(104, Enclosure(660.4, 660.4, 660.4), 914.4),
+    "15kv_switchgear": Typical(152, _TALL, 914.4),
+    "15kv_mcc": Typical(152, _WIDE, 914.4),
+}
+
+
+def class_of(
+    kind: Literal["panelboard", "switchboard", "switchgear", "mcc"], voltage_v: float
+) -> EquipmentClass:
+    """The class of a panel. Up to 600 V a panelboard or a motor control centre is taken as a deep
+    one, which gives the higher energy, until its depth is known."""
+    if voltage_v <= 600:
+        if kind == "mcc":
+            return "lv_mcc"
+        return "lv_panelboard" if kind == "panelboard" else "lv_switchgear"
+    if voltage_v <= 5_000:
+        return "5kv_mcc" if kind == "mcc" else "5kv_switchgear"
+    return "15kv_mcc" if kind == "mcc" else "15kv_switchgear"
+
+
+@dataclass(frozen=True, slots=True)
+class ArcOverrides:
+    """Figures of a question that count instead of what is recorded of a panel."""
+
+    working_distance_mm: float | None = None
+    clearing_time_s: float | None = None
+    reduced_clearing_time_s: float | None = None
+    bolted_fault_ka: float | None = None
+    electrodes: Electrodes | None = None
+    gap_mm: float | None = None
+
+
+def panel_arc(
+    project: Project, panel: Panel, overrides: ArcOverrides, basis: Basis
+) -> ArcParameters:
+    """Make the arc at a panel: by the question, else by the record, else typical of the equipment.
+
+    Raises:
+        FailedPrecondition: The panel is single-phase, or its fault current cannot be calculated.
+    """
+    check_three_phase(panel)
+    place = f"panels.{panel.id}"
+
+    def choose(
+        name: str, unit: str | None, given: T | None, recorded: T | None, typical: T, reason: Text
+    ) -> T:
+        if given is not None:
+            basis.use(name, _plain(given), unit, "argument")
+            return given
+        if recorded is not None:
+            basis.use(f"{place}.{name}", _plain(recorded), unit)
+            return recorded
+        basis.assume(name, _plain(typical), unit, reason)
+        return typical
+
+    def typical_of(table: str) -> Text:
+        return TEXTS.text("calculations.arc_flash.typical", table=table)
+
+    typical = TYPICAL[class_of(panel.kind, panel.voltage)]
+    basis.use(f"{place}.voltage", panel.voltage, "V")
+    bolted_ka = _bolted_ka(project, panel, overrides, basis)
+    electrodes: Electrodes = choose(
+        "electrodeConfiguration",
+        None,
+        overrides.electrodes,
+        panel.electrode_configuration,
+        ASSUMED_ELECTRODES,
+        TEXTS.text("calculations.arc_flash.electrodes"),
+    )
+    gap_mm = choose(
+        "gapMm", "mm", overrides.gap_mm, panel.conductor_gap_mm, typical.gap_mm, typical_of("8")
+    )
+    working_distance_mm = choose(
+        "workingDistanceMm",
+        "mm",
+        overrides.working_distance_mm,
+        None,
+        typical.working_distance_mm,
+        typical_of("10"),
+    )
+    enclosure: Enclosure | None = None
+    if electrodes not in OPEN_AIR:
+        known = panel.enclosure
+        size = Enclosure(known.height_mm, known.width_mm, known.depth_mm) if known else None
+        reason = TEXTS.text("calculations.arc_flash.enclosure")
+        enclosure = choose("enclosure", "mm", None, size, typical.enclosure, reason)
+    clearing_time_s = choose(
+        "clearingTimeS",
+        "s",
+        overrides.clearing_time_s,
+        panel.clearing_time_s,
+        LONGEST_S,
+        TEXTS.text("calculations.arc_flash.longest"),
+    )
+    choose(
+        "reducedClearingTimeS",
+        "s",
+        overrides.reduced_clearing_time_s,
+        None,
+        clearing_time_s,
+        TEXTS.text("calculations.arc_flash.same_time"),
+    )
+    return ArcParameters(
+        voltage_v=panel.voltage,
+        bolted_ka=bolted_ka,
+        electrodes=electrodes,
+        gap_mm=gap_mm,
+        working_distance_mm=working_distance_mm,
+        enclosure=enclosure,
+        clearing_time_s=clearing_time_s,
+        reduced_clearing_time_s=overrides.reduced_clearing_time_s,
+    )
+
+
+def check_three_phase(panel: Panel) -> None:
+    """Refuse a single-phase panel: the model is fitted to three-phase arcs.
+
+    Raises:
+        FailedPrecondition: It is single-phase.
+    """
+    if panel.phases == 1:
+        raise FailedPrecondition(
+            f"panel {panel.name!r} is single-phase; the model of IEEE 1584-2018 is for three-phase "
+            "systems of 208 to 15000 V, and single-phase ones are not in its range",
+            field="panelName",
+            hint="select PPE by the category tables of NFPA 70E, 130.7(C)(15)(a), within their "
+            "limits of fault current and clearing time (they have a row for panelboards up to "
+            "240 V), or work on it de-energized",
+        )
+
+
+def _bolted_ka(project: Project, panel: Panel, overrides: ArcOverrides, basis: Basis) -> float:
+    """The bolted three-phase fault current, given or calculated."""
+    if overrides.bolted_fault_ka is not None:
+        basis.use("boltedFaultKa", overrides.bolted_fault_ka, "kA", "argument")
+        return overrides.bolted_fault_ka
+    try:
+        fault = fault_at(project, panel)
+    except FailedPrecondition as error:
+        known = f"{error.hint}; or" if error.hint else "or"
+        raise FailedPrecondition(
+            error.message, field=error.field, hint=f"{known} give boltedFaultKa"
+        ) from error
+    bolted_ka = fault.amps / 1000
+    basis.use("boltedFaultKa", round(bolted_ka, 3), "kA", "calculated")
+    basis.inputs += fault.basis.inputs
+    basis.assumptions += fault.basis.assumptions
+    return bolted_ka
+
+
+def _plain(value: Any) -> Any:
+    """A figure as JSON; an enclosure as height x width x depth."""
+    if isinstance(value, Enclosure):
+        return f"{value.height_mm:g} x {value.width_mm:g} x {value.depth_mm:g}"
+    return value
+
+
+# ---- Personal protective equipment ----
+
+
+@dataclass(frozen=True, slots=True)
+class Ppe:
+    """The personal protective equipment for an incident energy.
+
+    Attributes:
+        category: 1 to 4; None if no arc-rated clothing is needed, and above 40 cal/cm2, where none
+            is enough. `requirement` tells which.
+    """
+
+    requirement: Requirement
+    category: int | None
+    items: tuple[Text, ...]
+
+
+_UNDER_EVERYTHING = ("hard_hat", "glasses", "hearing")
+_NO_CATEGORY_ITEMS = ("no_arc_rated", "glasses")
+_CATEGORY_ITEMS: dict[int, tuple[str, ...]] = {
+    1: ("clothes", "shield", *_UNDER_EVERYTHING, "gloves", "shoes"),
+    2: ("clothes", "shield_and_balaclava", *_UNDER_EVERYTHING, "gloves", "shoes"),
+    3: ("suit", "hood", *_UNDER_EVERYTHING, "suit_gloves", "shoes"),
+    4: ("suit", "hood", *_UNDER_EVERYTHING, "suit_gloves", "shoes"),
+}
+"""What is worn in each category, by the texts of the items."""
+
+
+def ppe_for(energy_cal_cm2: float) -> Ppe:
+    """Find the PPE for an incident energy at the working distance, cal/cm2."""
+    if energy_cal_cm2 <= BURN_CAL_CM2:
+        return Ppe("none", None, _items(_NO_CATEGORY_ITEMS, 0))
+    for category, rating in RATINGS_CAL_CM2.items():
+        if energy_cal_cm2 <= rating:
+            return Ppe("category", category, _items(_CATEGORY_ITEMS[category], rating))
+    return Ppe("do_not_work_energized", None, _items(("no_work",), 0))
+
+
+def _items(keys: tuple[str, ...], rating: float) -> tuple[Text, ...]:
+    return tuple(
+        TEXTS.text(f"calculations.arc_flash.ppe.{key}", rating=f"{rating:g}") for key in keys
+    )

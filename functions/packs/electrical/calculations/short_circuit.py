@@ -1,0 +1,353 @@
+"""The fault current at a panel of a project: from the service through feeders and transformers.
+
+What is missing is refused by name, unless leaving it out can only make the current larger: then it
+is assumed, and said.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from packs.electrical.calculations.fault_current import (
+    Conductors,
+    Point,
+    Windings,
+    breaker_xr_ratio,
+    check_voltage,
+    from_infinite_bus,
+    from_utility,
+    through_conductors,
+    through_transformer,
+    transformer_xr,
+)
+from packs.electrical.nec.c_values import c_figure
+from packs.electrical.nec.impedance import Conduit, parse_conduit
+from packs.electrical.nec.motors import full_load_amps
+from packs.electrical.nec.sizes import Size
+from packs.electrical.projects.records import Panel, Project, Service, Transformer, Wiring
+from packs.electrical.projects.topology import downstream, path_to
+from packs.electrical.results import Basis, Source
+from packs.electrical.wording import TEXTS
+from rollcall.core.errors import FailedPrecondition, InvalidArgument
+
+MOTOR_FACTOR = 4
+"""A motor that runs feeds a fault with about four times its full-load current at first."""
+
+SERVICE_POINT = "service"
+
+CABLE_V = 600
+"""Of the conductors whose C values and impedances (Chapter 9 Table 9) are used."""
+
+LOW_VOLTAGE_V = 1000
+"""Above it conductors are of another class, with more insulation."""
+
+
+@dataclass(frozen=True, slots=True)
+class SupplyOverrides:
+    """Figures of a question that count instead of what is recorded of a supply.
+
+    The length, one way in feet, the size and the number of sets are those of the conductors that
+    supply the panel.
+    """
+
+    available_fault_current_amps: float | None = None
+    transformer_kva: float | None = None
+    transformer_impedance_percent: float | None = None
+    length_ft: float | None = None
+    conductor_size: Size | None = None
+    conductor_sets: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Motors:
+    """Motors that feed a fault at a bus: on it, and on what it supplies.
+
+    Attributes:
+        full_load_amps: Together, at the voltage of the bus.
+    """
+
+    count: int
+    full_load_amps: float
+
+    @property
+    def contribution_amps(self) -> float:
+        return MOTOR_FACTOR * self.full_load_amps
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """The fault current at a panel and how it came about.
+
+    Attributes:
+        points: From the service on; the last is the panel.
+        lengths_ft: One way, of the conductors before each point; None where there are none.
+    """
+
+    panel: Panel
+    points: tuple[Point, ...]
+    lengths_ft: tuple[float | None, ...]
+    motors: Motors
+    basis: Basis
+
+    @property
+    def amps(self) -> float:
+        """The highest symmetrical fault current at the panel, motors counted, A."""
+        return self.points[-1].amps + self.motors.contribution_amps
+
+    @property
+    def xr_ratio(self) -> float:
+        return self.points[-1].xr_ratio
+
+
+@dataclass(slots=True)
+class _Supply:
+    """The points from the service so far, and the basis of their calculation.
+
+    Attributes:
+        given: The names of the inputs that are the question's.
+    """
+
+    given: frozenset[str]
+    points: list[Point] = field(default_factory=list)
+    lengths_ft: list[float | None] = field(default_factory=list)
+    basis: Basis = field(default_factory=Basis)
+
+    def add(self, point: Point, length_ft: float | None = None) -> None:
+        self.points.append(point)
+        self.lengths_ft.append(length_ft)
+
+    def use(self, place: str, record: Any, units: dict[str, str | None]) -> None:
+        """Note the fields of a record that are known, each with its unit."""
+        data = record.dump()
+        for name, unit in units.items():
+            if name in data:
+                full = f"{place}.{name}"
+                source: Source = "argument" if full in self.given else "project"
+                self.basis.use(full, data[name], unit, source)
+
+    def assume(self, name: str, value: Any, unit: str | None, key: str) -> None:
+        """Note an assumption; its reason is a text of this calculation."""
+        self.basis.assume(name, value, unit, TEXTS.text(f"calculations.short_circuit.{key}"))
+
+
+def fault_at(
+    project: Project,
+    panel: Panel,
+    overrides: SupplyOverrides | None = None,
+    *,
+    with_motors: bool = True,
+) -> Fault:
+    """Calculate the available fault current at a panel.
+
+    Raises:
+        FailedPrecondition: Data is missing or does not fit together; `field` names it.
+        InvalidArgument: A conductor is in no table, or the question gives the fault current and a
+            transformer in place of it.
+    """
+    given: frozenset[str] = frozenset()
+    if overrides is not None:
+        project, given = with_overrides(project, panel, overrides)
+    supply = _Supply(given)
+    path = path_to(project, panel)
+    supply.add(_source(supply, project.service))
+    _service_conductors(supply, project.service, path.service_panel)
+    for leg in path.legs:
+        place = f"feeders.{leg.feeder.id}"
+        run = _conductors(supply, place, leg.feeder, f"feeder {leg.feeder.name!r}")
+        target = leg.target
+        end = through_conductors(supply.points[-1], target.name, run, target.phases)
+        if isinstance(target, Transformer):
+            supply.add(replace(end, name=f"{target.name} (primary)"), run.length_ft)
+            windings = _windings(supply, target)
+            supply.add(through_transformer(supply.points[-1], target.name, windings))
+        else:
+            check_voltage(end, target.voltage, f"panel {target.name!r}")
+            supply.add(end, run.length_ft)
+    motors = _motors(supply, project, panel) if with_motors else Motors(0, 0)
+    return Fault(panel, tuple(supply.points), tuple(supply.lengths_ft), motors, supply.basis)
+
+
+def with_overrides(
+    project: Project, panel: Panel, overrides: SupplyOverrides
+) -> tuple[Project, frozenset[str]]:
+    """Return the project with a question's figures in it, and the names of those inputs.
+
+    Raises:
+        InvalidArgument: The question gives the fault current and a transformer in place of it.
+        FailedPrecondition: No chain of feeders leads to the panel.
+    """
+    amps, kva = overrides.available_fault_current_amps, overrides.transformer_kva
+    percent = overrides.transformer_impedance_percent
+    if amps is not None and (kva is not None or percent is not None):
+        raise InvalidArgument(
+            "give availableFaultCurrentAmps or the utility's transformer, not both",
+            field="availableFaultCurrentAmps",
+        )
+    source = _known(
+        available_fault_current_amps=amps,
+        utility_transformer_kva=kva,
+        utility_transformer_impedance_percent=percent,
+    )
+    if source and amps is None:  # a transformer instead of a current that is recorded
+        source["available_fault_current_amps"] = None
+    run = _known(
+        length_ft=overrides.length_ft,
+        conductor_size=overrides.conductor_size,
+        conductor_sets=overrides.conductor_sets,
+    )
+    legs = path_to(project, panel).legs
+    changes: dict[str, Any] = {}
+    names = {f"service.{_camel(name)}" for name in source}
+    if legs:
+        last = legs[-1].feeder
+        changed = last.model_copy(update=run)
+        changes["feeders"] = tuple(
+            changed if each.id == last.id else each for each in project.feeders
+        )
+        names |= {f"feeders.{last.id}.{_camel(name)}" for name in run}
+    else:
+        source |= run
+        names |= {f"service.{_camel(name)}" for name in run}
+    changes["service"] = project.service.model_copy(update=source)
+    return project.model_copy(update=changes), frozenset(names)
+
+
+def _known(**values: Any) -> dict[str, Any]:
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def _camel(name: str) -> str:
+    first, *others = name.split("_")
+    return first + "".join(other.title() for other in others)
+
+
+def _source(supply: _Supply, service: Service) -> Point:
+    volts, phases = service.service_voltage, service.phases
+    supply.use(SERVICE_POINT, service, {"serviceVoltage": "V", "phases": None})
+    amps = service.available_fault_current_amps
+    if amps is not None:
+        units = {"availableFaultCurrentAmps": "A", "sourceXrRatio": None}
+        supply.use(SERVICE_POINT, service, units)
+        xr = service.source_xr_ratio
+        if not xr:
+            xr = round(breaker_xr_ratio(amps), 2)
+            supply.assume("service.sourceXrRatio", xr, None, "source_xr")
+        if phases == 1:
+            name = "service.lineToNeutralFaultCurrentAmps"
+            supply.assume(name, amps, "A", "same_to_neutral")
+        return from_utility(SERVICE_POINT, amps, volts, phases, xr)
+    kva, percent = service.utility_transformer_kva, service.utility_transformer_impedance_percent
+    if kva is None:
+        raise FailedPrecondition(
+            "the fault current that the utility makes available is not known",
+            field="service.availableFaultCurrentAmps",
+            hint="ask the utility, or give its transformer's kVA and percent impedance",
+        )
+    if percent is None:
+        raise FailedPrecondition(
+            f"the percent impedance of the utility's transformer ({kva:g} kVA) is not known",
+            field="service.utilityTransformerImpedancePercent",
+            hint="it stands on the transformer's plate; the utility has it",
+        )
+    units = {"utilityTransformerKva": "kVA", "utilityTransformerImpedancePercent": "%"}
+    supply.use(SERVICE_POINT, service, {**units, "sourceXrRatio": None})
+    xr = service.source_xr_ratio or _typical_xr(supply, "service.sourceXrRatio", kva)
+    supply.assume("service.primaryFaultCurrent", "unlimited", None, "infinite_bus")
+    supply.assume("transformerTolerance", 0.9, None, "tolerance")
+    if phases == 1:
+        supply.assume("lineToNeutralFactor", 1.5, None, "neutral_factor")
+    return from_infinite_bus(SERVICE_POINT, Windings(kva, phases, volts, percent, xr))
+
+
+def _service_conductors(supply: _Supply, service: Service, panel: Panel) -> None:
+    """Add the service equipment, behind the service conductors. Where they are not known they are
+    left out: they could only make the current smaller."""
+    before = supply.points[-1]
+    check_voltage(before, panel.voltage, f"panel {panel.name!r}")
+    if service.conductor_size is not None and service.length_ft is not None:
+        run = _conductors(supply, SERVICE_POINT, service, "the service")
+        supply.add(through_conductors(before, panel.name, run, panel.phases), run.length_ft)
+        return
+    supply.assume("service.lengthFt", 0, "ft", "no_service_conductors")
+    if panel.phases != before.phases:
+        raise FailedPrecondition(
+            f"panel {panel.name!r} has {panel.phases} phase and the service {before.phases}: give "
+            "the size and length of the service conductors",
+            field="service.lengthFt",
+        )
+    supply.add(replace(before, name=panel.name, kind="conductors", f=0.0), 0)
+
+
+def _conductors(supply: _Supply, place: str, wiring: Wiring, name: str) -> Conductors:
+    if wiring.conductor_size is None or wiring.length_ft is None:
+        missing = "conductorSize" if wiring.conductor_size is None else "lengthFt"
+        what = "conductor size" if wiring.conductor_size is None else "length"
+        raise FailedPrecondition(
+            f"the {what} of {name} is not known",
+            field=f"{place}.{missing}",
+            hint="add it to the project, or ask with a value for it",
+        )
+    fields = {"conductorSize": None, "conductorMaterial": None, "conductorSets": None}
+    supply.use(place, wiring, {**fields, "lengthFt": "ft", "conduitType": None})
+    if wiring.conduit_type is None:
+        supply.assume(f"{place}.conduitType", "nonmagnetic", None, "nonmagnetic")
+    conduit: Conduit = parse_conduit(wiring.conduit_type or "pvc")
+    c = c_figure(wiring.conductor_size, wiring.conductor_material, conduit)
+    if c.note is not None:
+        supply.basis.assume(f"{place}.cValue", c.value, "A·ft/V", c.note)
+    if supply.points[-1].voltage_v > LOW_VOLTAGE_V:
+        supply.assume(f"{place}.cableVoltage", CABLE_V, "V", "cable")
+    return Conductors(
+        wiring.conductor_size,
+        wiring.conductor_material,
+        conduit,
+        wiring.length_ft,
+        wiring.conductor_sets,
+    )
+
+
+def _windings(supply: _Supply, transformer: Transformer) -> Windings:
+    place = f"transformers.{transformer.id}"
+    if transformer.impedance_percent is None:
+        raise FailedPrecondition(
+            f"the percent impedance of transformer {transformer.name!r} is not known",
+            field=f"{place}.impedancePercent",
+            hint="it stands on the transformer's plate",
+        )
+    volts = {"primaryVoltage": "V", "secondaryVoltage": "V"}
+    units = {"kva": "kVA", "impedancePercent": "%", **volts, "xrRatio": None}
+    supply.use(place, transformer, units)
+    supply.assume("transformerTolerance", 0.9, None, "tolerance")
+    if transformer.phases == 1:
+        supply.assume("lineToNeutralFactor", 1.5, None, "neutral_factor")
+    return Windings(
+        transformer.kva,
+        transformer.phases,
+        transformer.secondary_voltage,
+        transformer.impedance_percent,
+        transformer.xr_ratio or _typical_xr(supply, f"{place}.xrRatio", transformer.kva),
+        transformer.primary_voltage,
+    )
+
+
+def _typical_xr(supply: _Supply, name: str, kva: float) -> float:
+    xr = transformer_xr(kva)
+    supply.assume(name, xr, None, "transformer_xr")
+    return xr
+
+
+def _motors(supply: _Supply, project: Project, panel: Panel) -> Motors:
+    """Motors on the panel and below it. A current behind a transformer counts at this voltage."""
+    volts = {each.id: each.voltage for each in downstream(project, panel)}
+    connected = [motor for motor in project.motors if motor.panel_id in volts]
+    if not connected:
+        return Motors(0, 0)
+    supply.assume("motorContributionFactor", MOTOR_FACTOR, "x full-load current", "motors")
+    total = 0.0
+    for motor in connected:
+        amps = motor.nameplate_amps or full_load_amps(motor.hp, motor.voltage, motor.phases)
+        source: Source = "project" if motor.nameplate_amps else "table"
+        supply.basis.use(f"motors.{motor.id}.fullLoadAmps", amps, "A", source)
+        total += amps * volts[motor.panel_id] / panel.voltage
+    return Motors(len(connected), total)

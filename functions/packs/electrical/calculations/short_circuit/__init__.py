@@ -1,1 +1,0 @@
-"""Available fault current by the point-to-point method, and what equipment must interrupt."""
