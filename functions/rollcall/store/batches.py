@@ -1,4 +1,8 @@
-"""Reading several documents at once, and committing what another may have been faster with."""
+"""Firestore operations that every store shares: batched reads, preconditioned writes, retries.
+
+Writes insist on documents as they were read (their update time) and are made again after a lost
+race; there are no transactions, whose locks would queue up behind one another.
+"""
 
 from __future__ import annotations
 
@@ -15,17 +19,61 @@ A = TypeVar("A")
 B = TypeVar("B")
 
 CONTENDED_S = 10.0
-"""Somebody who loses every race for a document this long is told to try again."""
+"""Whoever loses every race for a document for this long is told to try again."""
 MOST_PAUSE_S = 0.25
 
 
+def where(field: str, operator: str, value: Any) -> Any:
+    """Return the filter `field operator value` for a query's `where(filter=...)`."""
+    from google.cloud.firestore import FieldFilter
+
+    return FieldFilter(field, operator, value)
+
+
+def read_all(db: Client, *references: Any) -> list[Any]:
+    """Read documents in one round trip; return their snapshots in the order of the references."""
+    if not references:
+        return []
+    found = {snapshot.reference.path: snapshot for snapshot in db.get_all(list(references))}
+    return [found[reference.path] for reference in references]
+
+
+def update_unchanged(batch: WriteBatch, snapshot: Any, fields: dict[str, Any]) -> None:
+    """Add an update to a batch, which fails if the document has changed since it was read."""
+    from google.cloud.firestore import LastUpdateOption
+
+    batch.update(snapshot.reference, fields, option=LastUpdateOption(snapshot.update_time))
+
+
+def write_unchanged(batch: WriteBatch, snapshot: Any, data: dict[str, Any]) -> None:
+    """Like `update_unchanged`; a document that was not there is created."""
+    if snapshot.exists:
+        update_unchanged(batch, snapshot, data)
+    else:
+        batch.create(snapshot.reference, data)
+
+
+def try_commit(batch: WriteBatch) -> Any:
+    """Commit a preconditioned batch.
+
+    Returns:
+        The write results; None if a precondition failed, so that nothing was written.
+    """
+    from google.api_core.exceptions import Conflict, FailedPrecondition, NotFound
+
+    try:
+        return batch.commit()
+    except (Conflict, FailedPrecondition, NotFound):  # Conflict: Aborted and AlreadyExists
+        return None
+
+
 def attempts(*, within_s: float = CONTENDED_S, most_pause_s: float = MOST_PAUSE_S) -> Iterator[int]:
-    """Count the tries at a preconditioned write, each after a moment by chance, longer each time,
-    so that many who want the same document all get their turn.
+    """Count the attempts at a preconditioned write, with a random and growing pause before each but
+    the first, so that all who want the same document get their turn.
 
     Args:
-        within_s: No try begins later; the first is always made.
-        most_pause_s: The longest moment between two.
+        within_s: No attempt begins later than this; the first is always made.
+        most_pause_s: The longest pause between two attempts.
     """
     started, number = time.monotonic(), 0
     while number == 0 or time.monotonic() - started < within_s:
@@ -34,28 +82,10 @@ def attempts(*, within_s: float = CONTENDED_S, most_pause_s: float = MOST_PAUSE_
         time.sleep(random.uniform(0, min(0.01 * 2 ** min(number, 20), most_pause_s)))
 
 
-def read_all(db: Client, *references: Any) -> list[Any]:
-    """The snapshots of these documents, in their order, in one round trip."""
-    if not references:
-        return []
-    found = {snapshot.reference.path: snapshot for snapshot in db.get_all(list(references))}
-    return [found[reference.path] for reference in references]
-
-
 def in_parallel(first: Callable[[], A], second: Callable[[], B]) -> tuple[A, B]:
-    """Do both at the same time. Both are over when this returns or raises."""
+    """Run two functions at the same time; both have ended when this returns or raises."""
     from concurrent.futures import ThreadPoolExecutor
 
     with ThreadPoolExecutor(1) as pool:
         other = pool.submit(copy_context().run, second)
         return first(), other.result()
-
-
-def try_commit(batch: WriteBatch) -> Any:
-    """Commit a preconditioned batch: what was written, or None when somebody was faster."""
-    from google.api_core.exceptions import Conflict, FailedPrecondition, NotFound
-
-    try:
-        return batch.commit()
-    except (Conflict, FailedPrecondition, NotFound):
-        return None

@@ -1,17 +1,13 @@
-"""The documents of a thread's log, and the history they make.
+"""The documents of a thread's message log, and the history that a model is given of them.
 
-What a model or a tool wrote is kept as JSON text: Firestore refuses lists inside lists, and what a
-provider needs back must return byte for byte. The results of a step rest in its document, by the
-place of their call: a provider chooses the ids of calls, and not every text can be a map's key.
+    threads/{t}/messages/{n}   uid, n, runId, turnId, createdAt, role, and
+        of a user's message    parts, replaces, stays
+        of a step              step, text, toolCalls, results, provider, providerParts, spent
 
-What fits into one document: Firestore takes 1 MiB, and counts UTF-8, not characters.
-
-A step's document holds a reply, what its provider wants back, and the results of its calls.
-
-A step of the log in short: what its calls read and wrote is left out.
-
-The log keeps everything. Short are the documents that a model's history is made of, and those of
-the window view, which the next run's history is made of.
+A step is a model's reply with the results of its calls; the log only grows. What a model or a tool
+wrote is kept as JSON text: Firestore refuses lists inside lists, and what a provider needs back
+must return byte for byte. Results are keyed by the place of their call in the step, the first
+being "0": a provider chooses the ids of calls, and not every text can be a map's key.
 """
 
 from __future__ import annotations
@@ -36,50 +32,97 @@ from rollcall.core.messages import (
 )
 
 DOCUMENT_BYTES = 1_000_000
-"""What a document may have beside the names of its fields."""
+"""What a document may hold beside the names of its fields, in UTF-8. Firestore takes 1 MiB."""
 REPLY_DOCUMENT_BYTES = 660_000
-"""What of it a reply may take: the rest is for the results of its calls."""
+"""What of that a reply may take: the rest is for the results of its calls."""
 CALL_BYTES = 1_000
 """What a call counts as beside its arguments: its name, its id, and that it was answered."""
+RECORD_BYTES = 30_000
+"""The largest record of one call that is kept beside its content, where there is room."""
+COMPACT_CHARS = 1_000
+"""Of a call's record, and of arguments that are no JSON: what a compact step keeps whole."""
+
+_CUT_OFF = json.dumps(
+    {"error": {"code": "aborted", "message": "this call was cut off; it may be made again"}}
+)
+
+RecapOf = Callable[[ToolCall, Any], Recap | None]
+"""The recap of a call, from it and what it returned; None where it is kept as it is."""
+
+
+class TurnUsage(Struct, frozen=True):
+    """What a turn has used up when a step's reply is there, over all its runs."""
+
+    tokens: int = 0
+    micro_usd: int = 0
+    work_ms: int = 0
+
+
+class CompactStep(Struct, frozen=True):
+    """A step without what its calls read and wrote.
+
+    Attributes:
+        size: `step_bytes` of the document.
+        of: What its calls read and wrote, such as files' paths.
+    """
+
+    document: dict[str, Any]
+    size: int
+    of: frozenset[str]
+
+
+# ---- Sizes ----
 
 
 def utf8_bytes(text: str) -> int:
-    """How many bytes Firestore counts."""
+    """Return how many bytes Firestore counts for a text."""
     return len(text) if text.isascii() else len(text.encode())
 
 
 def truncate_utf8(text: str, most: int) -> str:
-    """The longest beginning of a text that has at most so many bytes."""
+    """Return the longest beginning of a text that has at most `most` bytes."""
     if utf8_bytes(text) <= most:
         return text
     return text.encode()[: max(most, 0)].decode(errors="ignore")
 
 
 def arguments_json(call: ToolCall) -> str:
-    """A call's arguments as the log holds them; those that are no JSON, as they came."""
+    """Return a call's arguments as the log holds them; those that are no JSON, as they came."""
     if call.arguments is None:
         return call.arguments_text
     return json.dumps(call.arguments, ensure_ascii=False)
 
 
 def reply_bytes(reply: ModelMessage) -> int:
-    """What a reply takes of its step's document."""
+    """Return what a reply takes of its step's document, in bytes."""
     texts = [reply.text, *map(arguments_json, reply.tool_calls)]
     parts = json.dumps(reply.provider_parts, ensure_ascii=False)
     return sum(map(utf8_bytes, (*texts, parts))) + CALL_BYTES * len(reply.tool_calls)
 
 
 def reply_bytes_per_result(reply: ModelMessage) -> int:
-    """What each call's result may take of the step's document, together with its record."""
+    """Return the bytes that each result of a reply's calls may take, together with its record."""
     left = DOCUMENT_BYTES - reply_bytes(reply)
     return max(left // max(len(reply.tool_calls), 1), CALL_BYTES)
 
 
-_UNANSWERED = json.dumps(
-    {"error": {"code": "aborted", "message": "this call was cut off; it may be made again"}}
-)
-RECORD_BYTES = 30_000
-"""The largest record of one call that is kept beside its content, where there is room."""
+def bytes_per_result(document: dict[str, Any]) -> int:
+    """Return `reply_bytes_per_result` of a step's document."""
+    return reply_bytes_per_result(_read_reply(document))
+
+
+def step_bytes(document: dict[str, Any]) -> int:
+    """Return the bytes of what a model sees of a step, or of what its provider keeps of it."""
+    calls = sum(
+        len((each["arguments"] or each["argumentsText"]).encode()) for each in document["toolCalls"]
+    )
+    said = len(document["text"].encode()) + calls
+    kept = len(document["providerParts"].encode())
+    results = document["results"].values()
+    return max(said, kept) + sum(len(each["content"].encode()) for each in results)
+
+
+# ---- Documents as they are written ----
 
 
 def user_document(
@@ -89,45 +132,21 @@ def user_document(
     replaces: str | None = None,
     stays: Sequence[str] = (),
 ) -> dict[str, Any]:
-    """A user's message as a document of the log.
+    """Return a user's message as a document of the log.
 
     Args:
-        replaces: The turn whose place it takes, as a retry or an edit does.
-        stays: What that turn has done and nothing takes back, in lines.
+        stamp: The fields that all documents have: whose they are, their number, run and turn.
+        replaces: The turn that it replaces, as a retry or an edit does.
+        stays: What that turn has done and cannot be undone, in lines.
     """
     document = {**stamp, "role": "user", "parts": [_part(part) for part in message.parts]}
     return {**document, "replaces": replaces, "stays": list(stays)} if replaces else document
 
 
-def without_replaced(
-    documents: Sequence[dict[str, Any]], *, without: str | None = None
-) -> list[dict[str, Any]]:
-    """The documents but those of turns that a later message took the place of.
-
-    Args:
-        without: A turn that is about to be replaced.
-    """
-    replaced = {without, *(each.get("replaces") for each in documents)} - {None}
-    return [each for each in documents if each.get("turnId") not in replaced]
-
-
-def lasting_effects(documents: Sequence[dict[str, Any]]) -> list[str]:
-    """What replaced turns have done and nothing takes back, in lines."""
-    return list(dict.fromkeys(line for each in documents for line in each.get("stays", ())))
-
-
-class TurnUsage(Struct, frozen=True):
-    """What a turn has used up when a step's reply is there: all its runs together."""
-
-    tokens: int = 0
-    micro_usd: int = 0
-    work_ms: int = 0
-
-
 def step_document(
     stamp: dict[str, Any], *, step: int, reply: ModelMessage, spent: TurnUsage
 ) -> dict[str, Any]:
-    """A model's reply as a document; the results of its calls are added as they come."""
+    """Return a model's reply as a document; the results of its calls are added as they come."""
     return {
         **stamp,
         "role": "model",
@@ -150,27 +169,14 @@ def step_document(
 
 
 def usage_fields(spent: TurnUsage) -> dict[str, int]:
-    return {
-        "tokens": spent.tokens,
-        "microUsd": spent.micro_usd,
-        "workMs": spent.work_ms,
-    }
-
-
-def read_usage(document: dict[str, Any]) -> TurnUsage:
-    """What the turn had used up at this step; nothing for a document that does not say."""
-    found = document.get("spent") or {}
-    return TurnUsage(
-        tokens=found.get("tokens", 0),
-        micro_usd=found.get("microUsd", 0),
-        work_ms=found.get("workMs", 0),
-    )
+    """Return a turn's usage as a step's document holds it."""
+    return {"tokens": spent.tokens, "microUsd": spent.micro_usd, "workMs": spent.work_ms}
 
 
 def result_fields(
     result: ToolResult, *, record: dict[str, Any], run_id: str, room: int = DOCUMENT_BYTES
 ) -> dict[str, Any]:
-    """One result as its step's document holds it.
+    """Return one result as its step's document holds it.
 
     Args:
         record: The call's record for the user. What the content says already is left out.
@@ -193,74 +199,9 @@ def result_fields(
     }
 
 
-def read_record(call: ToolCall, stored: dict[str, Any]) -> dict[str, Any]:
-    """The record of an answered call, as `result_fields` kept it."""
-    record: dict[str, Any] = json.loads(stored["record"]) if stored.get("record") else {}
-    try:
-        content = json.loads(stored["content"])
-    except ValueError:
-        content = {"output": stored["content"]}
-    content = content if isinstance(content, dict) else {"output": content}
-    key = "error" if stored["isError"] else "output"
-    record["error" if stored["isError"] else "result"] = content.get(key)
-    return {"id": call.id, "tool": call.name, **record}
-
-
-def unanswered_places(document: dict[str, Any]) -> list[int]:
-    """The places of the calls that have no result yet."""
-    if document["role"] == "user":
-        return []
-    return [
-        place
-        for place in range(len(document["toolCalls"]))
-        if str(place) not in document["results"]
-    ]
-
-
-def bytes_per_result(document: dict[str, Any]) -> int:
-    """What each result may take of a step's document, together with its record."""
-    return reply_bytes_per_result(_read_reply(document))
-
-
-def read_calls(document: dict[str, Any]) -> list[ToolCall]:
-    """The calls of a step's document, in their order."""
-    return [_read_call(call) for call in document["toolCalls"]]
-
-
-def read_history(
-    documents: Sequence[dict[str, Any]], *, leaves_last_open: bool = False
-) -> list[Message]:
-    """The valid history that these documents tell: a call that was cut off is answered as such.
-
-    Args:
-        leaves_last_open: The run goes on with the last document's calls: where one of them has no
-            result, the history ends with the reply itself.
-    """
-    history: list[Message] = []
-    for number, document in enumerate(documents, start=1):
-        if document["role"] == "user":
-            parts = tuple(_read_part(part) for part in document["parts"])
-            history.append(UserMessage(parts))
-            continue
-        reply = _read_reply(document)
-        history.append(reply)
-        is_open = leaves_last_open and number == len(documents) and unanswered_places(document)
-        if reply.tool_calls and not is_open:
-            history.append(ToolMessage(tuple(read_results(document))))
-    return history
-
-
-def read_results(document: dict[str, Any]) -> list[ToolResult]:
-    """The results of all calls of a step; a call without one was cut off."""
-    return [
-        _read_result(call, document["results"].get(str(place)))
-        for place, call in enumerate(read_calls(document))
-    ]
-
-
 def without_media(document: dict[str, Any]) -> dict[str, Any]:
-    """A document of the log as the window view keeps it: media that it holds by name only; what
-    rests in the file store is small here."""
+    """Return a document as the window view keeps it: of media that it holds only the name. Media in
+    the file store are small here, and stay."""
     if document["role"] != "user":
         return document
     parts = [
@@ -272,6 +213,137 @@ def without_media(document: dict[str, Any]) -> dict[str, Any]:
     if parts == document["parts"]:
         return document
     return {**document, "parts": parts, "mediaLeftOut": True}
+
+
+def compact_step(document: dict[str, Any], recap_of: RecapOf) -> CompactStep:
+    """Return a step in which each call and its result are replaced by their recap.
+
+    The log keeps the whole step. A compact step stands in the history that a model is given, and in
+    the window view. It goes back to its provider as another provider's would if its arguments have
+    changed: what the provider kept for itself tells of the arguments as they were.
+    """
+    if document.get("isShort"):
+        return CompactStep(document, step_bytes(document), frozenset())
+    calls, results, of = list(document["toolCalls"]), dict(document["results"]), set[str]()
+    has_changed = False
+    for place, call in enumerate(read_calls(document)):
+        stored = results.get(str(place))
+        content = _content(stored) if stored else {}
+        recap = recap_of(call, content.get("output"))
+        if call.arguments is None and len(call.arguments_text) > COMPACT_CHARS:
+            has_changed = True
+            text = call.arguments_text
+            begun = f"{text[: COMPACT_CHARS // 2]}… ({len(text):,} characters)"
+            calls[place] = {**calls[place], "argumentsText": begun}
+        if recap is None:
+            continue
+        of |= {recap.of} if recap.of else set()
+        if recap.arguments != call.arguments:
+            has_changed = True
+            calls[place] = {**calls[place], "arguments": _json(recap.arguments)}
+        if stored:
+            results[str(place)] = _compact_result(stored, content, recap)
+    compact = {**document, "toolCalls": calls, "results": results, "isShort": True}
+    if has_changed:
+        compact["providerParts"] = "[]"
+    return CompactStep(compact, step_bytes(compact), frozenset(of))
+
+
+# ---- Documents as they are read ----
+
+
+def without_replaced(
+    documents: Sequence[dict[str, Any]], *, without: str | None = None
+) -> list[dict[str, Any]]:
+    """Return the documents but those of turns that a later message replaces.
+
+    Args:
+        without: A turn that is about to be replaced.
+    """
+    replaced = {without, *(each.get("replaces") for each in documents)} - {None}
+    return [each for each in documents if each.get("turnId") not in replaced]
+
+
+def lasting_effects(documents: Sequence[dict[str, Any]]) -> list[str]:
+    """Return what replaced turns have done and cannot be undone, in lines."""
+    return list(dict.fromkeys(line for each in documents for line in each.get("stays", ())))
+
+
+def read_usage(document: dict[str, Any]) -> TurnUsage:
+    """Return what the turn had used up at this step; nothing for a document that does not say."""
+    found = document.get("spent") or {}
+    return TurnUsage(
+        tokens=found.get("tokens", 0),
+        micro_usd=found.get("microUsd", 0),
+        work_ms=found.get("workMs", 0),
+    )
+
+
+def read_calls(document: dict[str, Any]) -> list[ToolCall]:
+    """Return the calls of a step, in their order."""
+    return [
+        ToolCall(call["id"], call["name"], None, call["argumentsText"])
+        if call["arguments"] is None
+        else ToolCall(call["id"], call["name"], json.loads(call["arguments"]), call["arguments"])
+        for call in document["toolCalls"]
+    ]
+
+
+def unanswered_places(document: dict[str, Any]) -> list[int]:
+    """Return the places of the calls that have no result yet."""
+    if document["role"] == "user":
+        return []
+    places = range(len(document["toolCalls"]))
+    return [place for place in places if str(place) not in document["results"]]
+
+
+def read_results(document: dict[str, Any]) -> list[ToolResult]:
+    """Return the results of all calls of a step; a call without one was cut off."""
+    results = []
+    for place, call in enumerate(read_calls(document)):
+        found = document["results"].get(str(place))
+        if found is None:
+            results.append(ToolResult(call.id, call.name, _CUT_OFF, is_error=True))
+        else:
+            results.append(ToolResult(call.id, found["name"], found["content"], found["isError"]))
+    return results
+
+
+def read_record(call: ToolCall, stored: dict[str, Any]) -> dict[str, Any]:
+    """Return the record of an answered call, as `result_fields` kept it."""
+    record: dict[str, Any] = json.loads(stored["record"]) if stored.get("record") else {}
+    try:
+        content = json.loads(stored["content"])
+    except ValueError:
+        content = {"output": stored["content"]}
+    content = content if isinstance(content, dict) else {"output": content}
+    if stored["isError"]:
+        record["error"] = content.get("error")
+    else:
+        record["result"] = content.get("output")
+    return {"id": call.id, "tool": call.name, **record}
+
+
+def read_history(
+    documents: Sequence[dict[str, Any]], *, leaves_last_open: bool = False
+) -> list[Message]:
+    """Return the valid history of these documents: a call that was cut off is answered as such.
+
+    Args:
+        leaves_last_open: The run continues with the last document's calls: where one of them has no
+            result, the history ends with the reply itself.
+    """
+    history: list[Message] = []
+    for number, document in enumerate(documents, start=1):
+        if document["role"] == "user":
+            history.append(UserMessage(tuple(_read_part(part) for part in document["parts"])))
+            continue
+        reply = _read_reply(document)
+        history.append(reply)
+        is_open = leaves_last_open and number == len(documents) and unanswered_places(document)
+        if reply.tool_calls and not is_open:
+            history.append(ToolMessage(tuple(read_results(document))))
+    return history
 
 
 def _part(part: Part) -> dict[str, Any]:
@@ -299,94 +371,10 @@ def _read_part(part: dict[str, Any]) -> Part:
 def _read_reply(document: dict[str, Any]) -> ModelMessage:
     return ModelMessage(
         text=document["text"],
-        tool_calls=tuple(_read_call(call) for call in document["toolCalls"]),
+        tool_calls=tuple(read_calls(document)),
         provider=document["provider"],
         provider_parts=tuple(json.loads(document["providerParts"])),
     )
-
-
-def _read_call(call: dict[str, Any]) -> ToolCall:
-    if call["arguments"] is None:
-        return ToolCall(call["id"], call["name"], None, call["argumentsText"])
-    return ToolCall(call["id"], call["name"], json.loads(call["arguments"]), call["arguments"])
-
-
-def _read_result(call: ToolCall, found: dict[str, Any] | None) -> ToolResult:
-    if found is None:
-        return ToolResult(call.id, call.name, _UNANSWERED, is_error=True)
-    return ToolResult(call.id, found["name"], found["content"], found["isError"])
-
-
-RECORD_CHARS = 1_000
-"""The longest record of a call that a short step keeps whole."""
-
-BROKEN_CHARS = 1_000
-"""Of arguments that are no JSON: so much is enough to see what was meant."""
-
-RecapOf = Callable[[ToolCall, Any], Recap | None]
-"""How a call is told in short, from it and what it returned; None where it is told as it was."""
-
-
-class CompactStep(Struct, frozen=True):
-    """A step in short.
-
-    Attributes:
-        size: Of what a model sees of it, in bytes of UTF-8.
-        of: What its calls read and wrote.
-    """
-
-    document: dict[str, Any]
-    size: int
-    of: frozenset[str]
-
-
-def compact_step(document: dict[str, Any], recap_of: RecapOf) -> CompactStep:
-    """A step in short. A short step is as short as it gets.
-
-    A reply whose arguments change goes back to its provider as another provider's would: what the
-    provider kept for itself tells of the arguments as they were.
-    """
-    if document.get("isShort"):
-        return CompactStep(document, step_bytes(document), frozenset())
-    calls, results, of = list(document["toolCalls"]), dict(document["results"]), set[str]()
-    has_changed = False
-    for place, call in enumerate(read_calls(document)):
-        stored = results.get(str(place))
-        content = _content(stored) if stored else {}
-        recap = recap_of(call, content.get("output"))
-        if call.arguments is None and len(call.arguments_text) > BROKEN_CHARS:
-            has_changed = True
-            calls[place] = {**calls[place], "argumentsText": _begun(call.arguments_text)}
-        if recap is None:
-            continue
-        of |= {recap.of} if recap.of else set()
-        if recap.arguments != call.arguments:
-            has_changed = True
-            calls[place] = {**calls[place], "arguments": _json(recap.arguments)}
-        if stored:
-            results[str(place)] = _told(stored, content, recap)
-    short = {**document, "toolCalls": calls, "results": results, "isShort": True}
-    if has_changed:
-        short["providerParts"] = "[]"
-    return CompactStep(short, step_bytes(short), frozenset(of))
-
-
-def step_bytes(document: dict[str, Any]) -> int:
-    """Bytes of what a model sees of a step, and of what its provider keeps with it."""
-    calls = sum(
-        len((each["arguments"] or each["argumentsText"]).encode()) for each in document["toolCalls"]
-    )
-    said = len(document["text"].encode()) + calls
-    kept = len(document["providerParts"].encode())
-    return max(said, kept) + sum(len(each["content"].encode()) for each in _results(document))
-
-
-def _begun(text: str) -> str:
-    return f"{text[: BROKEN_CHARS // 2]}… ({len(text):,} characters)"
-
-
-def _results(document: dict[str, Any]) -> list[dict[str, Any]]:
-    return list(document["results"].values())
 
 
 def _content(stored: dict[str, Any]) -> dict[str, Any]:
@@ -397,21 +385,20 @@ def _content(stored: dict[str, Any]) -> dict[str, Any]:
     return content if isinstance(content, dict) else {}
 
 
-def _told(stored: dict[str, Any], content: dict[str, Any], recap: Recap) -> dict[str, Any]:
-    """A result as it is told in short; one of a call that failed stays."""
-    told = {**stored, "record": _record(stored, recap)}
+def _compact_result(
+    stored: dict[str, Any], content: dict[str, Any], recap: Recap
+) -> dict[str, Any]:
+    """Return a result with its recap for its output; the content of a call that failed stays."""
+    compact = dict(stored)
+    record: str = stored.get("record") or ""
+    if len(record) > COMPACT_CHARS:
+        kept = {**json.loads(record), "arguments": recap.arguments}
+        compact["record"] = _json(
+            {key: kept[key] for key in kept if key not in ("display", "undo")}
+        )
     if not stored["isError"] and "output" in content and recap.output != content["output"]:
-        told["content"] = _json({**content, "output": recap.output})
-    return told
-
-
-def _record(stored: dict[str, Any], recap: Recap) -> str:
-    """The call's record for the user without what is large in it."""
-    text: str = stored.get("record") or ""
-    if len(text) <= RECORD_CHARS:
-        return text
-    record = {**json.loads(text), "arguments": recap.arguments}
-    return _json({key: record[key] for key in record if key not in ("display", "undo")})
+        compact["content"] = _json({**content, "output": recap.output})
+    return compact
 
 
 def _json(value: Any) -> str:

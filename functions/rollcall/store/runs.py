@@ -1,18 +1,17 @@
-"""A run's own document: as it is created, what its end adds, and what it says.
+"""The document of a run: ids and keys, what it holds, and what has become of it.
 
-What has become of a run, for who asks for it again.
+    threads/{t}/runs/{r}   uid, user, agent, turnId, status, step, attempt, fruitless, token,
+                           opener, firstMessage, reached, requestDigest, key, request, continues, approvals,
+                           answers, leaseUntil, keptUntil, cancelRequested; and as it ends
+                           result, outcome, stopReason, usage, error, settlements, endedAt
+    runs/{k}               the tombstone of an erased run: uid, key, threadId
 
-One run for one run id, over all threads of a user.
-
-A client's own id may come again with another thread. So its run has a key in its document, by
-which every opening asks for it in all threads; when it is erased `runs/{k}` stays, which the same
-query finds. Two that open at the very same moment meet in their user's day, which both write: the
-second finds the first one's key among the day's starts.
-
-An id that was made here has no key: it can be repeated in its thread, and a run is never opened
-under it again.
-
-A run's result as its document keeps it: whole, or without what the log has as well.
+**One run for one run id, over all threads of a user.** A client may send the id that it chose again
+with another thread. So the run of a client's id has a key in its document, by which every opening
+looks for it in all threads; when the run is erased its tombstone stays, which the same query finds.
+Two openings at the very same moment meet in their user's day, which both write: the second finds
+the first one's key among the day's starts. An id that was generated here has no key: its run can be
+asked for again in its thread, and no run is ever opened under it again.
 """
 
 from __future__ import annotations
@@ -31,19 +30,187 @@ from rollcall.core.context import User
 from rollcall.core.errors import AlreadyExists, NotFound, PermissionDenied
 from rollcall.core.options import collection_id, lease_s
 from rollcall.core.redaction import redacted_json
-from rollcall.core.shapes import CallStatus
-from rollcall.core.wire import SCHEMA_VERSION, Role, RunStatus
+from rollcall.core.wire import SCHEMA_VERSION, CallStatus, Role, RunStatus
 from rollcall.store import paths
-from rollcall.store.batches import in_parallel, read_all
+from rollcall.store.batches import in_parallel, read_all, where
 from rollcall.store.message_log import truncate_utf8, utf8_bytes
 
 if TYPE_CHECKING:
+    from google.cloud.firestore import Client, DocumentReference, WriteBatch
     from google.cloud.firestore import DocumentSnapshot as _Snapshot
 
-    DocumentSnapshot = _Snapshot[Any]
-    from google.cloud.firestore import Client, DocumentReference, WriteBatch
-
     from rollcall.store.admission import Admission
+
+    DocumentSnapshot = _Snapshot[Any]
+
+RESULT_BYTES = 400_000
+"""The largest stored result of a run. The run's document has room beside it for what a client
+answers while a person has still to decide."""
+_LEAST_BYTES = 100_000
+_LEAST_CALLS = 100
+_GENERATED = re.compile(r"run-[0-9a-f]{20}|.+~[1-9][0-9]*")
+_CONTINUED = re.compile(r"(.+)~([1-9][0-9]*)")
+
+
+# ---- Ids and keys ----
+
+
+def new_run_id() -> str:
+    """Return an id for a run that its client gave none."""
+    return f"run-{uuid.uuid4().hex[:20]}"
+
+
+def is_generated_id(run_id: str) -> bool:
+    """Whether an id is one of `new_run_id`, or that of a run that continues another."""
+    return _GENERATED.fullmatch(run_id) is not None
+
+
+def next_run_id(run_id: str) -> str:
+    """Return the id of the run that continues this one, unless its client chooses another: `r`,
+    `r~1`, `r~2` and so on are the runs of one turn."""
+    found = _CONTINUED.fullmatch(run_id)
+    return f"{found[1]}~{int(found[2]) + 1}" if found else f"{run_id}~1"
+
+
+def previous_run_id(run_id: str) -> str | None:
+    """Return the id of the run that one of this id continues; None if the id does not say it."""
+    found = _CONTINUED.fullmatch(run_id)
+    if found is None:
+        return None
+    return f"{found[1]}~{int(found[2]) - 1}" if found[2] != "1" else found[1]
+
+
+def run_key(uid: str, run_id: str) -> str:
+    """Return the key of a user's run id, which is the same in all threads."""
+    return hashlib.sha256(f"run/{uid}/{run_id}".encode()).hexdigest()[:32]
+
+
+def find_run(db: Client, key: str) -> DocumentSnapshot | None:
+    """Find the run of this key in whichever thread, or its tombstone: one read."""
+    runs: Any = db.collection_group(collection_id("runs"))
+    found = runs.where(filter=where("key", "==", key)).limit(1).get()
+    return found[0] if found else None
+
+
+def read_for_opening(
+    db: Client,
+    references: Sequence[DocumentReference],
+    *,
+    key: str | None,
+    admission: Admission | None = None,
+) -> tuple[list[DocumentSnapshot], list[DocumentSnapshot], DocumentSnapshot | None]:
+    """Read what an opening needs in one round trip.
+
+    Returns:
+        The documents of `references`, those of the admission, and the run of this key or its
+        tombstone, if there is one.
+    """
+    admitting = list(admission.references) if admission else []
+    wanted = [*references, *admitting]
+    if key is None:
+        found, run = read_all(db, *wanted), None
+    else:
+        found, run = in_parallel(lambda: read_all(db, *wanted), lambda: find_run(db, key))
+    documents, admitted = found[: len(references)], found[len(references) :]
+    if run is None and key and admission and admission.was_started(admitted):
+        run = find_run(db, key)  # it was opened while this was read
+    return documents, admitted, run
+
+
+def thread_of_run(run: DocumentSnapshot) -> str:
+    """Return the thread of a run, or of the tombstone, that `find_run` found."""
+    thread = run.reference.parent.parent
+    return str(thread.id if thread is not None else (run.to_dict() or {})["threadId"])
+
+
+def check_found_run(run: DocumentSnapshot, *, thread_id: str, run_id: str) -> None:
+    """Check that what `find_run` found of an id is a run of this thread.
+
+    Raises:
+        AlreadyExists: The id was used in another thread.
+        NotFound: It was used in this one, and its run was erased.
+    """
+    if thread_of_run(run) != thread_id:
+        raise run_id_taken(run_id)
+    if run.reference.parent.parent is None:
+        raise run_erased()
+
+
+def write_tombstone(batch: WriteBatch, db: Client, uid: str, thread_id: str, run_id: str) -> None:
+    """Leave a tombstone of a run that the batch deletes, for late repeats of its client's id."""
+    if not is_generated_id(run_id):
+        key = run_key(uid, run_id)
+        left = {"schemaVersion": SCHEMA_VERSION, "uid": uid, "key": key, "threadId": thread_id}
+        batch.set(paths.erased_run(db, key), left)
+
+
+def run_id_taken(run_id: str) -> AlreadyExists:
+    """Return the error for a run id that comes again with other data."""
+    return AlreadyExists(
+        f"runId {run_id!r} was used before with other data; use a new one", field="runId"
+    )
+
+
+def run_erased() -> NotFound:
+    """Return the error for a run id whose run was erased."""
+    return NotFound("what this run said was erased; use a new runId", field="runId")
+
+
+# ---- What has become of a run ----
+
+
+class Finished(Struct, frozen=True):
+    """A run that has ended: its stored result, or the error it ended with."""
+
+    result: dict[str, Any] | None
+    error: dict[str, Any] | None = None
+
+
+class Running(Struct, frozen=True):
+    """A run that a process works on at present."""
+
+    thread_id: str
+    run_id: str
+
+
+class Abandoned(Struct, frozen=True):
+    """A run that has not ended and whose lease is over: it can be recovered."""
+
+    thread_id: str
+    run_id: str
+
+
+RunState = Finished | Running | Abandoned
+
+
+def run_state(run: dict[str, Any], *, thread_id: str, run_id: str) -> RunState:
+    """Return what has become of a run, by its document."""
+    if run.get("result") is not None:
+        return Finished(json.loads(run["result"]))
+    if run["status"] != RunStatus.RUNNING:
+        return Finished(None, run.get("error") or {})
+    if run["leaseUntil"] > datetime.now(UTC):
+        return Running(thread_id, run_id)
+    return Abandoned(thread_id, run_id)
+
+
+def state_for_repeat(
+    run: dict[str, Any], snapshot: DocumentSnapshot, *, uid: str, request_digest: str
+) -> RunState:
+    """Return what has become of a run whose request was sent again.
+
+    Raises:
+        PermissionDenied: It is another user's.
+        AlreadyExists: It was requested with other data.
+    """
+    if run["uid"] != uid:
+        raise PermissionDenied("this thread belongs to someone else", field="threadId")
+    if run["requestDigest"] != request_digest:
+        raise run_id_taken(snapshot.id)
+    return run_state(run, thread_id=snapshot.reference.parent.parent.id, run_id=snapshot.id)
+
+
+# ---- The document ----
 
 
 def run_document(
@@ -62,17 +229,17 @@ def run_document(
     approvals: Sequence[str] = (),
     answers: dict[str, dict[str, Any]] | None = None,
 ) -> dict[str, Any]:
-    """A run as it is created.
+    """Return a run's document as it is created.
 
     Args:
-        opener: A random text: tells a lost answer to one's own opening from another's opening.
-        key: By which the run is found in any thread; None where its id was made here.
-        first_message: The number of the first document of the log that is this run's.
-        reached: How many documents the log had when somebody last began to work on the run: with
-            more, it has got further.
+        opener: A random text: tells this opening, whose answer was lost, from another one's.
+        key: By which the run is found in any thread; None for a generated id.
+        first_message: The number of the run's first document in the log.
+        reached: How many documents the log had when a process last began to work on the run: with
+            more, the run has made progress.
         continues: The run of the same turn whose waiting calls this one answers.
-        answers: What a client's tools answered, by place: kept with the run until they are in
-            the log.
+        answers: What a client's tools answered, by call: kept with the run until they are in the
+            log.
     """
     now = datetime.now(UTC)
     return {
@@ -103,7 +270,7 @@ def run_document(
 
 
 def ended_fields(status: RunStatus, result: dict[str, Any], step: int) -> dict[str, Any]:
-    """The fields of a run's document when it has a result."""
+    """Return the fields that a run's document gets with its result."""
     return {
         "status": status.value,
         "step": step,
@@ -118,7 +285,7 @@ def ended_fields(status: RunStatus, result: dict[str, Any], step: int) -> dict[s
 
 
 def read_user(run: dict[str, Any]) -> User:
-    """Who asked, as a run's document has it."""
+    """Return the user who sent the request, as a run's document has them."""
     found = run["user"]
     return User(
         uid=run["uid"], role=Role(found["role"]), tenant=found["tenant"], name=found["name"]
@@ -126,174 +293,17 @@ def read_user(run: dict[str, Any]) -> User:
 
 
 def read_request(run: dict[str, Any]) -> dict[str, Any]:
-    """What the turn was asked with, as a run's document has it."""
+    """Return the turn's request, as a run's document has it."""
     found: dict[str, Any] = json.loads(run["request"])
     return found
 
 
-class Finished(Struct, frozen=True):
-    """The run was done before: its stored result, or the error it ended with."""
-
-    result: dict[str, Any] | None
-    error: dict[str, Any] | None = None
-
-
-class Running(Struct, frozen=True):
-    """Somebody else is on this run at present."""
-
-    thread_id: str
-    run_id: str
-
-
-class Abandoned(Struct, frozen=True):
-    """The run was begun, and whoever was on it is gone: it can be taken up."""
-
-    thread_id: str
-    run_id: str
-
-
-def state_for_repeat(
-    run: dict[str, Any], snapshot: DocumentSnapshot, *, uid: str, request_digest: str
-) -> Finished | Running | Abandoned:
-    """What has become of a run that is asked for again.
-
-    Raises:
-        PermissionDenied: It is another user's.
-        AlreadyExists: It was asked for with other data.
-    """
-    thread_id = snapshot.reference.parent.parent.id
-    if run["uid"] != uid:
-        raise PermissionDenied("this thread belongs to someone else", field="threadId")
-    if run["requestDigest"] != request_digest:
-        raise run_id_taken(snapshot.id)
-    return run_state(run, thread_id=thread_id, run_id=snapshot.id)
-
-
-def run_state(
-    run: dict[str, Any], *, thread_id: str, run_id: str
-) -> Finished | Running | Abandoned:
-    """Whether a run is done, in somebody's hands, or left lying."""
-    if run.get("result") is not None:
-        return Finished(json.loads(run["result"]))
-    if run["status"] != RunStatus.RUNNING:
-        return Finished(None, run.get("error") or {})
-    if run["leaseUntil"] > datetime.now(UTC):
-        return Running(thread_id, run_id)
-    return Abandoned(thread_id, run_id)
-
-
-_MADE_HERE = re.compile(r"run-[0-9a-f]{20}|.+~[1-9][0-9]*")
-_CONTINUED = re.compile(r"(.+)~([1-9][0-9]*)")
-
-
-def new_run_id() -> str:
-    """An id for a run that its client gave none."""
-    return f"run-{uuid.uuid4().hex[:20]}"
-
-
-def is_generated_id(run_id: str) -> bool:
-    """Whether an id is such a one, or that of a run that continues another."""
-    return _MADE_HERE.fullmatch(run_id) is not None
-
-
-def next_run_id(run_id: str) -> str:
-    """The id of the run that continues this one, where its client names it no other: `r`, `r~1`,
-    `r~2` and so on are the runs of one turn."""
-    found = _CONTINUED.fullmatch(run_id)
-    return f"{found[1]}~{int(found[2]) + 1}" if found else f"{run_id}~1"
-
-
-def previous_run_id(run_id: str) -> str | None:
-    """The id of the run that one of this id continues; None if ids do not say it."""
-    found = _CONTINUED.fullmatch(run_id)
-    if found is None:
-        return None
-    return f"{found[1]}~{int(found[2]) - 1}" if found[2] != "1" else found[1]
-
-
-def run_key(uid: str, run_id: str) -> str:
-    """What a user's run id is known by over all threads."""
-    return hashlib.sha256(f"run/{uid}/{run_id}".encode()).hexdigest()[:32]
-
-
-def find_run(db: Client, key: str) -> DocumentSnapshot | None:
-    """A user's run of this key, in whichever thread, or what is left of it: one read."""
-    from google.cloud.firestore import FieldFilter
-
-    runs: Any = db.collection_group(collection_id("runs"))
-    found = runs.where(filter=FieldFilter("key", "==", key)).limit(1).get()
-    return found[0] if found else None
-
-
-def write_tombstone(batch: WriteBatch, db: Client, uid: str, thread_id: str, run_id: str) -> None:
-    """Leave of a run that the batch deletes what tells its late repeats; of one whose id was made
-    here nothing has to stay."""
-    if not is_generated_id(run_id):
-        key = run_key(uid, run_id)
-        left = {"schemaVersion": SCHEMA_VERSION, "uid": uid, "key": key, "threadId": thread_id}
-        batch.set(paths.erased_run(db, key), left)
-
-
-def read_for_opening(
-    db: Client,
-    references: Sequence[DocumentReference],
-    *,
-    key: str | None,
-    admission: Admission | None = None,
-) -> tuple[list[DocumentSnapshot], list[DocumentSnapshot], DocumentSnapshot | None]:
-    """What an opening reads, in one round trip: documents, those of its admission, and the run of
-    this key, if one was opened or what is left of one is there."""
-    admitting = list(admission.references) if admission else []
-    wanted = [*references, *admitting]
-    if key is None:
-        found, run = read_all(db, *wanted), None
-    else:
-        found, run = in_parallel(lambda: read_all(db, *wanted), lambda: find_run(db, key))
-    documents, admitted = found[: len(references)], found[len(references) :]
-    if run is None and key and admission and admission.was_started(admitted):
-        run = find_run(db, key)  # it was opened while this was read
-    return documents, admitted, run
-
-
-def thread_of_run(run: DocumentSnapshot) -> str:
-    """The thread of a run that `find_run` found."""
-    thread = run.reference.parent.parent
-    return str(thread.id if thread is not None else (run.to_dict() or {})["threadId"])
-
-
-def check_found_run(run: DocumentSnapshot, *, thread_id: str, run_id: str) -> None:
-    """
-    Args:
-        run: What `find_run` found of this id.
-    Raises:
-        AlreadyExists: It was used in another thread.
-        NotFound: It was used in this one, and its run was erased.
-    """
-    if thread_of_run(run) != thread_id:
-        raise run_id_taken(run_id)
-    if run.reference.parent.parent is None:
-        raise run_erased()
-
-
-def run_id_taken(run_id: str) -> AlreadyExists:
-    return AlreadyExists(
-        f"runId {run_id!r} was used before with other data; use a new one", field="runId"
-    )
-
-
-def run_erased() -> NotFound:
-    return NotFound("what this run said was erased; use a new runId", field="runId")
-
-
-RESULT_BYTES = 400_000
-"""The largest stored result of a run. The run's document has room beside it for what a client
-answers while a person has still to decide."""
-_LEAST_BYTES = 100_000
-_LEAST_CALLS = 100
+# ---- The stored result ----
 
 
 def result_json(result: dict[str, Any]) -> str:
-    """The result as JSON text of at most `RESULT_BYTES`."""
+    """Return a run's result as JSON text of at most `RESULT_BYTES`: whole, or without what the log
+    and the approvals have as well."""
     for shorter in _ever_shorter(result):
         text = json.dumps(shorter, ensure_ascii=False)
         if utf8_bytes(text) <= RESULT_BYTES:
@@ -302,41 +312,29 @@ def result_json(result: dict[str, Any]) -> str:
 
 
 def _ever_shorter(result: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """The result; without the tools' results; without what an approval has of its call as well;
-    with the arguments of those calls alone that the client has still to run; and the least."""
     yield result
+    # Without the tools' results.
     calls = [_without(call, {"result", "display"}) for call in result["toolCalls"]]
     result = {**result, "toolCalls": calls}
     yield result
-    result = {**result, "outcome": _without_details(result["outcome"])}
+    # Without what an approval has of its call as well.
+    outcome = result["outcome"]
+    if interrupts := outcome.get("interrupts"):
+        large = {"arguments", "display"}
+        interrupts = [{**x, "metadata": _without(x["metadata"], large)} for x in interrupts]
+        result = {**result, "outcome": {**outcome, "interrupts": interrupts}}
     yield result
-    calls = [
-        call
-        if call["status"] == CallStatus.CLIENT
-        else {**_without(call, {"undo", "error"}), "arguments": {}}
-        for call in calls
-    ]
-    yield {**result, "toolCalls": calls, "citations": []}
-    calls = [{**_without(call, {"undo", "error"}), "arguments": {}} for call in calls]
+    # With the arguments of those calls alone that the client has still to run.
+    short = [{**_without(call, {"undo", "error"}), "arguments": {}} for call in calls]
+    pairs = zip(calls, short, strict=True)
+    left = [call if call["status"] == CallStatus.CLIENT else each for call, each in pairs]
+    yield {**result, "toolCalls": left, "citations": []}
+    # With a bounded message and a bounded number of calls.
     message = result["message"]
-    said = (
-        message
-        if utf8_bytes(message) <= _LEAST_BYTES
-        else f"{truncate_utf8(message, _LEAST_BYTES)}…"
-    )
-    least = {"message": said, "toolCalls": calls[-_LEAST_CALLS:], "citations": []}
+    if utf8_bytes(message) > _LEAST_BYTES:
+        message = f"{truncate_utf8(message, _LEAST_BYTES)}…"
+    least = {"message": message, "toolCalls": short[-_LEAST_CALLS:], "citations": []}
     yield {**result, **least, "quickReplies": []}
-
-
-def _without_details(outcome: dict[str, Any]) -> dict[str, Any]:
-    """An outcome without what would be done: the calls have their arguments themselves."""
-    if not outcome.get("interrupts"):
-        return outcome
-    large = {"arguments", "display"}
-    interrupts = [
-        {**each, "metadata": _without(each["metadata"], large)} for each in outcome["interrupts"]
-    ]
-    return {**outcome, "interrupts": interrupts}
 
 
 def _without(value: dict[str, Any], keys: Collection[str]) -> dict[str, Any]:

@@ -1,11 +1,13 @@
-"""A thread's newest messages: from the view that its last run left, or from the log itself.
+"""A thread's recent messages: from the view that its last run left, or from the log itself.
 
-threads/{t}/views/window     token, nextMessage, log, decisions, toldDecisions, settlements
+    threads/{t}/views/window   token, nextMessage, turnId, log, decisions, toldDecisions,
+                               settlements
 
-A run that ends writes the view, with the token of its lease. So the view also says that the lease
-is over: while its token is the thread's newest, nobody has opened a run since. The documents rest
-in `log` as one JSON text, which is read and written many times as fast as maps are; an older view
-has them as a list, `documents`.
+Every run writes the view as it ends, with the token of its lease. So the view also says that the
+lease is over: while its token is the thread's newest, no run has been opened since. A run that was
+cut off leaves no view, and its steps are read from the log. The documents rest in `log` as one JSON
+text, which is read and written many times as fast as maps are; an older view has them as a list,
+`documents`.
 """
 
 from __future__ import annotations
@@ -30,12 +32,12 @@ if TYPE_CHECKING:
     DocumentSnapshot = _Snapshot[Any]
 
 WINDOW_DOCUMENTS = 40
-"""How many documents of the log the window view holds beside those of the newest turn, which it
-holds from its first."""
+"""How many documents of the log the view holds beside those of the newest turn, which it holds from
+its first."""
 WINDOW_BYTES = 600_000
 LOG_PAGES = 10
-"""How far back the log is read, in as many documents each, where replaced turns take up room, or
-the newest turn is long."""
+"""How far back the log is read, in pages of `WINDOW_DOCUMENTS`, where replaced turns take up room
+or the newest turn is long."""
 
 log = logging.getLogger("rollcall")
 
@@ -44,8 +46,8 @@ class RecentLog(Struct, frozen=True):
     """The newest documents of a thread's log, in their order, without those of replaced turns.
 
     Attributes:
-        next_message: The number that the next one gets.
-        time: When the last one was written, as Firestore says; None where the view told them.
+        next_message: The number of the next document.
+        time: When the newest document was written, as Firestore says; None if read from the view.
         decisions: What the view says was decided before, also where the documents are the log's.
     """
 
@@ -66,38 +68,30 @@ def run_has_ended(thread: dict[str, Any], view: DocumentSnapshot) -> bool:
 def read_recent(
     db: Client, thread_id: str, thread: dict[str, Any], view: DocumentSnapshot
 ) -> RecentLog:
-    """The recent log: from the view where it is up to date, otherwise from the log."""
+    """Return a thread's recent log: from its view if that is up to date, otherwise from the log."""
     if not thread:
         return RecentLog([], 0)
     found = view.to_dict() or {}
     decisions = decisions_of(view)
-    kept = _documents(found)
+    kept = json.loads(found["log"]) if "log" in found else list(found.get("documents") or ())
     if run_has_ended(thread, view) and (kept or not found["nextMessage"]):
         documents = [migrations.read("message", each) for each in kept]
         # A view may lack the newest document (it was too large), so its count counts.
         after = max(found["nextMessage"], thread.get("nextMessage", 0))
         return RecentLog(documents, after, decisions=decisions)
-    # A run that broke off has left its steps in the log only.
     log.info("thread %s: the window view is rebuilt from the log", thread_id)
     read = read_log(db, thread_id, at_least=thread.get("nextMessage", 0))
     return replace(read, decisions=decisions)
 
 
-def _documents(view: dict[str, Any]) -> list[dict[str, Any]]:
-    if "log" not in view:
-        return list(view.get("documents") or ())
-    documents: list[dict[str, Any]] = json.loads(view["log"])
-    return documents
-
-
 def decisions_of(view: DocumentSnapshot) -> list[str]:
-    """What was decided in the thread, as the last run that left a view has it."""
+    """Return what was decided in the thread, in lines, as the last run's view has it."""
     return list((view.to_dict() or {}).get("decisions") or ())
 
 
 def decisions_at_turn_start(view: DocumentSnapshot, turn_id: str) -> list[str]:
-    """What of that a turn was told when it began, and is told until it ends: a prompt whose
-    beginning changes is paid for anew."""
+    """Return the decisions that the turn's prompt began with and keeps until the turn ends: a
+    prompt whose beginning changes is paid for anew."""
     data = view.to_dict() or {}
     told = data.get("toldDecisions") if data.get("turnId") == turn_id else None
     return decisions_of(view) if told is None else list(told)
@@ -106,11 +100,11 @@ def decisions_at_turn_start(view: DocumentSnapshot, turn_id: str) -> list[str]:
 def read_log(
     db: Client, thread_id: str, *, at_least: int = 0, without: str | None = None
 ) -> RecentLog:
-    """The same from the log itself.
+    """Return a thread's recent log, read from its messages.
 
     Args:
-        at_least: The next message's number where the log is empty: it was cleared.
-        without: A turn to be left out beside those that were replaced.
+        at_least: The next document's number where the log is empty: it was cleared.
+        without: A turn to leave out beside those that were replaced.
     """
     messages = paths.thread(db, thread_id).collection(collection_id("messages"))
     newest_first = messages.order_by("n", direction="DESCENDING").limit(WINDOW_DOCUMENTS)
@@ -121,7 +115,9 @@ def read_log(
         page = list(query.stream())
         snapshots += page
         read = [migrations.read("message", each.to_dict() or {}) for each in reversed(snapshots)]
-        documents = _newest_of(without_replaced(read, without=without))
+        current = without_replaced(read, without=without)
+        # The newest turn is whole, whatever its length.
+        documents = current[-max(WINDOW_DOCUMENTS, len(_newest_turn(current))) :]
         is_enough = len(documents) >= WINDOW_DOCUMENTS and has_whole_turn(documents)
         if len(page) < WINDOW_DOCUMENTS or is_enough:
             break
@@ -132,7 +128,7 @@ def read_log(
 
 
 def has_whole_turn(documents: Sequence[dict[str, Any]]) -> bool:
-    """Whether a thread's newest documents have the newest turn from its first."""
+    """Whether a thread's newest documents hold the newest turn from its first."""
     turn = _newest_turn(documents)
     return bool(turn) and turn[0]["role"] == "user"
 
@@ -140,11 +136,6 @@ def has_whole_turn(documents: Sequence[dict[str, Any]]) -> bool:
 def _newest_turn(documents: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     newest_id = documents[-1].get("turnId") if documents else None
     return [each for each in documents if each.get("turnId") == newest_id]
-
-
-def _newest_of(documents: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The newest turn, and `WINDOW_DOCUMENTS` in all where it has fewer."""
-    return documents[-max(WINDOW_DOCUMENTS, len(_newest_turn(documents))) :]
 
 
 def window_document(
@@ -157,11 +148,11 @@ def window_document(
     told: Sequence[str] = (),
     settlements: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """The view that a run leaves: the newest documents that fit, and what was decided.
+    """Return the view that a run leaves: the newest documents that fit, and what was decided.
 
     Args:
-        told: Of what was decided, what the turn was told when it began.
-        settlements: What the run says it spent (`store/settlements.py`).
+        told: Of the decisions, those that the turn's prompt began with.
+        settlements: What the run says it spent (`store/budgets.py`).
     """
     kept: list[str] = []
     size = 0
