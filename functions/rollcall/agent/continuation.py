@@ -64,7 +64,7 @@ def taken_up(db: Client, thread_id: str, run_id: str) -> OpenRun | None:
     if opened is None or opened.fruitless <= MAX_FRUITLESS:
         return opened
     message = f"this was tried {MAX_FRUITLESS} times and broke off each time"
-    opened.give_up({"code": "internal", "message": message}, beside=trail_of_failure(opened))
+    opened.fail({"code": "internal", "message": message}, beside=trail_of_failure(opened))
     return None
 
 
@@ -78,7 +78,7 @@ def recalled(platform: Platform, opened: OpenRun, *, user: User, token: str | No
         return recall(platform, opened, user=user, token=token)
     except AgentError as error:
         told = {"message": error.message, **error.details}
-        opened.give_up(told, beside=trail_of_failure(opened))
+        opened.fail(told, beside=trail_of_failure(opened))
         raise
 
 
@@ -87,7 +87,7 @@ def work_off(platform: Platform, opened: OpenRun, *, until: float) -> str:
     user = platform.find_user(opened.user.uid)
     if user is None:
         told = {"code": "unauthenticated", "message": "the account is gone or disabled"}
-        opened.give_up(told, beside=trail_of_failure(opened))
+        opened.fail(told, beside=trail_of_failure(opened))
         return "closed"
     try:
         asked = recalled(platform, opened, user=user, token=None)

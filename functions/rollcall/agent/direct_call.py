@@ -95,7 +95,7 @@ def _write(capability: Capability, ctx: ToolContext, given: CapabilityCall) -> A
     from rollcall.agent.router import way_of
     from rollcall.agent.targets import Local
     from rollcall.registry.snapshot import entry as entry_of
-    from rollcall.store.approvals import canonical_json, text_digest
+    from rollcall.store.approvals import arguments_digest
     from rollcall.store.effects import Effect, effect_key, perform_once
 
     entry = entry_of(ctx.db, capability.id)
@@ -116,7 +116,7 @@ def _write(capability: Capability, ctx: ToolContext, given: CapabilityCall) -> A
         uid=uid,
         tool=capability.id,
         version=target.version,
-        arguments_digest=text_digest(canonical_json(arguments)),
+        arguments_digest=arguments_digest(arguments),
     )
     return perform_once(ctx.db, effect, way_of(target, ctx, arguments), waits_for_others=True)
 

@@ -244,7 +244,7 @@ def _check_open(
     now = datetime.now(UTC)
     for number, approval in enumerate(approvals):
         field = f"resume.{number}.interruptId"
-        verdict = approval.verdict(now)
+        verdict = approval.status_at(now)
         decision = approval.decision
         if verdict is ApprovalStatus.EXPIRED:
             raise FailedPrecondition(

@@ -36,7 +36,7 @@ from rollcall.models.base import FIND_TOOLS, ToolSpec
 from rollcall.registry.breaker import check_up
 from rollcall.registry.entries import Entry
 from rollcall.registry.standing import at_least
-from rollcall.store.approvals import Approval, canonical_json, load_approvals, text_digest
+from rollcall.store.approvals import Approval, arguments_digest, load_approvals
 from rollcall.store.effects import Effect, Write, perform_once
 
 if TYPE_CHECKING:
@@ -226,7 +226,7 @@ class Router(Struct, frozen=True):
             uid=self.asker.user.uid,
             tool=call.name,
             version=target.version,
-            arguments_digest=text_digest(canonical_json(arguments)),
+            arguments_digest=arguments_digest(arguments),
             thread_id=self.asker.thread_id,
             run_id=self.asker.run_id,
             call_id=call.id,

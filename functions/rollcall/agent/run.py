@@ -107,7 +107,7 @@ def drive(
     """
     purse = purse or run_purse(asked, opened.thread_id, opened.run_id)
     purse.heed(opened.settlements)
-    opened.settling = purse
+    opened.budget = purse
     with closing(purse):  # what the run's document does not say, this does
         return (yield from _ended(platform, asked, opened, purse, until=until, streamed=streamed))
 
@@ -131,7 +131,7 @@ def _ended(
         if not opened.is_closed:
             last = opened.show(events.run_error(message=error.message, code=error.code))
             told = {"message": error.message, **error.details}
-            opened.give_up(told, beside=trail_of_failure(opened))
+            opened.fail(told, beside=trail_of_failure(opened))
             yield last
         raise
     except GeneratorExit:
@@ -150,7 +150,7 @@ def _ended(
         if not opened.is_closed:
             last = opened.show(events.run_error(**told))
             told["type"] = type(error).__name__
-            opened.give_up(told, beside=trail_of_failure(opened))
+            opened.fail(told, beside=trail_of_failure(opened))
             yield last
         raise
 
@@ -248,7 +248,7 @@ def _end(opened: OpenRun, ended: Ended, trail: Trail) -> Events:
     try:
         _save_end(opened, ended, trail, result, approvals)
     except Exception:
-        opened.hold.events.take_back()
+        opened.withdraw_last_event()
         raise
     yield last
     return result
@@ -476,11 +476,10 @@ class Trail(Struct, frozen=True):
             run_id=self.opened.run_id,
             agent=self.opened.agent,
             models=[model.id for model in self.turn.models],
-            variant=self.opened.request.get("variant"),
-            offered=self.opened.request["offered"],
+            request=self.opened.request,
             found=_found(ended.calls),
             calls=ended.calls,
-            approvals=[_decided(each) for each in (*self.opened.approvals, *asked)],
+            approvals=[*self.opened.approvals, *asked],
             outcome=kind,
             stop_reason=ended.stop_reason,
             steps=ended.steps,
@@ -505,17 +504,12 @@ def trail_of_failure(opened: OpenRun) -> Beside:
         turn_id=opened.turn_id,
         run_id=opened.run_id,
         agent=opened.agent,
-        models=(),
-        variant=opened.request.get("variant"),
-        offered=opened.request["offered"],
-        found=(),
+        request=opened.request,
         calls=saved.calls,
-        approvals=[_decided(each) for each in opened.approvals],
+        approvals=opened.approvals,
         outcome="failed",
-        stop_reason=None,
         steps=saved.steps,
         attempt=opened.attempt,
-        usage=(),
         micro_usd=saved.micro_usd,
         began_at=now,
         at=now,
@@ -528,17 +522,6 @@ def _found(calls: Sequence[ToolCallRecord]) -> list[str]:
     results = [call.result for call in calls if call.tool in audit.PLATFORM_TOOLS]
     lists = [result.get("tools", ()) for result in results if isinstance(result, dict)]
     return [str(tool["name"]) for tools in lists for tool in tools]
-
-
-def _decided(approval: Approval) -> audit.ApprovalOutcome:
-    given = approval.decision
-    return audit.ApprovalOutcome(
-        approval.id,
-        approval.tool,
-        approval.status.value,
-        by=given.by if given else None,
-        at=given.at if given else None,
-    )
 
 
 class Unsaved:

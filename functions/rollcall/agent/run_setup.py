@@ -34,7 +34,6 @@ from rollcall.registry.selection import FINDER
 from rollcall.registry.snapshot import snapshot
 from rollcall.store import paths
 from rollcall.store.admission import Admission
-from rollcall.store.approvals import read_remembered
 from rollcall.store.limits import limits
 from rollcall.store.message_log import lasting_effects
 from rollcall.store.open_run import OpenRun
@@ -79,7 +78,7 @@ def prepare_run(
     known = Known(
         approvals={approval.call_id: approval for approval in opened.approvals},
         answers=opened.answers,
-        allowed=read_remembered(opened.allowed),
+        allowed=opened.remembered,
         client_tools=frozenset(asked.client_tools),
     )
     turn = prepare(
@@ -92,7 +91,7 @@ def prepare_run(
         before=before,
         purse=purse,
         is_first_turn=all(each["turnId"] == opened.turn_id for each in opened.documents),
-        decisions=opened.told_decisions,
+        decisions=opened.decisions_at_start,
         stays=lasting_effects(opened.documents),
     )
     return replace(turn, is_stopped=lambda: opened.is_cancelled, attempt=opened.attempt)

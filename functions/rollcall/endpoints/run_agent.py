@@ -278,7 +278,7 @@ def _opening(sent: Sent, asked: Asked, message: UserMessage) -> tuple[Opening, F
         is_named=request.run_id is not None,
         message_keys=sent.message_keys,
         answers=sent.answers,
-        replacing=_replacing(request, asked),
+        replacement=_replacing(request, asked),
     )
     return opening, purse
 

@@ -1,12 +1,9 @@
-"""An opening's write of its user's day: it counts the start, and may take the run's first slice.
+"""Admission of a run: its user's day counts the start, and may set aside the run's first budget.
 
-In the first minutes of a UTC day the starts that count are in yesterday's document, too. Then both
-are read, and both are written: so nobody whose clock is late opens in yesterday's unseen.
-
-A user's openings, one after the other within a process.
-
-All of them write the user's day (`store/day_admission.py`). At once they would only make each other
-try again; between processes the database decides.
+Every opening writes the user's day provided that it is as it was read. So no run is opened unseen,
+and the rate limit is exact. In the first minutes of a UTC day the starts that count are in
+yesterday's document, too. Then both are read, and both are written: no process whose clock is late
+opens a run in yesterday's document unseen.
 """
 
 from __future__ import annotations
@@ -21,6 +18,7 @@ from weakref import WeakValueDictionary
 
 from msgspec import Struct, field
 
+from rollcall.store.batches import write_unchanged
 from rollcall.store.budgets import Day, Known, Settlements, read, settle_said, user_day
 from rollcall.store.limits import REMEMBERED_MS, Start, check_rate, remembered
 
@@ -30,20 +28,27 @@ if TYPE_CHECKING:
 
     DocumentSnapshot = _Snapshot[Any]
 
+WAIT_S = 5.0
+"""An opening that has waited so long for the others continues beside them: their database may
+hang."""
+
+_locks: WeakValueDictionary[str, threading.Lock] = WeakValueDictionary()
+_guard = threading.Lock()
+
 
 class Admission(Struct):
-    """What an opening reads and writes beside its thread, so that its user's runs are counted.
+    """What an opening reads and writes of its user's day.
 
-    Each of its tries reads `references` together with the thread, asks `admit` for its writes, and
-    tells `admitted` when its batch has gone through.
+    Each try of an opening reads `references` together with the thread, has `admit` add its writes,
+    and calls `admitted` when its batch is committed.
 
     Attributes:
-        now: When the opening was asked for, UTC.
-        run_key: What the user's other openings know the run by; None for an id that was made here.
+        now: When the run was requested, UTC.
+        run_key: The run's key (`store/runs.py`); None for a generated id.
         most: How many runs the user may start in a minute; None for any number.
         counts: Whether the rate counts this one.
-        take: Takes the run's first slice of the day, once for each try.
-        taken: Is told the day as it is in the database, once the run is open.
+        take: Sets the run's first budget aside in the day, once for each try.
+        taken: Is given the day as it is in the database, once the run is open.
     """
 
     db: Client
@@ -77,11 +82,12 @@ class Admission(Struct):
         Raises:
             ResourceExhausted: The user's rate does not allow it.
         """
+        now_ms = int(self.now.timestamp() * 1000)
         starts = _starts(snapshots)
         if self.counts:
-            check_rate(starts, self.most, now_ms=self._now_ms)
-        starts[self.run_key or self._made_key] = Start(self._now_ms, self.counts)
-        starts = remembered(starts, now_ms=self._now_ms)
+            check_rate(starts, self.most, now_ms=now_ms)
+        starts[self.run_key or self._made_key] = Start(now_ms, self.counts)
+        starts = remembered(starts, now_ms=now_ms)
         today, before = snapshots[0], snapshots[1:]
         day = Day.of(today.to_dict(), uid=self.uid, day=self._days[0])
         day.starts = starts
@@ -89,26 +95,25 @@ class Admission(Struct):
         if self.take:
             self.take(day)
         self._written = day.dump()
-        _write(batch, self.db, today, self._written)
+        write_unchanged(batch, today, self._written)
         for snapshot in before:
             data = Day(self.uid, self._days[1], starts=starts).dump()
             if snapshot.exists:
                 data = {"starts": data["starts"]}
-            _write(batch, self.db, snapshot, data)
+            write_unchanged(batch, snapshot, data)
 
     def admitted(self, time: Any) -> None:
-        """The batch is written. `time` is the update time of its documents; None where the answer
-        to it was lost."""
+        """Note that the batch is committed.
+
+        Args:
+            time: The update time of its documents; None where the answer to it was lost.
+        """
         if self.taken is None:
             return
         if time is None:  # which try it was that went through is not known
             self.taken(read(self.references[0]))
         else:
             self.taken(Known(self._written, time))
-
-    @property
-    def _now_ms(self) -> int:
-        return int(self.now.timestamp() * 1000)
 
     @property
     def _days(self) -> list[date]:
@@ -122,31 +127,16 @@ def _starts(snapshots: Sequence[DocumentSnapshot]) -> dict[str, Start]:
     return {key: Start.of(each) for day in found for key, each in day.items()}
 
 
-def _write(batch: WriteBatch, db: Client, snapshot: DocumentSnapshot, data: dict[str, Any]) -> None:
-    """Write a document provided that it is as it was read."""
-    if snapshot.exists:
-        option = db.write_option(last_update_time=snapshot.update_time)
-        batch.update(snapshot.reference, data, option=option)
-    else:
-        batch.create(snapshot.reference, data)
-
-
-WAIT_S = 5.0
-"""Who waited so long for the others goes on beside them: they may have a database that hangs."""
-
-_lines: WeakValueDictionary[str, threading.Lock] = WeakValueDictionary()
-_guard = threading.Lock()
-
-
 @contextmanager
 def one_at_a_time(uid: str) -> Iterator[None]:
-    """Wait for this process's other openings of the user."""
+    """Wait for this process's other openings of the user: all write the user's day, and would only
+    make one another try again. Between processes the database decides."""
     with _guard:
-        line = _lines.get(uid) or threading.Lock()
-        _lines[uid] = line
-    is_ours = line.acquire(timeout=WAIT_S)
+        lock = _locks.get(uid) or threading.Lock()
+        _locks[uid] = lock
+    is_ours = lock.acquire(timeout=WAIT_S)
     try:
         yield
     finally:
         if is_ours:
-            line.release()
+            lock.release()

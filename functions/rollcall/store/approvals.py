@@ -1,10 +1,12 @@
-"""Approvals: a person's decision on one call, as a document.
+"""Approvals: a person's decision on one call, as a document; and what approvals cover beyond it.
 
-The arguments are frozen as canonical JSON text with its digest. A document is pending until the
-run that continues the turn has read its decision; that run marks it approved, rejected or expired
-in the batch that opens it, so that one decision counts once.
+    approvals/{a}            the fields of `Approval`; arguments and argumentsShown as JSON text,
+                             argumentsDigest, the decider's fields, decision, replacedBy, endedAt
+    threads/{t}, `allowed`   {tool: {digest, by, patterns, patternsBy}}
 
-What a person's yes in a thread stands for beyond its call, until the thread is cleared.
+The arguments are frozen as text with its digest. A document is pending until the run that continues
+the turn has read its decision; that run marks it approved, rejected or expired in the batch that
+opens it, so that one decision counts once.
 """
 
 from __future__ import annotations
@@ -23,10 +25,15 @@ from msgspec.structs import replace
 from rollcall.core.context import Decider, User
 from rollcall.core.shapes import SCHEMA_VERSION, Display, Role
 from rollcall.store import paths
+from rollcall.store.batches import read_all
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client
 
+UNKNOWN_APPROVAL = "thread"
+"""Stands for an approval of which a thread of an earlier version kept no id."""
+MOST_PATTERNS = 100
+"""How many patterns a thread remembers of one capability; with more, the oldest are forgotten."""
 
 log = logging.getLogger("rollcall")
 
@@ -43,24 +50,36 @@ class ApprovalStatus(StrEnum):
 
 
 class ApprovalDecision(Struct, frozen=True):
-    """A decision as it stands in the document: who said what, when."""
+    """A decision as it stands in the document.
+
+    Attributes:
+        by: Who decided, by user id.
+        remember: The pattern that the approval covers in its thread; only `run_agent` gives one.
+    """
 
     approved: bool
     by: str
     at: datetime
     reason: str | None = None
     remember: str | None = None
-    """The pattern that a yes stands for in its thread; given through `run_agent` alone."""
 
     def fields(self) -> dict[str, Any]:
-        found = {"approved": self.approved, "by": self.by, "at": self.at}
         more = {"reason": self.reason, "remember": self.remember}
-        return {**found, **{key: value for key, value in more.items() if value}}
+        given = {key: value for key, value in more.items() if value}
+        return {"approved": self.approved, "by": self.by, "at": self.at, **given}
 
 
 class Approval(Struct, frozen=True):
-    """One approval. `place` is the call's place in its step; `arguments` are frozen, and `shown`
-    are the same with hidden ones masked."""
+    """One approval.
+
+    Attributes:
+        place: The call's place in its step.
+        arguments: The frozen ones, and `shown` the same with hidden ones masked.
+        edited_from: The approval whose arguments were changed into this one's.
+        remember: Patterns of which the decision may name one.
+        is_sound: The stored arguments are those that it was made with; others are neither shown nor
+            run.
+    """
 
     id: str
     uid: str
@@ -85,13 +104,11 @@ class Approval(Struct, frozen=True):
     decision: ApprovalDecision | None = None
     edited_from: str | None = None
     remember: tuple[str, ...] = ()
-    """Patterns of which a yes may name one."""
     update_time: Any = None
     is_sound: bool = True
-    """Its arguments are those that it was made with; others are neither shown nor run."""
 
-    def verdict(self, now: datetime) -> ApprovalStatus:
-        """What stands at `now`: a decision, or that the time for one is over."""
+    def status_at(self, now: datetime) -> ApprovalStatus:
+        """Return the status at `now`: also by a decision, or by the end of the time for one."""
         if self.status is not ApprovalStatus.PENDING:
             return self.status
         if not self.is_sound:
@@ -108,7 +125,7 @@ class Approval(Struct, frozen=True):
             return user.uid == decider.uid
         return (
             user.uid != decider.not_uid
-            and user.role.value in decider_roles(decider)
+            and user.role.value in _decider_roles(decider)
             and user.tenant == decider.tenant
         )
 
@@ -121,7 +138,7 @@ class Approval(Struct, frozen=True):
         by: User,
         now: datetime,
     ) -> Approval:
-        """The approval of other arguments that a decider made of this one."""
+        """Return the approval of other arguments that a decider makes of this one."""
         return replace(
             self,
             id=approval_id(self.id, canonical_json(arguments)),
@@ -138,38 +155,23 @@ class Approval(Struct, frozen=True):
         )
 
     def document(self) -> dict[str, Any]:
-        """The approval as it rests in Firestore; rules and clients read these fields."""
+        """Return the document; security rules and clients read these fields."""
         text = canonical_json(self.arguments)
+        # As text: a chart may hold lists inside lists, which Firestore refuses.
+        display = json.dumps(self.display.dump(), ensure_ascii=False) if self.display else None
         return {
             "schemaVersion": SCHEMA_VERSION,
-            "uid": self.uid,
-            "threadId": self.thread_id,
-            "runId": self.run_id,
-            "turnId": self.turn_id,
-            "agent": self.agent,
-            "callId": self.call_id,
-            "place": self.place,
-            "tool": self.tool,
-            "version": self.version,
-            "capabilityDigest": self.capability_digest,
+            **{key: getattr(self, name) for name, key in _PLAIN_FIELDS.items()},
             "arguments": text,
-            "argumentsDigest": text_digest(text),
+            "argumentsDigest": _digest(text),
             "argumentsShown": canonical_json(self.shown),
-            "summary": self.summary,
-            # As text: a chart may hold lists inside lists, which Firestore refuses.
-            "display": json.dumps(self.display.dump(), ensure_ascii=False)
-            if self.display
-            else None,
-            "locale": self.locale,
+            "display": display,
             "deciderUid": self.decider.uid,
             "deciderRole": self.decider.role.value if self.decider.role else None,
-            "deciderRoles": decider_roles(self.decider),
+            "deciderRoles": _decider_roles(self.decider),
             "tenant": self.decider.tenant,
             "status": self.status.value,
-            "createdAt": self.created_at,
-            "expiresAt": self.expires_at,
             "decision": self.decision.fields() if self.decision else None,
-            "editedFrom": self.edited_from,
             "remember": list(self.remember),
         }
 
@@ -177,89 +179,98 @@ class Approval(Struct, frozen=True):
     def read(cls, snapshot: Any) -> Approval:
         """Read a stored approval. One whose arguments are not those that its digest was made of
         counts as expired, whatever was decided."""
-        data = snapshot.to_dict()
+        data = {"editedFrom": None, **snapshot.to_dict()}
         status = ApprovalStatus(data["status"])
-        is_sound = text_digest(data["arguments"]) == data["argumentsDigest"]
+        is_sound = _digest(data["arguments"]) == data["argumentsDigest"]
         if not is_sound:
             log.error("approval %s: the arguments are not the frozen ones", snapshot.id)
             status = ApprovalStatus.EXPIRED if status is ApprovalStatus.APPROVED else status
-        role = data["deciderRole"]
+        role, decision = data["deciderRole"], data["decision"]
         return cls(
             id=snapshot.id,
-            uid=data["uid"],
-            thread_id=data["threadId"],
-            run_id=data["runId"],
-            turn_id=data["turnId"],
-            agent=data["agent"],
-            call_id=data["callId"],
-            place=data["place"],
-            tool=data["tool"],
-            version=data["version"],
-            capability_digest=data["capabilityDigest"],
+            **{name: data[key] for name, key in _PLAIN_FIELDS.items()},
             arguments=json.loads(data["arguments"]) if is_sound else {},
             shown=json.loads(data["argumentsShown"]),
-            summary=data["summary"],
             display=Display.model_validate_json(data["display"]) if data["display"] else None,
-            locale=data["locale"],
             decider=Decider(
                 uid=data["deciderUid"],
                 role=Role(role) if role else None,
                 tenant=data["tenant"],
                 not_uid=data["uid"] if role else None,
             ),
-            created_at=data["createdAt"],
-            expires_at=data["expiresAt"],
             status=status,
-            decision=_decision(data["decision"]),
-            edited_from=data.get("editedFrom"),
+            decision=_read_decision(decision) if decision else None,
             remember=tuple(data.get("remember") or ()),
             update_time=snapshot.update_time,
             is_sound=is_sound,
         )
 
 
+_PLAIN_FIELDS = {
+    "uid": "uid",
+    "thread_id": "threadId",
+    "run_id": "runId",
+    "turn_id": "turnId",
+    "agent": "agent",
+    "call_id": "callId",
+    "place": "place",
+    "tool": "tool",
+    "version": "version",
+    "capability_digest": "capabilityDigest",
+    "summary": "summary",
+    "locale": "locale",
+    "created_at": "createdAt",
+    "expires_at": "expiresAt",
+    "edited_from": "editedFrom",
+}
+"""Attributes of an `Approval` that are stored as they are, with their stored names."""
+
+
 def load_approvals(
     db: Client, ids: Iterable[str], known: Mapping[str, Any] | None = None
 ) -> list[Approval]:
-    """The approvals of these ids that exist, in their order.
+    """Read the approvals of these ids that exist, in their order.
 
     Args:
         known: Snapshots that were read before, by their paths; only others are read.
     """
     references = [paths.approval(db, id) for id in ids]
     found = dict(known or {})
-    if unread := [each for each in references if each.path not in found]:
-        found |= {each.reference.path: each for each in db.get_all(unread)}
+    unread = [each for each in references if each.path not in found]
+    found |= {each.reference.path: each for each in read_all(db, *unread)}
     snapshots = [found[each.path] for each in references]
     return [Approval.read(each) for each in snapshots if each.exists]
 
 
 def approval_id(*parts: object) -> str:
-    """An id that is the same for every try of making one approval, and that nobody can guess
+    """Return an id that is the same for every try of making one approval, and that nobody can guess
     from another one."""
     return hashlib.sha256("/".join(map(str, parts)).encode()).hexdigest()[:32]
 
 
-def decider_roles(decider: Decider) -> list[str]:
-    """The words of the roles that may decide, for rules and queries."""
+def canonical_json(arguments: Mapping[str, Any]) -> str:
+    """Return arguments as the one text that equal arguments have."""
+    return json.dumps(arguments, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+
+
+def arguments_digest(arguments: Mapping[str, Any]) -> str:
+    """Return what tells whether two calls had the same arguments, and not what these were."""
+    return _digest(canonical_json(arguments))
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _decider_roles(decider: Decider) -> list[str]:
+    """Return the names of the roles that may decide, for rules and queries."""
     if decider.role is None:
         return []
     order = list(Role)
     return [role.value for role in order[order.index(decider.role) :]]
 
 
-def canonical_json(arguments: dict[str, Any]) -> str:
-    """Arguments as the one text that equal arguments have."""
-    return json.dumps(arguments, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
-
-
-def text_digest(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()
-
-
-def _decision(data: dict[str, Any] | None) -> ApprovalDecision | None:
-    if data is None:
-        return None
+def _read_decision(data: dict[str, Any]) -> ApprovalDecision:
     return ApprovalDecision(
         approved=data["approved"],
         by=data["by"],
@@ -269,23 +280,17 @@ def _decision(data: dict[str, Any] | None) -> ApprovalDecision | None:
     )
 
 
-BEFORE_IDS = "thread"
-"""A yes of which it was not kept which approval it was given to."""
-MOST_PATTERNS = 100
-"""Of one capability; with more, the oldest are asked about again."""
-
-
 class RememberedApproval(Struct, frozen=True):
-    """What was allowed of one capability, as it was then.
+    """What approvals in a thread cover of one capability beyond their call, until it is cleared.
 
     Attributes:
-        digest: The capability's at that time: another one's calls are not meant.
-        by: The approval of the latest yes to it.
-        patterns: What the user let a yes stand for, each with that yes's approval.
+        digest: The capability's digest at that time: another version's calls are not covered.
+        by: The id of the latest approval.
+        patterns: The patterns that approvals were given for, each with its approval's id.
     """
 
     digest: str
-    by: str = BEFORE_IDS
+    by: str = UNKNOWN_APPROVAL
     patterns: Mapping[str, str] = field(default_factory=dict)
 
     def fields(self) -> dict[str, Any]:
@@ -298,19 +303,31 @@ class RememberedApproval(Struct, frozen=True):
 
 
 def read_remembered(stored: Mapping[str, Any] | None) -> dict[str, RememberedApproval]:
-    """The field `allowed` of a thread. At first it held digests alone, then no approvals."""
-    return {tool: _read_remembered(found) for tool, found in (stored or {}).items()}
+    """Read a thread's field `allowed`. At first it held digests alone, then no approvals' ids."""
+    remembered = {}
+    for tool, found in (stored or {}).items():
+        if isinstance(found, str):
+            remembered[tool] = RememberedApproval(found)
+            continue
+        patterns = found["patterns"]
+        by = found.get("patternsBy") or [UNKNOWN_APPROVAL] * len(patterns)
+        remembered[tool] = RememberedApproval(
+            found["digest"],
+            found.get("by", UNKNOWN_APPROVAL),
+            dict(zip(patterns, by, strict=True)),
+        )
+    return remembered
 
 
 def remember_approvals(
     stored: Mapping[str, Any] | None, settled: Sequence[Approval]
 ) -> dict[str, dict[str, Any]]:
-    """The same field with what is said yes to by these."""
-    allowed = read_remembered(stored)
+    """Return a thread's field `allowed` with what these approvals cover."""
+    remembered = read_remembered(stored)
     for approval in settled:
         if approval.status is not ApprovalStatus.APPROVED or approval.edited_from is not None:
             continue
-        before = allowed.get(approval.tool)
+        before = remembered.get(approval.tool)
         digest = approval.capability_digest
         kept = dict(before.patterns) if before is not None and before.digest == digest else {}
         new = approval.decision.remember if approval.decision else None
@@ -318,14 +335,5 @@ def remember_approvals(
             kept.pop(new, None)
             kept[new] = approval.id
         newest = dict(list(kept.items())[-MOST_PATTERNS:])
-        allowed[approval.tool] = RememberedApproval(digest, approval.id, newest)
-    return {tool: each.fields() for tool, each in allowed.items()}
-
-
-def _read_remembered(found: Any) -> RememberedApproval:
-    if isinstance(found, str):
-        return RememberedApproval(found)
-    patterns = found["patterns"]
-    by = found.get("patternsBy") or [BEFORE_IDS] * len(patterns)
-    patterns_by = dict(zip(patterns, by, strict=True))
-    return RememberedApproval(found["digest"], found.get("by", BEFORE_IDS), patterns_by)
+        remembered[approval.tool] = RememberedApproval(digest, approval.id, newest)
+    return {tool: each.fields() for tool, each in remembered.items()}

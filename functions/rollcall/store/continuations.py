@@ -1,8 +1,9 @@
-"""Opens the run that goes on with a turn whose questions are answered: exactly one for each.
+"""Continues a turn whose questions are answered: exactly one run is opened for each waiting run.
 
-What answers to a turn come to: what they settle, and what is written of it.
-
-Notes answers to a part of what a turn waits for, while other parts are open.
+A run that ends with outcome `interrupt` waits for decisions of people and for results of the
+client's tools. The thread's field `waiting` says for what. Answers come through `run_agent`, or as
+decisions written to approvals; several processes may race to continue the turn, and the batch that
+opens the continuing run settles what was waited for. Answers to a part of it are noted meanwhile.
 """
 
 from __future__ import annotations
@@ -25,15 +26,15 @@ from rollcall.store.approvals import (
     Approval,
     ApprovalDecision,
     ApprovalStatus,
+    arguments_digest,
     load_approvals,
     remember_approvals,
 )
-from rollcall.store.batches import attempts, read_all, try_commit
+from rollcall.store.batches import attempts, read_all, try_commit, update_unchanged
 from rollcall.store.budgets import settlements_of
 from rollcall.store.event_log import EventLog
-from rollcall.store.leases import find_leased_run, next_lease
+from rollcall.store.leases import find_leased_run
 from rollcall.store.open_run import OpenRun
-from rollcall.store.recovery import handle
 from rollcall.store.runs import (
     check_found_run,
     is_generated_id,
@@ -46,6 +47,7 @@ from rollcall.store.runs import (
     run_id_taken,
     run_key,
 )
+from rollcall.store.threads import next_lease
 from rollcall.store.window import (
     decisions_at_turn_start,
     decisions_of,
@@ -60,235 +62,10 @@ if TYPE_CHECKING:
 
     DocumentSnapshot = _Snapshot[Any]
 
+log = logging.getLogger("rollcall")
 
 Known = Mapping[str, Any]
 """Snapshots that were read before, by their paths."""
-
-
-class _Read(Struct, frozen=True):
-    """What an opening has read. `run` is what was found of the run that it is to open."""
-
-    thread: DocumentSnapshot
-    waiting: DocumentSnapshot
-    window: DocumentSnapshot
-    run: DocumentSnapshot | None
-    admission: Sequence[DocumentSnapshot]
-
-    @property
-    def data(self) -> dict[str, Any]:
-        """The thread's."""
-        return self.thread.to_dict() or {}
-
-    @property
-    def before(self) -> dict[str, Any]:
-        """The waiting run's."""
-        return self.waiting.to_dict() or {}
-
-
-def open_continuation(
-    db: Client,
-    thread_id: str,
-    waiting_run_id: str,
-    continuing: Continuation,
-    known: Known | None = None,
-) -> OpenRun | StillWaiting | str:
-    """Open the run that continues a waiting one: exactly one is ever opened.
-
-    Args:
-        known: What was read of the thread a moment ago, its document and its view at one time.
-    Returns:
-        The open run; what is still open; or the id of the run that continued it before.
-    Raises:
-        FailedPrecondition: The run waits for nothing (any more).
-        AlreadyExists: The run id was used in another thread.
-    """
-    for _ in attempts():
-        opened = _try_continue(db, thread_id, waiting_run_id, continuing, known or {})
-        if opened is not None:
-            return opened
-        known = None  # it has changed since
-    raise Aborted("this thread is busy; try again", field="threadId", retry_after_s=1)
-
-
-def _read(
-    db: Client, thread_id: str, waiting_run_id: str, continuing: Continuation, known: Known
-) -> _Read:
-    """Read what is not known yet. That what is known has not changed is seen when the batch goes
-    through: all of it is written, and the thread only as it was."""
-    thread, window = paths.thread(db, thread_id), paths.window(db, thread_id)
-    waiting, run = (paths.run(db, thread_id, id) for id in (waiting_run_id, continuing.run_id))
-    key, admission = continuing.key, continuing.admission
-    waits = (known[thread.path].to_dict() or {}).get("waiting") if thread.path in known else None
-    if waits and waits["runId"] == waiting_run_id and window.path in known:
-        # It waits still, so in this thread no run continues it.
-        left = [] if waiting.path in known else [waiting]
-        found, admitting, opened = read_for_opening(db, left, key=key, admission=admission)
-        before = found[0] if found else known[waiting.path]
-        return _Read(known[thread.path], before, known[window.path], opened, admitting)
-    found, admitting, opened = read_for_opening(
-        db, [thread, waiting, window, run], key=key, admission=admission
-    )
-    here = found[3] if found[3].exists else opened
-    return _Read(found[0], found[1], found[2], here, admitting)
-
-
-def _try_continue(
-    db: Client, thread_id: str, waiting_run_id: str, continuing: Continuation, known: Known
-) -> OpenRun | StillWaiting | str | None:
-    """One try; None when somebody was faster."""
-    read = _read(db, thread_id, waiting_run_id, continuing, known)
-    if (opened := _opened_before(db, thread_id, read, continuing)) is not None:
-        return opened
-    waits = read.data.get("waiting")
-    if not waits or waits["runId"] != waiting_run_id:
-        raise FailedPrecondition("nothing in this thread waits for this answer", field="resume")
-    holder = find_leased_run(db, thread_id, read.data, read.window)
-    if is_generated_id(continuing.run_id) and continuing.run_id != next_run_id(waiting_run_id):
-        raise run_erased()
-    now = datetime.now(UTC)
-    asked = load_approvals(db, waits["approvals"], known)
-    settled, still_open = settle(asked, continuing, now)
-    calls = open_calls(waits, continuing, now)
-    if still_open or calls:
-        return StillWaiting(still_open, calls, tuple(asked))
-    batch = db.batch()
-    write_approvals(batch, db, asked, continuing, settled, now)
-    for entry in decision_entries(settled, continuing.run_id):
-        audit.write(batch, db, entry)
-    if holder is not None:
-        documents = read_log(db, thread_id).documents
-        holder.close(batch, db, token=read.data.get("leaseToken", 0) + 1, documents=documents)
-    return _commit_opening(db, batch, read, continuing, settled, now)
-
-
-def _opened_before(
-    db: Client, thread_id: str, read: _Read, continuing: Continuation
-) -> OpenRun | str | None:
-    """The run that continues the turn already, or this very one, whose batch lost its answer.
-
-    Raises:
-        AlreadyExists: The run id was used for another run.
-        NotFound: It was used in this thread, and its run was erased.
-    """
-    run = (read.run.to_dict() or {}) if read.run is not None else {}
-    if run.get("opener") == continuing.opener:
-        if continuing.admission:
-            continuing.admission.admitted(None)
-        return _reopened(db, thread_id, read.run, read.data)
-    if by := read.before.get("continuedBy"):
-        return str(by)
-    if read.run is None:
-        return None
-    check_found_run(read.run, thread_id=thread_id, run_id=continuing.run_id)
-    if run["continues"] != read.waiting.id:
-        raise run_id_taken(continuing.run_id)
-    return str(read.run.id)
-
-
-def _commit_opening(
-    db: Client,
-    batch: WriteBatch,
-    read: _Read,
-    continuing: Continuation,
-    settled: Sequence[Approval],
-    now: datetime,
-) -> OpenRun | None:
-    """Take the thread for the continuing run, in the batch that settles what it waited for."""
-    thread_id, found, before = read.thread.id, read.data, read.before
-    log = read_recent(db, thread_id, found, read.window)
-    documents = _whole(db, thread_id, log.documents)
-    token, taken = next_lease(found, continuing.run_id)
-    allowed = remember_approvals(found.get("allowed"), settled)
-    batch.update(
-        read.thread.reference,
-        {**taken, "waiting": None, "allowed": allowed, "updatedAt": now},
-        option=db.write_option(last_update_time=read.thread.update_time),
-    )
-    batch.update(read.waiting.reference, {"continuedBy": continuing.run_id, "updatedAt": now})
-    if continuing.admission:
-        continuing.admission.admit(batch, read.admission, settlements_of(read.window))
-    user = continuing.user or read_user(before)
-    document = run_document(
-        user=user,
-        agent=before["agent"],
-        turn_id=before["turnId"],
-        request={**read_request(before), **_client(before, continuing)},
-        token=token,
-        digest=continuing.request_digest,
-        opener=continuing.opener,
-        key=continuing.key,
-        first_message=documents[-1]["n"] + 1,
-        reached=documents[-1]["n"] + 1,
-        continues=read.waiting.id,
-        approvals=[approval.id for approval in settled],
-        answers=answers_of(
-            found["waiting"], continuing, json.loads(before.get("answered") or "{}")
-        ),
-    )
-    batch.create(paths.run(db, thread_id, continuing.run_id), document)
-    events = EventLog(user.uid, thread_id, continuing.run_id, hand=continuing.opener)
-    events.open_page(batch, db, 0)
-    written = try_commit(batch)
-    if written is None:
-        return None
-    events.page_time = written[-1].update_time
-    if continuing.admission:
-        continuing.admission.admitted(events.page_time)
-    opened = handle(
-        db,
-        document,
-        thread={**found, "allowed": allowed},
-        documents=documents,
-        token=token,
-        events=events,
-        approvals=settled,
-        decisions=log.decisions,
-        told_decisions=decisions_at_turn_start(read.window, before["turnId"]),
-    )
-    opened.settlements = settlements_of(read.window)
-    # The run that waits wrote its last step and the view in one batch. Should the step have been
-    # written since, the first save of a result is refused, and looks.
-    opened.hold.step_time = read.window.update_time if documents is log.documents else None
-    return opened
-
-
-def _client(before: dict[str, Any], continuing: Continuation) -> dict[str, Any]:
-    """Fields of the turn's request where another client has taken its calls over: the one whose
-    answers count."""
-    if "answered" not in before:
-        return continuing.client
-    taken_over: dict[str, Any] = json.loads(before.get("tookOver") or "{}")
-    return taken_over
-
-
-def _whole(db: Client, thread_id: str, documents: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The documents of a view with the newest turn whole. The view leaves out media, and of a turn
-    that is too large the beginning; only the log has them."""
-    if not has_whole_turn(documents):
-        return read_log(db, thread_id).documents
-    for place, document in enumerate(documents):
-        if document.get("mediaLeftOut") and document["turnId"] == documents[-1]["turnId"]:
-            message = paths.message(db, thread_id, document["n"]).get().to_dict()
-            if message is not None:
-                documents[place] = migrations.read("message", message)
-    return documents
-
-
-def _reopened(db: Client, thread_id: str, run: Any, thread: dict[str, Any]) -> OpenRun:
-    """The run that this very opening made; only the answer to its batch was lost."""
-    data = run.to_dict() or {}
-    view = paths.window(db, thread_id).get()
-    return handle(
-        db,
-        data,
-        thread=thread,
-        documents=read_log(db, thread_id).documents,
-        token=data["token"],
-        events=EventLog(data["uid"], thread_id, run.id, hand=data["opener"]),
-        approvals=load_approvals(db, data["approvals"]),
-        decisions=decisions_of(view),
-        told_decisions=decisions_at_turn_start(view, data["turnId"]),
-    )
 
 
 class Continuation(Struct, frozen=True):
@@ -301,7 +78,6 @@ class Continuation(Struct, frozen=True):
         results: What the client's tools answered, by call id: `{content}` or `{error}`.
         client: Fields of the turn's request where another client has taken its calls over.
         user: Who continues it, if that is known from a token.
-        admission: What else its opening reads and writes, if anything.
     """
 
     run_id: str
@@ -316,17 +92,17 @@ class Continuation(Struct, frozen=True):
 
     @property
     def key(self) -> str | None:
-        """By which the run is found in any thread; None where its id was made here."""
+        """By which the run is found in any thread; None for a generated id."""
         if self.user is None or is_generated_id(self.run_id):
             return None
         return run_key(self.user.uid, self.run_id)
 
 
 class StillWaiting(Struct, frozen=True):
-    """Not everything that the turn waits for is answered.
+    """Not everything that a turn waits for is answered.
 
     Attributes:
-        approvals: Those that are still to be decided, of `asked`, all that were asked.
+        approvals: Those that are still to be decided, of `asked`, all that the turn waits for.
         calls: Those that the client has still to answer.
     """
 
@@ -335,99 +111,287 @@ class StillWaiting(Struct, frozen=True):
     asked: tuple[Approval, ...]
 
 
-def settle(
-    approvals: Sequence[Approval], continuing: Continuation, now: datetime
+class _Read(Struct, frozen=True):
+    """What an opening has read. `run` is what was found of the run that it is to open."""
+
+    thread: DocumentSnapshot
+    waiting: DocumentSnapshot
+    window: DocumentSnapshot
+    run: DocumentSnapshot | None
+    admission: Sequence[DocumentSnapshot]
+
+
+def open_continuation(
+    db: Client,
+    thread_id: str,
+    waiting_run_id: str,
+    continuation: Continuation,
+    known: Known | None = None,
+) -> OpenRun | StillWaiting | str:
+    """Open the run that continues a waiting one: exactly one is ever opened.
+
+    Args:
+        known: What was read of the thread a moment ago, its document and its view at one time.
+    Returns:
+        The open run; what is still waited for; or the id of the run that continued it before.
+    Raises:
+        FailedPrecondition: The run waits for nothing (any more).
+        AlreadyExists: The run id was used in another thread.
+    """
+    for _ in attempts():
+        opened = _try_open(db, thread_id, waiting_run_id, continuation, known or {})
+        if opened is not None:
+            return opened
+        known = None  # it has changed since
+    raise Aborted("this thread is busy; try again", field="threadId", retry_after_s=1)
+
+
+def _read(
+    db: Client, thread_id: str, waiting_run_id: str, continuation: Continuation, known: Known
+) -> _Read:
+    """Read what is not known yet. Should what is known have changed, the batch fails: all of it is
+    written, and the thread only as it was."""
+    thread, window = paths.thread(db, thread_id), paths.window(db, thread_id)
+    waiting, run = (paths.run(db, thread_id, id) for id in (waiting_run_id, continuation.run_id))
+    key, admission = continuation.key, continuation.admission
+    waits = (known[thread.path].to_dict() or {}).get("waiting") if thread.path in known else None
+    if waits and waits["runId"] == waiting_run_id and window.path in known:
+        # It waits still, so in this thread no run continues it.
+        left = [] if waiting.path in known else [waiting]
+        found, admitting, opened = read_for_opening(db, left, key=key, admission=admission)
+        before = found[0] if found else known[waiting.path]
+        return _Read(known[thread.path], before, known[window.path], opened, admitting)
+    found, admitting, opened = read_for_opening(
+        db, [thread, waiting, window, run], key=key, admission=admission
+    )
+    here = found[3] if found[3].exists else opened
+    return _Read(found[0], found[1], found[2], here, admitting)
+
+
+def _try_open(
+    db: Client, thread_id: str, waiting_run_id: str, continuation: Continuation, known: Known
+) -> OpenRun | StillWaiting | str | None:
+    """Try once; None when another process was faster."""
+    read = _read(db, thread_id, waiting_run_id, continuation, known)
+    if (opened := _opened_before(db, thread_id, read, continuation)) is not None:
+        return opened
+    thread = read.thread.to_dict() or {}
+    waits = thread.get("waiting")
+    if not waits or waits["runId"] != waiting_run_id:
+        raise FailedPrecondition("nothing in this thread waits for this answer", field="resume")
+    leased = find_leased_run(db, thread_id, thread, read.window)
+    if is_generated_id(continuation.run_id) and continuation.run_id != next_run_id(waiting_run_id):
+        raise run_erased()
+    now = datetime.now(UTC)
+    asked = load_approvals(db, waits["approvals"], known)
+    settled, still_open = _settle(asked, continuation, now)
+    calls = _open_calls(waits, continuation, now)
+    if still_open or calls:
+        return StillWaiting(still_open, calls, tuple(asked))
+    batch = db.batch()
+    _write_approvals(batch, db, asked, settled, continuation.run_id, now)
+    if leased is not None:
+        documents = read_log(db, thread_id).documents
+        leased.close(batch, db, token=thread.get("leaseToken", 0) + 1, documents=documents)
+    return _commit_opening(db, batch, read, continuation, settled, now)
+
+
+def _opened_before(
+    db: Client, thread_id: str, read: _Read, continuation: Continuation
+) -> OpenRun | str | None:
+    """Return the run that continues the turn already, or this very one, whose batch lost its
+    answer.
+
+    Raises:
+        AlreadyExists: The run id was used for another run.
+        NotFound: It was used in this thread, and its run was erased.
+    """
+    run = (read.run.to_dict() or {}) if read.run is not None else {}
+    if run.get("opener") == continuation.opener:
+        if continuation.admission:
+            continuation.admission.admitted(None)
+        view = paths.window(db, thread_id).get()
+        return OpenRun.of(
+            db,
+            run,
+            EventLog(run["uid"], thread_id, continuation.run_id, writer=run["opener"]),
+            thread=read.thread.to_dict() or {},
+            documents=read_log(db, thread_id).documents,
+            decisions=decisions_of(view),
+            decisions_at_start=decisions_at_turn_start(view, run["turnId"]),
+            approvals=load_approvals(db, run["approvals"]),
+        )
+    if by := (read.waiting.to_dict() or {}).get("continuedBy"):
+        return str(by)
+    if read.run is None:
+        return None
+    check_found_run(read.run, thread_id=thread_id, run_id=continuation.run_id)
+    if run["continues"] != read.waiting.id:
+        raise run_id_taken(continuation.run_id)
+    return str(read.run.id)
+
+
+def _commit_opening(
+    db: Client,
+    batch: WriteBatch,
+    read: _Read,
+    continuation: Continuation,
+    settled: Sequence[Approval],
+    now: datetime,
+) -> OpenRun | None:
+    """Take the thread for the continuing run, in the batch that settles what it waited for."""
+    thread_id, run_id = read.thread.id, continuation.run_id
+    thread, before = read.thread.to_dict() or {}, read.waiting.to_dict() or {}
+    recent = read_recent(db, thread_id, thread, read.window)
+    documents = _whole(db, thread_id, recent.documents)
+    token, lease = next_lease(thread, run_id)
+    allowed = remember_approvals(thread.get("allowed"), settled)
+    update_unchanged(
+        batch, read.thread, {**lease, "waiting": None, "allowed": allowed, "updatedAt": now}
+    )
+    batch.update(read.waiting.reference, {"continuedBy": run_id, "updatedAt": now})
+    if continuation.admission:
+        continuation.admission.admit(batch, read.admission, settlements_of(read.window))
+    client = continuation.client
+    if "answered" in before:  # the client whose answers count
+        client = json.loads(before.get("tookOver") or "{}")
+    user = continuation.user or read_user(before)
+    noted = json.loads(before.get("answered") or "{}")
+    run = run_document(
+        user=user,
+        agent=before["agent"],
+        turn_id=before["turnId"],
+        request={**read_request(before), **client},
+        token=token,
+        digest=continuation.request_digest,
+        opener=continuation.opener,
+        key=continuation.key,
+        first_message=documents[-1]["n"] + 1,
+        reached=documents[-1]["n"] + 1,
+        continues=read.waiting.id,
+        approvals=[approval.id for approval in settled],
+        answers=_answers(thread["waiting"], {**continuation.results, **noted}),
+    )
+    batch.create(paths.run(db, thread_id, run_id), run)
+    events = EventLog(user.uid, thread_id, run_id, writer=continuation.opener)
+    events.open_page(batch, db, 0)
+    written = try_commit(batch)
+    if written is None:
+        return None
+    events.page_time = written[-1].update_time
+    if continuation.admission:
+        continuation.admission.admitted(events.page_time)
+    opened = OpenRun.of(
+        db,
+        run,
+        events,
+        thread={**thread, "allowed": allowed},
+        documents=documents,
+        decisions=recent.decisions,
+        decisions_at_start=decisions_at_turn_start(read.window, before["turnId"]),
+        approvals=settled,
+    )
+    opened.settlements = settlements_of(read.window)
+    # The run that waits wrote its last step and the view in one batch. Should the step have been
+    # written since, the first save of a result is refused, and looks.
+    opened.lease.step_time = read.window.update_time if documents is recent.documents else None
+    return opened
+
+
+def _whole(db: Client, thread_id: str, documents: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the documents of a view with the newest turn whole. The view leaves out media, and of
+    a turn that is too large the beginning; only the log has them."""
+    if not has_whole_turn(documents):
+        return read_log(db, thread_id).documents
+    for place, document in enumerate(documents):
+        if document.get("mediaLeftOut") and document["turnId"] == documents[-1]["turnId"]:
+            message = paths.message(db, thread_id, document["n"]).get().to_dict()
+            if message is not None:
+                documents[place] = migrations.read("message", message)
+    return documents
+
+
+def _settle(
+    approvals: Sequence[Approval], continuation: Continuation, now: datetime
 ) -> tuple[list[Approval], tuple[Approval, ...]]:
-    """The approvals as they stand with what is said now, and those still open."""
+    """Return the approvals with what is said now taken into account, and those still open.
+
+    Raises:
+        FailedPrecondition: Somebody decided one otherwise since the one who decides now looked.
+    """
     settled: list[Approval] = []
     still_open: list[Approval] = []
     for approval in approvals:
-        _check_not_overtaken(approval, continuing)
-        if approval.id in continuing.edits and approval.decision is None:
-            settled.append(continuing.edits[approval.id])
+        given = continuation.decisions.get(approval.id)
+        if approval.decision is not None and given is not None:
+            is_edited = approval.id in continuation.edits
+            if given.approved != approval.decision.approved or is_edited:
+                raise FailedPrecondition("this was decided otherwise a moment ago", field="resume")
+        if approval.id in continuation.edits and approval.decision is None:
+            settled.append(continuation.edits[approval.id])
             continue
-        if approval.decision is None and approval.verdict(now) is ApprovalStatus.PENDING:
-            given = continuing.decisions.get(approval.id)
+        if approval.decision is None and approval.status_at(now) is ApprovalStatus.PENDING:
             approval = replace(approval, decision=given)
-        verdict = approval.verdict(now)
-        if verdict is ApprovalStatus.PENDING:
+        status = approval.status_at(now)
+        if status is ApprovalStatus.PENDING:
             still_open.append(approval)
-        settled.append(replace(approval, status=verdict))
+        settled.append(replace(approval, status=status))
     return settled, tuple(still_open)
 
 
-def _check_not_overtaken(approval: Approval, continuing: Continuation) -> None:
-    """
-    Raises:
-        FailedPrecondition: Somebody decided it otherwise since the one who decides now looked.
-    """
-    given = continuing.decisions.get(approval.id)
-    if approval.decision is None or given is None:
-        return
-    if given.approved != approval.decision.approved or approval.id in continuing.edits:
-        raise FailedPrecondition("this was decided otherwise a moment ago", field="resume")
-
-
-def write_approvals(
+def _write_approvals(
     batch: WriteBatch,
     db: Client,
     before: Sequence[Approval],
-    continuing: Continuation,
     settled: Sequence[Approval],
+    run_id: str,
     now: datetime,
 ) -> None:
-    """Put into a batch what became of each approval: `settled`, in the order of `before`."""
+    """Write what became of each approval, `settled` in the order of `before`, and an audit entry
+    for each decision that the run acts on."""
     for old, new in zip(before, settled, strict=True):
-        option = db.write_option(last_update_time=old.update_time)
-        decision = new.decision.fields() if new.decision else None
         fields: dict[str, Any] = {"status": new.status.value, "endedAt": now}
         if new.id != old.id:  # a changed one
             batch.create(paths.approval(db, new.id), {**new.document(), "endedAt": now})
-            fields = {
-                "status": ApprovalStatus.REPLACED.value,
-                "replacedBy": new.id,
-                "endedAt": now,
-            }
-        batch.update(paths.approval(db, old.id), {**fields, "decision": decision}, option=option)
-
-
-def decision_entries(settled: Sequence[Approval], run_id: str) -> list[dict[str, Any]]:
-    """What the audit is told of each yes and no that this run acts on."""
-    return [
-        audit.decision_entry(
+            fields = {**fields, "status": ApprovalStatus.REPLACED.value, "replacedBy": new.id}
+        fields["decision"] = new.decision.fields() if new.decision else None
+        option = db.write_option(last_update_time=old.update_time)
+        batch.update(paths.approval(db, old.id), fields, option=option)
+    for each in settled:
+        if each.decision is None or each.status is ApprovalStatus.EXPIRED:
+            continue
+        entry = audit.entry(
+            "decision",
+            each.id,
             uid=each.uid,
-            thread_id=each.thread_id,
-            run_id=run_id,
-            approval_id=each.id,
+            at=each.decision.at,
             tool=each.tool,
-            arguments_digest=audit.arguments_digest(each.shown),
+            threadId=each.thread_id,
+            runId=run_id,
+            approvalId=each.id,
+            argumentsDigest=arguments_digest(each.shown),
             approved=each.decision.approved,
             by=each.decision.by,
-            at=each.decision.at,
-            edited_from=each.edited_from,
+            editedFrom=each.edited_from,
         )
-        for each in settled
-        if each.decision is not None and each.status is not ApprovalStatus.EXPIRED
-    ]
+        audit.write(batch, db, entry)
 
 
-def open_calls(waits: dict[str, Any], continuing: Continuation, now: datetime) -> tuple[str, ...]:
-    """The calls that the client has not answered, while its time for them lasts."""
+def _open_calls(
+    waits: dict[str, Any], continuation: Continuation, now: datetime
+) -> tuple[str, ...]:
+    """Return the calls that the client has not answered, while its time for them lasts."""
     is_over = waits["until"] is not None and now >= waits["until"]
     if is_over or waits.get("isAnswered") or waits.get("isLate"):
         return ()
-    return tuple(call for call in waits["calls"] if call not in continuing.results)
+    return tuple(call for call in waits["calls"] if call not in continuation.results)
 
 
-def answers_of(
-    waits: dict[str, Any], continuing: Continuation, noted: dict[str, dict[str, Any]]
+def _answers(
+    waits: dict[str, Any], results: dict[str, dict[str, Any]]
 ) -> dict[str, dict[str, Any]]:
-    """What the client's tools answered, by call id; a call past its time is answered so.
-
-    Args:
-        noted: What they answered before, while people had still to decide.
-    """
-    results = {**continuing.results, **noted}
+    """Return what the client's tools answered, by call id, each with why the call was allowed; a
+    call whose time is over is answered so."""
     approved = waits.get("approved") or {}
     return {
         call: {**results.get(call, {"expired": True}), **approved.get(call, {})}
@@ -435,32 +399,32 @@ def answers_of(
     }
 
 
-log = logging.getLogger("rollcall")
+# ---- Answers to a part of what a turn waits for ----
 
 
 def mark_settled(db: Client, approvals: Sequence[Approval]) -> None:
-    """Note in their documents what is decided or over, while others of the step are open, so
-    that the sweeper does not find the same ones again and again."""
-    from google.api_core.exceptions import FailedPrecondition as Moved
-
+    """Note in their documents which approvals are decided or over while others of the step are
+    open, so that the sweeper does not find the same ones again and again."""
     now = datetime.now(UTC)
     for approval in approvals:
-        verdict = approval.verdict(now)
-        if approval.status is ApprovalStatus.PENDING and verdict is not ApprovalStatus.PENDING:
+        status = approval.status_at(now)
+        if approval.status is ApprovalStatus.PENDING and status is not ApprovalStatus.PENDING:
+            batch = db.batch()
             option = db.write_option(last_update_time=approval.update_time)
-            try:
-                paths.approval(db, approval.id).update({"status": verdict.value}, option=option)
-            except Moved:
+            batch.update(paths.approval(db, approval.id), {"status": status.value}, option=option)
+            if try_commit(batch) is None:
                 log.info("approval %s was written meanwhile", approval.id)
 
 
-def note_answers(db: Client, thread_id: str, waiting_run_id: str, continuing: Continuation) -> None:
+def note_answers(
+    db: Client, thread_id: str, waiting_run_id: str, continuation: Continuation
+) -> None:
     """Keep what the client's tools answered while people have still to decide: by then its time
     may be over. The first answer stands, and with it the client that gave it.
 
     Raises:
         FailedPrecondition: The client's time was over before.
-        Aborted: Somebody was faster.
+        Aborted: Another answer was faster.
     """
     thread, waiting = read_all(
         db, paths.thread(db, thread_id), paths.run(db, thread_id, waiting_run_id)
@@ -472,47 +436,40 @@ def note_answers(db: Client, thread_id: str, waiting_run_id: str, continuing: Co
         return
     batch = db.batch()
     if waits.get("runId") == waiting_run_id:
-        _await_no_client(batch, db, thread, {"isAnswered": True})
+        update_unchanged(batch, thread, {"waiting": {**waits, "until": None, "isAnswered": True}})
         # Without spaces, as its size was checked: the document holds the run's result as well.
-        answered = json.dumps(continuing.results, ensure_ascii=False, separators=(",", ":"))
-        client = json.dumps(continuing.client, ensure_ascii=False)
+        answered = json.dumps(continuation.results, ensure_ascii=False, separators=(",", ":"))
+        client = json.dumps(continuation.client, ensure_ascii=False)
         batch.update(waiting.reference, {"answered": answered, "tookOver": client})
     if waits.get("runId") != waiting_run_id or try_commit(batch) is None:
         raise Aborted("this thread is busy; try again", field="threadId", retry_after_s=1)
 
 
 def mark_late(db: Client, thread_id: str, waiting_run_id: str) -> None:
-    """Note that the client's time is over, while approvals of the step are open, so that the
-    sweeper does not find the same thread again and again."""
+    """Note that the client's time is over while approvals of the step are open, so that the sweeper
+    does not find the same thread again and again."""
     thread = paths.thread(db, thread_id).get()
     waits = (thread.to_dict() or {}).get("waiting") or {}
     until = waits.get("until")
     if waits.get("runId") != waiting_run_id or until is None or until > datetime.now(UTC):
         return
     batch = db.batch()
-    _await_no_client(batch, db, thread, {"isLate": True})
+    update_unchanged(batch, thread, {"waiting": {**waits, "until": None, "isLate": True}})
     if try_commit(batch) is None:
         log.info("thread %s was written meanwhile", thread_id)
-
-
-def _await_no_client(batch: WriteBatch, db: Client, thread: Any, why: dict[str, bool]) -> None:
-    waits = {**(thread.to_dict() or {})["waiting"], "until": None, **why}
-    option = db.write_option(last_update_time=thread.update_time)
-    batch.update(thread.reference, {"waiting": waits}, option=option)
 
 
 def write_decisions(
     db: Client, approvals: Sequence[Approval], decisions: Mapping[str, ApprovalDecision]
 ) -> None:
-    """Note decisions, by approval, in their documents: all or none, continuing nothing.
+    """Write decisions, by approval, to their documents: all or none, continuing nothing.
 
     Raises:
         Aborted: One was decided meanwhile.
     """
     batch = db.batch()
     for approval in approvals:
-        given = decisions.get(approval.id)
-        if given is not None:
+        if (given := decisions.get(approval.id)) is not None:
             option = db.write_option(last_update_time=approval.update_time)
             reference = paths.approval(db, approval.id)
             batch.update(reference, {"decision": given.fields()}, option=option)

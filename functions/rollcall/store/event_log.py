@@ -1,23 +1,19 @@
-"""A run's events in Firestore, for another tab and for a client that lost the stream.
+"""The stored events of a run, in pages; and the open page, which locks the run.
 
-Several events a document, never one growing document. A document says which events it holds by
-their numbers in the run (`first`, `count`) and which try of the run wrote it (`attempt`): a run
-that was taken up again after a crash goes on behind the last event that was stored, so what a
-client saw of a dead try beyond that is replaced by the documents of the next one.
+    threads/{t}/runs/{r}/events/{n}   uid, n, first, count, attempt, events, by, expiresAt
 
-A run's documents are pages. The one that is written next lies open, without a number (`n`), so no
-query finds it yet. See `store/pages.py`: who has the open page has the run.
+For another tab, and for a client that lost the stream, a run's events are stored several to a
+document. A page says which events of the run it holds (`first`, `count`) and which attempt wrote it
+(`attempt`): a recovered run continues behind the last stored event, so what a client saw of a dead
+attempt beyond that is replaced by the pages of the next one.
 
-The open page of a run: who has it has the run.
-
-The documents of a run's events are pages (`store/event_log.py`). One of them always lies open
-while the run goes on, and all that a process saves of the run writes on it and opens the next, in
-the same batch and provided that nobody has touched it since. So there is one way to take a run
-from a process that may still be alive, however long it stands still: touch its open page (to go on
-with the run), or remove it (to end the run). What that process saves then fails as a whole. It
-cannot be kept from it by removing more either, since it writes on a page that must be there.
-
-A wish to stop is put on the open page as well, where the process finds it with its next save.
+**The open page is the run's lock.** One page always lies open while the run goes on: it has no
+number `n` yet, so no query finds it. All that a process saves of the run fills the open page and
+opens the next one, in the same batch and provided that nobody has touched the page since. So there
+is one way to take a run from a process that may still be alive, however long it stands still: touch
+its open page (to continue the run) or delete it (to end the run). What that process saves then
+fails as a whole. A request to cancel is put on the open page as well, where the process finds it
+with its next save.
 """
 
 from __future__ import annotations
@@ -34,32 +30,39 @@ from rollcall.core.events import Event
 from rollcall.core.options import collection_id
 from rollcall.core.shapes import SCHEMA_VERSION
 from rollcall.store import paths
+from rollcall.store.batches import update_unchanged, where
 from rollcall.store.message_log import utf8_bytes
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client, WriteBatch
 
-
 DOCUMENT_BYTES = 250_000
-"""How many bytes of events go into one document. One event that is larger has one of its own: a
+"""How many bytes of events go into one page. One event that is larger has a page of its own: a
 reply's text of which every letter has to be escaped comes to 900,000."""
 KEPT = timedelta(days=7)
+_TRIES = 5
+_ENDS: dict[str, tuple[str, str]] = {
+    "STEP_STARTED": ("STEP_FINISHED", "stepName"),
+    "TEXT_MESSAGE_START": ("TEXT_MESSAGE_END", "messageId"),
+    "TOOL_CALL_START": ("TOOL_CALL_END", "toolCallId"),
+}
+"""By which event another one is ended, and the field that both have in common."""
 
 
 class EventLog(Struct):
-    """The events of one try of a run, gathered until the next commit takes them along.
+    """The events of one attempt at a run, buffered until the next save stores them.
 
     Attributes:
-        hand: A random text: tells this try's open page from another's.
-        page: The open page's number: so many are written.
-        page_time: When the open page was last touched, as Firestore says.
-        count: How many events there are, the gathered ones included.
+        writer: A random text: tells this attempt's open page from another's.
+        page: The open page's number: so many are stored.
+        page_time: When the open page was last touched, as Firestore says; None if not known.
+        count: How many events there are, the buffered ones included.
     """
 
     uid: str
     thread_id: str
     run_id: str
-    hand: str
+    writer: str
     attempt: int = 1
     page: int = 0
     page_time: Any = None
@@ -68,20 +71,25 @@ class EventLog(Struct):
     _taken: int = 0
 
     def add(self, event: Event) -> Event:
-        """Number an event and gather it; return it as it is shown."""
+        """Number an event and buffer it; return it as it is shown."""
         numbered = {**event, "metadata": {**event.get("metadata", {}), "n": self.count}}
         self.count += 1
-        self._texts.append(json.dumps(_bounded(numbered), ensure_ascii=False))
+        stored = numbered
+        if event["type"] == "RUN_FINISHED":
+            result = json.dumps(event["result"], ensure_ascii=False)
+            if utf8_bytes(result) > DOCUMENT_BYTES:  # it is read from the run's document
+                stored = {key: value for key, value in numbered.items() if key != "result"}
+        self._texts.append(json.dumps(stored, ensure_ascii=False))
         return numbered
 
-    def take_back(self) -> None:
-        """Leave out the newest event, if it is not stored: what it tells was not saved."""
+    def withdraw_last(self) -> None:
+        """Leave out the newest event, unless it is stored: what it tells was not saved."""
         if self._texts:
             self._texts.pop()
             self.count -= 1
 
     @property
-    def gathered_bytes(self) -> int:
+    def buffered_bytes(self) -> int:
         return sum(map(utf8_bytes, self._texts))
 
     @property
@@ -89,8 +97,8 @@ class EventLog(Struct):
         return not self._texts
 
     def write(self, batch: WriteBatch, db: Client, *, save: str, is_last: bool) -> None:
-        """Write the gathered events on the open page, and open the next one unless this is the
-        run's end; `committed` follows when the batch is through. These are its last writes.
+        """Fill the open page with the buffered events, and open the next one unless the run ends.
+        These are the batch's last writes; `mark_stored` follows when it is committed.
 
         Args:
             save: Tells this save from any other.
@@ -98,7 +106,7 @@ class EventLog(Struct):
         first = self.count - len(self._texts)
         number = self.page
         for texts in _chunks(self._texts):
-            reference = paths.event_batch(db, self.thread_id, self.run_id, number)
+            reference = paths.event_page(db, self.thread_id, self.run_id, number)
             page = {
                 **self._blank(),
                 "by": save,
@@ -120,12 +128,12 @@ class EventLog(Struct):
         self._taken = len(self._texts)
 
     def open_page(self, batch: WriteBatch, db: Client, number: int) -> None:
-        """Lay an empty page open, where there is none."""
-        reference = paths.event_batch(db, self.thread_id, self.run_id, number)
+        """Create an open page, where there is none."""
+        reference = paths.event_page(db, self.thread_id, self.run_id, number)
         batch.create(reference, self._blank())
 
-    def committed(self, page_time: Any) -> None:
-        """What the last `write` took is stored."""
+    def mark_stored(self, page_time: Any) -> None:
+        """Drop from the buffer what the last `write` took: it is stored."""
         self.page += sum(1 for _ in _chunks(self._texts[: self._taken]))
         self.page_time = page_time
         del self._texts[: self._taken]
@@ -135,31 +143,73 @@ class EventLog(Struct):
         return {
             "schemaVersion": SCHEMA_VERSION,
             "uid": self.uid,
-            "by": self.hand,
+            "by": self.writer,
             "expiresAt": datetime.now(UTC) + KEPT,
         }
 
 
-def read_events(db: Client, thread_id: str, run_id: str, *, after: int = -1) -> Iterator[Any]:
-    """The stored documents of a run's events past number `after`, in order: `(n, events)`."""
-    from google.cloud.firestore import FieldFilter
+class OpenPage(Struct, frozen=True):
+    """A run's open page as it was read. There may be none: a run that handed itself over has closed
+    its last page, and versions without pages never opened one.
 
+    Attributes:
+        number: Its number, and `first` that of the event that comes next.
+    """
+
+    number: int
+    first: int
+    snapshot: Any
+
+    @property
+    def is_there(self) -> bool:
+        return bool(self.snapshot.exists)
+
+    def take(self, batch: WriteBatch, db: Client, events: EventLog) -> None:
+        """Make it the open page of another process."""
+        if self.is_there:
+            update_unchanged(batch, self.snapshot, {"by": events.writer})
+        else:
+            events.open_page(batch, db, self.number)
+
+    def delete(self, batch: WriteBatch, db: Client) -> None:
+        """Let no process fill it any more, which ends the run."""
+        if self.is_there:
+            option = db.write_option(last_update_time=self.snapshot.update_time)
+            batch.delete(self.snapshot.reference, option=option)
+
+    def request_cancel(self, batch: WriteBatch) -> None:
+        """Have the process that fills it next learn that the run is to stop."""
+        if self.is_there:
+            update_unchanged(batch, self.snapshot, {"cancelRequested": True})
+
+
+def find_open_page(db: Client, thread_id: str, run_id: str) -> OpenPage:
+    """Find the open page of a run.
+
+    Raises:
+        Aborted: The run writes pages faster than they can be looked at.
+    """
     events = paths.run(db, thread_id, run_id).collection(collection_id("events"))
-    query = events.where(filter=FieldFilter("n", ">", after)).order_by("n")
-    for snapshot in query.stream():
+    for _ in range(_TRIES):
+        written = list(events.order_by("n", direction="DESCENDING").limit(1).stream())
+        newest = (written[0].to_dict() or {}) if written else {"n": -1, "first": 0, "count": 0}
+        number, first = newest["n"] + 1, newest["first"] + newest["count"]
+        page = paths.event_page(db, thread_id, run_id, number).get()
+        if "n" not in (page.to_dict() or {}):
+            return OpenPage(number, first, page)
+    raise Aborted("this run is changing; try again", retry_after_s=1)
+
+
+def read_events(db: Client, thread_id: str, run_id: str, *, after: int = -1) -> Iterator[Any]:
+    """Yield the stored pages of a run's events past page `after`, in order: `(n, events)`."""
+    pages = paths.run(db, thread_id, run_id).collection(collection_id("events"))
+    for snapshot in pages.where(filter=where("n", ">", after)).order_by("n").stream():
         data = snapshot.to_dict() or {}
         yield data["n"], json.loads(data["events"])
 
 
-_ENDS: dict[str, tuple[str, str]] = {
-    "STEP_STARTED": ("STEP_FINISHED", "stepName"),
-    "TEXT_MESSAGE_START": ("TEXT_MESSAGE_END", "messageId"),
-    "TOOL_CALL_START": ("TOOL_CALL_END", "toolCallId"),
-}
-
-
 def missing_end_events(shown: Iterable[Event]) -> list[Event]:
-    """The events that end what was begun and not ended, the last begun first."""
+    """Return the events that end what was begun and not ended, the last begun first."""
     begun: dict[tuple[str, str], Event] = {}
     for event in shown:
         kind = str(event["type"])
@@ -174,7 +224,7 @@ def missing_end_events(shown: Iterable[Event]) -> list[Event]:
 
 
 def _chunks(texts: list[str]) -> Iterator[list[str]]:
-    """Runs of events that fit into one document each; one at least."""
+    """Split events into pages; there is one at least."""
     chunk: list[str] = []
     size = 0
     for text in texts:
@@ -184,70 +234,3 @@ def _chunks(texts: list[str]) -> Iterator[list[str]]:
         chunk.append(text)
         size += utf8_bytes(text)
     yield chunk
-
-
-def _bounded(event: Event) -> Event:
-    """The event as it is stored: a result that is too large is read from the run's document."""
-    if event["type"] != "RUN_FINISHED":
-        return event
-    if utf8_bytes(json.dumps(event["result"], ensure_ascii=False)) <= DOCUMENT_BYTES:
-        return event
-    return {key: value for key, value in event.items() if key != "result"}
-
-
-_TRIES = 5
-
-
-class EventPage(Struct, frozen=True):
-    """The page that lay open when it was looked for. There is none where the run has let go of
-    itself, or was begun by a version without pages.
-
-    Attributes:
-        number: Its number, and `first` that of the event that comes next.
-    """
-
-    number: int
-    first: int
-    reference: Any
-    time: Any = None
-
-    @property
-    def is_there(self) -> bool:
-        return self.time is not None
-
-    def take(self, batch: WriteBatch, db: Client, events: EventLog) -> None:
-        """Make it the open page of another process."""
-        if not self.is_there:
-            events.open_page(batch, db, self.number)
-            return
-        option = db.write_option(last_update_time=self.time)
-        batch.update(self.reference, {"by": events.hand}, option=option)
-
-    def remove(self, batch: WriteBatch, db: Client) -> None:
-        """Let nobody write on it any more."""
-        if self.is_there:
-            batch.delete(self.reference, option=db.write_option(last_update_time=self.time))
-
-    def ask_to_stop(self, batch: WriteBatch, db: Client) -> None:
-        """Have whoever writes on it next learn that the run is to stop."""
-        if self.is_there:
-            option = db.write_option(last_update_time=self.time)
-            batch.update(self.reference, {"cancelRequested": True}, option=option)
-
-
-def find_open_page(db: Client, thread_id: str, run_id: str) -> EventPage:
-    """The open page of a run.
-
-    Raises:
-        Aborted: The run writes faster than one can look.
-    """
-    events = paths.run(db, thread_id, run_id).collection(collection_id("events"))
-    for _ in range(_TRIES):
-        written = list(events.order_by("n", direction="DESCENDING").limit(1).stream())
-        newest = (written[0].to_dict() or {}) if written else {"n": -1, "first": 0, "count": 0}
-        number, first = newest["n"] + 1, newest["first"] + newest["count"]
-        reference = paths.event_batch(db, thread_id, run_id, number)
-        page = reference.get()
-        if "n" not in (page.to_dict() or {}):
-            return EventPage(number, first, reference, page.update_time if page.exists else None)
-    raise Aborted("this run is changing; try again", retry_after_s=1)

@@ -1,12 +1,13 @@
-"""A run that is going on: what it saves, step by step, and how it ends.
+"""An open run: what its process saves of it, step by step, and how it ends.
 
-A reply is one document of the log, and the results of its calls are added to it. The run's own
-document is written when it opens, when its lease is renewed, and when it ends. What keeps two
-processes from saving the same run is `store/hold.py`.
+A reply is one document of the message log, and the results of its calls are added to it. The run's
+own document is written when it opens, when its lease is renewed, and when it ends. What keeps two
+processes from saving the same run is the lease (`leases`).
 """
 
 from __future__ import annotations
 
+import json
 import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -22,21 +23,25 @@ from rollcall.core.messages import Message, ModelMessage, ToolResult
 from rollcall.core.redaction import json_redactor, redacted_json
 from rollcall.core.wire import SCHEMA_VERSION, RunStatus
 from rollcall.store import paths
-from rollcall.store.approvals import Approval
+from rollcall.store.approvals import Approval, RememberedApproval, read_remembered
 from rollcall.store.budgets import Settlements
+from rollcall.store.event_log import EventLog
 from rollcall.store.leases import RunLease
 from rollcall.store.message_log import (
     TurnUsage,
     bytes_per_result,
+    read_history,
     result_fields,
     step_document,
     usage_fields,
 )
-from rollcall.store.runs import ended_fields
+from rollcall.store.runs import ended_fields, read_request, read_user
 from rollcall.store.window import window_document
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client, WriteBatch
+
+    Beside = Callable[[WriteBatch], None]
 
 FLUSH_S = 1.0
 """Events are stored with each reply and at the end, and in between at most this often; in a run
@@ -54,15 +59,15 @@ Answered = tuple[ToolResult, dict[str, Any]]
 
 
 class RunInterrupt(Struct, frozen=True):
-    """What a run ends with when it waits.
+    """What a run waits for when it ends with outcome `interrupt`.
 
     Attributes:
         approvals: What people are to decide.
         calls: Ids of the calls that are left to the client.
-        tools: What they call, in the same order.
-        permits: Why each may happen, by call id: `{approvalId, isEdited, summary}`,
+        tools: The tools that these call, in the same order.
+        permits: Why each of these may happen, by call id: `{approvalId, isEdited, summary}`,
             `{allowedBy}` or `{}`.
-        client_id: Whose client they are left to.
+        client_id: The client that they are left to.
         until: When the client's time for them is over.
     """
 
@@ -74,32 +79,33 @@ class RunInterrupt(Struct, frozen=True):
     until: datetime | None = None
 
 
-class Settling(Protocol):
-    """What a run spends from, as its end knows it."""
+class Budget(Protocol):
+    """The budget that a run spends from, as the run's end needs it."""
 
     def settlement(self) -> Settlements:
-        """What the run's document is to say was spent."""
+        """Return what the run's document is to say was spent."""
 
     def settled(self) -> None:
-        """They are saved."""
+        """Note that this is saved."""
 
 
 class OpenRun(Struct):
-    """A run that holds its thread's lease, and the only way to save what happens in it.
+    """A run that this process holds, and the only way to save what happens in it.
 
     Attributes:
-        user: Who asked, as known when the turn began; whoever continues it looks again.
-        request: What the turn was asked with: locale, context, offered tools, client.
+        user: Who sent the request, as known when the turn began; who continues it looks again.
+        request: The turn's request: locale, context, offered tools, client.
         documents: The log's newest documents, this run's own included.
-        hold: What is saved, and whether this process may; `show` gathers events for it.
-        answers: Decisions and results from outside for the last step's calls, by place.
-        attempt: 1, and one more for each time the run was taken up.
-        fruitless: How often it was taken up since it last got any further.
-        decisions: What was decided in the thread, in lines; whoever ends leaves them to the next.
-        told_decisions: Those that were there when the turn began.
-        settling: What the run spends from, once somebody works on it.
+        approvals: Decisions on calls of the last step.
+        answers: Results from outside for calls of the last step, by call id.
+        remembered: What approvals in this thread cover beyond their call, by tool.
+        attempt: 1, and one more for each time the run was recovered.
+        fruitless: How often it was recovered since it last made progress.
+        decisions: What was decided in the thread, in lines; the run's end leaves them to the next.
+        decisions_at_start: Those that were there when the turn began.
+        budget: What the run spends from, once a process works on it.
         settlements: What the thread's run before has said it spent; from its own end on, this one.
-        redact: Takes credentials out of events.
+        redact: Removes credentials from events.
     """
 
     db: Client
@@ -113,39 +119,80 @@ class OpenRun(Struct):
     history: list[Message]
     documents: list[dict[str, Any]]
     next_message: int
-    hold: RunLease
-    approvals: tuple[Approval, ...] = ()
+    lease: RunLease
+    approvals: Sequence[Approval] = ()
     answers: dict[str, dict[str, Any]] = field(default_factory=dict)
-    allowed: dict[str, Any] = field(default_factory=dict)
+    remembered: dict[str, RememberedApproval] = field(default_factory=dict)
     attempt: int = 1
     fruitless: int = 0
     decisions: list[str] = field(default_factory=list)
-    told_decisions: list[str] = field(default_factory=list)
-    settling: Settling | None = None
+    decisions_at_start: list[str] = field(default_factory=list)
+    budget: Budget | None = None
     settlements: Settlements = field(default_factory=dict)
     redact: Callable[[Any], Any] = field(default_factory=json_redactor)
 
+    @classmethod
+    def of(
+        cls,
+        db: Client,
+        run: dict[str, Any],
+        events: EventLog,
+        *,
+        thread: dict[str, Any],
+        documents: list[dict[str, Any]],
+        decisions: list[str],
+        decisions_at_start: list[str],
+        approvals: Sequence[Approval] = (),
+    ) -> OpenRun:
+        """Return the open run of a document; its history may end with calls without a result.
+
+        Args:
+            run: The run's document, and `thread` the thread's.
+            events: The run's, with its open page.
+            approvals: Decisions on calls without a result.
+        """
+        return cls(
+            db=db,
+            user=read_user(run),
+            agent=run["agent"],
+            thread_id=events.thread_id,
+            run_id=events.run_id,
+            turn_id=run["turnId"],
+            request=read_request(run),
+            token=run["token"],
+            history=read_history(documents, leaves_last_open=True),
+            documents=documents,
+            next_message=documents[-1]["n"] + 1,
+            lease=RunLease(db, events, is_cancelled=bool(run.get("cancelRequested"))),
+            approvals=approvals,
+            answers=json.loads(run["answers"]),
+            remembered=read_remembered(thread.get("allowed")),
+            attempt=run["attempt"],
+            fruitless=run["fruitless"],
+            decisions=decisions,
+            decisions_at_start=decisions_at_start,
+        )
+
     @property
     def is_cancelled(self) -> bool:
-        """Whether somebody wishes that it stops."""
-        return self.hold.is_cancelled
+        """Whether somebody has asked that it stops."""
+        return self.lease.is_cancelled
 
     @property
     def is_closed(self) -> bool:
-        """Its end is saved and its lease given back, or it was taken over: nothing of it may be
-        written any more."""
-        return self.hold.is_lost
+        """Whether nothing of it may be saved any more: its end is, or another process holds it."""
+        return self.lease.is_lost
 
     def save_reply(self, step: int, reply: ModelMessage, spent: TurnUsage) -> None:
         """Append a model reply to the log, before any of its calls starts."""
         document = step_document(self._stamp(), step=step, reply=reply, spent=spent)
-        written = self.hold.save(lambda batch: self._append(batch, document))
-        self.hold.step_time = written[0].update_time if written else None
+        written = self.lease.save(lambda batch: self._append(batch, document))
+        self.lease.step_time = written[0].update_time if written else None
         self.documents.append(document)
         self.next_message += 1
 
     def save_results(self, results: Mapping[int, Answered]) -> None:
-        """Add results of tools, by the places of their calls, to the newest reply, before they are
+        """Add results of tools to the newest reply, by the places of their calls, before they are
         shown or sent on.
 
         Raises:
@@ -161,29 +208,33 @@ class OpenRun(Struct):
             for place, (result, record) in results.items()
         }
         fields = {FieldPath("results", at).to_api_repr(): each for at, each in stored.items()}
-        self.hold.save_in_step(document["n"], fields)
+        self.lease.save_in_step(document["n"], fields)
         document["results"] = {**document["results"], **stored}
 
     def show(self, event: Event) -> Event:
-        """Number an event and gather it for those who follow from Firestore."""
-        return self.hold.events.add(self.redact(event))
+        """Number an event, and buffer it for those who follow from Firestore."""
+        return self.lease.events.add(self.redact(event))
+
+    def withdraw_last_event(self) -> None:
+        """Leave out the newest event, unless it is stored: what it tells was not saved."""
+        self.lease.events.withdraw_last()
 
     def tick(self) -> None:
-        """Store gathered events, keep the lease, and look whether the run was cancelled.
+        """Store buffered events, keep the lease, and look whether the run was cancelled.
 
         To be called between any two events, and at least each second while there are none.
 
         Raises:
             Aborted: Another run has taken the thread over.
         """
-        now, hold = time.monotonic(), self.hold
-        often_s = min(FLUSH_S * (1 + hold.events.page / 10), LOOK_S)
-        has_news = now - hold.flushed_at > often_s and not hold.events.is_empty
-        if has_news or hold.is_ending or hold.events.gathered_bytes > FLUSH_BYTES:
-            hold.save(_nothing_else)
-        elif now - hold.touched_at > LOOK_S:
-            hold.look()
-            hold.touched_at = now
+        now, lease = time.monotonic(), self.lease
+        often_s = min(FLUSH_S * (1 + lease.events.page / 10), LOOK_S)
+        has_news = now - lease.flushed_at > often_s and not lease.events.is_empty
+        if has_news or lease.needs_renewal or lease.events.buffered_bytes > FLUSH_BYTES:
+            lease.save()
+        elif now - lease.checked_at > LOOK_S:
+            lease.check()
+            lease.checked_at = now
 
     def finish(
         self,
@@ -193,9 +244,13 @@ class OpenRun(Struct):
         spent: TurnUsage,
         result: dict[str, Any],
         status: RunStatus = RunStatus.DONE,
-        beside: Callable[[WriteBatch], None] | None = None,
+        beside: Beside | None = None,
     ) -> None:
-        """Append the answer and close the run with its result, in one batch."""
+        """Append the answer and close the run with its result, in one batch.
+
+        Args:
+            beside: Adds what else belongs into that batch, such as the run's audit entry.
+        """
         document = step_document(self._stamp(), step=step, reply=answer, spent=spent)
 
         def fill(batch: WriteBatch) -> None:
@@ -206,23 +261,23 @@ class OpenRun(Struct):
 
     def wait(
         self,
-        asking: RunInterrupt,
+        interrupt: RunInterrupt,
         *,
         spent: TurnUsage,
         result: dict[str, Any],
-        beside: Callable[[WriteBatch], None] | None = None,
+        beside: Beside | None = None,
     ) -> None:
-        """Close the run with questions: its last calls stay unanswered in the log."""
+        """Close the run with what it waits for: its last calls stay unanswered in the log."""
         last = self.documents[-1]
         last["spent"] = usage_fields(spent)
         waiting = {
             "runId": self.run_id,
-            "approvals": [approval.id for approval in asking.approvals],
-            "calls": list(asking.calls),
-            "tools": list(asking.tools),
-            "approved": {call: permit for call, permit in asking.permits.items() if permit},
-            "clientId": asking.client_id,
-            "until": asking.until,
+            "approvals": [approval.id for approval in interrupt.approvals],
+            "calls": list(interrupt.calls),
+            "tools": list(interrupt.tools),
+            "approved": {call: permit for call, permit in interrupt.permits.items() if permit},
+            "clientId": interrupt.client_id,
+            "until": interrupt.until,
         }
         thread = {
             "lease": None,
@@ -234,17 +289,15 @@ class OpenRun(Struct):
         def fill(batch: WriteBatch) -> None:
             message = paths.message(self.db, self.thread_id, last["n"])
             batch.update(message, {"spent": last["spent"]})
-            for approval in asking.approvals:
+            for approval in interrupt.approvals:
                 batch.create(paths.approval(self.db, approval.id), approval.document())
             batch.update(paths.thread(self.db, self.thread_id), thread)
             self._leave_view(batch, self.documents)
 
         self._close(fill, beside, ended_fields(RunStatus.DONE, result, last["step"]))
 
-    def give_up(
-        self, error: dict[str, Any], *, beside: Callable[[WriteBatch], None] | None = None
-    ) -> None:
-        """Close a run that has no answer; if another run took the thread over, that one cares."""
+    def fail(self, error: dict[str, Any], *, beside: Beside | None = None) -> None:
+        """Close a run that has no answer; one that another process holds is left to that."""
         if self.is_closed:
             return
         fields = {
@@ -259,33 +312,28 @@ class OpenRun(Struct):
             log.info("run %s lost its thread before it could be closed", self.run_id)
 
     def hand_over(self, *, is_sound: bool = True) -> None:
-        """Leave the run to the task queue: whoever comes may take it up at once, and the thread
-        is kept for it a while.
+        """Leave the run to the task queue, which may recover it at once; the thread is kept for it
+        a while.
 
         Args:
-            is_sound: It would have gone on here: taking it up is no further try.
+            is_sound: It would have gone on here: recovering it counts as no failed attempt.
         """
         now = datetime.now(UTC)
         kept = now + timedelta(seconds=HANDOVER_S)
         tries = {"fruitless": 0} if is_sound else {}
-        self._close(_nothing_else, None, {"leaseUntil": now, "keptUntil": kept, **tries})
+        self._close(None, None, {"leaseUntil": now, "keptUntil": kept, **tries})
 
-    def _close(
-        self,
-        fill: Callable[[WriteBatch], None],
-        beside: Callable[[WriteBatch], None] | None,
-        fields: dict[str, Any],
-    ) -> None:
+    def _close(self, fill: Beside | None, beside: Beside | None, fields: dict[str, Any]) -> None:
         def fill_all(batch: WriteBatch) -> None:
-            fill(batch)
-            if beside:
-                beside(batch)
+            for each in (fill, beside):
+                if each:
+                    each(batch)
 
-        said = self.settlements = self.settling.settlement() if self.settling else {}
+        said = self.settlements = self.budget.settlement() if self.budget else {}
         own = {f"settlements.{slice_id}": each for slice_id, each in said.items()}
-        self.hold.save(fill_all, {**fields, **own}, is_last=True)
-        if self.settling and said:
-            self.settling.settled()
+        self.lease.save(fill_all, {**fields, **own}, is_last=True)
+        if self.budget and said:
+            self.budget.settled()
 
     def _stamp(self) -> dict[str, Any]:
         return {
@@ -301,19 +349,14 @@ class OpenRun(Struct):
         batch.create(paths.message(self.db, self.thread_id, document["n"]), document)
 
     def _leave_view(self, batch: WriteBatch, documents: Sequence[dict[str, Any]]) -> None:
-        """Renew the window view. Its token says that the lease is over."""
-        after = max(self.next_message, documents[-1]["n"] + 1)
+        """Write the window view. Its token says that the lease is over."""
         view = window_document(
             documents,
             uid=self.user.uid,
             token=self.token,
-            next_message=after,
+            next_message=max(self.next_message, documents[-1]["n"] + 1),
             decisions=self.decisions,
-            told=self.told_decisions,
+            told=self.decisions_at_start,
             settlements=self.settlements,
         )
         batch.set(paths.window(self.db, self.thread_id), view)
-
-
-def _nothing_else(batch: WriteBatch) -> None:
-    """The run's events, and perhaps fields of its document, are all there is to save."""

@@ -54,7 +54,7 @@ def window(db: Client, thread_id: str) -> DocumentReference:
     return db.document(f"{_thread(thread_id)}/{collection_id('views')}/window")
 
 
-def event_batch(db: Client, thread_id: str, run_id: str, number: int) -> DocumentReference:
+def event_page(db: Client, thread_id: str, run_id: str, number: int) -> DocumentReference:
     """Some of a run's events, in their order."""
     return db.document(f"{_run(thread_id, run_id)}/{collection_id('events')}/{number:06d}")
 

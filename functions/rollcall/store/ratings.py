@@ -1,11 +1,12 @@
 """What users think of answers.
 
-    ratings/{threadId}~{runId}   uid, rating ("up", "down", null), comment, number, writes,
-                                 createdAt, ...
+    ratings/{threadId}~{runId}   threadId, runId, uid, turnId, agent, rating ("up", "down", null),
+                                 comment, number, writes, createdAt, updatedAt
 
-One for each run, changed as often as the user changes their mind; the audit has an entry for each
-change, so that these can be counted. It is written in a transaction that reads the run: of a run
-that is being erased there is either no rating, or one that is erased with it.
+There is one rating for each run, changed as often as the user changes their mind; the audit log has
+an entry for each change, so that these can be counted. A rating is written in a transaction that
+reads the run: of a run that is being erased there is either no rating, or one that is erased with
+it.
 """
 
 from __future__ import annotations
@@ -36,14 +37,14 @@ MAX_WRITES = 2 * MAX_CHANGES
 
 
 def rate(db: Client, user: User, request: RateRequest) -> dict[str, Any]:
-    """Keep what a user thinks of an answer; the same again changes nothing.
+    """Store what a user thinks of an answer; the same again changes nothing.
 
     Returns:
         `{threadId, runId, rating, comment}`.
     Raises:
         NotFound: There is no such run or message.
         PermissionDenied: It is another user's.
-        FailedPrecondition: The run is going on.
+        FailedPrecondition: The run has not ended.
         ResourceExhausted: It was rated too often.
         Unavailable: Others wrote the same at the same time, again and again.
     """
@@ -52,12 +53,12 @@ def rate(db: Client, user: User, request: RateRequest) -> dict[str, Any]:
 
     run_id = request.run_id or _run_of_message(db, user, request)
     try:
-        told: dict[str, Any] = transactional(_rate)(db.transaction(), db, user, request, run_id)
+        stored: dict[str, Any] = transactional(_rate)(db.transaction(), db, user, request, run_id)
     except (Contended, ValueError) as error:
         if isinstance(error, ValueError) and not isinstance(error.__cause__, Contended):
             raise  # it is no "exceeded maximum number of attempts"
         raise Unavailable("the rating was not taken; try again", retry_after_s=1) from error
-    return told
+    return stored
 
 
 def _rate(
@@ -66,26 +67,28 @@ def _rate(
     run = paths.run(db, request.thread_id, run_id).get(transaction=transaction).to_dict()
     reference = paths.rating(db, request.thread_id, run_id)
     before = reference.get(transaction=transaction).to_dict() or {}
-    run = _checked(run, user, field="runId")
+    if run is None:
+        raise NotFound("there is no such run", field="runId")
+    if run["uid"] != user.uid:
+        raise PermissionDenied("this run belongs to someone else", field="runId")
+    if run["status"] == RunStatus.RUNNING:
+        raise FailedPrecondition(
+            "this run is going on", field="runId", hint="rate it once it has answered"
+        )
     comment = redacted(request.comment) if request.comment else None
-    told = {
-        "threadId": request.thread_id,
-        "runId": run_id,
-        "rating": request.rating,
-        "comment": comment,
-    }
+    ids = {"threadId": request.thread_id, "runId": run_id}
+    stored = {**ids, "rating": request.rating, "comment": comment}
     was = before.get("rating")
     is_new = was != request.rating
     if not is_new and before.get("comment") == comment:
-        return told
+        return stored
     number = before.get("number", 0) + is_new
     writes = before.get("writes", before.get("number", 0)) + 1
     if request.rating is not None:  # taking it back is for ever possible
         _check_bounds(number, writes)
     now = datetime.now(UTC)
-    asked = json.loads(run["request"])
     document = {
-        **told,
+        **stored,
         "schemaVersion": SCHEMA_VERSION,
         "uid": user.uid,
         "turnId": run["turnId"],
@@ -97,21 +100,25 @@ def _rate(
     }
     transaction.set(reference, document)
     if is_new:
-        entry = audit.rating_entry(
+        result = json.loads(run.get("result") or "{}")  # none where the run failed
+        called = [call["tool"] for call in result.get("toolCalls", ())]
+        entry = audit.entry(
+            "rating",
+            request.thread_id,
+            run_id,
+            str(number),
             uid=user.uid,
-            thread_id=request.thread_id,
-            run_id=run_id,
-            number=number,
+            at=now,
+            **ids,
             agent=run["agent"],
-            variant=asked.get("variant"),
-            called=_called(run),
-            run_day=run["createdAt"].astimezone(UTC).date().isoformat(),
+            variant=json.loads(run["request"]).get("variant"),
+            called=audit.tool_names(called),
+            runDay=run["createdAt"].astimezone(UTC).date().isoformat(),
             rating=request.rating,
             before=was,
-            at=now,
         )
         audit.write(transaction, db, entry)
-    return told
+    return stored
 
 
 def _check_bounds(number: int, writes: int) -> None:
@@ -131,21 +138,3 @@ def _run_of_message(db: Client, user: User, request: RateRequest) -> str:
     if message["uid"] != user.uid:
         raise PermissionDenied("this message belongs to someone else", field="messageId")
     return str(message["runId"])
-
-
-def _checked(run: dict[str, Any] | None, user: User, *, field: str) -> dict[str, Any]:
-    if run is None:
-        raise NotFound("there is no such run", field=field)
-    if run["uid"] != user.uid:
-        raise PermissionDenied("this run belongs to someone else", field=field)
-    if run["status"] == RunStatus.RUNNING:
-        raise FailedPrecondition(
-            "this run is going on", field=field, hint="rate it once it has answered"
-        )
-    return run
-
-
-def _called(run: dict[str, Any]) -> list[str]:
-    """The tools that the run called; none where it ended without a result."""
-    result = json.loads(run.get("result") or "{}")
-    return [call["tool"] for call in result.get("toolCalls", ())]

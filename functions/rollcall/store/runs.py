@@ -1,8 +1,8 @@
 """The document of a run: ids and keys, what it holds, and what has become of it.
 
     threads/{t}/runs/{r}   uid, user, agent, turnId, status, step, attempt, fruitless, token,
-                           opener, firstMessage, reached, requestDigest, key, request, continues, approvals,
-                           answers, leaseUntil, keptUntil, cancelRequested; and as it ends
+                           opener, firstMessage, reached, requestDigest, key, request, continues,
+                           approvals, answers, leaseUntil, keptUntil, cancelRequested; as it ends
                            result, outcome, stopReason, usage, error, settlements, endedAt
     runs/{k}               the tombstone of an erased run: uid, key, threadId
 

@@ -43,7 +43,9 @@ def run_entry(number: int, **changes: Any) -> dict[str, Any]:
         "began_at": NOW,
         "at": NOW + timedelta(seconds=2),
     }
-    return audit.run_entry(**{**fields, **changes})
+    given = {**fields, **changes}
+    request = {key: given.pop(key) for key in ("variant", "offered")}
+    return audit.run_entry(request=request, **given)
 
 
 @pytest.fixture

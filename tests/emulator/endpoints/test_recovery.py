@@ -13,7 +13,7 @@ from rollcall.core.context import Call, User
 from rollcall.core.policy import ApprovalPolicy
 from rollcall.endpoints.continuing import sweep
 from rollcall.endpoints.run_agent import run_agent
-from rollcall.store.approvals import canonical_json, text_digest
+from rollcall.store.approvals import arguments_digest
 from rollcall.store.effects import EffectStatus, effect_key
 from rollcall.store.recovery import MAX_FRUITLESS
 from rollcall.store.threads import thread_id_for
@@ -147,7 +147,7 @@ def test_a_write_that_was_begun_and_cut_off(
         "uid": "ann",
         "tool": tool,
         "version": 1,
-        "argumentsDigest": text_digest(canonical_json(arguments)),
+        "argumentsDigest": arguments_digest(arguments),
         "status": "pending",
         "mayBeTriedAgain": False,
         "startedAt": datetime.now(UTC) - timedelta(minutes=5),

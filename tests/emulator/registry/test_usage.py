@@ -56,24 +56,22 @@ def run_entry(**changes: Any) -> dict[str, Any]:
         "began_at": NOON,
         "at": NOON + timedelta(seconds=2),
     }
-    return audit.run_entry(**{**fields, **changes})
+    given = {**fields, **changes}
+    request = {key: given.pop(key) for key in ("variant", "offered")}
+    return audit.run_entry(request=request, **given)
 
 
 def rating(new: str | None, before: str | None, **changes: Any) -> dict[str, Any]:
     fields: dict[str, Any] = {
-        "uid": "ann",
-        "thread_id": "t1",
-        "run_id": "r",
-        "number": next(_numbers),
         "agent": "office",
         "variant": None,
         "called": ["look_up"],
-        "run_day": DAY.isoformat(),
+        "runDay": DAY.isoformat(),
         "rating": new,
         "before": before,
-        "at": NOON,
     }
-    return audit.rating_entry(**{**fields, **changes})
+    number = str(next(_numbers))
+    return audit.entry("rating", "t1", "r", number, uid="ann", at=NOON, **{**fields, **changes})
 
 
 def write(db: Client, *entries: dict[str, Any]) -> None:
@@ -105,8 +103,7 @@ def test_runs_and_ratings_are_counted_once(db: Client) -> None:
 
 
 def test_nothing_else_of_the_audit_is_counted(db: Client) -> None:
-    erased = audit.erasure_entry(uid="u", erasure_id="e", with_account=False, removed={}, at=NOON)
-    write(db, erased)
+    write(db, audit.entry("data_erased", "u", "e", uid=None, at=NOON, removed={}))
     db.document("audit/x").set({"kind": "erased", "at": NOON})
     db.document("audit/older").set({**run_entry(), "kind": "run"})  # from before `loggedAt`
     assert count(db) == 0
@@ -169,7 +166,7 @@ def test_entries_that_come_while_it_is_counted_are_counted_by_the_next(db: Clien
 def test_an_entry_that_cannot_be_read_keeps_no_other_from_being_counted(
     db: Client, caplog: pytest.LogCaptureFixture
 ) -> None:
-    write(db, {**run_entry(), "beganAt": "noon"}, run_entry(), rating("up", None, run_day="../x"))
+    write(db, {**run_entry(), "beganAt": "noon"}, run_entry(), rating("up", None, runDay="../x"))
     assert count(db) == 3
     assert runs(db) == 1
     assert caplog.text.count("cannot be counted") == 2

@@ -73,7 +73,7 @@ def test_arguments_that_were_changed_in_the_store_are_nobodys_yes(
     paths.approval(db, "a1").create(made(**changes).document())
     paths.approval(db, "a1").update({"arguments": canonical_json({"to": "eve"})})
     (read,) = load_approvals(db, ["a1"])
-    assert (read.verdict(NOW), read.arguments) == (ApprovalStatus.EXPIRED, {})
+    assert (read.status_at(NOW), read.arguments) == (ApprovalStatus.EXPIRED, {})
 
 
 def test_approvals_are_loaded_in_the_order_that_was_asked_for(db: Client) -> None:
@@ -115,7 +115,7 @@ def test_who_may_decide(decider: Decider, user: User, may: bool) -> None:
     ],
 )
 def test_what_stands(changes: dict[str, Any], later_s: int, verdict: str) -> None:
-    assert made(**changes).verdict(NOW + timedelta(seconds=later_s)) == verdict
+    assert made(**changes).status_at(NOW + timedelta(seconds=later_s)) == verdict
 
 
 def test_changed_arguments_make_another_approval_that_names_the_first() -> None:

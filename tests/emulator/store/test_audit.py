@@ -10,10 +10,16 @@ import pytest
 from google.api_core.exceptions import AlreadyExists
 from google.cloud.firestore import Client
 
-from rollcall.core.context import User
+from rollcall.core.context import Decider, User
 from rollcall.core.redaction import HIDDEN
 from rollcall.core.wire import CallStatus, ModelUsage, Role, StopReason, ToolCallRecord
 from rollcall.store import audit
+from rollcall.store.approvals import (
+    Approval,
+    ApprovalDecision,
+    ApprovalStatus,
+    arguments_digest,
+)
 
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
 SAID = "the merger is on Friday"
@@ -33,6 +39,32 @@ def call(**changes: Any) -> ToolCallRecord:
     return ToolCallRecord(**{**fields, **changes})
 
 
+def approval(id: str) -> Approval:
+    return Approval(
+        id=id,
+        uid="ann",
+        thread_id="t1",
+        run_id="r1",
+        turn_id="r1",
+        agent="chat",
+        call_id="c1",
+        place=0,
+        tool="send_message",
+        version=1,
+        capability_digest="d",
+        arguments={"text": SAID},
+        shown={"text": SAID},
+        summary=SAID,
+        display=None,
+        locale="en",
+        decider=Decider(uid="bo"),
+        created_at=NOON,
+        expires_at=NOON,
+        status=ApprovalStatus.APPROVED,
+        decision=ApprovalDecision(approved=True, by="bo", at=NOON, reason=SAID),
+    )
+
+
 def run_entry(**changes: Any) -> dict[str, Any]:
     fields: dict[str, Any] = {
         "user": User("ann", Role.TEACHER, "school", "Ann"),
@@ -45,7 +77,7 @@ def run_entry(**changes: Any) -> dict[str, Any]:
         "offered": ["send_message", "search_all"],
         "found": ["get_decisions"],
         "calls": [call(approval_id="a1")],
-        "approvals": [audit.ApprovalOutcome("a1", "send_message", "approved", by="bo", at=NOON)],
+        "approvals": [approval("a1")],
         "outcome": "cancelled",
         "stop_reason": StopReason.MAX_STEPS,
         "steps": 2,
@@ -55,59 +87,29 @@ def run_entry(**changes: Any) -> dict[str, Any]:
         "began_at": NOON,
         "at": NOON,
     }
-    return audit.run_entry(**{**fields, **changes})
+    given = {**fields, **changes}
+    request = {key: given.pop(key) for key in ("variant", "offered")}
+    return audit.run_entry(request=request, **given)
 
 
-def decision(**changes: Any) -> dict[str, Any]:
-    fields: dict[str, Any] = {
-        "uid": "ann",
-        "thread_id": "t1",
-        "run_id": "r1",
-        "approval_id": "a1",
-        "tool": "send_message",
-        "arguments_digest": "d",
-        "approved": True,
-        "by": "bo",
-        "at": NOON,
-    }
-    return audit.decision_entry(**{**fields, **changes})
+def decision(approval_id: str = "a1", tool: str = "send_message") -> dict[str, Any]:
+    fields = {"approvalId": approval_id, "argumentsDigest": "d", "approved": True, "by": "bo"}
+    return audit.entry("decision", approval_id, uid="ann", at=NOON, tool=tool, **fields)
 
 
-def effect(**changes: Any) -> dict[str, Any]:
-    fields: dict[str, Any] = {
-        "uid": "ann",
-        "key": "k1",
-        "tool": "send_message",
-        "version": 1,
-        "arguments_digest": "d",
-        "status": "done",
-        "tried_at": NOON,
-        "at": NOON,
-    }
-    return audit.effect_entry(**{**fields, **changes})
+def effect(key: str = "k1", status: str = "done", tried_at: datetime = NOON) -> dict[str, Any]:
+    about = (key, status, tried_at.isoformat())
+    fields = {"effectKey": key, "version": 1, "argumentsDigest": "d", "status": status}
+    return audit.entry("effect", *about, uid="ann", at=NOON, tool="send_message", **fields)
 
 
-def rating(**changes: Any) -> dict[str, Any]:
-    fields: dict[str, Any] = {
-        "uid": "ann",
-        "thread_id": "t1",
-        "run_id": "r1",
-        "number": 1,
-        "agent": "chat",
-        "variant": "V2",
-        "called": ["send_message"],
-        "run_day": "2026-03-02",
-        "rating": "up",
-        "before": None,
-        "at": NOON,
-    }
-    return audit.rating_entry(**{**fields, **changes})
+def rating(number: int = 1) -> dict[str, Any]:
+    fields = {"called": ["send_message"], "runDay": "2026-03-02", "rating": "up", "before": None}
+    return audit.entry("rating", "t1", "r1", str(number), uid="ann", at=NOON, **fields)
 
 
 def erasure() -> dict[str, Any]:
-    return audit.erasure_entry(
-        uid="ann", erasure_id="e1", with_account=False, removed={"threads": 3}, at=NOON
-    )
+    return audit.entry("data_erased", "digest", "e1", uid=None, at=NOON, removed={"threads": 3})
 
 
 def write(db: Client, entry: dict[str, Any]) -> None:
@@ -166,7 +168,7 @@ def test_a_run_tells_who_what_with_which_and_by_whose_yes() -> None:
             "tool": "send_message",
             "status": "done",
             "error": None,
-            "argumentsDigest": audit.arguments_digest({"text": SAID}),
+            "argumentsDigest": arguments_digest({"text": SAID}),
             "approvalId": "a1",
             "allowedBy": None,
             "step": 1,
@@ -200,8 +202,8 @@ def test_nothing_that_was_said_is_kept() -> None:
 
 
 def test_equal_arguments_have_one_digest() -> None:
-    one, two = audit.arguments_digest({"a": 1, "b": 2}), audit.arguments_digest({"b": 2, "a": 1})
-    assert one == two != audit.arguments_digest({"a": 1, "b": 3})
+    one, two = arguments_digest({"a": 1, "b": 2}), arguments_digest({"b": 2, "a": 1})
+    assert one == two != arguments_digest({"a": 1, "b": 3})
 
 
 def test_an_entry_is_bounded_and_without_credentials(db: Client) -> None:
@@ -210,7 +212,7 @@ def test_an_entry_is_bounded_and_without_credentials(db: Client) -> None:
         calls=[call() for _ in range(5_000)],
         offered=["x" * 500] * 5_000,
         models=[key] * 50,
-        approvals=[audit.ApprovalOutcome(f"a{n}", "t", "expired") for n in range(5_000)],
+        approvals=[approval(f"a{n}") for n in range(5_000)],
     )
     write(db, entry)
     assert (entry["callsLeftOut"], entry["offeredCount"]) == (4_800, 5_000)

@@ -57,22 +57,25 @@ def run_entry(*calls: ToolCallRecord, **changes: Any) -> dict[str, Any]:
         "began_at": NIGHT,
         "at": NIGHT + timedelta(seconds=3),
     }
-    return audit.run_entry(**{**fields, **changes})
+    given = {**fields, **changes}
+    request = {key: given.pop(key) for key in ("variant", "offered")}
+    return audit.run_entry(request=request, **given)
 
 
 def rating(new: str | None, before: str | None) -> dict[str, Any]:
-    return audit.rating_entry(
+    return audit.entry(
+        "rating",
+        "t1",
+        "r1",
+        "1",
         uid="ann",
-        thread_id="t1",
-        run_id="r1",
-        number=1,
+        at=NIGHT + timedelta(days=2),
         agent="office",
         variant="V2",
         called=["look_up", "made_up"],
-        run_day="2026-11-21",
+        runDay="2026-11-21",
         rating=new,
         before=before,
-        at=NIGHT + timedelta(days=2),
     )
 
 

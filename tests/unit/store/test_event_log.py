@@ -25,7 +25,7 @@ def db() -> Client:
 
 
 def log() -> EventLog:
-    return EventLog("ann", "t", "r", hand="mine", page_time=TIME)
+    return EventLog("ann", "t", "r", writer="mine", page_time=TIME)
 
 
 def documents(db: Client, gathered: EventLog, *, is_last: bool = False) -> list[dict[str, Any]]:
@@ -60,7 +60,7 @@ def test_the_next_document_goes_on_where_the_last_one_ended(db: Client) -> None:
     gathered.add(text(0))
     gathered.add(text(1))
     documents(db, gathered)
-    gathered.committed(TIME)
+    gathered.mark_stored(TIME)
     assert gathered.is_empty
     gathered.add(text(2))
     (document,) = documents(db, gathered)
@@ -82,7 +82,7 @@ def test_what_comes_while_a_batch_is_committed_waits_for_the_next(db: Client) ->
     gathered.add(text(0))
     documents(db, gathered)
     late = gathered.add(text(1))
-    gathered.committed(TIME)
+    gathered.mark_stored(TIME)
     (document,) = documents(db, gathered)
     assert json.loads(document["events"]) == [late]
     assert document["first"] == 1
@@ -96,7 +96,7 @@ def test_many_events_are_spread_over_documents_of_bounded_size(db: Client) -> No
     assert [document["n"] for document in found] == [0, 1, 2, 3]
     assert [event for each in found for event in json.loads(each["events"])] == shown
     assert all(len(each["events"]) <= DOCUMENT_BYTES + 100 for each in found)
-    gathered.committed(TIME)
+    gathered.mark_stored(TIME)
     assert (gathered.page, gathered.count) == (4, 7)
 
 

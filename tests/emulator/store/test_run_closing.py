@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from typing import Any
@@ -15,7 +16,7 @@ from rollcall.store import open_run, paths
 from rollcall.store.message_log import TurnUsage
 from rollcall.store.recovery import recover_run
 from rollcall.store.run_closing import cancel
-from tests.emulator.store.test_threads import answer, opened, opening
+from tests.emulator.store.test_run_opening import RESULT, answer, opened, opening
 from tests.support.leases import end_lease
 
 CALL = ToolCall("c1", "look_up", {})
@@ -119,7 +120,7 @@ def test_a_run_whose_thread_is_taken_over_is_told_once_and_its_own_cost_alone(db
     first = opened(db, opening())
     first.save_reply(1, ModelMessage("", (CALL,)), TurnUsage(micro_usd=500))
     opened(db, opening("r2", is_new=False, supersede=True))
-    first.give_up({"code": "internal"})  # too late
+    first.fail({"code": "internal"})  # too late
     end_lease(db, first.thread_id, "r2")
     opened(db, opening("r3", is_new=False))
     told = {entry["runId"]: entry for entry in trail(db)}
@@ -151,3 +152,46 @@ def test_only_the_owner_stops_a_run(db: Client) -> None:
         cancel(db, "ann", run.thread_id, "r9")
     answer(run, "Hi.")
     assert cancel(db, "ann", run.thread_id, "r1") == "done"
+
+
+BROKEN = {"code": "internal", "message": "it broke off"}
+
+
+def test_a_run_that_has_ended_cannot_give_its_successors_lease_away(db: Client) -> None:
+    first = opened(db, opening())
+    answer(first, "Hi.")
+    second = opened(db, opening("r2", text="And now?", is_new=False))
+    first.fail(BROKEN)
+    thread = paths.thread(db, second.thread_id).get().to_dict() or {}
+    run = paths.run(db, second.thread_id, "r1").get().to_dict() or {}
+    assert (thread["lease"]["runId"], thread["nextMessage"]) == ("r2", 3)
+    assert run["status"] == "done"
+    with pytest.raises(Aborted, match="r2 is still answering"):
+        opened(db, opening("r3", text="Me too", is_new=False))
+
+
+def test_a_thread_whose_newest_document_outgrows_the_view_still_opens(db: Client) -> None:
+    run = opened(db, opening())
+    calls = tuple(ToolCall(f"c{n}", "search", {}) for n in range(16))
+    run.save_reply(1, ModelMessage("", calls), TurnUsage())
+    for place, call in enumerate(calls):
+        run.save_results({place: (ToolResult(call.id, "search", "א" * 24_000), {})})
+    run.fail(BROKEN)
+    again = opened(db, opening("r2", text="And now?", is_new=False))
+    assert again.next_message == 3
+    assert len(again.history) == 4  # rebuilt from the log
+
+
+def test_an_answer_that_could_not_be_saved_is_in_no_view(db: Client) -> None:
+    run = opened(db, opening())
+    with pytest.raises(Exception, match="400"):
+        run.finish(step=1, answer=ModelMessage("x" * 1_100_000), spent=TurnUsage(), result=RESULT)
+    run.fail(BROKEN)
+    view = paths.window(db, run.thread_id).get().to_dict() or {}
+    assert [document["n"] for document in json.loads(view["log"])] == [0]
+    assert opened(db, opening("r2", text="Again", is_new=False)).next_message == 2
+
+
+@pytest.mark.parametrize("context", [{"a": [[1]]}, {"": 1}, {"__x__": 1}, {"a.b`c": 1}])
+def test_any_context_that_is_json_can_be_kept(db: Client, context: dict[str, object]) -> None:
+    assert opened(db, opening(context=context)).next_message == 1

@@ -41,8 +41,8 @@ def test_an_opening_that_fails_lets_the_next_one_in() -> None:
 
 def test_nothing_is_kept_of_users_who_are_gone() -> None:
     with one_at_a_time("gone"):
-        assert "gone" in module._lines
-    assert "gone" not in module._lines
+        assert "gone" in module._locks
+    assert "gone" not in module._locks
 
 
 def _most_at_once() -> int:

@@ -10,8 +10,8 @@ from google.cloud.firestore import Client
 from rollcall.store import paths, recovery
 from rollcall.store.open_run import OpenRun
 from rollcall.store.recovery import find_unfinished
-from tests.emulator.store.test_continuing import NO, YES, ids, waiting
-from tests.emulator.store.test_threads import answer, opened, opening
+from tests.emulator.store.test_continuations import NO, YES, ids, waiting
+from tests.emulator.store.test_run_opening import answer, opened, opening
 from tests.support.leases import end_lease
 
 GRACE = timedelta(seconds=10)

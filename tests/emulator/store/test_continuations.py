@@ -20,7 +20,6 @@ from rollcall.store.approvals import (
     RememberedApproval,
     approval_id,
     load_approvals,
-    read_remembered,
 )
 from rollcall.store.continuations import (
     Continuation,
@@ -32,7 +31,7 @@ from rollcall.store.continuations import (
 from rollcall.store.message_log import TurnUsage
 from rollcall.store.open_run import OpenRun, RunInterrupt
 from rollcall.store.recovery import recover_run
-from tests.emulator.store.test_threads import RESULT, answer, opened, opening
+from tests.emulator.store.test_run_opening import RESULT, answer, opened, opening
 from tests.support.leases import end_lease
 from tests.support.losing import losing_commit
 from tests.support.office import at_once
@@ -168,7 +167,7 @@ def test_who_lost_a_run_can_save_nothing(
     dead.show({"type": "STEP_STARTED", "stepName": "late"})
     with pytest.raises(Aborted, match="taken this thread over"):
         save(dead)
-    dead.give_up({"code": "internal", "message": "too late"})
+    dead.fail({"code": "internal", "message": "too late"})
     assert everything(db) == before
     assert dead.is_closed
 
@@ -211,9 +210,7 @@ def test_a_yes_opens_the_run_that_goes_on(db: Client) -> None:
     assert isinstance(next_run, OpenRun)
     assert (next_run.run_id, next_run.turn_id) == ("r1~1", "r1")
     assert [each.status for each in next_run.approvals] == [ApprovalStatus.APPROVED]
-    assert read_remembered(next_run.allowed) == {
-        "pay": RememberedApproval("digest", next_run.approvals[0].id)
-    }
+    assert next_run.remembered == {"pay": RememberedApproval("digest", next_run.approvals[0].id)}
     assert isinstance(next_run.history[-1], ModelMessage)
     thread = paths.thread(db, run.thread_id).get().to_dict() or {}
     assert (thread["waiting"], thread["lease"]["runId"]) == (None, "r1~1")
@@ -278,7 +275,7 @@ def test_what_expired_goes_on_as_expired(db: Client) -> None:
     next_run = go_on(run, {})
     assert isinstance(next_run, OpenRun)
     assert {each.status for each in next_run.approvals} == {ApprovalStatus.EXPIRED}
-    assert next_run.allowed == {}
+    assert next_run.remembered == {}
 
 
 @pytest.mark.parametrize("run_id", ["nowhere", "r0"])

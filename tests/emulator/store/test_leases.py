@@ -17,14 +17,14 @@ from rollcall.core.errors import Aborted, Unavailable
 from rollcall.core.events import text_content
 from rollcall.core.messages import ModelMessage, ToolCall, ToolResult
 from rollcall.store import leases, paths
-from rollcall.store.erasure import Work, begin_thread_erasure, erase_one_thread, erase_user
+from rollcall.store.erasure import Worker, begin_thread_erasure, erase_one_thread, erase_user
 from rollcall.store.event_log import find_open_page
 from rollcall.store.message_log import TurnUsage
 from rollcall.store.open_run import OpenRun
 from rollcall.store.recovery import recover_run
 from rollcall.store.run_closing import cancel
-from tests.emulator.store.test_continuing import SAVES, everything
-from tests.emulator.store.test_threads import answer, opened, opening
+from tests.emulator.store.test_continuations import SAVES, everything
+from tests.emulator.store.test_run_opening import answer, opened, opening
 from tests.support.keeping import Keeping
 from tests.support.leases import end_lease
 
@@ -92,8 +92,8 @@ PASSING: dict[str, Callable[[OpenRun], None]] = {
 }
 WHAT: list[Callable[[OpenRun], None]] = [
     *SAVES,
-    lambda run: run.give_up(BROKEN),
-    lambda run: run.hold.save(lambda batch: None),
+    lambda run: run.fail(BROKEN),
+    lambda run: run.lease.save(lambda batch: None),
 ]
 
 
@@ -136,7 +136,7 @@ def test_a_thread_that_begins_to_be_erased_takes_nothing_from_its_run(
     run = begun(db)
     end_lease(db, run.thread_id, "r1")
     work = begin_thread_erasure(db, "ann", run.thread_id, "clear_thread", seconds=20)
-    assert isinstance(work, Work)
+    assert isinstance(work, Worker)
     before = everything(db)
     with pytest.raises(Aborted):
         WHAT[what](run)
@@ -152,7 +152,7 @@ def test_an_earlier_save_that_comes_late_is_not_taken_for_a_later_one(
     late[0]()
     with pytest.raises(Aborted):
         answer(run, "It is paid.")
-    run.give_up(BROKEN)
+    run.fail(BROKEN)
     assert run.is_closed
     stored = paths.run(db, run.thread_id, "r1").get().to_dict() or {}
     assert stored["status"] == "running"  # it is not closed with a reply that nobody knows of
@@ -168,7 +168,7 @@ def test_results_are_saved_where_the_replys_own_answer_was_lost(
 ) -> None:
     run = begun(db)
     if lost:
-        run.hold.step_time = run.hold.events.page_time = None
+        run.lease.step_time = run.lease.events.page_time = None
     run.save_results({0: FOUND})
     answer(run, "Paid.")
     log = paths.message(db, run.thread_id, 1).get().to_dict() or {}
@@ -181,7 +181,7 @@ def test_a_run_renews_its_lease_before_it_ends(db: Client) -> None:
     run.tick()
     lying = paths.run(db, run.thread_id, "r1").get().to_dict() or {}
     assert lying["leaseUntil"] <= datetime.now(UTC)  # it is not due by its own clock
-    run.hold._lease_until = time.monotonic() + 1
+    run.lease._until = time.monotonic() + 1
     run.tick()
     kept = paths.run(db, run.thread_id, "r1").get().to_dict() or {}
     assert kept["leaseUntil"] > datetime.now(UTC)
