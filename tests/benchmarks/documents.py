@@ -107,7 +107,7 @@ def _children() -> list[int]:
 
 def _reads(pid: int) -> bool:
     try:
-        return b"rollcall.knowledge.reading.child" in Path(f"/proc/{pid}/cmdline").read_bytes()
+        return b"rollcall.knowledge.reader" in Path(f"/proc/{pid}/cmdline").read_bytes()
     except (FileNotFoundError, ProcessLookupError):
         return False
 

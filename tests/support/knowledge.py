@@ -12,7 +12,7 @@ from google.cloud.firestore import Client
 from rollcall.core.context import Call, ToolContext, User
 from rollcall.core.wire import Role
 from rollcall.endpoints.knowledge import begin_upload, finish_upload, indexdocument, upload_part
-from rollcall.knowledge.search import Found, Scope, search
+from rollcall.knowledge.search import Scope, SearchResult, search
 from rollcall.store.files import PART_BYTES
 from tests.support.calling import Here
 
@@ -77,7 +77,7 @@ class Library:
 
     def search(
         self, user: User, query: str, *, scope: Scope = "all", document_id: str | None = None
-    ) -> Found:
+    ) -> SearchResult:
         return search(self.ctx(user), query, scope=scope, document_id=document_id)
 
     def titles(self, user: User, query: str, *, scope: Scope = "all") -> set[str]:

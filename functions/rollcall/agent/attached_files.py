@@ -53,7 +53,7 @@ def with_files(
     shown it as far as it can take it."""
     if not any(_files(message) for message in history):
         return models
-    from rollcall.knowledge.attached import text_of
+    from rollcall.knowledge.attachments import text_of
 
     attachments = Attachments(db, uid, text_of)
     return tuple(Seeing(model, attachments) for model in models)

@@ -28,7 +28,7 @@ def begin_upload(platform: Platform, call: Call) -> dict[str, Any]:
     `content`, for a file of one part, it is finished as well: `{fileId, document}`. The same again
     goes on with what was begun.
     """
-    from rollcall.knowledge.uploading import BeginUpload, begin
+    from rollcall.knowledge.uploads import BeginUpload, begin
 
     request = validate(BeginUpload, call.data)
     return begin(platform, call.user, call.claims, request, now=datetime.now(UTC)).dump()
@@ -37,7 +37,7 @@ def begin_upload(platform: Platform, call: Call) -> dict[str, Any]:
 @bound(OnCall())
 def upload_part(platform: Platform, call: Call) -> dict[str, Any]:
     """Send a part of one's own upload, in base64: `{fileId, part, content}`."""
-    from rollcall.knowledge.uploading import UploadPart, add_part
+    from rollcall.knowledge.uploads import UploadPart, add_part
 
     request = validate(UploadPart, call.data)
     add_part(platform, call.user, request)
@@ -51,7 +51,7 @@ def finish_upload(platform: Platform, call: Call) -> dict[str, Any]:
     Returns `{fileId, document}`; the document's record in Firestore then tells how far it is. An
     attachment has none: it is sent by its `fileId`.
     """
-    from rollcall.knowledge.uploading import FinishUpload, finish
+    from rollcall.knowledge.uploads import FinishUpload, finish
 
     request = validate(FinishUpload, call.data)
     return finish(platform, call.user, call.claims, request, now=datetime.now(UTC)).dump()
@@ -63,7 +63,7 @@ def get_file(platform: Platform, call: Call) -> dict[str, Any]:
 
     Returns `{fileId, name, contentType, bytes, sha256, parts, part, content}`, base64.
     """
-    from rollcall.knowledge.uploading import GetFile, read_part
+    from rollcall.knowledge.uploads import GetFile, read_part
 
     request = validate(GetFile, call.data)
     return read_part(platform, call.user, request).dump()
@@ -72,7 +72,7 @@ def get_file(platform: Platform, call: Call) -> dict[str, Any]:
 @bound(OnTask(max_attempts=5, timeout_s=READ_S, max_concurrent=5, alone=True))
 def indexdocument(platform: Platform, data: dict[str, Any]) -> None:
     """Read a document that waits: `{documentId}`. A task that comes twice does nothing."""
-    from rollcall.knowledge.indexing import index
+    from rollcall.knowledge.indexer import index
 
     id = data.get("documentId")
     if not isinstance(id, str) or not id or "/" in id:
@@ -84,7 +84,7 @@ def indexdocument(platform: Platform, data: dict[str, Any]) -> None:
 def sweep_files(platform: Platform) -> None:
     """Remove uploads that nobody finished and files whose record is gone; hand on documents that
     wait for too long."""
-    from rollcall.knowledge.queueing import enqueue, overdue
+    from rollcall.knowledge.uploads import enqueue, overdue
     from rollcall.store.files import files
 
     now = datetime.now(UTC)

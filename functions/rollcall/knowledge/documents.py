@@ -1,4 +1,4 @@
-"""Documents as they rest in Firestore, and which of them a user may read.
+"""Documents as they rest in Firestore: which of them a user may read, and what it is told of them.
 
 documents/{id}              uid, scope, tenant, name, title, contentType, bytes, sha256, status,
                             reason, progress, incoming, current, attempts, createdAt, updatedAt,
@@ -15,19 +15,21 @@ from __future__ import annotations
 
 import hashlib
 import re
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Literal
 
 from msgspec import Struct
 
 from rollcall.core.context import User
-from rollcall.core.errors import NotFound
+from rollcall.core.errors import NotFound, PermissionDenied
 from rollcall.core.options import collection_id
-from rollcall.knowledge.found import Scope
-from rollcall.store.files import Allowance
+from rollcall.core.shapes import Role, Wire
+from rollcall.store.files import Allowance, files
 
 if TYPE_CHECKING:
-    from google.cloud.firestore import Client, DocumentReference
+    from google.cloud.firestore import Client, CollectionReference, DocumentReference, WriteBatch
+
+    from rollcall.core.user_data import Document
 
 DOCUMENTS = "documents"
 PARTS = "parts"
@@ -38,13 +40,17 @@ ALLOWANCE = Allowance(files=100, bytes=200_000_000)
 MOST_DOCUMENTS = 300
 """Of one search or list; a team may have more than that."""
 CONTENT_TYPES = {"application/pdf": "pdf", "text/plain": "text", "text/markdown": "markdown"}
+OVERDUE = timedelta(minutes=5)
+"""How long a document may wait, or its reader be silent, before the sweep hands it on again."""
 
 _ID = re.compile("[0-9a-f]{32}")
 
 OwnScope = Literal["user", "team"]
 """Whether a document is its uploader's alone, or readable by the uploader's team."""
-
+Scope = Literal["mine", "team", "all"]
+"""Whose documents: the user's own, those shared with the user's team, or both."""
 Status = Literal["queued", "reading", "ready", "failed"]
+PartKind = Literal["t", "w", "v"]
 
 
 class Version(Struct, frozen=True):
@@ -53,6 +59,7 @@ class Version(Struct, frozen=True):
     Attributes:
         file: Its id in the file store.
         pages: None in files without pages.
+        texts, words, vectors: How many parts there are of each kind.
         embedder: Whose vectors there are; None without any.
     """
 
@@ -66,12 +73,15 @@ class Version(Struct, frozen=True):
 
 
 class StoredDocument(Struct, frozen=True):
-    """A document's record, read."""
+    """A document's record, read.
+
+    Attributes:
+        read_at: When it changed last, by Firestore's clock: what a write can insist on.
+    """
 
     id: str
     data: dict[str, Any]
     read_at: Any
-    """When it changed last, by Firestore's clock."""
 
     @property
     def title(self) -> str:
@@ -88,9 +98,77 @@ class StoredDocument(Struct, frozen=True):
         stored = self.data["current"]
         return None if stored is None else Version(**stored)
 
+    @property
+    def current_file(self) -> str | None:
+        """The file whose passages answer."""
+        return self.current.file if self.current else None
+
+
+class Progress(Wire):
+    """How many pages of how many are read; both 0 before it is begun."""
+
+    done: int
+    total: int
+
+
+class Reason(Wire):
+    """Why a document could not be read: a code, and a sentence in each language."""
+
+    code: str
+    en: str
+    he: str
+
+
+class DocumentInfo(Wire):
+    """A document as its readers see it.
+
+    Attributes:
+        status: Of the newest upload; `failed` says `reason`.
+        is_searchable: Whether passages answer: those of the newest upload or, until that is ready,
+            of the one before.
+        pages: Of what is searched; None in files without pages.
+        is_mine: Whether the user uploaded it, and so may delete it.
+    """
+
+    document_id: str
+    title: str
+    name: str
+    scope: OwnScope
+    content_type: str
+    bytes: int
+    status: Status
+    progress: Progress
+    reason: Reason | None = None
+    is_searchable: bool
+    pages: int | None = None
+    passages: int = 0
+    is_mine: bool
+    updated_at: str
+
+
+def document_info(document: StoredDocument, user: User) -> DocumentInfo:
+    """Return what a user is told of a document that the user may read."""
+    data, current = document.data, document.current
+    return DocumentInfo(
+        document_id=document.id,
+        title=document.title,
+        name=data["name"],
+        scope=data["scope"],
+        content_type=data["contentType"],
+        bytes=data["bytes"],
+        status=data["status"],
+        progress=Progress(**data["progress"]),
+        reason=Reason(**data["reason"]) if data["reason"] else None,
+        is_searchable=current is not None,
+        pages=current.pages if current else None,
+        passages=current.passages if current else 0,
+        is_mine=data["uid"] == user.uid,
+        updated_at=document.updated_at.isoformat(),
+    )
+
 
 def document_id(uid: str, scope: OwnScope, tenant: str | None, name: str) -> str:
-    """The id of a user's document of this name: the same name is the same document."""
+    """Return the id of a user's document of this name: the same name is the same document."""
     text = "\0".join([scope, uid, tenant or "", name])
     return hashlib.sha256(text.encode()).hexdigest()[:32]
 
@@ -99,20 +177,29 @@ def reference(db: Client, id: str) -> DocumentReference:
     return db.document(f"{collection_id(DOCUMENTS)}/{id}")
 
 
+def parts(db: Client, id: str) -> CollectionReference:
+    return db.collection(f"{collection_id(DOCUMENTS)}/{id}/{collection_id(PARTS)}")
+
+
+def part_id(file_id: str, kind: PartKind, number: int) -> str:
+    """Return the id of a part of a document, by the file that it was made of."""
+    return f"{file_id}~{kind}{number}"
+
+
 def read(snapshot: Any) -> StoredDocument | None:
-    """The document of a snapshot; None where there is none."""
+    """Return the document of a snapshot; None where there is none."""
     data = snapshot.to_dict()
     return None if data is None else StoredDocument(snapshot.id, data, snapshot.update_time)
 
 
 def may_read(user: User, data: dict[str, Any]) -> bool:
-    """Whether a document is the user's own, or the team's that the user is of at this moment."""
+    """Return whether a document is the user's own, or of the team that the user is of now."""
     is_team = user.tenant is not None and data["tenant"] == user.tenant
     return data["uid"] == user.uid or is_team
 
 
 def readable(db: Client, user: User, scope: Scope) -> tuple[list[StoredDocument], bool]:
-    """The documents that a user may read, newest first, and whether these are all."""
+    """Return the documents that a user may read, newest first, and whether these are all."""
     from google.cloud.firestore import FieldFilter
 
     wanted = []
@@ -131,7 +218,7 @@ def readable(db: Client, user: User, scope: Scope) -> tuple[list[StoredDocument]
 
 
 def one_readable(db: Client, user: User, id: str, *, field: str = "documentId") -> StoredDocument:
-    """One document that the user may read.
+    """Return one document that the user may read.
 
     Raises:
         NotFound: There is none of this id, or it is not the user's to read.
@@ -140,3 +227,38 @@ def one_readable(db: Client, user: User, id: str, *, field: str = "documentId") 
     if document is None or not may_read(user, document.data):
         raise NotFound("you have no such document", field=field)
     return document
+
+
+def check_may_remove(user: User, document: StoredDocument) -> None:
+    """Let its uploader through, and admins of the team that it is shared with.
+
+    Raises:
+        PermissionDenied: The user may read it, and no more.
+    """
+    is_admin = user.role is Role.ADMIN and document.data["tenant"] == user.tenant is not None
+    if document.data["uid"] != user.uid and not is_admin:
+        raise PermissionDenied(
+            "only who uploaded it, or an admin of the team, may delete this document",
+            field="documentId",
+        )
+
+
+def remove(db: Client, batch: WriteBatch, document: StoredDocument) -> None:
+    """Add to a batch that a document's record, parts and files are deleted.
+
+    The commit fails if the document has changed since it was read: whoever writes a part writes
+    the record too, so no part can come in between.
+    """
+    for part in parts(db, document.id).select([]).stream():
+        batch.delete(part.reference)
+    for file_id in (document.current_file, document.data["incoming"]):
+        if file_id and (file := files(db).find(file_id)):
+            files(db).remove(batch, file)
+    unchanged = db.write_option(last_update_time=document.read_at)
+    batch.delete(reference(db, document.id), option=unchanged)
+
+
+def erase_document(db: Client, batch: WriteBatch, document: Document, uid: str) -> None:
+    """Add to a batch that a user's document is removed, as `Section.erase` does."""
+    if found := read(document):
+        remove(db, batch, found)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from rollcall.core.user_data import Section, UserData, of_user
-from rollcall.knowledge.documents import DOCUMENTS
-from rollcall.knowledge.removing import erase_document
+from rollcall.knowledge.documents import DOCUMENTS, erase_document
 from rollcall.store.files import FILES, SECTION_READS, erase_file
 
 _INTERNAL = {"incoming", "current", "attempts", "dueAt"}

@@ -7,26 +7,118 @@ and one for each hit, or fewer where hits stand near one another.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import logging
+from collections import OrderedDict
+from collections.abc import Iterator, Sequence
+from functools import cache
+from threading import Lock
 from typing import TYPE_CHECKING
 
-from rollcall.core.context import ToolContext
+from msgspec import Struct
+
+from rollcall.core.context import Embedder, ToolContext
 from rollcall.core.errors import Aborted, FailedPrecondition, InvalidArgument
-from rollcall.knowledge import texts
-from rollcall.knowledge.documents import StoredDocument, one_readable, readable
-from rollcall.knowledge.found import Found, Passage, Scope, cite, joined
-from rollcall.knowledge.kept import read_parts
-from rollcall.knowledge.ranking import Gone, Place, Searched, ranked, within_bounds
-from rollcall.knowledge.splitting import Piece
+from rollcall.core.options import collection_id
+from rollcall.core.search import best, merge, rarity
+from rollcall.core.shapes import Citation, Wire
+from rollcall.knowledge.documents import (
+    DOCUMENTS,
+    PARTS,
+    PartKind,
+    Scope,
+    StoredDocument,
+    Version,
+    one_readable,
+    part_id,
+    readable,
+)
+from rollcall.knowledge.index import (
+    PASSAGES_OF_TEXTS,
+    PASSAGES_OF_VECTORS,
+    joined_headings,
+    nearest,
+    query_words,
+    unpack_texts,
+    unpack_words,
+)
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client
 
-__all__ = ["Found", "Passage", "Scope", "cite", "search"]
+__all__ = ["Passage", "Scope", "SearchResult", "cite", "search"]
 
 MOST_PASSAGES = 20
+"""Of one result."""
 QUERY_CHARS = 1_000
+SEARCHED_PASSAGES = 30_000
+"""Whose words one search looks through: six documents of the largest size, or hundreds of usual
+ones."""
+SEARCHED_VECTORS = 10_000
+CACHE_BYTES = 32_000_000
+"""How much a process keeps of the parts that it has read."""
+QUOTE_CHARS = 300
 _ATTEMPTS = 3
+_MOST_WORDS = 32
+_CANDIDATES = 50
+_MEANING = 0.75
+"""What the nearest in meaning counts of what the best by words does."""
+_TITLE_SHARE = 0.3
+"""What a word in a document's title adds to each of its passages that was found anyway."""
+_LEAST_SHARE = 0.25
+"""Of the best passage's score; what has less only has a common word of the question."""
+_PARTS_AT_ONCE, _READS_AT_ONCE = 16, 8
+
+log = logging.getLogger("rollcall")
+
+Place = tuple[str, int]
+"""A document's id, and a passage's number in it."""
+
+
+class Passage(Wire):
+    """A piece of a document that answers a question.
+
+    Attributes:
+        heading: The headings above it, outermost first, joined by " › "; "" before the first one.
+        page_from: The page it begins on, counted from 1; None in files without pages.
+        page_to: The page it ends on.
+        score: Ranks the passages of one search, 1 being the best there can be.
+    """
+
+    document_id: str
+    title: str
+    heading: str
+    page_from: int | None = None
+    page_to: int | None = None
+    text: str
+    score: float
+
+
+class SearchResult(Wire):
+    """The passages that answer best, best first.
+
+    Attributes:
+        searched_all: Whether every document was looked at that the user may read and that is
+            ready; false where there are more than one search reads.
+    """
+
+    passages: list[Passage]
+    searched_all: bool = True
+
+
+class SearchedDocument(Struct, frozen=True):
+    """A document with the version of it that is searched."""
+
+    document: StoredDocument
+    version: Version
+
+    def path(self, kind: PartKind, number: int) -> str:
+        """Return where a part is."""
+        record = f"{collection_id(DOCUMENTS)}/{self.document.id}"
+        return f"{record}/{collection_id(PARTS)}/{part_id(self.version.file, kind, number)}"
+
+
+class Gone(Exception):
+    """A part is not there any more: the document was replaced or deleted meanwhile."""
 
 
 def search(
@@ -36,7 +128,7 @@ def search(
     scope: Scope = "all",
     document_id: str | None = None,
     limit: int = 8,
-) -> Found:
+) -> SearchResult:
     """Return the passages that answer `query` best, of what the user may read at this moment.
 
     Args:
@@ -53,63 +145,228 @@ def search(
     if not 1 <= limit <= MOST_PASSAGES:
         raise InvalidArgument(f"limit is 1 to {MOST_PASSAGES}, not {limit}", field="limit")
     for _ in range(_ATTEMPTS):
-        documents, is_all = _documents(ctx, scope, document_id)
+        if document_id is None:
+            documents, is_all = readable(ctx.db, ctx.user, scope)
+        else:
+            documents, is_all = [_ready(one_readable(ctx.db, ctx.user, document_id))], True
         searched, is_within = within_bounds(documents)
         try:
-            best = ranked(ctx.db, searched, query, ctx.embedder, limit=limit)
-            passages = _passages(ctx.db, searched, best)
+            places = ranked(ctx.db, searched, query, ctx.embedder, limit=limit)
+            passages = _passages(ctx.db, searched, places)
         except Gone:
             continue
-        return Found(passages=passages, searched_all=is_all and is_within)
+        return SearchResult(passages=passages, searched_all=is_all and is_within)
     raise Aborted("documents are being replaced; search again", retry_after_s=1)
 
 
-def _documents(
-    ctx: ToolContext, scope: Scope, document_id: str | None
-) -> tuple[list[StoredDocument], bool]:
-    if document_id is not None:
-        document = one_readable(ctx.db, ctx.user, document_id)
-        if document.current is None:
-            raise FailedPrecondition(_why_not(document), field="documentId")
-        return [document], True
-    return readable(ctx.db, ctx.user, scope)
+def cite(ctx: ToolContext, passage: Passage) -> None:
+    """Name a passage as a source of the result, by document, page and section."""
+    line = " ".join(passage.text.split())
+    quote = line if len(line) <= QUOTE_CHARS else f"{line[: QUOTE_CHARS - 1].rstrip()}…"
+    ctx.cite(
+        Citation(
+            type="document",
+            title=passage.title,
+            quote=quote,
+            document_id=passage.document_id,
+            page=passage.page_from,
+            section=passage.heading or None,
+        )
+    )
 
 
-def _why_not(document: StoredDocument) -> str:
-    reason = document.data["reason"]
-    if reason:
-        return f"this document could not be read: {reason['en']}"
-    return "this document is still being read; ask again in a minute"
+def _ready(document: StoredDocument) -> StoredDocument:
+    """Return a document that something can be found in.
+
+    Raises:
+        FailedPrecondition: This is none, and why.
+    """
+    if document.current is None:
+        why = "this document is still being read; ask again in a minute"
+        if reason := document.data["reason"]:
+            why = f"this document could not be read: {reason['en']}"
+        raise FailedPrecondition(why, field="documentId")
+    return document
+
+
+def within_bounds(documents: Sequence[StoredDocument]) -> tuple[list[SearchedDocument], bool]:
+    """Return the documents that one search looks through, and whether these are all ready ones."""
+    ready = [SearchedDocument(each, each.current) for each in documents if each.current]
+    chosen = _first(ready, SEARCHED_PASSAGES)
+    return chosen, len(chosen) == len(ready)
+
+
+def _first(documents: Sequence[SearchedDocument], most: int) -> list[SearchedDocument]:
+    """Return the first documents, with at most so many passages together."""
+    passages = 0
+    for number, each in enumerate(documents):
+        passages += each.version.passages
+        if passages > most:
+            return [*documents[:number]]
+    return [*documents]
+
+
+def ranked(
+    db: Client,
+    searched: Sequence[SearchedDocument],
+    query: str,
+    embedder: Embedder | None,
+    *,
+    limit: int,
+) -> list[tuple[Place, float]]:
+    """Return the passages that answer best, best first, with scores from 0 to 1.
+
+    Raises:
+        Gone: A document was replaced or deleted meanwhile; read the documents again.
+    """
+    by_words = _by_words(db, searched, query)
+    by_meaning = _by_meaning(db, searched, query, embedder) if embedder else []
+    if not by_meaning:
+        return by_words[:limit]
+    return best(merge(by_words, by_meaning, meaning=_MEANING), limit)
+
+
+def _by_words(
+    db: Client, searched: Sequence[SearchedDocument], query: str
+) -> list[tuple[Place, float]]:
+    words = query_words(query)[:_MOST_WORDS]
+    if not words:
+        return []
+    parts = [(each.document, unpack_words(data)) for each, _, data in _parts(db, searched, "w")]
+    passages = sum(each.version.passages for each in searched)
+    worths = {
+        word: rarity(sum(part.postings.count(word) for _, part in parts), passages)
+        for word in words
+    }
+    scores: dict[Place, float] = {}
+    for document, part in parts:
+        title = set(query_words(document.title))
+        bonus = _TITLE_SHARE * sum(worth for word, worth in worths.items() if word in title)
+        for place, score in part.postings.scores(worths).items():
+            scores[document.id, part.first + place] = bonus + score
+    most = sum(worths.values()) * (1 + _TITLE_SHARE)
+    found = best(scores, _CANDIDATES)
+    least = found[0][1] * _LEAST_SHARE if found else 0.0
+    return [(place, score / most) for place, score in found if score >= least]
+
+
+def _by_meaning(
+    db: Client, searched: Sequence[SearchedDocument], query: str, embedder: Embedder
+) -> list[tuple[Place, float]]:
+    """Return the passages nearest in meaning, of the documents whose vectors the embedder made."""
+    embedded = [each for each in searched if each.version.embedder == embedder.id]
+    embedded = _first(embedded, SEARCHED_VECTORS)
+    if not embedded:
+        return []
+    try:
+        vector = embedder.embed([query], task="query")[0]
+    except Exception as error:  # an SDK's, a network's: words still find passages
+        log.warning("%s embedded no question (%s)", embedder.id, type(error).__name__)
+        return []
+    cosines = {
+        (each.document.id, number * PASSAGES_OF_VECTORS + place): cosine
+        for each, number, data in _parts(db, embedded, "v")
+        for place, cosine in nearest(data, vector, limit=_CANDIDATES)
+    }
+    return best(cosines, _CANDIDATES)
+
+
+def _parts(
+    db: Client, searched: Sequence[SearchedDocument], kind: PartKind
+) -> Iterator[tuple[SearchedDocument, int, bytes]]:
+    """Yield all parts of a kind with their numbers, read a few at a time.
+
+    Raises:
+        Gone: One is not there any more.
+    """
+    wanted = [
+        (each, number)
+        for each in searched
+        for number in range(each.version.words if kind == "w" else each.version.vectors)
+    ]
+    for start in range(0, len(wanted), _PARTS_AT_ONCE):
+        some = wanted[start : start + _PARTS_AT_ONCE]
+        found = part_cache().read(db, [each.path(kind, number) for each, number in some])
+        for (each, number), data in zip(some, found, strict=True):
+            if data is None:
+                raise Gone
+            yield each, number, data
 
 
 def _passages(
-    db: Client, searched: Sequence[Searched], best: Sequence[tuple[Place, float]]
+    db: Client, searched: Sequence[SearchedDocument], places: Sequence[tuple[Place, float]]
 ) -> list[Passage]:
-    """The texts of the best passages, read from the parts that they are in."""
+    """Return the best passages with their texts, read from the parts that they are in."""
     by_id = {each.document.id: each for each in searched}
-    paths = [_path(by_id[id], number) for (id, number), _ in best]
+    paths = [by_id[id].path("t", number // PASSAGES_OF_TEXTS) for (id, number), _ in places]
     wanted = list(dict.fromkeys(paths))
     # Texts are read anew each time: what is deleted stays in no process.
-    parts = {path: texts.unpack(data) for path, data in read_parts(db, wanted)}
+    parts = {path: unpack_texts(data) for path, data in _read(db, wanted)}
     if len(parts) < len(wanted):
         raise Gone
-    return [
-        _passage(by_id[id], parts[path][number % texts.PASSAGES], score)
-        for ((id, number), score), path in zip(best, paths, strict=True)
-    ]
+    passages = []
+    for ((id, number), score), path in zip(places, paths, strict=True):
+        piece = parts[path][number % PASSAGES_OF_TEXTS]
+        passages.append(
+            Passage(
+                document_id=id,
+                title=by_id[id].document.title,
+                heading=joined_headings(piece.headings),
+                page_from=piece.page_from,
+                page_to=piece.page_to,
+                text=piece.text,
+                score=round(score, 4),
+            )
+        )
+    return passages
 
 
-def _path(searched: Searched, number: int) -> str:
-    return searched.path("t", number // texts.PASSAGES)
+def _read(db: Client, paths: Sequence[str]) -> Iterator[tuple[str, bytes]]:
+    """Yield the parts that are there, each with its path; a few in each round trip."""
+    for start in range(0, len(paths), _READS_AT_ONCE):
+        references = [db.document(path) for path in paths[start : start + _READS_AT_ONCE]]
+        for snapshot in db.get_all(references):
+            if snapshot.exists:
+                yield snapshot.reference.path, bytes(snapshot.get("data"))
 
 
-def _passage(searched: Searched, piece: Piece, score: float) -> Passage:
-    return Passage(
-        document_id=searched.document.id,
-        title=searched.document.title,
-        heading=joined(piece.headings),
-        page_from=piece.page_from,
-        page_to=piece.page_to,
-        text=piece.text,
-        score=round(score, 4),
-    )
+class PartCache:
+    """The parts that this process has read last, at most `most` bytes of them.
+
+    A part never changes: a new version of a document has parts of other names.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._parts: OrderedDict[tuple[str, str], bytes] = OrderedDict()
+        self._bytes = 0
+        self._lock = Lock()
+
+    def read(self, db: Client, paths: Sequence[str]) -> list[bytes | None]:
+        """Return the parts at these paths, from Firestore where they are not in the cache; None
+        for one that is not there."""
+        found: dict[str, bytes | None] = {}
+        with self._lock:
+            for path in paths:
+                found[path] = self._parts.get((db.project, path))
+                if found[path] is not None:
+                    self._parts.move_to_end((db.project, path))
+        for path, data in _read(db, [path for path, data in found.items() if data is None]):
+            found[path] = data
+            self._add((db.project, path), data)
+        return [found[path] for path in paths]
+
+    def _add(self, key: tuple[str, str], data: bytes) -> None:
+        with self._lock:
+            before = self._parts.pop(key, b"")
+            self._parts[key] = data
+            self._bytes += len(data) - len(before)
+            while self._bytes > self._most:
+                _, dropped = self._parts.popitem(last=False)
+                self._bytes -= len(dropped)
+
+
+@cache
+def part_cache() -> PartCache:
+    """Return this process's cache."""
+    return PartCache(CACHE_BYTES)

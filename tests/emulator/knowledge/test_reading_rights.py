@@ -9,7 +9,7 @@ import pytest
 from rollcall.core.context import User
 from rollcall.core.errors import NotFound
 from rollcall.core.wire import Role
-from rollcall.knowledge.found import Scope
+from rollcall.knowledge.documents import Scope
 from tests.support.knowledge import ANN, BEN, Library
 from tests.support.reading_rights import EVERYONE, MAY
 

@@ -1,14 +1,17 @@
-"""Search: by words and meaning, with bounded reads, and saying when not all was looked at."""
+"""Search: by words and meaning, with bounded reads, saying when not all was looked at; and the
+parts that a process keeps: no more than fit, those read last."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import pytest
+from google.cloud.firestore import Client
 
 from rollcall.core.errors import Aborted, FailedPrecondition, InvalidArgument
-from rollcall.knowledge import documents, kept, ranking
-from rollcall.knowledge.search import search
+from rollcall.knowledge import documents
+from rollcall.knowledge import search as search_module
+from rollcall.knowledge.search import PartCache, part_cache, search
 from tests.support.counting import counted
 from tests.support.knowledge import ANN, Library
 
@@ -75,7 +78,7 @@ def test_a_document_whose_title_says_it_comes_first(library: Library) -> None:
 def test_a_search_costs_a_read_for_each_document_each_new_part_and_each_text(
     library: Library,
 ) -> None:
-    kept.kept.cache_clear()
+    part_cache.cache_clear()
     library.add(ANN, GROUNDING, "rods.md")
     library.add(ANN, PAYMENT, "terms.md")
     with counted() as first:
@@ -94,7 +97,7 @@ def test_more_documents_or_passages_than_one_search_reads_are_said_to_be_there(
     library.add(ANN, GROUNDING, "new.md")
     assert library.search(ANN, "rod").searched_all
     with monkeypatch.context() as patched:
-        patched.setattr(ranking, "MOST_PASSAGES", 1)
+        patched.setattr(search_module, "SEARCHED_PASSAGES", 1)
         found = library.search(ANN, "rod")
         assert ([each.title for each in found.passages], found.searched_all) == (["new"], False)
     monkeypatch.setattr(documents, "MOST_DOCUMENTS", 1)
@@ -116,7 +119,7 @@ def test_a_document_replaced_in_the_midst_of_a_search_is_searched_again(
         return found
 
     monkeypatch.setattr("rollcall.knowledge.search.readable", readable)
-    kept.kept.cache_clear()
+    part_cache.cache_clear()
     assert library.titles(ANN, "rod") == {"rods"}
 
 
@@ -152,3 +155,55 @@ def test_what_cannot_be_searched_is_refused(
     with pytest.raises(InvalidArgument) as refused:
         search(library.ctx(ANN), **arguments)
     assert refused.value.field == field
+
+
+def path(name: str) -> str:
+    return f"documents/d/parts/{name}"
+
+
+@pytest.fixture
+def cached_parts(db: Client) -> None:
+    for name in "abc":
+        db.document(path(name)).set({"data": name.encode() * 40})
+
+
+def reads(cache: PartCache, db: Client, names: str) -> int:
+    """How many documents are read for these parts, which all come."""
+    with counted() as found:
+        given = cache.read(db, [path(name) for name in names])
+    assert given == [name.encode() * 40 for name in names]
+    return found.reads
+
+
+@pytest.mark.usefixtures("cached_parts")
+def test_a_part_is_read_once(db: Client) -> None:
+    cache = PartCache(100)
+    assert [reads(cache, db, "a") for _ in range(2)] == [1, 0]
+
+
+@pytest.mark.usefixtures("cached_parts")
+def test_a_part_that_is_not_there_is_none_and_asked_for_again(db: Client) -> None:
+    cache = PartCache(100)
+    assert [cache.read(db, [path("z"), path("a")]) for _ in range(2)] == [[None, b"a" * 40]] * 2
+
+
+@pytest.mark.usefixtures("cached_parts")
+def test_what_was_not_asked_for_longest_makes_room(db: Client) -> None:
+    cache = PartCache(100)
+    for name in "abac":
+        reads(cache, db, name)
+    assert [reads(cache, db, name) for name in "acb"] == [0, 0, 1]
+
+
+@pytest.mark.usefixtures("cached_parts")
+def test_a_part_that_is_too_large_to_keep_is_still_given_out(db: Client) -> None:
+    cache = PartCache(30)
+    assert [reads(cache, db, "a") for _ in range(2)] == [1, 1]
+
+
+@pytest.mark.usefixtures("cached_parts")
+def test_projects_do_not_share_parts(db: Client, module_db: Client) -> None:
+    module_db.document(path("a")).set({"data": b"other"})
+    cache = PartCache(100)
+    assert reads(cache, db, "a") == 1
+    assert cache.read(module_db, [path("a")]) == [b"other"]

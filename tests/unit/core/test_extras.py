@@ -11,8 +11,8 @@ import pytest
 from rollcall.core import extras
 from rollcall.core.errors import FailedPrecondition
 from rollcall.core.extras import is_installed, require
-from rollcall.knowledge.reading.pages import CannotRead
-from rollcall.knowledge.reading.process import read
+from rollcall.knowledge.pages import CannotRead
+from rollcall.knowledge.reader import read
 from rollcall.models import base
 
 PYPROJECT = tomllib.loads((Path(__file__).parents[3] / "pyproject.toml").read_text())
@@ -27,7 +27,7 @@ def without(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
             return name != package and is_installed(name)
 
         monkeypatch.setattr(extras, "is_installed", found)
-        monkeypatch.setattr("rollcall.knowledge.reading.process.is_installed", found)
+        monkeypatch.setattr("rollcall.knowledge.reader.is_installed", found)
 
     return hide
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from packs.knowledge.deleting import delete_document
-from packs.knowledge.listing import list_documents
+from packs.knowledge.documents import delete_document, list_documents
 from rollcall.core.context import ToolContext, User
 from rollcall.core.errors import NotFound, PermissionDenied
 from rollcall.core.wire import Role

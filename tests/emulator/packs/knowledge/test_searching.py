@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from packs.knowledge.searching import search_documents
+from packs.knowledge.documents import search_documents
 from rollcall.core.context import ToolContext
 from tests.support.knowledge import ANN, Library
 from tests.support.pdfs import pdf

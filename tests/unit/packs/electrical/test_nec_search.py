@@ -11,7 +11,7 @@ from rollcall.core.context import ToolContext, User
 from rollcall.core.errors import InvalidArgument
 from rollcall.core.text import language
 from rollcall.knowledge import search as knowledge
-from rollcall.knowledge.found import Found, Passage
+from rollcall.knowledge.search import Passage, SearchResult
 
 
 def search(query: str, locale: str = "en", **given: Any) -> tuple[NecSearch, ToolContext]:
@@ -66,13 +66,13 @@ def test_a_query_without_words_is_refused(query: str) -> None:
 def test_passages_of_documents_come_beside_the_index(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[tuple[str, int]] = []
 
-    def of_documents(ctx: ToolContext, query: str, *, limit: int) -> Found:
+    def of_documents(ctx: ToolContext, query: str, *, limit: int) -> SearchResult:
         asked.append((query, limit))
         text = "Tighten lugs to 50 lb-in."
         passage = Passage(
             document_id="d1", title="Specs", heading="Terminals", page_from=7, text=text, score=0.9
         )
-        return Found(passages=[passage], searched_all=False)
+        return SearchResult(passages=[passage], searched_all=False)
 
     monkeypatch.setattr(knowledge, "search", of_documents)
     ctx = ToolContext(user=User(uid="u1"))

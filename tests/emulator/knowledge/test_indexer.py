@@ -10,11 +10,10 @@ import pytest
 
 from rollcall.core.errors import InvalidArgument, Unavailable
 from rollcall.endpoints.knowledge import indexdocument, sweep_files
-from rollcall.knowledge import indexing
-from rollcall.knowledge.indexing import MOST_ATTEMPTS, index
-from rollcall.knowledge.queueing import overdue
-from rollcall.knowledge.reading import process
-from rollcall.knowledge.reading.process import read
+from rollcall.knowledge import indexer, reader
+from rollcall.knowledge.indexer import MOST_ATTEMPTS, index
+from rollcall.knowledge.reader import read
+from rollcall.knowledge.uploads import overdue
 from tests.support.knowledge import ANN, Library, everything
 from tests.support.pdfs import encrypted, pdf
 
@@ -109,7 +108,7 @@ def test_of_two_readers_at_once_one_goes_on(
 ) -> None:
     id = library.upload(ANN, MANUAL.encode(), "manual.md")
     began = []
-    monkeypatch.setattr(process, "read", lambda *a: began.append(1) or read(*a))
+    monkeypatch.setattr(reader, "read", lambda *a: began.append(1) or read(*a))
     threads = [threading.Thread(target=index, args=(library.platform, id)) for _ in range(4)]
     for thread in threads:
         thread.start()
@@ -126,7 +125,7 @@ class Died(BaseException):
 def dying(
     monkeypatch: pytest.MonkeyPatch, *, after_parts: int, error: type[BaseException] | BaseException
 ) -> None:
-    write = indexing._Work.write_part
+    write = indexer._Claim.write_part
     written = []
 
     def write_part(work: Any, name: str, data: bytes) -> None:
@@ -135,7 +134,7 @@ def dying(
         written.append(name)
         write(work, name, data)
 
-    monkeypatch.setattr(indexing._Work, "write_part", write_part)
+    monkeypatch.setattr(indexer._Claim, "write_part", write_part)
 
 
 LONG = "\n".join(f"## Part {n}\n" + f"Sentence number {n} says so. " * 40 for n in range(150))
@@ -195,29 +194,29 @@ def test_a_document_deleted_while_it_is_read_gets_no_more_parts(
     library: Library, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     id = library.upload(ANN, LONG.encode(), "long.md")
-    write = indexing._Work.write_part
+    write = indexer._Claim.write_part
 
     def write_part(work: Any, name: str, data: bytes) -> None:
         if name == "t1":
             library.db.recursive_delete(library.db.document(f"documents/{id}"))
         write(work, name, data)
 
-    monkeypatch.setattr(indexing._Work, "write_part", write_part)
+    monkeypatch.setattr(indexer._Claim, "write_part", write_part)
     library.work()
     assert [path for path in everything(library.db) if path.startswith("documents/")] == []
 
 
 def test_progress_is_told_page_by_page(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(indexing, "_TELL_EVERY_S", 0.0)
+    monkeypatch.setattr(indexer, "_PROGRESS_EVERY_S", 0.0)
     told = []
-    tell = indexing._Work.commit
+    tell = indexer._Claim.commit
 
     def commit(work: Any, batch: Any, **changes: Any) -> None:
         if "progress" in changes:
             told.append(changes["progress"])
         tell(work, batch, **changes)
 
-    monkeypatch.setattr(indexing._Work, "commit", commit)
+    monkeypatch.setattr(indexer._Claim, "commit", commit)
     library.add(ANN, pdf([["one"], ["two"], ["three"]]), "three.pdf")
     assert told == [{"done": done, "total": 3} for done in (1, 2, 3)]
 
@@ -237,10 +236,10 @@ def test_what_a_reader_leaves_that_dies_with_its_work_done_is_taken_away(
     id = library.add(ANN, MANUAL, "manual.md")
     with monkeypatch.context() as patched:
 
-        def tidy(work: Any, answers: Any) -> None:
+        def end(claim: Any, answers: Any) -> None:
             raise dies
 
-        patched.setattr(indexing._Work, "tidy", tidy)
+        patched.setattr(indexer._Claim, "end", end)
         library.upload(ANN, OTHER.encode(), "manual.md")
         with pytest.raises(dies):
             library.work()
@@ -259,7 +258,7 @@ def test_what_a_reader_leaves_that_dies_with_its_work_done_is_taken_away(
 def test_a_document_of_nothing_but_short_sections_keeps_no_other_out_of_a_search(
     library: Library, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(indexing, "MOST_PASSAGES", 30)
+    monkeypatch.setattr(indexer, "MOST_PASSAGES", 30)
     library.add(ANN, MANUAL, "manual.md")
     id = library.add(ANN, "# a\nb\n" * 40, "sections.md")
     record = library.record(id)

@@ -9,8 +9,7 @@ from rollcall.core.context import User
 from rollcall.core.errors import NotFound
 from rollcall.endpoints.knowledge import sweep_files
 from rollcall.endpoints.my_data import delete_my_data, export_my_data
-from rollcall.knowledge.documents import one_readable
-from rollcall.knowledge.removing import check_may_remove, remove
+from rollcall.knowledge.documents import check_may_remove, one_readable, remove
 from rollcall.store.batches import try_commit
 from tests.support.fake_storage import FakeStorage
 from tests.support.knowledge import ANN, BEN, Library, everything

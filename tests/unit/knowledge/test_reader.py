@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import random
+import subprocess
+import sys
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
 import pytest
 
-from rollcall.knowledge.reading.pages import MOST_PAGES, PROBLEMS, CannotRead, Page, reason
-from rollcall.knowledge.reading.process import Kind, _environment, read
+from rollcall.knowledge.pages import MOST_PAGES, PROBLEMS, CannotRead, Page
+from rollcall.knowledge.reader import MEMORY_BYTES, Kind, _environment, read
 from tests.support.pdfs import encrypted, file_of, one_page, pdf, stream
 from tests.support.rules import for_every
 
+FUNCTIONS = Path(__file__).parents[3] / "functions"
 GOOD = pdf([[("3.2 Grounding", 16), "The conductor is sized by the table."], ["Second page."]])
 
 
@@ -130,7 +133,37 @@ def test_the_reading_process_is_given_no_keys(monkeypatch: pytest.MonkeyPatch) -
 
 @for_every("problem", PROBLEMS)
 def test_every_problem_is_said_in_both_languages(problem: str) -> None:
-    told = reason(problem)  # type: ignore[arg-type]
+    told = CannotRead(problem).reason()  # type: ignore[arg-type]
     assert told["code"] == problem
     assert len(told["en"]) > 10
     assert any("א" <= letter <= "ת" for letter in told["he"])
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems know no such bound")
+def test_the_reading_process_cannot_take_more_memory_or_write_a_file(tmp_path: Path) -> None:
+    code = (
+        "import signal\n"
+        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+        "from rollcall.knowledge.reader import _set_limits\n"
+        "_set_limits()\n"
+        "try:\n"
+        f"    bytearray({MEMORY_BYTES})\n"
+        "except MemoryError:\n"
+        "    print('no memory')\n"
+        "try:\n"
+        f"    open({str(tmp_path / 'out')!r}, 'wb', buffering=0).write(b'x')\n"
+        "except OSError:\n"
+        "    print('no file')\n"
+    )
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-c",
+            "import signal\nsignal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n" + code,
+        ],
+        cwd=FUNCTIONS,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stdout.split("\n") == ["no memory", "no file", ""]

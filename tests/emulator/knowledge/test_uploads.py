@@ -18,7 +18,7 @@ from rollcall.core.errors import (
 )
 from rollcall.core.wire import Role
 from rollcall.endpoints.knowledge import begin_upload, sweep_files, upload_part
-from rollcall.knowledge import uploading
+from rollcall.knowledge import uploads
 from rollcall.store import files as files_module
 from rollcall.store.files import PART_BYTES, Allowance, files
 from tests.support.knowledge import ANN, BEN, EVE, Library, encoded, everything
@@ -148,7 +148,7 @@ def test_a_name_is_kept_without_folders_and_unseen_characters(library: Library) 
 def test_a_users_allowance_counts_files_and_bytes(
     library: Library, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(uploading, "ALLOWANCE", Allowance(files=2, bytes=len(TEXT) + 50))
+    monkeypatch.setattr(uploads, "ALLOWANCE", Allowance(files=2, bytes=len(TEXT) + 50))
     library.add(ANN, TEXT, "one.txt")
     with pytest.raises(ResourceExhausted, match="at most 110 are allowed together"):
         library.begin(ANN, TEXT, "two.txt")
@@ -176,7 +176,7 @@ def test_a_file_that_became_no_document_is_swept_and_one_that_did_is_kept(
     library.add(ANN, TEXT, "kept.txt")
     before = everything(library.db)
     with monkeypatch.context() as patched:
-        patched.setattr(uploading, "queue", lambda *a, **b: (_ for _ in ()).throw(RuntimeError))
+        patched.setattr(uploads, "_queue", lambda *a, **b: (_ for _ in ()).throw(RuntimeError))
         with pytest.raises(RuntimeError):
             library.upload(ANN, TEXT * 2, "lost.txt")
     later = datetime.now(UTC) + timedelta(hours=25)

@@ -7,9 +7,9 @@ from pathlib import Path
 from threading import Lock
 
 from rollcall.core.errors import InvalidArgument, Unavailable
-from rollcall.knowledge.reading.pages import CannotRead, Page, Problem, reason
-from rollcall.knowledge.reading.plain import cleaned, decoded
-from rollcall.knowledge.reading.process import read
+from rollcall.knowledge.pages import CannotRead, Page
+from rollcall.knowledge.plain_text import cleaned, decoded
+from rollcall.knowledge.reader import read
 
 MOST_CHARS = 200_000
 """More of a PDF is not read."""
@@ -23,22 +23,27 @@ _one_at_a_time = Lock()
 
 
 def text_of(content_type: str, content: bytes) -> str:
-    """The text of a document, or as much of its beginning as is read; a PDF's by page.
+    """Return the text of a document, or as much of its beginning as is read; a PDF's by page.
 
     Raises:
         InvalidArgument: There is none to be had, and why.
         Unavailable: Others are being read for too long.
     """
+    if content_type != "application/pdf":
+        return cleaned(decoded(_beginning(content)))
+    if not _one_at_a_time.acquire(timeout=READ_S):
+        raise Unavailable("other documents are being read", retry_after_s=5)
     try:
-        if content_type == "application/pdf":
-            return _pdf_text(content)
+        return _pdf_text(content)
     except CannotRead as error:
-        raise InvalidArgument(_told(error.problem)) from error
-    return cleaned(decoded(_beginning(content)))
+        # What to upload instead stands behind a semicolon, and is not asked of a message.
+        raise InvalidArgument(error.reason()["en"].partition(";")[0]) from error
+    finally:
+        _one_at_a_time.release()
 
 
 def _beginning(content: bytes) -> bytes:
-    """At most `MOST_BYTES`, with no part of a UTF-8 letter at the end."""
+    """Return at most `MOST_BYTES`, with no part of a UTF-8 letter at the end."""
     end = MOST_BYTES
     while end < len(content) and content[end] & 0xC0 == 0x80 and end > MOST_BYTES - 4:
         end -= 1
@@ -46,15 +51,6 @@ def _beginning(content: bytes) -> bytes:
 
 
 def _pdf_text(content: bytes) -> str:
-    if not _one_at_a_time.acquire(timeout=READ_S):
-        raise Unavailable("other documents are being read", retry_after_s=5)
-    try:
-        return _pages_of(content)
-    finally:
-        _one_at_a_time.release()
-
-
-def _pages_of(content: bytes) -> str:
     pages: list[str] = []
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "attached.pdf"
@@ -67,7 +63,3 @@ def _pages_of(content: bytes) -> str:
     if not pages:
         raise CannotRead("no_text")
     return "\n\n".join(pages)
-
-
-def _told(problem: Problem) -> str:
-    return reason(problem)["en"].partition(";")[0]

@@ -1,12 +1,20 @@
-"""Pages cut into passages: nothing lost, pages right, whatever the text."""
+"""Pages cut into passages: nothing lost, pages right, whatever the text; and what is a heading."""
 
 from __future__ import annotations
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rollcall.knowledge.reading.pages import Page
-from rollcall.knowledge.splitting import MOST_CHARS, Piece, split
+from rollcall.knowledge.pages import Page
+from rollcall.knowledge.passages import (
+    MOST_CHARS,
+    Heading,
+    Piece,
+    markdown_heading,
+    printed_heading,
+    split,
+)
+from tests.support.rules import for_every
 
 LINES = st.one_of(
     st.text(st.characters(codec="utf-8", exclude_characters="\n\r"), max_size=120),
@@ -124,3 +132,73 @@ def test_a_long_section_is_cut_between_sentences_and_keeps_its_heading() -> None
 def test_a_passage_may_run_over_a_page_end() -> None:
     found = list(split(pages(["A sentence that goes on", "upon the next page."])))
     assert found == [Piece((), 1, 2, "A sentence that goes on\nupon the next page.")]
+
+
+@for_every(
+    ("line", "level"),
+    [
+        ("Chapter 3", 1),
+        ("Appendix B: Tables", 1),
+        ("פרק ג' הארקה", 1),
+        ("ARTICLE 250", 2),
+        ("Article 250 — Grounding and Bonding", 2),
+        ("Section 4 Tests", 3),
+        ("3.2 Grounding", 4),
+        ("250.66 Size of Alternating-Current Grounding Electrode Conductor", 4),
+        ("3.2.1 הארקת יסוד", 5),
+        ("GENERAL REQUIREMENTS", 3),
+        ("4 SCOPE", 3),
+        ("GENERAL", 3),
+    ],
+)
+def test_what_looks_like_a_heading_is_one(line: str, level: int) -> None:
+    assert printed_heading(line, is_large=False) == Heading(level, line)
+
+
+@for_every(
+    "line",
+    [
+        "",
+        "3",
+        "12 AWG copper conductors",
+        "3.31 mm²",
+        "Section 250.66 requires that the conductor",
+        "Chapter 3 of this manual says that",
+        "3.2 Grounding ........................ 15",
+        "3.2 Grounding is required where the voltage to ground exceeds 150 V.",
+        "The equipment grounding conductor",
+        "AWG",
+        "BEGIN",
+        "1. Turn off the power.",
+        "SHALL BE INSTALLED,",
+    ],
+)
+def test_what_goes_on_like_a_sentence_is_none(line: str) -> None:
+    assert printed_heading(line, is_large=False) is None
+
+
+def test_a_line_in_large_letters_is_a_heading_unless_it_ends_like_a_sentence() -> None:
+    assert printed_heading("Grounding at home", is_large=True) == Heading(3, "Grounding at home")
+    assert printed_heading("Grounding is safe.", is_large=True) is None
+    assert printed_heading("7 Grounding at home", is_large=True) == Heading(
+        3, "7 Grounding at home"
+    )
+
+
+@for_every(
+    ("line", "heading"),
+    [
+        ("# Manual", Heading(1, "Manual")),
+        ("### Wet  locations ##", Heading(3, "Wet locations")),
+        ("## C#", Heading(2, "C#")),
+        ("## ##", None),
+        ("# ", None),
+        ("# " + "#" * 100_000 + "x", Heading(1, "#" * 120)),
+        ("#hashtag", None),
+        ("####### seven", None),
+        ("    # code", None),
+        ("plain", None),
+    ],
+)
+def test_markdown_marks_headings(line: str, heading: Heading | None) -> None:
+    assert markdown_heading(line) == heading

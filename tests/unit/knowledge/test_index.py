@@ -3,24 +3,30 @@
 from __future__ import annotations
 
 import random
-import subprocess
-import sys
 import tracemalloc
 from collections import Counter
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Callable, Iterator
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rollcall.knowledge import meaning, texts, words
-from rollcall.knowledge.parts import PartWriter
-from rollcall.knowledge.reading.child import MEMORY_BYTES
-from rollcall.knowledge.reading.pages import Page
-from rollcall.knowledge.splitting import Piece, split
+from rollcall.knowledge.index import (
+    PART_BYTES,
+    PASSAGES_OF_WORDS,
+    PartWriter,
+    nearest,
+    pack_texts,
+    pack_vectors,
+    pack_words,
+    query_words,
+    unpack_texts,
+    unpack_words,
+    words_of,
+)
+from rollcall.knowledge.pages import Page
+from rollcall.knowledge.passages import Piece, split
 
-FUNCTIONS = Path(__file__).parents[3] / "functions"
 WORDS = st.dictionaries(st.sampled_from("abcdefgh"), st.integers(1, 30), max_size=6).map(Counter)
 
 
@@ -30,7 +36,8 @@ def piece(text: str, *headings: str) -> Piece:
 
 @given(st.lists(WORDS, max_size=40))
 def test_every_word_is_found_in_exactly_its_passages(passages: list[Counter[str]]) -> None:
-    postings = words.read(words.pack(passages)).postings
+    (part,) = pack_words(passages, first=0)
+    postings = unpack_words(part).postings
     for word in "abcdefghz":
         places = [place for place, has in enumerate(passages) if word in has]
         assert list(postings.places_of(word)) == places
@@ -38,57 +45,57 @@ def test_every_word_is_found_in_exactly_its_passages(passages: list[Counter[str]
 
 def test_a_word_weighs_more_the_oftener_it_is_said_and_the_shorter_the_passage() -> None:
     often, once, diluted = Counter(rod=5, x=5), Counter(rod=1, x=9), Counter(rod=1, x=300)
-    weights = words.read(words.pack([often, once, diluted])).postings.scores({"rod": 1.0})
+    (part,) = pack_words([often, once, diluted], first=0)
+    weights = unpack_words(part).postings.scores({"rod": 1.0})
     assert weights[0] > weights[1] > weights[2] > 0
 
 
 def test_passages_of_nothing_but_words_of_their_own_take_more_parts() -> None:
     """As lists of codes are; each part has to fit into a document."""
     rng = random.Random(9)
-    passages = [Counter(rng.randbytes(18).hex() for _ in range(40)) for _ in range(words.PASSAGES)]
-    found = list(words.parts(passages, first=5_000))
+    passages = [
+        Counter(rng.randbytes(18).hex() for _ in range(40)) for _ in range(PASSAGES_OF_WORDS)
+    ]
+    found = list(pack_words(passages, first=5_000))
     assert len(found) > 1
-    assert max(map(len, found)) <= words.MOST_BYTES
+    assert max(map(len, found)) <= PART_BYTES
     for number in (0, 499, 500, 999):
         (word, *_) = passages[number]
         places = [
             part.first + place
-            for part in map(words.read, found)
+            for part in map(unpack_words, found)
             for place in part.postings.places_of(word)
         ]
         assert places == [5_000 + number]
 
 
 def test_words_are_stems_of_both_languages_and_headings_count_more() -> None:
-    found = words.words_of(piece("The conductors are grounded. מוליכים", "Grounding"))
+    found = words_of(piece("The conductors are grounded. מוליכים", "Grounding"))
     assert found["ground"] == 3
-    assert set(words.query_words("grounding conductor מוליך")) <= set(found)
+    assert set(query_words("grounding conductor מוליך")) <= set(found)
 
 
-@pytest.mark.parametrize("module", [words, meaning, texts])
-def test_damaged_parts_are_refused(module: object) -> None:
-    read = {
-        words: words.read,
-        meaning: lambda data: meaning.nearest(data, [1.0], limit=1),
-        texts: texts.unpack,
-    }[module]  # type: ignore[index]
-    for data in (b"", b"rollcall index 2\n", b"nonsense"):
-        with pytest.raises(ValueError, match="index"):
-            read(data)
+@pytest.mark.parametrize(
+    "read", [unpack_texts, unpack_words, lambda data: nearest(data, [1.0], limit=1)]
+)
+@pytest.mark.parametrize("data", [b"", b"rollcall index 2\n", b"nonsense"])
+def test_damaged_parts_are_refused(read: Callable[[bytes], object], data: bytes) -> None:
+    with pytest.raises(ValueError, match="index"):
+        read(data)
 
 
 @given(st.lists(st.tuples(st.text(st.characters(codec="utf-8")), st.integers(1, 500)), max_size=9))
 def test_texts_come_back_as_they_were(rows: list[tuple[str, int]]) -> None:
     pieces = [Piece(("One", text), page, page + 1, text) for text, page in rows]
-    assert texts.unpack(texts.pack(pieces)) == pieces
+    assert unpack_texts(pack_texts(pieces)) == pieces
 
 
 def test_the_nearest_vector_comes_first_and_others_lengths_match_nothing() -> None:
-    data = meaning.pack([[1.0, 0.0], [0.6, 0.8], [0.0, -1.0]])
-    (first, closeness), (second, _) = meaning.nearest(data, [0.7, 0.7], limit=2)
+    data = pack_vectors([[1.0, 0.0], [0.6, 0.8], [0.0, -1.0]])
+    (first, closeness), (second, _) = nearest(data, [0.7, 0.7], limit=2)
     assert (first, second) == (1, 0)
     assert closeness == pytest.approx(0.99, abs=0.01)
-    assert meaning.nearest(data, [1.0, 0.0, 0.0], limit=2) == []
+    assert nearest(data, [1.0, 0.0, 0.0], limit=2) == []
 
 
 class Failing:
@@ -120,10 +127,10 @@ def test_every_passage_is_in_a_part_of_each_kind() -> None:
     pieces = [piece(f"passage {number}") for number in range(1_100)]
     writer, parts = written(pieces, answers=100)
     assert writer.counts == {"t": 18, "w": 2, "v": 3}
-    found = [each for number in range(18) for each in texts.unpack(parts[f"t{number}"])]
+    found = [each for number in range(18) for each in unpack_texts(parts[f"t{number}"])]
     assert found == pieces
-    assert len(meaning.nearest(parts["v2"], [1.0, 2.0], limit=999)) == 100
-    last = words.read(parts["w1"])
+    assert len(nearest(parts["v2"], [1.0, 2.0], limit=999)) == 100
+    last = unpack_words(parts["w1"])
     assert [last.first + place for place in last.postings.places_of("1099")] == [1_099]
 
 
@@ -150,33 +157,3 @@ def test_five_hundred_pages_take_no_more_memory_than_a_part_of_each_kind() -> No
     tracemalloc.stop()
     assert writer.passages >= 500
     assert peak < 20_000_000
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="other systems know no such bound")
-def test_the_reading_process_cannot_take_more_memory_or_write_a_file(tmp_path: Path) -> None:
-    code = (
-        "import signal\n"
-        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
-        "from rollcall.knowledge.reading.child import _bound\n"
-        "_bound()\n"
-        "try:\n"
-        f"    bytearray({MEMORY_BYTES})\n"
-        "except MemoryError:\n"
-        "    print('no memory')\n"
-        "try:\n"
-        f"    open({str(tmp_path / 'out')!r}, 'wb', buffering=0).write(b'x')\n"
-        "except OSError:\n"
-        "    print('no file')\n"
-    )
-    done = subprocess.run(
-        [
-            sys.executable,
-            "-c",
-            "import signal\nsignal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n" + code,
-        ],
-        cwd=FUNCTIONS,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.stdout.split("\n") == ["no memory", "no file", ""]

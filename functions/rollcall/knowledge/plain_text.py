@@ -12,7 +12,7 @@ import codecs
 import re
 from collections.abc import Iterator
 
-from rollcall.knowledge.reading.pages import MOST_CHARS, CannotRead, Page
+from rollcall.knowledge.pages import MOST_CHARS, CannotRead, Page
 
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8"),

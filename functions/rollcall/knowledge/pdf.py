@@ -2,7 +2,15 @@
 
 Pages' text is all that is looked at: scripts, attachments, forms and links are never opened. Most
 bounds are pypdf's own, set lower here; the time for each page is ours. What is left can only use up
-the memory and time of the process that reads, which are bounded too (`child`).
+the memory and time of the process that reads, which are bounded too (`reader`).
+
+A PDF stores where letters stand and not in which order they are read. Libraries reverse runs of
+Hebrew letters, which is wrong where the file had them in reading order already: the words then come
+out backwards. Five letters tell: ך ם ן ף ץ stand at the end of a word and hardly ever at its
+beginning. So do a few of the most frequent words, which are none when read backwards. A line is
+backwards where more of its words say so than say the opposite; a line in which none says anything
+goes by the page. A line of both languages whose parts a PDF has from left to right keeps that order
+of parts: each part reads well, and words are found.
 """
 
 from __future__ import annotations
@@ -15,13 +23,15 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
-from rollcall.knowledge.reading.direction import readable
-from rollcall.knowledge.reading.pages import MOST_PAGE_CHARS, MOST_PAGES, CannotRead, Page
-from rollcall.knowledge.reading.plain import cleaned
+from rollcall.core.text import stopwords
+from rollcall.core.texts import TEXTS
+from rollcall.knowledge.pages import MOST_PAGE_CHARS, MOST_PAGES, CannotRead, Page
+from rollcall.knowledge.plain_text import cleaned
 
 if TYPE_CHECKING:
     from pypdf import PdfReader
@@ -33,6 +43,14 @@ MOST_LEFT_OUT = 20
 _STREAM_BYTES = 30_000_000
 _LARGER = 1.15
 _FORGET_EVERY = 10
+_HEBREW_WORD = re.compile("[\u05d0-\u05ea]{2,}")
+_FINAL_LETTERS = frozenset("ךםןףץ")
+_TOKEN = (
+    r"[0-9A-Za-z\u00c0-\u024f](?:[0-9A-Za-z\u00c0-\u024f%°.,:/'+\-]*[0-9A-Za-z\u00c0-\u024f%°])?"
+)
+_LEFT_TO_RIGHT = re.compile(rf"{_TOKEN}(?: {_TOKEN})*")
+_LATIN = re.compile("[A-Za-z\u00c0-\u024f]")
+_MIRRORED = str.maketrans("()[]{}<>«»", ")(][}{><»«")
 
 _log = logging.getLogger(__name__)
 
@@ -129,7 +147,7 @@ def _page(reader: PdfReader, number: int) -> Page:
 
     text = reader.pages[number - 1].extract_text(visitor_text=note)[:MOST_PAGE_CHARS]
     large = _large_lines(pieces) if "".join(each for each, _ in pieces).startswith(text) else []
-    return Page(number, readable(cleaned(text)), frozenset(large))
+    return Page(number, in_reading_order(cleaned(text)), frozenset(large))
 
 
 def _scale(matrix: Any) -> float:
@@ -175,3 +193,44 @@ def _within(seconds: int) -> Iterator[None]:
     finally:
         signal.setitimer(signal.ITIMER_VIRTUAL, 0)
         signal.signal(signal.SIGVTALRM, before)
+
+
+def in_reading_order(text: str) -> str:
+    """Return the text of a page with its backwards lines of Hebrew reversed."""
+    if not _HEBREW_WORD.search(text):
+        return text
+    page = _backwardness(text)
+    lines = text.split("\n")
+    return "\n".join(
+        _reversed_line(line) if (_backwardness(line) or page) > 0 else line for line in lines
+    )
+
+
+def _backwardness(text: str) -> int:
+    """Return a number above 0 where words are backwards, below where they are not, else 0."""
+    frequent, backwards = _frequent_hebrew()
+    return sum(
+        (word in backwards) - (word in frequent)
+        or (word[0] in _FINAL_LETTERS) - (word[-1] in _FINAL_LETTERS)
+        for word in _HEBREW_WORD.findall(text)
+    )
+
+
+@cache
+def _frequent_hebrew() -> tuple[frozenset[str], frozenset[str]]:
+    """Return a few frequent words, and the same backwards but for those that are words too."""
+    frequent = TEXTS.words("words.frequent")
+    return frequent, frozenset(word[::-1] for word in frequent) - stopwords()
+
+
+def _reversed_line(line: str) -> str:
+    """Return a line reversed, but for what is read from the left: numbers, and Latin words."""
+    if not _HEBREW_WORD.search(line):
+        return line
+
+    def from_left(match: re.Match[str]) -> str:
+        # Latin words keep their order, with the numbers beside them; numbers alone follow Hebrew.
+        run = match[0]
+        return run[::-1] if _LATIN.search(run) else " ".join(n[::-1] for n in run.split(" "))
+
+    return _LEFT_TO_RIGHT.sub(from_left, line[::-1].translate(_MIRRORED))

@@ -1,0 +1,253 @@
+"""What search reads of a document: parts with the texts, words and vectors of its passages.
+
+`texts` parts have the passages themselves, compressed. `words` parts say which passages have a word
+and how much it weighs there; they are cut smaller where passages have so many words of their own
+(numbers, codes) that a part would not fit into a Firestore document. Weights (BM25's share of a
+passage) are against a usual length and not the collection's mean, so that they never change when
+other documents come and go; how rare a word is depends on what is searched. `vectors` parts are
+compared number by number: 1,000 passages of 768 numbers take some 30 ms, so a search compares a
+bounded number of them, and needs no index that a deletion would have to wait for.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from array import array
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
+from operator import mul
+from typing import Any
+
+from msgspec import Struct, field
+
+from rollcall.core.context import Embedder
+from rollcall.core.redaction import redacted
+from rollcall.core.search import (
+    Postings,
+    best,
+    pack_array,
+    pack_sections,
+    quantized,
+    saturated,
+    unpack_array,
+    unpack_sections,
+)
+from rollcall.core.text import terms
+from rollcall.knowledge.passages import Piece
+
+PASSAGES_OF_TEXTS, PASSAGES_OF_WORDS, PASSAGES_OF_VECTORS = 64, 1_000, 500
+"""How many passages a part of each kind has; a part of words may have fewer."""
+PART_BYTES = 900_000
+"""Most of a part of words; Firestore takes 1 MiB."""
+_VERSION = 1
+_USUAL_WORDS = 110
+_SATURATION, _DAMPING = 1.2, 0.6
+_HEADING_TIMES = 2
+_LONGEST_WORD = 40
+_EMBEDDED_AT_ONCE = 64
+_SECTION_SEPARATOR = " › "
+
+log = logging.getLogger("rollcall")
+
+
+class WordsPart(Struct, frozen=True):
+    """A part of the word index, read.
+
+    Attributes:
+        first: The number in the document of the part's first passage, from which places count.
+    """
+
+    first: int
+    postings: Postings
+
+
+class PartWriter(Struct):
+    """Writes the parts of a document as its passages come, holding no more than one of each kind.
+
+    Attributes:
+        write: Stores a part under its name, such as "t0".
+        counts: How many parts of each kind were written: "t" texts, "w" words, "v" vectors.
+        embedder: Whose vectors there are; None from the first failure on, since vectors of some
+            passages would make a search miss the others.
+    """
+
+    write: Callable[[str, bytes], None]
+    embedder: Embedder | None
+    counts: Counter[str] = field(default_factory=Counter)
+    passages: int = 0
+    _texts: list[Piece] = field(default_factory=list)
+    _words: list[Counter[str]] = field(default_factory=list)
+    _unembedded: list[Piece] = field(default_factory=list)
+    _vectors: list[list[float]] = field(default_factory=list)
+
+    def add(self, piece: Piece) -> None:
+        """Take the next passage, without the credentials in it."""
+        headings = tuple(redacted(heading) for heading in piece.headings)
+        clean = Piece(headings, piece.page_from, piece.page_to, redacted(piece.text))
+        self.passages += 1
+        self._texts.append(clean)
+        self._words.append(words_of(clean))
+        if self.embedder:
+            self._unembedded.append(clean)
+        self._flush(is_end=False)
+
+    def end(self) -> None:
+        """Write what is left."""
+        self._flush(is_end=True)
+
+    def _flush(self, *, is_end: bool) -> None:
+        """Write the parts that are full; at the end, also those that are not."""
+        if self._texts and (is_end or len(self._texts) == PASSAGES_OF_TEXTS):
+            self._write("t", pack_texts(self._texts))
+            self._texts = []
+        if self._words and (is_end or len(self._words) == PASSAGES_OF_WORDS):
+            for part in pack_words(self._words, first=self.passages - len(self._words)):
+                self._write("w", part)
+            self._words = []
+        room = min(_EMBEDDED_AT_ONCE, PASSAGES_OF_VECTORS - len(self._vectors))
+        if self._unembedded and self.embedder and (is_end or len(self._unembedded) == room):
+            vectors = _embed(self.embedder, self._unembedded)
+            self._unembedded = []
+            if vectors is None:
+                self.embedder, self._vectors = None, []
+            else:
+                self._vectors += vectors
+        if self._vectors and (is_end or len(self._vectors) == PASSAGES_OF_VECTORS):
+            self._write("v", pack_vectors(self._vectors))
+            self._vectors = []
+
+    def _write(self, kind: str, data: bytes) -> None:
+        self.write(f"{kind}{self.counts[kind]}", data)
+        self.counts[kind] += 1
+
+
+def words_of(piece: Piece) -> Counter[str]:
+    """Return the stems of a passage; those of its headings count more."""
+    found = Counter(_stems(piece.text))
+    for heading in piece.headings:
+        for word in _stems(heading):
+            found[word] += _HEADING_TIMES
+    return found
+
+
+def query_words(query: str) -> list[str]:
+    """Return the distinct stems of a question."""
+    return list(dict.fromkeys(_stems(query)))
+
+
+def joined_headings(headings: Sequence[str]) -> str:
+    """Return headings, outermost first, as one line."""
+    return _SECTION_SEPARATOR.join(headings)
+
+
+def pack_texts(pieces: Sequence[Piece]) -> bytes:
+    """Return a part of at most `PASSAGES_OF_TEXTS` passages in their order."""
+    rows = [[each.headings, each.page_from, each.page_to, each.text] for each in pieces]
+    return pack_sections([json.dumps(rows, ensure_ascii=False).encode()])
+
+
+def unpack_texts(data: bytes) -> list[Piece]:
+    """Return the passages of a part.
+
+    Raises:
+        ValueError: The bytes are damaged.
+    """
+    (rows,) = unpack_sections(data, 1)
+    return [Piece(tuple(headings), *rest) for headings, *rest in json.loads(rows)]
+
+
+def pack_words(passages: Sequence[Counter[str]], *, first: int) -> Iterator[bytes]:
+    """Yield the word index of passages in their order, in as few parts as fit.
+
+    Args:
+        passages: The words of each, with how often it has them.
+        first: The number of the first of them in its document.
+    """
+    weights = []
+    for words in passages:
+        length = words.total() / _USUAL_WORDS
+        weights.append(
+            {word: saturated(n, length, k=_SATURATION, b=_DAMPING) for word, n in words.items()}
+        )
+    postings = Postings.build(weights)
+    head = {"version": _VERSION, "passages": len(passages), "first": first}
+    # Earlier versions read the greatest weight of each word too.
+    greatest = bytes(max(postings.weights[start:end]) for start, end in pairwise(postings.starts))
+    data = pack_sections([json.dumps(head).encode(), *postings.dump("H"), greatest])
+    if len(data) <= PART_BYTES or len(passages) == 1:
+        yield data
+        return
+    half = len(passages) // 2
+    yield from pack_words(passages[:half], first=first)
+    yield from pack_words(passages[half:], first=first + half)
+
+
+def unpack_words(data: bytes) -> WordsPart:
+    """Return a part that `pack_words` made.
+
+    Raises:
+        ValueError: The bytes are damaged, or a part of another version.
+    """
+    head, *sections, _ = unpack_sections(data, 6)
+    told = _head(head)
+    return WordsPart(told["first"], Postings.load(told["passages"], sections, "H"))
+
+
+def pack_vectors(vectors: Sequence[Sequence[float]]) -> bytes:
+    """Return a part of at most `PASSAGES_OF_VECTORS` vectors of one length."""
+    rows = [quantized(vector) for vector in vectors]
+    head = {"version": _VERSION, "dimensions": len(vectors[0]) if vectors else 0}
+    return pack_sections(
+        [
+            json.dumps(head).encode(),
+            pack_array("f", [scale for scale, _ in rows]),
+            b"".join(numbers.tobytes() for _, numbers in rows),
+        ]
+    )
+
+
+def nearest(data: bytes, vector: Sequence[float], *, limit: int) -> list[tuple[int, float]]:
+    """Return the passages of a part nearest to a question: their places, each with its cosine.
+
+    Raises:
+        ValueError: The bytes are damaged, or a part of another version.
+    """
+    head, scales, rows = unpack_sections(data, 3)
+    size = _head(head)["dimensions"]
+    if len(vector) != size:
+        return []
+    known = array("b", rows)
+    scale, numbers = quantized(vector)
+    query = list(numbers)
+    cosines = {
+        place: scale * factor * sum(map(mul, known[place * size : (place + 1) * size], query))
+        for place, factor in enumerate(unpack_array("f", scales))
+    }
+    return best(cosines, limit)
+
+
+def _head(data: bytes) -> dict[str, Any]:
+    told: dict[str, Any] = json.loads(data)
+    if told.get("version") != _VERSION:
+        raise ValueError(f"a part of an index of version {told.get('version')!r}, not {_VERSION}")
+    return told
+
+
+def _embed(embedder: Embedder, pieces: Sequence[Piece]) -> list[list[float]] | None:
+    """Return vectors of passages with their headings; None where the embedder does not answer."""
+    texts = [f"{joined_headings(piece.headings)}\n{piece.text}".strip() for piece in pieces]
+    try:
+        vectors = embedder.embed(texts, task="document")
+    except Exception as error:  # an SDK's, a network's: words still find these passages
+        log.warning("%s embedded no passages (%s)", embedder.id, type(error).__name__)
+        return None
+    if [len(vector) for vector in vectors] != [embedder.dimensions] * len(pieces):
+        log.warning("%s sent no vectors of the length it promises", embedder.id)
+        return None
+    return vectors
+
+
+def _stems(text: str) -> list[str]:
+    return [word[:_LONGEST_WORD] for word in terms(text)]

@@ -1,0 +1,240 @@
+"""Reads a document that waits, page by page, and puts what search needs in its place.
+
+Every write goes together with the document's record and only if nobody else has written that: of
+two readers one goes on, and a document that was deleted or uploaded anew gets no more parts. A
+reader that dies leaves parts under its file's name; the next one begins anew and takes them away.
+One that dies with its work done leaves those of the version before; the record stays due until they
+are gone.
+"""
+
+from __future__ import annotations
+
+import logging
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct, field
+from msgspec.structs import asdict
+
+from rollcall.core.context import Platform
+from rollcall.core.errors import Unavailable
+from rollcall.knowledge import documents, reader
+from rollcall.knowledge.documents import CONTENT_TYPES, OVERDUE, StoredDocument, Version
+from rollcall.knowledge.index import PartWriter
+from rollcall.knowledge.pages import CannotRead, Page
+from rollcall.knowledge.passages import split
+from rollcall.store.batches import try_commit
+from rollcall.store.files import StoredFile, files
+
+if TYPE_CHECKING:
+    from google.cloud.firestore import Client, WriteBatch
+
+MOST_ATTEMPTS = 4
+MOST_PASSAGES = 10_000
+"""Of one document, twice what the longest text has; with more, one would keep all others out of a
+search."""
+_PROGRESS_EVERY_S = 2.0
+_DELETES_AT_ONCE = 200
+
+log = logging.getLogger("rollcall")
+
+
+class Superseded(Exception):
+    """Somebody else has written the document: another reader, an upload or a deletion."""
+
+
+class _Claim(Struct):
+    """A reader's claim on a document, which holds while nobody else writes its record.
+
+    Attributes:
+        time: When the record was written last, by Firestore's clock.
+    """
+
+    db: Client
+    document: StoredDocument
+    time: Any
+    _reported_at: float = field(default_factory=time.monotonic)
+
+    @property
+    def file_id(self) -> str:
+        """The file that is read."""
+        return str(self.document.data["incoming"])
+
+    def commit(self, batch: WriteBatch, **changes: Any) -> None:
+        """Commit a batch together with changes of the record.
+
+        Raises:
+            Superseded: The record is no longer as this reader wrote it.
+        """
+        unchanged = self.db.write_option(last_update_time=self.time)
+        changes = {"dueAt": datetime.now(UTC) + OVERDUE, **changes}
+        batch.update(documents.reference(self.db, self.document.id), changes, option=unchanged)
+        written = try_commit(batch)
+        if written is None:
+            raise Superseded
+        self.time = written[-1].update_time
+
+    def write_part(self, name: str, data: bytes) -> None:
+        """Store a part of the file that is read."""
+        batch = self.db.batch()
+        part = documents.parts(self.db, self.document.id).document(f"{self.file_id}~{name}")
+        batch.set(part, {"data": data})
+        self.commit(batch)
+
+    def report_progress(self, done: int, total: int) -> None:
+        """Write how many pages are read, every few seconds."""
+        if time.monotonic() - self._reported_at > _PROGRESS_EVERY_S:
+            self._reported_at = time.monotonic()
+            self.commit(self.db.batch(), progress={"done": done, "total": total})
+
+    def delete_parts_but(self, file_id: str | None) -> None:
+        """Delete all parts but those of the file that answers.
+
+        Raises:
+            Superseded: Another reader has begun, whose parts these may be.
+        """
+        found = documents.parts(self.db, self.document.id).select([]).stream()
+        left = [each.reference for each in found if each.id.partition("~")[0] != file_id]
+        for start in range(0, len(left), _DELETES_AT_ONCE):
+            batch = self.db.batch()
+            for each in left[start : start + _DELETES_AT_ONCE]:
+                batch.delete(each)
+            self.commit(batch)
+
+    def end(self, answers: str | None) -> None:
+        """Delete the parts of what answers no more, and let the document wait for nothing."""
+        from google.cloud.firestore import DELETE_FIELD
+
+        try:
+            self.delete_parts_but(answers)
+            self.commit(self.db.batch(), dueAt=DELETE_FIELD)
+        except Superseded:
+            log.info("document %s is in other hands", self.document.id)
+
+    def give_back(self, **changes: Any) -> None:
+        """Let the next attempt begin at once, and not when this reader counts as lost."""
+        try:
+            self.commit(self.db.batch(), status="queued", **changes)
+        except Superseded:
+            log.info("document %s is in other hands", self.document.id)
+
+
+def index(platform: Platform, document_id: str) -> None:
+    """Read a document that waits, to its end; nothing if none waits or somebody reads it.
+
+    Raises:
+        Unavailable: The file store did not answer; the task is worth repeating.
+    """
+    claim = _claim(platform.db, document_id)
+    if claim is None:
+        return
+    try:
+        answers = _read_or_fail(platform, claim)
+    except Superseded:
+        log.info("document %s was changed while it was read", document_id)
+        return
+    except Unavailable:
+        claim.give_back(attempts=claim.document.data["attempts"])  # the file cannot help it
+        raise
+    except Exception:
+        claim.give_back()
+        raise
+    claim.end(answers)
+
+
+def _claim(db: Client, document_id: str) -> _Claim | None:
+    """Become the reader of a document; None where it has one, or needs none."""
+    document = documents.read(documents.reference(db, document_id).get())
+    if document is None:
+        return None
+    claim = _Claim(db, document, document.read_at)
+    if document.data["incoming"] is None:
+        if "dueAt" in document.data:  # its last reader died with its work done
+            claim.end(document.current_file)
+        return None
+    if document.data["status"] == "reading" and document.data["dueAt"] > datetime.now(UTC):
+        return None
+    try:
+        claim.commit(db.batch(), status="reading", attempts=document.data["attempts"] + 1)
+    except Superseded:
+        return None
+    return claim
+
+
+def _read_or_fail(platform: Platform, claim: _Claim) -> str | None:
+    """Read the document, or note why it cannot be read; return the file that answers then."""
+    try:
+        if claim.document.data["attempts"] >= MOST_ATTEMPTS:
+            raise CannotRead("failed")
+        return _read(platform, claim)
+    except CannotRead as error:
+        log.info("document %s cannot be read: %s", claim.document.id, error.problem)
+        # What the document had before still answers.
+        _replace_file(claim, claim.file_id, status="failed", reason=error.reason())
+        return claim.document.current_file
+
+
+def _read(platform: Platform, claim: _Claim) -> str:
+    file = files(claim.db).find(claim.file_id)
+    if file is None:
+        raise CannotRead("gone")
+    claim.delete_parts_but(claim.document.current_file)  # what readers before this one have left
+    writer = PartWriter(claim.write_part, platform.embedder)
+    kind: Any = CONTENT_TYPES[file.content_type]
+    total = 0
+
+    def pages(path: Path) -> Iterator[Page]:
+        nonlocal total
+        done = 0
+        for page in reader.read(kind, path):
+            if not isinstance(page, Page):
+                total = page
+                continue
+            yield page
+            done += 1
+            claim.report_progress(done, total)
+
+    with _on_disk(claim.db, file) as path:
+        for piece in split(pages(path), markdown=kind == "markdown"):
+            writer.add(piece)
+            if writer.passages > MOST_PASSAGES:
+                raise CannotRead("too_many_passages")
+    if not writer.passages:
+        raise CannotRead("no_text")
+    writer.end()
+    embedder = writer.embedder if writer.counts["v"] else None
+    version = Version(
+        file=claim.file_id,
+        pages=total if kind == "pdf" else None,
+        passages=writer.passages,
+        texts=writer.counts["t"],
+        words=writer.counts["w"],
+        vectors=writer.counts["v"] if embedder else 0,
+        embedder=embedder.id if embedder else None,
+    )
+    _replace_file(claim, claim.document.current_file, status="ready", current=asdict(version))
+    return claim.file_id
+
+
+@contextmanager
+def _on_disk(db: Client, file: StoredFile) -> Iterator[Path]:
+    """The file's content, where the reading process finds it."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "content"
+        with path.open("wb") as out:
+            for part in files(db).open(file):
+                out.write(part)
+        yield path
+
+
+def _replace_file(claim: _Claim, remove: str | None, **changes: Any) -> None:
+    """Write the record of a document that is read, and remove a file, in one commit."""
+    batch = claim.db.batch()
+    if remove and (file := files(claim.db).find(remove)):
+        files(claim.db).remove(batch, file)
+    claim.commit(batch, incoming=None, updatedAt=datetime.now(UTC), **changes)

@@ -1,0 +1,220 @@
+"""Pages cut into passages that can be searched and cited. Nothing of the text is lost.
+
+A passage ends before a heading, or at about `TARGET_CHARS` where a paragraph or a sentence does,
+and at the latest at `MOST_CHARS`. It knows its pages and the headings above it. Headings are known
+by Markdown's marks, or by how printed headings look.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from functools import cache
+
+from msgspec import Struct, field
+
+from rollcall.core.texts import TEXTS
+from rollcall.knowledge.pages import Page
+
+TARGET_CHARS = 1_100
+MOST_CHARS = 1_500
+HEADING_CHARS = 120
+"""A longer line is no heading."""
+_FEWEST_CHARS = 60
+"""A passage that is shorter goes on behind what looks like a heading on the same page: in a table
+many lines do."""
+_SENTENCE_ENDS = (".", "!", "?", ":", "״", "。")
+_FENCE = re.compile(r"^ {0,3}(```|~~~)")
+_MARKDOWN = re.compile(r" {0,3}(#{1,6})[ \t]")
+_NUMBERED = re.compile(r"^(?P<number>[1-9]\d{0,3}(?:\.\d{1,3}){0,4})\.?\s+(?P<title>\S.*)$")
+_NUMBERED_LEVEL = 2
+_PLAIN_LEVEL = 3
+_BEGINS_TITLE = re.compile(r"[A-ZÀ-Þא-ת(“\"]")
+_GOES_ON = (".", ",", ";", ":", "-")
+_LEADERS = re.compile(r"\.{3,}|(?:\. ){3,}")
+_MOST_WORDS = 12
+
+
+class Piece(Struct, frozen=True):
+    """A passage of a document.
+
+    Attributes:
+        headings: Those above its first sentence, outermost first.
+        page_from: The page it begins on; None in files without pages.
+        page_to: The page it ends on.
+    """
+
+    headings: tuple[str, ...]
+    page_from: int | None
+    page_to: int | None
+    text: str
+
+
+class Heading(Struct, frozen=True):
+    """A heading; one of a lower level stands above those of higher ones."""
+
+    level: int
+    title: str
+
+
+def split(pages: Iterable[Page], *, markdown: bool = False) -> Iterator[Piece]:
+    """Cut pages into passages as they come; no more than one passage is held.
+
+    Args:
+        markdown: Headings are those that Markdown marks, and not what looks like one.
+    """
+    passage = _OpenPassage(markdown)
+    for page in pages:
+        for number, line in enumerate(page.text.split("\n")):
+            yield from passage.add(page.number, line.rstrip(), is_large=number in page.large)
+    yield from passage.end()
+
+
+class _OpenPassage(Struct):
+    """The passage that is being made, line by line."""
+
+    markdown: bool
+    _above: list[Heading] = field(default_factory=list)
+    _lines: list[str] = field(default_factory=list)
+    _chars: int = 0
+    _pages: list[int] = field(default_factory=list)
+    _headings: tuple[str, ...] | None = None
+    """Of the passage: None until it has more than headings in it."""
+    _in_fence: bool = False
+
+    def add(self, page: int | None, line: str, *, is_large: bool) -> Iterator[Piece]:
+        heading = self._heading(line, is_large)
+        if self._ends_before(page, line, heading):
+            yield from self.end()
+        if heading:
+            self._above = [each for each in self._above if each.level < heading.level]
+            self._above.append(heading)
+        elif line.strip() and self._headings is None:
+            self._headings = self._titles()
+        for part in _parts(line):
+            if self._chars + len(part) + 1 > MOST_CHARS:
+                yield from self.end()
+                self._headings = self._titles()
+            if not part and not self._lines:
+                continue
+            self._lines.append(part)
+            self._chars += len(part) + 1
+            if page is not None and part.strip():
+                self._pages.append(page)
+
+    def end(self) -> Iterator[Piece]:
+        """Yield the passage, if there is anything in it, and begin the next."""
+        text = "\n".join(self._lines).strip("\n")
+        if text.strip():
+            first = min(self._pages, default=None)
+            last = max(self._pages, default=None)
+            headings = self._titles() if self._headings is None else self._headings
+            yield Piece(headings, first, last, text)
+        self._lines, self._chars, self._pages, self._headings = [], 0, [], None
+
+    def _heading(self, line: str, is_large: bool) -> Heading | None:
+        if not self.markdown:
+            return printed_heading(line, is_large=is_large)
+        if _FENCE.match(line):
+            self._in_fence = not self._in_fence
+        return None if self._in_fence else markdown_heading(line)
+
+    def _ends_before(self, page: int | None, line: str, heading: Heading | None) -> bool:
+        if heading:
+            # Headings right behind one another belong to what follows them.
+            has_text = self._headings is not None
+            is_new_page = page is not None and page not in self._pages
+            return has_text and (self.markdown or is_new_page or self._chars >= _FEWEST_CHARS)
+        if self._chars < TARGET_CHARS:
+            return False
+        return not line.strip() or self._lines[-1].endswith(_SENTENCE_ENDS)
+
+    def _titles(self) -> tuple[str, ...]:
+        return tuple(each.title for each in self._above)
+
+
+def _parts(line: str) -> Iterator[str]:
+    """Yield a line in parts that fit into a passage, cut between words where it can be."""
+    room = MOST_CHARS - 1
+    while len(line) > room:
+        at = line.rfind(" ", room // 2, room)
+        at = room if at < 0 else at
+        yield line[:at]
+        line = line[at:].lstrip(" ")
+    yield line
+
+
+def markdown_heading(line: str) -> Heading | None:
+    """Return the heading that a Markdown line is: one to six `#` and a title."""
+    found = _MARKDOWN.match(line)
+    if found is None:
+        return None
+    # By hand: an expression for closing marks takes quadratic time over a line made of them.
+    title = line[found.end() :].strip()
+    opened = title.rstrip("#")
+    title = opened.rstrip() if not opened or opened[-1] in " \t" else title
+    return Heading(len(found[1]), _short(title)) if title else None
+
+
+def printed_heading(line: str, *, is_large: bool) -> Heading | None:
+    """Return the heading that a line of a printed page seems to be.
+
+    These look like one: "Chapter 3", "ARTICLE 250 Grounding", and the same words of the other
+    languages; "3.2 Grounding" (a number alone, as in "3 Grounding", only in capitals or large
+    letters); a line in capitals; a line in letters larger than the page's. A line that goes on like
+    a sentence, or has the dots of a table of contents, does not.
+
+    Args:
+        is_large: Whether its letters are larger than most of the page.
+    """
+    line = line.strip()
+    if not 2 <= len(line) <= HEADING_CHARS or line.endswith(_GOES_ON) or _LEADERS.search(line):
+        return None
+    if len(line.split()) > _MOST_WORDS or not any(char.isalpha() for char in line):
+        return None
+    level = _level(line, stands_out=is_large or _is_in_capitals(line))
+    return None if level is None else Heading(level, _short(line))
+
+
+def _level(line: str, *, stands_out: bool) -> int | None:
+    if (named := _named().match(line)) and _begins_title(named["rest"].lstrip(" .:–—-")):
+        return _named_levels()[named["word"].lower()]
+    if (numbered := _NUMBERED.match(line)) and _begins_title(numbered["title"]):
+        depth = numbered["number"].count(".") + 1
+        if depth > 1 or stands_out:
+            return _NUMBERED_LEVEL + depth
+    return _PLAIN_LEVEL if stands_out else None
+
+
+@cache
+def _named_levels() -> dict[str, int]:
+    """Return the words that headings begin with, such as "chapter", with their levels."""
+    found = (TEXTS.find(language, "documents.cues.headings") for language in TEXTS.languages)
+    return {word: level for levels in found for word, level in (levels or {}).items()}
+
+
+@cache
+def _named() -> re.Pattern[str]:
+    """Return the pattern of such a word with its number: "Chapter 3", "Annex D: Examples"."""
+    return re.compile(
+        rf"^(?P<word>{'|'.join(map(re.escape, _named_levels()))})"
+        r"\s+(?P<number>\d[\d.\-]*|[IVXLC]{1,7}|[A-Zא-ת]['׳]?)(?P<rest>(?:\W.*)?)$",
+        re.IGNORECASE,
+    )
+
+
+def _begins_title(text: str) -> bool:
+    return not text or _BEGINS_TITLE.match(text) is not None
+
+
+def _is_in_capitals(line: str) -> bool:
+    letters = [char for char in line if char.isalpha()]
+    return (
+        len(letters) >= (4 if " " in line else 6)  # a short word alone may be an abbreviation
+        and all(char.isupper() for char in letters)
+        and len(letters) * 5 >= len("".join(line.split())) * 3
+    )
+
+
+def _short(title: str) -> str:
+    return " ".join(title[: 10 * HEADING_CHARS].split())[:HEADING_CHARS]

@@ -1,0 +1,154 @@
+"""Reads a file's pages in a process of its own, which can do no harm.
+
+`read` starts `python -m rollcall.knowledge.reader KIND PATH` and takes its pages as they come. That
+process prints a JSON object a line: `{"pages": 12}`, then `{"page": 1, "text": ..., "large": [0]}`
+for each, and at last `{"done": true}` or `{"problem": "encrypted"}`. Before it looks at the file it
+gives up the right to more memory and time, and to writing files; the environment it is started with
+holds no keys. So the worst that a file can do is to end this process.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Literal
+
+from rollcall.core.extras import is_installed
+from rollcall.knowledge.pages import MOST_CHARS, PROBLEMS, CannotRead, Page
+
+Kind = Literal["pdf", "text", "markdown"]
+
+WALL_S = 400.0
+"""How long reading one file may take, s."""
+MEMORY_BYTES = 300_000_000
+"""What the process may take."""
+CPU_S = 300
+_FUNCTIONS = Path(__file__).parents[2]
+_MOST_LINE_BYTES = 4_000_000
+
+log = logging.getLogger("rollcall")
+
+
+def read(kind: Kind, path: Path, *, seconds: float = WALL_S) -> Iterator[int | Page]:
+    """Yield how many pages a file has, and then each of them.
+
+    Raises:
+        CannotRead: Why there is no more to be had of it.
+    """
+    if kind == "pdf" and not is_installed("pypdf"):
+        raise CannotRead("no_reader")
+    process = subprocess.Popen(
+        [sys.executable, "-m", "rollcall.knowledge.reader", kind, str(path)],
+        cwd=_FUNCTIONS,
+        env=_environment(),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    )
+    assert process.stdout is not None
+    timer = threading.Timer(seconds, process.kill)
+    timer.start()
+    try:
+        while line := process.stdout.readline(_MOST_LINE_BYTES):
+            record = _object(line)
+            if "pages" in record:
+                yield int(record["pages"])
+            elif "text" in record:
+                yield Page(record["page"], record["text"], frozenset(record["large"]))
+            elif record.get("problem") in PROBLEMS:
+                raise CannotRead(record["problem"])
+            elif record.get("done"):
+                return
+            else:
+                break
+        log.warning("the process that read a file ended without a word")
+        raise CannotRead("too_heavy")  # killed, by its bounds or by the clock
+    finally:
+        timer.cancel()
+        process.kill()
+        process.wait()
+        process.stdout.close()
+
+
+def _environment() -> dict[str, str]:
+    """Return none of the functions' variables, which hold keys."""
+    return {
+        "PYTHONPATH": os.pathsep.join(path for path in sys.path if path),
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "PYTHONHASHSEED": "0",
+    }
+
+
+def _object(line: bytes) -> dict[str, Any]:
+    try:
+        found = json.loads(line)
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def main() -> int:
+    """Read a file in this process, and print what it gives."""
+    _set_limits()
+    try:
+        for record in _records(sys.argv[1], Path(sys.argv[2])):
+            _print(record)
+        _print({"done": True})
+    except CannotRead as error:
+        _print({"problem": error.problem})
+    except (MemoryError, RecursionError):
+        _print({"problem": "too_heavy"})
+    return 0
+
+
+def _set_limits() -> None:
+    """Give up the right to more memory, time and files; systems without such bounds have none."""
+    if sys.platform == "win32":
+        return
+    import resource
+
+    limits = {resource.RLIMIT_CPU: CPU_S, resource.RLIMIT_FSIZE: 0, resource.RLIMIT_CORE: 0}
+    if sys.platform == "linux":  # macOS takes the number and goes on as before
+        limits[resource.RLIMIT_AS] = MEMORY_BYTES
+    for which, most in limits.items():
+        resource.setrlimit(which, (most, most))
+
+
+def _records(kind: str, path: Path) -> Iterator[dict[str, Any]]:
+    if not path.stat().st_size:
+        raise CannotRead("empty")
+    total = 0
+    for page in _pages(kind, path):
+        if not isinstance(page, Page):
+            yield {"pages": page}
+            continue
+        total += len(page.text)
+        if total > MOST_CHARS:
+            raise CannotRead("too_much_text")
+        yield {"page": page.number, "text": page.text, "large": sorted(page.large)}
+
+
+def _pages(kind: str, path: Path) -> Iterator[int | Page]:
+    """Yield how many pages there are, and then each."""
+    if kind == "pdf":
+        from rollcall.knowledge.pdf import read_pdf
+
+        return read_pdf(path)
+    from rollcall.knowledge.plain_text import read_plain
+
+    return read_plain(path.read_bytes())
+
+
+def _print(record: dict[str, Any]) -> None:
+    sys.stdout.buffer.write(json.dumps(record, ensure_ascii=False).encode() + b"\n")
+    sys.stdout.buffer.flush()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,379 @@
+"""Uploading a file: announced, sent in parts or at once, and finished.
+
+A document then waits to be read, so that it can be searched in; an attachment waits to be sent with
+a message, and is swept after a day if it is not.
+
+`ROLLCALL_UPLOADS` says who may upload documents of their own, `ROLLCALL_TEAM_UPLOADS` who may
+upload those that the whole team reads. Each lists, separated by commas, roles (that role or a
+higher one) and claims of the ID token (`claim:plan=premium`); any of them suffices. Without them
+everyone who is signed in uploads for themselves, and teachers and admins for their team.
+"""
+
+from __future__ import annotations
+
+import base64
+import logging
+import os
+import unicodedata
+from collections.abc import Mapping
+from datetime import datetime
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any, Literal
+
+from pydantic import Field
+
+from rollcall.core.context import Platform, User
+from rollcall.core.errors import (
+    Aborted,
+    AgentError,
+    FailedPrecondition,
+    InvalidArgument,
+    PermissionDenied,
+)
+from rollcall.core.options import collection_id
+from rollcall.core.shapes import SCHEMA_VERSION, Role, Wire
+from rollcall.knowledge.documents import (
+    ALLOWANCE,
+    CONTENT_TYPES,
+    DOCUMENTS,
+    MOST_BYTES,
+    OVERDUE,
+    DocumentInfo,
+    OwnScope,
+    StoredDocument,
+    document_id,
+    document_info,
+    read,
+    reference,
+)
+from rollcall.store import attachments
+from rollcall.store.batches import try_commit
+from rollcall.store.files import PART_BYTES, NewFile, StoredFile, files
+
+if TYPE_CHECKING:
+    from google.cloud.firestore import Client
+
+QUEUE = "indexdocument"
+NAME_CHARS = 200
+UPLOADERS: dict[OwnScope, tuple[str, str]] = {
+    "user": ("ROLLCALL_UPLOADS", Role.USER.value),
+    "team": ("ROLLCALL_TEAM_UPLOADS", Role.TEACHER.value),
+}
+"""By scope, the variable that says who may upload into it, and what it says where it is not set."""
+_ATTEMPTS = 5
+_OVERDUE_AT_ONCE = 100
+_CLAIM = "claim:"
+_PART_CHARS = 4 * -(-PART_BYTES // 3)
+
+log = logging.getLogger("rollcall")
+
+
+class BeginUpload(Wire):
+    """The data of `begin_upload`. With `content` (a file of one part) it is all there is to do.
+
+    `scope` goes with a document. Which types are taken, and how large, follows from `purpose`.
+    """
+
+    name: str = Field(min_length=1, max_length=NAME_CHARS)
+    purpose: Literal["knowledge", "attachment"] = "knowledge"
+    content_type: str = Field(max_length=100)
+    bytes: int = Field(ge=1, le=MOST_BYTES)
+    sha256: str = Field(pattern=r"^[0-9a-f]{64}$")
+    scope: Literal["user", "team"] = "user"
+    content: str | None = Field(default=None, max_length=_PART_CHARS)
+
+
+class UploadPart(Wire):
+    """The data of `upload_part`: a part by its number from 0, as base64."""
+
+    file_id: str = Field(pattern=r"^[0-9a-f]{32}$")
+    part: int = Field(ge=0, le=MOST_BYTES // PART_BYTES)
+    content: str = Field(max_length=_PART_CHARS)
+
+
+class FinishUpload(Wire):
+    """The data of `finish_upload`."""
+
+    file_id: str = Field(pattern=r"^[0-9a-f]{32}$")
+
+
+class GetFile(Wire):
+    """The data of `get_file`: one's own file, and a part of it by its number from 0."""
+
+    file_id: str = Field(pattern=r"^[0-9a-f]{32}$")
+    part: int = Field(default=0, ge=0, le=MOST_BYTES // PART_BYTES)
+
+
+class FilePart(Wire):
+    """A part of a file, as base64, and what the whole is."""
+
+    file_id: str
+    name: str
+    content_type: str
+    bytes: int
+    sha256: str
+    parts: int
+    part: int
+    content: str
+
+
+class Upload(Wire):
+    """How far an upload is.
+
+    Attributes:
+        missing: The parts still to be sent, each but the last of `partBytes` bytes.
+        document: What it became, once it is whole and not an attachment.
+    """
+
+    file_id: str
+    part_bytes: int = PART_BYTES
+    missing: list[int] = Field(default_factory=list)
+    document: DocumentInfo | None = None
+
+
+def begin(
+    platform: Platform,
+    user: User,
+    claims: Mapping[str, Any],
+    request: BeginUpload,
+    *,
+    now: datetime,
+) -> Upload:
+    """Begin an upload, or go on with the same one begun before.
+
+    Raises:
+        InvalidArgument: A file of this type or size is not taken.
+        PermissionDenied: The user may not upload into this scope.
+        ResourceExhausted: The user keeps as much as is allowed.
+    """
+    is_attachment = request.purpose == attachments.PURPOSE
+    _check_kind(request)
+    if not is_attachment:
+        check_may_upload(user, claims, request.scope)
+    content = None if request.content is None else _decoded(request.content)
+    about_document = {
+        "scope": request.scope,
+        "tenant": user.tenant if request.scope == "team" else None,
+    }
+    new = NewFile(
+        uid=user.uid,
+        name=_clean_name(request.name),
+        content_type=request.content_type,
+        bytes=request.bytes,
+        sha256=request.sha256,
+        purpose=request.purpose,
+        details=attachments.NO_THREAD if is_attachment else about_document,
+    )
+    allowance = attachments.ALLOWANCE if is_attachment else ALLOWANCE
+    file = files(platform.db).begin(new, allowance, now=now)
+    if content is not None:
+        files(platform.db).add_part(user.uid, file.id, 0, content)
+    if content is not None or file.is_ready:
+        return finish(platform, user, claims, FinishUpload(file_id=file.id), now=now)
+    return Upload(file_id=file.id, missing=list(file.missing))
+
+
+def add_part(platform: Platform, user: User, request: UploadPart) -> None:
+    """Store a part of one's own upload; the same part again replaces it."""
+    content = _decoded(request.content)
+    files(platform.db).add_part(user.uid, request.file_id, request.part, content)
+
+
+def read_part(platform: Platform, user: User, request: GetFile) -> FilePart:
+    """Return a part of one's own file that is whole.
+
+    Raises:
+        NotFound: The user has no such file.
+        InvalidArgument: It has no such part.
+    """
+    file = files(platform.db).find_own(user.uid, request.file_id)
+    content = files(platform.db).read_part(file, request.part)
+    return FilePart(
+        file_id=file.id,
+        name=file.name,
+        content_type=file.content_type,
+        bytes=file.bytes,
+        sha256=file.sha256,
+        parts=file.parts,
+        part=request.part,
+        content=base64.b64encode(content).decode(),
+    )
+
+
+def finish(
+    platform: Platform,
+    user: User,
+    claims: Mapping[str, Any],
+    request: FinishUpload,
+    *,
+    now: datetime,
+) -> Upload:
+    """Check that the file is whole, and have a document read; again for the same file changes
+    nothing.
+
+    Raises:
+        NotFound: The user has no such upload.
+        InvalidArgument: Parts are missing, its digest is another, or an attachment is not of the
+            type that it says.
+        PermissionDenied: The user may not upload into its scope any more.
+    """
+    file = files(platform.db).finish(user.uid, request.file_id, check=_check_content)
+    if file.purpose == attachments.PURPOSE:
+        return Upload(file_id=file.id, missing=list(file.missing))
+    # It may have been begun a day ago, for a team that the user has left since.
+    scope = file.details["scope"]
+    check_may_upload(user, claims, scope)
+    if scope == "team" and file.details["tenant"] != user.tenant:
+        raise PermissionDenied(
+            "this upload was begun for a team that you are no longer of", field="fileId"
+        )
+    document = _queue(platform, file, now=now)
+    return Upload(file_id=file.id, document=document_info(document, user))
+
+
+def _check_kind(request: BeginUpload) -> None:
+    is_attachment = request.purpose == attachments.PURPOSE
+    types = tuple(attachments.KINDS if is_attachment else CONTENT_TYPES)
+    if request.content_type not in types:
+        raise InvalidArgument(
+            f"a file of type {request.content_type[:60]!r} is not taken as "
+            f"{'an attachment' if is_attachment else 'a document to search in'}; "
+            f"accepted are {', '.join(types)}",
+            field="contentType",
+        )
+    most = attachments.MOST_BYTES if is_attachment else MOST_BYTES
+    if request.bytes > most:
+        raise InvalidArgument(
+            f"the file has {request.bytes:,} bytes; at most {most:,} are accepted", field="bytes"
+        )
+    if is_attachment and request.scope != "user":
+        raise InvalidArgument("an attachment is one's own: leave scope out", field="scope")
+
+
+def _check_content(file: StoredFile, start: bytes) -> None:
+    """What a document holds is found out when it is read."""
+    if file.purpose == attachments.PURPOSE:
+        attachments.check_content(file, start)
+
+
+def _decoded(content: str) -> bytes:
+    try:
+        return base64.b64decode(content, validate=True)
+    except ValueError as error:  # `binascii.Error` is one; other letters than ASCII's are another
+        raise InvalidArgument("content is not base64", field="content") from error
+
+
+def _clean_name(name: str) -> str:
+    """Return a file's name without folders and unseen characters."""
+    seen = "".join(char if unicodedata.category(char)[0] != "C" else " " for char in name)
+    clean = " ".join(seen.replace("\\", "/").rpartition("/")[2].split())
+    if not clean:
+        raise InvalidArgument("the file has no name", field="name")
+    return clean
+
+
+def check_may_upload(user: User, claims: Mapping[str, Any], scope: OwnScope) -> None:
+    """Let those through who may upload into a scope.
+
+    Args:
+        claims: Of the user's verified ID token.
+    Raises:
+        PermissionDenied: The user is not among them.
+        FailedPrecondition: The user is of no team; or the variable cannot be read.
+    """
+    if scope == "team" and user.tenant is None:
+        raise FailedPrecondition("you are of no team to upload for", field="scope")
+    variable, otherwise = UPLOADERS[scope]
+    entries = (os.environ.get(variable) or otherwise).split(",")
+    if not any(_admits(entry.strip(), variable, user, claims) for entry in entries):
+        whom = "your team" if scope == "team" else "yourself"
+        raise PermissionDenied(f"you may not upload documents for {whom}", field="scope")
+
+
+def _admits(entry: str, variable: str, user: User, claims: Mapping[str, Any]) -> bool:
+    if entry.startswith(_CLAIM) and "=" in entry:
+        name, _, value = entry.removeprefix(_CLAIM).partition("=")
+        claim = claims.get(name)
+        if isinstance(claim, bool):
+            return value == ("true" if claim else "false")
+        return isinstance(claim, str | int) and str(claim) == value
+    if entry not in set(Role):
+        raise FailedPrecondition(
+            f"{variable} has an entry that is no role and no claim: {entry[:60]!r}",
+            hint=f"roles are {', '.join(Role)}; a claim is written claim:plan=premium",
+        )
+    roles = list(Role)
+    return roles.index(user.role) >= roles.index(Role(entry))
+
+
+def _queue(platform: Platform, file: StoredFile, *, now: datetime) -> StoredDocument:
+    """Have a file read that is whole; again for the same file changes nothing.
+
+    What the document was made of before answers until this file is ready.
+
+    Raises:
+        Aborted: Several uploads of this name ended at the same time.
+    """
+    scope, tenant = file.details["scope"], file.details["tenant"]
+    id = document_id(file.uid, scope, tenant, file.name)
+    for _ in range(_ATTEMPTS):
+        before = read(reference(platform.db, id).get())
+        if before and file.id in (before.data["incoming"], before.current_file):
+            return before
+        if _write(platform.db, id, before, file, now):
+            enqueue(platform, id)
+            document = read(reference(platform.db, id).get())
+            if document is None:
+                raise Aborted("the document was deleted in this very moment; upload it again")
+            return document
+    raise Aborted("another upload of this name ended at the same time; send this again")
+
+
+def enqueue(platform: Platform, id: str) -> None:
+    """Hand a document to the queue; one that it does not take, the sweep finds."""
+    try:
+        platform.enqueue(QUEUE, {"documentId": id})
+    except AgentError as error:
+        log.warning("document %s waits for the sweep: %s", id, error.message)
+
+
+def overdue(db: Client, *, now: datetime) -> list[str]:
+    """Return the ids of documents whose reader was lost, or that no queue took."""
+    from google.cloud.firestore import FieldFilter
+
+    late = db.collection(collection_id(DOCUMENTS)).where(filter=FieldFilter("dueAt", "<=", now))
+    return [each.id for each in late.select([]).limit(_OVERDUE_AT_ONCE).stream()]
+
+
+def _write(
+    db: Client, id: str, before: StoredDocument | None, file: StoredFile, now: datetime
+) -> bool:
+    """Write the file as the document's next; return False if somebody else was faster."""
+    batch = db.batch()
+    files(db).keep(batch, file)
+    fields = {
+        "uid": file.uid,
+        "scope": file.details["scope"],
+        "tenant": file.details["tenant"],
+        "name": file.name,
+        "title": PurePath(file.name).stem or file.name,
+        "contentType": file.content_type,
+        "bytes": file.bytes,
+        "sha256": file.sha256,
+        "status": "queued",
+        "reason": None,
+        "progress": {"done": 0, "total": 0},
+        "incoming": file.id,
+        "attempts": 0,
+        "updatedAt": now,
+        "dueAt": now + OVERDUE,
+    }
+    if before is None:
+        made = {**fields, "current": None, "createdAt": now, "schemaVersion": SCHEMA_VERSION}
+        batch.create(reference(db, id), made)
+    else:
+        unchanged = db.write_option(last_update_time=before.read_at)
+        batch.update(reference(db, id), fields, option=unchanged)
+        if before.data["incoming"] and (left := files(db).find(before.data["incoming"])):
+            files(db).remove(batch, left)
+    return try_commit(batch) is not None
