@@ -45,6 +45,8 @@ def running(
     configuration = Configuration(ROOT)
     if many_projects:
         rules = ROOT / configuration.shifted["firestore"].pop("rules")
+        # The emulator warns of every request to another project, in lines that it waits for.
+        configuration.shifted["emulators"]["singleProjectMode"] = False
     with suites.running(configuration, only, project=PROJECT) as suite:
         if many_projects:
             _set_rules(suite.addresses, rules.read_text(encoding="utf-8"))

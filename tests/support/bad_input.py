@@ -112,17 +112,6 @@ def grown(value: Any) -> Any:
     return value
 
 
-def written(db: Client) -> dict[str, Any]:
-    """Every document's path and time of change."""
-    found: dict[str, Any] = {}
-    waiting = list(db.collections())
-    while waiting:
-        for reference in waiting.pop().list_documents():
-            found[reference.path] = reference.get().update_time
-            waiting.extend(reference.collections())
-    return found
-
-
 def threads(db: Client) -> int:
     count: int = db.collection("threads").count().get()[0][0].value
     return count

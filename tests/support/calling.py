@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import flask
@@ -83,39 +83,50 @@ class Here:
         self.notified.append((decider, approval_id))
 
 
-def callables(platform: Platform) -> dict[str, Any]:
-    """Every function of the codebase that users call, bound to `platform`."""
-    bound = {}
-    for name, function in catalog.functions().items():
+class Callables(dict[str, Any]):
+    """Functions that users call, by name, each bound to a platform when it is first called."""
+
+    def __init__(self, declared: Mapping[str, Any], platform: Callable[[], Platform]) -> None:
+        super().__init__()
+        self._declared = declared
+        self._platform = platform
+
+    def __missing__(self, name: str) -> Any:
+        function = self._declared[name]
         trigger = trigger_of(function)
         if trigger is None:
             trigger, function = OnCall(), direct_call(Capability.of(function))
-        if isinstance(trigger, OnCall | OnRequest):
-            bound[name] = trigger.bind(name, function, lambda: platform)
-    return bound
+        if not isinstance(trigger, OnCall | OnRequest):
+            raise KeyError(f"users do not call {name}")
+        self[name] = trigger.bind(name, function, self._platform)
+        return self[name]
+
+
+def callables(platform: Platform) -> Callables:
+    """The functions of this repository, bound to `platform`."""
+    return Callables(catalog.functions(), lambda: platform)
 
 
 class Functions:
     """Functions by name, behind one web application."""
 
-    def __init__(self, functions: dict[str, Any]) -> None:
+    def __init__(self, functions: Mapping[str, Any]) -> None:
         app = flask.Flask("functions")
         methods = ["GET", "POST", "PUT", "DELETE", "PATCH", "OPTIONS"]
-        for name, function in functions.items():
-            view = self._view(name, function)
-            app.add_url_rule(f"/{name}", name, view, methods=methods)
-            app.add_url_rule(f"/{name}/<path:path>", f"{name}/", view, methods=methods)
-        self._client = app.test_client()
 
-    @staticmethod
-    def _view(name: str, function: Any) -> Callable[..., Any]:
-        """Where it is deployed, a function's path begins after its name."""
-
-        def view(path: str = "") -> Any:
+        def view(name: str, path: str = "") -> Any:
+            """Where it is deployed, a function's path begins after its name."""
             environ = {**flask.request.environ, "SCRIPT_NAME": f"/{name}", "PATH_INFO": f"/{path}"}
+            try:
+                function = functions[name]
+            except KeyError:
+                flask.abort(404)
             return function(flask.Request(environ))
 
-        return view
+        # Two rules for all: hundreds of these are made, and each rule takes longer than a request.
+        app.add_url_rule("/<name>", "function", view, methods=methods)
+        app.add_url_rule("/<name>/<path:path>", "below", view, methods=methods)
+        self._client = app.test_client()
 
     def post(
         self,

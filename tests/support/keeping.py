@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from google.cloud.firestore import Client
+from google.cloud.firestore import Client, DocumentSnapshot
 
 from rollcall.store.runs import run_key
 from tests.support.catalogs import catalog
@@ -132,19 +133,19 @@ def write_all(db: Client, documents: dict[str, dict[str, Any]]) -> None:
         batch.commit()
 
 
+def snapshots(db: Client) -> Iterator[DocumentSnapshot]:
+    """Every document of the database, those below missing ones included."""
+    return db.collection_group("").stream()  # without a name it is of all collections, at any depth
+
+
 def everything(db: Client) -> dict[str, dict[str, Any]]:
-    """Every document of the database by its path, those below missing ones included."""
-    found: dict[str, dict[str, Any]] = {}
+    """Every document of the database by its path."""
+    return {each.reference.path: each.to_dict() or {} for each in snapshots(db)}
 
-    def walk(collections: Any) -> None:
-        for collection in collections:
-            for snapshot in collection.stream():
-                found[snapshot.reference.path] = snapshot.to_dict() or {}
-            for reference in collection.list_documents():
-                walk(reference.collections())
 
-    walk(db.collections())
-    return found
+def update_times(db: Client) -> dict[str, Any]:
+    """When every document of the database was changed last, by its path."""
+    return {each.reference.path: each.update_time for each in snapshots(db)}
 
 
 def naming(documents: dict[str, dict[str, Any]], *words: str) -> list[str]:

@@ -15,6 +15,7 @@ from rollcall.endpoints.knowledge import begin_upload, finish_upload, indexdocum
 from rollcall.knowledge.search import Scope, SearchResult, search
 from rollcall.store.files import PART_BYTES
 from tests.support.calling import Here
+from tests.support.keeping import snapshots
 
 ANN = User("ann", role=Role.TEACHER, tenant="north")
 BEN = User("ben", tenant="north")
@@ -101,12 +102,4 @@ def encoded(data: bytes) -> str:
 
 def everything(db: Client) -> list[str]:
     """The paths of all documents there are, in whatever collection."""
-    found = []
-    waiting = list(db.collections())
-    while waiting:
-        collection = waiting.pop()
-        for reference in collection.list_documents():
-            if reference.get().exists:
-                found.append(reference.path)
-            waiting += list(reference.collections())
-    return sorted(found)
+    return sorted(snapshot.reference.path for snapshot in snapshots(db))

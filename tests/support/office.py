@@ -6,7 +6,7 @@ from __future__ import annotations
 import itertools
 import json
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -20,13 +20,12 @@ from pydantic import TypeAdapter
 
 from rollcall.agent import run_setup
 from rollcall.agent.continuation import go_on
-from rollcall.agent.direct_call import direct_call
+from rollcall.core.capability import Capability
 from rollcall.core.context import Call, User
 from rollcall.core.errors import AgentError
 from rollcall.core.messages import ModelMessage, ToolMessage
-from rollcall.core.options import collection_id
 from rollcall.core.profile import AgentProfile
-from rollcall.core.triggers import DocumentEvent, OnCall, trigger_of
+from rollcall.core.triggers import DocumentEvent
 from rollcall.core.wire import Role
 from rollcall.endpoints.agui import agui
 from rollcall.endpoints.cancel_run import cancel_run
@@ -39,10 +38,10 @@ from rollcall.store import paths
 from rollcall.store.open_run import OpenRun
 from rollcall.testing import StaticCatalog, calls, says
 from tests.support import office_pack
-from tests.support.calling import Functions, Here, emulate
+from tests.support.calling import Callables, Functions, Here, emulate
 from tests.support.midnight import later_in_the_day
 from tests.support.office_pack import CLIENT_TOOLS, PROFILE, Hooks, client_tool, office_capabilities
-from tests.support.registries import renew
+from tests.support.registries import publish, renew
 
 _AG_UI = TypeAdapter(AgUiEvent)
 _OPEN = {
@@ -119,6 +118,9 @@ class Ran:
 class Office:
     """A deployment with the office's pack alone."""
 
+    by_hand: Sequence[dict[str, Any]] = tuple(client_tool(id) for id in CLIENT_TOOLS)
+    """What an operator registered."""
+
     def __init__(self, db: Client, monkeypatch: pytest.MonkeyPatch) -> None:
         self.db = db
         self.here = Here(db)
@@ -130,27 +132,27 @@ class Office:
         monkeypatch.setattr(office_pack, "hooks", self.hooks)
         emulate(monkeypatch.setenv)
         later_in_the_day(monkeypatch)
-        for id in CLIENT_TOOLS:
-            db.document(f"{collection_id('capabilities')}/{id}").set(client_tool(id))
-        self.declare(PROFILE)
-        bound: dict[str, Any] = {}
-        for endpoint in (run_agent, agui, cancel_run):
-            trigger = trigger_of(endpoint)
-            assert trigger is not None
-            bound[endpoint.__name__] = trigger.bind(endpoint.__name__, endpoint, lambda: self.here)
-        for id, capability in office_capabilities().items():
-            bound[id] = OnCall().bind(id, direct_call(capability), lambda: self.here)
-        self.functions = Functions(bound)
+        known, profile = self.pack()
+        self.here.catalog = StaticCatalog(known, [profile])
+        publish(db, known.values(), [profile], by_hand=self.by_hand)
+        endpoints = {each.__name__: each for each in (run_agent, agui, cancel_run)}
+        own = {id: capability.function for id, capability in office_capabilities().items()}
+        self.functions = Functions(Callables({**endpoints, **own}, lambda: self.here))
         monkeypatch.setattr(
             run_setup,
             "load_model",
             lambda id: self.model if id == self.model.id else load_model(id),
         )
 
+    def pack(
+        self, profile: AgentProfile | None = None, **changes: Any
+    ) -> tuple[dict[str, Capability], AgentProfile]:
+        """What is deployed; `changes` are of its profile."""
+        return office_capabilities(), replace(profile or PROFILE, **changes)
+
     def declare(self, profile: AgentProfile | None = None, **changes: Any) -> None:
-        """Deploy the pack; `changes` are of its profile."""
-        known = office_capabilities()
-        profile = replace(profile or PROFILE, **changes)
+        """Deploy the pack anew; `changes` are of its profile."""
+        known, profile = self.pack(profile, **changes)
         self.here.catalog = StaticCatalog(known, [profile])
         sync(self.db, list(known.values()), [profile])
         snapshot.forget()

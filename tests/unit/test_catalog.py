@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from tests.support.catalogs import FUNCTIONS
+from tests.support.forked_python import run_python
 
 PING = '''
 from rollcall.core.capability import capability
@@ -61,14 +61,7 @@ def run(
     }
     if target:
         given["FUNCTION_TARGET"] = target
-    return subprocess.run(
-        [sys.executable, "-c", order + code],
-        cwd=root,
-        env=given | env,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    return run_python(order + code, folder=root, environment=given | env)
 
 
 def test_an_app_has_its_own_functions_and_the_engines_and_its_capabilities(tmp_path: Path) -> None:

@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 
 from rollcall.core.inputs import MAX_BODY_BYTES
 from tests.emulator.endpoints.test_bad_input import functions  # noqa: F401  # a fixture
-from tests.support.bad_input import JUNK, MANY, grown, read_rows, threads, written
+from tests.support.bad_input import JUNK, MANY, grown, read_rows, threads
 from tests.support.calling import Functions, frames
+from tests.support.keeping import update_times
 
 ROWS = read_rows("bad_agui_inputs.jsonl")
 
@@ -24,7 +25,7 @@ def test_every_row_of_the_corpus_gets_its_status_code_and_field(
     db: Client,
     functions: Functions,  # noqa: F811
 ) -> None:
-    before = written(db)
+    before = update_times(db)
     wrong = []
     for row in ROWS:
         response = functions.send(
@@ -41,7 +42,7 @@ def test_every_row_of_the_corpus_gets_its_status_code_and_field(
         if seen != (row["status"], row["code"]) or not named or not error.get("message"):
             wrong.append((row["name"], seen, field, error.get("message")))
     assert wrong == []
-    assert written(db) == before
+    assert update_times(db) == before
     assert MAX_BODY_BYTES < 8_000_000  # or the largest row would say less
 
 

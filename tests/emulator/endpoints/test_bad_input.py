@@ -28,10 +28,10 @@ from tests.support.bad_input import (
     check_arguments,
     read_rows,
     threads,
-    written,
     wrong_answers,
 )
 from tests.support.calling import Functions, Here, callables, emulate
+from tests.support.keeping import update_times
 from tests.support.office_pack import client_tool
 
 LOOK_UP = Capability.of(office_pack.look_up)
@@ -58,13 +58,15 @@ def functions(db: Client, monkeypatch: pytest.MonkeyPatch) -> Functions:
     catalog = StaticCatalog({LOOK_UP.id: LOOK_UP}, [DESK])
     here = Here(db, catalog)
     look_up = OnCall().bind("look_up", direct_call(LOOK_UP), lambda: here)
-    return Functions({**callables(here), "look_up": look_up})
+    functions = callables(here)
+    functions["look_up"] = look_up
+    return Functions(functions)
 
 
 def test_every_row_of_the_corpus_gets_its_code_and_field(db: Client, functions: Functions) -> None:
-    before = written(db)
+    before = update_times(db)
     assert wrong_answers(functions, read_rows("bad_requests.jsonl")) == []
-    assert written(db) == before
+    assert update_times(db) == before
 
 
 VALID = {"agent": "desk", "message": "What is new?", "locale": "en"}

@@ -32,6 +32,7 @@ from rollcall.store.message_log import TurnUsage
 from rollcall.store.open_run import OpenRun, RunInterrupt
 from rollcall.store.recovery import recover_run
 from tests.emulator.store.test_run_opening import RESULT, answer, opened, opening
+from tests.support.keeping import update_times
 from tests.support.leases import end_lease
 from tests.support.losing import losing_commit
 from tests.support.office import at_once
@@ -163,12 +164,12 @@ def test_who_lost_a_run_can_save_nothing(
         assert recover_run(db, dead.thread_id, "r1") is not None
     else:
         opened(db, opening("r2", is_new=False, supersede=True))
-    before = everything(db)
+    before = update_times(db)
     dead.show({"type": "STEP_STARTED", "stepName": "late"})
     with pytest.raises(Aborted, match="taken this thread over"):
         save(dead)
     dead.fail({"code": "internal", "message": "too late"})
-    assert everything(db) == before
+    assert update_times(db) == before
     assert dead.is_closed
 
 
@@ -250,11 +251,11 @@ def test_changed_arguments_are_not_passed_over_when_somebody_said_yes_meanwhile(
 def test_what_is_still_open_is_named_and_nothing_is_written(db: Client) -> None:
     run = waiting(db, 2, calls=True)
     first, second = ids(run, 2)
-    before = everything(db)
+    before = update_times(db)
     found = go_on(run, {first: YES})
     assert isinstance(found, StillWaiting)
     assert ([each.id for each in found.approvals], found.calls) == ([second], ("c3",))
-    assert everything(db) == before
+    assert update_times(db) == before
 
 
 def test_the_clients_answers_are_kept_with_the_run(db: Client) -> None:
@@ -322,14 +323,3 @@ def test_decisions_are_noted_all_or_none(db: Client) -> None:
     with pytest.raises(Aborted, match="decided meanwhile"):
         write_decisions(db, looked_at, {first: YES, second: YES})
     assert [each.decision for each in load_approvals(db, [first])] == [None]
-
-
-def everything(db: Client) -> dict[str, Any]:
-    """Every document of the database, and when it was written."""
-    found: dict[str, Any] = {}
-    collections = list(db.collections())
-    while collections:
-        for snapshot in collections.pop().stream():
-            found[snapshot.reference.path] = snapshot.update_time
-            collections.extend(snapshot.reference.collections())
-    return found

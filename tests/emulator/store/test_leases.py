@@ -23,9 +23,9 @@ from rollcall.store.message_log import TurnUsage
 from rollcall.store.open_run import OpenRun
 from rollcall.store.recovery import recover_run
 from rollcall.store.run_closing import cancel
-from tests.emulator.store.test_continuations import SAVES, everything
+from tests.emulator.store.test_continuations import SAVES
 from tests.emulator.store.test_run_opening import answer, opened, opening
-from tests.support.keeping import Keeping
+from tests.support.keeping import Keeping, update_times
 from tests.support.leases import end_lease
 
 CALL = ToolCall("c1", "pay", {"amountUsd": 5})
@@ -107,10 +107,10 @@ def test_a_save_that_arrives_late_changes_nothing(
     with recorded(monkeypatch, sends=False) as late, pytest.raises(Unavailable):
         WHAT[what](run)
     PASSING[way](run)
-    before = everything(db)
+    before = update_times(db)
     with pytest.raises(REFUSED):
         late[0]()
-    assert everything(db) == before
+    assert update_times(db) == before
 
 
 @pytest.mark.parametrize("way", [way for way in PASSING if way != "stopped"])
@@ -122,10 +122,10 @@ def test_a_save_that_was_stored_and_is_sent_again_later_changes_nothing(
     with recorded(monkeypatch, sends=True) as sent:
         [WHAT[0], WHAT[1], WHAT[-1]][what](run)
     PASSING[way](run)
-    before = everything(db)
+    before = update_times(db)
     with pytest.raises(REFUSED):
         sent[0]()
-    assert everything(db) == before
+    assert update_times(db) == before
 
 
 @pytest.mark.parametrize("what", [0, 2, 6])
@@ -137,10 +137,10 @@ def test_a_thread_that_begins_to_be_erased_takes_nothing_from_its_run(
     end_lease(db, run.thread_id, "r1")
     work = begin_thread_erasure(db, "ann", run.thread_id, "clear_thread", seconds=20)
     assert isinstance(work, Worker)
-    before = everything(db)
+    before = update_times(db)
     with pytest.raises(Aborted):
         WHAT[what](run)
-    assert everything(db) == before
+    assert update_times(db) == before
 
 
 def test_an_earlier_save_that_comes_late_is_not_taken_for_a_later_one(

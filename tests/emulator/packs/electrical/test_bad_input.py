@@ -5,13 +5,14 @@ from __future__ import annotations
 import pytest
 from google.cloud.firestore import Client
 
-from tests.support.bad_input import own_functions, read_rows, written, wrong_answers
+from tests.support.bad_input import own_functions, read_rows, wrong_answers
+from tests.support.keeping import update_times
 
 
 def test_every_row_of_the_corpus_gets_its_code_and_field(
     db: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     functions = own_functions(db, monkeypatch.setenv)
-    before = written(db)
+    before = update_times(db)
     assert wrong_answers(functions, read_rows("packs/electrical/bad_requests.jsonl")) == []
-    assert written(db) == before
+    assert update_times(db) == before

@@ -11,10 +11,10 @@ from tests.support.bad_input import (
     check_arguments,
     own_functions,
     read_rows,
-    written,
     wrong_answers,
 )
 from tests.support.calling import Functions
+from tests.support.keeping import update_times
 
 KEYS = ["limit", "query", "priorityLevel", "conversationIds", "conversationId", "maxLength"]
 KEYS += ["focusArea", "maxIterations"]
@@ -38,9 +38,9 @@ def functions(db: Client, monkeypatch: pytest.MonkeyPatch) -> Functions:
 
 
 def test_every_row_of_the_corpus_gets_its_code_and_field(db: Client, functions: Functions) -> None:
-    before = written(db)
+    before = update_times(db)
     assert wrong_answers(functions, read_rows("packs/messaging/bad_requests.jsonl")) == []
-    assert written(db) == before
+    assert update_times(db) == before
 
 
 @pytest.mark.parametrize(

@@ -15,11 +15,8 @@ from packs.workspace import tools
 from packs.workspace.agents import TOOLS, WORKSPACE
 from rollcall.core.capability import Capability
 from rollcall.core.profile import AgentProfile
-from rollcall.registry import snapshot
-from rollcall.registry.sync import sync
-from rollcall.testing import StaticCatalog
 from tests.support.office import Office, Ran
-from tests.support.office_pack import CLIENT_TOOLS, office_capabilities
+from tests.support.office_pack import office_capabilities
 
 _FUNCTIONS = (
     tools.list_directory,
@@ -45,15 +42,13 @@ def capabilities() -> dict[str, Capability]:
 class Desk(Office):
     """A deployment whose agent `office` is the workspace's agent."""
 
-    def declare(self, profile: AgentProfile | None = None, **changes: Any) -> None:
-        for id in CLIENT_TOOLS:  # the office's own, one of which has a name of the workspace's
-            self.db.document(f"capabilities/{id}").delete()
-        known = capabilities()
+    by_hand = ()  # the office's client tools: one has a name of the workspace's
+
+    def pack(
+        self, profile: AgentProfile | None = None, **changes: Any
+    ) -> tuple[dict[str, Capability], AgentProfile]:
         agent = replace(WORKSPACE, id="office", models=(self.model.id,), allow_unpriced=True)
-        agent = replace(agent, **changes)
-        self.here.catalog = StaticCatalog(known, [agent])
-        sync(self.db, list(known.values()), [agent])
-        snapshot.forget()
+        return capabilities(), replace(agent, **changes)
 
 
 @dataclass
