@@ -14,7 +14,7 @@ from typing import Any
 
 from google.api_core.exceptions import FailedPrecondition
 
-from rollcall.store.budgets import days_of
+from rollcall.store.budgets import read_days
 from rollcall.store.message_log import read_calls, read_history, read_usage
 from rollcall.store.threads import thread_id_for
 from rollcall.store.window import WINDOW_DOCUMENTS
@@ -399,12 +399,12 @@ def examine_spending(db: Any) -> None:
     said: Counter[str] = Counter()
     for (uid, _), tokens in turns.items():
         said[uid] += tokens
-    later = datetime.now(UTC) + timedelta(hours=1)  # the time of all slices is over
+    later = datetime.now(UTC) + timedelta(hours=1)  # the time of all reservations is over
     for uid, tokens in said.items():
         since = later.date() - timedelta(days=2)
-        days = days_of(db, uid, since=since, until=later.date(), now=later)
+        days = read_days(db, uid, since=since, until=later.date(), now=later)
         counted = sum(day.spent.tokens for day in days)
-        if counted < tokens or any(day.slices for day in days):
+        if counted < tokens or any(day.reservations for day in days):
             raise Broken(f"{uid} spent {tokens} tokens by the log, and {counted} by {days}")
 
 

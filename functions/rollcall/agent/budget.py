@@ -26,17 +26,16 @@ from rollcall.models.base import Usage
 from rollcall.store import budgets
 from rollcall.store.budgets import (
     Day,
+    DayReservation,
     Known,
-    Refused,
+    LimitReached,
     Settlements,
-    Slice,
     Spend,
-    look_up,
-    settle_said,
+    settle_from_runs,
     settlement,
 )
 from rollcall.store.limits import NONE, Amount, Limit, Limits, limits
-from rollcall.store.tenant_budgets import Draw, share
+from rollcall.store.tenant_budgets import TenantReservation, tenant_budget
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client
@@ -120,7 +119,7 @@ class FirestorePurse:
         lease = first or DayLease(day)
         lease.known = known
         written = (known.data or {})["slices"].get(lease.id)
-        lease.written = Slice.of(written) if written else None
+        lease.written = DayReservation.of(written) if written else None
         if lease.written is None:
             self._slices.release(lease)
         self._lease = lease
@@ -293,7 +292,7 @@ class DaySlices:
         Raises:
             Unavailable: Firestore cannot be reached.
         """
-        wanted = worst.most(terms.user.slice())
+        wanted = worst.at_least(terms.user.default_reservation())
         if lease.draw is None:
             try:
                 lease.draw = self._draw(lease, terms.tenant, least=NONE, wanted=wanted)
@@ -302,7 +301,7 @@ class DaySlices:
         most = _most(wanted, lease.draw, terms.tenant)
         amount = self._part(day, terms.user, least=NONE, wanted=most)
         if amount is not None and _is_something(amount, wanted):
-            day.slices[lease.id] = self._slice(amount, lease.draw)
+            day.reservations[lease.id] = self._slice(amount, lease.draw)
 
     def take(self, lease: DayLease, least: Amount, terms: Terms) -> None:
         """Take a slice of at least `least`, and write what was spent of the one before.
@@ -311,20 +310,22 @@ class DaySlices:
             BudgetExhausted: The user's or the tenant's budget of the day does not allow it.
             Unavailable: Firestore cannot be reached.
         """
-        wanted = least.most(lease.outstanding + terms.user.slice())
+        wanted = least.at_least(lease.outstanding + terms.user.default_reservation())
         draw = self._draw(lease, terms.tenant, least=least, wanted=wanted)
         id = new_slice_id()
 
         def apply(data: dict[str, Any] | None) -> dict[str, Any]:
             day = Day.of(data, uid=self._user.uid, day=lease.day)
-            day.slices.pop(id, None)  # of a write that went through, and whose answer was lost
+            day.reservations.pop(
+                id, None
+            )  # of a write whose answer was lost
             if not lease.is_settled(data):
                 day.settle(lease.id, lease.written, lease.spends)
             most = _most(wanted, draw, terms.tenant)
             amount = self._part(day, terms.user, least=least, wanted=most)
             if amount is None:
-                raise Refused(_used_up(terms.user, day.used, least))
-            day.slices[id] = self._slice(amount, draw)
+                raise LimitReached(_used_up(terms.user, day.used, least))
+            day.reservations[id] = self._slice(amount, draw)
             return day.dump()
 
         try:
@@ -332,12 +333,12 @@ class DaySlices:
         except AgentError as error:
             if draw:
                 self._give_back(draw, NONE)
-            if isinstance(error, Refused):
+            if isinstance(error, LimitReached):
                 raise self._exhausted(error) from error
             raise
         self.release(lease)
         lease.id, lease.known, lease.draw, lease.spends = id, written, draw, []
-        lease.written = Slice.of((written.data or {})["slices"][id])
+        lease.written = DayReservation.of((written.data or {})["slices"][id])
 
     def settle(self, lease: DayLease) -> None:
         """Write what was spent, and give back the rest. What cannot be written is logged: the
@@ -367,39 +368,39 @@ class DaySlices:
         """What may be had of a day: at least `least`, otherwise None. Before it is less than
         `wanted`, and where many slices are taken, what runs have settled is looked up."""
         now = self._now()
-        settle_said(day, self._said)
+        day.apply_settlements(self._said)
         day.count_expired(now)
-        amount = limit.lease(used=day.used, least=least, wanted=wanted)
-        are_many = len(day.slices) > 0 and len(day.slices) % LOOKED_AFTER == 0
-        if amount == wanted.most(least) and not are_many:
+        amount = limit.reservable(used=day.used, least=least, wanted=wanted)
+        are_many = len(day.reservations) > 0 and len(day.reservations) % LOOKED_AFTER == 0
+        if amount == wanted.at_least(least) and not are_many:
             return amount
-        look_up(self._db, day, now=now)
-        return limit.lease(used=day.used, least=least, wanted=wanted)
+        settle_from_runs(self._db, day, now=now)
+        return limit.reservable(used=day.used, least=least, wanted=wanted)
 
-    def _slice(self, amount: Amount, draw: Draw | None) -> Slice:
+    def _slice(self, amount: Amount, draw: TenantReservation | None) -> DayReservation:
         source = draw.source if draw else None
-        return Slice(amount, self._now() + SLICE_TIME, source, self._run)
+        return DayReservation(amount, self._now() + SLICE_TIME, source, self._run)
 
     def _draw(
         self, lease: DayLease, tenant: Limit, *, least: Amount, wanted: Amount
-    ) -> Draw | None:
+    ) -> TenantReservation | None:
         if tenant.is_none or self._user.tenant is None:
             return None
-        own = share(self._db, self._user.tenant, lease.day)
+        own = tenant_budget(self._db, self._user.tenant, lease.day)
         try:
-            return own.draw(tenant, least=least, wanted=wanted, now=self._now())
-        except Refused as error:
+            return own.reserve(tenant, least=least, wanted=wanted, now=self._now())
+        except LimitReached as error:
             if lease.draw is None or lease.outstanding != NONE:
                 raise self._exhausted(error) from error
             self.release(lease)  # what is left of our own draw may do
         try:
-            return own.draw(tenant, least=least, wanted=wanted, now=self._now())
-        except Refused as error:
+            return own.reserve(tenant, least=least, wanted=wanted, now=self._now())
+        except LimitReached as error:
             raise self._exhausted(error) from error
 
-    def _give_back(self, draw: Draw, spent: Amount) -> None:
+    def _give_back(self, draw: TenantReservation, spent: Amount) -> None:
         try:
-            draw.share.release(draw, spent=spent)
+            draw.budget.release(draw, spent=spent)
         except AgentError as error:
             log.warning("a slice of a tenant's budget is not returned yet: %s", error)
 
@@ -409,7 +410,7 @@ class DaySlices:
         reference = budgets.user_day(self._db, self._user.uid, lease.day)
         return budgets.change(self._db, reference, apply, lease.known)
 
-    def _exhausted(self, error: Refused) -> BudgetExhausted:
+    def _exhausted(self, error: LimitReached) -> BudgetExhausted:
         return BudgetExhausted(
             error.message,
             hint="it renews at 00:00 UTC",
@@ -417,7 +418,7 @@ class DaySlices:
         )
 
 
-def _most(wanted: Amount, draw: Draw | None, tenant: Limit) -> Amount:
+def _most(wanted: Amount, draw: TenantReservation | None, tenant: Limit) -> Amount:
     """What is wanted, as far as the tenant has a limit no more than was drawn."""
     if draw is None:
         return wanted
@@ -466,9 +467,9 @@ class DayLease(Struct):
 
     day: date
     id: str = field(default_factory=new_slice_id)
-    written: Slice | None = None
+    written: DayReservation | None = None
     known: Known | None = None
-    draw: Draw | None = None
+    draw: TenantReservation | None = None
     outstanding: Amount = NONE
     spends: list[Spend] = field(default_factory=list)
 

@@ -10,7 +10,7 @@ from rollcall.core.context import Call, Platform, User
 from rollcall.core.inputs import validate
 from rollcall.core.shapes import Wire
 from rollcall.core.triggers import OnCall, bound
-from rollcall.store.budgets import Day, days_of
+from rollcall.store.budgets import Day, read_days
 from rollcall.store.limits import NONE, Amount, UserLimits, limits
 
 DAYS = 30
@@ -73,7 +73,7 @@ def report(platform: Platform, user: User, *, now: datetime) -> UsageReport:
     """The user's usage at a time."""
     today = now.astimezone(UTC).date()
     since = today - timedelta(days=DAYS - 1)
-    days = days_of(platform.db, user.uid, since=since, until=today, now=now)
+    days = read_days(platform.db, user.uid, since=since, until=today, now=now)
     current = next((day for day in days if day.day == today), Day(user.uid, today))
     own = limits(platform.db).of_user(user)
     return UsageReport(

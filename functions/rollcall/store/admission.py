@@ -19,7 +19,7 @@ from weakref import WeakValueDictionary
 from msgspec import Struct, field
 
 from rollcall.store.batches import write_unchanged
-from rollcall.store.budgets import Day, Known, Settlements, read, settle_said, user_day
+from rollcall.store.budgets import Day, Known, Settlements, read, user_day
 from rollcall.store.limits import REMEMBERED_MS, Start, check_rate, remembered
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ class Admission(Struct):
         today, before = snapshots[0], snapshots[1:]
         day = Day.of(today.to_dict(), uid=self.uid, day=self._days[0])
         day.starts = starts
-        settle_said(day, said)
+        day.apply_settlements(said)
         if self.take:
             self.take(day)
         self._written = day.dump()

@@ -1,17 +1,13 @@
-"""What may be spent: an operator's data, `budgets/limits` and `budgets/prices`, read once a minute.
+"""Limits: what may be spent, and how often a run may be started.
 
-budgets/limits    {user, tenant, roles: {role}, users: {uid}, tenants: {id}}, each with any of
-                  usdPerDay, tokensPerDay and (but for tenants) runsPerMinute; null for no limit
-budgets/prices    {prices: [...]}, read by `agent/prices.py`
+    budgets/limits    {user, tenant, roles: {role}, users: {uid}, tenants: {id}}, each with any of
+                      usdPerDay, tokensPerDay and (but for tenants) runsPerMinute; null for no limit
+    budgets/prices    {prices: [...]}, read by `agent/prices.py`
 
-Money and tokens, counted together and exactly.
-
-How often a user may start a run: a sliding minute of starts.
-
-The starts are kept in the user's day (`store/budgets.py`), which every opening writes provided that
-it is as it was read (`store/day_admission.py`). So nobody opens unseen, and the limit is exact.
-They are remembered for longer than the minute: a run that was just opened is known by its key also
-to whose clock is ahead.
+Both documents are an operator's, read once a minute. Money and tokens are counted together and
+exactly. The rate of starts is that of a sliding minute, kept in the user's day (`budgets`), which
+every opening writes provided that it is as it was read (`admission`): so no run is opened unseen,
+and the rate is exact.
 """
 
 from __future__ import annotations
@@ -30,18 +26,105 @@ from rollcall.core.context import User
 from rollcall.core.errors import ResourceExhausted, Unavailable
 from rollcall.core.options import collection_id
 from rollcall.core.shapes import Wire
+from rollcall.store.batches import read_all
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client
 
-
 FRESH_S = 60.0
 """An operator's change takes effect within this time."""
+DEFAULT_PARTS = 20
+"""A reservation takes at least one part in so many of a day's limit, 5 %, so that documents are
+written rarely."""
+WINDOW_MS = 60_000
+REMEMBERED_MS = WINDOW_MS + 180_000
+"""How long starts are kept: a minute, and by how much the clocks of two processes may differ. A run
+that was just opened is known by its key also to a process whose clock is ahead."""
+MOST_STARTS = 10_000
+"""A limit is no higher, and no more are kept: about half of what a document holds."""
 
 log = logging.getLogger("rollcall")
 
 UsdPerDay = Annotated[float, Field(ge=0, le=1_000_000, allow_inf_nan=False)]
 TokensPerDay = Annotated[int, Field(ge=0, le=10**12)]
+
+
+# ---- Amounts ----
+
+
+class Amount(Struct, frozen=True):
+    """Money in millionths of a US dollar, and tokens."""
+
+    micro_usd: int = 0
+    tokens: int = 0
+
+    def __add__(self, other: Amount) -> Amount:
+        return Amount(self.micro_usd + other.micro_usd, self.tokens + other.tokens)
+
+    def __sub__(self, other: Amount) -> Amount:
+        return Amount(self.micro_usd - other.micro_usd, self.tokens - other.tokens)
+
+    def at_least(self, other: Amount) -> Amount:
+        """Return the larger of each."""
+        return Amount(max(self.micro_usd, other.micro_usd), max(self.tokens, other.tokens))
+
+    def at_most(self, other: Amount) -> Amount:
+        """Return the smaller of each."""
+        return Amount(min(self.micro_usd, other.micro_usd), min(self.tokens, other.tokens))
+
+    @staticmethod
+    def of(data: dict[str, Any]) -> Amount:
+        return Amount(data.get("microUsd", 0), data.get("tokens", 0))
+
+    def dump(self) -> dict[str, int]:
+        return {"microUsd": self.micro_usd, "tokens": self.tokens}
+
+
+NONE = Amount()
+
+
+def micro_usd(usd: float) -> int:
+    """Return US dollars as millionths."""
+    return round(usd * 1_000_000)
+
+
+class Limit(Struct, frozen=True):
+    """What may be spent of each in a day; None for no limit."""
+
+    micro_usd: int | None = None
+    tokens: int | None = None
+
+    @property
+    def is_none(self) -> bool:
+        return self.micro_usd is None and self.tokens is None
+
+    def allows(self, amount: Amount) -> bool:
+        """Whether an amount is within the limit."""
+        pairs = ((amount.micro_usd, self.micro_usd), (amount.tokens, self.tokens))
+        return all(limit is None or spent <= limit for spent, limit in pairs)
+
+    def reservable(self, *, used: Amount, least: Amount, wanted: Amount) -> Amount | None:
+        """Return what may be reserved beside what is `used`: at least `least`, otherwise None; at
+        most `wanted`."""
+        if not self.allows(used + least):
+            return None
+        return Amount(
+            _between(least.micro_usd, wanted.micro_usd, self.micro_usd, used.micro_usd),
+            _between(least.tokens, wanted.tokens, self.tokens, used.tokens),
+        )
+
+    def default_reservation(self) -> Amount:
+        """Return what a reservation takes if no more is needed; 0 where there is no limit."""
+        both = (self.micro_usd, self.tokens)
+        return Amount(*(0 if each is None else math.ceil(each / DEFAULT_PARTS) for each in both))
+
+
+def _between(least: int, wanted: int, limit: int | None, used: int) -> int:
+    most = max(least, wanted)
+    return most if limit is None else max(least, min(most, limit - used))
+
+
+# ---- An operator's limits ----
 
 
 class TenantLimits(Wire):
@@ -57,7 +140,7 @@ class TenantLimits(Wire):
 
 
 class UserLimits(TenantLimits):
-    """What one user may spend, and how often start; None for no limit."""
+    """What one user may spend, and how often start a run; None for no limit."""
 
     usd_per_day: UsdPerDay | None = 2.0
     tokens_per_day: TokensPerDay | None = 2_000_000
@@ -75,28 +158,25 @@ class Limits(Struct, frozen=True):
     read_at: float = field(default_factory=time.monotonic)
 
     def of_user(self, user: User) -> UserLimits:
-        """The defaults, overruled by `user`, then by the role's, then by the user's own entry."""
-        found = UserLimits()
-        for place, key in (("user", None), ("roles", user.role.value), ("users", user.uid)):
-            found = _overruled(found, self._entry(place, key), f"{place} {key or ''}")
-        return found
+        """Return the defaults, overridden by `user`, then by the role's and by the user's entry."""
+        places = (("user", None), ("roles", user.role.value), ("users", user.uid))
+        return self._overridden(UserLimits(), places)
 
     def of_tenant(self, tenant: str) -> TenantLimits:
-        """No limit but what `tenant` and the tenant's own entry say."""
-        found = TenantLimits()
-        for place, key in (("tenant", None), ("tenants", tenant)):
-            found = _overruled(found, self._entry(place, key), f"{place} {key or ''}")
-        return found
+        """Return no limit but what `tenant` and the tenant's own entry say."""
+        return self._overridden(TenantLimits(), (("tenant", None), ("tenants", tenant)))
 
-    def _entry(self, place: str, key: str | None) -> Any:
-        found = self.document.get(place, {})
-        if key is None:
-            return found
-        return found.get(key, {}) if isinstance(found, dict) else found
+    def _overridden(self, limits: L, places: tuple[tuple[str, str | None], ...]) -> L:
+        for place, key in places:
+            entry: Any = self.document.get(place, {})
+            if key is not None and isinstance(entry, dict):
+                entry = entry.get(key, {})
+            limits = _overridden(limits, entry, f"{place} {key or ''}")
+        return limits
 
 
-def _overruled(limits: L, entry: Any, place: str) -> L:
-    """Each field by itself: one that cannot be read is logged, and what it overrules holds."""
+def _overridden(limits: L, entry: Any, place: str) -> L:
+    """Override each field by itself: one that cannot be read is logged and changes nothing."""
     if not isinstance(entry, dict):
         log.warning("%s must be a map, and is left out", place)
         return limits
@@ -116,7 +196,8 @@ _lock = threading.Lock()
 
 
 def limits(db: Client) -> Limits:
-    """The limits, from memory while they are fresh; a copy that cannot be renewed still serves.
+    """Return the limits, from memory while they are fresh; a copy that cannot be renewed still
+    serves.
 
     Raises:
         Unavailable: They were never read, and cannot be.
@@ -127,8 +208,10 @@ def limits(db: Client) -> Limits:
     with _lock:
         found = _known.get(key)
         if found is None or time.monotonic() - found.read_at > FRESH_S:
+            budgets = db.collection(collection_id("budgets"))
             try:
-                found = _known[key] = _read(db)
+                own, prices = read_all(db, budgets.document("limits"), budgets.document("prices"))
+                found = _known[key] = Limits(own.to_dict() or {}, prices.to_dict() or {})
             except GoogleAPICallError as error:
                 if found is None:
                     raise Unavailable(f"the limits could not be read: {error}") from error
@@ -137,109 +220,18 @@ def limits(db: Client) -> Limits:
 
 
 def forget() -> None:
-    """Read anew next time."""
+    """Read the limits anew next time."""
     _known.clear()
 
 
-def _read(db: Client) -> Limits:
-    collection = db.collection(collection_id("budgets"))
-    references = [collection.document("limits"), collection.document("prices")]
-    found = {snapshot.id: snapshot.to_dict() or {} for snapshot in db.get_all(references)}
-    return Limits(found["limits"], found["prices"])
-
-
-SLICE = 20
-"""A lease takes at least one part in so many of a day's limit, so that documents are written
-rarely: 5 %."""
-
-
-def micro_usd(usd: float) -> int:
-    """US dollars as millionths."""
-    return round(usd * 1_000_000)
-
-
-class Amount(Struct, frozen=True):
-    """Money in millionths of a US dollar, and tokens."""
-
-    micro_usd: int = 0
-    tokens: int = 0
-
-    def __add__(self, other: Amount) -> Amount:
-        return Amount(self.micro_usd + other.micro_usd, self.tokens + other.tokens)
-
-    def __sub__(self, other: Amount) -> Amount:
-        return Amount(self.micro_usd - other.micro_usd, self.tokens - other.tokens)
-
-    def most(self, other: Amount) -> Amount:
-        """The larger of each."""
-        return Amount(max(self.micro_usd, other.micro_usd), max(self.tokens, other.tokens))
-
-    def least(self, other: Amount) -> Amount:
-        """The smaller of each."""
-        return Amount(min(self.micro_usd, other.micro_usd), min(self.tokens, other.tokens))
-
-    @staticmethod
-    def of(data: dict[str, Any]) -> Amount:
-        return Amount(data.get("microUsd", 0), data.get("tokens", 0))
-
-    def dump(self) -> dict[str, int]:
-        return {"microUsd": self.micro_usd, "tokens": self.tokens}
-
-
-NONE = Amount()
-
-
-class Limit(Struct, frozen=True):
-    """What may be used of each; None for as much as one likes."""
-
-    micro_usd: int | None = None
-    tokens: int | None = None
-
-    @property
-    def is_none(self) -> bool:
-        return self.micro_usd is None and self.tokens is None
-
-    def allows(self, amount: Amount) -> bool:
-        return _within(amount.micro_usd, self.micro_usd) and _within(amount.tokens, self.tokens)
-
-    def lease(self, *, used: Amount, least: Amount, wanted: Amount) -> Amount | None:
-        """What may be leased beside `used`: at least `least`, otherwise None; at most `wanted`."""
-        if not self.allows(used + least):
-            return None
-        return Amount(
-            _between(least.micro_usd, wanted.micro_usd, self.micro_usd, used.micro_usd),
-            _between(least.tokens, wanted.tokens, self.tokens, used.tokens),
-        )
-
-    def slice(self) -> Amount:
-        """What a lease takes if nobody asks for more; 0 where there is no limit."""
-        return Amount(*(0 if x is None else math.ceil(x / SLICE) for x in self._both()))
-
-    def _both(self) -> tuple[int | None, int | None]:
-        return self.micro_usd, self.tokens
-
-
-def _within(amount: int, limit: int | None) -> bool:
-    return limit is None or amount <= limit
-
-
-def _between(least: int, wanted: int, limit: int | None, used: int) -> int:
-    most = max(least, wanted)
-    return most if limit is None else max(least, min(most, limit - used))
-
-
-WINDOW_MS = 60_000
-REMEMBERED_MS = WINDOW_MS + 180_000
-"""A minute, and by how much the clocks of two processes may differ."""
-MOST_STARTS = 10_000
-"""A limit is no higher, and no more are remembered: about half of what a document holds."""
+# ---- The rate of starts ----
 
 
 class Start(Struct, frozen=True):
     """When a run was opened, in Unix milliseconds.
 
     Attributes:
-        counts: Whether the rate counts it. A run that goes on with a turn is only remembered.
+        counts: Whether the rate counts it. A run that continues a turn is only remembered.
     """
 
     at_ms: int
@@ -253,33 +245,25 @@ class Start(Struct, frozen=True):
         return {"atMs": self.at_ms, "counts": self.counts}
 
 
-def recent(starts: Mapping[str, Start], *, now_ms: int) -> dict[str, Start]:
-    """The starts of the last minute, by their runs' keys."""
-    return _since(now_ms - WINDOW_MS, starts)
-
-
 def remembered(starts: Mapping[str, Start], *, now_ms: int) -> dict[str, Start]:
-    """Those that are kept, by their runs' keys; where there are too many, the newest."""
-    kept = _since(now_ms - REMEMBERED_MS, starts)
+    """Return the starts that are kept, by their runs' keys; of too many the newest."""
+    kept = {key: each for key, each in starts.items() if each.at_ms > now_ms - REMEMBERED_MS}
     if len(kept) <= MOST_STARTS:
         return kept
     return dict(sorted(kept.items(), key=lambda each: each[1].at_ms)[-MOST_STARTS:])
 
 
-def _since(after_ms: int, starts: Mapping[str, Start]) -> dict[str, Start]:
-    return {key: each for key, each in starts.items() if each.at_ms > after_ms}
-
-
 def check_rate(starts: Mapping[str, Start], most: int | None, *, now_ms: int) -> None:
-    """
+    """Check that one more run may be started.
+
     Args:
         starts: Those that are remembered.
         most: How many may start in a minute; None for any number.
     Raises:
         ResourceExhausted: One more would be too many.
     """
-    last = recent(starts, now_ms=now_ms).values()
-    counted = [each.at_ms for each in last if each.counts]
+    since = now_ms - WINDOW_MS
+    counted = [each.at_ms for each in starts.values() if each.counts and each.at_ms > since]
     if most is None or len(counted) < most:
         return
     wait_ms = min(counted, default=now_ms) + WINDOW_MS - now_ms

@@ -105,7 +105,7 @@ def test_runs_at_once_cannot_overspend_together(db: Client) -> None:
         spent = list(pool.map(lambda _: spend(db, ANN, runs=50), range(10)))
     day = day_of(db, day=this_day())
     assert sum(spent) == day.spent.micro_usd <= 500_000
-    assert sum(spent) > 500_000 - 10 * WORST and day.slices == {}
+    assert sum(spent) > 500_000 - 10 * WORST and day.reservations == {}
 
 
 def test_processes_at_once_cannot_overspend_a_tenants_budget_together(db: Client) -> None:
@@ -157,12 +157,12 @@ def test_the_tenants_budget_stops_a_user_who_has_some_left(db: Client) -> None:
 
 def in_another_process(db: Client, uid: str, *, input_tokens: int = INPUT) -> None:
     """Set a call aside for a user of the school, in a slice of its own."""
-    known = dict(tenant_budgets._shares)
-    tenant_budgets._shares.clear()
+    known = dict(tenant_budgets._budgets)
+    tenant_budgets._budgets.clear()
     purse = purse_of(db, User(uid, tenant="school"))
     purse.reserve(MODEL, input_tokens=input_tokens, output_tokens=OUTPUT)
-    tenant_budgets._shares.clear()
-    tenant_budgets._shares.update(known)
+    tenant_budgets._budgets.clear()
+    tenant_budgets._budgets.update(known)
 
 
 def test_a_run_may_use_what_is_left_of_its_own_slice(db: Client) -> None:
@@ -205,7 +205,7 @@ def test_a_dead_processs_slice_comes_back_less_what_was_spent_of_it(db: Client) 
     spent = {"spentMicroUsd": 1_880_000, "spentTokens": 0, "slices": {}}
     tenant_budgets.tenant_day(db, "school", TODAY).set(spent)
     purse_of(db, PUPIL).reserve(MODEL, input_tokens=INPUT, output_tokens=OUTPUT)
-    tenant_budgets._shares.clear()  # the process is gone in mid-call: $0.10 were leased
+    tenant_budgets._budgets.clear()  # the process is gone in mid-call: $0.10 were leased
     eve = User("eve", tenant="school")
     with pytest.raises(BudgetExhausted):
         call(purse_of(db, eve, Clock(NOON + timedelta(minutes=16))))

@@ -47,7 +47,7 @@ def test_a_call_is_paid_by_the_user(db: Client) -> None:
     model = Metered(Says(TextDelta('{"a": 1}'), finish), db, ANN)
     assert StructuredText(model).generate(instructions="", text="x", schema={}) == {"a": 1}
     day = spent(db)
-    assert (day.spent.micro_usd, day.slices) == (8_000, {})
+    assert (day.spent.micro_usd, day.reservations) == (8_000, {})
 
 
 def test_a_call_is_a_span_with_what_it_used(db: Client, monkeypatch: pytest.MonkeyPatch) -> None:

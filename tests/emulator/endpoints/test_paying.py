@@ -26,7 +26,7 @@ from rollcall.endpoints.run_agent import run_agent
 from rollcall.endpoints.usage import report
 from rollcall.models.base import Delta, ModelRequest, load_model
 from rollcall.store import budgets, limits, tenant_budgets
-from rollcall.store.budgets import Day, Slice, user_day
+from rollcall.store.budgets import Day, DayReservation, user_day
 from rollcall.store.leases import RunLease
 from rollcall.store.limits import NONE, Amount
 from rollcall.store.open_run import OpenRun
@@ -102,7 +102,7 @@ def test_a_turns_slice_is_taken_with_its_opening_and_settled_in_its_document(
 ) -> None:
     ran = office.ask(calls(("look_up", {})))
     day = stored(office)
-    ((id, held),) = day.slices.items()
+    ((id, held),) = day.reservations.items()
     assert (held.amount, day.spent) == (SLICE, NONE)
     run = office.run(ran.thread, ran.done["runId"])
     assert held.run == f"threads/{ran.thread}/runs/{ran.done['runId']}"
@@ -130,7 +130,7 @@ def test_of_turns_in_one_thread_each_is_settled_by_the_next_without_a_read(
             office.ask(says("Hi."), threadId=thread)
         day = stored(office)
         assert (cost.reads, cost.writes) == (3, 8)
-        assert (day.spent, len(day.slices)) == (times(number), 1)
+        assert (day.spent, len(day.reservations)) == (times(number), 1)
     assert settled(office).used == times(12)
 
 
@@ -143,7 +143,7 @@ def test_of_turns_in_many_threads_every_eighth_looks_what_became_of_the_others(
         with counted() as cost:
             office.ask(says("Hi."))
         reads.append(cost.reads)
-        assert len(stored(office).slices) <= 8
+        assert len(stored(office).reservations) <= 8
     assert reads == [3] * 8 + [11] + [3] * 7 + [11, 3]
     assert settled(office).used == times(18)
 
@@ -152,7 +152,7 @@ def test_a_free_model_takes_nothing(office: Office) -> None:
     office.model.id = "offline:scripted"
     declare(office, office.model.id)
     ran = office.ask(says("Hi."))
-    assert (stored(office).slices, settled(office).used) == ({}, NONE)
+    assert (stored(office).reservations, settled(office).used) == ({}, NONE)
     assert "settlements" not in office.run(ran.thread, ran.done["runId"])
 
 
@@ -160,7 +160,7 @@ def test_a_free_model_that_answers_for_a_paid_one_gives_the_slice_back(office: O
     declare(office, PAID, "offline:planner")
     ran = office.ask(*[Unavailable("overloaded")] * 5)
     assert ran.done["usage"][0]["provider"] == "offline"
-    assert len(stored(office).slices) == 1
+    assert len(stored(office).reservations) == 1
     assert (settled(office).used, settled(office).lost) == (NONE, {})
 
 
@@ -171,14 +171,14 @@ def test_a_paid_model_that_answers_for_a_free_one_takes_its_slice_then(office: O
     declare(office, broken.id, PAID)
     ran = office.ask(says("Hi."))
     assert ran.done["message"] == "Hi."
-    assert len(stored(office).slices) == 1
+    assert len(stored(office).reservations) == 1
     assert settled(office).used == COST
 
 
 def test_a_slice_too_small_for_the_worst_case_is_changed_for_a_larger_one(office: Office) -> None:
     declare(office, instructions="x" * 90_000)  # 30,000 tokens, by bytes
     ran = office.ask(says("Hi."))
-    ((id, held),) = stored(office).slices.items()
+    ((id, held),) = stored(office).reservations.items()
     assert held.amount.micro_usd > 150_000
     assert list(office.run(ran.thread, ran.done["runId"])["settlements"]) == [id]
     assert settled(office).used == COST
@@ -196,7 +196,7 @@ def test_a_run_that_goes_on_with_a_turn_settles_as_any_other(office: Office) -> 
     assert settled(office).used == CALLS + COST
     office.resume(office.ask(payment()), runId="yes")
     assert settled(office).used == CALLS + COST + CALLS + COST
-    assert stored(office).slices == {}
+    assert stored(office).reservations == {}
 
 
 def test_steps_of_a_client_are_settled_by_the_next_runs_slice(office: Office) -> None:
@@ -204,20 +204,20 @@ def test_steps_of_a_client_are_settled_by_the_next_runs_slice(office: Office) ->
     asked = office.ask(payment())
     office.resume(asked)
     day = stored(office)
-    assert (day.spent, len(day.slices)) == (CALLS, 1)
+    assert (day.spent, len(day.reservations)) == (CALLS, 1)
 
 
 def test_where_many_runs_go_on_at_once_not_every_opening_looks_at_them_all(
     office: Office,
 ) -> None:
     until = datetime.now(UTC) + SLICE_TIME
-    held = {f"s{n}": Slice(COST, until, run=f"threads/t/runs/r{n}") for n in range(9)}
-    day = Day("ann", today(), slices=held)
+    held = {f"s{n}": DayReservation(COST, until, run=f"threads/t/runs/r{n}") for n in range(9)}
+    day = Day("ann", today(), reservations=held)
     user_day(office.db, "ann", today()).set(day.dump())
     office.ask(says("Hi."), uid="ben")  # the registry is in memory then
     with counted() as cost:
         office.ask(says("Hi."))
-    assert (cost.reads, len(stored(office).slices)) == (3, 10)
+    assert (cost.reads, len(stored(office).reservations)) == (3, 10)
 
 
 def test_a_run_that_fails_settles_what_it_spent(office: Office) -> None:
@@ -228,7 +228,7 @@ def test_a_run_that_fails_settles_what_it_spent(office: Office) -> None:
     ran = office.ask(calls(("look_up", {})), says("Hi."))
     assert ran.code == "internal"
     day = settled(office)
-    assert (day.used, day.slices, day.lost) == (CALLS + COST, {}, {})
+    assert (day.used, day.reservations, day.lost) == (CALLS + COST, {}, {})
 
 
 def test_midnight_during_a_run_parts_what_it_spends(office: Office) -> None:
@@ -320,7 +320,7 @@ def test_runs_at_once_never_overspend_a_day_that_nobody_has_settled(office: Offi
     for _ in range(2):
         at_once(12, lambda _: office.call({"agent": "office", "message": "Hi."}))
     assert 0 < settled(office).used.micro_usd <= at_most <= 100_000
-    assert stored(office).slices == {}
+    assert stored(office).reservations == {}
 
 
 # what is counted once
@@ -348,7 +348,7 @@ def test_a_larger_slice_whose_write_was_sent_twice_is_taken_once(office: Office,
         ran = office.ask(says("Hi."))
     if how == "twice":
         assert ran.done["message"] == "Hi."
-        assert (len(stored(office).slices), settled(office).used) == (1, COST)
+        assert (len(stored(office).reservations), settled(office).used) == (1, COST)
     assert settled(office).lost == {}
 
 
@@ -371,7 +371,7 @@ def test_a_run_that_settled_in_both_ways_counts_once(office: Office) -> None:
         patched.setattr(RunLease, "save", unsure)
         office.ask(says("Hi."), runId="r1")
     assert office.run(THREAD, "r1")["status"] == "done"
-    assert (settled(office).used, stored(office).slices) == (COST, {})
+    assert (settled(office).used, stored(office).reservations) == (COST, {})
 
 
 def test_a_run_whose_end_could_not_be_saved_is_settled_directly(office: Office) -> None:
@@ -387,7 +387,7 @@ def test_a_run_whose_end_could_not_be_saved_is_settled_directly(office: Office) 
         patched.setattr(FirestoreClient, "commit", commit)
         office.ask(says("Hi."), runId="r1")
     day = stored(office)
-    assert (day.used, day.slices) == (COST, {})
+    assert (day.used, day.reservations) == (COST, {})
 
 
 def test_a_killed_run_counts_in_full_after_its_time(office: Office) -> None:
@@ -427,7 +427,7 @@ def test_a_run_that_was_left_to_the_queue_settles_both_of_its_parts(office: Offi
     assert (settled(office).used, settled(office).lost) == (CALLS + COST, {})
 
 
-def test_a_run_that_outlives_its_slices_time_is_settled_directly(office: Office) -> None:
+def test_a_run_that_outlives_its_reservations_time_is_settled_directly(office: Office) -> None:
     def then(request: ModelRequest) -> Iterator[Delta]:
         yield from says("Hi.")
         assert settled(office, after=SLICE_TIME + timedelta(minutes=1)).spent == SLICE
@@ -435,7 +435,7 @@ def test_a_run_that_outlives_its_slices_time_is_settled_directly(office: Office)
     office.patch.setattr(budget, "MARGIN", SLICE_TIME)
     office.ask(then)
     day = stored(office)
-    assert (day.used, day.lost, day.slices) == (COST, {}, {})
+    assert (day.used, day.lost, day.reservations) == (COST, {}, {})
 
 
 @pytest.mark.parametrize("erase", [clear_thread, delete_thread])
@@ -445,11 +445,11 @@ def test_a_thread_that_is_erased_right_after_its_runs_costs_no_slice(
     ran = office.ask(says("Hi."))
     office.db.document(f"threads/{ran.thread}/views/window").delete()  # an earlier version's
     office.ask(says("Hi."), threadId=ran.thread)
-    assert len(stored(office).slices) == 2
+    assert len(stored(office).reservations) == 2
     erase(office.here, Call(User("ann"), {"threadId": ran.thread}))
     assert office.runs(ran.thread) == []
     for after in (timedelta(0), 2 * SLICE_TIME):
-        assert (settled(office, after=after).used, stored(office).slices) == (times(2), {})
+        assert (settled(office, after=after).used, stored(office).reservations) == (times(2), {})
 
 
 def test_who_erases_all_data_is_left_what_was_spent_without_a_name(office: Office) -> None:

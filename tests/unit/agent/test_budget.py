@@ -11,7 +11,7 @@ from rollcall.agent.budget import CALL_TIME, DayLease, FirestorePurse, Purse, Te
 from rollcall.core.context import User
 from rollcall.core.errors import FailedPrecondition
 from rollcall.models.base import Usage
-from rollcall.store.budgets import Slice, Spend
+from rollcall.store.budgets import DayReservation, Spend
 from rollcall.store.limits import Amount, Limit, Limits
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -32,7 +32,7 @@ def terms(user: Limit = BOTH, tenant: Limit | None = None) -> Terms:
 
 
 def lease(*, ends_in: timedelta = timedelta(minutes=10)) -> DayLease:
-    return DayLease(NOW.date(), written=Slice(WHOLE, NOW + ends_in))
+    return DayLease(NOW.date(), written=DayReservation(WHOLE, NOW + ends_in))
 
 
 def test_a_slice_serves_for_as_many_calls_as_fit_into_it() -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from rollcall.core.errors import ResourceExhausted
 from rollcall.store import limits
-from rollcall.store.limits import Start, check_rate, recent, remembered
+from rollcall.store.limits import Start, check_rate, remembered
 
 NOW = 1_000_000
 
@@ -15,8 +15,10 @@ def starts(*ago_s: float, counts: bool = True) -> dict[str, Start]:
     return {str(ago): Start(NOW - round(ago * 1000), counts) for ago in ago_s}
 
 
-def test_a_start_is_recent_for_a_minute() -> None:
-    assert list(recent(starts(0, 59.999, 60, 61), now_ms=NOW)) == ["0", "59.999"]
+def test_a_start_counts_for_a_minute() -> None:
+    check_rate(starts(0, 59.999, 60, 61), 3, now_ms=NOW)
+    with pytest.raises(ResourceExhausted):
+        check_rate(starts(0, 59.999, 60, 61), 2, now_ms=NOW)
 
 
 def test_a_start_is_remembered_for_longer_and_counts_no_more() -> None:
