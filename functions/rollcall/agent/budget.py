@@ -316,9 +316,7 @@ class DaySlices:
 
         def apply(data: dict[str, Any] | None) -> dict[str, Any]:
             day = Day.of(data, uid=self._user.uid, day=lease.day)
-            day.reservations.pop(
-                id, None
-            )  # of a write whose answer was lost
+            day.reservations.pop(id, None)  # of a write whose answer was lost
             if not lease.is_settled(data):
                 day.settle(lease.id, lease.written, lease.spends)
             most = _most(wanted, draw, terms.tenant)
