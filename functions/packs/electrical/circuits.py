@@ -32,7 +32,7 @@ from packs.electrical.editing.arguments import (
 from packs.electrical.editing.shapes import CircuitAdded, PanelLoad
 from packs.electrical.editing.storing import put_circuits
 from packs.electrical.editing.words import confirmation, in_short
-from packs.electrical.nec.sizes import label
+from packs.electrical.nec.conductors import label
 from packs.electrical.projects.records import (
     Area,
     ConductorMaterial,

@@ -31,8 +31,8 @@ from packs.electrical.calculations.conductors import (
     smallest_size,
     stated_sizing,
 )
+from packs.electrical.nec.conductors import Size, rank, size_text
 from packs.electrical.nec.editions import article
-from packs.electrical.nec.sizes import Size, rank, size_text
 from packs.electrical.nec.tables import unchecked
 from packs.electrical.projects.access import open_project
 from packs.electrical.projects.records import ConductorMaterial, ConductorSize, RecordId

@@ -1,4 +1,4 @@
-"""Search the NEC's index and the user's own documents."""
+"""The capability `search_nec`: the index of the NEC and the user's own documents."""
 
 from __future__ import annotations
 
@@ -7,17 +7,18 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from packs.electrical.nec import articles
-from packs.electrical.nec.asked import edition_in
 from packs.electrical.nec.editions import DEFAULT, Edition
+from packs.electrical.nec.lookup import edition_in
 from packs.electrical.results import CalculationResult, CodeReference, finish
+from packs.electrical.wording import TEXTS
 from rollcall.core.capability import capability
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import InvalidArgument
 from rollcall.core.shapes import Display, Wire
-from rollcall.core.wording import isolated, say, short
+from rollcall.core.wording import isolated, short
 
-MOST_FOUND = 20
-_QUOTE_CHARS = 240
+MAX_FOUND = 20
+QUOTE_CHARS = 240
 
 
 class FoundArticle(Wire):
@@ -67,62 +68,14 @@ class NecSearch(CalculationResult):
     searched_all: bool = True
 
 
-@capability(
-    name={"en": "Search the NEC", "he": "חיפוש ב-NEC"},
-    category="electrical",
-    keywords=[
-        "search the code",
-        "search NEC",
-        "which article",
-        "which section",
-        "what does the NEC say about",
-        "what does the code say about",
-        "code requirement",
-        "NEC article",
-        "where in the NEC",
-        "find in my documents",
-        "search my documents",
-        "uploaded document",
-        "specification",
-        "חיפוש בתקן",
-        "איזה סעיף",
-        "מה אומר התקן על",
-        "מה אומר ה-NEC על",
-        "דרישות התקן",
-        "סעיף בתקן",
-        "חפש במסמכים שלי",
-        "מסמך שהעליתי",
-        "מפרט",
-        "where in the code",
-        "find in the code",
-        "rules for",
-        "איפה בקוד",
-        "איפה כתוב",
-        "חפש בקוד",
-    ],
-    examples=[
-        {
-            "userRequest": "Which NEC section is about working space around panels?",
-            "parameters": {"query": "working space around panels"},
-        },
-        {
-            "userRequest": "What do my documents say about torque?",
-            "parameters": {"query": "torque", "source": "documents"},
-        },
-        {
-            "userRequest": "איזה סעיף עוסק בהארקת בריכת שחייה?",
-            "parameters": {"query": "הארקת בריכת שחייה"},
-        },
-    ],
-    related=["lookup_nec_table"],
-)
+@capability(category="electrical", related=["lookup_nec_table"])
 def search_nec(
     ctx: ToolContext,
     *,
     query: Annotated[str, Field(min_length=1, max_length=500)],
     edition: Edition | None = None,
     source: Literal["all", "code", "documents"] = "all",
-    limit: Annotated[int, Field(ge=1, le=MOST_FOUND)] = 8,
+    limit: Annotated[int, Field(ge=1, le=MAX_FOUND)] = 8,
 ) -> NecSearch:
     """Find which articles and sections of the NEC a topic is in, by number or by words, and what
     the user's own uploaded documents say about it. The index has numbers, titles and one line each,
@@ -155,10 +108,10 @@ def search_nec(
             for article, score in found
         ],
         passages=[],
-        citations=[
+        citations=tuple(
             CodeReference(edition=edition, article=article.number_in(edition), title=article.title)
             for article, _ in found
-        ],
+        ),
     )
     if source != "code":
         result = _with_passages(ctx, result, limit)
@@ -167,7 +120,7 @@ def search_nec(
 
 
 def _with_passages(ctx: ToolContext, result: NecSearch, limit: int) -> NecSearch:
-    """The result with what the user's documents say; each passage is cited."""
+    """Return the result with what the user's documents say; each passage is cited."""
     from rollcall.knowledge.search import cite, search
 
     found = search(ctx, result.query, limit=limit)
@@ -189,41 +142,27 @@ def _with_passages(ctx: ToolContext, result: NecSearch, limit: int) -> NecSearch
 
 def _answer(locale: str, result: NecSearch) -> str:
     """The best of the index and of the documents, and what else there is."""
-    said: list[str] = []
+    parts: list[str] = []
     if result.articles:
         best, *others = result.articles
-        place = _latin(locale, f"NEC {result.edition} {best.number}")
-        said.append(f"{place} ({_latin(locale, best.title)}): {best.about}.")
+        values = {"place": f"NEC {result.edition} {best.number}", "title": best.title}
+        parts.append(TEXTS.say(locale, "nec.search.best", **values, about=best.about))
         if others:
-            also = say(locale, en="See also", he="ראו גם")
-            said.append(f"{also} {_latin(locale, ', '.join(each.number for each in others))}.")
+            numbers = ", ".join(each.number for each in others)
+            parts.append(TEXTS.say(locale, "nec.search.see_also", numbers=numbers))
     if result.passages:
         passage = result.passages[0]
-        text = short(passage.text, most=_QUOTE_CHARS)
-        said.append(f"{isolated(_place(locale, passage))}: {text}")
-    if not said:
-        said.append(_nothing(locale))
+        text = short(passage.text, most=QUOTE_CHARS)
+        parts.append(f"{isolated(_place(locale, passage))}: {text}")
+    if not parts:
+        parts.append(TEXTS.say(locale, "nec.search.nothing"))
     if not result.searched_all:
-        said.append(say(locale, en="Not all documents were searched.", he="לא כל המסמכים נבדקו."))
-    return " ".join(said)
-
-
-def _latin(locale: str, text: str) -> str:
-    return isolated(text) if locale.startswith("he") else text
-
-
-def _nothing(locale: str) -> str:
-    return say(
-        locale,
-        en="Nothing was found in the NEC's index or in your documents.",
-        he="לא נמצא דבר באינדקס של ה-NEC או במסמכים שלך.",
-    )
+        parts.append(TEXTS.say(locale, "nec.search.not_all"))
+    return " ".join(parts)
 
 
 def _display(locale: str, result: NecSearch) -> Display:
-    where = say(locale, en="Where", he="היכן")
-    title = say(locale, en="Title", he="כותרת")
-    about = say(locale, en="About", he="תוכן")
+    where, title, about = TEXTS.data(locale, "nec.search.columns").values()
     of_code = [
         {
             where: f"NEC {result.edition} {article.number}",
@@ -237,11 +176,8 @@ def _display(locale: str, result: NecSearch) -> Display:
         for passage in result.passages
     ]
     if not of_code and not of_documents:
-        return Display(
-            type="text",
-            title=result.query,
-            text=_nothing(locale),
-        )
+        nothing = TEXTS.say(locale, "nec.search.nothing")
+        return Display(type="text", title=result.query, text=nothing)
     return Display(
         type="table",
         title=result.query,
@@ -253,10 +189,4 @@ def _display(locale: str, result: NecSearch) -> Display:
 def _place(locale: str, passage: FoundPassage) -> str:
     if passage.page is None:
         return passage.title
-    return say(
-        locale,
-        en="{title}, p. {page}",
-        he="{title}, עמ' {page}",
-        title=passage.title,
-        page=str(passage.page),
-    )
+    return TEXTS.say(locale, "nec.search.page", title=passage.title, page=passage.page)

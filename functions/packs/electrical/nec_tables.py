@@ -1,4 +1,4 @@
-"""Look up a table of the NEC."""
+"""The capability `lookup_nec_table`: a figure in a table of the NEC, or the whole table."""
 
 from __future__ import annotations
 
@@ -9,20 +9,24 @@ from typing import Annotated, Any, Literal, TypeVar
 from pydantic import Field
 
 from packs.electrical.nec import tables
-from packs.electrical.nec.asked import Asked, is_three_phase_assumed, read
+from packs.electrical.nec.conductors import label, parse_material, parse_size
 from packs.electrical.nec.editions import DEFAULT, Edition
-from packs.electrical.nec.matching import matching
-from packs.electrical.nec.sizes import parse_material, parse_size
-from packs.electrical.nec.tables import Table, TableRow
-from packs.electrical.nec.telling import answer, display, table_label
-from packs.electrical.results import CalculationResult, CodeReference, Words, finish
+from packs.electrical.nec.lookup import TableQuery, assumes_three_phase, parse_query, select
+from packs.electrical.nec.tables import Column, Table, TableRow
+from packs.electrical.results import CalculationResult, CodeReference, finish
+from packs.electrical.wording import TEXTS, number
 from rollcall.core.capability import capability
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import InvalidArgument, NotFound
-from rollcall.core.shapes import Wire
-from rollcall.core.wording import isolated, say
+from rollcall.core.shapes import Display, Wire
 
 T = TypeVar("T")
+MAX_ROWS_IN_ANSWER = 4
+SIZE_COLUMNS = {
+    "250.122": ("copper", "aluminum"),
+    "250.66": ("copperServiceMax", "aluminumServiceMax", "copper", "aluminum"),
+}
+"""Columns of conductor sizes, beside those called `size`."""
 
 
 class TableColumn(Wire):
@@ -58,87 +62,7 @@ class NecTable(CalculationResult):
     sources: list[str]
 
 
-@capability(
-    name={"en": "Look up an NEC table", "he": "חיפוש בטבלת NEC"},
-    category="electrical",
-    keywords=[
-        "NEC table",
-        "table 310.16",
-        "table 250.122",
-        "table 250.66",
-        "table 220.55",
-        "table 430.52",
-        "ampacity",
-        "ampacity of a conductor",
-        "which equipment grounding conductor",
-        "EGC size",
-        "grounding electrode conductor size",
-        "demand factor",
-        "standard breaker sizes",
-        "full-load current of a motor",
-        "motor FLC",
-        "conductor resistance",
-        "temperature correction factor",
-        "adjustment factor for bundling",
-        "טבלה",
-        "טבלת NEC",
-        "העמסה מותרת של מוליך",
-        "כושר הולכה",
-        "איזה מוליך הארקה",
-        "חתך מוליך הארקה",
-        "מקדם ביקוש",
-        "מפסק תקני",
-        "זרם מנוע",
-        "זרם עומס מלא",
-        "התנגדות מוליך",
-        "מקדם תיקון טמפרטורה",
-        "GEC",
-        "גודל מוליך הארקה",
-        "מוליך הארקה למפסק",
-        "GEC size",
-        "size GEC",
-        "what size GEC",
-        "what size EGC",
-        "אמפסיטי",
-    ],
-    examples=[
-        {
-            "userRequest": "What is the ampacity of 4 AWG aluminum at 75 °C?",
-            "parameters": {
-                "table": "310.16",
-                "size": "4",
-                "material": "aluminum",
-                "temperatureRating": 75,
-            },
-        },
-        {
-            "userRequest": "Which EGC goes with a 100 A breaker?",
-            "parameters": {"table": "250.122", "value": 100},
-        },
-        {
-            "userRequest": "Table 250.66 for a 2/0 copper service",
-            "parameters": {"table": "250.66", "size": "2/0", "material": "copper"},
-        },
-        {
-            "userRequest": "Show Table 220.55 of the 2017 edition",
-            "parameters": {"table": "220.55", "edition": 2017},
-        },
-        {
-            "userRequest": "מה כושר ההולכה של AWG 4 אלומיניום ב-75 מעלות?",
-            "parameters": {
-                "table": "310.16",
-                "size": "4",
-                "material": "aluminum",
-                "temperatureRating": 75,
-            },
-        },
-        {
-            "userRequest": "איזה מוליך הארקה נדרש למפסק של 100 אמפר?",
-            "parameters": {"query": "מוליך הארקה למפסק של 100 אמפר"},
-        },
-    ],
-    related=["search_nec"],
-)
+@capability(category="electrical", related=["search_nec"])
 def lookup_nec_table(
     ctx: ToolContext,
     *,
@@ -175,7 +99,12 @@ def lookup_nec_table(
         NotFound: There is no such table here; the message lists those there are.
         InvalidArgument: Neither `table` nor `query` names a table, or it has no such row.
     """
-    key, asked = _read(table, query)
+    asked = _query(table, query)
+    key = asked.table
+    if key is None:
+        raise InvalidArgument(
+            f"name a table, such as 310.16; known: {', '.join(tables.FILES)}", field="table"
+        )
     asked = replace(
         asked,
         size=_parsed(parse_size, size, "size") or asked.size,
@@ -187,36 +116,62 @@ def lookup_nec_table(
     if asked.value == asked.rating:
         asked = replace(asked, value=None)  # "at 75 °C" names the column and enters nothing
     whole = tables.table(key, edition or asked.edition or DEFAULT)
-    part, unused = matching(whole, asked)
+    part, unused = select(whole, asked)
+    locale = ctx.locale
+    warnings = [
+        TEXTS.say(
+            locale,
+            "nec.lookup.unused",
+            table=_label(locale, part),
+            name=TEXTS.say(locale, "nec.lookup.isolated", text=name),
+        )
+        for name in unused
+    ]
+    if assumes_three_phase(" ".join(text for text in (table, query) if text), key):
+        warnings.append(TEXTS.say(locale, "nec.lookup.three_phase"))
+    if part.note:
+        warnings.append(part.note.say(locale))
     rating = asked.value if part.key == "240.6(A)" and not asked.above else None
-    warnings = [_unused(ctx.locale, part, name) for name in unused]
-    if is_three_phase_assumed(" ".join(text for text in (table, query) if text), key):
-        warnings.append(_THREE_PHASE.say(ctx.locale))
-    result = _result(ctx.locale, part, len(whole.rows), warnings, rating)
-    return finish(ctx, result, display(ctx.locale, part))
+    result = NecTable(
+        table=part.number,
+        title=part.title.say(locale),
+        edition=part.edition,
+        units=part.units.say(locale),
+        columns=[
+            TableColumn(key=column.key, name=column.name.say(locale), unit=column.unit)
+            for column in part.columns
+        ],
+        rows=[
+            {**each.values, "verified": each.verified}
+            | ({"note": each.note.say(locale)} if each.note else {})
+            for each in part.rows
+        ],
+        total_rows=len(whole.rows),
+        verified=part.verified,
+        answer=_answer(locale, part, rating),
+        notes=[note.say(locale) for note in part.notes],
+        sources=list(part.sources),
+        warnings=warnings,
+        citations=_citations(locale, part),
+    )
+    return finish(ctx, result, _display(locale, part))
 
 
-def _read(table: str | None, query: str | None) -> tuple[str, Asked]:
-    """The table that is meant, and what the texts say beside it."""
-    text = " ".join(part for part in (table, query) if part)
+def _query(table: str | None, query: str | None) -> TableQuery:
+    """Read both texts; the table is that of its own argument, if that names one."""
     key: str | None = None
     if table:
         try:
             key = tables.key_of(table)
         except NotFound:
-            key = read(table).table
+            key = parse_query(table).table
             if key is None:
                 raise
-    found = read(text, table=key)
-    if found.table is None:
-        raise InvalidArgument(
-            f"name a table, such as 310.16; known: {', '.join(tables.FILES)}", field="table"
-        )
-    return found.table, found
+    return parse_query(" ".join(part for part in (table, query) if part), table=key)
 
 
 def _is_number_of(table: str, value: float) -> bool:
-    """Whether a number is only the table's own, as 250.66 in "table 250.66"."""
+    """Return whether a number is only the table's own, as 250.66 in "table 250.66"."""
     return table.startswith(f"{value:g}") and not float(value).is_integer()
 
 
@@ -229,62 +184,101 @@ def _parsed(parse: Callable[[str], T], text: str | None, field: str) -> T | None
         raise InvalidArgument(error.message, field=field) from error
 
 
-def _result(
-    locale: str, table: Table, total_rows: int, warnings: list[str], rating: float | None
-) -> NecTable:
-    if table.note:
-        warnings = [*warnings, table.note.say(locale)]
-    return NecTable(
-        table=table.number,
-        title=table.title.say(locale),
-        edition=table.edition,
-        units=table.units.say(locale),
-        columns=[
-            TableColumn(key=column.key, name=column.name.say(locale), unit=column.unit)
-            for column in table.columns
-        ],
-        rows=[_row(locale, row) for row in table.rows],
-        total_rows=total_rows,
-        verified=table.verified,
-        answer=answer(locale, table, amps=rating),
-        notes=[note.say(locale) for note in table.notes],
-        sources=list(table.sources),
-        warnings=warnings,
-        citations=[*_reference(locale, table)],
-    )
-
-
-def _row(locale: str, row: TableRow) -> dict[str, Any]:
-    note = {"note": row.note.say(locale)} if row.note else {}
-    return {**row.values, "verified": row.verified, **note}
-
-
-def _reference(locale: str, table: Table) -> list[CodeReference]:
+def _citations(locale: str, table: Table) -> tuple[CodeReference, ...]:
     if table.key == "C values":
-        return []  # a manufacturer's table, not the NEC's
+        return ()  # a manufacturer's table, not the NEC's
     article, _, chapter_9 = table.number.partition(" Table ")
     is_table = table.label.startswith("Table ")
-    return [
-        CodeReference(
-            edition=table.edition,
-            article=article,
-            table=chapter_9 or (table.number if is_table else None),
-            title=table.title.say(locale),
-        )
-    ]
-
-
-def _unused(locale: str, table: Table, name: str) -> str:
-    return say(
-        locale,
-        en="{table} is not entered by {name}; it was left aside.",
-        he="{table} אינה מחולקת לפי {name}; הנתון לא שימש.",
-        table=table_label(locale, table),
-        name=isolated(name) if locale.startswith("he") else name,
+    reference = CodeReference(
+        edition=table.edition,
+        article=article,
+        table=chapter_9 or (table.number if is_table else None),
+        title=table.title.say(locale),
     )
+    return (reference,)
 
 
-_THREE_PHASE = Words(
-    en="No phase was named: taken as three-phase. One phase: Table 430.248.",
-    he=f"לא נאמר כמה פאזות: נחשב תלת-פאזי. חד-פאזי: טבלה {isolated('430.248')}.",
-)
+def _answer(locale: str, table: Table, amps: float | None) -> str:
+    """The few rows that are meant, or how many there are; and what is not verified.
+
+    Args:
+        amps: The rating that Table 240.6(A) is asked for: whether it is one is said first.
+    """
+    if len(table.rows) <= MAX_ROWS_IN_ANSWER:
+        rows = ". ".join(_row(locale, table, row) for row in table.rows)
+    else:
+        count = len(table.rows)
+        rows = TEXTS.say(locale, "nec.lookup.rows", title=table.title, rows=count)
+    place = _label(locale, table)
+    if table.key != "C values":
+        place = TEXTS.say(locale, "nec.lookup.place", edition=table.edition, table=place)
+    if amps is not None:
+        values = table.rows[0].values
+        ratings = {"asked": f"{number(amps)} A", "next": f"{number(values['ratingAmps'])} A"}
+        if values["ratingAmps"] != amps:
+            rows = f"{TEXTS.say(locale, 'nec.lookup.next_standard', **ratings)}. {rows}"
+        elif values["device"] == "fuse":
+            rows = f"{TEXTS.say(locale, 'nec.lookup.fuse_rating', **ratings)}. {rows}"
+    return f"{place}: {rows}." + (f" {table.note.say(locale)}" if table.note else "")
+
+
+def _label(locale: str, table: Table) -> str:
+    """`Table 310.16`, in the locale's language."""
+    if table.label.startswith("Table "):
+        return TEXTS.say(locale, "nec.lookup.table", number=table.number)
+    return TEXTS.say(locale, "nec.lookup.isolated", text=table.label)
+
+
+def _row(locale: str, table: Table, row: TableRow) -> str:
+    """`Size: AWG 4; Aluminum, 75 °C: 65 A`."""
+    parts = []
+    for column in _shown_columns(locale, table):
+        if row.values[column.key] is not None:
+            cell = str(_cell(locale, table, column, row))
+            text = f"{cell} {column.unit}" if column.unit else cell
+            value = TEXTS.say(locale, "nec.lookup.isolated", text=text)
+            parts.append(f"{column.name.say(locale)}: {value}")
+    return "; ".join(parts)
+
+
+def _display(locale: str, table: Table) -> Display:
+    """The rows under the names of their columns; one more says which are verified, if not all."""
+    columns = {}
+    for column in _shown_columns(locale, table):
+        name = column.name.say(locale)
+        columns[f"{name} ({column.unit})" if column.unit else name] = column
+    rows = [
+        {heading: _cell(locale, table, column, row) for heading, column in columns.items()}
+        for row in table.rows
+    ]
+    headings = list(columns)
+    if not table.verified:
+        heading = TEXTS.say(locale, "nec.lookup.verified")
+        headings.append(heading)
+        for cells, row in zip(rows, table.rows, strict=True):
+            cells[heading] = TEXTS.say(locale, f"nec.lookup.{'yes' if row.verified else 'no'}")
+    title = table.title.say(locale)
+    if table.key != "C values":
+        title = f"NEC {table.edition} {table.label}: {title}"
+    return Display(type="table", title=title, columns=headings, rows=rows)
+
+
+def _shown_columns(locale: str, table: Table) -> list[Column]:
+    """The columns that a person reads: names in their language, and no keys beside them."""
+    names = {column.key for column in table.columns} & {"nameEn", "nameHe"}
+    if not names:
+        return list(table.columns)
+    hidden = {"occupancy", "motor"} | names - {TEXTS.say(locale, "nec.lookup.name_column")}
+    return [column for column in table.columns if column.key not in hidden]
+
+
+def _cell(locale: str, table: Table, column: Column, row: TableRow) -> Any:
+    """`65`, `AWG 4`, `250 kcmil`, `breaker or fuse`."""
+    value = row.values[column.key]
+    if value is None:
+        return "—"
+    if column.key == "device":
+        return TEXTS.say(locale, f"nec.lookup.devices.{value}")
+    if column.key == "size" or column.key in SIZE_COLUMNS.get(table.key, ()):
+        return label(value)
+    return value

@@ -36,13 +36,12 @@ from packs.electrical.calculations.voltage_drop import (
     study,
     within,
 )
-from packs.electrical.nec.ampacity import ampacity
+from packs.electrical.nec.conductors import Size, ampacity, label, rank, size_text
 from packs.electrical.nec.editions import DEFAULT
 from packs.electrical.nec.grounding import (
     enlarged_grounding_conductor,
     equipment_grounding_conductor,
 )
-from packs.electrical.nec.sizes import Size, label, rank, size_text
 from packs.electrical.nec.tables import unchecked
 from packs.electrical.projects.access import open_project
 from packs.electrical.projects.records import (

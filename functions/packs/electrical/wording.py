@@ -6,6 +6,7 @@ it keeps its own direction: here, or by the template where only one language nee
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING
 
 from rollcall.core.texts import Text, Texts
@@ -57,6 +58,13 @@ def inches(length_mm: float) -> str:
 def unmarked(text: str) -> str:
     """Return somebody's text without direction marks, for a template that isolates it itself."""
     return isolated(text)[1:-1]
+
+
+@cache
+def pattern(key: str) -> str:
+    """Return a regular expression that fits what any language has under a key."""
+    found = (TEXTS.find(language, key) for language in TEXTS.languages)
+    return "|".join(each for each in found if each)
 
 
 def panel_text(name: str) -> Text:

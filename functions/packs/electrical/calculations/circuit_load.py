@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from packs.electrical.nec.ampacity import Rating
-from packs.electrical.nec.appliances import LARGEST_W, SMALLEST_W, cooking_branch_circuit_w
+from packs.electrical.nec.conductors import Material, Rating, Size
+from packs.electrical.nec.loads import LARGEST_W, SMALLEST_W, cooking_branch_circuit_w
 from packs.electrical.nec.motors import full_load_amps
-from packs.electrical.nec.sizes import Material, Size
 from packs.electrical.projects.records import (
     Circuit,
     ConduitType,

@@ -14,10 +14,16 @@ from typing import Any, Literal
 
 from packs.electrical.calculations.circuit_load import CircuitOverrides, Load, load_of
 from packs.electrical.calculations.requirements import Requirement, requirement_of
-from packs.electrical.nec.ampacity import (
+from packs.electrical.nec.conductors import (
+    SIZES,
+    Material,
     Rating,
+    Size,
     adjustment_factor,
     ampacity,
+    insulation_rating,
+    rank,
+    size_text,
     small_conductor_limit,
     temperature_factor,
 )
@@ -26,13 +32,11 @@ from packs.electrical.nec.grounding import (
     enlarged_grounding_conductor,
     equipment_grounding_conductor,
 )
-from packs.electrical.nec.insulation import insulation_rating
 from packs.electrical.nec.overcurrent import (
     NEXT_SIZE_UP_TO,
     STANDARD_RATINGS,
     largest_allowed,
 )
-from packs.electrical.nec.sizes import SIZES, Material, Size, rank, size_text
 from packs.electrical.projects.records import Project, Wiring
 from packs.electrical.projects.selection import PanelCircuit
 from packs.electrical.results import Basis

@@ -15,9 +15,8 @@ from dataclasses import dataclass, replace
 from math import exp, pi, sqrt
 from typing import Literal
 
-from packs.electrical.nec.c_values import c_value
-from packs.electrical.nec.impedance import Conduit, ac_impedance
-from packs.electrical.nec.sizes import Material, Size
+from packs.electrical.nec.conductors import Material, Size
+from packs.electrical.nec.impedance import Conduit, ac_impedance, c_value
 from packs.electrical.projects.records import NETWORK_V, Phases
 from rollcall.core.errors import FailedPrecondition
 

@@ -21,10 +21,9 @@ from packs.electrical.calculations.fault_current import (
     through_transformer,
     transformer_xr,
 )
-from packs.electrical.nec.c_values import c_figure
-from packs.electrical.nec.impedance import Conduit, parse_conduit
+from packs.electrical.nec.conductors import Size
+from packs.electrical.nec.impedance import Conduit, c_figure, parse_conduit
 from packs.electrical.nec.motors import full_load_amps
-from packs.electrical.nec.sizes import Size
 from packs.electrical.projects.records import Panel, Project, Service, Transformer, Wiring
 from packs.electrical.projects.topology import downstream, path_to
 from packs.electrical.results import Basis, Source

@@ -22,6 +22,7 @@ from packs.electrical.calculations.circuit_load import (
     load_of,
     power_factor_of,
 )
+from packs.electrical.nec.conductors import SIZES, Material, Size
 from packs.electrical.nec.impedance import (
     TABLE_TEMPERATURE_C,
     TEMPERATURE_COEFFICIENT,
@@ -31,7 +32,6 @@ from packs.electrical.nec.impedance import (
     dc_resistance,
     parse_conduit,
 )
-from packs.electrical.nec.sizes import SIZES, Material, Size
 from packs.electrical.projects.records import (
     ConduitType,
     Feeder,

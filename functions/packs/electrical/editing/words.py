@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from packs.electrical.nec.sizes import size_text
+from packs.electrical.nec.conductors import size_text
 from packs.electrical.projects.records import Circuit, Panel
 from packs.electrical.projects.value_names import value_name
 from packs.electrical.results import Words, feet, number, panel_words

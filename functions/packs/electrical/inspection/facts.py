@@ -23,10 +23,9 @@ from packs.electrical.calculations.loads.panel import feeder_circuits, panel_dem
 from packs.electrical.calculations.requirements import CONTINUOUS, Requirement
 from packs.electrical.calculations.short_circuit import fault_at
 from packs.electrical.inspection.rule import RecordKind, Unknown, known
-from packs.electrical.nec.ampacity import Rating, insulation_rating
+from packs.electrical.nec.conductors import Rating, Size, insulation_rating
 from packs.electrical.nec.motors import full_load_amps
 from packs.electrical.nec.overcurrent import STANDARD_RATINGS, next_standard
-from packs.electrical.nec.sizes import Size
 from packs.electrical.projects.records import (
     Circuit,
     Feeder,

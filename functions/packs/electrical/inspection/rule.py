@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeVar, get_
 
 from pydantic.alias_generators import to_camel
 
+from packs.electrical.nec.conductors import Material, Size, label
 from packs.electrical.nec.editions import EDITIONS, Edition, article
-from packs.electrical.nec.sizes import Material, Size, label
 from packs.electrical.projects.records import Motor, Wiring
 from packs.electrical.projects.selection import PanelCircuit
 from packs.electrical.results import CodeReference

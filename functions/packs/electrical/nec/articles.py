@@ -1,7 +1,8 @@
-"""An index of the NEC: numbers and titles of articles and sections, and what each is about in our
-own words. The code's text is copyrighted and is not here.
+"""An index of the NEC: numbers and titles of articles and sections, and what each is about.
 
-Numbers are those of 2023. `data/articles.json` is read when it is first asked for.
+Numbers are those of 2023, from `data/articles.json`; what each is about is said in our own words in
+`texts/<language>.json` under `nec.articles`, with hyphens for dots. The code's text is copyrighted
+and is not here.
 """
 
 from __future__ import annotations
@@ -15,29 +16,18 @@ from pathlib import Path
 
 from packs.electrical.nec import editions
 from packs.electrical.nec.editions import DEFAULT, Edition
-from packs.electrical.results import Words
+from packs.electrical.wording import TEXTS, pattern
 from rollcall.core.search import Postings, best, rarity
+from rollcall.core.texts import Text
 
 _FILE = Path(__file__).with_name("data") / "articles.json"
 _TITLE_WEIGHT = 2.0
 _WHOLE_TITLE = 1.5
 _OF_ARTICLE = 1.2
 _LEAST_OF_BEST = 0.4
-_NAMED = re.compile(
-    r"(?:\b(?:articles?|sections?|nec|table)|§|(?<![א-ת])[הבלמשכו]{0,2}(?:סעיף|סעיפים|טבלה))\s*"
-    r"(?:20\d\d\s+)?(?P<number>\d{2,3}(?:\.\d{1,3})?(?:\s?\([A-Za-z0-9]{1,3}\)){0,6})(?![\d.]*\d)",
-    re.IGNORECASE,
-)
-_BARE = re.compile(
-    r"(?<![\d.,])(?P<number>\d{3}\.\d{1,3}(?:\([A-Za-z0-9]{1,3}\)){0,6})(?!\d)"
-    r"(?!\s*(?:[avw]|k[avw]|va|kva|ft|m|mm|in|hz|hp|%|°|volts?|amps?|watts?|feet|וולט|אמפר|ואט|רגל|מטר)"
-    r"(?![\w]))",
-    re.IGNORECASE,
-)
 _LONGEST = 80
 """Characters of a number as people write it: "NEC 2023 Section 690.31(C)(2)(a)"."""
 _BRACKETS = re.compile(r"\s*\([A-Za-z0-9]{1,3}\)$")
-_PREFIX = re.compile(r"^(?:NEC|ARTICLE|SECTION|§|TABLE|סעיף|טבלה)\s*(?:20\d\d\s+)?", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,14 +35,18 @@ class Article:
     """An article ("250") or a section ("250.66") of the NEC.
 
     Attributes:
-        about: What it is about, in our own words.
+        about: What it is about.
         since: The first edition that has it; None for those that were always there.
     """
 
     number: str
     title: str
-    about: Words
+    about: Text
     since: int | None = None
+
+    @property
+    def about_in_all_languages(self) -> str:
+        return " ".join(self.about.say(language) for language in TEXTS.languages)
 
     def number_in(self, edition: Edition) -> str:
         """Its number in an edition: Article 220 is 120 in 2026, 310.16 was 310.15(B)(16)."""
@@ -74,7 +68,8 @@ def find(number: str) -> Article | None:
     plain = str(number).strip().strip(".,;:")
     if len(plain) > _LONGEST:
         return None
-    while (shorter := _PREFIX.sub("", plain)) != plain:
+    prefix = rf"^(?:{pattern('nec.cues.before_article')})\s*(?:20\d\d\s+)?"
+    while (shorter := re.sub(prefix, "", plain, flags=re.IGNORECASE)) != plain:
         plain = shorter.strip()
     known = _index()
     while plain:
@@ -95,26 +90,22 @@ def mentioned(text: str) -> list[Article]:
     "סעיף" one that is not there counts as its article.
     """
     found: dict[int, Article] = {}
-    for pattern in (_NAMED, _BARE):
-        for match in pattern.finditer(text):
+    for is_named, numbers in ((True, _named()), (False, _bare())):
+        for match in numbers.finditer(text):
             number = match["number"]
             article = find(number)
-            if article is None and pattern is _NAMED:
+            if article is None and is_named:
                 article = find(number.split(".")[0])
             if article is not None:
                 found.setdefault(match.start("number"), article)
     return list(dict.fromkeys(found[place] for place in sorted(found)))
 
 
-def about(words: str, limit: int = 5, edition: Edition | None = None) -> list[Article]:
-    """The articles that words in English or Hebrew are about, best first."""
-    return [article for article, _ in ranked(words, limit, edition)]
-
-
 def ranked(
     words: str, limit: int = 5, edition: Edition | None = None
 ) -> list[tuple[Article, float]]:
-    """As `about`, each with its score, 1 being the best of this search.
+    """Return the articles that words in any language are about, best first, each with its score:
+    1 for the best of this search.
 
     Articles named by number come first; then those with most of the words' stems, rare ones
     counting more, and those of the title twice. What has far less than the best is left out.
@@ -154,7 +145,7 @@ def _word_index() -> tuple[Postings, list[frozenset[str]]]:
     titles = [frozenset(terms(article.title)) for article in all_articles()]
     weights = []
     for article, title in zip(all_articles(), titles, strict=True):
-        stems = title | set(terms(article.about.en)) | set(terms(article.about.he))
+        stems = title | set(terms(article.about_in_all_languages))
         # Long entries hold many words by chance; whole articles are less of an answer than
         # sections.
         longer = len(stems) ** 0.25 * (1.0 if "." in article.number else _OF_ARTICLE)
@@ -169,9 +160,31 @@ def _joined(number: str) -> str:
 
 
 @cache
+def _named() -> re.Pattern[str]:
+    """A number after a word for an article, a section or a table."""
+    return re.compile(
+        rf"(?:{pattern('nec.cues.article')})\s*(?:20\d\d\s+)?"
+        r"(?P<number>\d{2,3}(?:\.\d{1,3})?(?:\s?\([A-Za-z0-9]{1,3}\)){0,6})(?![\d.]*\d)",
+        re.IGNORECASE,
+    )
+
+
+@cache
+def _bare() -> re.Pattern[str]:
+    """A number such as 250.66 that no unit follows."""
+    return re.compile(
+        r"(?<![\d.,])(?P<number>\d{3}\.\d{1,3}(?:\([A-Za-z0-9]{1,3}\)){0,6})(?!\d)"
+        rf"(?!\s*(?:{pattern('nec.cues.unit')})(?![\w]))",
+        re.IGNORECASE,
+    )
+
+
+@cache
 def _index() -> dict[str, Article]:
     rows = json.loads(_FILE.read_text(encoding="utf-8"))
     return {
-        number: Article(number, title, Words(en, he), *since)
-        for number, title, en, he, *since in rows
+        number: Article(
+            number, title, TEXTS.text(f"nec.articles.{number.replace('.', '-')}"), *since
+        )
+        for number, title, *since in rows
     }

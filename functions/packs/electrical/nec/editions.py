@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Literal, get_args
-
-from rollcall.core.errors import InvalidArgument
+from typing import Literal, get_args
 
 Edition = Literal[2017, 2020, 2023, 2026]
 EDITIONS: tuple[Edition, ...] = get_args(Edition)
@@ -27,23 +25,8 @@ MOVED: tuple[tuple[str, str, str], ...] = (
 _ARTICLE_220 = re.compile(r"220(?=$|\.)")
 
 
-def parse_edition(value: Any) -> Edition:
-    """The edition of a year, as a number or as text.
-
-    Raises:
-        InvalidArgument: It is none of `EDITIONS`.
-    """
-    for edition in EDITIONS:
-        if str(value).strip() == str(edition):
-            return edition
-    raise InvalidArgument(
-        f"there are no data for an NEC edition {value!r}; known: {', '.join(map(str, EDITIONS))}",
-        field="edition",
-    )
-
-
 def article(number: str, edition: Edition) -> str:
-    """The number that a section or table of any edition has in `edition`.
+    """Return the number that a section or table of any edition has in `edition`.
 
     Only renumberings that are known are made: `310.16` was `310.15(B)(16)` in 2017, and Article 220
     is Article 120 in 2026. Anything else keeps its number.
@@ -52,10 +35,6 @@ def article(number: str, edition: Edition) -> str:
         number = "220" + number[3:]
     for numbers in MOVED:
         if number in numbers:
-            number = numbers[_place(edition)]
+            number = numbers[min(EDITIONS.index(edition), 2)]
             break
     return _ARTICLE_220.sub("120", number) if edition == 2026 else number
-
-
-def _place(edition: Edition) -> int:
-    return min(EDITIONS.index(edition), 2)

@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 from typing import Literal
 
-from packs.electrical.nec import stored
-from packs.electrical.nec.editions import DEFAULT, Edition
-from packs.electrical.nec.sizes import (
+from packs.electrical.nec import tables
+from packs.electrical.nec.conductors import (
     Material,
     Size,
     circular_mils,
@@ -15,6 +14,7 @@ from packs.electrical.nec.sizes import (
     rank,
     smallest_of,
 )
+from packs.electrical.nec.editions import DEFAULT, Edition
 from rollcall.core.errors import InvalidArgument
 
 Electrode = Literal["water_pipe", "structural_metal", "rod", "concrete_encased", "ground_ring"]
@@ -29,7 +29,7 @@ _LARGEST_OF_TABLE_CMIL: dict[Material, int] = {"copper": 1_100_000, "aluminum": 
 def equipment_grounding_conductor(
     ocpd_amps: float, material: Material, edition: Edition = DEFAULT
 ) -> Size:
-    """The smallest equipment grounding conductor for an overcurrent device (Table 250.122).
+    """Return the smallest equipment grounding conductor for an overcurrent device (Table 250.122).
 
     Never required larger than the circuit's conductors (250.122(A)): the caller compares. Aluminum
     at 5000 and 6000 A is 1200 kcmil in 2017 and 1250 since.
@@ -38,7 +38,7 @@ def equipment_grounding_conductor(
         InvalidArgument: The device is not above 0 A, or above 6000 A.
     """
     column = 1 if material == "copper" else 2
-    rows = list(stored.cells("250_122", edition))
+    rows = list(tables.cells("250_122", edition))
     if math.isfinite(ocpd_amps) and ocpd_amps > 0:
         for row in rows:
             if ocpd_amps <= row[0]:
@@ -51,7 +51,7 @@ def equipment_grounding_conductor(
 
 
 def enlarged_grounding_conductor(base: Size, *, needed: Size, installed: Size) -> Size:
-    """The equipment grounding conductor where ungrounded conductors are larger than needed.
+    """Return the equipment grounding conductor where ungrounded conductors are larger than needed.
 
     It grows with the ratio of their circular mils (250.122(B)).
 
@@ -71,30 +71,35 @@ def grounding_electrode_conductor(
     *,
     sets: int = 1,
     electrode: Electrode | None = None,
-    ring_size: Size | None = None,
 ) -> Size:
-    """The smallest grounding electrode conductor (Table 250.66).
+    """Return the smallest grounding electrode conductor (Table 250.66).
 
     Args:
         service_size: The largest ungrounded service conductor, of each set.
         sets: How many are in parallel for each phase; their circular mils are added.
         electrode: Lifts the requirement where this is all it leads to: never more than 6 AWG
-            copper or 4 AWG aluminum to a rod, 4 AWG copper to a concrete-encased electrode, and
-            the ring's own conductor to a ground ring (250.66(A) to (C)).
-        ring_size: Of a ground ring's copper conductor; unknown, the table stands.
+            copper or 4 AWG aluminum to a rod, and 4 AWG copper to a concrete-encased electrode
+            (250.66(A), (B)). A ground ring's own conductor (250.66(C)) is not recorded, so that
+            the table counts.
 
     Raises:
         InvalidArgument: Not one set at least, or aluminum to a concrete-encased electrode.
     """
     size = _of_table(_service_cmil(service_size, sets), service_material, material)
-    limit = _limit(electrode, material, ring_size)
-    return size if limit is None or rank(size) <= rank(limit) else limit
+    if electrode == "concrete_encased" and material == "aluminum":
+        raise InvalidArgument(
+            f"250.66(B) leads to a concrete-encased electrode with copper "
+            f"({label(_CONCRETE_LIMIT)} is enough), not aluminum",
+            field="material",
+        )
+    limits = {"rod": _ROD_LIMIT[material], "concrete_encased": _CONCRETE_LIMIT}
+    return min(size, limits.get(electrode or "", size), key=rank)
 
 
 def bonding_jumper(
     service_size: Size, service_material: Material, material: Material, *, sets: int = 1
 ) -> Size:
-    """The smallest main or system bonding jumper, supply-side jumper or grounded conductor.
+    """Return the smallest main or system bonding jumper, supply-side jumper or grounded conductor.
 
     As Table 250.102(C)(1): the sizes of Table 250.66 up to 1100 kcmil copper or 1750 kcmil
     aluminum, above that 12.5 % of the ungrounded conductors' area.
@@ -118,7 +123,7 @@ def bonding_jumper(
 def _of_table(area_cmil: int, service_material: Material, material: Material) -> Size:
     most, answer = (0, 2) if service_material == "copper" else (1, 2)
     answer += material == "aluminum"
-    rows = list(stored.cells("250_66"))
+    rows = list(tables.cells("250_66"))
     for row in rows:
         if row[most] is not None and area_cmil <= circular_mils(row[most]):
             return str(row[answer])
@@ -131,19 +136,3 @@ def _service_cmil(size: Size, sets: int) -> int:
             f"a service has at least 1 set of conductors, not {sets}", field="sets"
         )
     return circular_mils(size) * sets
-
-
-def _limit(electrode: Electrode | None, material: Material, ring_size: Size | None) -> Size | None:
-    if electrode == "rod":
-        return _ROD_LIMIT[material]
-    if electrode == "concrete_encased":
-        if material == "aluminum":
-            raise InvalidArgument(
-                f"250.66(B) leads to a concrete-encased electrode with copper "
-                f"({label(_CONCRETE_LIMIT)} is enough), not aluminum",
-                field="material",
-            )
-        return _CONCRETE_LIMIT
-    if electrode == "ground_ring" and material == "copper":
-        return ring_size
-    return None

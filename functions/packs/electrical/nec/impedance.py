@@ -1,4 +1,9 @@
-"""Resistance and reactance of conductors: NEC Chapter 9 Tables 8 (direct) and 9 (alternating)."""
+"""Resistance and reactance of conductors (NEC Chapter 9 Tables 8 and 9), and the C values of the
+point-to-point method for fault currents: 1 / (ohm per ft) of three single conductors, 600 V.
+
+Source of the C values: Bussmann (Eaton), Selecting Protective Devices. PVC and aluminum conduit are
+nonmagnetic.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +11,9 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Literal, get_args
 
-from packs.electrical.nec import stored
-from packs.electrical.nec.sizes import Material, Size, label
+from packs.electrical.nec import tables
+from packs.electrical.nec.conductors import Material, Size, label
+from packs.electrical.nec.tables import Figure
 from rollcall.core.errors import InvalidArgument
 
 Conduit = Literal["pvc", "aluminum", "steel"]
@@ -28,14 +34,14 @@ _CONDUITS: dict[str, Conduit] = {
 
 @dataclass(frozen=True, slots=True)
 class Impedance:
-    """Of one conductor to neutral at 75 °C and 60 Hz, ohm per 1000 ft."""
+    """The impedance of one conductor to neutral at 75 °C and 60 Hz, ohm per 1000 ft."""
 
     r_ohm_per_kft: float
     x_ohm_per_kft: float
 
 
 def parse_conduit(text: str) -> Conduit:
-    """The column of Table 9 for a raceway or cable: PVC, aluminum or steel.
+    """Return the column of Table 9 for a raceway or cable: PVC, aluminum or steel.
 
     Cables without metal count as PVC. EMT, flexible conduit and MC cable are made of either metal;
     they count as steel, which has the larger reactance, unless the text says aluminum.
@@ -53,7 +59,7 @@ def parse_conduit(text: str) -> Conduit:
 
 
 def ac_impedance(size: Size, material: Material, conduit: Conduit) -> Impedance:
-    """Alternating-current resistance and reactance of Table 9, at 75 °C.
+    """Return the alternating-current resistance and reactance of Table 9, at 75 °C.
 
     Raises:
         InvalidArgument: The table has no such row: it starts at 14 AWG copper and 12 AWG aluminum,
@@ -80,21 +86,18 @@ def dc_resistance(
     material: Material,
     *,
     stranded: bool = True,
-    coated: bool = False,
     temperature_c: float = TABLE_TEMPERATURE_C,
 ) -> float:
-    """Direct-current resistance of Table 8, ohm per 1000 ft, at a conductor temperature in °C.
+    """Return the direct-current resistance of Table 8, ohm per 1000 ft, at a conductor temperature
+    in °C.
 
     Args:
         stranded: Table 8 has solid conductors up to 8 AWG.
-        coated: Copper under a coat of tin.
         temperature_c: Between -50 and 250 °C, by the table's linear correction.
 
     Raises:
         InvalidArgument: The table has no such conductor.
     """
-    if coated and material == "aluminum":
-        raise InvalidArgument("Chapter 9 Table 8 has coated copper, not aluminum", field="coated")
     if not -50 <= temperature_c <= 250:
         raise InvalidArgument(
             f"a conductor temperature is from -50 to 250 °C, not {temperature_c}",
@@ -109,12 +112,12 @@ def dc_resistance(
             f"{label(sizes[-1])}",
             field="conductorSize",
         )
-    at_75 = row[_ALUMINUM if material == "aluminum" else _COATED if coated else _UNCOATED]
+    at_75 = row[_ALUMINUM if material == "aluminum" else _UNCOATED_COPPER]
     rise = temperature_c - TABLE_TEMPERATURE_C
     return float(at_75 * (1 + TEMPERATURE_COEFFICIENT[material] * rise))
 
 
-_UNCOATED, _COATED, _ALUMINUM = 0, 1, 2
+_UNCOATED_COPPER, _ALUMINUM = 0, 2
 _X_NONMAGNETIC, _X_STEEL = 0, 1
 _R_COLUMN: dict[Material, int] = {"copper": 2, "aluminum": 5}
 
@@ -122,11 +125,39 @@ _R_COLUMN: dict[Material, int] = {"copper": 2, "aluminum": 5}
 @cache
 def _table_8() -> dict[tuple[Size, bool], tuple[float, ...]]:
     """By size and whether stranded: uncoated copper, coated copper, aluminum."""
-    rows = stored.cells("chapter_9_table_8")
+    rows = tables.cells("chapter_9_table_8")
     return {(size, strands > 1): tuple(values) for size, _, strands, *values in rows}
 
 
 @cache
 def _table_9() -> dict[Size, tuple[float, ...]]:
     """By size: two reactances, then resistances by material and conduit."""
-    return {size: tuple(values) for size, *values in stored.cells("chapter_9_table_9")}
+    return {size: tuple(values) for size, *values in tables.cells("chapter_9_table_9")}
+
+
+def c_value(size: Size, material: Material, conduit: Conduit) -> float:
+    """Return C of one conductor per phase; n in parallel have n times it.
+
+    Raises:
+        InvalidArgument: The table has no such size.
+    """
+    return c_figure(size, material, conduit).value
+
+
+def c_figure(size: Size, material: Material, conduit: Conduit) -> Figure:
+    """Return C with its standing: three values of large aluminum sizes could not be checked."""
+    rows = {row.cells[0]: row for row in tables.rows("c_values")}
+    row = rows.get(size)
+    if row is None:
+        sizes = list(rows)
+        raise InvalidArgument(
+            f"there is no C value for {size}; there are for {label(sizes[0])} to "
+            f"{label(sizes[-1])}: {', '.join(sizes)}",
+            field="conductorSize",
+        )
+    key = material + ("Steel" if conduit == "steel" else "Nonmagnetic")
+    columns = [column["key"] for column in tables.load("c_values")["columns"]]
+    value = float(row.cells[columns.index(key)])
+    if key in row.uncertain:
+        return Figure(value, False, tables.unverified_note("c_values"))
+    return Figure(value, True)

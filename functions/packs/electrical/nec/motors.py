@@ -12,13 +12,12 @@ from fractions import Fraction
 from functools import cache
 from typing import Literal
 
-from packs.electrical.nec import stored
+from packs.electrical.nec import tables
 from packs.electrical.nec.overcurrent import (
-    STANDARD_RATINGS,
-    fuse_ratings,
     next_standard,
     next_standard_fuse,
 )
+from packs.electrical.wording import pattern
 from rollcall.core.errors import InvalidArgument
 
 MotorKind = Literal[
@@ -47,7 +46,6 @@ _SYSTEMS = (
 )
 """System voltages from, to, and the rated motor voltage whose column they use."""
 
-_LARGEST_CLASS_CC_J = 600
 _WRITTEN = re.compile(
     r"(?:(?P<whole>\d+)[ -]+)?(?P<part>\d+/\d+)|(?P<plain>\d+(?:\.\d+)?)(?P<vulgar>[¼½¾])?"
 )
@@ -55,7 +53,7 @@ _VULGAR = {"¼": Fraction(1, 4), "½": Fraction(1, 2), "¾": Fraction(3, 4)}
 
 
 def full_load_amps(hp: str | float, voltage: float, phases: Literal[1, 3]) -> float:
-    """The full-load current of a motor, A: Table 430.248 (one phase) or 430.250 (three).
+    """Return the full-load current of a motor, A: Table 430.248 (one phase) or 430.250 (three).
 
     Args:
         hp: Horsepower as a number or as printed: 7.5, "7-1/2", "1/2".
@@ -71,7 +69,7 @@ def full_load_amps(hp: str | float, voltage: float, phases: Literal[1, 3]) -> fl
     if power not in table:
         raise InvalidArgument(
             f"Table {_NAMES[phases]} has no motor of {hp} hp; "
-            f"it has {', '.join(str(row[0]) for row in stored.cells(_FILES[phases]))}",
+            f"it has {', '.join(str(row[0]) for row in tables.cells(_FILES[phases]))}",
             field="horsepower",
         )
     amps = table[power][columns.index(rated)]
@@ -87,12 +85,12 @@ def full_load_amps(hp: str | float, voltage: float, phases: Literal[1, 3]) -> fl
 
 
 def parse_hp(hp: str | float) -> Fraction:
-    """Horsepower of a number or of a text such as "7-1/2", "1 1/2", "1.5 hp", "¾".
+    """Return the horsepower of a number or of a text such as "7-1/2", "1 1/2", "1.5 hp", "¾".
 
     Raises:
         InvalidArgument: It is no positive number.
     """
-    text = re.sub(r"\s*(?:hp|horsepower|כ\"ס)$", "", str(hp).strip().lower())
+    text = re.sub(rf"\s*(?:{pattern('nec.cues.horsepower')})$", "", str(hp).strip().lower())
     if text in _VULGAR:
         return _VULGAR[text]
     match = _WRITTEN.fullmatch(text)
@@ -109,7 +107,7 @@ def parse_hp(hp: str | float) -> Fraction:
 
 
 def protection_percent(kind: MotorKind, device: ProtectiveDevice) -> int:
-    """The percent of full-load current of Table 430.52."""
+    """Return the percent of full-load current of Table 430.52."""
     return int(_percents()[kind][_DEVICE_COLUMN[device]])
 
 
@@ -117,18 +115,14 @@ def largest_protection(
     full_load_a: float,
     kind: MotorKind,
     device: ProtectiveDevice,
-    *,
-    cannot_start: bool = False,
 ) -> int:
-    """The largest rating or setting of a motor circuit's short-circuit protection, A.
+    """Return the largest rating or setting of a motor circuit's short-circuit protection, A.
 
     The percentage of Table 430.52, up to the next standard rating where it is none (exception 1).
-    With `cannot_start`, the higher limits of exception 2, which do not round up. An instantaneous
-    trip is set, not chosen: it has no standard ratings.
+    An instantaneous trip is set, not chosen: it has no standard ratings.
 
     Args:
         full_load_a: The table's current (`full_load_amps`), A, above 0.
-        cannot_start: The motor was tried with the smaller device and did not start.
 
     Raises:
         InvalidArgument: The current is not above 0 A, or no standard rating is that large.
@@ -137,34 +131,18 @@ def largest_protection(
         raise InvalidArgument(f"a motor takes more than 0 A, not {full_load_a}", field="amps")
     amps = _percent_of(full_load_a, protection_percent(kind, device))
     if device == "instantaneous_breaker":
-        more = 1700 if kind == "design_b" else 1300
-        return math.floor(max(amps, _percent_of(full_load_a, more)) if cannot_start else amps)
-    first = next_standard(amps) if device == "inverse_time_breaker" else next_standard_fuse(amps)
-    return max(first, _where_it_cannot_start(full_load_a, device)) if cannot_start else first
-
-
-def _where_it_cannot_start(full_load_a: float, device: ProtectiveDevice) -> int:
-    """Exception 2: the largest standard rating within its percentage; 0 where there is none."""
-    if device == "inverse_time_breaker":
-        most = _percent_of(full_load_a, 400 if full_load_a <= 100 else 300)
-        return _not_above(most, STANDARD_RATINGS)
-    percent = 400 if device == "nontime_delay_fuse" else 225
-    small = min(_percent_of(full_load_a, percent), _LARGEST_CLASS_CC_J)
-    large = _not_above(_percent_of(full_load_a, 300), fuse_ratings())
-    return max(_not_above(small, fuse_ratings()), large if large > _LARGEST_CLASS_CC_J else 0)
-
-
-def _not_above(amps: float, ratings: tuple[int, ...]) -> int:
-    return max((rating for rating in ratings if rating <= amps), default=0)
+        return math.floor(amps)
+    return next_standard(amps) if device == "inverse_time_breaker" else next_standard_fuse(amps)
 
 
 def _percent_of(amps: float, percent: int) -> float:
-    """Exact to a nanoampere, so that 250 % of 28 A is 70 A and no next size."""
+    """Return it exact to a nanoampere, so that 250 % of 28 A is 70 A and no next size."""
     return round(amps * percent / 100, 9)
 
 
 def rated_voltage(voltage: float, columns: tuple[int, ...]) -> int:
-    """The rated motor voltage, of those that a table has, whose column a system voltage uses.
+    """Return the rated motor voltage, of those that a table has, whose column a system voltage
+    uses.
 
     Raises:
         InvalidArgument: There is none.
@@ -191,10 +169,10 @@ def _motors(
     phases: Literal[1, 3],
 ) -> tuple[dict[Fraction, tuple[float | None, ...]], tuple[int, ...]]:
     name = _FILES[phases]
-    columns = tuple(int(column["key"][1:]) for column in stored.load(name)["columns"][1:])
-    return {parse_hp(hp): tuple(values) for hp, *values in stored.cells(name)}, columns
+    columns = tuple(int(column["key"][1:]) for column in tables.load(name)["columns"][1:])
+    return {parse_hp(hp): tuple(values) for hp, *values in tables.cells(name)}, columns
 
 
 @cache
 def _percents() -> dict[str, tuple[str | int, ...]]:
-    return {row[0]: row for row in stored.cells("430_52")}
+    return {row[0]: row for row in tables.cells("430_52")}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from packs.electrical.nec import stored
+from packs.electrical.nec import tables
 from rollcall.core.errors import InvalidArgument
 
 STANDARD_RATINGS: tuple[int, ...] = (
@@ -19,17 +19,17 @@ NEXT_SIZE_UP_TO = 800
 
 
 def fuse_ratings() -> tuple[int, ...]:
-    """The standard ratings of fuses, ascending, A: 1, 3, 6, 10 and 601 A are theirs alone."""
-    return tuple(dict.fromkeys(rating for rating, _ in stored.cells("240_6_a")))
+    """Return the standard ratings of fuses, ascending, A; 1, 3, 6, 10 and 601 are theirs alone."""
+    return tuple(dict.fromkeys(rating for rating, _ in tables.cells("240_6_a")))
 
 
 def is_standard(amps: float) -> bool:
-    """Whether a rating is one of `STANDARD_RATINGS`."""
+    """Return whether a rating is one of `STANDARD_RATINGS`."""
     return amps in STANDARD_RATINGS
 
 
 def next_standard(amps: float) -> int:
-    """The smallest standard rating not below `amps`.
+    """Return the smallest standard rating not below `amps`.
 
     Raises:
         InvalidArgument: It is not a current, or above the largest rating.
@@ -38,12 +38,12 @@ def next_standard(amps: float) -> int:
 
 
 def next_standard_fuse(amps: float) -> int:
-    """The smallest standard fuse not below `amps`; raises as `next_standard`."""
+    """Return the smallest standard fuse not below `amps`; raises as `next_standard`."""
     return _not_below(amps, fuse_ratings())
 
 
 def largest_allowed(ampacity: float) -> int:
-    """The largest device that may protect conductors of an ampacity, A (240.4(B) and (C)).
+    """Return the largest device that may protect conductors of an ampacity, A (240.4(B) and (C)).
 
     The ampacity itself where that is a standard rating; else the next one up, as long as that is
     not above 800 A; else the next one down. 240.4(B)(1) takes the rounding away from branch

@@ -1,19 +1,26 @@
-"""Every table as rows with names, for look-ups, for people and for tests."""
+"""The tables of the NEC as data: rows by edition, with what was checked against which edition.
+
+A file of `data/` is read when it is first needed. It has `{table, verified, columns, rows,
+sources}`; its texts are in `texts/<language>.json` under `nec.tables`. A row is a list of cells in
+the order of `columns`, or `{cells, editions?, verified?, uncertain?, note?}` where it stands in
+some editions only, was checked against fewer (`note` names a text), or has single cells that were
+not.
+"""
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
-from packs.electrical.nec import stored
-from packs.electrical.nec.editions import DEFAULT, MOVED, Edition, article
-from packs.electrical.nec.figures import row_standing, standing
-from packs.electrical.results import Words
+from packs.electrical.nec.editions import DEFAULT, EDITIONS, MOVED, Edition, article
+from packs.electrical.wording import TEXTS, pattern
 from rollcall.core.errors import NotFound
-from rollcall.core.wording import isolated
+from rollcall.core.texts import Text
 
 FILES: dict[str, str] = {
     "310.16": "310_16",
@@ -35,16 +42,10 @@ FILES: dict[str, str] = {
     "Chapter 9 Table 9": "chapter_9_table_9",
     "C values": "c_values",
 }
-"""Where each table is stored, by the number that `editions.article` starts from."""
+"""The file of each table, by the number that `editions.article` starts from."""
 
-_PRINTED_AS_TABLES = FILES.keys() - {
-    "240.4(D)",
-    "Chapter 9 Table 8",
-    "Chapter 9 Table 9",
-    "C values",
-}
-
-_SHORT = {
+_NOT_PRINTED_AS_TABLES = {"240.4(D)", "Chapter 9 Table 8", "Chapter 9 Table 9", "C values"}
+_SHORT_NUMBERS = {
     "310.15(B)(1)": "310.15(B)(1)(1)",  # as 2020 prints it
     "240.6": "240.6(A)",
     "8": "Chapter 9 Table 8",
@@ -52,16 +53,127 @@ _SHORT = {
     "C VALUE": "C values",
     "C VALUES": "C values",
 }
-_CHAPTER_9 = re.compile(r"(?:CHAPTER|CH\.?|פרק)\s*9,?\s*(?:TABLE|טבלה)?\s*([89])")
-_WORD_BEFORE = re.compile(r"^(?:NEC|TABLE|TBL\.?|טבלה|SECTION|ARTICLE|§)\s*(?:20\d\d\s+)?")
+_DATA = Path(__file__).with_name("data")
+
+
+class Standing(NamedTuple):
+    """Whether a figure was checked for an edition; `note` says what is known where it was not."""
+
+    verified: bool
+    note: Text | None = None
+
+
+class Figure(NamedTuple):
+    """A value that differs by edition. One that is not verified is used only with its note."""
+
+    value: float
+    verified: bool
+    note: Text | None = None
+
+
+# Rows without names, for calculations
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One row: its cells, the editions that have it and those it was checked against."""
+
+    cells: tuple[Any, ...]
+    editions: tuple[int, ...]
+    verified: tuple[int, ...]
+    uncertain: tuple[str, ...] = ()
+    note: Text | None = None
+
+
+@cache
+def load(name: str) -> dict[str, Any]:
+    """Return the content of `data/<name>.json`."""
+    content: dict[str, Any] = json.loads((_DATA / f"{name}.json").read_text(encoding="utf-8"))
+    return content
+
+
+@cache
+def rows(name: str) -> tuple[Row, ...]:
+    """Return all rows of a table, in order, of every edition."""
+    table = load(name)
+    return tuple(_row(name, row, tuple(table["verified"])) for row in table["rows"])
+
+
+def _row(name: str, row: list[Any] | dict[str, Any], verified: tuple[int, ...]) -> Row:
+    if isinstance(row, list):
+        return Row(tuple(row), EDITIONS, verified)
+    editions = tuple(row.get("editions", EDITIONS))
+    return Row(
+        tuple(row["cells"]),
+        editions,
+        tuple(year for year in row.get("verified", verified) if year in editions),
+        tuple(row.get("uncertain", ())),
+        _text(name, row["note"]) if "note" in row else None,
+    )
+
+
+def cells(name: str, edition: Edition | None = None) -> Iterator[tuple[Any, ...]]:
+    """Return the cells of the rows that an edition has; of all rows without one."""
+    return (row.cells for row in rows(name) if edition is None or edition in row.editions)
+
+
+def standing(name: str, edition: Edition) -> Standing:
+    """Return the standing of a whole table, `name` as its file in `data/`, in an edition."""
+    verified = tuple(load(name)["verified"])
+    return (
+        Standing(True)
+        if edition in verified
+        else Standing(False, _unchecked_note(name, verified, edition))
+    )
+
+
+def row_standing(name: str, row: Row, edition: Edition) -> Standing:
+    """Return the standing of one row of a table in an edition."""
+    if edition in row.verified:
+        return Standing(True)
+    return Standing(False, row.note or _unchecked_note(name, row.verified, edition))
+
+
+def unverified_note(name: str) -> Text:
+    """Return what is known of the cells of a table that could not be checked."""
+    return _text(name, "unverified")
+
+
+def unchecked(keys: Iterable[str], edition: Edition) -> Text | None:
+    """Return what a calculation says of those of its tables that were not checked against an
+    edition; None where all were.
+
+    Args:
+        keys: Numbers of `FILES`.
+    """
+    unsure = [key for key in keys if edition not in load(FILES[key])["verified"]]
+    if not unsure:
+        return None
+    listed = ", ".join(_label(key, edition) for key in dict.fromkeys(unsure))
+    return TEXTS.text("nec.unchecked_tables", edition=edition, tables=listed)
+
+
+def _text(name: str, key: str) -> Text:
+    return TEXTS.text(f"nec.tables.{name}.{key}")
+
+
+def _unchecked_note(name: str, verified: tuple[int, ...], edition: Edition) -> Text:
+    if TEXTS.find("en", f"nec.tables.{name}.unverified"):
+        return unverified_note(name)
+    years = ", ".join(str(year) for year in verified)
+    number = load(name)["table"]
+    return TEXTS.text("nec.unchecked_table", table=number, edition=edition, years=years)
+
+
+# Rows with names, for people
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """What stands in one column; `unit` is that of its numbers."""
+    """One column; `unit` is that of its numbers."""
 
     key: str
-    name: Words
+    name: Text
     unit: str | None = None
 
 
@@ -71,7 +183,7 @@ class TableRow:
 
     values: dict[str, Any]
     verified: bool
-    note: Words | None = None
+    note: Text | None = None
     uncertain: tuple[str, ...] = ()
     """Columns whose cells alone were not checked."""
 
@@ -81,7 +193,7 @@ class Table:
     """A table as one edition has it.
 
     Attributes:
-        key: The number that `FILES` has.
+        key: Its number in `FILES`.
         number: Its number in the edition.
         rows: Of the edition, in order.
         verified: Whether every row was checked against the edition.
@@ -90,15 +202,15 @@ class Table:
 
     key: str
     number: str
-    title: Words
+    title: Text
     edition: Edition
-    units: Words
+    units: Text
     columns: tuple[Column, ...]
     rows: tuple[TableRow, ...]
-    notes: tuple[Words, ...]
+    notes: tuple[Text, ...]
     sources: tuple[str, ...]
     verified: bool
-    note: Words | None
+    note: Text | None
 
     @property
     def label(self) -> str:
@@ -106,7 +218,7 @@ class Table:
         return _label(self.key, self.edition)
 
     def with_rows(self, rows: list[TableRow], columns: list[Column]) -> Table:
-        """The table with these rows and columns alone; its standing is theirs."""
+        """Return the table with these rows and columns alone; its standing is theirs."""
         unsure = [row for row in rows if not row.verified]
         return replace(
             self,
@@ -118,79 +230,72 @@ class Table:
 
 
 def table(number: str, edition: Edition = DEFAULT) -> Table:
-    """The table of a number, in the numbering of any edition.
+    """Return the table of a number, in the numbering of any edition.
 
     Raises:
         NotFound: There is no such table here; the message lists those that are.
     """
     key = key_of(number)
     name = FILES[key]
-    data = stored.load(name)
-    rows = [row for row in stored.rows(name) if edition in row.editions]
+    data = load(name)
     columns = tuple(
-        Column(column["key"], Words(column["en"], column["he"]), column.get("unit"))
+        Column(column["key"], _text(name, f"columns.{column['key']}"), column.get("unit"))
         for column in data["columns"]
     )
-    listed = tuple(_row(name, columns, row, edition) for row in rows)
+    listed = tuple(
+        _table_row(name, columns, row, edition) for row in rows(name) if edition in row.editions
+    )
     unsure = next((row for row in listed if not row.verified), None)
-    whole = standing(name, edition)
+    whole = standing(name, edition).note
+    notes = TEXTS.data("en", f"nec.tables.{name}.notes")
     return Table(
         key=key,
         number=article(key, edition),
-        title=stored.words(data["title"]),
+        title=_text(name, "title"),
         edition=edition,
-        units=stored.words(data["units"]),
+        units=_text(name, "units"),
         columns=columns,
         rows=listed,
-        notes=tuple(stored.words(note) for note in data["notes"]),
+        notes=tuple(_text(name, f"notes.{note}") for note in notes),
         sources=tuple(data["sources"]),
         verified=unsure is None,
-        note=(whole.note or unsure.note) if unsure else None,
+        note=(whole or unsure.note) if unsure else None,
     )
 
 
-def unchecked(keys: Iterable[str], edition: Edition) -> Words | None:
-    """What a calculation says of those of its tables that were not checked against an edition;
-    None where all were.
-
-    Args:
-        keys: As `FILES` has them.
-    """
-    unsure = [key for key in keys if edition not in stored.load(FILES[key])["verified"]]
-    if not unsure:
-        return None
-    listed = ", ".join(_label(key, edition) for key in dict.fromkeys(unsure))
-    return Words(
-        en=f"not checked against the {edition} edition: {listed}; the figures are those of an "
-        "earlier one",
-        he=f"לא נבדקו מול מהדורת {edition}: {isolated(listed)}; הערכים הם של מהדורה קודמת",
-    )
+def _table_row(name: str, columns: tuple[Column, ...], row: Row, edition: Edition) -> TableRow:
+    verified, note = row_standing(name, row, edition)
+    values = {column.key: cell for column, cell in zip(columns, row.cells, strict=True)}
+    if row.uncertain and verified:
+        return TableRow(values, False, unverified_note(name), row.uncertain)
+    return TableRow(values, verified, note)
 
 
 def _label(key: str, edition: Edition) -> str:
     number = article(key, edition)
-    return f"Table {number}" if key in _PRINTED_AS_TABLES else number
+    return number if key in _NOT_PRINTED_AS_TABLES else f"Table {number}"
 
 
 def key_of(number: str) -> str:
-    """The number that `FILES` has for a table's number in any edition.
+    """Return the number in `FILES` of a table's number in any edition.
 
     Raises:
         NotFound: There is no such table here.
     """
     plain = " ".join(str(number).upper().split())
-    if chapter := _CHAPTER_9.search(plain):
+    if chapter := re.search(rf"(?:{pattern('nec.cues.chapter_9')})\s*([89])", plain, re.IGNORECASE):
         return f"Chapter 9 Table {chapter[1]}"
-    while (shorter := _WORD_BEFORE.sub("", plain)) != plain:
+    before = rf"^(?:{pattern('nec.cues.before_number')})\s*(?:20\d\d\s+)?"
+    while (shorter := re.sub(before, "", plain, flags=re.IGNORECASE)) != plain:
         plain = shorter
     plain = plain.replace(" (", "(").replace(") (", ")(")
     if plain.startswith("120."):
         plain = f"220{plain[3:]}"
-    found = _numbers().get(plain.strip(" .,"))
-    if found is None:
+    key = _numbers().get(plain.strip(" .,"))
+    if key is None:
         listed = ", ".join(FILES)
         raise NotFound(f"there is no table {number!r} here; known: {listed}", field="table")
-    return found
+    return key
 
 
 @cache
@@ -200,13 +305,4 @@ def _numbers() -> dict[str, str]:
     for numbers in MOVED:
         for key in FILES.keys() & set(numbers):
             known |= {each.upper(): key for each in numbers if each.upper() not in known}
-    return known | _SHORT
-
-
-def _row(name: str, columns: tuple[Column, ...], row: stored.Row, edition: Edition) -> TableRow:
-    verified, note = row_standing(name, row, edition)
-    values = {column.key: cell for column, cell in zip(columns, row.cells, strict=True)}
-    if row.uncertain and verified:
-        note = stored.words(stored.load(name)["unverified"])
-        return TableRow(values, False, note, row.uncertain)
-    return TableRow(values, verified, note)
+    return known | _SHORT_NUMBERS

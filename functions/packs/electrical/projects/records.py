@@ -12,8 +12,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, model_validator
 
+from packs.electrical.nec.conductors import Material, Size, parse_material, parse_size
 from packs.electrical.nec.editions import DEFAULT, Edition
-from packs.electrical.nec.sizes import Material, Size, parse_material, parse_size
 from rollcall.core.errors import InvalidArgument
 from rollcall.core.shapes import Wire
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from packs.electrical.nec.sizes import label
+from packs.electrical.nec.conductors import label
 from packs.electrical.projects.records import Circuit, Panel, Project, Wiring
 from packs.electrical.results import Words, number
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from packs.electrical.nec.sizes import label
+from packs.electrical.nec.conductors import label
 from packs.electrical.projects.overview import PanelOverview, in_order, load_of
 from packs.electrical.projects.records import Circuit, Panel, Project
 from packs.electrical.projects.topology import downstream

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from packs.electrical.nec.sizes import Material
+from packs.electrical.nec.conductors import Material
 from packs.electrical.projects.records import Area, ConduitType, LoadType
 from packs.electrical.results import Words
 

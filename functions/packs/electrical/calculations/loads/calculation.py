@@ -15,8 +15,7 @@ from packs.electrical.calculations.loads.lines import (
     total,
 )
 from packs.electrical.nec.editions import Edition, article
-from packs.electrical.nec.figures import Figure, standing
-from packs.electrical.nec.tables import FILES
+from packs.electrical.nec.tables import FILES, Figure, standing
 from packs.electrical.projects.records import LoadType, Occupancy
 from packs.electrical.results import Basis, CodeReference
 from rollcall.core.texts import Text

@@ -28,7 +28,7 @@ from packs.electrical.calculations.loads.equipment import (
     other_equipment,
 )
 from packs.electrical.calculations.loads.lines import Currents, currents, spread, total
-from packs.electrical.nec.demand import (
+from packs.electrical.nec.loads import (
     dryer_demand_w,
     lighting_demand_va,
     lighting_va_per_ft2,

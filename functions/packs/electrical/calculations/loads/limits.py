@@ -12,8 +12,7 @@ from packs.electrical.calculations.conductors import (
     default_terminal,
 )
 from packs.electrical.calculations.loads.lines import system
-from packs.electrical.nec.insulation import Rating, insulation_rating
-from packs.electrical.nec.sizes import label
+from packs.electrical.nec.conductors import Rating, insulation_rating, label
 from packs.electrical.projects.records import Panel, Project, Transformer, Wiring
 from packs.electrical.projects.topology import service_panel
 from rollcall.core.errors import FailedPrecondition, InvalidArgument

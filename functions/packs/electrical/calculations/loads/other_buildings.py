@@ -24,7 +24,7 @@ from packs.electrical.calculations.loads.equipment import (
     other_equipment,
 )
 from packs.electrical.calculations.loads.lines import spread
-from packs.electrical.nec.demand import (
+from packs.electrical.nec.loads import (
     lighting_demand_va,
     lighting_va_per_ft2,
     receptacle_demand_va,

@@ -12,8 +12,7 @@ from packs.electrical.calculations.conductors import (
 from packs.electrical.calculations.loads.calculation import Premises
 from packs.electrical.calculations.loads.limits import DWELLING_SHARE
 from packs.electrical.calculations.requirements import Requirement
-from packs.electrical.nec.ampacity import ampacity
-from packs.electrical.nec.sizes import Material, Size, rank
+from packs.electrical.nec.conductors import Material, Size, ampacity, rank
 
 SERVICE_SIZES = (
     100, 125, 150, 200, 400, 600, 800, 1000, 1200, 1600, 2000, 2500, 3000, 4000,

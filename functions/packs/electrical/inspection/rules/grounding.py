@@ -20,6 +20,7 @@ from packs.electrical.inspection.rule import (
     size_text,
     wiring_text,
 )
+from packs.electrical.nec.conductors import Material, Size, rank
 from packs.electrical.nec.grounding import Electrode as TableElectrode
 from packs.electrical.nec.grounding import (
     bonding_jumper,
@@ -27,7 +28,6 @@ from packs.electrical.nec.grounding import (
     equipment_grounding_conductor,
     grounding_electrode_conductor,
 )
-from packs.electrical.nec.sizes import Material, Size, rank
 from packs.electrical.projects.records import Electrode, Feeder, Panel, Project, Transformer, Wiring
 from packs.electrical.projects.selection import PanelCircuit
 from packs.electrical.wording import amps, feet

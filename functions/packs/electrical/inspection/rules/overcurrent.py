@@ -19,7 +19,7 @@ from packs.electrical.inspection.rule import (
     size_text,
     wiring_text,
 )
-from packs.electrical.nec.ampacity import small_conductor_limit
+from packs.electrical.nec.conductors import small_conductor_limit
 from packs.electrical.nec.overcurrent import is_standard, next_standard
 from packs.electrical.projects.records import Feeder, Wiring
 from packs.electrical.projects.selection import PanelCircuit

@@ -23,8 +23,8 @@ from packs.electrical.inspection.rule import (
     size_text,
     wiring_text,
 )
+from packs.electrical.nec.conductors import rank
 from packs.electrical.nec.impedance import parse_conduit
-from packs.electrical.nec.sizes import rank
 from packs.electrical.projects.records import Feeder, Project, Wiring
 from packs.electrical.projects.selection import PanelCircuit
 from packs.electrical.wording import TEXTS, feet, percent

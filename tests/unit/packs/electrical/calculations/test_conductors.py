@@ -21,8 +21,7 @@ from packs.electrical.calculations.conductors import (
     smallest_size,
 )
 from packs.electrical.calculations.requirements import Requirement, requirement_of
-from packs.electrical.nec.ampacity import Rating
-from packs.electrical.nec.sizes import SIZES, Material, rank
+from packs.electrical.nec.conductors import SIZES, Material, Rating, rank
 from packs.electrical.projects.records import LoadType, Motor
 from rollcall.core.errors import InvalidArgument
 

@@ -254,7 +254,7 @@ def test_a_c_value_that_could_not_be_checked_again_is_said() -> None:
     said = {
         each.name: each for each in at("hp", changed("feeders", 0, **doubtful)).basis.assumptions
     }
-    assert "second source" in said["feeders.f1.cValue"].reason.en
+    assert "second source" in said["feeders.f1.cValue"].reason.say("en")
     assert "feeders.f1.cValue" not in {each.name for each in at("hp").basis.assumptions}
 
 

@@ -23,8 +23,8 @@ from packs.electrical.calculations.voltage_drop import (
     study,
     within,
 )
+from packs.electrical.nec.conductors import Material, circular_mils
 from packs.electrical.nec.impedance import Conduit
-from packs.electrical.nec.sizes import Material, circular_mils
 from rollcall.core.errors import InvalidArgument
 
 METHODS: tuple[Method, ...] = get_args(Method)

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import pytest
 
-from packs.electrical.nec.articles import about, all_articles, find, mentioned, ranked
+from packs.electrical.nec.articles import Article, all_articles, find, mentioned, ranked
+from packs.electrical.nec.editions import Edition
 from rollcall.core.text import language
 from tests.support.rules import for_every
 
 ARTICLES = all_articles()
 LONGEST_ABOUT = 140
 """One line of our own; anything longer would begin to be the code's text."""
+
+
+def _about(words: str, limit: int = 5, edition: Edition | None = None) -> list[Article]:
+    return [article for article, _ in ranked(words, limit, edition)]
 
 
 def test_the_index_covers_the_code() -> None:
@@ -26,9 +31,9 @@ def test_the_index_covers_the_code() -> None:
 
 
 @for_every("article", ARTICLES, ids=lambda article: article.number)
-def test_an_entry_is_one_line_in_both_languages(article: object) -> None:
-    assert article.title and language(article.title) == "en"  # type: ignore[attr-defined]
-    en, he = article.about  # type: ignore[attr-defined]
+def test_an_entry_is_one_line_in_both_languages(article: Article) -> None:
+    assert article.title and language(article.title) == "en"
+    en, he = (article.about.say(locale) for locale in ("en", "he"))
     assert 0 < len(en) <= LONGEST_ABOUT and "\n" not in en
     assert 0 < len(he) <= LONGEST_ABOUT and language(he) == "he"
 
@@ -99,7 +104,7 @@ def test_the_articles_that_a_text_names_are_found(text: str, numbers: list[str])
     ],
 )
 def test_words_of_either_language_find_the_section(words: str, number: str) -> None:
-    assert about(words, limit=1)[0].number == number
+    assert _about(words, limit=1)[0].number == number
 
 
 def test_a_number_comes_before_words() -> None:
@@ -109,12 +114,12 @@ def test_a_number_comes_before_words() -> None:
 
 
 def test_nothing_is_found_where_there_is_nothing() -> None:
-    assert about("hello world") == []
-    assert about("") == []
+    assert _about("hello world") == []
+    assert _about("") == []
 
 
 def test_an_edition_has_what_was_there_by_then_under_its_own_number() -> None:
-    assert "220.57" not in [article.number for article in about("EV charger load", 20, 2020)]
+    assert "220.57" not in [article.number for article in _about("EV charger load", 20, 2020)]
     evse = find("220.57")
     ampacities = find("310.16")
     assert evse is not None and ampacities is not None

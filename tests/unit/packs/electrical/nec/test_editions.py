@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import pytest
-
-from packs.electrical.nec.editions import EDITIONS, article, parse_edition
-from rollcall.core.errors import InvalidArgument
+from packs.electrical.nec.editions import EDITIONS, article
 from tests.support.rules import for_every
 
 
@@ -34,15 +29,3 @@ def test_a_number_of_a_later_edition_is_led_back() -> None:
     assert article("220.45", 2017) == "220.42"
     assert article("120.55", 2023) == "220.55"
     assert article("120.45", 2020) == "220.42"
-
-
-@pytest.mark.parametrize("value", [2023, "2023", " 2023 "])
-def test_an_edition_is_read_from_a_year(value: Any) -> None:
-    assert parse_edition(value) == 2023
-
-
-@pytest.mark.parametrize("value", [2014, "latest", None, 2023.5])
-def test_an_unknown_edition_is_refused_with_those_known(value: Any) -> None:
-    with pytest.raises(InvalidArgument, match="2017, 2020, 2023, 2026") as refused:
-        parse_edition(value)
-    assert refused.value.field == "edition"

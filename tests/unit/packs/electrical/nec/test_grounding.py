@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from packs.electrical.nec.conductors import SIZES, rank
 from packs.electrical.nec.grounding import (
     bonding_jumper,
     enlarged_grounding_conductor,
     equipment_grounding_conductor,
     grounding_electrode_conductor,
 )
-from packs.electrical.nec.sizes import SIZES, rank
 from rollcall.core.errors import InvalidArgument
 from tests.support.rules import for_every
 
@@ -101,7 +101,6 @@ def test_electrodes_limit_what_is_required() -> None:
     assert needed(electrode="water_pipe") == "1/0"
     assert needed(electrode="rod") == "6"
     assert needed(electrode="concrete_encased") == "4"
-    assert needed(electrode="ground_ring", ring_size="2") == "2"
     assert needed(electrode="ground_ring") == "1/0"
     assert grounding_electrode_conductor("500", "copper", "aluminum", electrode="rod") == "4"
     # A limit never asks for more than the table.

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from packs.electrical.nec import stored
+from packs.electrical.nec import tables
 from packs.electrical.nec.motors import (
     MotorKind,
     ProtectiveDevice,
@@ -91,7 +91,7 @@ def test_a_motor_the_tables_have_not_is_refused_with_what_they_have(
 
 @pytest.mark.parametrize("name", ["430_248", "430_250"])
 def test_more_power_takes_more_current_and_more_voltage_less(name: str) -> None:
-    rows = [cells[1:] for cells in stored.cells(name)]
+    rows = [cells[1:] for cells in tables.cells(name)]
     for column in zip(*rows, strict=True):
         amps = [value for value in column if value is not None]
         assert all(more > less for less, more in pairwise(amps))
@@ -117,35 +117,27 @@ def test_percentages_are_those_of_table_430_52(kind: Any, device: Any, percent: 
 
 
 @pytest.mark.parametrize(
-    ("amps", "device", "first", "second"),
+    ("amps", "device", "largest"),
     [
-        (28, "inverse_time_breaker", 70, 110),  # 70 A exactly; 400 % is 112 A
-        (22, "inverse_time_breaker", 60, 80),  # 55 A, up to 60; 88 A, down to 80
-        (
-            124,
-            "inverse_time_breaker",
-            350,
-            350,
-        ),  # 310 A, up to 350; 300 % of more than 100 A is 372
-        (34, "dual_element_fuse", 60, 70),  # 59.5 A, up to 60; 76.5 A, down to 70
-        (34, "nontime_delay_fuse", 110, 125),  # 102 A, up to 110; 136 A, down to 125
-        (180, "nontime_delay_fuse", 600, 600),  # 540 A; 400 % is limited to 600 A
-        (240, "nontime_delay_fuse", 800, 700),  # 720 A, up to 800; above 600 A only 300 %
-        (1.1, "dual_element_fuse", 3, 3),  # 1.925 A; fuses are made down to 1 A
+        (28, "inverse_time_breaker", 70),  # 70 A exactly
+        (22, "inverse_time_breaker", 60),  # 55 A, up to 60
+        (124, "inverse_time_breaker", 350),  # 310 A, up to 350
+        (34, "dual_element_fuse", 60),  # 59.5 A, up to 60
+        (34, "nontime_delay_fuse", 110),  # 102 A, up to 110
+        (180, "nontime_delay_fuse", 600),  # 540 A
+        (240, "nontime_delay_fuse", 800),  # 720 A, up to 800
+        (1.1, "dual_element_fuse", 3),  # 1.925 A; fuses are made down to 1 A
     ],
 )
-def test_the_largest_device_follows_the_exceptions(
-    amps: float, device: Any, first: int, second: int
+def test_the_largest_device_is_the_next_standard_one_up(
+    amps: float, device: Any, largest: int
 ) -> None:
-    assert largest_protection(amps, "polyphase", device) == first
-    assert largest_protection(amps, "polyphase", device, cannot_start=True) == max(first, second)
+    assert largest_protection(amps, "polyphase", device) == largest
 
 
 def test_an_instantaneous_trip_is_a_setting_and_not_a_rating() -> None:
     trip = "instantaneous_breaker"
     assert largest_protection(28, "design_b", trip) == 308
-    assert largest_protection(28, "design_b", trip, cannot_start=True) == 476
-    assert largest_protection(28, "polyphase", trip, cannot_start=True) == 364
 
 
 @given(
@@ -153,15 +145,13 @@ def test_an_instantaneous_trip_is_a_setting_and_not_a_rating() -> None:
     st.floats(0, 100),
     st.sampled_from(KINDS),
     st.sampled_from(DEVICES),
-    st.booleans(),
 )
 def test_more_current_never_means_a_smaller_device(
-    amps: float, more: float, kind: Any, device: Any, cannot_start: bool
+    amps: float, more: float, kind: Any, device: Any
 ) -> None:
     small = largest_protection(amps, kind, device)
     large = largest_protection(amps + more, kind, device)
     assert small <= large
-    assert largest_protection(amps, kind, device, cannot_start=cannot_start) >= small
 
 
 @pytest.mark.parametrize("amps", [0, -1, float("nan")])

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from packs.electrical.nec import stored
+from packs.electrical.nec import tables
 from packs.electrical.nec.overcurrent import (
     STANDARD_RATINGS,
     fuse_ratings,
@@ -22,7 +22,7 @@ amperes = st.floats(0.1, 6_000)
 
 
 def test_the_ratings_are_those_of_the_stored_table() -> None:
-    alike = [amps for amps, device in stored.cells("240_6_a", 2017) if device == "breaker_or_fuse"]
+    alike = [amps for amps, device in tables.cells("240_6_a", 2017) if device == "breaker_or_fuse"]
     assert alike == list(STANDARD_RATINGS)
     assert set(fuse_ratings()) - set(STANDARD_RATINGS) == {1, 3, 6, 10, 601}
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from packs.electrical.nec import stored, tables
+from packs.electrical.nec import tables
 from packs.electrical.nec.editions import EDITIONS
 from rollcall.core.errors import NotFound
 from rollcall.core.text import language
@@ -18,7 +18,7 @@ every_edition = for_every("edition", EDITIONS)
 
 
 def test_every_file_of_a_table_is_one_that_can_be_looked_up() -> None:
-    folder = Path(stored.__file__).with_name("data")
+    folder = Path(tables.__file__).with_name("data")
     names = {path.stem for path in folder.glob("*.json")} - {"articles"}
     assert names == set(tables.FILES.values())
 
@@ -27,11 +27,11 @@ def test_every_file_of_a_table_is_one_that_can_be_looked_up() -> None:
 def test_a_table_says_what_it_is_in_both_languages_and_where_it_is_from(key: str) -> None:
     table = tables.table(key)
     texts = [table.title, *table.notes, *(column.name for column in table.columns)]
-    assert all(text.en and text.he for text in texts)
-    assert language(table.title.he) == "he"
-    assert table.units.en and table.units.he
+    assert all(text.say("en") and text.say("he") for text in texts)
+    assert language(table.title.say("he")) == "he"
+    assert table.units.say("en") and table.units.say("he")
     assert table.sources
-    assert all(language(note.he) == "he" for note in table.notes)
+    assert all(language(note.say("he")) == "he" for note in table.notes)
 
 
 @every_table
@@ -44,7 +44,7 @@ def test_what_is_not_verified_says_so_and_why_in_both_languages(key: str, editio
     for row in table.rows:
         assert (row.note is None) == row.verified
         if row.note:
-            assert row.note.en and language(row.note.he) == "he"
+            assert row.note.say("en") and language(row.note.say("he")) == "he"
 
 
 @every_table
@@ -105,7 +105,7 @@ def test_a_table_differs_where_editions_differ() -> None:
 def test_tables_that_were_not_checked_against_an_edition_are_named_together() -> None:
     said = tables.unchecked(["310.16", "240.4(D)", "310.15(B)(1)(1)", "310.16"], 2026)
     assert said is not None
-    assert "2026 edition: Table 310.16, 240.4(D);" in said.en
-    assert language(said.he) == "he"
+    assert "2026 edition: Table 310.16, 240.4(D);" in said.say("en")
+    assert language(said.say("he")) == "he"
     assert tables.unchecked(["310.16", "240.4(D)"], 2023) is None
-    assert "Table 120.55" in (tables.unchecked(["220.55"], 2026) or said).en
+    assert "Table 120.55" in (tables.unchecked(["220.55"], 2026) or said).say("en")

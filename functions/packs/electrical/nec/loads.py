@@ -1,14 +1,82 @@
-"""Demand of household cooking appliances and dryers: Tables 220.55 and 220.54."""
+"""Loads by floor area and demand factors: lighting (220.12, 220.42), receptacles (220.44),
+household dryers (220.54) and cooking appliances (220.55).
+
+Numbers are those of 2017; `editions.article` says what they are in another edition.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Literal
 
-from packs.electrical.nec import stored
+from packs.electrical.nec import tables
+from packs.electrical.nec.editions import DEFAULT, Edition
+from packs.electrical.nec.tables import Figure, row_standing
+from packs.electrical.wording import TEXTS
 from rollcall.core.errors import InvalidArgument
+
+
+def lighting_va_per_ft2(occupancy: str, edition: Edition = DEFAULT) -> Figure:
+    """Return the general lighting load of an occupancy, VA for each square foot of floor (Table
+    220.12).
+
+    From 2020 on the figures of other occupancies than dwellings are others, and already include
+    125 % for continuous loads (note 1 of the table). Not verified for 2026.
+
+    Raises:
+        InvalidArgument: The table has no such occupancy.
+    """
+    key = parse_occupancy(occupancy)
+    for row in tables.rows("220_12"):
+        if row.cells[0] == key and edition in row.editions:
+            return Figure(float(row.cells[3]), *row_standing("220_12", row, edition))
+    known = [cells[0] for cells in tables.cells("220_12", edition)]
+    raise InvalidArgument(
+        f"Table 220.12 has no {occupancy!r} in {edition}; it has {', '.join(known)}",
+        field="occupancy",
+    )
+
+
+def lighting_demand_va(va: float, occupancy: str, edition: Edition = DEFAULT) -> Figure:
+    """Return the demand of a general lighting load, VA (Table 220.42; 220.45 from 2023 on).
+
+    Verified for hospitals and hotels in 2017 alone. Any occupancy without rows of its own is one of
+    "all others": 100 %.
+
+    Raises:
+        InvalidArgument: The load is negative or the occupancy unknown.
+    """
+    key = parse_occupancy(occupancy)
+    rows = [row for row in tables.rows("220_42") if edition in row.editions]
+    own = [row for row in rows if row.cells[0] == key]
+    own = own or [row for row in rows if row.cells[0] == "other"]
+    demand = _in_steps(va, (row.cells[3:] for row in own))
+    return Figure(demand, *row_standing("220_42", own[0], edition))
+
+
+def receptacle_demand_va(va: float) -> float:
+    """Return the demand of receptacle loads of other than dwellings, VA: 100 % of the first 10 kVA,
+    50 % of the rest (Table 220.44; 220.47 from 2023 on).
+
+    Raises:
+        InvalidArgument: The load is negative.
+    """
+    return _in_steps(va, tables.cells("220_44"))
+
+
+def _in_steps(va: float, steps: Iterable[tuple[float, float | None, float]]) -> float:
+    if not math.isfinite(va) or va < 0:
+        raise InvalidArgument(f"a load is 0 VA or more, not {va}", field="va")
+    demand = 0.0
+    for low, high, percent in steps:
+        part = (va if high is None else min(va, high)) - low
+        demand += max(part, 0.0) * percent / 100
+    return demand
+
 
 SMALLEST_W = 1_750.0
 """Table 220.55 is for appliances above this rating; smaller ones count their nameplate."""
@@ -39,13 +107,13 @@ class CookingDemand:
 
 
 def range_demand_w(nameplate_watts: Sequence[float]) -> float:
-    """The demand load of household cooking appliances on one feeder or service, W; see
+    """Return the demand load of household cooking appliances on one feeder or service, W; see
     `range_demand`."""
     return range_demand(nameplate_watts).demand_w
 
 
 def range_demand(nameplate_watts: Sequence[float]) -> CookingDemand:
-    """The demand load of household ranges, ovens and counter-mounted units (Table 220.55).
+    """Return the demand load of household ranges, ovens and counter-mounted units (Table 220.55).
 
     Column C is for any of them; notes 1 and 2 raise it by 5 % for each kW, or major part of one,
     that the average is above 12 kW, with 12 for each below 12. Note 3 permits columns A and B for
@@ -78,7 +146,7 @@ def range_demand(nameplate_watts: Sequence[float]) -> CookingDemand:
 def cooking_branch_circuit_w(
     *, range_w: float | None = None, cooktop_w: float | None = None, ovens_w: Sequence[float] = ()
 ) -> float:
-    """The load of one branch circuit for cooking, W (note 4 of Table 220.55).
+    """Return the load of one branch circuit for cooking, W (note 4 of Table 220.55).
 
     One range goes by the table; one wall oven or one counter-mounted unit by its nameplate; a
     counter-mounted unit with one or two wall ovens in the same room counts as a range of their sum.
@@ -101,19 +169,19 @@ def cooking_branch_circuit_w(
 
 
 def dryer_demand_percent(dryers: int) -> float:
-    """The demand factor of Table 220.54 for a number of dryers, percent.
+    """Return the demand factor of Table 220.54 for a number of dryers, percent.
 
     Raises:
         InvalidArgument: It is below 1.
     """
-    for low, high, percent, less, above in stored.cells("220_54"):
+    for low, high, percent, less, above in tables.cells("220_54"):
         if dryers >= low and (high is None or dryers <= high):
             return float(percent - (less * (dryers - above) if less else 0))
     raise InvalidArgument(f"at least 1 dryer has a demand, not {dryers}", field="dryers")
 
 
 def dryer_demand_w(nameplate_watts: Sequence[float]) -> float:
-    """The demand load of household dryers, W: each counts 5000 W at least (220.54).
+    """Return the demand load of household dryers, W: each counts 5000 W at least (220.54).
 
     By the table of 2017 to 2023; 2026 has another (`figures.standing("220_54", 2026)`).
 
@@ -151,7 +219,7 @@ def _by_note_3(ratings: Sequence[float]) -> float:
 def _row(appliances: int) -> tuple[float, ...]:
     return next(
         row
-        for row in stored.cells("220_55")
+        for row in tables.cells("220_55")
         if row[0] <= appliances and (row[1] is None or appliances <= row[1])
     )
 
@@ -170,3 +238,43 @@ def _positive(watts: float) -> float:
     if not math.isfinite(watts) or watts <= 0:
         raise InvalidArgument(f"a rating is above 0 W, not {watts}", field="nameplateWatts")
     return watts
+
+
+def parse_occupancy(text: str) -> str:
+    """Return the key of an occupancy, such as "dwelling" or "office", of a word for it in any
+    language.
+
+    Raises:
+        InvalidArgument: It is not known.
+    """
+    plain = " ".join(text.lower().replace("_", " ").split())
+    for _, key, name in _occupancies():
+        if plain == name:
+            return key
+    known = sorted({key for _, key, _ in _occupancies()})
+    raise InvalidArgument(
+        f"{text!r} is no known occupancy; known: {', '.join(known)}", field="occupancy"
+    )
+
+
+def find_occupancy(text: str) -> str | None:
+    """Return the occupancy that a sentence names, the longest name first; None if it names none."""
+    words = re.findall(r"[^\W_]+", text.lower())
+    plain = f" {' '.join(words)} "
+    named = [
+        (len(name), key)
+        for before, key, name in _occupancies()
+        if re.search(rf"{before}{re.escape(name)} ", plain)
+    ]
+    return max(named)[1] if named else None
+
+
+@cache
+def _occupancies() -> tuple[tuple[str, str, str], ...]:
+    """Every name of an occupancy: what may stand before it in a sentence, its key and the name."""
+    return tuple(
+        (TEXTS.data(language, "nec.cues.before_word"), key, name)
+        for language in TEXTS.languages
+        for key, names in TEXTS.data(language, "nec.words.occupancies").items()
+        for name in names
+    )

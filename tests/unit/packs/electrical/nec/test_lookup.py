@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from packs.electrical.nec.asked import edition_in, motor_kind, read
-from packs.electrical.nec.sizes import SIZES, label
+from packs.electrical.nec.conductors import SIZES, label
+from packs.electrical.nec.lookup import edition_in, motor_kind, parse_query
 from tests.support.rules import for_every
 
 
@@ -41,12 +41,12 @@ from tests.support.rules import for_every
     ],
 )
 def test_a_text_names_its_table(text: str, table: str | None) -> None:
-    assert read(text).table == table
+    assert parse_query(text).table == table
 
 
 @given(st.sampled_from(SIZES))
-def test_a_labelled_size_is_read(size: str) -> None:
-    assert read(f"ampacity of {label(size)} copper").size == size
+def test_a_labelled_size_is_parse_query(size: str) -> None:
+    assert parse_query(f"ampacity of {label(size)} copper").size == size
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_a_labelled_size_is_read(size: str) -> None:
     ],
 )
 def test_a_text_says_what_it_says(text: str, expected: dict[str, Any]) -> None:
-    found = read(text, table="310.16")
+    found = parse_query(text, table="310.16")
     assert {name: getattr(found, name) for name in expected} == expected
 
 
@@ -80,7 +80,7 @@ def test_a_text_says_what_it_says(text: str, expected: dict[str, Any]) -> None:
 def test_the_ambient_temperature_is_told_from_the_insulations(
     text: str, ambient_c: float | None, rating: int | None
 ) -> None:
-    found = read(text, table="310.15(B)(1)(1)")
+    found = parse_query(text, table="310.15(B)(1)(1)")
     assert (found.value, found.rating) == (ambient_c, rating)
 
 
@@ -99,12 +99,12 @@ def test_the_ambient_temperature_is_told_from_the_insulations(
     ],
 )
 def test_a_table_is_entered_by_its_own_unit(text: str, table: str, value: float | None) -> None:
-    assert read(text, table=table).value == value
+    assert parse_query(text, table=table).value == value
 
 
 @given(st.text(max_size=80))
-def test_any_text_is_read(text: str) -> None:
-    read(text)
+def test_any_text_is_parse_query(text: str) -> None:
+    parse_query(text)
 
 
 def test_motors_and_editions_are_known_by_their_words() -> None:
@@ -117,8 +117,11 @@ def test_motors_and_editions_are_known_by_their_words() -> None:
 
 
 def test_a_size_is_read_before_its_metal() -> None:
-    assert (read("ampacity 14 aluminum").size, read("500 copper").size) == ("14", "500")
-    assert read("adjustment for 6 copper conductors").size is None
+    assert (parse_query("ampacity 14 aluminum").size, parse_query("500 copper").size) == (
+        "14",
+        "500",
+    )
+    assert parse_query("adjustment for 6 copper conductors").size is None
 
 
 @pytest.mark.parametrize(
@@ -132,4 +135,4 @@ def test_a_size_is_read_before_its_metal() -> None:
     ],
 )
 def test_what_is_above_a_rating_is_told_from_the_rating(text: str, above: bool) -> None:
-    assert read(text).above is above
+    assert parse_query(text).above is above

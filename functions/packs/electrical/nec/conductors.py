@@ -1,0 +1,301 @@
+"""Conductors: sizes (AWG up to 4/0, then kcmil), materials, insulation types, and ampacity.
+
+Source: NEC Chapter 9 Table 8 (areas), Tables 310.4(1) (insulation; 310.104(A) in 2017), 310.16,
+310.15(B)(1)(1) and 310.15(C)(1) (ampacity and its correction), 240.4(D), 334.80 and 340.80.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import Literal, get_args
+
+from packs.electrical.nec.tables import cells
+from packs.electrical.wording import TEXTS, number, pattern
+from rollcall.core.errors import InvalidArgument
+from rollcall.core.wording import isolated
+
+# Sizes and materials
+
+Size = str
+"""A size as `SIZES` writes it: "12", "2/0", "250"."""
+
+Material = Literal["copper", "aluminum"]
+MATERIALS: tuple[Material, ...] = get_args(Material)
+
+SIZES: tuple[Size, ...] = (
+    *("18", "16", "14", "12", "10", "8", "6", "4", "3", "2", "1", "1/0", "2/0", "3/0", "4/0"),
+    *("250", "300", "350", "400", "500", "600", "700", "750", "800", "900", "1000"),
+    *("1250", "1500", "1750", "2000"),
+)
+"""Ascending."""
+
+SMALLEST_KCMIL = 250
+MM2_PER_CMIL = 5.067e-4
+
+_WRITTEN = re.compile(
+    r"(?:(?:(?P<before>kcmil|mcm)|awg|no\.?|size|#)\s*)*(?P<size>\d+(?:/0)?)"
+    r"\s*-?\s*(?P<unit>awg|kcmil|mcm|ga(?:uge)?)?"
+)
+_ZEROS = {"0": "1/0", "00": "2/0", "000": "3/0", "0000": "4/0"}
+_SAME_AREA = 0.01
+"""A metric area names an AWG size where they differ by less: 3.31 mm² is 12 AWG, 4 mm² is none."""
+
+
+def parse_size(text: str) -> Size:
+    """Return the size that a text says: "#12", "12 AWG", "AWG 2/0", "0000", "250 MCM", "kcmil 500",
+    "3.31 mm²".
+
+    A metric area is taken where it is that of an AWG or kcmil size. The metric series (2.5, 4,
+    6 mm²) is not: its nearest AWG size is another conductor.
+
+    Raises:
+        InvalidArgument: It names no size of Table 8.
+    """
+    plain = " ".join(str(text).lower().replace("\u2044", "/").split())
+    if plain in SIZES:
+        return plain
+    if metric := re.fullmatch(rf"(\d+(?:\.\d+)?)\s*(?:{pattern('nec.cues.mm2')})", plain):
+        return _of_area(float(metric[1]), text)
+    written = _WRITTEN.fullmatch(plain)
+    if written is not None:
+        size = _ZEROS.get(written["size"], written["size"])
+        units = (written["before"], written["unit"])
+        if size in SIZES and all(_unit_fits(size, unit) for unit in units):
+            return size
+    raise InvalidArgument(
+        f"{text!r} is no conductor size; known: AWG {SIZES[0]} to {SIZES[14]} "
+        f"({', '.join(SIZES[:15])}) and kcmil {', '.join(SIZES[15:])}",
+        field="conductorSize",
+    )
+
+
+def parse_material(text: str) -> Material:
+    """Return the material that a text says: "Cu", "Al", "aluminium", or a word of any language.
+
+    Raises:
+        InvalidArgument: It is neither.
+    """
+    plain = str(text).strip().lower()
+    material = _materials().get(plain)
+    if material is None:
+        raise InvalidArgument(
+            f"{text!r} is no conductor material; known: copper (Cu), aluminum (Al)",
+            field="conductorMaterial",
+        )
+    return material
+
+
+@cache
+def _materials() -> dict[str, Material]:
+    """Materials by the words for them."""
+    return {
+        word: material for material in MATERIALS for word in TEXTS.phrases(f"nec.words.{material}")
+    }
+
+
+def rank(size: Size) -> int:
+    """Return the place of a size in `SIZES`; of one between two of them, that of the larger one."""
+    if size in SIZES:
+        return SIZES.index(size)
+    area = circular_mils(size)
+    return next(place for place, known in enumerate(SIZES) if circular_mils(known) >= area)
+
+
+def circular_mils(size: Size) -> int:
+    """Return the area of a size, in circular mils (Chapter 9 Table 8)."""
+    if size in SIZES:
+        return _areas()[size]
+    if size.isdecimal() and SMALLEST_KCMIL <= int(size) <= int(SIZES[-1]):
+        return int(size) * 1000  # such as 1200 kcmil, which Table 250.122 had until 2017
+    raise InvalidArgument(
+        f"{size!r} is no conductor size from {SIZES[0]} AWG to {SIZES[-1]} kcmil",
+        field="conductorSize",
+    )
+
+
+def area_mm2(size: Size) -> float:
+    """Return the area of a size, in mm²."""
+    return circular_mils(size) * MM2_PER_CMIL
+
+
+def smallest_of(area_cmil: float) -> Size:
+    """Return the smallest size whose area is not below `area_cmil`, in circular mils.
+
+    Raises:
+        InvalidArgument: None is that large.
+    """
+    for size in SIZES:
+        if _areas()[size] >= area_cmil:
+            return size
+    raise InvalidArgument(
+        f"no single conductor has {area_cmil:,.0f} circular mils; "
+        f"the largest is {SIZES[-1]} kcmil: use conductors in parallel",
+        field="conductorSize",
+    )
+
+
+def label(size: Size) -> str:
+    """`AWG 12`, `AWG 2/0`, `250 kcmil`."""
+    return f"{size} kcmil" if _is_kcmil(size) else f"AWG {size}"
+
+
+def size_text(size: Size, sets: int = 1) -> str:
+    """`AWG 12 (3.31 mm²)`; in parallel `2 × AWG 1/0 (53.5 mm²)`; isolated."""
+    area = area_mm2(size)
+    text = f"{label(size)} ({number(area, digits=2 if area < 10 else 1)} mm²)"
+    return isolated(f"{sets} × {text}" if sets > 1 else text)
+
+
+def _is_kcmil(size: Size) -> bool:
+    return "/" not in size and int(size) >= SMALLEST_KCMIL
+
+
+def _unit_fits(size: Size, unit: str | None) -> bool:
+    return unit is None or _is_kcmil(size) == (unit in ("kcmil", "mcm"))
+
+
+def _of_area(area: float, text: str) -> Size:
+    for size in SIZES:
+        if abs(area_mm2(size) - area) <= area * _SAME_AREA:
+            return size
+    around = [size for size in SIZES if area_mm2(size) < area][-1:]
+    around += [size for size in SIZES if area_mm2(size) > area][:1]
+    near = " and ".join(f"{label(size)} ({area_mm2(size):.3g} mm²)" for size in around)
+    raise InvalidArgument(
+        f"{text!r} is the area of no AWG or kcmil size; nearest: {near}", field="conductorSize"
+    )
+
+
+@cache
+def _areas() -> dict[Size, int]:
+    return {row[0]: row[1] for row in cells("chapter_9_table_8")}
+
+
+# Insulation
+
+Rating = Literal[60, 75, 90]
+"""Temperature rating of an insulation or a termination, °C."""
+
+RATINGS: tuple[Rating, ...] = get_args(Rating)
+
+_DRY: dict[str, Rating] = {
+    **dict.fromkeys(("TW", "UF", "UF-B", "NM", "NM-B", "NMC", "NMC-B"), 60),
+    **dict.fromkeys(("RHW", "THW", "THWN", "USE", "XHWN", "ZW-75"), 75),
+    **dict.fromkeys(
+        ("FEP", "FEPB", "RHH", "RHW-2", "SA", "SIS", "TBS", "THHN", "THHW", "THW-2", "THWN-2"), 90
+    ),
+    **dict.fromkeys(("USE-2", "XHH", "XHHN", "XHHW", "XHHW-2", "XHWN-2", "ZW", "ZW-2"), 90),
+}
+_WET: dict[str, Rating] = {
+    **dict.fromkeys(("TW", "UF", "UF-B"), 60),
+    **dict.fromkeys(("RHW", "THHW", "THW", "THWN", "USE", "XHHW", "XHWN", "ZW"), 75),
+    **dict.fromkeys(("RHW-2", "THW-2", "THWN-2", "USE-2", "XHHW-2", "XHWN-2", "ZW-2"), 90),
+}
+
+
+def insulation_rating(insulation: str, *, wet: bool = False) -> Rating:
+    """Return the temperature rating of an insulation, °C, in a dry or damp place or in a wet one.
+
+    A conductor with two marks ("THHN/THWN-2") has the better of those that fit the place. NM cable
+    counts 60 °C: its ampacity is that of the 60 °C column (334.80), though it may be corrected from
+    90 °C.
+
+    Raises:
+        InvalidArgument: The type is not known, or not for wet places.
+    """
+    marks = [mark for mark in re.split(r"[/, ]+", insulation.strip().upper()) if mark]
+    ratings = _WET if wet else _DRY
+    fitting = [ratings[mark] for mark in marks if mark in ratings]
+    if fitting:
+        return max(fitting)
+    if wet and any(mark in _DRY for mark in marks):
+        raise InvalidArgument(
+            f"{insulation} is not for wet places; name one that is: {', '.join(sorted(_WET))}",
+            field="insulation",
+        )
+    raise InvalidArgument(
+        f"{insulation!r} is no insulation type with a known rating; "
+        f"known: {', '.join(sorted(_DRY))}",
+        field="insulation",
+    )
+
+
+# Ampacity
+
+
+def ampacity(size: Size, material: Material, rating: Rating) -> float:
+    """Return the ampacity of Table 310.16, A, before correction and adjustment.
+
+    Raises:
+        InvalidArgument: The table has no such size, material and rating, such as 14 AWG aluminum.
+    """
+    found = _ampacities().get((size, material, rating))
+    if found is None:
+        sizes = [
+            each for each, metal, degrees in _ampacities() if (metal, degrees) == (material, rating)
+        ]
+        raise InvalidArgument(
+            f"Table 310.16 has no ampacity for {size} {material} at {rating} °C; "
+            f"it has {label(sizes[0])} to {label(sizes[-1])}",
+            field="conductorSize",
+        )
+    return found
+
+
+def temperature_factor(ambient_c: float, rating: Rating) -> float:
+    """Return the factor of Table 310.15(B)(1)(1) for an ambient temperature in °C.
+
+    Raises:
+        InvalidArgument: It is too hot for the insulation.
+    """
+    column = RATINGS.index(rating) + 1
+    allowed = [row for row in cells("310_15_b_1_1") if row[column] is not None]
+    for row in allowed:
+        if ambient_c <= row[0]:
+            return float(row[column])
+    raise InvalidArgument(
+        f"insulation of {rating} °C may not be used at {ambient_c} °C ambient; "
+        f"Table 310.15(B)(1)(1) ends at {allowed[-1][0]} °C",
+        field="ambientC",
+    )
+
+
+def adjustment_factor(current_carrying: int) -> float:
+    """Return the factor of Table 310.15(C)(1) for the number of current-carrying conductors
+    together.
+
+    Raises:
+        InvalidArgument: It is below 1.
+    """
+    if current_carrying < 1:
+        raise InvalidArgument(
+            f"at least 1 conductor carries current, not {current_carrying}",
+            field="currentCarryingConductors",
+        )
+    last = None
+    for low, _, factor in cells("310_15_c_1"):
+        if current_carrying >= low:
+            last = factor
+    assert last is not None
+    return float(last)
+
+
+def small_conductor_limit(size: Size, material: Material) -> int | None:
+    """Return the largest overcurrent device of 240.4(D) for a small conductor, A; None for larger
+    ones."""
+    for known, metal, amps in cells("240_4_d"):
+        if (known, metal) == (size, material):
+            return int(amps)
+    return None
+
+
+@cache
+def _ampacities() -> dict[tuple[Size, Material, Rating], float]:
+    found: dict[tuple[Size, Material, Rating], float] = {}
+    for size, *values in cells("310_16"):
+        columns = ((metal, degrees) for metal in MATERIALS for degrees in RATINGS)
+        for (metal, degrees), amps in zip(columns, values, strict=True):
+            if amps is not None:
+                found[size, metal, degrees] = float(amps)
+    return found
