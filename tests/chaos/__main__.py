@@ -2,7 +2,7 @@
 
 CHAOS_SEED     repeats what a seed did; by default another one each time
 CHAOS_KILLS    about how many processes to kill, by default 250
-CHAOS_ONLY     some of: generated, kills, seams, races, providers, traffic, forgeries
+CHAOS_ONLY     some of: generated, long, kills, seams, races, providers, traffic, forgeries
 CHAOS_TRAFFIC  a folder of recorded provider traffic to serve as well
 
 Exits with 1 if anything did not hold.
@@ -45,7 +45,9 @@ _GENERATED = (
     "tests/emulator/knowledge/test_over_the_wire.py",
 )
 """Tests on the emulator over generated input: what they send is never answered with `internal`."""
-PARTS = ("generated", "kills", "seams", "races", "providers", "traffic", "forgeries")
+_LONG_IN_JAVASCRIPT = sorted((ROOT / "tests/clients").rglob("js_client.test.mjs"))
+_FAILED = ("FAILED", "ERROR", "not ok")
+PARTS = ("generated", "long", "kills", "seams", "races", "providers", "traffic", "forgeries")
 
 
 @dataclass
@@ -86,10 +88,11 @@ def main() -> int:
     logging.disable(logging.CRITICAL)
     stage.install()
     report, began = Report(), time.monotonic()
-    with _firestore(), tempfile.TemporaryDirectory() as folder:
+    with _emulators(only), tempfile.TemporaryDirectory() as folder:
         world = prepared(Path(folder))
         parts: dict[str, Callable[[], None]] = {
             "generated": lambda: _generated(report, seed),
+            "long": lambda: _long(report, seed),
             "kills": lambda: show_kills(report, _kills(world, seed, kills)),
             "seams": lambda: _seams(report, world),
             "races": lambda: _races(report, world),
@@ -126,15 +129,20 @@ def prepared(folder: Path) -> World:
 
 
 @contextlib.contextmanager
-def _firestore() -> Iterator[None]:
-    """The Firestore emulator: that of this environment, or one that is started."""
+def _emulators(parts: list[str]) -> Iterator[None]:
+    """The emulators of this environment, or those that the parts need, which are started."""
     if "FIRESTORE_EMULATOR_HOST" in os.environ:
         yield
         return
     from dev.emulators import running
+    from rollcall.emulators.addresses import NEEDED
 
-    with running(("firestore",)):
-        yield
+    if "long" in parts:  # clients sign in, and read the sample data
+        with running(NEEDED, seed=True, many_projects=True):
+            yield
+    else:
+        with running(("firestore",)):
+            yield
 
 
 def _generated(report: Report, seed: int) -> None:
@@ -148,6 +156,22 @@ def _generated(report: Report, seed: int) -> None:
             print(done.stdout)
             broken = broken or [f"pytest ended with code {done.returncode}"]
         report.row(f"generated input: {tests[0]}", "500 examples a claim", "", broken)
+
+
+def _long(report: Report, seed: int) -> None:
+    """Run in full the tests that `make test` runs in a short form."""
+    full = {**os.environ, "CHAOS_FULL": "yes", "CHAOS_SEED": str(seed)}
+    pytest = [sys.executable, "-m", "pytest", "tests/emulator", "tests/clients", "-m", "long"]
+    for what, command in {
+        "long tests in Python": [*pytest, "--numprocesses=2", "--dist=loadfile", "-qq", "-rfE"],
+        "long tests in JavaScript": ["node", "--test", *map(str, _LONG_IN_JAVASCRIPT)],
+    }.items():
+        done = subprocess.run(command, cwd=ROOT, env=full, stdout=subprocess.PIPE, text=True)
+        broken = [line for line in done.stdout.splitlines() if line.startswith(_FAILED)]
+        if done.returncode:
+            print(done.stdout)
+            broken = broken or [f"{command[0]} ended with code {done.returncode}"]
+        report.row(what, "in full", "", broken)
 
 
 def _kills(world: World, seed: int, kills: int) -> Findings:

@@ -42,7 +42,7 @@ JUNK = st.recursive(
     max_leaves=6,
 )
 FEW = settings(suppress_health_check=list(HealthCheck), phases=[Phase.generate])
-MANY = settings(FEW, max_examples=6 * FEW.max_examples)
+MANY = settings(FEW, max_examples=2 * FEW.max_examples)
 
 
 def read_rows(name: str) -> list[dict[str, Any]]:

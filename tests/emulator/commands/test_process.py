@@ -11,6 +11,7 @@ import pytest
 from google.cloud.firestore import Client
 
 from dev.paths import ROOT
+from tests.support.full_form import cases
 
 # As on a computer that has what is deployed and nothing of what develops it.
 WITHOUT_TOOLS = """
@@ -51,7 +52,8 @@ def typed(db: Client, *arguments: str) -> tuple[int, str, str]:
     return process.returncode, out, err
 
 
-@pytest.mark.parametrize("encoding", ["ascii", "cp1252", "utf-8"])
+@pytest.mark.long
+@pytest.mark.parametrize("encoding", cases(["ascii", "cp1252", "utf-8"], 1))
 def test_an_output_that_holds_no_hebrew_gets_it_spelled_out(
     registry: Client, monkeypatch: pytest.MonkeyPatch, encoding: str
 ) -> None:

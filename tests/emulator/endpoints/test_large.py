@@ -17,9 +17,11 @@ from rollcall.core.policy import ApprovalPolicy
 from rollcall.core.wire import Display
 from rollcall.models.base import Finish, FinishReason, TextDelta
 from rollcall.testing import calls, says
+from tests.support.full_form import cases
 from tests.support.office import Office, Ran, payment
 
 LETTERS = ["ש", "漢", "😀", '"', "\x01"]
+TRIED = cases(LETTERS, 2, 3)
 LAPTOP: dict[str, Any] = {"clientId": "laptop", "clientTools": ["open_file"]}
 
 
@@ -44,7 +46,8 @@ def look_up(ctx: ToolContext, *, word: str) -> dict[str, str]:
     return {"copy": word * 10}
 
 
-@pytest.mark.parametrize("letter", LETTERS)
+@pytest.mark.long
+@pytest.mark.parametrize("letter", TRIED)
 @pytest.mark.parametrize("share", [1, 14])
 def test_a_step_of_any_letters_is_stored(office: Office, letter: str, share: int) -> None:
     office.redeclare(Capability.of(look_up))
@@ -58,7 +61,8 @@ def test_a_step_of_any_letters_is_stored(office: Office, letter: str, share: int
     assert office.stored_events(ran.thread, ran.done["runId"])
 
 
-@pytest.mark.parametrize("letter", LETTERS)
+@pytest.mark.long
+@pytest.mark.parametrize("letter", TRIED)
 def test_a_turn_of_many_large_steps_has_a_result(office: Office, letter: str) -> None:
     office.redeclare(Capability.of(look_up))
     steps = [
@@ -70,14 +74,16 @@ def test_a_turn_of_many_large_steps_has_a_result(office: Office, letter: str) ->
     assert (ran.statuses(), kept["message"]) == (["done"] * 4, "Done.")
 
 
-@pytest.mark.parametrize("letter", LETTERS)
+@pytest.mark.long
+@pytest.mark.parametrize("letter", TRIED)
 def test_calls_that_are_refused_without_end_are_stored(office: Office, letter: str) -> None:
     names = [f"{letter * 300}{number}" for number in range(140)]
     ran = office.ask(calling(*((name, {}) for name in names)), says("Sorry."))
     assert (set(ran.statuses()), ran.done["message"]) == ({"refused"}, "Sorry.")
 
 
-@pytest.mark.parametrize("letter", LETTERS)
+@pytest.mark.long
+@pytest.mark.parametrize("letter", TRIED)
 def test_numbers_that_are_longer_when_they_are_written_out(office: Office, letter: str) -> None:
     numbers = f'{{"word": [{",".join(["1e15"] * 19_000)}]}}'
     other = json.dumps({"word": most(letter, 3)}, ensure_ascii=False)
@@ -101,7 +107,8 @@ def tidy(**more: Any) -> Capability:
     return Capability.of(tidy)
 
 
-@pytest.mark.parametrize("letter", LETTERS)
+@pytest.mark.long
+@pytest.mark.parametrize("letter", TRIED)
 def test_an_approval_of_any_letters_is_asked_and_given(office: Office, letter: str) -> None:
     office.redeclare(tidy())
     ran = office.ask(calling(("tidy", {"paper": most(letter)})))
@@ -121,7 +128,8 @@ def test_changed_arguments_that_no_approval_could_hold_are_refused(office: Offic
     assert office.resume(ran, answers=[edited]).statuses() == ["done"]
 
 
-@pytest.mark.parametrize("letter", LETTERS)
+@pytest.mark.long
+@pytest.mark.parametrize("letter", TRIED)
 def test_what_a_client_answers_before_a_person_decides_is_stored(
     office: Office, letter: str
 ) -> None:
@@ -133,13 +141,15 @@ def test_what_a_client_answers_before_a_person_decides_is_stored(
     assert office.resume(ran, says("Done.")).statuses() == ["done"] * 5
 
 
-@pytest.mark.parametrize("letter", LETTERS)
+@pytest.mark.long
+@pytest.mark.parametrize("letter", TRIED)
 def test_a_client_may_answer_as_much_as_is_taken(office: Office, letter: str) -> None:
     ran = office.ask(calling(*(("open_file", {"path": f"{n}"}) for n in range(4))), **LAPTOP)
     assert answer(office, ran, letter).statuses() == ["done"] * 4
 
 
-@pytest.mark.parametrize("letter", LETTERS)
+@pytest.mark.long
+@pytest.mark.parametrize("letter", TRIED)
 def test_what_a_client_answers_while_the_user_goes_on_is_stored(
     office: Office, letter: str
 ) -> None:
@@ -151,7 +161,8 @@ def test_what_a_client_answers_while_the_user_goes_on_is_stored(
     assert office.ask(says("Never mind."), threadId=ran.thread).done["message"] == "Never mind."
 
 
-@pytest.mark.parametrize("letter", LETTERS)
+@pytest.mark.long
+@pytest.mark.parametrize("letter", TRIED)
 def test_a_failure_at_the_client_in_any_letters_is_stored(office: Office, letter: str) -> None:
     ran = office.ask(calling(*(("open_file", {"path": f"{n}"}) for n in range(12))), **LAPTOP)
     pending = ran.done["outcome"]["pendingToolCallIds"]
@@ -172,7 +183,8 @@ def test_a_message_with_all_that_it_may_have_is_stored(office: Office) -> None:
     assert again.done["message"] == "Again."
 
 
-@pytest.mark.parametrize("letter", LETTERS)
+@pytest.mark.long
+@pytest.mark.parametrize("letter", TRIED)
 def test_what_a_write_returned_is_told_when_its_step_was_cut_off(
     office: Office, letter: str
 ) -> None:

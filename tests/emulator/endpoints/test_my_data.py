@@ -29,6 +29,7 @@ from rollcall.store.erasure import QUEUE, erase_one_thread, erase_user, resume_e
 from rollcall.store.runs import new_run_id, run_key
 from rollcall.store.threads import check_thread
 from tests.support.calling import Functions, callables, emulate
+from tests.support.full_form import cases
 from tests.support.keeping import (
     Keeping,
     everything,
@@ -344,8 +345,11 @@ def kill_at_page(db: Client, what: str, page: int) -> None:
     process.stdout.close()
 
 
-@pytest.mark.parametrize("what", ["clear", "delete", "user"])
-@pytest.mark.parametrize("page", [1, 4])
+KILLS = [(what, page) for what in ("clear", "delete", "user") for page in (1, 4)]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("what", "page"), cases(KILLS, 0, 5))
 def test_an_erasure_that_is_killed_half_way_is_finished(db: Client, what: str, page: int) -> None:
     write_thread(db, "e1", uid="eve")
     write_user(db, "eve")

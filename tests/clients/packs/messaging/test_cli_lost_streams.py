@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import random
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,11 +19,11 @@ from rollcall_cli.stored import Stored
 from tests.clients.cli import environment, rollcall
 from tests.support.cutting_proxy import CuttingProxy
 from tests.support.fake_providers import FakeProviders, Seen
+from tests.support.full_form import SEED, amount
 from tests.support.provider_replies import Reply, call_item, message_item, responses
 
 pytestmark = pytest.mark.usefixtures("seeded")
-SEED = int(os.environ.get("ROLLCALL_CUT_SEED", "50"))
-POINTS = 50
+POINTS = amount(4, full=50)
 ANSWER = "".join(f"Sentence {number} of the answer, in one piece. " for number in range(40))
 
 
@@ -78,6 +77,7 @@ def transcript(events: list[Any]) -> list[Any]:
     return [events[0]["type"], text, arguments, results, events[-1]["type"]]
 
 
+@pytest.mark.long
 def test_streams_cut_at_random_points_tell_the_same(
     place: Place, user: User, proxy: CuttingProxy
 ) -> None:

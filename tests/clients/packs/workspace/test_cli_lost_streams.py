@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 from collections.abc import Iterator
 from pathlib import Path
@@ -23,11 +22,11 @@ from rollcall_cli.workspace import Workspace
 from tests.clients.packs.workspace import whole_task
 from tests.support.cutting_proxy import CuttingProxy
 from tests.support.fake_providers import FakeProviders, Seen
+from tests.support.full_form import SEED, amount
 from tests.support.provider_replies import Reply
 
 pytestmark = pytest.mark.usefixtures("seeded")
-SEED = int(os.environ.get("ROLLCALL_CUT_SEED", "50"))
-POINTS = 10
+POINTS = amount(2, full=10)
 
 
 class Steady(FakeProviders):
@@ -82,6 +81,7 @@ def drained(events: Events) -> dict[str, Any]:
             return result
 
 
+@pytest.mark.long
 def test_a_task_whose_streams_are_cut_at_random_points_does_the_same(
     place: Place, user: User, proxy: CuttingProxy, tmp_path: Path
 ) -> None:

@@ -10,8 +10,11 @@ from packs.messaging.chat import ChatMessage
 from packs.messaging.documents import Conversation
 from packs.messaging.ingest import PAGE_MESSAGES, write_conversation
 from rollcall.core.errors import InvalidArgument
+from tests.support.full_form import amount
 
 from .conftest import START, World
+
+MANY = amount(2_000, full=10_000)
 
 LINES = [("tom", "Shall we move the launch to May?"), ("dana", "Yes, May it is."), ("tom", "Good.")]
 
@@ -115,19 +118,20 @@ def test_new_participants_reach_the_messages_already_there(world: World) -> None
     assert (world.get("messages/c-0") or {})["participantIds"] == ["dana", "tom", "noa"]
 
 
-def test_ten_thousand_messages_stream_through_a_page_at_a_time(world: World) -> None:
+@pytest.mark.long
+def test_thousands_of_messages_stream_through_a_page_at_a_time(world: World) -> None:
     people = Conversation("big", "Big", ("dana", "tom"))
     done: list[int] = [0]
     ahead: list[int] = []
 
     def messages() -> Iterator[ChatMessage]:
-        for n in range(10_000):
+        for n in range(MANY):
             ahead.append(n - done[-1])
             text = f"Message {n} about the launch of part {n % 97}, as agreed"
             yield world.message(f"m{n}", "tom", text, at=START + timedelta(seconds=n))
 
     started = time.perf_counter()
     result = write_conversation(world.db, people, messages(), on_progress=done.append)
-    print(f"\n10,000 messages: {10_000 / (time.perf_counter() - started):.0f} a second")
-    assert result.added == done[-1] == 10_000
+    print(f"\n{MANY:,} messages: {MANY / (time.perf_counter() - started):.0f} a second")
+    assert result.added == done[-1] == MANY
     assert max(ahead) <= PAGE_MESSAGES
