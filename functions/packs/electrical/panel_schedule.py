@@ -58,36 +58,7 @@ class PanelSchedules(Wire):
 
 
 @capability(
-    name={"en": "Panel schedule", "he": "לוח מעגלים"},
     category="electrical",
-    keywords=[
-        "panel schedule",
-        "export schedule",
-        "panel schedule as Excel",
-        "xlsx",
-        "spreadsheet",
-        "circuit directory",
-        "load per phase",
-        "phase balance",
-        "טבלת מעגלים",
-        "לוח מעגלים",
-        "ייצוא טבלת הלוח",
-        "אקסל",
-        "גיליון",
-        "עומס לכל פאזה",
-        "איזון פאזות",
-    ],
-    examples=[
-        {
-            "userRequest": "Export the panel schedule of LP1 to Excel",
-            "parameters": {"panelName": "LP1"},
-        },
-        {"userRequest": "Panel schedules of the office", "parameters": {"projectId": "office"}},
-        {
-            "userRequest": "ייצא את טבלת המעגלים של לוח דירה",
-            "parameters": {"panelName": "לוח דירה"},
-        },
-    ],
     related=["get_project", "export_project"],
 )
 def export_panel_schedule(

@@ -66,32 +66,7 @@ class ProjectImported(Wire):
 
 
 @capability(
-    name={"en": "Export a project", "he": "ייצוא פרויקט"},
     category="electrical",
-    keywords=[
-        "export project",
-        "download project",
-        "back up the project",
-        "save as JSON",
-        "project file",
-        "ייצוא פרויקט",
-        "ייצא את הפרויקט",
-        "להוריד את הפרויקט",
-        "גיבוי הפרויקט",
-        "קובץ הפרויקט",
-        "copy of the project",
-        "backup copy",
-        "dump to a file",
-        "take out",
-        "עותק של הפרויקט",
-        "עותק של הנתונים",
-        "להוציא לקובץ",
-        "לגבות",
-    ],
-    examples=[
-        {"userRequest": "Export the house project", "parameters": {"projectId": "house"}},
-        {"userRequest": "ייצא את הפרויקט לקובץ", "parameters": {}},
-    ],
     related=["import_project", "export_panel_schedule"],
 )
 def export_project(ctx: ToolContext, *, project_id: RecordId | None = None) -> ProjectExport:
@@ -176,42 +151,8 @@ def _take_back(given: dict[str, Any], result: dict[str, Any]) -> dict[str, Any] 
     return {"projectId": result["projectId"]} if result["created"] else None
 
 
-_EXAMPLE = {
-    "id": "shed",
-    "name": "Garden shed",
-    "building": {"occupancy": "dwelling"},
-    "service": {"serviceVoltage": 240, "phases": 1, "serviceAmps": 60},
-}
-
-
 @capability(
-    name={"en": "Import a project", "he": "ייבוא פרויקט"},
     category="electrical",
-    keywords=[
-        "import project",
-        "load a project",
-        "upload a project",
-        "create a project",
-        "new project",
-        "restore the project",
-        "ייבוא פרויקט",
-        "ייבא פרויקט",
-        "לטעון פרויקט",
-        "פרויקט חדש",
-        "לשחזר את הפרויקט",
-        "bring in from a file",
-        "put into the system",
-        "load from JSON",
-        "add a building",
-        "להכניס למערכת",
-        "להעלות מקובץ",
-        "לקלוט פרויקט",
-        "להוסיף בניין",
-    ],
-    examples=[
-        {"userRequest": "Import this project: {…}", "parameters": {"data": _EXAMPLE}},
-        {"userRequest": "ייבא את הפרויקט הזה: {…}", "parameters": {"data": _EXAMPLE}},
-    ],
     related=["export_project", "delete_project"],
     effect="write",
     atomic=True,

@@ -86,33 +86,7 @@ _PANELS = Words("Panels", "לוחות")
 
 
 @capability(
-    name={"en": "My electrical projects", "he": "פרויקטי החשמל שלי"},
     category="electrical",
-    keywords=[
-        "my projects",
-        "list projects",
-        "which projects",
-        "show projects",
-        "what projects do I have",
-        "הפרויקטים שלי",
-        "אילו פרויקטים",
-        "רשימת פרויקטים",
-        "הצג פרויקטים",
-        "איזה פרויקטים יש לי",
-        "my buildings",
-        "my jobs",
-        "my sites",
-        "working on",
-        "names of my projects",
-        "העבודות שלי",
-        "האתרים שלי",
-        "המבנים שלי",
-        "על מה אני עובד",
-    ],
-    examples=[
-        {"userRequest": "Which projects do I have?", "parameters": {}},
-        {"userRequest": "אילו פרויקטים יש לי?", "parameters": {}},
-    ],
     related=["get_project"],
 )
 def list_projects(ctx: ToolContext) -> ProjectList:
@@ -149,53 +123,7 @@ def _list_in_words(ctx: ToolContext, found: list[ProjectSummary]) -> str:
 
 
 @capability(
-    name={"en": "Project overview", "he": "סקירת פרויקט"},
     category="electrical",
-    keywords=[
-        "project overview",
-        "show the project",
-        "what is in the project",
-        "list the panels",
-        "show me the project",
-        "the project",
-        "what circuits are in",
-        "which circuits are in",
-        "circuits in the panel",
-        "which panels",
-        "circuits of a panel",
-        "show panel",
-        "panel circuits",
-        "what is in the panel",
-        "service size",
-        "סקירת הפרויקט",
-        "הצג את הפרויקט",
-        "מה יש בפרויקט",
-        "אילו לוחות",
-        "רשימת הלוחות",
-        "מעגלים בלוח",
-        "הצג את הלוח",
-        "מה יש בלוח",
-        "גודל החיבור",
-        "what does the panel feed",
-        "what is on the board",
-        "walk me through",
-        "how many panels",
-        "boards",
-        "מה מוזן מהלוח",
-        "מה מחובר ללוח",
-        "כמה לוחות",
-        "אילו מעגלים יש",
-        "איזה מעגלים יש",
-    ],
-    examples=[
-        {"userRequest": "What is in my house project?", "parameters": {"projectId": "house"}},
-        {
-            "userRequest": "Show the circuits of the garage panel",
-            "parameters": {"panelName": "garage"},
-        },
-        {"userRequest": "אילו לוחות יש בפרויקט?", "parameters": {}},
-        {"userRequest": "מה יש בלוח המחסן?", "parameters": {"panelName": "לוח מחסן"}},
-    ],
     related=["list_projects", "export_panel_schedule"],
 )
 def get_project(
