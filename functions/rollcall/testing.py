@@ -63,10 +63,10 @@ from rollcall.models.base import (
     Usage,
     load_model,
 )
-from rollcall.registry.authorising import is_named
+from rollcall.registry.access import is_named
+from rollcall.registry.capabilities import read_capability
 from rollcall.registry.documents import capability_document
 from rollcall.registry.entries import Entry
-from rollcall.registry.reading import read_capability
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client

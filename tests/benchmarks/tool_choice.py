@@ -17,7 +17,7 @@ from rich.table import Table
 from rollcall.core.context import User
 from rollcall.core.profile import AgentProfile
 from rollcall.registry.entries import Entry
-from rollcall.registry.selection import Asking, select
+from rollcall.registry.selection import ToolRequest, select
 from tests.support.catalogs import catalog
 from tests.support.registries import declared, registry_of
 
@@ -29,7 +29,7 @@ AGENT = AgentProfile(id="all", name={"en": "All"}, instructions="", tools=("*",)
 def measure() -> Table:
     """Choose from registries of different sizes, interleaved."""
     own = declared(catalog.capabilities())
-    asking = Asking(AGENT, User("bench"), MESSAGE)
+    asking = ToolRequest(AGENT, User("bench"), MESSAGE)
     sizes = (5, len(own), 100, 500, 1_000, 10_000)
     made = {size: [_nth(own, n) for n in range(size)] for size in sizes}
     registries = {size: registry_of(*entries) for size, entries in made.items()}

@@ -19,9 +19,9 @@ from rollcall.core.capability import Capability, capability
 from rollcall.core.context import Platform, ToolContext, User
 from rollcall.core.messages import ModelMessage, ToolResult, UserMessage
 from rollcall.models.base import Delta, ModelRequest, load_model
+from rollcall.registry.capabilities import read_capability
 from rollcall.registry.documents import capability_document
 from rollcall.registry.entries import Entry
-from rollcall.registry.reading import read_capability
 from rollcall.store.message_log import TurnUsage
 from rollcall.testing import StaticCatalog, calls, says
 

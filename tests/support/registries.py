@@ -12,12 +12,11 @@ from rollcall.core.capability import Capability
 from rollcall.core.options import collection_id
 from rollcall.core.profile import AgentProfile
 from rollcall.registry import snapshot
-from rollcall.registry.compiling import compile_registry, segmented
-from rollcall.registry.content import Content
+from rollcall.registry.capabilities import read_capability
+from rollcall.registry.compiler import compile_registry, segmented
 from rollcall.registry.documents import capability_document
 from rollcall.registry.entries import Entry
-from rollcall.registry.reading import read_capability
-from rollcall.registry.snapshot import Snapshot
+from rollcall.registry.snapshot import Content, Snapshot
 from rollcall.registry.sync import sync
 from tests.support.keeping import everything, write_all
 

@@ -10,8 +10,8 @@ from rollcall.core.capability import MAX_ID_CHARS, Capability
 from rollcall.core.profile import MAX_STEPS_CAP, AgentProfile
 from rollcall.core.text import language
 from rollcall.core.triggers import trigger_of
+from rollcall.registry.capabilities import read_capability
 from rollcall.registry.documents import capability_document
-from rollcall.registry.reading import read_capability
 from tests.support.catalogs import catalog
 from tests.support.rules import for_every
 

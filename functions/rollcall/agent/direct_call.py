@@ -17,8 +17,8 @@ from rollcall.core.errors import FailedPrecondition, InvalidArgument, Permission
 from rollcall.core.inputs import validate
 from rollcall.core.policy import ApprovalPolicy
 from rollcall.core.shapes import CapabilityCall
+from rollcall.registry.access import at_least, read_access
 from rollcall.registry.samples import by_client, watched
-from rollcall.registry.standing import at_least, standing
 from rollcall.store import client
 from rollcall.store.client import is_open, project_id
 
@@ -153,7 +153,7 @@ def _check_allowed(capability: Capability, platform: Platform, user: User) -> No
     if not at_least(user.role, capability.mark.min_role):
         raise PermissionDenied(f"{capability.id} is for the role {capability.mark.min_role}")
     is_own = isinstance(platform, Deployment)
-    found = standing(
+    found = read_access(
         capability.id,
         project=project_id() if is_own else platform.db.project,
         read=partial(_read if is_own else _read_by_client, platform),

@@ -33,9 +33,9 @@ from rollcall.core.errors import (
 from rollcall.core.messages import ToolCall
 from rollcall.core.policy import ApprovalPolicy, combined
 from rollcall.models.base import FIND_TOOLS, ToolSpec
+from rollcall.registry.access import at_least
 from rollcall.registry.breaker import check_up
 from rollcall.registry.entries import Entry
-from rollcall.registry.standing import at_least
 from rollcall.store.approvals import Approval, arguments_digest, load_approvals
 from rollcall.store.effects import Effect, Write, perform_once
 

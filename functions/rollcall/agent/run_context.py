@@ -18,12 +18,12 @@ from rollcall.core.profile import AgentProfile
 from rollcall.core.shapes import Status
 from rollcall.core.text import language
 from rollcall.models.base import FIND_TOOLS
+from rollcall.registry.access import at_least
 from rollcall.registry.entries import Entry
-from rollcall.registry.overruling import overruled
-from rollcall.registry.selection import FEW, Asking, Near, find, permitted, select
+from rollcall.registry.overrides import with_overrides
+from rollcall.registry.selection import FEW, Near, ToolRequest, find, permitted, select
 from rollcall.registry.small_talk import is_small_talk
 from rollcall.registry.snapshot import Snapshot, snapshot, vectors
-from rollcall.registry.standing import at_least
 from rollcall.registry.vectors import PendingVector, embed_query
 from rollcall.store.approvals import Approval, RememberedApproval
 from rollcall.store.message_log import read_history
@@ -141,8 +141,8 @@ class Asked(Struct, frozen=True):
         others = itertools.islice(itertools.compress(entries.ids, mask), ABILITIES)
         return list(dict.fromkeys((*named, *others)))[:ABILITIES]
 
-    def _asking(self) -> Asking:
-        return Asking(
+    def _asking(self) -> ToolRequest:
+        return ToolRequest(
             self.profile, self.user, self.message, client_tools=frozenset(self.client_tools)
         )
 
@@ -291,7 +291,9 @@ def _find_agent(
     """The agent's profile under its operator's overrides."""
     agents = platform.catalog.agents()
     documents = registry.content.agents
-    profiles = {id: overruled(profile, documents.get(id, {})) for id, profile in agents.items()}
+    profiles = {
+        id: with_overrides(profile, documents.get(id, {})) for id, profile in agents.items()
+    }
     usable = {id: profile for id, profile in profiles.items() if may_use(profile, user)}
     if agent_id in usable:
         return usable[agent_id]

@@ -14,7 +14,7 @@ from rollcall.core.context import Catalog, ToolContext, User
 from rollcall.core.errors import AgentError, InvalidArgument, NotFound, Unavailable
 from rollcall.core.policy import ApprovalPolicy, combined
 from rollcall.registry.entries import Entry
-from rollcall.registry.foreign_schema import closed, errors
+from rollcall.registry.schemas import closed, errors
 
 PROBE_S = 10.0
 """A function that nobody called for long needs some seconds to start."""

@@ -36,7 +36,7 @@ from rollcall.core.shapes import Role
 from rollcall.emulators.addresses import Addresses, Configuration
 from rollcall.emulators.clock import run_function
 from rollcall.emulators.suite import get_json
-from rollcall.registry.authorising import is_named
+from rollcall.registry.access import is_named
 
 Mint = Callable[[str], str]
 """Makes a custom token for a user's id."""

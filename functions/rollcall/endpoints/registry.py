@@ -10,8 +10,8 @@ from rollcall.core.context import Call, Platform
 from rollcall.core.inputs import validate
 from rollcall.core.triggers import DocumentEvent, OnCall, OnDocument, bound
 from rollcall.core.wire import ListRequest
-from rollcall.registry.authorising import ALL
-from rollcall.registry.overruling import overruled
+from rollcall.registry.access import ALL
+from rollcall.registry.overrides import with_overrides
 from rollcall.registry.snapshot import snapshot
 
 UNTOLD = {"lastUpdated"}
@@ -30,7 +30,7 @@ def list_capabilities(platform: Platform, call: Call) -> dict[str, Any]:
     registry = snapshot(platform.db)
     content = registry.content
     profiles = [
-        overruled(profile, content.agents.get(profile.id, {}))
+        with_overrides(profile, content.agents.get(profile.id, {}))
         for profile in platform.catalog.agents().values()
     ]
     on_client = frozenset(content.entries)
@@ -75,7 +75,7 @@ def agent_written(platform: Platform, event: DocumentEvent) -> None:
 
 
 def _compile(platform: Platform, event: DocumentEvent) -> None:
-    from rollcall.registry.compiling import compile_after
+    from rollcall.registry.compiler import compile_after
 
     if _told(event.before) != _told(event.after):
         compile_after(platform.db, event.time, embedder=platform.embedder)

@@ -5,15 +5,18 @@ how a question in Hebrew finds a tool that is described in English. A person's `
 for a language stand before it. A tool is asked about again when what it says of itself changes.
 
 What a document says is data to the model. Whoever registered a capability from elsewhere can talk
-the model into anything, and so is asked about alone: it can spoil no phrases but its own.
-"""
+the model into anything, and so is asked about alone: it can spoil no phrases but its own. Phrases
+are never shown to a model, so nothing in one is an instruction to anybody; they rest in Firestore
+and are read by operators, so no credential, address or markup stays."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import logging
-from collections.abc import Collection, Iterator, Mapping, Sequence
+import re
+import unicodedata
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from threading import Event
 from typing import TYPE_CHECKING, Any
@@ -23,15 +26,55 @@ from msgspec import Struct, field
 from rollcall.core.context import TextModel
 from rollcall.core.errors import AgentError, FailedPrecondition
 from rollcall.core.options import collection_id
+from rollcall.core.redaction import redacted
 from rollcall.core.shapes import Status
+from rollcall.core.text import language, terms
 from rollcall.models.base import QuotaExhausted
+from rollcall.registry.capabilities import read_as
 from rollcall.registry.documents import CAPABILITIES
 from rollcall.registry.entries import Entry
-from rollcall.registry.phrases import MAX_CHARS, MAX_PHRASES, usable
-from rollcall.registry.reading import read_as
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client
+
+
+MAX_PHRASES = 8
+"""For one tool in one language."""
+MAX_CHARS = 120
+_WRITTEN = ("en", "he")
+"""The languages that `core.text.language` tells apart."""
+_MARKUP = re.compile(r"[<>{}\[\]`|\\]|://|\bwww\.|\S@\S")
+
+
+def usable(texts: Iterable[object], locale: str) -> list[str]:
+    """The first `MAX_PHRASES` texts that can be used: short, plain, in the language asked for,
+    without a credential, and each with other words than those before it."""
+    kept: list[str] = []
+    seen: set[frozenset[str]] = set()
+    for text in texts:
+        phrase = _plain(text) if isinstance(text, str) else ""
+        said = frozenset(terms(phrase))
+        if said and said not in seen and _is_fit(phrase, locale):
+            seen.add(said)
+            kept.append(phrase)
+    return kept[:MAX_PHRASES]
+
+
+def _plain(text: str) -> str:
+    """One line, without characters that nobody sees."""
+    shown = (" " if unicodedata.category(char) == "Cc" else char for char in text[:1_000])
+    seen = "".join(char for char in shown if not unicodedata.category(char).startswith("C"))
+    return " ".join(seen.split()).strip(" \"'-•*")
+
+
+def _is_fit(phrase: str, locale: str) -> bool:
+    return (
+        len(phrase) <= MAX_CHARS
+        and not _MARKUP.search(phrase)
+        and redacted(phrase) == phrase
+        and (locale not in _WRITTEN or language(phrase) == locale)
+    )
+
 
 LOCALES = ("en", "he")
 AT_ONCE = 4

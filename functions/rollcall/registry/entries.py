@@ -12,7 +12,7 @@ from rollcall.core.options import codebase
 from rollcall.core.policy import ApprovalPolicy
 from rollcall.core.shapes import Role, Status
 from rollcall.models.base import FIND_TOOLS, ToolSpec
-from rollcall.registry.standing import Standing
+from rollcall.registry.access import Access
 
 RESERVED = frozenset({FIND_TOOLS})
 """Names of the platform's own tools, which no capability may take."""
@@ -68,7 +68,7 @@ class Entry(Struct, frozen=True):
 
     def permits(self, user: User) -> bool:
         """Whether this user may use it now."""
-        return Standing(self.status, self.min_role, self.tenants).permits(user)
+        return Access(self.status, self.min_role, self.tenants).permits(user)
 
     def name(self, locale: str) -> str:
         """Its name for people."""

@@ -17,10 +17,10 @@ from msgspec import Struct, field
 
 from rollcall.core.errors import Aborted
 from rollcall.core.options import collection_id
-from rollcall.registry.parts import MANIFEST, part
 from rollcall.registry.probes import Probe, due, probed
 from rollcall.registry.samples import SAMPLES
 from rollcall.registry.seen import Failure, Seen
+from rollcall.registry.segments import MANIFEST, part
 from rollcall.registry.tally import Tally, conflicts
 from rollcall.registry.window import Window
 

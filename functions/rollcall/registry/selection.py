@@ -15,7 +15,7 @@ from rollcall.core.context import User
 from rollcall.core.profile import AgentProfile
 from rollcall.core.text import tokens
 from rollcall.models.base import FIND_TOOLS, ToolSpec
-from rollcall.registry.authorising import Permitted, is_id
+from rollcall.registry.access import Permitted, is_id
 from rollcall.registry.entries import Entry
 from rollcall.registry.index import Match
 from rollcall.registry.small_talk import is_small_talk
@@ -62,7 +62,7 @@ Near = Callable[[bytes | bytearray, int], Sequence[tuple[int, float]]]
 """Tools near a message in meaning: of those in a mask, at most so many."""
 
 
-class Asking(Struct, frozen=True):
+class ToolRequest(Struct, frozen=True):
     """Who asks what, of which agent.
 
     Attributes:
@@ -107,7 +107,7 @@ class Selection(Struct, frozen=True):
         return self.has_more and not self.is_small_talk
 
 
-def permitted(registry: Snapshot, asking: Asking, *, with_down: bool = False) -> Permitted:
+def permitted(registry: Snapshot, asking: ToolRequest, *, with_down: bool = False) -> Permitted:
     """What this user may be offered by this agent now.
 
     Args:
@@ -121,7 +121,7 @@ def permitted(registry: Snapshot, asking: Asking, *, with_down: bool = False) ->
     )
 
 
-def select(registry: Snapshot, asking: Asking) -> Selection:
+def select(registry: Snapshot, asking: ToolRequest) -> Selection:
     """Choose for a message."""
     allowed = permitted(registry, asking)
     if not allowed.count:
@@ -160,7 +160,7 @@ def select(registry: Snapshot, asking: Asking) -> Selection:
     )
 
 
-def _is_by_name(registry: Snapshot, asking: Asking, allowed: Permitted) -> bool:
+def _is_by_name(registry: Snapshot, asking: ToolRequest, allowed: Permitted) -> bool:
     """Whether the message says the id of one of few tools. Word search cannot tell: a word that
     most tools have, such as that of the only one, speaks for none of them."""
     if allowed.count > FEW:
@@ -171,7 +171,9 @@ def _is_by_name(registry: Snapshot, asking: Asking, allowed: Permitted) -> bool:
     return any(name and name <= said for name in names)
 
 
-def find(registry: Snapshot, asking: Asking, query: str, *, without: frozenset[str]) -> list[Entry]:
+def find(
+    registry: Snapshot, asking: ToolRequest, query: str, *, without: frozenset[str]
+) -> list[Entry]:
     """What a model asked for in its own words, best first; nothing that it has already."""
     allowed = permitted(registry, asking)
     matches = registry.content.index.search(query, limit=FOUND + len(without), allowed=allowed.mask)
@@ -193,7 +195,7 @@ def _all(registry: Snapshot, allowed: Permitted, always: Sequence[str]) -> Selec
     return Selection(ids, has_more=len(ids) < allowed.count)
 
 
-def _asked_about(registry: Snapshot, asking: Asking, allowed: Permitted) -> list[str]:
+def _asked_about(registry: Snapshot, asking: ToolRequest, allowed: Permitted) -> list[str]:
     """What the user wanted when they were asked back."""
     if not asking.was_asked or not asking.recent:
         return []

@@ -14,7 +14,7 @@ from rollcall.core.capability import Capability
 from rollcall.core.context import Embedder
 from rollcall.core.options import DEFAULT_CODEBASE, codebase, collection_id
 from rollcall.core.profile import AgentProfile
-from rollcall.registry.compiling import Compiled, compile_registry
+from rollcall.registry.compiler import Compiled, compile_registry
 from rollcall.registry.documents import AGENTS, CAPABILITIES, agent_document, capability_document
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from msgspec import Struct, field
 
 from rollcall.core.errors import Aborted
 from rollcall.core.shapes import SCHEMA_VERSION
-from rollcall.registry.parts import part
+from rollcall.registry.segments import part
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client, DocumentReference, WriteBatch

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from rollcall.core.options import collection_id
 from rollcall.core.shapes import SCHEMA_VERSION
-from rollcall.registry.parts import part
+from rollcall.registry.segments import part
 from rollcall.registry.tally import Tally, conflicts
 from rollcall.registry.usage_counts import Addition, Counts, Key, added, additions, read, record
 

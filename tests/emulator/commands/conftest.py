@@ -12,7 +12,7 @@ from google.cloud.firestore import Client
 
 from rollcall.__main__ import main
 from rollcall.registry import snapshot
-from rollcall.registry.compiling import compile_registry
+from rollcall.registry.compiler import compile_registry
 from rollcall.store.client import database
 
 ROOM: dict[str, Any] = {

@@ -7,7 +7,7 @@ from google.cloud.firestore import Client
 
 from rollcall.core.profile import AgentProfile
 from rollcall.registry import selection, snapshot
-from rollcall.registry.compiling import compile_registry
+from rollcall.registry.compiler import compile_registry
 from rollcall.registry.selection import FLOOR
 
 from .conftest import Run

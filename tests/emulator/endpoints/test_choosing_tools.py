@@ -13,7 +13,7 @@ from rollcall.core.profile import Variant
 from rollcall.core.wire import Role
 from rollcall.endpoints.registry import list_capabilities
 from rollcall.registry import snapshot
-from rollcall.registry.compiling import compile_after
+from rollcall.registry.compiler import compile_after
 from rollcall.store import paths
 from rollcall.testing import calls, says
 from tests.support.counting import counted

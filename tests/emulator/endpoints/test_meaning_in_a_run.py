@@ -12,7 +12,7 @@ import pytest
 from google.cloud.firestore import Client
 
 from rollcall.agent.run_context import Asked
-from rollcall.registry.compiling import compile_registry
+from rollcall.registry.compiler import compile_registry
 from tests.support.office import Office
 from tests.support.registries import renew
 

@@ -9,8 +9,8 @@ from google.cloud.firestore import Client
 from rollcall.core.context import User
 from rollcall.core.profile import AgentProfile
 from rollcall.registry import snapshot
-from rollcall.registry.compiling import compile_registry
-from rollcall.registry.selection import Asking, Selection, select
+from rollcall.registry.compiler import compile_registry
+from rollcall.registry.selection import Selection, ToolRequest, select
 from tests.support.counting import counted
 
 AGENT = AgentProfile(id="a", name={"en": "A"}, instructions="Help.", tools=("*",))
@@ -61,7 +61,7 @@ def chosen(db: Client, embedder: Embedder, message: str, vector: list[float]) ->
     def near(mask: bytes | bytearray, limit: int) -> list[tuple[int, float]]:
         return index.search(vector, limit=limit, allowed=mask) if index else []
 
-    return select(registry, Asking(AGENT, User("u"), message, near=near))
+    return select(registry, ToolRequest(AGENT, User("u"), message, near=near))
 
 
 def test_a_tool_is_found_that_shares_no_word_with_the_message(db: Client) -> None:

@@ -14,10 +14,10 @@ from rollcall.core.errors import FailedPrecondition, Unavailable
 from rollcall.core.profile import AgentProfile
 from rollcall.core.wire import Role
 from rollcall.registry import snapshot
-from rollcall.registry.compiling import compile_registry
+from rollcall.registry.compiler import compile_registry
 from rollcall.registry.index import Index
-from rollcall.registry.overruling import overruled
-from tests.emulator.registry.test_compiling import register
+from rollcall.registry.overrides import with_overrides
+from tests.emulator.registry.test_compiler import register
 from tests.support.counting import counted
 from tests.support.registries import renew
 
@@ -25,7 +25,7 @@ AGENT = AgentProfile(id="helper", name={"en": "Helper"}, instructions="Help.", t
 
 
 @pytest.fixture(autouse=True)
-def unread(db: Client) -> None:
+def unread_overrides(db: Client) -> None:
     snapshot.forget()
 
 
@@ -53,7 +53,7 @@ def test_nothing_is_read_while_the_copy_is_fresh_and_then_the_manifest_alone(db:
 def test_after_a_change_only_what_changed_is_read(
     db: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("rollcall.registry.parts.ENTRIES_PER_SEGMENT", 5)
+    monkeypatch.setattr("rollcall.registry.segments.ENTRIES_PER_SEGMENT", 5)
     for number in range(30):
         register(db, f"tool_{number}")
     compile_registry(db)
@@ -211,5 +211,5 @@ def test_one_capability_is_one_read(db: Client) -> None:
 def test_an_agents_overrides_are_read_too(db: Client) -> None:
     db.document("agents/helper").set({"overrides": {"maxSteps": 2, "instructions": "Short."}})
     renew(db)
-    changed = overruled(AGENT, snapshot.snapshot(db).content.agents["helper"])
+    changed = with_overrides(AGENT, snapshot.snapshot(db).content.agents["helper"])
     assert (changed.max_steps, changed.instructions) == (2, "Short.")

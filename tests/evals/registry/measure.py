@@ -23,9 +23,9 @@ from rollcall.agent.prompt import guidance
 from rollcall.core.context import User
 from rollcall.core.profile import AgentProfile
 from rollcall.core.wire import Role
-from rollcall.registry.compiling import searchable
+from rollcall.registry.compiler import searchable
 from rollcall.registry.entries import Entry
-from rollcall.registry.selection import FINDER, Asking, Selection, select
+from rollcall.registry.selection import FINDER, Selection, ToolRequest, select
 from rollcall.registry.snapshot import Snapshot
 from tests.evals.meaning import Meaning, embedded, embedder_named
 from tests.evals.registry.queries import CATALOGUE_QUERIES, Query, own_queries, read_queries
@@ -107,10 +107,10 @@ def ask(
     """Put the queries, each on the clock; by words alone, or by meaning too."""
     ids = registry.content.entries.ids
     client_tools = frozenset(of_clients(registry))
-    select(registry, Asking(profile, _ASKER, "warm up", client_tools=client_tools))
+    select(registry, ToolRequest(profile, _ASKER, "warm up", client_tools=client_tools))
     asked = []
     for query in queries:
-        asking = Asking(
+        asking = ToolRequest(
             profile,
             _ASKER,
             query.query,

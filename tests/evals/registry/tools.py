@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from rollcall.models.base import ToolSpec
+from rollcall.registry.capabilities import read_capability
 from rollcall.registry.documents import capability_document
-from rollcall.registry.reading import read_capability
 from rollcall.registry.snapshot import Snapshot
 from tests.evals.registry.queries import HERE
 from tests.support.catalogs import catalog

@@ -20,9 +20,9 @@ from rollcall.core.errors import AgentError, FailedPrecondition, InvalidArgument
 from rollcall.core.messages import ToolCall
 from rollcall.core.policy import ApprovalPolicy
 from rollcall.core.wire import CallStatus, Role
+from rollcall.registry.capabilities import read_capability
 from rollcall.registry.documents import capability_document
 from rollcall.registry.entries import Entry
-from rollcall.registry.reading import read_capability
 from rollcall.store.approvals import Approval, ApprovalDecision, ApprovalStatus, RememberedApproval
 from rollcall.testing import StaticCatalog
 from tests.support.office_pack import client_tool, office_capabilities

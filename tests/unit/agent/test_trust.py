@@ -13,8 +13,8 @@ from rollcall.agent.tool_results import Limit, Sources, render
 from rollcall.core.context import Decider
 from rollcall.core.messages import ModelMessage, ToolCall, ToolMessage, ToolResult, UserMessage
 from rollcall.core.wire import CallStatus, Citation
+from rollcall.registry.capabilities import read_capability
 from rollcall.registry.documents import capability_document
-from rollcall.registry.reading import read_capability
 from tests.support.obeying import READ, World, obey
 
 PAYLOADS = [

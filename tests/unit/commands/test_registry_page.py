@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
+from rollcall.registry.capabilities import _Overrides, read_capability
 from rollcall.registry.entries import Entry
-from rollcall.registry.overruling import _adapters
-from rollcall.registry.reading import _Overrides, read_capability
+from rollcall.registry.overrides import _adapters
 
 PAGE = (Path(__file__).parents[3] / "docs/registry.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```json\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)

@@ -10,7 +10,7 @@ from rollcall.core.capability import SUMMARY_CHARS, Capability, Preview, capabil
 from rollcall.core.context import ToolContext, User
 from rollcall.core.hidden import MASK, Hidden
 from rollcall.core.wire import Display
-from rollcall.registry.reading import read_capability
+from rollcall.registry.capabilities import read_capability
 from tests.support.rules import for_every
 
 UNSEEN = {

@@ -12,9 +12,9 @@ from msgspec.structs import replace
 from rollcall.core.capability import Capability, capability
 from rollcall.core.context import ToolContext, User
 from rollcall.core.wire import Role
+from rollcall.registry.capabilities import read_capability
 from rollcall.registry.documents import capability_document
 from rollcall.registry.entries import Entry, Execution
-from rollcall.registry.reading import read_capability
 from tests.support.rules import for_every
 
 URL = "https://api.example.com/rooms"

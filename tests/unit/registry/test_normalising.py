@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rollcall.registry.foreign_schema import check_schema, errors
-from rollcall.registry.normalising import normalised, schema_of_parameters
+from rollcall.registry.schemas import check_schema, errors, normalised, schema_of_parameters
 from tests.support.rules import for_every
 
 

@@ -10,8 +10,8 @@ from msgspec.structs import replace
 from rollcall.core.context import User
 from rollcall.core.profile import AgentProfile, Variant
 from rollcall.core.wire import Role
-from rollcall.registry.authorising import Permissions
-from rollcall.registry.selection import Asking, Selection, find, select
+from rollcall.registry.access import Permissions
+from rollcall.registry.selection import Selection, ToolRequest, find, select
 from rollcall.registry.snapshot import Snapshot
 from tests.support.registries import registry_of, tool
 
@@ -31,7 +31,7 @@ ROOMS = registry_of(*OFFICE, *FILLING)
 
 
 def chosen(message: str, registry: Snapshot = ROOMS, user: User = ANN, **profile: Any) -> Selection:
-    return select(registry, Asking(replace(AGENT, **profile), user, message))
+    return select(registry, ToolRequest(replace(AGENT, **profile), user, message))
 
 
 def test_what_fits_is_offered_with_what_it_names_as_related() -> None:
@@ -130,13 +130,13 @@ def test_what_is_pinned_is_always_in_if_the_user_may_use_it() -> None:
 
 
 def test_what_the_last_turn_called_stays_at_hand() -> None:
-    asking = Asking(AGENT, ANN, "and one for tomorrow", sticky=("book_room", "send_invoice"))
+    asking = ToolRequest(AGENT, ANN, "and one for tomorrow", sticky=("book_room", "send_invoice"))
     assert "book_room" in select(ROOMS, asking).ids
     assert "send_invoice" not in select(ROOMS, asking).ids
 
 
 def test_an_answer_to_a_question_is_about_what_was_asked_before() -> None:
-    asking = Asking(AGENT, ANN, "The second one.", recent=["Find me a meeting room"])
+    asking = ToolRequest(AGENT, ANN, "The second one.", recent=["Find me a meeting room"])
     assert "find_room" in select(ROOMS, replace(asking, was_asked=True)).ids
 
 
@@ -144,7 +144,7 @@ def test_a_capability_that_is_down_is_not_offered_or_found() -> None:
     down = replace(ROOMS, health={"order_lunch": "down", "find_room": "degraded"})
     assert chosen("I want a pizza", down).ids == ()
     assert "find_room" in chosen("Is there a free room?", down).ids
-    assert find(down, Asking(AGENT, ANN, ""), "pizza", without=frozenset()) == []
+    assert find(down, ToolRequest(AGENT, ANN, ""), "pizza", without=frozenset()) == []
 
 
 def test_a_disabled_one_is_not_offered_and_a_deprecated_one_is() -> None:
@@ -158,14 +158,14 @@ def test_a_disabled_one_is_not_offered_and_a_deprecated_one_is() -> None:
 def test_a_clients_tool_is_offered_to_who_can_run_it() -> None:
     execution = {"type": "client", "target": "read_file"}
     registry = registry_of(tool("read_file", "Read a file.", runsOn="client", execution=execution))
-    asking = Asking(AGENT, ANN, "read this file")
+    asking = ToolRequest(AGENT, ANN, "read this file")
     assert select(registry, asking).ids == ()
     offered = replace(asking, client_tools=frozenset({"read_file"}))
     assert select(registry, offered).ids == ("read_file",)
 
 
 def test_a_model_finds_what_it_was_not_offered_and_nothing_it_may_not_use() -> None:
-    asking = Asking(AGENT, ANN, "hello")
+    asking = ToolRequest(AGENT, ANN, "hello")
     found = find(ROOMS, asking, "reserve a room", without=frozenset({"find_room"}))
     assert [entry.id for entry in found] == ["book_room"]
     assert find(ROOMS, asking, "bill a customer", without=frozenset()) == []

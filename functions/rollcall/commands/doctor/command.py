@@ -64,7 +64,7 @@ def examine(place: Place) -> Iterator[Finding]:
 def _registry(place: Place, settings: Settings) -> Iterator[Finding]:
     """What the documents tell, and the models that agents would use."""
     from rollcall.agent.prices import read_prices
-    from rollcall.registry.overruling import overruled
+    from rollcall.registry.overrides import with_overrides
     from rollcall.registry.sync import sync
 
     db = connect(place)
@@ -83,7 +83,7 @@ def _registry(place: Place, settings: Settings) -> Iterator[Finding]:
     yield from check_likeness(entries)
     told = {agent.id: agent.document for agent in published}
     yield from contents.check_overrides(catalog.agents().values(), told)
-    profiles = [overruled(each, told.get(each.id, {})) for each in catalog.agents().values()]
+    profiles = [with_overrides(each, told.get(each.id, {})) for each in catalog.agents().values()]
     prices = read_prices(db.document(f"{collection_id('budgets')}/prices").get().to_dict())
     yield from configuration.check_models(settings, profiles, prices)
 

@@ -15,11 +15,11 @@ from rollcall.core.options import collection_id, function_name
 from rollcall.core.profile import AgentProfile
 from rollcall.core.shapes import Status
 from rollcall.core.text import terms
-from rollcall.registry.authorising import ALL, CATEGORY
+from rollcall.registry.access import ALL, CATEGORY
+from rollcall.registry.capabilities import unknown_overrides
 from rollcall.registry.documents import AGENTS, CAPABILITIES
 from rollcall.registry.entries import Entry
-from rollcall.registry.overruling import overruled
-from rollcall.registry.reading import unknown_overrides
+from rollcall.registry.overrides import with_overrides
 from rollcall.registry.sync import Report
 
 if TYPE_CHECKING:
@@ -217,7 +217,7 @@ def check_overrides(
     log.addHandler(heard)
     try:
         for profile in profiles:
-            overruled(profile, told.get(profile.id, {}))
+            with_overrides(profile, told.get(profile.id, {}))
     finally:
         log.removeHandler(heard)
     for text in heard.texts:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rollcall.commands.doctor.findings import Finding, Google, Refused, firebase, listed
-from rollcall.registry.parts import MANIFEST, part
+from rollcall.registry.segments import MANIFEST, part
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client

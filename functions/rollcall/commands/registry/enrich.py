@@ -8,7 +8,7 @@ from rollcall.commands.app import require_app
 from rollcall.commands.place import Place, connect
 from rollcall.commands.printing import announce, in_camel_case, print_json, say
 from rollcall.core.problem import FAILED
-from rollcall.registry.compiling import compile_registry
+from rollcall.registry.compiler import compile_registry
 from rollcall.registry.enrichment import Report, enrich
 
 

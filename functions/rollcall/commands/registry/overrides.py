@@ -14,7 +14,7 @@ from rollcall.commands.registry.records import named_agent, path_of, read_agents
 from rollcall.core.options import collection_id
 from rollcall.core.problem import Problem
 from rollcall.core.shapes import Status
-from rollcall.registry.compiling import compile_registry
+from rollcall.registry.compiler import compile_registry
 from rollcall.registry.documents import AGENTS
 from rollcall.registry.snapshot import FRESH_S
 

@@ -11,12 +11,12 @@ from msgspec import Struct
 from rollcall.core.options import DEFAULT_CODEBASE, codebase, collection_id
 from rollcall.core.problem import USAGE, Problem
 from rollcall.core.shapes import Status
-from rollcall.registry.authorising import ALL, CATEGORY
+from rollcall.registry.access import ALL, CATEGORY
+from rollcall.registry.capabilities import read_as
 from rollcall.registry.documents import AGENTS, CAPABILITIES
 from rollcall.registry.entries import Entry
-from rollcall.registry.overruling import status_of
-from rollcall.registry.parts import MANIFEST, part
-from rollcall.registry.reading import read_as
+from rollcall.registry.overrides import status_of
+from rollcall.registry.segments import MANIFEST, part
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client

@@ -22,15 +22,14 @@ from rollcall.core.profile import AgentProfile
 from rollcall.core.shapes import Role, Status
 from rollcall.core.text import terms, tokens
 from rollcall.models.base import FIND_TOOLS
-from rollcall.registry.authorising import is_named
-from rollcall.registry.compiling import searchable
+from rollcall.registry.access import at_least, is_named
+from rollcall.registry.capabilities import read_as
+from rollcall.registry.compiler import searchable
 from rollcall.registry.documents import CAPABILITIES
 from rollcall.registry.entries import Entry
-from rollcall.registry.overruling import overruled
-from rollcall.registry.reading import read_as
-from rollcall.registry.selection import FLOOR, Asking, Selection, passes, permitted, select
+from rollcall.registry.overrides import with_overrides
+from rollcall.registry.selection import FLOOR, Selection, ToolRequest, passes, permitted, select
 from rollcall.registry.snapshot import Snapshot, snapshot
-from rollcall.registry.standing import at_least
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client
@@ -98,7 +97,7 @@ def search(db: Client, registry: Snapshot, profile: AgentProfile, user: User, te
     """
     entries = registry.content.entries
     plain = replace(profile, variants=())
-    asking = Asking(plain, user, text, client_tools=frozenset(entries.ids))
+    asking = ToolRequest(plain, user, text, client_tools=frozenset(entries.ids))
     first_ms, selection = _timed(lambda: select(registry, asking))
     ms = median(_timed(lambda: select(registry, asking))[0] for _ in range(_TIMES))
     allowed = permitted(registry, asking)
@@ -238,7 +237,7 @@ def _profile(place: Place, registry: Snapshot, agent_id: str | None) -> AgentPro
     if agent_id not in agents:
         known = ", ".join(sorted(agents))
         raise Problem(f"This codebase has no agent {agent_id!r}; it has: {known}.")
-    return overruled(agents[agent_id], registry.content.agents.get(agent_id, {}))
+    return with_overrides(agents[agent_id], registry.content.agents.get(agent_id, {}))
 
 
 def _plain(answer: Answer, user: User) -> dict[str, Any]:

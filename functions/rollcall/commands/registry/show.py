@@ -33,11 +33,11 @@ from rollcall.commands.screen import Column, Screen, load_screen
 from rollcall.core.options import collection_id
 from rollcall.core.policy import ApprovalPolicy, combined
 from rollcall.core.problem import Problem
+from rollcall.registry.capabilities import unknown_overrides
 from rollcall.registry.documents import AGENTS, CAPABILITIES
 from rollcall.registry.entries import Entry
 from rollcall.registry.health_report import Health, health
-from rollcall.registry.overruling import unread
-from rollcall.registry.reading import unknown_overrides
+from rollcall.registry.overrides import unread_overrides
 from rollcall.registry.usage_report import ToolRow, usage
 
 if TYPE_CHECKING:
@@ -130,7 +130,7 @@ def _show(agent: Agent, *, has_code: bool) -> None:
     rows = [("status", agent.status + ("*" if "status" in agent.overrides else ""))]
     if not has_code:
         rows.append(("code", "none declares it: it is a document alone, and nobody can ask it"))
-    rows += [("unread", what) for what in unread(document)]
+    rows += [("unread", what) for what in unread_overrides(document)]
     rows += [
         (key, moment(value) if hasattr(value, "strftime") else short(value))
         for key, value in sorted(document.items())

@@ -8,7 +8,7 @@ from typing import Any
 from rollcall.agent.run_context import profile_of
 from rollcall.core.context import Platform, User
 from rollcall.registry.entries import Entry
-from rollcall.registry.selection import Asking, permitted
+from rollcall.registry.selection import ToolRequest, permitted
 from rollcall.registry.snapshot import snapshot
 
 
@@ -22,7 +22,7 @@ def declared(platform: Platform, user: User, agent_id: str) -> dict[str, Any]:
     profile = profile_of(platform, agent_id, user=user)
     registry = snapshot(platform.db)
     entries = registry.content.entries
-    asking = Asking(profile, user, "", client_tools=frozenset(entries))
+    asking = ToolRequest(profile, user, "", client_tools=frozenset(entries))
     allowed = compress(entries.ids, permitted(registry, asking).mask)
     tools = [entries[id] for id in allowed]
     own = [entry for entry in tools if entry.execution.type != "client"]

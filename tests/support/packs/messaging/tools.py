@@ -17,8 +17,8 @@ from packs.messaging.sending import send_message, withdraw_message
 from packs.messaging.summaries import summarize_conversation
 from rollcall.core.capability import Capability
 from rollcall.models.base import ToolSpec
+from rollcall.registry.capabilities import read_capability
 from rollcall.registry.documents import capability_document
-from rollcall.registry.reading import read_capability
 
 FUNCTIONS: dict[str, Any] = {
     function.__name__: function

@@ -12,8 +12,8 @@ from rollcall.agent import targets
 from rollcall.agent.targets import probe
 from rollcall.core.errors import AgentError, FailedPrecondition, NotFound, Unavailable
 from rollcall.registry.breaker import OWN_FAILURES
+from rollcall.registry.capabilities import read_capability
 from rollcall.registry.entries import Entry, Execution
-from rollcall.registry.reading import read_capability
 from tests.support.calling import emulate
 from tests.support.catalogs import catalog
 from tests.support.https_server import Answer, Handler, HttpsServer

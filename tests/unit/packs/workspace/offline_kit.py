@@ -30,8 +30,8 @@ from rollcall.core.messages import (
 )
 from rollcall.models.base import ModelRequest
 from rollcall.models.offline import Model
+from rollcall.registry.capabilities import read_capability
 from rollcall.registry.documents import capability_document
-from rollcall.registry.reading import read_capability
 from rollcall_cli.workspace.errors import ToolError
 from rollcall_cli.workspace.workspace import Workspace
 from tests.unit.models.offline_kit import finish_of, message_of

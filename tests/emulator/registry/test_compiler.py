@@ -13,9 +13,9 @@ import pytest
 from google.cloud.firestore import Client
 
 from rollcall.core.errors import Unavailable
-from rollcall.registry import compiling
-from rollcall.registry.compiling import compile_after, compile_registry
-from rollcall.registry.parts import PART_BYTES
+from rollcall.registry import compiler as compiling
+from rollcall.registry.compiler import compile_after, compile_registry
+from rollcall.registry.segments import PART_BYTES
 from rollcall.registry.snapshot import snapshot
 from tests.support.registries import renew
 
@@ -126,7 +126,7 @@ def test_an_operators_change_moves_the_digest(db: Client, overrides: dict[str, A
 def test_of_a_change_only_the_segments_it_is_in_are_written_anew(
     db: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("rollcall.registry.parts.ENTRIES_PER_SEGMENT", 5)
+    monkeypatch.setattr("rollcall.registry.segments.ENTRIES_PER_SEGMENT", 5)
     for number in range(30):
         register(db, f"tool_{number}")
     assert compile_registry(db).written == 8  # the head, the index and six segments
@@ -155,7 +155,7 @@ def test_what_outlived_two_publications_is_deleted(db: Client) -> None:
 def test_a_segment_too_large_for_a_document_lies_in_several(
     db: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("rollcall.registry.parts.PART_BYTES", 100)
+    monkeypatch.setattr("rollcall.registry.segments.PART_BYTES", 100)
     for number in range(20):
         register(db, f"tool_{number}")
     compile_registry(db)

@@ -14,7 +14,7 @@ from pydantic import AfterValidator, Field, TypeAdapter, ValidationError
 from rollcall.core.policy import ApprovalPolicy
 from rollcall.core.profile import AgentProfile
 from rollcall.core.shapes import Status
-from rollcall.registry.mistakes import in_words
+from rollcall.registry.documents import in_words
 
 log = logging.getLogger("rollcall")
 
@@ -57,7 +57,7 @@ def status_of(document: Mapping[str, Any], declared: Status) -> Status:
     return Status(status) if isinstance(status, str) and status in set(Status) else Status.DISABLED
 
 
-def unread(document: Mapping[str, Any]) -> list[str]:
+def unread_overrides(document: Mapping[str, Any]) -> list[str]:
     """What of an agent's overrides changes nothing, or closes it, since nobody can read it."""
     overrides = document.get("overrides")
     if overrides is None:
@@ -73,7 +73,7 @@ def unread(document: Mapping[str, Any]) -> list[str]:
     return told
 
 
-def overruled(profile: AgentProfile, document: Mapping[str, Any]) -> AgentProfile:
+def with_overrides(profile: AgentProfile, document: Mapping[str, Any]) -> AgentProfile:
     """The profile with what its operator changed: the status, and some of its fields.
 
     A value of the wrong kind is logged and left out; policies of approvals that cannot be read
@@ -82,7 +82,7 @@ def overruled(profile: AgentProfile, document: Mapping[str, Any]) -> AgentProfil
     overrides = document.get("overrides")
     overrides = overrides if isinstance(overrides, dict) else {}
     changes: dict[str, Any] = {"status": status_of(document, profile.status)}
-    for what in unread(document):
+    for what in unread_overrides(document):
         log.warning("agent %s: %s", profile.id, what)
     for key in overrides.keys() & _adapters().keys() if overrides else ():
         field_name, adapter = _adapters()[key]

@@ -10,8 +10,8 @@ import pytest
 from rollcall.core.context import User
 from rollcall.core.errors import FailedPrecondition
 from rollcall.core.wire import Role
-from rollcall.registry import standing as standings
-from rollcall.registry.standing import Standing, standing
+from rollcall.registry import access
+from rollcall.registry.access import Access, read_access
 
 ANN = User("ann")
 TEACHER = User("tom", role=Role.TEACHER, tenant="school")
@@ -19,13 +19,13 @@ TEACHER = User("tom", role=Role.TEACHER, tenant="school")
 
 @pytest.fixture(autouse=True)
 def unread() -> Iterator[None]:
-    standings.forget()
+    access.forget()
     yield
-    standings.forget()
+    access.forget()
 
 
-def of(overrides: Any = None, **fields: Any) -> Standing:
-    return Standing.of({"status": "active", "overrides": overrides, **fields})
+def of(overrides: Any = None, **fields: Any) -> Access:
+    return Access.of({"status": "active", "overrides": overrides, **fields})
 
 
 def test_what_code_declares_holds_without_overrides() -> None:
@@ -64,7 +64,7 @@ def test_tenants_are_all_or_those_that_are_named() -> None:
 )
 def test_what_cannot_be_read_opens_nothing(document: dict[str, Any]) -> None:
     with pytest.raises(FailedPrecondition, match="cannot be used"):
-        Standing.of(document)
+        Access.of(document)
 
 
 def test_it_is_read_once_while_it_is_fresh_and_for_each_project_by_itself() -> None:
@@ -74,18 +74,18 @@ def test_it_is_read_once_while_it_is_fresh_and_for_each_project_by_itself() -> N
         asked.append(path)
         return {"status": "active"}
 
-    first = standing("find_room", project="one", read=read)
-    assert standing("find_room", project="one", read=read) is first
-    assert standing("find_room", project="two", read=read) == first
-    standings.forget()
-    standing("find_room", project="one", read=read)
+    first = read_access("find_room", project="one", read=read)
+    assert read_access("find_room", project="one", read=read) is first
+    assert read_access("find_room", project="two", read=read) == first
+    access.forget()
+    read_access("find_room", project="one", read=read)
     assert asked == ["capabilities/find_room"] * 3
 
 
 def test_what_is_not_registered_is_looked_for_again() -> None:
     found = iter([None, {"status": "active"}])
-    assert standing("find_room", project="p", read=lambda *_: next(found)) is None
-    assert standing("find_room", project="p", read=lambda *_: next(found)) is not None
+    assert read_access("find_room", project="p", read=lambda *_: next(found)) is None
+    assert read_access("find_room", project="p", read=lambda *_: next(found)) is not None
 
 
 @pytest.mark.parametrize(
@@ -104,4 +104,4 @@ def test_what_is_not_registered_is_looked_for_again() -> None:
 )
 def test_an_override_that_says_nothing_known_closes(overrides: Any) -> None:
     with pytest.raises(FailedPrecondition):
-        Standing.of({"status": "active", "minRole": "user", "overrides": overrides})
+        Access.of({"status": "active", "minRole": "user", "overrides": overrides})

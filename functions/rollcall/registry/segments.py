@@ -19,6 +19,7 @@ from rollcall.core.shapes import SCHEMA_VERSION
 if TYPE_CHECKING:
     from google.cloud.firestore import Client, DocumentReference
 
+
 MANIFEST = "manifest"
 """Whenever the form of what it names changes, it takes another name: while a deploy goes on,
 processes of both versions read."""

@@ -9,7 +9,7 @@ import pytest
 
 from rollcall.core.profile import AgentProfile
 from rollcall.core.wire import Status
-from rollcall.registry.overruling import overruled, unread
+from rollcall.registry.overrides import unread_overrides, with_overrides
 
 DESK = AgentProfile(id="desk", name={"en": "Desk"}, instructions="Help.", tools=("find_room",))
 
@@ -18,9 +18,9 @@ def test_what_is_of_the_right_kind_counts() -> None:
     document = {
         "overrides": {"status": "beta", "tools": ["*"], "maxSteps": 2, "note": {"by": "me"}}
     }
-    found = overruled(DESK, document)
+    found = with_overrides(DESK, document)
     assert (found.status, found.tools, found.max_steps) == (Status.BETA, ("*",), 2)
-    assert unread(document) == []
+    assert unread_overrides(document) == []
 
 
 @pytest.mark.parametrize(
@@ -40,7 +40,7 @@ def test_what_is_not_is_told_in_words_and_changes_nothing(
     overrides: dict[str, Any], words: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     with caplog.at_level(logging.WARNING, "rollcall"):
-        assert overruled(DESK, {"overrides": overrides}) == DESK
+        assert with_overrides(DESK, {"overrides": overrides}) == DESK
     assert [each.getMessage() for each in caplog.records] == [f"agent desk: {words}"]
 
 
@@ -57,5 +57,5 @@ def test_what_was_meant_to_close_an_agent_closes_it_and_says_so(
     overrides: Any, words: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     with caplog.at_level(logging.WARNING, "rollcall"):
-        assert overruled(DESK, {"overrides": overrides}).status is Status.DISABLED
+        assert with_overrides(DESK, {"overrides": overrides}).status is Status.DISABLED
     assert any(words in each.getMessage() for each in caplog.records)

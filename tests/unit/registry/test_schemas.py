@@ -12,8 +12,8 @@ import pytest
 
 from rollcall.agent.targets import Registered
 from rollcall.core.errors import InvalidArgument
-from rollcall.registry.foreign_schema import MAX_CHARS, MAX_DEPTH, check_schema, errors
-from rollcall.registry.reading import read_capability
+from rollcall.registry.capabilities import read_capability
+from rollcall.registry.schemas import MAX_CHARS, MAX_DEPTH, check_schema, errors
 from tests.support.rules import for_every
 
 

@@ -20,11 +20,15 @@ from rollcall.core.policy import ApprovalPolicy, combined
 from rollcall.core.shapes import Role, Status
 from rollcall.core.urls import parse_url
 from rollcall.models.base import ToolSpec
+from rollcall.registry.access import at_least
+from rollcall.registry.documents import in_words
 from rollcall.registry.entries import RESERVED, Entry, Execution
-from rollcall.registry.foreign_schema import check_arguments, check_schema
-from rollcall.registry.mistakes import in_words
-from rollcall.registry.normalising import normalised, schema_of_parameters
-from rollcall.registry.standing import at_least
+from rollcall.registry.schemas import (
+    check_arguments,
+    check_schema,
+    normalised,
+    schema_of_parameters,
+)
 
 
 class _Read(BaseModel):

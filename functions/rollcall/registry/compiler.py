@@ -27,10 +27,11 @@ from rollcall.core.context import Embedder
 from rollcall.core.errors import Unavailable
 from rollcall.core.options import collection_id
 from rollcall.core.shapes import SCHEMA_VERSION, Role, Status
+from rollcall.registry.capabilities import read_as
 from rollcall.registry.documents import AGENTS, CAPABILITIES
 from rollcall.registry.entries import Entry
 from rollcall.registry.index import Index, Searchable
-from rollcall.registry.parts import (
+from rollcall.registry.segments import (
     HEAD,
     INDEX,
     MANIFEST,
@@ -44,7 +45,6 @@ from rollcall.registry.parts import (
     unpacked,
     write_parts,
 )
-from rollcall.registry.reading import read_as
 from rollcall.registry.vectors import VectorIndex
 from rollcall.store.batches import attempts, try_commit
 

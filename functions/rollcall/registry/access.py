@@ -1,0 +1,209 @@
+"""Who may use a capability: what its own function checks, and what an agent may offer to a user.
+
+Access to one capability is read without the rest of the registry, which such a process does not
+need. What may be offered is worked out once for each kind of user, and kept."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from threading import Lock
+from typing import Any
+
+from msgspec import Struct
+
+from rollcall.core.context import User
+from rollcall.core.errors import FailedPrecondition
+from rollcall.core.options import collection_id
+from rollcall.core.shapes import Role, Status
+
+Read = Callable[[str, Sequence[str]], "dict[str, Any] | None"]
+"""Gives fields of the document at a path, None where there is none."""
+
+FRESH_S = 30.0
+_FIELDS = ("status", "minRole", "overrides")
+_ROLE_ORDER = tuple(Role)
+_held: dict[tuple[str, str], tuple[float, Access]] = {}
+
+
+class Access(Struct, frozen=True):
+    """What was declared, under the operator's overrides.
+
+    Attributes:
+        tenants: Whose users may use it; None for everybody's.
+    """
+
+    status: Status
+    min_role: Role
+    tenants: frozenset[str] | None
+
+    def permits(self, user: User) -> bool:
+        """Whether this user may use it now."""
+        return (
+            self.status is not Status.DISABLED
+            and at_least(user.role, self.min_role)
+            and (self.tenants is None or user.tenant in self.tenants)
+        )
+
+    @classmethod
+    def of(cls, document: Mapping[str, Any]) -> Access:
+        """Read a stored document.
+
+        Raises:
+            FailedPrecondition: A field says nothing that is known. It was meant to say something.
+        """
+        overrides = _said(document, "overrides", {})
+        try:
+            tenants = overrides.get("tenants")
+            if tenants is not None and not _are_texts(tenants):
+                raise TypeError("tenants is no list of texts")
+            declared = Role(_said(document, "minRole", Role.USER))
+            asked = Role(_said(overrides, "minRole", declared))
+            return cls(
+                Status(_said(overrides, "status", document.get("status"))),
+                # An operator asks for a higher role than code does, never for a lower one.
+                declared if at_least(declared, asked) else asked,
+                None if tenants is None else frozenset(tenants),
+            )
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            what = f"the registry's document cannot be used: {error}"
+            raise FailedPrecondition(what) from None
+
+
+def _said(fields: Mapping[str, Any], name: str, otherwise: Any) -> Any:
+    """What a field says; null says nothing."""
+    found = fields.get(name)
+    return otherwise if found is None else found
+
+
+def _are_texts(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(each, str) for each in value)
+
+
+def read_access(capability_id: str, *, project: str, read: Read) -> Access | None:
+    """How a capability stands now, at most `FRESH_S` old; None where it is not registered.
+
+    Args:
+        project: Which project's registry it is that `read` reads.
+    Raises:
+        FailedPrecondition: Its document cannot be used.
+    """
+    read_at, found = _held.get((project, capability_id), (0.0, None))
+    if found and time.monotonic() - read_at <= FRESH_S:
+        return found
+    document = read(f"{collection_id('capabilities')}/{capability_id}", _FIELDS)
+    if document is None:
+        return None
+    found = Access.of(document)
+    _held[project, capability_id] = (time.monotonic(), found)
+    return found
+
+
+def forget() -> None:
+    """Read anew next time."""
+    _held.clear()
+
+
+def at_least(role: Role, least: Role) -> bool:
+    """Whether `role` stands at or above `least` in `wire.Role`'s order."""
+    return _ROLE_ORDER.index(role) >= _ROLE_ORDER.index(least)
+
+
+ALL = "*"
+CATEGORY = "category:"
+_KEPT = 256
+_ROLES = tuple(Role)
+
+
+class Permitted(Struct, frozen=True):
+    """What a user may be offered by an agent.
+
+    Attributes:
+        mask: By place in the registry, 1 where it may be.
+        count: How many may be.
+    """
+
+    mask: bytes
+    count: int
+
+
+class _Row(Struct, frozen=True):
+    id: str
+    category: str
+    role: int
+    is_enabled: bool
+    tenants: frozenset[str] | None
+    on_client: bool
+
+
+class Permissions:
+    """What authorising needs of every capability, by its place.
+
+    Args:
+        rows: As `compiling` writes them.
+    """
+
+    def __init__(self, rows: Sequence[Sequence[Any]]) -> None:
+        self._rows = [
+            _Row(id, category, role, enabled, None if tenants is None else frozenset(tenants), away)
+            for id, category, role, enabled, tenants, away in rows
+        ]
+        self._tenants = frozenset().union(*(row.tenants or () for row in self._rows))
+        self._known: dict[Any, Permitted] = {}
+        self._lock = Lock()
+
+    def permitted(
+        self,
+        tools: tuple[str, ...],
+        user: User,
+        *,
+        client_tools: frozenset[str] = frozenset(),
+        without: frozenset[str] = frozenset(),
+    ) -> Permitted:
+        """What an agent with these tools may offer this user.
+
+        Args:
+            tools: Ids, `category:<category>`, or `*`, as a profile has them.
+            client_tools: Those that the user's client can run; others of its kind are left out.
+            without: Ids that are not to be offered at present.
+        """
+        tenant = user.tenant if user.tenant in self._tenants else None
+        key = (tools, user.role, tenant, client_tools, without)
+        found = self._known.get(key)
+        if found is None:
+            mask = self._mask(tools, user, client_tools, without)
+            found = Permitted(mask, sum(mask))
+            with self._lock:
+                if len(self._known) >= _KEPT:
+                    self._known.clear()
+                self._known[key] = found
+        return found
+
+    def _mask(
+        self,
+        tools: tuple[str, ...],
+        user: User,
+        client_tools: frozenset[str],
+        without: frozenset[str],
+    ) -> bytes:
+        wanted = frozenset(tools)
+        role = _ROLES.index(user.role)
+        return bytes(
+            row.is_enabled
+            and row.role <= role
+            and (row.tenants is None or user.tenant in row.tenants)
+            and is_named(row.id, row.category, wanted)
+            and (not row.on_client or row.id in client_tools)
+            and row.id not in without
+            for row in self._rows
+        )
+
+
+def is_id(name: str) -> bool:
+    """Whether a name in a profile is one capability's, not a category or all."""
+    return name != ALL and not name.startswith(CATEGORY)
+
+
+def is_named(id: str, category: str, tools: frozenset[str]) -> bool:
+    """Whether a profile's tools name this capability."""
+    return id in tools or ALL in tools or f"{CATEGORY}{category}" in tools
