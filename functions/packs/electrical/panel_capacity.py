@@ -1,51 +1,77 @@
-"""Whether a panel can take more load."""
+"""The capability `check_panel_capacity`: whether a panel can take more load."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from pydantic import Field
 
+from packs.electrical.arguments import VoltAmperes
 from packs.electrical.calculations.loads.calculation import Method
 from packs.electrical.calculations.loads.limits import Element
-from packs.electrical.calculations.loads.spaces import free_positions
-from packs.electrical.capacity.charts import LINES_TITLE, lines_chart
-from packs.electrical.capacity.checking import Capacity, capacity_of
-from packs.electrical.capacity.proposing import Asked
-from packs.electrical.capacity.shapes import (
-    ByMethod,
+from packs.electrical.calculations.loads.new_load import (
+    NewCircuit,
+    NewLoad,
+    free_positions,
+    new_circuit,
+)
+from packs.electrical.calculations.loads.panel import (
+    Demand,
+    panel_demand,
+    panel_loads,
+    with_circuits,
+)
+from packs.electrical.load_results import (
     DemandStep,
     LimitingElement,
     LineLoad,
-    Upstream,
-    limit_shown,
-    lines_shown,
-    method_shown,
-    step_columns,
-    step_rows,
-    steps_shown,
-    upstream_shown,
+    demand_steps,
+    limit_text,
+    lines_chart,
+    method_text,
+    step_table,
 )
-from packs.electrical.capacity.words import (
-    carried,
-    takes_it,
-    unbalanced,
-    with_more,
-)
+from packs.electrical.nec.overcurrent import STANDARD_RATINGS
 from packs.electrical.projects.access import open_project
 from packs.electrical.projects.records import LoadType, Panel, Poles, Project, RecordId
 from packs.electrical.projects.selection import PanelId, PanelName, find_panel
-from packs.electrical.results import CalculationResult, Input, Words, finish, said
+from packs.electrical.projects.topology import path_to
+from packs.electrical.results import CalculationResult, finish
+from packs.electrical.wording import TEXTS, number, plain_panel_text, unmarked
 from rollcall.core.capability import capability
 from rollcall.core.context import ToolContext
-from rollcall.core.shapes import Display
+from rollcall.core.errors import FailedPrecondition
+from rollcall.core.shapes import Display, Wire
 from rollcall.core.texts import Text
 
 Watts = Annotated[float, Field(ge=0, le=2_000_000)]
-VoltAmperes = Annotated[float, Field(gt=0, le=10_000_000)]
 LoadWords = Annotated[str, Field(min_length=1, max_length=200)]
 _UNBALANCED_PERCENT = 20.0
 """Above this departure of a line from the mean a warning says so; the code sets no figure."""
+
+
+class MethodDemand(Wire):
+    """The same load by another method that applies here."""
+
+    method: Method
+    demand_va: float = Field(alias="demandVA")
+    demand_amps: float
+    utilization_percent: float
+    fits: bool
+
+
+class Upstream(Wire):
+    """A panel on the way from the service, with the new load."""
+
+    panel_id: str
+    panel_name: str
+    demand_amps: float
+    rating_amps: float
+    utilization_percent: float
+    limiting_element: Element
+    fits: bool
 
 
 class PanelCapacity(CalculationResult):
@@ -56,14 +82,14 @@ class PanelCapacity(CalculationResult):
         current_load_watts: The calculated load, VA: after demand factors, continuous loads at
             125 % where the method counts them so.
         current_utilization: Of the limiting element's rating, percent.
-        available_capacity_watts: What is left of that rating, VA; negative where nothing is.
+        available_capacity_watts: The rest of that rating, VA; negative where nothing is left.
         additional_load_watts: As asked for; `additional_demand_va` is what of it counts.
         can_accommodate: The load fits this panel and all upstream of it, line by line, and there is
             room for its breaker.
         proposed_circuit_number: Where it would stand.
-        limits: Everything that bounds the panel, the smallest first.
+        limits: Everything that limits the panel, the smallest first.
         steps: The calculation row by row, with the new load.
-        by_method: What the other methods that apply here say.
+        by_method: The same by the other methods that apply here.
     """
 
     panel_id: str
@@ -93,73 +119,12 @@ class PanelCapacity(CalculationResult):
     imbalance_percent: float
     limits: list[LimitingElement]
     steps: list[DemandStep]
-    by_method: list[ByMethod]
+    by_method: list[MethodDemand]
     upstream: list[Upstream]
 
 
 @capability(
-    name={"en": "Panel capacity", "he": "קיבולת לוח"},
-    category="electrical",
-    keywords=[
-        "panel capacity",
-        "available capacity",
-        "spare capacity",
-        "can the panel handle",
-        "panel load",
-        "panel utilization",
-        "how loaded is the panel",
-        "add load to panel",
-        "demand load",
-        "Article 220",
-        "free spaces",
-        "phase balance",
-        "are the phases balanced",
-        "phase imbalance",
-        "is there room for another load",
-        "קיבולת לוח",
-        "קיבולת פנויה",
-        "עומס הלוח",
-        "כמה עמוס הלוח",
-        "האם הלוח יכול לשאת",
-        "להוסיף עומס ללוח",
-        "איזון פאזות",
-        "האם הפאזות מאוזנות",
-        "האם אפשר להוסיף ללוח",
-        "האם ניתן להוסיף ללוח",
-        "האם יש מקום בלוח",
-        "מקומות פנויים בלוח",
-        "load calculation",
-        "how much room is left",
-        "overloaded panel",
-        "spare amps",
-        "עומס בלוח",
-        "כמה מקום יש בלוח",
-        "כמה אמפר פנוי",
-        "הלוח יעמוד ב",
-    ],
-    examples=[
-        {
-            "userRequest": "Can the Main Panel take a 9600 W EV charger?",
-            "parameters": {
-                "panelName": "Main Panel",
-                "additionalLoadWatts": 9600,
-                "additionalLoadDescription": "EV charger",
-            },
-        },
-        {
-            "userRequest": "How loaded is panel LP1?",
-            "parameters": {"panelName": "LP1"},
-        },
-        {
-            "userRequest": "האם אפשר להוסיף מזגן של 3500 וואט ללוח LP1?",
-            "parameters": {
-                "panelName": "LP1",
-                "additionalLoadWatts": 3500,
-                "additionalLoadDescription": "מזגן",
-            },
-        },
-    ],
-    related=["check_service_upgrade", "run_inspection", "add_circuit"],
+    category="electrical", related=["check_service_upgrade", "run_inspection", "add_circuit"]
 )
 def check_panel_capacity(
     ctx: ToolContext,
@@ -199,35 +164,43 @@ def check_panel_capacity(
     panel = find_panel(project, panel_id=panel_id, panel_name=panel_name)
     if method is None and measured_peak_va is not None:
         method = "measured"
-    asked = Asked(
+    load = NewLoad(
         additional_load_watts or 0.0,
         additional_load_description,
         additional_load_type,
         continuous,
         poles,
     )
-    found = capacity_of(project, panel, asked, method=method, peak_va=measured_peak_va)
-    result = _result(ctx, project, found, asked)
+    found = capacity_of(project, panel, load, method=method, peak_va=measured_peak_va)
+    result = _result(ctx, project, found, load)
     display = Display(
         type="chart",
-        title=LINES_TITLE.say(ctx.locale),
+        title=TEXTS.say(ctx.locale, "load_results.chart.lines"),
         text=result.answer,
         chart=lines_chart(found.now, found.then, ctx.locale),
-        columns=step_columns(ctx.locale),
-        rows=step_rows(result.steps, ctx.locale),
+        **step_table(result.steps, ctx.locale),
     )
     return finish(ctx, result, display)
 
 
-def _result(ctx: ToolContext, project: Project, found: Capacity, asked: Asked) -> PanelCapacity:
+def _result(ctx: ToolContext, project: Project, found: Capacity, load: NewLoad) -> PanelCapacity:
     panel, now, then, new = found.panel, found.now, found.then, found.new
-    calculation = then.calculation
-    more = [with_more(then), *([takes_it()] if found.fits else [])] if new else []
-    told = [carried(panel, now), *more, *found.advice]
-    advice = " ".join(each.say(ctx.locale) for each in found.advice)
-    assumed = [*calculation.basis.assumptions, *(new.assumed if new else ())]
+    calculation, texts = then.calculation, list(advice(found))
+    basis = calculation.basis
+    basis.use("edition", project.edition)
+    basis.use("voltage", panel.voltage, "V")
+    basis.use("phases", panel.phases)
+    basis.use("busRating", panel.bus_rating, "A")
+    basis.use("floorAreaFt2", project.building.floor_area_ft2, "ft²")
+    if load.watts:
+        basis.use("additionalLoadWatts", load.watts, "W", "argument")
+    basis.assumptions += new.assumed if new else ()
+    if then.imbalance_percent > _UNBALANCED_PERCENT:
+        percent = number(then.imbalance_percent, digits=0)
+        basis.warnings.append(TEXTS.text("panel_capacity.unbalanced", percent=percent))
+    answer = [*_load_texts(found), *texts]
     return PanelCapacity(
-        answer=" ".join(each.say(ctx.locale) for each in told),
+        answer=" ".join(each.say(ctx.locale) for each in answer),
         project_id=project.id,
         panel_id=panel.id,
         panel_name=panel.name,
@@ -241,46 +214,193 @@ def _result(ctx: ToolContext, project: Project, found: Capacity, asked: Asked) -
         current_utilization=round(now.utilization_percent, 1),
         available_capacity_watts=round(now.available_va, 1),
         available_capacity_amps=round(now.rating_amps - now.heaviest_amps, 1),
-        additional_load_watts=asked.watts,
+        additional_load_watts=load.watts,
         additional_demand_va=round(then.demand_va - now.demand_va, 1),
         projected_load_watts=round(then.demand_va, 1),
         projected_load_amps=round(then.demand_amps, 1),
         projected_utilization=round(then.utilization_percent, 1),
         can_accommodate=found.fits,
-        recommendation=advice or None,
+        recommendation=" ".join(each.say(ctx.locale) for each in texts) or None,
         spaces=panel.spaces,
         free_spaces=len(free_positions(panel)),
         proposed_circuit_number=new.number if new else None,
         proposed_poles=new.circuit.poles if new else None,
-        phases=lines_shown(now, then),
+        phases=[
+            LineLoad.model_validate(
+                {
+                    "phase": name,
+                    "current_amps": round(before, 1),
+                    "projected_amps": round(after, 1),
+                    "utilization_percent": round(100 * after / then.rating_amps, 1),
+                }
+            )
+            for name, before, after in zip(
+                calculation.system.names, now.line_amps, then.line_amps, strict=True
+            )
+        ],
         imbalance_percent=round(then.imbalance_percent, 1),
-        limits=[limit_shown(each) for each in sorted(then.limits, key=lambda limit: limit.amps)],
-        steps=steps_shown(calculation, ctx.locale),
-        by_method=[method_shown(method, each) for method, each in found.others],
-        upstream=[upstream_shown(of, each) for of, each in found.upstream],
-        inputs=tuple(_inputs(project, panel, asked)),
-        assumptions=tuple(each.say(ctx.locale) for each in assumed),
-        warnings=said(ctx.locale, _warnings(found)),
-        citations=calculation.basis.citations,
+        limits=[
+            LimitingElement(element=each.element, rating_amps=round(each.amps, 1), name=each.name)
+            for each in sorted(then.limits, key=lambda limit: limit.amps)
+        ],
+        steps=demand_steps(calculation, ctx.locale),
+        by_method=[
+            MethodDemand(
+                method=method,
+                demand_va=round(demand.demand_va, 1),
+                demand_amps=round(demand.demand_amps, 1),
+                utilization_percent=round(demand.utilization_percent, 1),
+                fits=demand.fits,
+            )
+            for method, demand in found.others
+        ],
+        upstream=[
+            Upstream(
+                panel_id=above.id,
+                panel_name=above.name,
+                demand_amps=round(demand.demand_amps, 1),
+                rating_amps=round(demand.rating_amps, 1),
+                utilization_percent=round(demand.utilization_percent, 1),
+                limiting_element=demand.limit.element,
+                fits=demand.fits,
+            )
+            for above, demand in found.upstream
+        ],
+        **basis.fields(ctx.locale),
     )
 
 
-def _inputs(project: Project, panel: Panel, asked: Asked) -> list[Input]:
-    given = [
-        Input(name="edition", value=project.edition),
-        Input(name="voltage", value=panel.voltage, unit="V"),
-        Input(name="phases", value=panel.phases),
-        Input(name="busRating", value=panel.bus_rating, unit="A"),
-        Input(name="floorAreaFt2", value=project.building.floor_area_ft2, unit="ft²"),
-    ]
-    if asked.watts:
-        watts = Input(name="additionalLoadWatts", value=asked.watts, unit="W", source="argument")
-        given.append(watts)
-    return [each for each in given if each.value is not None]
+# ---- The capacity of a panel ----
 
 
-def _warnings(found: Capacity) -> list[Words | Text]:
-    warnings = list(found.then.calculation.basis.warnings)
-    if found.then.imbalance_percent > _UNBALANCED_PERCENT:
-        warnings.append(unbalanced(found.then))
-    return warnings
+@dataclass(frozen=True, slots=True)
+class Capacity:
+    """The load of a panel, now and with a new load.
+
+    Attributes:
+        now: As it is; `then` with the new load, the same where there is none.
+        others: The demand `then` by other methods that apply.
+        upstream: The panels on the way from the service, with the new load.
+    """
+
+    panel: Panel
+    now: Demand
+    then: Demand
+    new: NewCircuit | None
+    others: tuple[tuple[Method, Demand], ...]
+    upstream: tuple[tuple[Panel, Demand], ...]
+
+    @property
+    def fits(self) -> bool:
+        """The load fits here and upstream, and there is room for its breaker."""
+        has_room = self.new is None or self.new.number is not None
+        return self.then.fits and has_room and all(each.fits for _, each in self.upstream)
+
+
+def capacity_of(
+    project: Project,
+    panel: Panel,
+    load: NewLoad,
+    *,
+    method: Method | None = None,
+    peak_va: float | None = None,
+) -> Capacity:
+    """Work out the capacity of a panel for a load of `load.watts`, none if that is 0.
+
+    Raises:
+        FailedPrecondition: The method does not apply here.
+        InvalidArgument: The load has more poles than the panel.
+    """
+    loads = panel_loads(project, panel)
+    chosen = loads.chosen(method, peak_va=peak_va)
+    now = loads.demand(chosen, peak_va=peak_va)
+    new = new_circuit(panel, load, now.line_amps) if load.watts else None
+    if new is not None:
+        loads = loads.with_new(project, panel, (new.circuit,))
+    then = loads.demand(chosen, peak_va=peak_va) if new else now
+    others = tuple((each, loads.demand(each)) for each in loads.open_methods() if each != chosen)
+    return Capacity(panel, now, then, new, others, _upstream(project, panel, new))
+
+
+def _upstream(
+    project: Project, panel: Panel, new: NewCircuit | None
+) -> tuple[tuple[Panel, Demand], ...]:
+    """The panels on the way from the service, with their demand."""
+    try:
+        path = path_to(project, panel)
+    except FailedPrecondition:  # the project does not say how it is supplied
+        return ()
+    grown = with_circuits(project, panel, (new.circuit,)) if new else project
+    above = [path.service_panel, *(leg.target for leg in path.legs)][:-1]
+    panels = [each for each in above if isinstance(each, Panel)]
+    return tuple((each, panel_demand(grown, grown.panel(each.id) or each)) for each in panels)
+
+
+def _load_texts(found: Capacity) -> Iterator[Text]:
+    """The load of a panel now and, where there is a new load, with it."""
+    now, then = found.now, found.then
+    yield TEXTS.text(
+        "panel_capacity.carried",
+        panel=plain_panel_text(found.panel.name),
+        load=_va(now.demand_va),
+        current=_amps(now.demand_amps),
+        method=method_text(now.calculation.method),
+        percent=number(now.utilization_percent, digits=0),
+        limit=limit_text(now.limit),
+    )
+    if found.new:
+        yield TEXTS.text(
+            "panel_capacity.with_more",
+            load=_va(then.demand_va),
+            current=_amps(then.demand_amps),
+            percent=number(then.utilization_percent, digits=0),
+        )
+    if found.new and found.fits:
+        yield TEXTS.text("panel_capacity.fits")
+
+
+def advice(found: Capacity) -> Iterator[Text]:
+    """What to do where the load does not fit; nothing where it does."""
+    then, limit = found.then, limit_text(found.then.limit)
+    if then.demand_amps > then.rating_amps:
+        need = _amps(then.heaviest_amps)
+        size = next((each for each in STANDARD_RATINGS if each >= then.heaviest_amps), None)
+        if size is None:
+            yield TEXTS.text("panel_capacity.over_every_limit", need=need, limit=limit)
+        else:
+            yield TEXTS.text("panel_capacity.over_limit", need=need, limit=limit, size=size)
+    elif not then.fits:
+        line, current = _heaviest(then)
+        yield TEXTS.text("panel_capacity.over_line", line=line, current=current, limit=limit)
+    if found.new is not None and found.new.number is None:
+        panel, poles = plain_panel_text(found.panel.name), found.new.circuit.poles
+        yield TEXTS.text("panel_capacity.no_space", panel=panel, poles=poles)
+    fitting = [] if then.fits else [method for method, each in found.others if each.fits]
+    if fitting:
+        yield TEXTS.text("panel_capacity.other_method", method=method_text(fitting[0]))
+    for above, demand in found.upstream:
+        if demand.fits:
+            continue
+        line, current = _heaviest(demand)
+        values = {"name": unmarked(above.name), "limit": limit_text(demand.limit)}
+        if demand.demand_amps > demand.rating_amps:
+            current = _amps(demand.demand_amps)
+            yield TEXTS.text("panel_capacity.over_upstream", current=current, **values)
+        else:
+            key = "panel_capacity.over_upstream_line"
+            yield TEXTS.text(key, line=line, current=current, **values)
+
+
+def _heaviest(demand: Demand) -> tuple[str, str]:
+    """The heaviest line and its current."""
+    amps = dict(zip(demand.calculation.system.names, demand.line_amps, strict=True))
+    line = max(amps, key=lambda name: amps[name])
+    return line, _amps(amps[line])
+
+
+def _va(va: float) -> str:
+    return f"{number(va, digits=0)} VA"
+
+
+def _amps(amps: float) -> str:
+    return f"{number(amps, digits=1)} A"

@@ -1,58 +1,87 @@
-"""Whether a service carries proposed loads, and what size would."""
+"""The capability `check_service_upgrade`: whether a service carries new loads, or which would."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from pydantic import Field
 
-from packs.electrical.calculations.loads.calculation import Method
+from packs.electrical.arguments import VoltAmperes
+from packs.electrical.calculations.loads.calculation import Method, Premises
 from packs.electrical.calculations.loads.limits import Element
-from packs.electrical.capacity.charts import SERVICE_TITLE, service_chart
-from packs.electrical.capacity.proposing import Asked
-from packs.electrical.capacity.service import Upgrade, upgrade_of
-from packs.electrical.capacity.service_shapes import (
-    LoadManagement,
-    ProposedLoad,
-    ServiceConductor,
-    conductor_shown,
-    management_shown,
-    service_references,
+from packs.electrical.calculations.loads.lines import currents, lines_of, magnitudes
+from packs.electrical.calculations.loads.new_load import NewLoad, new_circuit
+from packs.electrical.calculations.loads.panel import Demand, PanelLoads, panel_loads
+from packs.electrical.calculations.loads.service import (
+    Conductors,
+    managed_amps,
+    service_conductors,
+    service_size,
 )
-from packs.electrical.capacity.service_words import (
-    class_320,
-    managed,
-    method_note,
-    service_load,
-    service_load_with,
-    suffices,
-    upgrade,
-)
-from packs.electrical.capacity.shapes import (
+from packs.electrical.load_results import (
     DemandStep,
-    step_columns,
-    step_rows,
-    steps_shown,
+    demand_steps,
+    limit_text,
+    method_text,
+    service_chart,
+    step_table,
 )
+from packs.electrical.nec.editions import article
 from packs.electrical.projects.access import open_project
-from packs.electrical.projects.records import Project, RecordId
+from packs.electrical.projects.records import Circuit, LoadType, Panel, Project, RecordId
+from packs.electrical.projects.topology import service_panel
 from packs.electrical.results import (
+    AssumedValue,
     CalculationResult,
-    Input,
-    Words,
+    CodeReference,
     finish,
-    said,
 )
+from packs.electrical.wording import TEXTS, number
 from rollcall.core.capability import capability
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import InvalidArgument
-from rollcall.core.shapes import Display
+from rollcall.core.shapes import Display, Wire
+from rollcall.core.texts import Text
 
 MAX_PROPOSED = 50
 Watts = Annotated[float, Field(ge=0, le=5_000_000)]
-VoltAmperes = Annotated[float, Field(gt=0, le=10_000_000)]
+
+
+class ProposedLoad(Wire):
+    """A load that somebody thinks of adding."""
+
+    description: Annotated[
+        str, Field(min_length=1, max_length=200, description='What it is: "EV charger".')
+    ]
+    watts: Annotated[float, Field(ge=0, le=2_000_000, description="Its load, W.")]
+    load_type: Annotated[
+        LoadType | None, Field(description="Its kind; by the description if left out.")
+    ] = None
+    continuous: Annotated[
+        bool | None, Field(description="Whether it runs for three hours or more.")
+    ] = None
+
+
+class ServiceConductor(Wire):
+    """Conductors for the recommended service; `sets` run in parallel."""
+
+    material: Literal["copper", "aluminum"]
+    size: str
+    sets: int
+    ampacity_amps: float
+    article: str
+
+
+class LoadManagement(Wire):
+    """Whether load management would spare the upgrade; `limit_amps` is what it leaves."""
+
+    avoids_upgrade: bool
+    limit_amps: float | None
+    applies_to: Literal["ev_charger", "all_proposed"]
+    text: str
 
 
 class ServiceUpgrade(CalculationResult):
@@ -92,57 +121,7 @@ class ServiceUpgrade(CalculationResult):
     steps: list[DemandStep]
 
 
-@capability(
-    name={"en": "Service upgrade", "he": "הגדלת חיבור חשמל"},
-    category="electrical",
-    keywords=[
-        "service upgrade",
-        "service size",
-        "upgrade the service",
-        "is the service big enough",
-        "200 amp service",
-        "400 amp service",
-        "proposed loads",
-        "existing load",
-        "load calculation",
-        "measured demand",
-        "load management",
-        "220.83",
-        "220.87",
-        "הגדלת חיבור",
-        "שדרוג חיבור",
-        "גודל החיבור",
-        "האם החיבור מספיק",
-        "עומסים מתוכננים",
-        "חישוב עומסים",
-        "ניהול עומסים",
-        "bigger service",
-        "total service load",
-        "חיבור לחברת החשמל",
-        "החיבור הקיים",
-        "להגדיל חיבור",
-    ],
-    examples=[
-        {
-            "userRequest": "Do I need a service upgrade for an 11.5 kW EV charger and a hot tub?",
-            "parameters": {
-                "proposedLoads": [
-                    {"description": "EV charger", "watts": 11500},
-                    {"description": "hot tub", "watts": 6000},
-                ]
-            },
-        },
-        {
-            "userRequest": "Would the service carry another 15000 W?",
-            "parameters": {"totalAdditionalWatts": 15000},
-        },
-        {
-            "userRequest": "האם צריך להגדיל את החיבור בשביל מטען לרכב של 7400 וואט?",
-            "parameters": {"proposedLoads": [{"description": "מטען לרכב", "watts": 7400}]},
-        },
-    ],
-    related=["check_panel_capacity", "add_circuit"],
-)
+@capability(category="electrical", related=["check_panel_capacity", "add_circuit"])
 def check_service_upgrade(
     ctx: ToolContext,
     *,
@@ -166,24 +145,23 @@ def check_service_upgrade(
             one-family dwelling, else as for a panel.
         measured_peak_va: The highest demand that was measured, VA.
     """
-    asked = _asked(proposed_loads or [], total_additional_watts)
+    loads = _new_loads(proposed_loads or [], total_additional_watts)
     project = open_project(ctx, project_id).project
-    found = upgrade_of(project, asked, method=method, peak_va=measured_peak_va)
-    result = _result(ctx, project, found, asked, measured_peak_va)
+    upgrade = upgrade_of(project, loads, method=method, peak_va=measured_peak_va)
+    result = _result(ctx, project, upgrade, loads, measured_peak_va)
     amps = project.service.service_amps
     display = Display(
         type="chart",
-        title=SERVICE_TITLE.say(ctx.locale),
+        title=TEXTS.say(ctx.locale, "load_results.chart.service"),
         text=result.answer,
-        chart=service_chart(found.now, found.then, amps, ctx.locale),
-        columns=step_columns(ctx.locale),
-        rows=step_rows(result.steps, ctx.locale),
+        chart=service_chart(upgrade.now, upgrade.then, amps, ctx.locale),
+        **step_table(result.steps, ctx.locale),
     )
     return finish(ctx, result, display)
 
 
-def _asked(loads: Sequence[ProposedLoad], total: float | None) -> list[Asked]:
-    """The loads; the sum alone counts as one.
+def _new_loads(loads: Sequence[ProposedLoad], total: float | None) -> list[NewLoad]:
+    """The proposed loads; the sum alone counts as one.
 
     Raises:
         InvalidArgument: Both are given, and differ.
@@ -197,29 +175,38 @@ def _asked(loads: Sequence[ProposedLoad], total: float | None) -> list[Asked]:
         )
     if loads:
         return [
-            Asked(each.watts, each.description, each.load_type, each.continuous) for each in loads
+            NewLoad(each.watts, each.description, each.load_type, each.continuous) for each in loads
         ]
-    return [Asked(total)] if total else []
+    return [NewLoad(total)] if total else []
 
 
 def _result(
     ctx: ToolContext,
     project: Project,
-    found: Upgrade,
-    asked: Sequence[Asked],
+    upgrade: Upgrade,
+    loads: Sequence[NewLoad],
     peak_va: float | None,
 ) -> ServiceUpgrade:
-    now, then, amps = found.now, found.then, project.service.service_amps
-    calculation = then.calculation
-    told = [service_load(amps, now)]
-    watts = math.fsum(each.watts for each in asked)
-    told += [service_load_with(amps, then, watts)] if found.new else []
-    recommendation = " ".join(text.say(ctx.locale) for text in _advice(found))
+    now, then, service = upgrade.now, upgrade.then, project.service
+    amps, calculation = service.service_amps, then.calculation
+    basis, watts = calculation.basis, math.fsum(each.watts for each in loads)
+    basis.use("edition", project.edition)
+    basis.use("serviceVoltage", service.service_voltage, "V")
+    basis.use("phases", service.phases)
+    basis.use("serviceAmps", amps, "A")
+    basis.use("floorAreaFt2", project.building.floor_area_ft2, "ft²")
+    basis.use("measuredPeakVa", peak_va, "VA", "argument")
+    for each in loads:
+        basis.use(each.description or "proposed", each.watts, "W", "argument")
+    basis.assumptions += upgrade.assumed
+    basis.citations += _citations(project, upgrade)
+    texts = list(_load_texts(upgrade, amps, watts))
+    recommendation = " ".join(text.say(ctx.locale) for text in _advice(upgrade))
     return ServiceUpgrade(
-        answer=" ".join([*(text.say(ctx.locale) for text in told), recommendation]),
+        answer=" ".join([*(text.say(ctx.locale) for text in texts), recommendation]),
         project_id=project.id,
-        service_voltage=project.service.service_voltage,
-        phases=project.service.phases,
+        service_voltage=service.service_voltage,
+        phases=service.phases,
         method=calculation.method,
         current_service_amps=amps,
         current_load_va=round(now.demand_va, 1),
@@ -230,47 +217,230 @@ def _result(
         required_amps=round(then.heaviest_amps, 1),
         current_utilization=round(100 * now.demand_amps / amps, 1),
         projected_utilization=round(100 * then.demand_amps / amps, 1),
-        needs_upgrade=found.is_needed,
+        needs_upgrade=upgrade.is_needed,
         limiting_element=then.limit.element,
         limiting_amps=round(then.rating_amps, 1),
-        recommended_service=found.recommended,
-        recommended_conductors=[conductor_shown(each, project) for each in found.conductors],
-        load_management=management_shown(found, ctx.locale),
+        recommended_service=upgrade.recommended,
+        recommended_conductors=[
+            ServiceConductor(
+                material=each.material,
+                size=each.size,
+                sets=each.sets,
+                ampacity_amps=each.ampacity_amps,
+                article=_share_article(project) if each.by_dwelling_share else "230.42",
+            )
+            for each in upgrade.conductors
+        ],
+        load_management=_load_management(upgrade, ctx.locale),
         recommendation=recommendation,
-        steps=steps_shown(calculation, ctx.locale),
-        inputs=tuple(_inputs(project, asked, peak_va)),
-        assumptions=tuple(
-            each.say(ctx.locale) for each in (*calculation.basis.assumptions, *found.assumed)
-        ),
-        warnings=said(ctx.locale, calculation.basis.warnings),
-        citations=(*calculation.basis.citations, *service_references(project, found)),
+        steps=demand_steps(calculation, ctx.locale),
+        **basis.fields(ctx.locale),
     )
 
 
-def _advice(found: Upgrade) -> list[Words]:
-    if not found.is_needed:
-        return [suffices()]
-    texts = [upgrade(found.then, found.recommended)]
-    if found.recommended == 400 and found.premises.occupancy == "dwelling":
-        texts.append(class_320())
-    if found.management is not None:
-        texts.append(managed(found.management.amps, charger=found.management.charger))
-    note = method_note(found.then.calculation.method)
-    return [*texts, *([note] if note else [])]
+def _load_management(upgrade: Upgrade, locale: str) -> LoadManagement | None:
+    if upgrade.management is None:
+        return None
+    amps = upgrade.management.amps
+    return LoadManagement(
+        avoids_upgrade=amps is not None,
+        limit_amps=None if amps is None else math.floor(amps),
+        applies_to="ev_charger" if upgrade.management.charger else "all_proposed",
+        text=_management_text(upgrade.management).say(locale),
+    )
 
 
-def _inputs(project: Project, asked: Sequence[Asked], peak_va: float | None) -> list[Input]:
-    service = project.service
-    given = [
-        Input(name="edition", value=project.edition),
-        Input(name="serviceVoltage", value=service.service_voltage, unit="V"),
-        Input(name="phases", value=service.phases),
-        Input(name="serviceAmps", value=service.service_amps, unit="A"),
-        Input(name="floorAreaFt2", value=project.building.floor_area_ft2, unit="ft²"),
-        Input(name="measuredPeakVa", value=peak_va, unit="VA", source="argument"),
-    ]
-    given += [
-        Input(name=each.description or "proposed", value=each.watts, unit="W", source="argument")
-        for each in asked
-    ]
-    return [each for each in given if each.value is not None]
+def _share_article(project: Project) -> str:
+    return "310.15(B)(7)" if project.edition == 2017 else "310.12"
+
+
+def _citations(project: Project, upgrade: Upgrade) -> Iterator[CodeReference]:
+    """The sections of the size, the conductors and load management."""
+    edition = project.edition
+    yield CodeReference(
+        edition=edition, article="230.42", title="Service conductors: minimum size and ampacity"
+    )
+    if upgrade.premises.is_one_family:
+        title = "Rating of service disconnecting means"
+        yield CodeReference(edition=edition, article="230.79(C)", title=title)
+    if any(each.by_dwelling_share for each in upgrade.conductors):
+        title = "Conductors of dwelling services and feeders"
+        yield CodeReference(edition=edition, article=_share_article(project), title=title)
+    if upgrade.management is None:
+        return
+    yield CodeReference(
+        edition=edition,
+        article="130.30" if edition == 2026 else "750.30",
+        title="Energy management systems: load management",
+    )
+    if edition >= 2023:
+        section = "120.7" if edition == 2026 else article("220.70", edition)
+        title = "Energy management systems in load calculations"
+        yield CodeReference(edition=edition, article=section, title=title)
+    if upgrade.management.charger:
+        title = "Electric vehicle charging: rating and load management"
+        yield CodeReference(edition=edition, article="625.42", title=title)
+
+
+def _load_texts(upgrade: Upgrade, amps: float, watts: float) -> Iterator[Text]:
+    """The load of a service of so many amperes, now and with new loads of so many watts, whose sum
+    it names: a load that was not understood is missed there."""
+    values = _figures(amps, upgrade.now)
+    method = method_text(upgrade.now.calculation.method)
+    yield TEXTS.text("service_upgrade.load", method=method, **values)
+    if upgrade.new:
+        more = f"{number(watts, digits=0)} W"
+        values = _figures(amps, upgrade.then)
+        yield TEXTS.text("service_upgrade.with_more", more=more, **values)
+
+
+def _figures(amps: float, demand: Demand) -> dict[str, str]:
+    va, current = number(demand.demand_va, digits=0), number(demand.demand_amps, digits=1)
+    return {
+        "load": f"{va} VA, {current} A",
+        "percent": number(100 * demand.demand_amps / amps, digits=0),
+        "size": f"{number(amps, digits=0)} A",
+    }
+
+
+def _advice(upgrade: Upgrade) -> Iterator[Text]:
+    if not upgrade.is_needed:
+        yield TEXTS.text("service_upgrade.suffices")
+        return
+    limit, size = limit_text(upgrade.then.limit), upgrade.recommended
+    if size is None:
+        yield TEXTS.text("service_upgrade.design", limit=limit)
+    else:
+        yield TEXTS.text("service_upgrade.upgrade", limit=limit, size=size)
+    if size == 400 and upgrade.premises.occupancy == "dwelling":
+        yield TEXTS.text("service_upgrade.class_320")
+    if upgrade.management is not None:
+        yield _management_text(upgrade.management)
+    if upgrade.then.calculation.method == "measured":
+        yield TEXTS.text("service_upgrade.measured")
+
+
+def _management_text(management: Management) -> Text:
+    """Whether load management would avoid the upgrade."""
+    if management.amps is None:
+        return TEXTS.text("service_upgrade.not_managed")
+    limit = f"{number(management.amps, digits=0)} A"
+    key = "charger_managed" if management.charger else "loads_managed"
+    return TEXTS.text(f"service_upgrade.{key}", limit=limit)
+
+
+# ---- The upgrade that a service needs ----
+
+
+@dataclass(frozen=True, slots=True)
+class Management:
+    """The current to which load management could hold new loads; None where that is too little."""
+
+    amps: float | None
+    charger: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Upgrade:
+    """The load of a service, now and with new loads, and the upgrade that it needs.
+
+    Attributes:
+        now: As it is; `then` with the proposed loads, the same where there are none.
+        recommended: The next common service, A; None where none is needed or none is that large.
+        management: None where no upgrade is needed or nothing is proposed.
+    """
+
+    panel: Panel
+    premises: Premises
+    now: Demand
+    then: Demand
+    new: tuple[Circuit, ...]
+    assumed: tuple[AssumedValue, ...]
+    recommended: int | None
+    conductors: tuple[Conductors, ...]
+    management: Management | None
+
+    @property
+    def is_needed(self) -> bool:
+        """The service does not carry the load."""
+        return not self.then.fits
+
+
+def upgrade_of(
+    project: Project,
+    loads: Sequence[NewLoad],
+    *,
+    method: Method | None = None,
+    peak_va: float | None = None,
+) -> Upgrade:
+    """Work out the upgrade that a project's service needs for new loads.
+
+    Raises:
+        FailedPrecondition: The project does not say which panel the service ends at, or the method
+            does not apply here.
+    """
+    panel = service_panel(project)
+    base = panel_loads(project, panel)
+    chosen = _method(base, method, peak_va)
+    now = base.demand(chosen, peak_va=peak_va)
+    new, assumed = _circuits(panel, loads, now)
+    then = base.with_new(project, panel, new).demand(chosen, peak_va=peak_va) if new else now
+    recommended = None if then.fits else service_size(then.heaviest_amps, base.premises)
+    conductors = (
+        service_conductors(recommended, then.heaviest_amps, base.premises) if recommended else []
+    )
+    management = None
+    if new and not then.fits:
+        management = _management(base, project, panel, new, chosen, peak_va)
+    return Upgrade(
+        panel, base.premises, now, then, new, assumed, recommended, tuple(conductors), management
+    )
+
+
+def _method(loads: PanelLoads, method: Method | None, peak_va: float | None) -> Method:
+    """The method that is given; else by the measurement, by 220.83 for an existing dwelling, or as
+    for a panel."""
+    if method is None:
+        for each in ("measured", "existing") if peak_va is not None else ("existing",):
+            if each in loads.open_methods(peak_va=peak_va):
+                return each
+    return loads.chosen(method, peak_va=peak_va)
+
+
+def _circuits(
+    panel: Panel, loads: Sequence[NewLoad], now: Demand
+) -> tuple[tuple[Circuit, ...], tuple[AssumedValue, ...]]:
+    """Each load as a circuit on the lines that carry least, those before it counted."""
+    lines, system = list(now.line_amps), now.calculation.system
+    circuits: list[Circuit] = []
+    assumed: list[AssumedValue] = []
+    for place, each in enumerate(loads, 1):
+        if not each.watts:
+            continue
+        found = new_circuit(panel, each, lines, id=f"proposed-{place}")
+        circuits.append(found.circuit)
+        assumed += found.assumed
+        panel = panel.model_copy(update={"circuits": (*panel.circuits, found.circuit)})
+        drawn = currents(system, lines_of(found.circuit, system), each.watts)
+        lines = [amps + more for amps, more in zip(lines, magnitudes(drawn), strict=True)]
+    return tuple(circuits), tuple(dict.fromkeys(assumed))
+
+
+def _management(
+    base: PanelLoads,
+    project: Project,
+    panel: Panel,
+    new: Sequence[Circuit],
+    method: Method,
+    peak_va: float | None,
+) -> Management:
+    """The rest of the service without the loads that can wait: the chargers among the new ones, or
+    all of them where there is none."""
+    chargers = [circuit for circuit in new if circuit.load_type == "ev_charger"]
+    held = chargers or list(new)
+    others = [circuit for circuit in new if circuit not in held]
+    if others:
+        base = base.with_new(project, panel, others)
+    without = base.demand(method, peak_va=peak_va)
+    spare = without.rating_amps - without.heaviest_amps
+    return Management(managed_amps(spare), bool(chargers))

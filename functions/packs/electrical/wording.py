@@ -73,6 +73,13 @@ def panel_text(name: str) -> Text:
     return TEXTS.text("names.panel_by_name" if has_word else "names.panel", name=isolated(name))
 
 
+def plain_panel_text(name: str) -> Text:
+    """The same, its name not isolated in English."""
+    has_word = name.startswith(tuple(TEXTS.data("he", "names.panel_words")))
+    key = "names.plain_panel_by_name" if has_word else "names.plain_panel"
+    return TEXTS.text(key, name=unmarked(name))
+
+
 def circuit_text(panel: Panel, circuit: Circuit) -> Text:
     """`circuit 14 of Panel A (EV charger)`."""
     return TEXTS.text(

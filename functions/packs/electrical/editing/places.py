@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from packs.electrical.calculations.loads.lines import line_at, system_of
-from packs.electrical.calculations.loads.spaces import free_positions, starts
+from packs.electrical.calculations.loads.new_load import free_positions, starts
 from packs.electrical.projects.records import Panel, Poles
 from rollcall.core.errors import FailedPrecondition, InvalidArgument
 

@@ -12,7 +12,7 @@ from functools import cache
 from typing import Any, get_args
 
 from packs.electrical.calculations.conductors import SizingCase
-from packs.electrical.capacity.proposing import Asked, proposed
+from packs.electrical.calculations.loads.new_load import NewLoad, new_circuit
 from packs.electrical.editing.capacity import Carried, carried
 from packs.electrical.editing.places import (
     check_position,
@@ -156,14 +156,14 @@ def _kind_and_poles(
         raise InvalidArgument(
             f"{panel.name} has one phase; a circuit there has 1 or 2 poles, not 3", field="pole"
         )
-    as_said = Asked(
+    as_said = NewLoad(
         watts=fields["load_watts"],
         description=fields["description"],
         kind=fields.get("load_type"),
         continuous=fields.get("continuous"),
         poles=poles,
     )
-    found = proposed(panel, as_said, [0.0] * (2 if panel.phases == 1 else 3))
+    found = new_circuit(panel, as_said, [0.0] * (2 if panel.phases == 1 else 3))
     poles = found.circuit.poles
     if poles == 1 and not has_neutral(panel) and not is_known:
         if fields.get("poles") == 1:

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
+from packs.electrical.calculations.loads.new_load import NewLoad
 from packs.electrical.calculations.loads.panel import panel_demand
-from packs.electrical.capacity.charts import lines_chart, service_chart
-from packs.electrical.capacity.checking import Capacity, capacity_of
-from packs.electrical.capacity.proposing import Asked
-from packs.electrical.capacity.service import upgrade_of
+from packs.electrical.load_results import lines_chart, service_chart
+from packs.electrical.panel_capacity import Capacity, advice, capacity_of
 from packs.electrical.projects.records import Project
+from packs.electrical.service_upgrade import upgrade_of
 
 
 def _project(circuits: Any = (), **more: Any) -> Project:
@@ -48,34 +48,38 @@ def _circuit(number: int, watts: float, kind: str = "equipment", poles: int = 1)
 
 
 def _check(found: Project, watts: float, **more: Any) -> Capacity:
-    return capacity_of(found, found.panels[0], Asked(watts, **more))
+    return capacity_of(found, found.panels[0], NewLoad(watts, **more))
 
 
 def test_what_fits_needs_no_advice() -> None:
     found = _check(_project(), 10_000)
-    assert found.fits and found.advice == []
+    assert found.fits and list(advice(found)) == []
     assert found.upstream == ()
 
 
 def test_what_is_too_much_is_told_with_the_next_standard_size() -> None:
     found = _check(_project(), 40_000)
-    (advice,) = found.advice
+    (text,) = advice(found)
     assert not found.fits
-    assert "111 A" in advice.en and "125 A" in advice.en and "the service (100 A)" in advice.en
-    assert "125 A" in advice.he and "החיבור" in advice.he
+    assert (
+        "111 A" in text.say("en")
+        and "125 A" in text.say("en")
+        and "the service (100 A)" in text.say("en")
+    )
+    assert "125 A" in text.say("he") and "החיבור" in text.say("he")
 
 
 def test_a_line_that_is_too_much_is_told_by_its_name() -> None:
     found = _check(_project([_circuit(3, 11_000), _circuit(4, 700)]), 5_000, poles=3)
-    (advice,) = found.advice
-    assert "Line B" in advice.en and "balanced" in advice.en
+    (text,) = advice(found)
+    assert "Line B" in text.say("en") and "balanced" in text.say("en")
 
 
 def test_no_room_for_the_breaker_is_told() -> None:
     full = _project([_circuit(number, 100) for number in range(1, 13) if number != 6])
     found = _check(full, 5_000, poles=2)
     assert found.then.fits and not found.fits
-    assert "no 2 free spaces" in found.advice[0].en
+    assert "no 2 free spaces" in next(advice(found)).say("en")
 
 
 def test_the_charts_hold_their_data_and_the_rating() -> None:
@@ -90,19 +94,19 @@ def test_the_charts_hold_their_data_and_the_rating() -> None:
 
 
 def test_a_service_counts_every_proposed_load_on_the_lightest_lines() -> None:
-    found = upgrade_of(_project(), [Asked(4_000), Asked(4_000), Asked(4_000)])
+    found = upgrade_of(_project(), [NewLoad(4_000), NewLoad(4_000), NewLoad(4_000)])
     assert len(found.new) == 3 and not found.is_needed
     assert found.then.demand_va == pytest.approx(12_000)
     assert found.then.imbalance_percent < 1  # one on each pair of lines
 
 
 def test_a_charger_can_be_held_where_the_others_leave_room() -> None:
-    needed = upgrade_of(_project([_circuit(1, 20_000, poles=3)]), [Asked(19_200, "EV charger")])
+    needed = upgrade_of(_project([_circuit(1, 20_000, poles=3)]), [NewLoad(19_200, "EV charger")])
     assert needed.is_needed and needed.recommended == 125
     assert needed.management is not None and needed.management.charger
     spare = 100 - 20_000 / (208 * 3**0.5)
     assert needed.management.amps == pytest.approx(spare / 1.25)
-    hopeless = upgrade_of(_project([_circuit(1, 36_000, poles=3)]), [Asked(19_200, "EV charger")])
+    hopeless = upgrade_of(_project([_circuit(1, 36_000, poles=3)]), [NewLoad(19_200, "EV charger")])
     assert hopeless.management is not None and hopeless.management.amps is None
 
 

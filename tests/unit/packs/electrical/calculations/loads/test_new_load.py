@@ -6,8 +6,13 @@ from typing import Any
 
 import pytest
 
-from packs.electrical.calculations.loads.spaces import best_start, free_positions, starts
-from packs.electrical.capacity.proposing import Asked, proposed
+from packs.electrical.calculations.loads.new_load import (
+    NewLoad,
+    best_start,
+    free_positions,
+    new_circuit,
+    starts,
+)
 from packs.electrical.projects.records import Panel
 from rollcall.core.errors import InvalidArgument
 from tests.support.rules import for_every
@@ -46,24 +51,24 @@ def _panel(phases: int = 1, spaces: int = 12, taken: tuple[int, ...] = (), **mor
     ],
 )
 def test_the_description_says_the_kind(words: str | None, kind: str) -> None:
-    found = proposed(_panel(), Asked(5_000, words), (0, 0))
+    found = new_circuit(_panel(), NewLoad(5_000, words), (0, 0))
     assert found.circuit.load_type == kind
     assert next(each for each in found.assumed if each.name == "load_type").value == kind
 
 
 def test_a_kind_that_is_given_is_no_assumption() -> None:
-    found = proposed(_panel(), Asked(5_000, "EV charger", "equipment", poles=2), (0, 0))
+    found = new_circuit(_panel(), NewLoad(5_000, "EV charger", "equipment", poles=2), (0, 0))
     assert found.circuit.load_type == "equipment" and not found.circuit.continuous
     assert [each.name for each in found.assumed] == ["new_load_power_factor"]
 
 
 def test_a_load_counts_though_its_circuit_is_called_a_spare() -> None:
-    assert proposed(_panel(), Asked(5_000, kind="spare"), (0, 0)).circuit.load_type == "other"
+    assert new_circuit(_panel(), NewLoad(5_000, kind="spare"), (0, 0)).circuit.load_type == "other"
 
 
 def test_charging_is_continuous_whatever_is_said() -> None:
-    asked = Asked(7_200, "EV charger", continuous=False)
-    assert proposed(_panel(), asked, (0, 0)).circuit.continuous
+    load = NewLoad(7_200, "EV charger", continuous=False)
+    assert new_circuit(_panel(), load, (0, 0)).circuit.continuous
 
 
 @pytest.mark.parametrize(
@@ -71,26 +76,26 @@ def test_charging_is_continuous_whatever_is_said() -> None:
     [(1, 1_900, 1), (1, 2_000, 2), (1, 30_000, 2), (3, 1_900, 1), (3, 9_000, 2), (3, 11_000, 3)],
 )
 def test_poles_follow_from_the_size(phases: int, watts: float, poles: int) -> None:
-    found = proposed(_panel(phases), Asked(watts), (0,) * (2 if phases == 1 else 3))
+    found = new_circuit(_panel(phases), NewLoad(watts), (0,) * (2 if phases == 1 else 3))
     assert found.circuit.poles == poles
 
 
 def test_more_poles_than_lines_are_refused_by_name() -> None:
     with pytest.raises(InvalidArgument, match="1 or 2 poles") as refused:
-        proposed(_panel(), Asked(5_000, poles=3), (0, 0))
+        new_circuit(_panel(), NewLoad(5_000, poles=3), (0, 0))
     assert refused.value.field == "poles"
 
 
 def test_it_stands_where_the_lines_carry_least() -> None:
     panel = _panel(3, taken=(1, 2))
-    assert proposed(panel, Asked(1_000), (50, 10, 30)).number == 3
-    assert proposed(panel, Asked(9_000), (50, 30, 10)).number == 3  # B and C
-    assert proposed(_panel(3), Asked(9_000), (10, 50, 30)).number == 5  # C and A
+    assert new_circuit(panel, NewLoad(1_000), (50, 10, 30)).number == 3
+    assert new_circuit(panel, NewLoad(9_000), (50, 30, 10)).number == 3  # B and C
+    assert new_circuit(_panel(3), NewLoad(9_000), (10, 50, 30)).number == 5  # C and A
 
 
 def test_without_room_it_counts_all_the_same_and_has_no_number() -> None:
     panel = _panel(spaces=4, taken=(1, 4))
     assert (free_positions(panel), starts(panel, 1), starts(panel, 2)) == ([2, 3], [2, 3], [])
-    found = proposed(panel, Asked(9_000), (5, 5))
+    found = new_circuit(panel, NewLoad(9_000), (5, 5))
     assert found.number is None and found.circuit.circuit_number > panel.spaces
     assert best_start(panel, 1, (5, 1)) == 3

@@ -1,0 +1,169 @@
+"""A new load in a panel as a circuit: its kind, its poles, and the place where it fits."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from typing import NamedTuple
+
+from packs.electrical.calculations.loads.lines import line_at, system_of
+from packs.electrical.projects.kinds import WORDS
+from packs.electrical.projects.records import Circuit, LoadType, Panel, Poles
+from packs.electrical.results import AssumedValue
+from packs.electrical.wording import TEXTS
+from rollcall.core.errors import InvalidArgument
+from rollcall.core.text import terms
+from rollcall.core.wording import short
+
+NEW = "proposed"
+CONTINUOUS_KINDS = frozenset({"ev_charger"})
+"""Continuous whatever is said: 625.42."""
+
+_VAGUE = ("small_appliance", "laundry", "appliance", "receptacle", "equipment", "other")
+_KINDS: tuple[LoadType, ...] = (
+    "ev_charger", "space_heating", "water_heater", "heat_pump", "air_conditioning", "range",
+    "cooktop", "oven", "dryer", "welder", "motor", "lighting", "small_appliance", "laundry",
+    "appliance", "receptacle", "equipment",
+)  # fmt: skip
+"""Of those that a description fits alike, the first."""
+
+_TWO_WORDS = frozenset({"heat_pump", "small_appliance"})
+"""Kinds that one word of their name does not make."""
+
+_NO_LOADS = frozenset({"spare", "subpanel"})
+_SMALL_SHARE = 0.8
+_SMALL_BREAKER_AMPS = 20
+_LARGEST_TWO_POLE_AMPS = 48
+"""A load above this current counts as a three-phase one where the panel has three phases."""
+
+
+class NewLoad(NamedTuple):
+    """A load that is proposed; None is for what is left out."""
+
+    watts: float
+    description: str | None = None
+    kind: LoadType | None = None
+    continuous: bool | None = None
+    poles: Poles | None = None
+
+
+class NewCircuit(NamedTuple):
+    """The circuit of a new load, `number` where there is room for it, and what was assumed."""
+
+    circuit: Circuit
+    number: int | None
+    assumed: tuple[AssumedValue, ...]
+
+
+def new_circuit(
+    panel: Panel, load: NewLoad, line_amps: Sequence[float], *, id: str = NEW
+) -> NewCircuit:
+    """Make a circuit for a load, where the lines carry least now.
+
+    Raises:
+        InvalidArgument: More poles than the panel has lines.
+    """
+    kind, by_words = _kind(load)
+    poles, by_watts = _poles(panel, load)
+    number = best_start(panel, poles, line_amps)
+    circuit = Circuit.model_construct(
+        id=id,
+        circuit_number=start_beyond(panel, poles, line_amps) if number is None else number,
+        poles=poles,
+        description=load.description or kind.replace("_", " "),
+        load_watts=load.watts,
+        power_factor=1.0,
+        load_type=kind,
+        continuous=kind in CONTINUOUS_KINDS or bool(load.continuous),
+        breaker_amps=_SMALL_BREAKER_AMPS,
+    )
+    unity = AssumedValue("new_load_power_factor", 1, None, TEXTS.text("new_load.unity"))
+    assumed = [unity, by_words, by_watts]
+    return NewCircuit(circuit, number, tuple(each for each in assumed if each is not None))
+
+
+def _kind(load: NewLoad) -> tuple[LoadType, AssumedValue | None]:
+    """The kind as given, or as the description says; "other" where it says nothing. A load that is
+    given is one whatever its circuit is kept for."""
+    if load.kind is not None:
+        return ("other" if load.kind in _NO_LOADS else load.kind), None
+    words = set(terms(load.description or "")) - _words("nothing")
+    score: dict[LoadType, int] = {}
+    for kind in _KINDS:
+        fitting = len(words & _words(kind))
+        score[kind] = 0 if kind in _TWO_WORDS and fitting < 2 else fitting
+    best = max(_KINDS, key=lambda kind: (score[kind], kind not in _VAGUE))
+    name = short(load.description) if load.description else TEXTS.text("new_load.the_load")
+    if not score[best]:
+        reason = TEXTS.text("new_load.other", name=name)
+        return "other", AssumedValue("load_type", "other", None, reason)
+    kind_name = TEXTS.text(f"names.load_types.{best}")
+    reason = TEXTS.text("new_load.by_description", name=name, kind=kind_name)
+    return best, AssumedValue("load_type", best, None, reason)
+
+
+@cache
+def _words(kind: str) -> frozenset[str]:
+    """The words that name a kind of load, in every language."""
+    more = (TEXTS.data(language, "new_load.words").get(kind, "") for language in TEXTS.languages)
+    return frozenset(terms(" ".join([WORDS.get(kind, ""), *more])))
+
+
+def _poles(panel: Panel, load: NewLoad) -> tuple[Poles, AssumedValue | None]:
+    """The poles as given, or as many as a load of this size commonly has."""
+    lines = 2 if panel.phases == 1 else 3
+    if load.poles is not None:
+        if load.poles > lines:
+            raise InvalidArgument(
+                f"{panel.name} has one phase and takes 1 or 2 poles, not {load.poles}",
+                field="poles",
+            )
+        return load.poles, None
+    poles: Poles = 2
+    if load.watts <= _SMALL_SHARE * _SMALL_BREAKER_AMPS * panel.line_to_neutral:
+        poles = 1
+    elif lines == 3 and load.watts > _LARGEST_TWO_POLE_AMPS * panel.voltage:
+        poles = 3
+    return poles, AssumedValue("poles", poles, None, TEXTS.text("new_load.poles"))
+
+
+# ---- Places in a panel ----
+
+
+def free_positions(panel: Panel) -> list[int]:
+    """Positions where nothing stands, ascending. A breaker kept as a spare takes its own."""
+    taken = {position for circuit in panel.circuits for position in circuit.positions}
+    return [position for position in range(1, panel.spaces + 1) if position not in taken]
+
+
+def starts(panel: Panel, poles: Poles) -> list[int]:
+    """First positions from which so many poles are free, one below the other."""
+    free = set(free_positions(panel))
+    return [
+        first for first in sorted(free) if all(first + 2 * pole in free for pole in range(poles))
+    ]
+
+
+def best_start(panel: Panel, poles: Poles, line_amps: Sequence[float]) -> int | None:
+    """The start whose lines carry least now, the first of several; None if there is no room."""
+    found = starts(panel, poles)
+    return min(
+        found, key=lambda first: (_load(panel, first, poles, line_amps), first), default=None
+    )
+
+
+def start_beyond(panel: Panel, poles: Poles, line_amps: Sequence[float]) -> int:
+    """A start on the lightest lines, in a panel with more spaces than this one has: for what a
+    load would do where there is no room for its breaker."""
+    first = panel.spaces + 1
+    found = range(first, first + 2 * len(line_amps), 2)
+    return min(found, key=lambda each: (_load(panel, each, poles, line_amps), each))
+
+
+def _load(
+    panel: Panel, first: int, poles: Poles, line_amps: Sequence[float]
+) -> tuple[float, float]:
+    """The heaviest of its lines, and all of them."""
+    here = system_of(panel)
+    amps = [line_amps[line_at(first + 2 * pole, here)] for pole in range(poles)]
+    return max(amps), sum(amps)
