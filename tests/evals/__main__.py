@@ -5,6 +5,7 @@ Offline and without keys, unless a model is named:
     --model gemini:<name>, or MODEL in the environment   ask a real model, with its key
     EMBEDDER=openai:<name>                               find tools by meaning too, with its key
     MEETINGS=<file.jsonl>, TRAFFIC=<folder>              run the evals over these as well
+    PLANNER=<file.jsonl>                                 send the planner these messages instead
     JSON=1                                               all figures as the last line, as JSON
 
 Exits with 1 when something could not be measured; no figure is too low.
@@ -27,6 +28,7 @@ from dev import problem
 from rollcall.agent.platform import OFFLINE
 from tests.evals import scripts
 from tests.evals.firestore import emulator
+from tests.evals.planner import measure as planner
 from tests.evals.registry import measure as registry
 from tests.evals.report import Measured
 
@@ -35,7 +37,12 @@ _PACKS = Path(__file__).parent / "packs"
 
 def main() -> int:
     """Measure, show, and say whether all could be measured."""
-    evals = {**_evals_of_packs(), "registry": lambda model: registry.measure(), **scripts.chosen()}
+    evals = {
+        **_evals_of_packs(),
+        "registry": lambda model: registry.measure(),
+        "planner": planner.measure,
+        **scripts.chosen(),
+    }
     options = _options(list(evals))
     logging.disable(logging.WARNING)
     console = Console(width=120)
