@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import heapq
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -72,29 +73,38 @@ def _run_all(reports: Path) -> list[Part]:
     unit = _pytest("Unit tests", reports, _UNIT_FOLDERS, "--numprocesses=auto")
     cores = os.cpu_count() or 1
     node_unit = _node("JavaScript unit tests", reports, _NODE_UNIT_FOLDERS, at_once=cores)
-    # One file at a time: they share a user.
-    node = _node("JavaScript tests on the emulators", reports, _NODE_FOLDERS, at_once=1)
+    node = _node("JavaScript tests on the emulators", reports, _NODE_FOLDERS, at_once=2)
     spread = [f"--numprocesses={_EMULATOR_WORKERS}", "--dist=loadfile"]  # files share fixtures
     python = _pytest("Python tests on the emulators", reports, _EMULATOR_FOLDERS, *spread)
     unit.run()
-    node_unit.run()
     print("Starting the emulators ...", flush=True)
-    with running(many_projects=True, seed=True), ThreadPoolExecutor() as beside:
-        os.environ["SAMPLE_LOADED"] = "yes"  # tests need not load it themselves
-        printed = beside.submit(node.run, quietly=True)
-        python.run()
-        print(printed.result())
+    with ThreadPoolExecutor() as beside:
+        printed = beside.submit(node_unit.run, quietly=True)  # the emulators start on one core
+        with running(many_projects=True, seed=True):
+            print(printed.result())
+            os.environ["SAMPLE_LOADED"] = "yes"  # tests need not load it themselves
+            printed = beside.submit(node.run, quietly=True)
+            python.run()
+            print(printed.result())
     return [unit, node_unit, node, python]
 
 
 def _run_some(reports: Path, arguments: list[str]) -> list[Part]:
     """Run what pytest's arguments choose; the emulators start if that needs them."""
-    unit = _pytest("Unit tests", reports, _UNIT_FOLDERS, *arguments)
-    python = _pytest("Python tests on the emulators", reports, _EMULATOR_FOLDERS, *arguments)
+    paths = [each for each in arguments if _is_path(each)]
+    options = [each for each in arguments if each not in paths]
+    units = _places(_UNIT_FOLDERS, paths, options)
+    others = _places(_EMULATOR_FOLDERS, paths, options)
+    unit = _pytest("Unit tests", reports, units, *options)
+    python = _pytest("Python tests on the emulators", reports, others, *options)
+    unit.code = python.code = _NOTHING_COLLECTED
     # Beside the unit tests, because importing what is tested takes seconds.
-    with _collecting(arguments) as collecting:
+    collecting = _collecting(others, options) if others else None
+    if units:
         unit.run()
-        output, _ = collecting.communicate()
+    if collecting is None:
+        return [unit, python]
+    output, _ = collecting.communicate()
     if collecting.returncode == 0:
         print("Starting the emulators ...", flush=True)
         with running(many_projects=True):
@@ -106,10 +116,33 @@ def _run_some(reports: Path, arguments: list[str]) -> list[Part]:
     return [unit, python]
 
 
-def _collecting(arguments: list[str]) -> subprocess.Popen[str]:
-    """Start looking up which tests on the emulators pytest's arguments choose."""
+def _is_path(argument: str) -> bool:
+    """Whether an argument names a test file or folder, such as tests/unit/core or file.py::test."""
+    path = argument.partition("::")[0]
+    return "/" in path and (ROOT / path).exists()
+
+
+def _places(folders: list[str], paths: list[str], options: list[str]) -> list[str]:
+    """Where pytest has to look for the tests that its arguments choose: in those of the paths that
+    lie in these folders; otherwise in all of them, or, where `-k` is the name of a test, in the
+    files in which it stands. None at all if there is no such test."""
+    if paths:
+        return [path for path in paths if path.startswith(tuple(folders))]
+    name = options[1] if len(options) > 1 and options[0] == "-k" else ""
+    if not re.fullmatch(r"test_\w+", name):
+        return folders
+    files = (file for folder in folders for file in (ROOT / folder).rglob("test_*.py"))
+    return [
+        str(file)
+        for file in sorted(files)
+        if name.lower() in file.name.lower() or name.lower() in file.read_text("utf-8").lower()
+    ]
+
+
+def _collecting(places: list[str], options: list[str]) -> subprocess.Popen[str]:
+    """Start looking up which tests on the emulators pytest's options choose."""
     return subprocess.Popen(
-        [PYTHON, "-m", "pytest", *_EMULATOR_FOLDERS, *arguments, "--collect-only", "-qq"],
+        [PYTHON, "-m", "pytest", *places, *options, "--collect-only", "-qq"],
         cwd=ROOT,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

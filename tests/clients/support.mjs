@@ -41,7 +41,8 @@ async function letAsk(uid) {
   const users = { mapValue: { fields: { [uid]: unbounded } } };
   const documents = `projects/${required("GCLOUD_PROJECT")}/databases/(default)/documents`;
   const limits = `http://${required("FIRESTORE_EMULATOR_HOST")}/v1/${documents}/budgets/limits`;
-  const answer = await fetch(limits, {
+  const field = encodeURIComponent(`users.\`${uid}\``);
+  const answer = await fetch(`${limits}?updateMask.fieldPaths=${field}`, {
     method: "PATCH",
     headers: { Authorization: "Bearer owner", "Content-Type": "application/json" },
     body: JSON.stringify({ fields: { users } }),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 from datetime import UTC, datetime
 from pathlib import Path
 from types import SimpleNamespace
@@ -28,6 +27,7 @@ from rollcall.core.triggers import (
 )
 from rollcall.core.triggers import _snapshots as snapshots
 from rollcall.core.wire import Role
+from tests.support.forked_python import run_python
 
 FUNCTIONS = Path(__file__).parents[3] / "functions"
 
@@ -127,13 +127,8 @@ def discovered(**environment: str) -> subprocess.CompletedProcess[str]:
         "from firebase_functions.private import serving\n"
         "print(serving.functions_as_yaml(serving.get_functions()))"
     )
-    return subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=FUNCTIONS,
-        env={"GCLOUD_PROJECT": "demo-test", **environment},
-        capture_output=True,
-        text=True,
-        check=False,
+    return run_python(
+        code, folder=FUNCTIONS, environment={"GCLOUD_PROJECT": "demo-test", **environment}
     )
 
 
