@@ -171,8 +171,7 @@ def _ids(outcomes: Sequence[Outcome], wanted: Verdict) -> list[str]:
 
 def _in_words(outcome: Outcome) -> str:
     case, reply = outcome.case, outcome.reply
-    called = "; ".join(
-        f"{tool} {json.dumps(given, ensure_ascii=False)}" for tool, given in reply.calls
-    )
+    calls = [f"{tool} {json.dumps(given, ensure_ascii=False)}" for tool, given in reply.calls]
+    called = "; ".join(calls) or "nothing"
     said = " ".join(reply.text.split())[:120]
     return f"{outcome.verdict}: {case.id} {case.message!r} called {called}: {said}"
