@@ -29,7 +29,7 @@ from rollcall.agent import continuation
 from rollcall.core.context import Call
 from rollcall.core.errors import AgentError
 from rollcall.endpoints.cancel_run import cancel_run
-from rollcall.endpoints.continuing import approval_written, continuerun, sweep
+from rollcall.endpoints.continuation import approval_written, continuerun, sweep
 from rollcall.endpoints.run_agent import run_agent
 from tests.chaos import stage
 

@@ -13,7 +13,7 @@ from google.cloud.firestore import Client
 
 from rollcall.core.context import Call, User
 from rollcall.core.options import collection_id
-from rollcall.endpoints import knowledge, my_data, usage, watching
+from rollcall.endpoints import knowledge, my_data, schedules, usage
 from rollcall.endpoints.rate_message import rate_message
 from rollcall.registry.tally import Tally
 from rollcall.registry.usage import roll_up
@@ -99,7 +99,7 @@ def look_after(office: Office) -> None:
     """Everything that runs by the clock, as of much later."""
     office.sweep(after=timedelta(days=30))
     knowledge.sweep_files(office.here)
-    watching.check_health(office.here)
+    schedules.check_health(office.here)
     roll_up(office.db, {"pay"}, settled=timedelta(0))
     begin_erasures(office.here, find_gone=lambda uids: [])
 

@@ -29,7 +29,7 @@ from rollcall.core.triggers import DocumentEvent
 from rollcall.core.wire import Role
 from rollcall.endpoints.agui import agui
 from rollcall.endpoints.cancel_run import cancel_run
-from rollcall.endpoints.continuing import approval_written, continuerun, sweep
+from rollcall.endpoints.continuation import approval_written, continuerun, sweep
 from rollcall.endpoints.run_agent import run_agent
 from rollcall.models.base import Delta, ModelRequest, load_model
 from rollcall.registry import snapshot

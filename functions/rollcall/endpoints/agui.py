@@ -1,34 +1,55 @@
 """`agui/{agent}`: the runs of `run_agent` for any front end that speaks AG-UI 1.0 over HTTP.
 
 A client can say something, answer calls of its own tools, answer interrupts and offer registered
-client tools. Nothing else of what it sends is believed: the dialogue is the one in our log.
+client tools. Nothing else of what it sends is believed: the dialogue is the one in our log. A run's
+events are sent under the ids that the client chose, and with nothing that the protocol does not
+know.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Generator, Sequence
+from collections.abc import Collection, Generator, Sequence
+from contextlib import closing
+from itertools import compress
 from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from rollcall.agent.platform import import_sdks
 from rollcall.agent.resume import contents_of
 from rollcall.agent.run import Events, function_end
+from rollcall.agent.run_context import profile_of
+from rollcall.core import events
 from rollcall.core.capability import digest
-from rollcall.core.context import Call, Platform
+from rollcall.core.context import Call, Platform, User
 from rollcall.core.errors import AgentError, FailedPrecondition, InvalidArgument
 from rollcall.core.events import Event
+from rollcall.core.incidents import known
 from rollcall.core.inputs import validate
 from rollcall.core.triggers import OnRequest, bound
 from rollcall.core.wire import MESSAGE_PARTS, RunRequest
-from rollcall.endpoints._agui import interrupts, messages
-from rollcall.endpoints._agui.declaring import declared
-from rollcall.endpoints._agui.shapes import ContextEntry, RunInput, Said, run_input
-from rollcall.endpoints._agui.telling import Telling
-from rollcall.endpoints._agui.tools import offered
-from rollcall.endpoints.run_agent import RUN_AGENT_S, Sent, answered, joined
+from rollcall.endpoints.agui_input import (
+    AGUI_EDITS,
+    OUR_EDITS,
+    ContextEntry,
+    RunInput,
+    UserInput,
+    agui_field,
+    answered_call_ids,
+    last_user_message,
+    last_user_messages,
+    message_parts,
+    offered_tools,
+    read_messages,
+    resume_entry,
+    run_input,
+    tool_answers,
+)
+from rollcall.endpoints.run_agent import RUN_AGENT_S, AcceptedRequest, answer_request, join_run
+from rollcall.registry.entries import Entry
+from rollcall.registry.selection import ToolRequest, permitted
 from rollcall.registry.snapshot import snapshot
 from rollcall.store import paths
 from rollcall.store.runs import run_erased, run_id_taken, state_for_repeat
@@ -60,27 +81,27 @@ def agui(platform: Platform, call: Call) -> dict[str, Any] | Generator[Event | N
             "the URL names no agent; send to agui/{agent}, such as agui/assistant", field="agent"
         )
     if call.data is None:
-        return declared(platform, call.user, agent)
+        return agent_capabilities(platform, call.user, agent)
     return _run(platform, call, agent)
 
 
 def _run(platform: Platform, call: Call, agent: str) -> Generator[Event | None, None, None]:
-    given, history = run_input(call.data), messages.listed(call.data)
-    tools, left_out = offered(snapshot(platform.db), given.tools or ())
+    given, history = run_input(call.data), read_messages(call.data)
+    tools, left_out = offered_tools(snapshot(platform.db), given.tools or ())
     thread = find_client_thread(platform.db, call.user.uid, given.thread_id, run_id=given.run_id)
-    asking = _Asking(platform, call, agent, given, history, thread, tools)
-    telling = Telling(given.thread_id, given.run_id)
+    request = _RunRequest(platform, call, agent, given, history, thread, tools)
+    renderer = EventRenderer(given.thread_id, given.run_id)
     if left_out:
-        telling.notes["toolsLeftOut"] = left_out
+        renderer.notes["toolsLeftOut"] = left_out
     try:
-        yield from telling.told(asking.events(telling))
+        yield from renderer.render(request.events(renderer))
     except AgentError as error:
         error.field = _renamed(error.field)
         raise
 
 
-class _Asking(Struct, frozen=True):
-    """What an input asks for, of which thread."""
+class _RunRequest(Struct, frozen=True):
+    """What a `RunAgentInput` requests, of which thread."""
 
     platform: Platform
     call: Call
@@ -90,27 +111,29 @@ class _Asking(Struct, frozen=True):
     thread: ClientThread
     tools: Sequence[str]
 
-    def events(self, telling: Telling) -> Events:
-        """Do what is asked for; what the client should know of it goes into `telling`."""
+    def events(self, renderer: EventRenderer) -> Events:
+        """Do what is requested; what the client should know of it goes into `renderer`."""
         if self.thread.run_thread_id is not None:
-            telling.answered = messages.answered_calls(self.history)
-            return (yield from self._again(self.thread.run_thread_id))
+            renderer.answered = answered_call_ids(self.history)
+            return (yield from self._repeat(self.thread.run_thread_id))
         waiting = self.thread.waiting
-        results = messages.answers(self.history, waiting.get("calls") or ())
-        said = messages.said_last(self.history)
+        results = tool_answers(self.history, waiting.get("calls") or ())
+        said = last_user_messages(self.history)
         known = self.thread.message_keys
         new = [message for message in said if message.key not in known]
-        telling.answered = results.keys()
+        renderer.answered = results.keys()
         if self.given.resume:
-            return (yield from self._resumed(new, results))
+            return (yield from self._send_decisions(new, results))
         if said:
-            return (yield from self._told(new or self._again_said(said), results, telling))
+            return (
+                yield from self._send_message(new or self._known_messages(said), results, renderer)
+            )
         if results:
-            return (yield from self._answered(results))
+            return (yield from self._send_results(results))
         raise self._nothing_new()
 
-    def _again(self, run_thread_id: str) -> Events:
-        """A run that was asked for before."""
+    def _repeat(self, run_thread_id: str) -> Events:
+        """Join a run that was requested before."""
         run_id = self.given.run_id
         if run_thread_id != self.thread.id:
             raise run_id_taken(run_id)
@@ -121,27 +144,30 @@ class _Asking(Struct, frozen=True):
             run.to_dict() or {}, run, uid=self.call.user.uid, request_digest=self._digest()
         )
         until = function_end(RUN_AGENT_S)
-        return (yield from joined(self.platform, self.call, found, until=until))
+        return (yield from join_run(self.platform, self.call, found, until=until))
 
-    def _again_said(self, said: Sequence[Said]) -> Sequence[Said]:
-        """Of messages that are all known: what the newest turn began with, which is asked again;
-        or else the last one, as something new."""
+    def _known_messages(self, said: Sequence[UserInput]) -> Sequence[UserInput]:
+        """Return, of messages that are all known, those that the newest turn began with, which is
+        asked again; or else the last one, as something new."""
         _, newest = self.thread.newest_turn
         return [message for message in said if message.key in newest] or said[-1:]
 
-    def _told(
-        self, said: Sequence[Said], results: dict[str, dict[str, Any]], telling: Telling
+    def _send_message(
+        self,
+        said: Sequence[UserInput],
+        results: dict[str, dict[str, Any]],
+        renderer: EventRenderer,
     ) -> Events:
-        """Something that the user says, and what their tools answered before it."""
+        """Send what the user says, and what their tools answered before it."""
         if len(said) > MESSAGE_PARTS:
             raise InvalidArgument(
                 f"the user says {len(said):,} new messages at once; "
                 f"at most {MESSAGE_PARTS} are accepted",
                 field="messages",
             )
-        parts, left_out = messages.parts(said)
+        parts, left_out = message_parts(said)
         if left_out:
-            telling.notes["partsLeftOut"] = left_out
+            renderer.notes["partsLeftOut"] = left_out
         if not parts:
             raise InvalidArgument(
                 f"nothing in this message can be used: {', '.join(left_out) or 'it has no parts'}",
@@ -151,30 +177,32 @@ class _Asking(Struct, frozen=True):
         keys = tuple(message.key for message in said)
         turn, newest = self.thread.newest_turn
         replaces = {"replaces": turn} if keys == newest else {}
-        sent = replace(self._sent(message=parts, **replaces), message_keys=keys)
+        sent = replace(self._request(message=parts, **replaces), message_keys=keys)
         if results:
-            listed = self._sent(toolResults=_listed(results)).request
+            listed = self._request(toolResults=_listed(results)).request
             answers = contents_of(
                 listed,
                 {**self.thread.waiting, "calls": list(results)},
                 self.platform.catalog,
             )
             sent = replace(sent, answers=answers)
-        return (yield from answered(self.platform, self.call, sent))
+        return (yield from answer_request(self.platform, self.call, sent))
 
-    def _answered(self, results: dict[str, dict[str, Any]]) -> Events:
-        """What the client's tools answered."""
+    def _send_results(self, results: dict[str, dict[str, Any]]) -> Events:
+        """Send what the client's tools answered."""
         missing = [call for call in self.thread.waiting["calls"] if call not in results]
         if missing:
             raise InvalidArgument(
                 f"each call that waits needs a tool message; missing: {', '.join(missing)}",
                 field="messages",
             )
-        sent = self._sent(toolResults=_listed(results))
-        return (yield from answered(self.platform, self.call, sent))
+        sent = self._request(toolResults=_listed(results))
+        return (yield from answer_request(self.platform, self.call, sent))
 
-    def _resumed(self, new: Sequence[Said], results: dict[str, dict[str, Any]]) -> Events:
-        """Decisions, with results of the client's tools where the step had both."""
+    def _send_decisions(
+        self, new: Sequence[UserInput], results: dict[str, dict[str, Any]]
+    ) -> Events:
+        """Send decisions, with results of the client's tools where the step had both."""
         if new:
             raise InvalidArgument(
                 "a run answers interrupts or says something new, not both",
@@ -183,7 +211,7 @@ class _Asking(Struct, frozen=True):
             )
         waiting = self.thread.waiting
         if results and not (waiting.get("isAnswered") or waiting.get("isLate")):
-            noting = self._answered(results)
+            noting = self._send_results(results)
             try:
                 first = next(noting)
             except StopIteration:
@@ -191,8 +219,8 @@ class _Asking(Struct, frozen=True):
             else:
                 yield first
                 return (yield from noting)
-        entries = [interrupts.entry(answer) for answer in self.given.resume or ()]
-        return (yield from answered(self.platform, self.call, self._sent(resume=entries)))
+        entries = [resume_entry(answer) for answer in self.given.resume or ()]
+        return (yield from answer_request(self.platform, self.call, self._request(resume=entries)))
 
     def _nothing_new(self) -> AgentError:
         if calls := self.thread.waiting.get("calls"):
@@ -209,8 +237,8 @@ class _Asking(Struct, frozen=True):
             field="messages",
         )
 
-    def _sent(self, **asked: Any) -> Sent:
-        """The request as `run_agent` takes it."""
+    def _request(self, **asked: Any) -> AcceptedRequest:
+        """Return the request as `run_agent` takes it."""
         given, props = self.given, self.given.forwarded_props
         data = {
             "agent": self.agent,
@@ -221,11 +249,13 @@ class _Asking(Struct, frozen=True):
             **(props.model_dump(by_alias=True, exclude_none=True) if props else {}),
             **asked,
         }
-        return Sent(validate(RunRequest, data), self._digest(), is_new=self.thread.is_new)
+        return AcceptedRequest(
+            validate(RunRequest, data), self._digest(), is_new=self.thread.is_new
+        )
 
     def _digest(self) -> str:
-        """The same for the same input, whatever has become of its thread meanwhile."""
-        said = messages.last_of_user(self.history)
+        """Return a digest that is the same for the same input, whatever became of its thread."""
+        said = last_user_message(self.history)
         return digest(
             {
                 "agent": self.agent,
@@ -242,7 +272,7 @@ def _listed(results: dict[str, dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _context(entries: Sequence[ContextEntry]) -> dict[str, Any]:
-    """AG-UI's descriptions and values as ours; what is described alike is a list."""
+    """Return AG-UI's descriptions and values as our context; what is described alike is a list."""
     values: dict[str, list[str]] = {}
     for entry in entries:
         values.setdefault(entry.description, []).append(entry.value)
@@ -250,5 +280,157 @@ def _context(entries: Sequence[ContextEntry]) -> dict[str, Any]:
 
 
 def _renamed(field: str | None) -> str | None:
-    """What the client knows a field of ours as."""
-    return _FIELDS.get(field.split(".")[0], interrupts.renamed(field)) if field else field
+    """Return what the client knows a field of ours as."""
+    return _FIELDS.get(field.split(".")[0], agui_field(field)) if field else field
+
+
+def agent_capabilities(platform: Platform, user: User, agent_id: str) -> dict[str, Any]:
+    """Return what this agent can do for this user, as AG-UI's `AgentCapabilities`, so that a front
+    end shows what there is. `custom.clientTools` are the tools that a client may offer.
+
+    Raises:
+        NotFound, PermissionDenied: There is no such agent, or not for this user.
+    """
+    profile = profile_of(platform, agent_id, user=user)
+    registry = snapshot(platform.db)
+    entries = registry.content.entries
+    request = ToolRequest(profile, user, "", client_tools=frozenset(entries))
+    allowed = compress(entries.ids, permitted(registry, request).mask)
+    tools = [entries[id] for id in allowed]
+    own = [entry for entry in tools if entry.execution.type != "client"]
+    clients = [entry for entry in tools if entry.execution.type == "client"]
+    return {
+        "identity": {"name": profile.names["en"], "type": "rollcall"},
+        "transport": {"streaming": True, "websocket": False, "httpBinary": False},
+        "tools": {
+            "supported": bool(tools),
+            "items": [_tool_spec(entry) for entry in own],
+            "parallelCalls": True,
+            "clientProvided": bool(clients),
+        },
+        "state": {"snapshots": False, "deltas": False, "persistentState": False},
+        "reasoning": {"supported": False},
+        "execution": {
+            "maxIterations": profile.max_steps,
+            "maxExecutionTime": int(profile.deadline_s * 1000),
+        },
+        "humanInTheLoop": {
+            "supported": True,
+            "approvals": True,
+            "interrupts": True,
+            "approveWithEdits": True,
+        },
+        "custom": {"agent": profile.id, "clientTools": [_tool_spec(entry) for entry in clients]},
+    }
+
+
+def _tool_spec(entry: Entry) -> dict[str, Any]:
+    spec = entry.spec
+    return {"name": spec.name, "description": spec.description, "parameters": spec.parameters}
+
+
+OURS = "rollcall"
+"""The key of our own in an event's metadata."""
+
+
+class EventRenderer(Struct):
+    """Renders the events of one run for an AG-UI client.
+
+    Attributes:
+        thread_id: The client's name of the thread.
+        run_id: The run that the client asked for.
+        notes: What it is told beside the start: what of its input was left out.
+        answered: Calls that the client itself answered; it has their results.
+    """
+
+    thread_id: str
+    run_id: str
+    notes: dict[str, Any] = field(default_factory=dict)
+    answered: Collection[str] = ()
+    has_begun: bool = False
+    has_ended: bool = False
+
+    def render(self, stream: Events) -> Generator[Event | None, None, None]:
+        """The run's events to its end, whatever that is.
+
+        Raises:
+            AgentError: It was refused before anything was told.
+        """
+        with closing(stream):
+            try:
+                result = yield from self._render(stream)
+            except Exception as error:
+                if not self.has_begun:
+                    raise
+                if not self.has_ended:
+                    yield _failed(known(error))
+                return
+        yield from self._rest(result)
+
+    def _render(self, stream: Events) -> Events:
+        while True:
+            try:
+                event = next(stream)
+            except StopIteration as end:
+                result: dict[str, Any] = end.value
+                return result
+            if event is None or not self._is_left_out(event):
+                self.has_begun = True
+                yield event if event is None else self._translated(event)
+
+    def _is_left_out(self, event: Event) -> bool:
+        return event["type"] == "TOOL_CALL_RESULT" and event["toolCallId"] in self.answered
+
+    def _translated(self, event: Event) -> Event:
+        kind = event["type"]
+        self.has_ended = kind in ("RUN_FINISHED", "RUN_ERROR")
+        if kind == "RUN_STARTED":
+            ours = {"threadId": event["threadId"], "runId": event["runId"], **self.notes}
+            return self._named(_with(event, ours))
+        if kind == "RUN_FINISHED":
+            return self._named(_finished(event))
+        return event
+
+    def _named(self, event: Event) -> Event:
+        return {**event, "threadId": self.thread_id, "runId": self.run_id}
+
+    def _rest(self, result: dict[str, Any]) -> Generator[Event, None, None]:
+        """What a run that was done before, or that only noted an answer, does not tell itself."""
+        ids = {"thread_id": result["threadId"], "run_id": result["runId"]}
+        if not self.has_begun:
+            yield self._translated(events.run_started(**ids))
+        if not self.has_ended:
+            yield self._translated(events.run_finished(**ids, result=result))
+
+
+def _finished(event: Event) -> Event:
+    """The end with one of the three outcomes of the protocol. A run that was stopped has no result
+    there, so that what it came to goes into the metadata."""
+    outcome, result = event["outcome"], event["result"]
+    if interrupts := outcome.get("interrupts"):
+        told = [_interrupt(each) for each in interrupts]
+        return {**event, "outcome": {"type": "interrupt", "interrupts": told}}
+    if outcome["type"] == "cancelled":
+        stopped = {key: result[key] for key in ("stopReason", "message") if key in result}
+        bare = {key: value for key, value in event.items() if key != "result"}
+        return _with({**bare, "outcome": {"type": "cancelled"}}, stopped)
+    pending = outcome.get("pendingToolCallIds")
+    named = {"pendingToolCallIds": pending} if pending else {}
+    return {**event, "outcome": {"type": "success", **named}}
+
+
+def _failed(error: AgentError) -> Event:
+    event = events.run_error(message=error.message, code=error.code)
+    return _with(event, error.details)
+
+
+def _with(event: Event, ours: dict[str, Any]) -> Event:
+    return {**event, "metadata": {**event.get("metadata", {}), OURS: ours}}
+
+
+def _interrupt(interrupt: dict[str, Any]) -> dict[str, Any]:
+    """An interrupt of ours, as a front end knows what to show of it."""
+    schema = interrupt["responseSchema"]
+    properties = {AGUI_EDITS if k == OUR_EDITS else k: v for k, v in schema["properties"].items()}
+    schema = {**schema, "properties": properties}
+    return {**interrupt, "reason": "tool_call", "responseSchema": schema}

@@ -37,7 +37,7 @@ MEDIA_CHARS = 850_000
 RUN_AGENT_S = 540
 
 
-class Sent(Struct, frozen=True):
+class AcceptedRequest(Struct, frozen=True):
     """A request as an endpoint took it in.
 
     Attributes:
@@ -59,11 +59,13 @@ def run_agent(platform: Platform, call: Call) -> Events:
     """Answer a message in a thread, or go on with what waits for an answer, streaming AG-UI
     events; the last value is the `RunResult`."""
     request = validate(RunRequest, call.data)
-    sent = Sent(request, digest=_digest(request), is_new=request.thread_id is None)
-    return (yield from answered(platform, call, sent))
+    sent = AcceptedRequest(
+        request, digest=_request_digest(request), is_new=request.thread_id is None
+    )
+    return (yield from answer_request(platform, call, sent))
 
 
-def answered(platform: Platform, call: Call, sent: Sent) -> Events:
+def answer_request(platform: Platform, call: Call, sent: AcceptedRequest) -> Events:
     """Work a request to its end, whichever endpoint took it in: the run's events, and at last the
     `RunResult`."""
     request = sent.request
@@ -73,7 +75,7 @@ def answered(platform: Platform, call: Call, sent: Sent) -> Events:
     if request.resume is not None or request.tool_results is not None:
         return (yield from _answer(platform, call, sent, until=until))
     _check_begins(request)
-    message = _said(platform, call, request)
+    message = _requested_message(platform, call, request)
     asked = receive(
         platform,
         user=call.user,
@@ -95,10 +97,10 @@ def answered(platform: Platform, call: Call, sent: Sent) -> Events:
                     platform, asked, opened, until=until, streamed=streamed, purse=purse
                 )
             )
-    return (yield from joined(platform, call, opened, until=until))
+    return (yield from join_run(platform, call, opened, until=until))
 
 
-def _answer(platform: Platform, call: Call, sent: Sent, *, until: float) -> Events:
+def _answer(platform: Platform, call: Call, sent: AcceptedRequest, *, until: float) -> Events:
     """Decisions, or results of the client's tools, for a run that waits."""
     # Most instances are not asked for it at once.
     from rollcall.agent.continuation import recalled
@@ -110,16 +112,16 @@ def _answer(platform: Platform, call: Call, sent: Sent, *, until: float) -> Even
     if isinstance(opened, OpenRun):
         asked = recalled(platform, opened, user=call.user, token=call.token)
         return (yield from drive(platform, asked, opened, until=until, streamed=call.streams))
-    return (yield from joined(platform, call, opened, until=until))
+    return (yield from join_run(platform, call, opened, until=until))
 
 
-def joined(
+def join_run(
     platform: Platform, call: Call, found: Finished | Running | Abandoned, *, until: float
 ) -> Events:
     """Pass a run that was asked for before on, each event once: who takes a run up tells it again
     from its start."""
     newest = -1
-    with closing(_joined(platform, call, found, until=until)) as stream:
+    with closing(_join(platform, call, found, until=until)) as stream:
         while True:
             try:
                 event = next(stream)
@@ -133,7 +135,7 @@ def joined(
             yield event
 
 
-def _joined(
+def _join(
     platform: Platform, call: Call, found: Finished | Running | Abandoned, *, until: float
 ) -> Events:
     """Give a run that was asked for before: its end, its course, or go on with it."""
@@ -175,7 +177,7 @@ def _result(found: Finished) -> dict[str, Any]:
     return found.result
 
 
-def _said(platform: Platform, call: Call, request: RunRequest) -> UserMessage:
+def _requested_message(platform: Platform, call: Call, request: RunRequest) -> UserMessage:
     """What is asked: the request's message, or that of the turn which it wants asked again."""
     if request.retry is None or request.thread_id is None:
         return redacted_message(_message(request))
@@ -243,13 +245,15 @@ def _check_begins(request: RunRequest) -> None:
         )
 
 
-def _digest(request: RunRequest) -> str:
+def _request_digest(request: RunRequest) -> str:
     # Without what is not given: a repeat is told from other data in later versions, too.
     asked = request.model_dump(mode="json", exclude={"run_id", "when_busy"}, exclude_none=True)
     return digest(asked)
 
 
-def _opening(sent: Sent, asked: Asked, message: UserMessage) -> tuple[Opening, FirestorePurse]:
+def _opening(
+    sent: AcceptedRequest, asked: Asked, message: UserMessage
+) -> tuple[Opening, FirestorePurse]:
     """What a run starts from, and what it spends from."""
     request, uid = sent.request, asked.user.uid
     run_id = request.run_id or new_run_id()

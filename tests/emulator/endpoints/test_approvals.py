@@ -80,7 +80,7 @@ def test_what_cannot_work_is_told_to_the_model_and_nobody_is_asked(office: Offic
 
 def test_the_decider_is_told_that_something_waits(office: Office) -> None:
     from rollcall.core.triggers import DocumentEvent
-    from rollcall.endpoints.continuing import approval_written
+    from rollcall.endpoints.continuation import approval_written
 
     office.ask(calls(("sign", {"paper": "lease"})))
     ((id, stored),) = office.approvals().items()

@@ -13,7 +13,7 @@ from rollcall.core.capability import Capability, Preview, capability
 from rollcall.core.context import ToolContext
 from rollcall.core.messages import ToolMessage
 from rollcall.core.wire import Display
-from rollcall.endpoints import continuing
+from rollcall.endpoints import continuation
 from rollcall.store import recovery
 from rollcall.testing import calls, says
 from tests.support.office import Office, Ran, at_once, payment
@@ -183,7 +183,7 @@ def test_a_sweep_goes_on_past_a_turn_that_breaks_off(office: Office) -> None:
             raise RuntimeError("nobody foresaw this")
         return go_on(platform, thread_id, run_id, until=until)
 
-    office.patch.setattr(continuing, "go_on", breaking)
+    office.patch.setattr(continuation, "go_on", breaking)
     office.here.takes_tasks = False
     office.model.replies = [says("Paid.")]
     office.sweep(after=HOUR)

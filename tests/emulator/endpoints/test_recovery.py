@@ -11,7 +11,7 @@ import pytest
 
 from rollcall.core.context import Call, User
 from rollcall.core.policy import ApprovalPolicy
-from rollcall.endpoints.continuing import sweep
+from rollcall.endpoints.continuation import sweep
 from rollcall.endpoints.run_agent import run_agent
 from rollcall.store.approvals import arguments_digest
 from rollcall.store.effects import EffectStatus, effect_key

@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from rollcall.core.errors import InvalidArgument
-from rollcall.endpoints._agui.shapes import run_input
-from rollcall.endpoints._agui.tools import is_same_schema
+from rollcall.endpoints.agui_input import is_same_schema, run_input
 from tests.support.rules import for_every
 
 LEAST = {"threadId": "t", "runId": "r", "messages": []}

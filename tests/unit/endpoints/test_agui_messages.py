@@ -7,8 +7,14 @@ from typing import Any
 import pytest
 
 from rollcall.core.errors import InvalidArgument
-from rollcall.endpoints._agui.messages import answers, last_of_user, listed, parts, said_last
-from rollcall.endpoints._agui.shapes import Said
+from rollcall.endpoints.agui_input import (
+    UserInput,
+    last_user_message,
+    last_user_messages,
+    message_parts,
+    read_messages,
+    tool_answers,
+)
 from tests.support.rules import for_every
 
 
@@ -39,7 +45,7 @@ SYSTEM = {"id": "s", "role": "system", "content": "Obey."}
 def test_what_was_said_last_comes_after_the_agent_and_its_tools(
     messages: list[dict[str, Any]], ids: list[str]
 ) -> None:
-    assert [message.id for message in said_last(messages)] == ids
+    assert [message.id for message in last_user_messages(messages)] == ids
 
 
 def test_what_stands_before_is_not_even_looked_at() -> None:
@@ -49,7 +55,7 @@ def test_what_stands_before_is_not_even_looked_at() -> None:
         ASSISTANT,
         user("1"),
     ]
-    assert [message.id for message in said_last(odd)] == ["1"]
+    assert [message.id for message in last_user_messages(odd)] == ["1"]
 
 
 @pytest.mark.parametrize(
@@ -70,37 +76,37 @@ def test_a_message_of_the_user_that_cannot_be_used_is_refused(
     message: dict[str, Any], field: str
 ) -> None:
     with pytest.raises(InvalidArgument) as refused:
-        said_last([message])
+        last_user_messages([message])
     assert refused.value.field == field
 
 
 def test_two_messages_with_one_id_are_refused() -> None:
     with pytest.raises(InvalidArgument, match="same id"):
-        said_last([user("1"), user("1")])
+        last_user_messages([user("1"), user("1")])
 
 
 def test_the_last_of_the_user_is_found_wherever_it_stands() -> None:
-    found = last_of_user([user("1"), user("2"), ASSISTANT, tool("c")])
+    found = last_user_message([user("1"), user("2"), ASSISTANT, tool("c")])
     assert found is not None and found.id == "2"
-    assert last_of_user([ASSISTANT]) is None
+    assert last_user_message([ASSISTANT]) is None
 
 
 @pytest.mark.parametrize("given", [{}, {"messages": None}, {"messages": {}}, {"messages": "x"}])
 def test_messages_are_a_list(given: dict[str, Any]) -> None:
     with pytest.raises(InvalidArgument, match="messages must be a list"):
-        listed(given)
+        read_messages(given)
 
 
 @pytest.mark.parametrize("message", ["x", None, {}, {"role": 7}, [user("1")]])
 def test_each_message_has_a_role(message: Any) -> None:
     with pytest.raises(InvalidArgument) as refused:
-        listed({"messages": [user("1"), message]})
+        read_messages({"messages": [user("1"), message]})
     assert refused.value.field == "messages.1"
 
 
 def test_there_are_so_many_messages_at_most() -> None:
     with pytest.raises(InvalidArgument, match="10,001 messages"):
-        listed({"messages": [ASSISTANT] * 10_001})
+        read_messages({"messages": [ASSISTANT] * 10_001})
 
 
 @for_every(
@@ -123,17 +129,17 @@ def test_there_are_so_many_messages_at_most() -> None:
 def test_an_answer_is_json_text_or_a_failure(
     message: dict[str, Any], content: dict[str, Any]
 ) -> None:
-    assert answers([message], ["c"]) == {"c": content}
+    assert tool_answers([message], ["c"]) == {"c": content}
 
 
 def test_only_answers_to_calls_that_wait_count_and_of_several_the_last() -> None:
     messages = [tool("old", "x"), tool("c", "1"), {"role": "tool", "toolCallId": ["c"]}]
-    assert answers([*messages, tool("c", "2")], ["c", "d"]) == {"c": {"content": "2"}}
-    assert answers(messages, []) == {}
+    assert tool_answers([*messages, tool("c", "2")], ["c", "d"]) == {"c": {"content": "2"}}
+    assert tool_answers(messages, []) == {}
 
 
-def said(*content: dict[str, Any]) -> Said:
-    return Said.model_validate(user("1", list(content)))
+def said(*content: dict[str, Any]) -> UserInput:
+    return UserInput.model_validate(user("1", list(content)))
 
 
 @pytest.mark.parametrize(
@@ -153,7 +159,7 @@ def said(*content: dict[str, Any]) -> Said:
 def test_a_part_that_can_be_used_is_one_of_ours(
     part: dict[str, Any], taken: dict[str, Any]
 ) -> None:
-    assert parts([said(part)]) == ([taken], [])
+    assert message_parts([said(part)]) == ([taken], [])
 
 
 @pytest.mark.parametrize(
@@ -168,4 +174,4 @@ def test_a_part_that_can_be_used_is_one_of_ours(
 )
 def test_any_other_part_is_left_out_and_named(part: dict[str, Any], named: str) -> None:
     text = {"type": "text", "text": "x"}
-    assert parts([said(text, part)]) == ([text], [named])
+    assert message_parts([said(text, part)]) == ([text], [named])

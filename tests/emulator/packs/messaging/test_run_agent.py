@@ -23,7 +23,7 @@ from rollcall.agent.run import MAX_DEPTH, asker
 from rollcall.core.capability import Capability, capability
 from rollcall.core.context import Call, ToolContext, User
 from rollcall.core.errors import FailedPrecondition, PermissionDenied
-from rollcall.endpoints.continuing import continuerun
+from rollcall.endpoints.continuation import continuerun
 from rollcall.endpoints.run_agent import run_agent
 from rollcall.registry import snapshot
 from rollcall.registry.sync import sync

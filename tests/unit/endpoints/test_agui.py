@@ -11,7 +11,7 @@ from pydantic import TypeAdapter
 
 from rollcall.core import events
 from rollcall.core.errors import Aborted, NotFound
-from rollcall.endpoints._agui.telling import Telling
+from rollcall.endpoints.agui import EventRenderer
 
 VALID: TypeAdapter[Any] = TypeAdapter(AgUiEvent)
 IDS = {"thread_id": "ours", "run_id": "ours-1"}
@@ -37,7 +37,9 @@ def result(outcome: dict[str, Any], **more: Any) -> dict[str, Any]:
 
 
 def told(stream: Generator[Any, None, Any], **more: Any) -> list[dict[str, Any]]:
-    found = [each for each in Telling("theirs", "run-9", **more).told(stream) if each is not None]
+    found = [
+        each for each in EventRenderer("theirs", "run-9", **more).render(stream) if each is not None
+    ]
     for event in found:
         VALID.validate_python(event)
     return found
@@ -158,7 +160,7 @@ def test_who_leaves_closes_the_run() -> None:
         finally:
             closed.append(True)
 
-    telling = Telling("theirs", "run-9").told(endless())
+    telling = EventRenderer("theirs", "run-9").render(endless())
     next(telling)
     telling.close()
     assert closed == [True]

@@ -1,5 +1,5 @@
-"""What goes on with turns when nobody is connected: the task queue, approvals as they are
-written, and the sweeper, which finds what both have missed."""
+"""Functions that continue turns when nobody is connected: the task queue, the trigger of approvals,
+and the sweeper, which finds what both have missed."""
 
 from __future__ import annotations
 

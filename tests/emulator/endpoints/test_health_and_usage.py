@@ -9,8 +9,8 @@ import pytest
 from google.cloud.firestore import Client
 
 from rollcall.core.errors import Unavailable
-from rollcall.endpoints import watching
-from rollcall.endpoints.watching import check_health, roll_up_usage, watch
+from rollcall.endpoints import schedules
+from rollcall.endpoints.schedules import check_health, roll_up_usage, watch
 from rollcall.registry import snapshot
 from rollcall.registry.probes import PROBE_MINUTES
 from rollcall.registry.samples import SAMPLES, Witness
@@ -65,7 +65,7 @@ def test_code_that_cannot_be_loaded_is_found_by_the_clock(
         if entry.id == TOOL:
             raise Unavailable("the code of it cannot be loaded: ModuleNotFoundError")
 
-    monkeypatch.setattr(watching, "probe", probe)
+    monkeypatch.setattr(schedules, "probe", probe)
     began = time.time()
     for minute in range(PROBE_MINUTES + 2):
         watch(here, now=began + 60 * minute)

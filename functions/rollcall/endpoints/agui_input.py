@@ -1,0 +1,359 @@
+"""What counts of an AG-UI client's `RunAgentInput`.
+
+Such a client sends the whole dialogue as it knows it. Our log is the record of it, so that only
+what the user said last is taken from there, and what tools answered that this thread waits for. Of
+the tools that it offers those count that are registered for clients, as they are registered: the
+model is told of a tool what the registry says. What else is there is left alone: a newer client may
+send more, and long histories come with every run.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field
+from pydantic.alias_generators import to_camel
+
+from rollcall.core.capability import digest
+from rollcall.core.errors import InvalidArgument
+from rollcall.core.inputs import check_json, validate
+from rollcall.core.wire import CallId, Id
+from rollcall.registry.snapshot import Snapshot
+
+MAX_TOOLS = 200
+MAX_CONTEXT = 50
+MAX_RESUME = 50
+Name = Annotated[str, Field(min_length=1, max_length=128)]
+"""An id that an AG-UI client chose: any text that is not too long."""
+
+
+class Shape(BaseModel):
+    model_config = ConfigDict(
+        alias_generator=to_camel,
+        populate_by_name=True,
+        extra="ignore",
+        frozen=True,
+        defer_build=True,
+    )
+
+
+class Tool(Shape):
+    """A tool that the client says it can run."""
+
+    name: str = Field(min_length=1, max_length=200)
+    parameters: Any = None
+
+
+class ContextEntry(Shape):
+    """Something that the app says of where the user is."""
+
+    description: str = Field(max_length=1_000)
+    value: str
+
+
+class InterruptAnswer(Shape):
+    """An answer to one interrupt."""
+
+    interrupt_id: Id
+    status: Any
+    payload: Any = None
+
+
+class Props(Shape):
+    """What of `forwardedProps` counts."""
+
+    client_id: Any = None
+    locale: Any = None
+    when_busy: Any = None
+
+
+class RunInput(Shape):
+    """A `RunAgentInput` but for its messages, which are looked at one by one."""
+
+    thread_id: Name
+    run_id: Id
+    tools: list[Tool] | None = Field(default=None, max_length=MAX_TOOLS)
+    context: list[ContextEntry] | None = Field(default=None, max_length=MAX_CONTEXT)
+    resume: list[InterruptAnswer] | None = Field(default=None, max_length=MAX_RESUME)
+    forwarded_props: Props | None = None
+
+
+class Source(Shape):
+    type: str
+    value: str
+    mime_type: str | None = None
+    provider: str | None = None
+
+
+class Part(Shape):
+    type: str
+    text: str | None = None
+    source: Source | None = None
+
+
+class UserInput(Shape):
+    """A message of the user."""
+
+    id: Name
+    content: str | list[Part]
+
+    @property
+    def key(self) -> str:
+        """By which it is known when it comes again: some clients count their messages from the
+        start in each session, so that an id alone may be of another one."""
+        return digest(self.model_dump())
+
+
+class ToolAnswer(Shape):
+    """What a tool of the client answered."""
+
+    tool_call_id: CallId
+    content: str | list[Part] = ""
+    error: str | None = None
+
+
+def run_input(data: Any) -> RunInput:
+    """
+    Raises:
+        InvalidArgument: Naming the first field at fault.
+    """
+    if not isinstance(data, dict):
+        raise InvalidArgument("send a RunAgentInput, a JSON object", field="data")
+    counting = {key: data[key] for key in _COUNTING if data.get(key) is not None}
+    props = counting.pop("forwardedProps", None)
+    if isinstance(props, dict):
+        counting["forwardedProps"] = {key: props[key] for key in _PROPS if key in props}
+    check_json(counting, field="")
+    return validate(RunInput, counting)
+
+
+_COUNTING = tuple(to_camel(name) for name in RunInput.model_fields)
+_PROPS = tuple(to_camel(name) for name in Props.model_fields)
+
+
+MAX_MESSAGES = 10_000
+PROVIDER = "rollcall"
+"""The provider of a file source that names an upload of the user's own."""
+_OF_THE_TURN = {"assistant", "tool"}
+"""A message of these ends what the user said last. Others (system, developer, reasoning, activity)
+may stand anywhere, and count nowhere."""
+
+
+def read_messages(data: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The input's messages.
+
+    Raises:
+        InvalidArgument: They are no list of messages, or too many.
+    """
+    messages = data.get("messages")
+    if not isinstance(messages, list):
+        raise InvalidArgument("messages must be a list", field="messages")
+    if len(messages) > MAX_MESSAGES:
+        raise InvalidArgument(
+            f"there are {len(messages):,} messages; at most {MAX_MESSAGES:,} are accepted",
+            field="messages",
+            hint="leave out the oldest: the dialogue is kept here",
+        )
+    for number, message in enumerate(messages):
+        if not isinstance(message, dict) or not isinstance(message.get("role"), str):
+            field = f"messages.{number}"
+            raise InvalidArgument(f"{field} must be a message with a role", field=field)
+    return messages
+
+
+def last_user_messages(messages: Sequence[dict[str, Any]]) -> list[UserInput]:
+    """The user's messages after the last of the agent and its tools, oldest first.
+
+    Raises:
+        InvalidArgument: One of them is no user message, or two have one id.
+    """
+    found: list[UserInput] = []
+    for number in range(len(messages) - 1, -1, -1):
+        role = messages[number]["role"]
+        if role in _OF_THE_TURN:
+            break
+        if role == "user":
+            found.insert(0, _checked(UserInput, messages[number], number))
+    ids = [message.id for message in found]
+    if len(set(ids)) < len(ids):
+        raise InvalidArgument("two of the user's messages have the same id", field="messages")
+    return found
+
+
+def last_user_message(messages: Sequence[dict[str, Any]]) -> UserInput | None:
+    """The user's last message, wherever it stands; None where there is none.
+
+    Raises:
+        InvalidArgument: It is no user message.
+    """
+    for number in range(len(messages) - 1, -1, -1):
+        if messages[number]["role"] == "user":
+            found: UserInput = _checked(UserInput, messages[number], number)
+            return found
+    return None
+
+
+def answered_call_ids(messages: Sequence[dict[str, Any]]) -> set[str]:
+    """The calls that the client has a tool message of."""
+    found = (each.get("toolCallId") for each in messages if each["role"] == "tool")
+    return {call for call in found if isinstance(call, str)}
+
+
+def tool_answers(
+    messages: Sequence[dict[str, Any]], calls: Collection[str]
+) -> dict[str, dict[str, Any]]:
+    """What tools answered to these calls, by call: `{content}` or `{error}`. Of several answers to
+    one call the last counts.
+
+    Raises:
+        InvalidArgument: One of them is no tool message.
+    """
+    found = {}
+    for number, message in enumerate(messages):
+        if message["role"] == "tool" and message.get("toolCallId") in calls:
+            answered = _checked(ToolAnswer, message, number)
+            found[answered.tool_call_id] = _content(answered)
+    return found
+
+
+def message_parts(said: Sequence[UserInput]) -> tuple[list[dict[str, Any]], list[str]]:
+    """Messages as the parts of one of ours, and the kinds of parts that cannot be used."""
+    found: list[dict[str, Any]] = []
+    left_out: list[str] = []
+    for message in said:
+        content = message.content
+        given = [Part(type="text", text=content)] if isinstance(content, str) else content
+        for part in given:
+            if (taken := _taken(part)) is not None:
+                found.append(taken)
+            else:
+                left_out.append(f"{part.type} by {part.source.type}" if part.source else part.type)
+    return found, left_out
+
+
+def _taken(part: Part) -> dict[str, Any] | None:
+    """A part as `run_agent` takes it; None for one that cannot be used."""
+    if part.type == "text":
+        return {"type": "text", "text": part.text or ""}
+    source = part.source
+    if source is None or part.type not in ("image", "document"):
+        return None
+    if source.type == "data":
+        return {"type": part.type, "mediaType": source.mime_type, "data": source.value}
+    if source.type == "file" and source.provider == PROVIDER:
+        return {"type": part.type, "fileId": source.value}
+    return None
+
+
+def _content(answered: ToolAnswer) -> dict[str, Any]:
+    text = "".join(_texts(answered))
+    if answered.error is not None:
+        return {"error": answered.error or text or "it failed"}
+    return {"content": _json(text)}
+
+
+def _texts(answered: ToolAnswer) -> Iterator[str]:
+    if isinstance(answered.content, str):
+        yield answered.content
+    else:
+        yield from (part.text or "" for part in answered.content if part.type == "text")
+
+
+def _json(text: str) -> Any:
+    """What a tool answered: AG-UI has texts alone, in which structured results are JSON."""
+    if not text.lstrip().startswith(("{", "[")):
+        return text
+    try:
+        value = json.loads(text)
+        check_json(value)
+    except (ValueError, RecursionError, InvalidArgument):
+        return text
+    return value
+
+
+def _checked(shape: type[Any], message: dict[str, Any], number: int) -> Any:
+    field = f"messages.{number}"
+    counting = {key: message[key] for key in _keys(shape) if message.get(key) is not None}
+    check_json(counting, field=field)
+    return validate(shape, counting, field=field)
+
+
+def _keys(shape: type[Any]) -> list[str]:
+    return [each.alias or name for name, each in shape.model_fields.items()]
+
+
+OUR_EDITS, AGUI_EDITS = "editedArguments", "editedArgs"
+
+
+def resume_entry(answer: InterruptAnswer) -> dict[str, Any]:
+    """An answer as `run_agent` takes it. One with our own name for changed arguments is taken, too;
+    one with both is left as it is, and refused."""
+    given = answer.model_dump(by_alias=True)
+    payload = given["payload"]
+    if isinstance(payload, dict) and AGUI_EDITS in payload and OUR_EDITS not in payload:
+        given["payload"] = {OUR_EDITS if k == AGUI_EDITS else k: v for k, v in payload.items()}
+    return given
+
+
+def agui_field(field: str) -> str:
+    """What a front end knows a field of an answer as."""
+    return field.replace(f".payload.{OUR_EDITS}", f".payload.{AGUI_EDITS}")
+
+
+UNKNOWN = "it is not registered as a tool of clients"
+OTHERWISE = "it is registered with other parameters"
+_SAID_ONLY = {
+    "$comment",
+    "$id",
+    "$schema",
+    "additionalProperties",
+    "default",
+    "deprecated",
+    "description",
+    "examples",
+    "title",
+}
+"""Keywords that describe a schema; what may be left out or added besides is ours to say."""
+_NAMED = {"properties", "$defs", "definitions", "patternProperties"}
+
+
+def offered_tools(
+    registry: Snapshot, tools: Sequence[Tool]
+) -> tuple[list[str], list[dict[str, str]]]:
+    """The ids of those that count, and why each of the others does not: `{name, reason}`."""
+    ids: list[str] = []
+    left_out = []
+    entries = registry.content.entries
+    for tool in {tool.name: tool for tool in tools}.values():
+        entry = entries.get(tool.name)
+        if entry is None or entry.execution.type != "client":
+            left_out.append({"name": tool.name, "reason": UNKNOWN})
+        elif not is_same_schema(tool.parameters, entry.spec.parameters):
+            left_out.append({"name": tool.name, "reason": OTHERWISE})
+        else:
+            ids.append(tool.name)
+    return ids, left_out
+
+
+def is_same_schema(given: Any, registered: Any) -> bool:
+    """Whether a client means the registered schema: it says the same of the same parameters,
+    whatever words it describes them with. One that says nothing means it."""
+    return given in (None, {}) or _bare(given) == _bare(registered)
+
+
+def _bare(schema: Any) -> Any:
+    if isinstance(schema, list):
+        return [_bare(each) for each in schema]
+    if not isinstance(schema, dict):
+        return schema
+    return {key: _value(key, schema[key]) for key in schema.keys() - _SAID_ONLY}
+
+
+def _value(key: str, value: Any) -> Any:
+    if key in _NAMED and isinstance(value, dict):
+        return {name: _bare(each) for name, each in value.items()}
+    if key in ("required", "enum") and isinstance(value, list):
+        return sorted(value, key=repr)
+    return _bare(value)
