@@ -17,11 +17,11 @@ from msgspec import Struct, field
 
 from rollcall.core.errors import Aborted
 from rollcall.core.options import collection_id
+from rollcall.registry.counters import Counters, conflicts
 from rollcall.registry.probes import Probe, due, probed
 from rollcall.registry.samples import SAMPLES
 from rollcall.registry.seen import Failure, Seen
 from rollcall.registry.segments import MANIFEST, part
-from rollcall.registry.tally import Tally, conflicts
 from rollcall.registry.window import Window
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def check(db: Client, entries: Mapping[str, Entry], *, probe: Probe, now: float)
     Raises:
         Aborted: Others did the same, faster, again and again; nothing is lost.
     """
-    tally = Tally.load(db, NAME)
+    tally = Counters.load(db, NAME)
     looked_for = due(entries, _windows(tally), now)
     checked = Checked(probed=len(looked_for))
     found = _fold(db, tally, probed(looked_for, probe, now), checked, now)
@@ -97,7 +97,7 @@ def publish(db: Client, states: Mapping[str, str]) -> bool:
             return False
         # Another check may have decided since. It is read after the manifest, so that what is
         # written over is never newer than what is written.
-        states = _states(_windows(Tally.load(db, NAME)))
+        states = _states(_windows(Counters.load(db, NAME)))
         named = _named(db, states)
         if told == named:
             return False
@@ -112,7 +112,7 @@ def publish(db: Client, states: Mapping[str, str]) -> bool:
 
 def _fold(
     db: Client,
-    known: Tally | None,
+    known: Counters | None,
     found: Mapping[str, Failure | None],
     checked: Checked,
     now: float,
@@ -126,7 +126,7 @@ def _fold(
     """
     for _ in range(_TRIES):
         # Read before the samples: whoever folds one of these writes the records anew.
-        tally, known = known or Tally.load(db, NAME), None
+        tally, known = known or Counters.load(db, NAME), None
         samples = list(db.collection(collection_id(SAMPLES)).order_by("at").limit(PAGE).stream())
         windows = _windows(tally)
         before = {id: window.breaker.state for id, window in windows.items()}
@@ -169,7 +169,7 @@ def _states(windows: Mapping[str, Window]) -> dict[str, str]:
     return {id: state for id, state in states.items() if state != "healthy"}
 
 
-def _windows(tally: Tally) -> dict[str, Window]:
+def _windows(tally: Counters) -> dict[str, Window]:
     return {id: Window.of(record) for id, record in tally.records.items()}
 
 
@@ -186,7 +186,7 @@ def _add(windows: dict[str, Window], sample: Any) -> None:
         windows.setdefault(id, Window()).add(each)
 
 
-def _put(tally: Tally, windows: Mapping[str, Window], now: float) -> None:
+def _put(tally: Counters, windows: Mapping[str, Window], now: float) -> None:
     """Put what has changed, and nothing else, into the records."""
     for id, window in windows.items():
         record = None if window.is_over(now) else window.record()

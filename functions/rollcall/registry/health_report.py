@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from rollcall.registry.breaker import State
+from rollcall.registry.counters import Counters
 from rollcall.registry.health import NAME
 from rollcall.registry.seen import Failure
-from rollcall.registry.tally import Tally
 from rollcall.registry.window import Window
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def health(db: Client, *, now: datetime | None = None) -> dict[str, Health]:
     One read, or a few where there are thousands.
     """
     at = (now or datetime.now(UTC)).timestamp()
-    records = Tally.load(db, NAME).records
+    records = Counters.load(db, NAME).records
     return {id: _of(id, Window.of(record), at) for id, record in sorted(records.items())}
 
 

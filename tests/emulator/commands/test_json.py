@@ -13,11 +13,10 @@ from typing import Any
 import pytest
 from google.cloud.firestore import Client
 
+from rollcall.registry.counters import Counters
 from rollcall.registry.health import NAME, check
 from rollcall.registry.samples import Witness, by_client
-from rollcall.registry.tally import Tally
-from rollcall.registry.usage import day_name
-from rollcall.registry.usage_counts import Key, RunCounts, ToolCounts, record
+from rollcall.registry.usage import Key, RunCounts, ToolCounts, day_name, record
 
 from .conftest import Run
 
@@ -37,8 +36,8 @@ def used(registry: Client) -> Client:
     assert thread is not None
     thread.join(20)
     check(registry, {}, probe=lambda entry: None, now=time.time())
-    assert "find_room" in Tally.load(registry, NAME).records
-    today = Tally.load(registry, day_name(datetime.now(UTC).date()))
+    assert "find_room" in Counters.load(registry, NAME).records
+    today = Counters.load(registry, day_name(datetime.now(UTC).date()))
     runs, calls = RunCounts(runs=2, turns=2, **TOKENS), ToolCounts(called=1, **TOKENS)
     today.put(Key("desk", "V1").text(), record(runs))
     today.put(Key("desk", "V1", "find_room").text(), record(calls))

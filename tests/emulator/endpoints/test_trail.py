@@ -11,8 +11,7 @@ from rollcall.core.context import Call, User
 from rollcall.core.profile import Variant
 from rollcall.endpoints.rate_message import rate_message
 from rollcall.registry import selection
-from rollcall.registry.usage import roll_up
-from rollcall.registry.usage_report import usage
+from rollcall.registry.usage import roll_up, usage
 from rollcall.testing import calls, says
 from tests.support.office import Office, Ran
 

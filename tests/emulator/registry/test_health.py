@@ -17,12 +17,12 @@ from google.cloud.firestore_v1.batch import WriteBatch
 
 from rollcall.core.errors import AgentError, FailedPrecondition, Unavailable
 from rollcall.core.wire import Status
+from rollcall.registry import counters as counters_module
 from rollcall.registry import health as checking
-from rollcall.registry import tally as tallying
+from rollcall.registry.counters import Counters
 from rollcall.registry.health import PAGE, check
 from rollcall.registry.health_report import health
 from rollcall.registry.samples import SAMPLES, Witness, by_client
-from rollcall.registry.tally import Tally
 from tests.support.counting import counted
 from tests.support.full_form import IS_FULL, amount
 
@@ -346,7 +346,7 @@ def test_every_capability_is_checked_within_a_quarter_of_an_hour(db: Client, clo
         look(db, clock, lambda each: seen.append(each.id), **tools)
         clock.now += 60
     assert sorted(seen) == sorted(tools)
-    assert Tally.load(db, checking.NAME).records == {}  # nothing is kept of what is well
+    assert Counters.load(db, checking.NAME).records == {}  # nothing is kept of what is well
 
 
 def test_clients_tools_and_disabled_ones_are_not_checked(db: Client, clock: Clock) -> None:
@@ -401,6 +401,6 @@ def test_thousands_of_busy_capabilities_fit(db: Client, clock: Clock, manifest: 
     parts = [each for each in db.collection("registry").stream() if each.id.startswith("health")]
     sizes = [len(part.to_dict()["records"].encode()) for part in parts]  # type: ignore[index]
     assert len(parts) == (16 if IS_FULL else 2)
-    assert max(sizes) < tallying.PART_BYTES < 1_000_000
+    assert max(sizes) < counters_module.PART_BYTES < 1_000_000
     assert totals(db) == (BUSY * 5 // 2, BUSY * 5 // 2)
     assert (len(told(db)), set(told(db).values())) == (BUSY // 2, {"down"})

@@ -16,9 +16,8 @@ from rollcall.core.context import User
 from rollcall.core.errors import InvalidArgument
 from rollcall.core.wire import CallStatus, ModelUsage, ToolCallRecord
 from rollcall.registry import usage as rolling
-from rollcall.registry.tally import Tally
-from rollcall.registry.usage import PAGE, roll_up
-from rollcall.registry.usage_report import Usage, usage
+from rollcall.registry.counters import Counters
+from rollcall.registry.usage import PAGE, Usage, roll_up, usage
 from rollcall.store import audit
 from tests.support.counting import counted
 
@@ -232,6 +231,6 @@ def test_ten_thousand_capabilities_in_a_day_fit(db: Client) -> None:
     ids = [f"a_capability_with_quite_a_long_name_that_says_a_lot_{n:05}" for n in range(10_000)]
     write(db, *[run_entry(offered=ids[n : n + 200]) for n in range(0, 10_000, 200)])
     assert roll_up(db, set(ids), settled=AT_ONCE) == 50
-    tally = Tally.load(db, rolling.day_name(DAY))
+    tally = Counters.load(db, rolling.day_name(DAY))
     assert (len(tally.records), tally.parts) == (10_001, 4)
     assert len(usage(db, DAY, DAY).by_capability()) == 10_000

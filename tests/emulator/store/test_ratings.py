@@ -16,8 +16,7 @@ from rollcall.core.errors import AgentError, ResourceExhausted, Unavailable
 from rollcall.core.redaction import HIDDEN
 from rollcall.endpoints.my_data import delete_my_data, export_my_data
 from rollcall.endpoints.rate_message import rate_message
-from rollcall.registry.usage import roll_up
-from rollcall.registry.usage_report import usage
+from rollcall.registry.usage import roll_up, usage
 from rollcall.store.erasure import erase_one_thread
 from rollcall.store.ratings import MAX_CHANGES, MAX_WRITES
 from tests.support.keeping import Keeping, write_all

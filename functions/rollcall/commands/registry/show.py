@@ -38,7 +38,7 @@ from rollcall.registry.documents import AGENTS, CAPABILITIES
 from rollcall.registry.entries import Entry
 from rollcall.registry.health_report import Health, health
 from rollcall.registry.overrides import unread_overrides
-from rollcall.registry.usage_report import ToolRow, usage
+from rollcall.registry.usage import ToolRow, usage
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client

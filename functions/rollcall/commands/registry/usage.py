@@ -10,9 +10,7 @@ from typing import TYPE_CHECKING, Any
 from rollcall.commands.place import Place, connect
 from rollcall.commands.printing import announce, in_camel_case, moment, print_json
 from rollcall.registry.segments import part
-from rollcall.registry.share import Share, difference
-from rollcall.registry.usage import CURSOR
-from rollcall.registry.usage_report import RunRow, ToolRow, Usage, usage
+from rollcall.registry.usage import CURSOR, RunRow, Share, ToolRow, Usage, difference, usage
 
 if TYPE_CHECKING:
     from rollcall.commands.screen import Screen

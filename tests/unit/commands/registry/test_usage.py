@@ -7,9 +7,7 @@ from rich.console import Console
 
 from rollcall.commands.registry.usage import compared, share_in_short, show_runs, show_tools
 from rollcall.commands.screen import Screen
-from rollcall.registry.share import Share
-from rollcall.registry.usage_counts import RunCounts, ToolCounts
-from rollcall.registry.usage_report import RunRow, ToolRow
+from rollcall.registry.usage import RunCounts, RunRow, Share, ToolCounts, ToolRow
 
 
 def row(variant: str, **counts: int) -> RunRow:

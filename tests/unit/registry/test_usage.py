@@ -1,4 +1,7 @@
-"""What runs and ratings add to the counts."""
+"""What runs and ratings add to the counts, and what a share says beside its count.
+
+Expected values of intervals: Newcombe, Statistics in Medicine 17 (1998), 857, 873.
+"""
 
 from __future__ import annotations
 
@@ -11,13 +14,15 @@ from hypothesis import strategies as st
 
 from rollcall.core.context import User
 from rollcall.core.wire import CallStatus, ModelUsage, ToolCallRecord
-from rollcall.registry.usage_counts import (
+from rollcall.registry.usage import (
     Counts,
     Key,
     RunCounts,
+    Share,
     ToolCounts,
     added,
     additions,
+    difference,
     read,
     record,
 )
@@ -174,3 +179,58 @@ def test_counts_are_read_as_they_were_written(counts: Counts) -> None:
     key = ALL if isinstance(counts, RunCounts) else ALL._replace(tool="pay")
     assert read(Key.of(key.text()), record(counts)) == counts
     assert read(key, {**record(counts), "ofALaterVersion": 1}) == counts
+
+
+counts = st.integers(0, 5_000)
+
+
+@pytest.mark.parametrize(
+    ("n", "of", "low", "high"),
+    [
+        (81, 263, 0.2553, 0.3662),
+        (15, 148, 0.0624, 0.1605),
+        (0, 20, 0.0, 0.1611),
+        (1, 29, 0.0061, 0.1718),
+    ],
+)
+def test_wilsons_interval(n: int, of: int, low: float, high: float) -> None:
+    assert Share(n, of).interval == pytest.approx((low, high), abs=5e-5)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "low", "high"),
+    [
+        (Share(56, 70), Share(48, 80), 0.0524, 0.3339),
+        (Share(9, 10), Share(3, 10), 0.1705, 0.8090),
+        (Share(0, 20), Share(0, 10), -0.2775, 0.1611),
+        (Share(10, 10), Share(0, 20), 0.6791, 1.0000),
+    ],
+)
+def test_newcombes_interval_of_a_difference(
+    one: Share, other: Share, low: float, high: float
+) -> None:
+    assert difference(one, other) == pytest.approx((low, high), abs=5e-5)
+
+
+def test_nothing_says_nothing() -> None:
+    assert (Share(0, 0).value, Share(0, 0).interval) == (None, (0.0, 1.0))
+    assert difference(Share(0, 0), Share(5, 5)) == (-1.0, 1.0)
+    assert str(Share(0, 0)) == "–"
+    assert str(Share(3, 4)) == "75% (30%–95%, 3 of 4)"
+
+
+@given(counts, counts)
+def test_the_share_lies_in_its_interval_and_more_of_it_narrows_that(n: int, more: int) -> None:
+    few, many = Share(n, n + more), Share(10 * n, 10 * (n + more))
+    low, high = few.interval
+    assert 0 <= low <= high <= 1
+    if few.value is not None:
+        assert low - 1e-9 <= few.value <= high + 1e-9
+        assert many.interval[1] - many.interval[0] <= high - low
+
+
+@given(counts, counts, counts, counts)
+def test_a_difference_turns_its_sign_with_its_sides(a: int, b: int, c: int, d: int) -> None:
+    one, other = Share(a, a + b), Share(c, c + d)
+    low, high = difference(one, other)
+    assert difference(other, one) == pytest.approx((-high, -low))

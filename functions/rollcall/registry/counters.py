@@ -30,7 +30,7 @@ Record = Any
 """Plain JSON."""
 
 
-class Tally(Struct):
+class Counters(Struct):
     """The records as they were read, and what has changed since.
 
     Attributes:
@@ -48,7 +48,7 @@ class Tally(Struct):
     _changed: set[str] = field(default_factory=set)
 
     @classmethod
-    def load(cls, db: Client, name: str) -> Tally:
+    def load(cls, db: Client, name: str) -> Counters:
         """Read all parts.
 
         Raises:
