@@ -50,8 +50,13 @@ def is_prefixed(call: ast.Call) -> bool:
     return called(call) == "collection_id"
 
 
+@cache
+def nodes(tree: ast.AST) -> list[ast.AST]:
+    return list(ast.walk(tree))
+
+
 def calls(tree: ast.AST) -> Iterator[ast.Call]:
-    return (node for node in ast.walk(tree) if isinstance(node, ast.Call) and node.args)
+    return (node for node in nodes(tree) if isinstance(node, ast.Call) and node.args)
 
 
 def names_one(node: ast.AST) -> bool:
@@ -67,12 +72,12 @@ def unprefixed(tree: ast.AST) -> list[str]:
     skipped = {id(call.args[0]) for call in calls(tree) if is_prefixed(call)}
     skipped |= {
         id(node.value)  # a docstring
-        for node in ast.walk(tree)
+        for node in nodes(tree)
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
     }
     texts = [
         repr(node.value)
-        for node in ast.walk(tree)
+        for node in nodes(tree)
         if isinstance(node, ast.Constant) and id(node) not in skipped
         if isinstance(node.value, str) and _PATH.search(node.value.replace("/{}/", "/{}"))
     ]

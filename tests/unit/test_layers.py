@@ -48,6 +48,10 @@ EDGE = {"rollcall/core/callable.py", "rollcall/core/request_checks.py", "rollcal
 """Imported only where a function that users call is bound."""
 
 
+STATEMENTS = (ast.stmt, ast.excepthandler, ast.match_case)
+"""What imports may stand in."""
+
+
 @cache
 def imports(
     path: Path, *, top_level_only: bool = False, with_types: bool = False
@@ -55,20 +59,26 @@ def imports(
     """Modules that a file imports when it runs, inside functions too unless `top_level_only`; those
     that only type checkers read count `with_types`."""
     found: set[str] = set()
-    waiting: list[ast.AST] = [ast.parse(path.read_text(encoding="utf-8"))]
+    waiting: list[ast.AST] = [parsed(path)]
     while waiting:
         node = waiting.pop()
-        is_for_types = isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
-        if is_for_types and not with_types:
-            continue
+        if isinstance(node, ast.If) and not with_types:
+            named = {getattr(each, "id", getattr(each, "attr", "")) for each in ast.walk(node.test)}
+            if "TYPE_CHECKING" in named:
+                continue
         if top_level_only and isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             continue
         if isinstance(node, ast.Import):
             found |= {name.name for name in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:
             found |= {node.module, *(f"{node.module}.{name.name}" for name in node.names)}
-        waiting += ast.iter_child_nodes(node)
+        waiting += (each for each in ast.iter_child_nodes(node) if isinstance(each, STATEMENTS))
     return frozenset(found)
+
+
+@cache
+def parsed(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
 
 
 def name(path: Path) -> str:
