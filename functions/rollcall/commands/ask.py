@@ -10,7 +10,7 @@ from typing import Any
 
 from rollcall.commands.call import sign_in
 from rollcall.commands.client import Backend, CallError, Session
-from rollcall.commands.printing import short
+from rollcall.commands.output import short
 from rollcall.core.options import function_name
 from rollcall.core.problem import FAILED, USAGE, Problem
 from rollcall.core.readable import marked

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from rollcall.commands.app import find_app, require_app
 from rollcall.commands.client import Backend, CallError, Session, emulated, sign_in_developer
-from rollcall.commands.printing import print_json
+from rollcall.commands.output import print_json
 from rollcall.core.problem import Problem
 from rollcall.emulators.addresses import Configuration
 

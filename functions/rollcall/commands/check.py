@@ -5,7 +5,7 @@ from __future__ import annotations
 from argparse import Namespace
 
 from rollcall.commands.app import find_app, require_app
-from rollcall.commands.printing import say
+from rollcall.commands.output import say
 
 
 def run(options: Namespace) -> int:

@@ -25,8 +25,8 @@ from rollcall.commands.client import (
 from rollcall.commands.doctor.findings import TIMEOUT_S, Finding, Google, Refused, guarded
 from rollcall.commands.doctor.findings import sign_in as google_sign_in
 from rollcall.commands.doctor.firestore import check_indexes
+from rollcall.commands.output import announce, print_json, say
 from rollcall.commands.place import Place
-from rollcall.commands.printing import announce, print_json, say
 from rollcall.core import jsonc
 from rollcall.core.capability import Capability
 from rollcall.core.options import collection_id, function_name, queue_name, region

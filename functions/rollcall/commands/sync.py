@@ -5,8 +5,8 @@ from __future__ import annotations
 from argparse import Namespace
 
 from rollcall.commands.app import require_app
+from rollcall.commands.output import announce, print_json, say
 from rollcall.commands.place import Place, connect
-from rollcall.commands.printing import announce, print_json, say
 from rollcall.registry.documents import CAPABILITIES
 from rollcall.registry.sync import Report, sync
 

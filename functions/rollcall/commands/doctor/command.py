@@ -13,8 +13,8 @@ from rollcall.commands.doctor import configuration, contents, deployed, firestor
 from rollcall.commands.doctor.contents import check_likeness
 from rollcall.commands.doctor.findings import Check, Finding, Google, guarded, sign_in
 from rollcall.commands.environment import Settings, read_settings
+from rollcall.commands.output import announce, print_json
 from rollcall.commands.place import Place, connect
-from rollcall.commands.printing import announce, print_json
 from rollcall.commands.registry.records import read_agents, read_manifest, read_records
 from rollcall.core.options import DEFAULT_REGION, collection_id
 from rollcall.core.problem import FAILED, Problem

@@ -5,8 +5,8 @@ from __future__ import annotations
 from argparse import Namespace
 
 from rollcall.commands.app import require_app
+from rollcall.commands.output import announce, in_camel_case, print_json, say
 from rollcall.commands.place import Place, connect
-from rollcall.commands.printing import announce, in_camel_case, print_json, say
 from rollcall.core.problem import FAILED
 from rollcall.registry.compiler import compile_registry
 from rollcall.registry.enrichment import Report, enrich

@@ -6,8 +6,8 @@ from argparse import Namespace
 from collections.abc import Sequence
 from typing import Any
 
+from rollcall.commands.output import announce, print_json
 from rollcall.commands.place import Place, connect
-from rollcall.commands.printing import announce, print_json
 from rollcall.commands.registry.records import (
     HEALTHY,
     REFUSED,

@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from rollcall.commands.app import require_app
+from rollcall.commands.output import announce, say
 from rollcall.commands.place import Place, connect
-from rollcall.commands.printing import announce, say
 from rollcall.commands.registry.records import named_agent, path_of, read_agents
 from rollcall.core.options import collection_id
 from rollcall.core.problem import Problem

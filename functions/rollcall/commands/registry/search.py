@@ -13,8 +13,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from rollcall.commands.app import require_app
+from rollcall.commands.output import announce, print_json
 from rollcall.commands.place import Place, connect
-from rollcall.commands.printing import announce, print_json
 from rollcall.core.context import User
 from rollcall.core.options import collection_id
 from rollcall.core.problem import Problem

@@ -8,8 +8,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from rollcall.commands.app import require_app
-from rollcall.commands.place import Place, connect
-from rollcall.commands.printing import (
+from rollcall.commands.output import (
     announce,
     in_camel_case,
     moment,
@@ -18,6 +17,7 @@ from rollcall.commands.printing import (
     print_json,
     short,
 )
+from rollcall.commands.place import Place, connect
 from rollcall.commands.registry.records import (
     Agent,
     Record,

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from datetime import UTC, date, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
+from rollcall.commands.output import announce, in_camel_case, moment, print_json
 from rollcall.commands.place import Place, connect
-from rollcall.commands.printing import announce, in_camel_case, moment, print_json
 from rollcall.registry.segments import part
 from rollcall.registry.usage import CURSOR, RunRow, Share, ToolRow, Usage, difference, usage
 

@@ -1,4 +1,4 @@
-"""What a command prints beside tables."""
+"""Output of commands beside tables: announcements, JSON, times and names."""
 
 from __future__ import annotations
 
