@@ -1,6 +1,5 @@
-"""The Firestore client of this process.
-
-Reads and creates a document over REST, for a process that has not needed Firestore yet.
+"""The Firestore client of this process; and single documents over REST, for a process that has not
+needed the client yet.
 
 Importing the client takes half as long as a whole bare function takes to start, and a function that
 computes from its arguments needs nothing of Firestore but its own small entry in the registry.

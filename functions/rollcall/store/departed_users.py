@@ -1,13 +1,9 @@
-"""Users whose account is gone: found by the clock, since Python functions are told of none.
+"""Finds users whose account in Firebase Authentication is gone, by the clock, and begins to erase
+them: Python functions are not told of deleted accounts.
 
 Only users whose verified token made documents here are looked at: in imported conversations there
-are people who never had an account. Nothing is erased while Auth gives no answer, nor when it
-says so of more accounts than can be true.
-
-Accounts in Firebase Authentication: whether they still exist, and their end.
-
-Only a definite answer counts: an Auth that cannot be reached raises, and a disabled account is
-an account.
+are people who never had an account. Only a definite answer counts: nothing is erased while Auth
+gives none, nor when it says so of more accounts than can be true; a disabled account is an account.
 """
 
 from __future__ import annotations
@@ -19,7 +15,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from rollcall.core.context import Platform
-from rollcall.core.errors import FailedPrecondition
+from rollcall.core.errors import FailedPrecondition, Unavailable
 from rollcall.core.options import collection_id
 from rollcall.core.shapes import SCHEMA_VERSION
 from rollcall.store.erasure import begin_user_erasure
@@ -30,34 +26,6 @@ if TYPE_CHECKING:
 
 LOOKUP_LIMIT = 100
 """Accounts that Auth looks up in one call."""
-
-
-def find_missing_accounts(uids: Sequence[str]) -> list[str]:
-    """Those of at most `LOOKUP_LIMIT` user ids that have no account.
-
-    Raises:
-        Unavailable: Auth gave no answer.
-    """
-    from firebase_admin import auth  # type: ignore[import-untyped]
-
-    from rollcall.core.errors import Unavailable
-
-    known = [uid for uid in uids if is_user_id(uid)]
-    if not known:
-        return []
-    try:
-        answer = auth.get_users([auth.UidIdentifier(uid) for uid in known])
-    except Exception as error:  # the SDK, its transport and its credentials, each in its way
-        raise Unavailable(f"accounts cannot be looked up: {error}") from error
-    absent = {identifier.uid for identifier in answer.not_found}
-    return [uid for uid in known if uid in absent]
-
-
-def is_user_id(uid: str) -> bool:
-    """Whether Auth could have an account of this id: 1 to 128 characters."""
-    return 0 < len(uid) <= 128
-
-
 MOST_USERS = 2_000
 """Users looked at in one run; the next one goes on behind them."""
 FEW = 10
@@ -67,6 +35,25 @@ OWNED = ("threads", "devices", "runs", "runKeys", "effects", "budgets", "documen
 earlier versions."""
 
 log = logging.getLogger("rollcall")
+
+
+def find_missing_accounts(uids: Sequence[str]) -> list[str]:
+    """Return those of at most `LOOKUP_LIMIT` user ids that have no account.
+
+    Raises:
+        Unavailable: Auth gave no answer.
+    """
+    from firebase_admin import auth  # type: ignore[import-untyped]
+
+    known = [uid for uid in uids if 0 < len(uid) <= 128]  # Auth has no others
+    if not known:
+        return []
+    try:
+        answer = auth.get_users([auth.UidIdentifier(uid) for uid in known])
+    except Exception as error:  # the SDK, its transport and its credentials, each in its way
+        raise Unavailable(f"accounts cannot be looked up: {error}") from error
+    absent = {identifier.uid for identifier in answer.not_found}
+    return [uid for uid in known if uid in absent]
 
 
 def begin_erasures(

@@ -1,20 +1,18 @@
-"""Files that users bring: a record of each, and its content in parts.
+"""Files that users bring: a record of each, and its content in numbered parts.
 
-A file is begun with its size and digest, its parts arrive in any order and any number of times,
-and it becomes `ready` when the whole is what was promised. What is then made of it keeps it; a file
+    files/{id}              uid, name, contentType, bytes, sha256, purpose, details, place, status,
+                            createdAt; openUntil while nothing needs it yet; parts: how many were
+                            sent, repeats counted
+    files/{id}/chunks/{n}   a part of the content, unless that rests in a bucket
+
+A file is begun with its size and digest, its parts arrive in any order and any number of times, and
+it becomes `ready` when the whole is what was promised. Whatever is then made of it keeps it; a file
 that nothing keeps within a day is swept. Content is read part by part, so a large file takes no
 more memory than a small one.
 
-The record of a file: `files/{id}`, as it is written and read.
-
-files/{id}   uid, name, contentType, bytes, sha256, purpose, details, place, status, createdAt,
-             openUntil while nothing needs it yet, parts: how many were sent, repeats counted
-
-Where the content of files rests, in numbered parts: Firestore, or a bucket of Cloud Storage.
-
-Cloud Storage is meant for production. Firestore is what the emulators have, and serves small
-amounts anywhere. A file's record says where its content is, so that one can be changed for the
-other without moving anything.
+The content rests in Firestore or in a bucket of Cloud Storage, which is meant for production.
+Firestore is what the emulators have, and serves small amounts anywhere. A file's record says where
+its content is, so that one can be changed for the other without moving anything.
 """
 
 from __future__ import annotations
@@ -43,7 +41,7 @@ from rollcall.core.errors import (
 )
 from rollcall.core.options import collection_id
 from rollcall.core.shapes import SCHEMA_VERSION
-from rollcall.store.batches import try_commit
+from rollcall.store.batches import try_commit, update_unchanged, where
 
 if TYPE_CHECKING:
     from google.cloud.firestore import (
@@ -87,7 +85,7 @@ class NewFile(Struct, frozen=True, kw_only=True):
         return max(1, -(-self.bytes // PART_BYTES))
 
     def part_bytes(self, number: int) -> int:
-        """How long a part is."""
+        """Return how long a part is."""
         return PART_BYTES if number < self.parts - 1 else self.bytes - number * PART_BYTES
 
 
@@ -109,12 +107,12 @@ class Allowance(Struct, frozen=True):
 
 
 def key_of(file: NewFile) -> tuple[Any, ...]:
-    """What makes two announcements the same."""
+    """Return what makes two announcements the same."""
     return (file.name, file.content_type, file.bytes, file.sha256, dict(file.details))
 
 
 def new_record(new: NewFile, place: str, now: datetime) -> dict[str, Any]:
-    """What is stored of a file that is begun."""
+    """Return the record of a file that is begun."""
     return {
         "schemaVersion": SCHEMA_VERSION,
         "uid": new.uid,
@@ -132,7 +130,7 @@ def new_record(new: NewFile, place: str, now: datetime) -> dict[str, Any]:
 
 
 def read_record(snapshot: Any) -> StoredFile | None:
-    """The file of a record; None where there is none, or it is being removed."""
+    """Return the file of a record; None where there is none, or it is being removed."""
     data = snapshot.to_dict()
     if data is None or data["status"] == REMOVED:
         return None
@@ -153,7 +151,7 @@ def read_record(snapshot: Any) -> StoredFile | None:
 def stored_as(
     id: str, new: NewFile, place: str, *, is_ready: bool = False, missing: tuple[int, ...] = ()
 ) -> StoredFile:
-    """A file that is kept under an id at a place."""
+    """Return a file that is kept under an id at a place."""
     about = {name: getattr(new, name) for name in NewFile.__struct_fields__}
     return StoredFile(**about, id=id, place=place, is_ready=is_ready, missing=missing)
 
@@ -167,15 +165,15 @@ _TIMEOUT_S = 60.0
 
 
 class Contents(Protocol):
-    """Parts of files, numbered from 0. Writing a part again replaces it."""
+    """Where parts of files rest, numbered from 0. Writing a part again replaces it."""
 
     def write(self, file_id: str, number: int, data: bytes) -> None: ...
 
     def read(self, file_id: str, number: int) -> bytes | None:
-        """The part; None where there is none."""
+        """Return the part; None where there is none."""
 
     def numbers(self, file_id: str) -> set[int]:
-        """Which parts there are."""
+        """Return the numbers of the parts that are there."""
 
     def delete(self, file_id: str) -> None:
         """Delete every part there is."""
@@ -218,14 +216,14 @@ class BucketContents:
         self._name = name
 
     def write(self, file_id: str, number: int, data: bytes) -> None:
-        with self._asked() as bucket:
+        with self._bucket() as bucket:
             blob = bucket.blob(_path(file_id, number))
             blob.upload_from_string(data, "application/octet-stream", timeout=_TIMEOUT_S)
 
     def read(self, file_id: str, number: int) -> bytes | None:
         from google.cloud.exceptions import NotFound
 
-        with self._asked() as bucket:
+        with self._bucket() as bucket:
             try:
                 content: bytes = bucket.blob(_path(file_id, number)).download_as_bytes(
                     timeout=_TIMEOUT_S
@@ -235,14 +233,14 @@ class BucketContents:
             return content
 
     def numbers(self, file_id: str) -> set[int]:
-        with self._asked() as bucket:
+        with self._bucket() as bucket:
             found = list(bucket.list_blobs(prefix=_path(file_id), timeout=_TIMEOUT_S))
             return {int(blob.name.rpartition("/")[2]) for blob in found}
 
     def delete(self, file_id: str) -> None:
         from google.cloud.exceptions import NotFound
 
-        with self._asked() as bucket:
+        with self._bucket() as bucket:
             for blob in list(bucket.list_blobs(prefix=_path(file_id), timeout=_TIMEOUT_S)):
                 try:
                     blob.delete(timeout=_TIMEOUT_S)
@@ -250,8 +248,8 @@ class BucketContents:
                     continue  # somebody else deletes it too
 
     @contextmanager
-    def _asked(self) -> Iterator[Any]:
-        """The bucket; what goes wrong with it in our words.
+    def _bucket(self) -> Iterator[Any]:
+        """Yield the bucket; translate its errors.
 
         Raises:
             FailedPrecondition: There is no such bucket, or the functions may not use it.
@@ -275,7 +273,7 @@ class BucketContents:
 
 
 def place_for_new(env: dict[str, str] | None = None) -> str:
-    """Where new content goes: "firestore", or a bucket's name.
+    """Return where new content goes: "firestore", or a bucket's name.
 
     `ROLLCALL_FILES_BUCKET` names the bucket, or says "none". Without it the project's own bucket
     serves, as `FIREBASE_CONFIG` names it; on the emulators only where they have one.
@@ -289,7 +287,7 @@ def place_for_new(env: dict[str, str] | None = None) -> str:
 
 
 def contents_at(db: Client, place: str) -> Contents:
-    """The contents that rest at a place that `place_for_new` named."""
+    """Return the contents at a place that `place_for_new` named."""
     return FirestoreContents(db) if place == IN_FIRESTORE else BucketContents(place)
 
 
@@ -307,7 +305,7 @@ def _path(file_id: str, number: int | None = None) -> str:
 
 @cache
 def _storage() -> Any:
-    """The client of this process; without credentials where an emulator is named."""
+    """Return the client of this process; without credentials where an emulator is named."""
     from google.cloud.storage import Client  # type: ignore[import-untyped]
 
     from rollcall.store.client import project_id
@@ -333,7 +331,7 @@ class FileStore:
         self._db = db
 
     def begin(self, new: NewFile, allowance: Allowance, *, now: datetime) -> StoredFile:
-        """Announce a file; the very same announced before is gone on with, or there already.
+        """Announce a file; the very same that was announced before is continued, or there already.
 
         Raises:
             ResourceExhausted: The user keeps as much as is allowed.
@@ -426,7 +424,7 @@ class FileStore:
         batch.update(self._record(file.id), {"openUntil": DELETE_FIELD})
 
     def find_own(self, uid: str, file_id: str) -> StoredFile:
-        """A user's own file that is whole.
+        """Return a user's own file that is whole.
 
         Raises:
             NotFound: There is none.
@@ -437,7 +435,7 @@ class FileStore:
         return file
 
     def read_part(self, file: StoredFile, number: int) -> bytes:
-        """A part of a file's content.
+        """Return a part of a file's content.
 
         Raises:
             InvalidArgument: It has no such part.
@@ -454,11 +452,11 @@ class FileStore:
         return part
 
     def find(self, file_id: str) -> StoredFile | None:
-        """A file, whoever's it is; None where there is none."""
+        """Return a file, whoever's it is; None where there is none."""
         return read_record(self._record(file_id).get())
 
     def open(self, file: StoredFile) -> Iterator[bytes]:
-        """The content of a file, part by part.
+        """Yield the content of a file, part by part.
 
         Raises:
             NotFound: A part is not there, or not any more.
@@ -489,13 +487,13 @@ class FileStore:
         )
 
     def sweep(self, *, now: datetime) -> int:
-        """Remove files that nothing keeps, and the content of removed ones; how many.
+        """Remove files that nothing keeps, and the content of removed ones; return how many.
 
         One whose content cannot be removed, as its bucket is gone, stays for the next sweep.
         """
-        late = self._records().where(filter=_where("openUntil", "<=", now))
+        late = self._records().where(filter=where("openUntil", "<=", now))
         left = sum([self._dropped(each) for each in late.limit(_AT_ONCE).stream()])
-        removed = self._records().where(filter=_where("status", "==", REMOVED))
+        removed = self._records().where(filter=where("status", "==", REMOVED))
         return left + sum([self._emptied(each) for each in removed.limit(_AT_ONCE).stream()])
 
     def _dropped(self, record: DocumentSnapshot[Any]) -> bool:
@@ -504,8 +502,7 @@ class FileStore:
         if file is None:
             return False
         batch = self._db.batch()
-        as_read = self._db.write_option(last_update_time=record.update_time)
-        batch.update(record.reference, {"status": REMOVED}, option=as_read)
+        update_unchanged(batch, record, {"status": REMOVED})
         self.remove(batch, file)
         return try_commit(batch) is not None
 
@@ -520,12 +517,12 @@ class FileStore:
         return True
 
     def _of_user(self, uid: str, purpose: str) -> list[StoredFile]:
-        query = self._records().where(filter=_where("uid", "==", uid))
-        found = query.where(filter=_where("purpose", "==", purpose)).stream()
+        query = self._records().where(filter=where("uid", "==", uid))
+        found = query.where(filter=where("purpose", "==", purpose)).stream()
         return [file for each in found if (file := read_record(each))]
 
     def _own(self, uid: str, file_id: str) -> tuple[StoredFile, Any]:
-        """The user's file, and when its record changed last."""
+        """Return the user's file, and when its record changed last."""
         snapshot = self._record(file_id).get()
         file = read_record(snapshot)
         if file is None or file.uid != uid:
@@ -547,7 +544,7 @@ class FileStore:
 
 
 def files(db: Client) -> FileStore:
-    """The file store of a project; new content goes where `place_for_new` says."""
+    """Return the file store of a project; new content goes where `place_for_new` says."""
     return FileStore(db)
 
 
@@ -599,9 +596,3 @@ def _check_part(file: StoredFile, number: int, data: bytes) -> None:
 
 def _no_upload() -> NotFound:
     return NotFound("you have no such upload; it may have been dropped", field="fileId")
-
-
-def _where(name: str, operator: str, value: Any) -> Any:
-    from google.cloud.firestore import FieldFilter
-
-    return FieldFilter(name, operator, value)

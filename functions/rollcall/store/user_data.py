@@ -1,7 +1,9 @@
-"""Everything kept about a user as JSON, in pages that each say where the next one begins.
+"""What the platform keeps about a user, by section; and its export.
 
-Pages go by documents' names and not by numbers, so what is written meanwhile moves nothing: what
-was there at the first page is in exactly one of them. A cursor is a place and no right: every
+A section says how a user's documents of one kind are found, shown in an export and erased
+(`erasure`). Packs declare their own. The export is JSON in pages that each say where the next one
+begins. Pages go by documents' names and not by numbers, so what is written meanwhile moves nothing:
+what was there at the first page is in exactly one of them. A cursor is a place and no right: every
 page asks for this user's documents alone.
 """
 
@@ -27,6 +29,134 @@ if TYPE_CHECKING:
 
     from rollcall.core.user_data import Document
 
+ERASED = "erased"
+"""Stands where a user's id was in what belongs to others."""
+
+
+def _strip_entry(db: Client, batch: WriteBatch, document: Document, uid: str) -> None:
+    """Leave of an audit entry that something happened, and when, under an id that follows from
+    nothing: the entry's own tells what it was about, and is free for the like that comes after."""
+    at = (document.to_dict() or {}).get("at") or document.create_time
+    left = {"schemaVersion": SCHEMA_VERSION, "kind": ERASED, "at": at}
+    batch.create(paths.audit(db, uuid.uuid4().hex), left)
+    batch.delete(document.reference)
+
+
+def _forget_by(db: Client, batch: WriteBatch, document: Document, uid: str) -> None:
+    batch.update(document.reference, {"by": ERASED})
+
+
+def _forget_among_deciders(db: Client, batch: WriteBatch, document: Document, uid: str) -> None:
+    """Take the user who decided something in another's run out of its audit entry."""
+    from google.cloud.firestore import ArrayRemove
+
+    approvals = [
+        {**each, "by": ERASED} if each.get("by") == uid else each
+        for each in (document.to_dict() or {}).get("approvals", [])
+    ]
+    changes = {"deciders": ArrayRemove([uid]), "approvals": approvals}
+    batch.update(document.reference, changes)
+
+
+def _forget_decider(db: Client, batch: WriteBatch, document: Document, uid: str) -> None:
+    """Take the user who decided another's approval out of it; that it was decided stays."""
+    from google.cloud.firestore import DELETE_FIELD
+
+    batch.update(document.reference, {"decision.by": ERASED, "decision.reason": DELETE_FIELD})
+
+
+def _forget_named_decider(db: Client, batch: WriteBatch, document: Document, uid: str) -> None:
+    batch.update(document.reference, {"deciderUid": ERASED})
+
+
+def _settled_day(document: Document) -> dict[str, Any]:
+    """Return a day with what its runs have said since it was written."""
+    data = document.to_dict() or {}
+    if not data.get("slices"):
+        return data
+    return settled(document.reference._client, document, now=datetime.now(UTC)).dump()
+
+
+def _forget_spend(db: Client, batch: WriteBatch, document: Document, uid: str) -> None:
+    """Delete a day's spend, but today's stays without a name: erasing renews no limit."""
+    from google.cloud.firestore import DELETE_FIELD
+
+    now = datetime.now(UTC)
+    day = (document.to_dict() or {}).get("day")
+    if day is not None and day < now.date().isoformat():
+        batch.delete(document.reference)
+        return
+    expires = now + timedelta(days=2)
+    batch.update(document.reference, {"uid": DELETE_FIELD, "expiresAt": expires})
+
+
+def _own_decision(data: dict[str, Any], uid: str) -> dict[str, Any] | None:
+    """Return, of another's approval, what this user said to it; one's own is exported whole."""
+    if data.get("uid") == uid:
+        return None
+    return {"tool": data.get("tool"), "decision": data["decision"]}
+
+
+def _own(kind: str, collection: str | None = None) -> Section:
+    find = of_user(collection or kind, platform=True)
+    return Section(kind=kind, find=find, show=as_stored, erase=delete)
+
+
+DEVICES = _own("devices")
+APPROVALS = _own("approvals")
+EFFECTS = _own("effects")
+RATINGS = _own("ratings")
+ATTACHMENTS = Section(
+    kind="files", find=of_user(FILES, platform=True), erase=erase_file, reads=SECTION_READS, page=10
+)
+PLATFORM = (
+    APPROVALS,
+    EFFECTS,
+    _own("erasedRuns", "runs"),
+    _own("runKeys"),  # of earlier versions
+    Section(
+        kind="budgets",
+        find=of_user("budgets", platform=True),
+        show=as_stored,
+        whole=_settled_day,
+        erase=_forget_spend,
+        reads=("day",),
+    ),
+    RATINGS,
+)
+DECIDED = (
+    Section(
+        kind="decisionsMade",
+        find=of_user("approvals", "decision.by", platform=True),
+        show=_own_decision,
+        erase=_forget_decider,
+    ),
+    Section(
+        kind="decisionsAsked",
+        find=of_user("approvals", "deciderUid", platform=True),
+        erase=_forget_named_decider,
+    ),
+)
+AUDIT = (
+    Section(
+        kind="audit",
+        find=of_user("audit", platform=True),
+        show=as_stored,
+        erase=_strip_entry,
+        reads=("at",),
+    ),
+    Section(kind="auditDecisions", find=of_user("audit", "by", platform=True), erase=_forget_by),
+    Section(
+        kind="auditDeciders",
+        find=listing_user("audit", "deciders", platform=True),
+        erase=_forget_among_deciders,
+        reads=("approvals",),
+    ),
+)
+
+
+# ---- Export ----
+
 PAGE_BYTES = 900_000
 PAGE_ITEMS = 500
 _READ_AT_ONCE = 25
@@ -51,7 +181,7 @@ _INTERNAL = {
 def export_page(
     db: Client, uid: str, sections: Sequence[Section], cursor: str | None
 ) -> dict[str, Any]:
-    """One page: `{items: [{kind, id, threadId?, data}], cursor}`; no cursor, nothing more.
+    """Return one page: `{items: [{kind, id, threadId?, data}], cursor}`; no cursor, nothing more.
 
     Raises:
         InvalidArgument: The cursor is none that a page gave out.
@@ -74,7 +204,7 @@ def export_page(
 def _items(
     db: Client, uid: str, sections: Sequence[Section], kind: str, place: Place
 ) -> Iterator[tuple[tuple[str, Place], Item]]:
-    """What is behind a place, with the place of each."""
+    """Yield what is behind a place, with the place of each."""
     is_before = kind != _THREADS
     if not is_before:
         for where, item in _thread_items(db, uid, place):
@@ -102,7 +232,7 @@ def _thread_items(db: Client, uid: str, place: Place) -> Iterator[tuple[Place, I
 
 
 def _rest_of_thread(db: Client, uid: str, place: Place) -> Iterator[tuple[Place, Item]]:
-    """The rest of the thread in which the last page ended, if it is there and this user's."""
+    """Yield the rest of the thread in which the last page ended, if it is there and this user's."""
     thread = paths.thread(db, place[0]).get(["uid"])
     if (thread.to_dict() or {}).get("uid") != uid:
         return
@@ -126,7 +256,7 @@ def _item(kind: str, thread_id: str, snapshot: Any) -> Item:
 
 
 def _pages(query: Any, after: str | None) -> Iterator[Any]:
-    """A query's documents in the order of their names, a few at a time."""
+    """Yield a query's documents in the order of their names, a few at a time."""
     query = query.order_by("__name__").limit(_READ_AT_ONCE)
     page = query.start_after({"__name__": after}) if after is not None else query
     while found := list(page.stream()):
@@ -137,7 +267,7 @@ def _pages(query: Any, after: str | None) -> Iterator[Any]:
 
 
 def plain(value: Any) -> Any:
-    """A stored value as JSON: times as ISO 8601, bytes as base64, references as their paths."""
+    """Return a stored value as JSON: times as ISO 8601, bytes as base64, references as paths."""
     if isinstance(value, dict):
         return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
@@ -193,129 +323,3 @@ def _refused() -> InvalidArgument:
     return InvalidArgument(
         "send the cursor of the page before as it was, or none for the first page", field="cursor"
     )
-
-
-ERASED = "erased"
-"""Stands where a user's id was in what belongs to others."""
-
-APPROVALS = Section(kind="approvals", find=of_user("approvals", platform=True), erase=delete)
-EFFECTS = Section(kind="effects", find=of_user("effects", platform=True), erase=delete)
-RATINGS = Section(kind="ratings", find=of_user("ratings", platform=True), erase=delete)
-ATTACHMENTS = Section(
-    kind="files", find=of_user(FILES, platform=True), erase=erase_file, reads=SECTION_READS, page=10
-)
-
-
-def _strip_entry(db: Client, batch: WriteBatch, document: Document, uid: str) -> None:
-    """Leave of an audit entry that something happened, and when, under an id that follows from
-    nothing: the entry's own tells what it was about, and is free for the like that comes after."""
-    at = (document.to_dict() or {}).get("at") or document.create_time
-    left = {"schemaVersion": SCHEMA_VERSION, "kind": ERASED, "at": at}
-    batch.create(paths.audit(db, uuid.uuid4().hex), left)
-    batch.delete(document.reference)
-
-
-def _forget_by(db: Client, batch: WriteBatch, document: Document, uid: str) -> None:
-    batch.update(document.reference, {"by": ERASED})
-
-
-def _forget_among_deciders(db: Client, batch: WriteBatch, document: Document, uid: str) -> None:
-    """Take the user who decided something in another's run out of its entry."""
-    from google.cloud.firestore import ArrayRemove
-
-    approvals = [
-        {**each, "by": ERASED} if each.get("by") == uid else each
-        for each in (document.to_dict() or {}).get("approvals", [])
-    ]
-    changes = {"deciders": ArrayRemove([uid]), "approvals": approvals}
-    batch.update(document.reference, changes)
-
-
-def _forget_decider(db: Client, batch: WriteBatch, document: Document, uid: str) -> None:
-    """Take the user who decided another's approval out of it; that it was decided stays."""
-    from google.cloud.firestore import DELETE_FIELD
-
-    batch.update(document.reference, {"decision.by": ERASED, "decision.reason": DELETE_FIELD})
-
-
-def _forget_named_decider(db: Client, batch: WriteBatch, document: Document, uid: str) -> None:
-    batch.update(document.reference, {"deciderUid": ERASED})
-
-
-def _settled(document: Document) -> dict[str, Any]:
-    """A day with what its runs have said since it was written."""
-    data = document.to_dict() or {}
-    if not data.get("slices"):
-        return data
-    return settled(document.reference._client, document, now=datetime.now(UTC)).dump()
-
-
-def _forget_spend(db: Client, batch: WriteBatch, document: Document, uid: str) -> None:
-    """Delete a day's spend, but today's stays without a name: erasing renews no limit."""
-    from google.cloud.firestore import DELETE_FIELD
-
-    now = datetime.now(UTC)
-    day = (document.to_dict() or {}).get("day")
-    if day is not None and day < now.date().isoformat():
-        batch.delete(document.reference)
-        return
-    expires = now + timedelta(days=2)
-    batch.update(document.reference, {"uid": DELETE_FIELD, "expiresAt": expires})
-
-
-def _own_decision(data: dict[str, Any], uid: str) -> dict[str, Any] | None:
-    """Of another's approval, what this user said to it; one's own is exported whole."""
-    if data.get("uid") == uid:
-        return None
-    return {"tool": data.get("tool"), "decision": data["decision"]}
-
-
-def _of_own(kind: str) -> Section:
-    return Section(kind=kind, find=of_user(kind, platform=True), show=as_stored, erase=delete)
-
-
-DEVICES = _of_own("devices")
-PLATFORM = (
-    Section(kind="approvals", find=APPROVALS.find, show=as_stored, erase=delete),
-    Section(kind="effects", find=EFFECTS.find, show=as_stored, erase=delete),
-    Section(kind="erasedRuns", find=of_user("runs", platform=True), show=as_stored, erase=delete),
-    _of_own("runKeys"),  # of earlier versions
-    Section(
-        kind="budgets",
-        find=of_user("budgets", platform=True),
-        show=as_stored,
-        whole=_settled,
-        erase=_forget_spend,
-        reads=("day",),
-    ),
-    _of_own("ratings"),
-)
-DECIDED = (
-    Section(
-        kind="decisionsMade",
-        find=of_user("approvals", "decision.by", platform=True),
-        show=_own_decision,
-        erase=_forget_decider,
-    ),
-    Section(
-        kind="decisionsAsked",
-        find=of_user("approvals", "deciderUid", platform=True),
-        erase=_forget_named_decider,
-    ),
-)
-AUDIT = (
-    Section(
-        kind="audit",
-        find=of_user("audit", platform=True),
-        show=as_stored,
-        erase=_strip_entry,
-        reads=("at",),
-    ),
-    Section(kind="auditDecisions", find=of_user("audit", "by", platform=True), erase=_forget_by),
-    Section(
-        kind="auditDeciders",
-        find=listing_user("audit", "deciders", platform=True),
-        erase=_forget_among_deciders,
-        reads=("approvals",),
-    ),
-)
