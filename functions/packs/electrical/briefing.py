@@ -6,13 +6,12 @@ from collections.abc import Iterator
 
 from packs.electrical.projects.access import open_project
 from packs.electrical.projects.records import Circuit, Panel, Project
+from packs.electrical.wording import TEXTS
 from rollcall.core.context import ToolContext
 from rollcall.core.profile import Place
 from rollcall.core.text import terms
 
 MAX_PANELS = 20
-_MAIN_PANEL = ("main panel", "לוח ראשי")
-"""What the service equipment is called, whatever its name is."""
 _FEEDER = " feeder"
 MAX_CIRCUITS = 120
 """How many circuits are told in all; of the others a tool tells."""
@@ -35,7 +34,8 @@ def describe(ctx: ToolContext, *, short: bool) -> Place:
 def _names(project: Project) -> dict[str, tuple[str, ...]]:
     panels = tuple(panel.name for panel in project.panels)
     taken = {name.casefold() for name in panels}
-    main = tuple(name for name in _MAIN_PANEL if name not in taken)
+    named = TEXTS.by_language("projects.main_panel").values()
+    main = tuple(name for name in named if name not in taken)  # whatever its own name is
     circuits = tuple(each.description for panel in project.panels for each in panel.circuits)
     return {
         "projectId": (project.id,),

@@ -73,7 +73,7 @@ def export_panel_schedule(
         panel_name: The panel, by its name or id; leave out for all panels, a sheet each.
         project_id: The project; leave out for the one at hand.
     """
-    from packs.electrical.projects.workbook import workbook
+    from packs.electrical.projects.schedule import workbook
 
     project = open_project(ctx, project_id).project
     panels = project.panels if panel_name is None else (panel_named(project, panel_name),)

@@ -1,4 +1,4 @@
-"""Projects taken out and brought in, as JSON."""
+"""The capabilities `export_project` and `import_project`: whole projects as JSON."""
 
 from __future__ import annotations
 
@@ -6,30 +6,27 @@ import json
 from typing import Annotated, Any
 
 from packs.electrical.projects.access import open_project
-from packs.electrical.projects.importing import Change, Import, panel_changes, prepare
+from packs.electrical.projects.import_export import (
+    Import,
+    ProjectJson,
+    exported,
+    imported,
+    panel_changes,
+    prepare,
+)
+from packs.electrical.projects.overview import columns_named
 from packs.electrical.projects.records import Project, RecordId
-from packs.electrical.projects.transfer import ProjectJson, counts, exported, imported
-from packs.electrical.projects.wording import counts_in_words
-from packs.electrical.results import Words
+from packs.electrical.projects.wording import counts, counts_in_words
+from packs.electrical.wording import TEXTS
 from rollcall.core.capability import Preview, Undo, capability
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import FailedPrecondition
 from rollcall.core.hidden import Hidden
 from rollcall.core.shapes import Display, Wire
-from rollcall.core.wording import isolated, say, short
+from rollcall.core.wording import isolated, short
 
-ASKED_CHARS = 150_000
-"""What is asked about is kept with its approval, in one document."""
-
-_CHANGES: dict[Change, Words] = {
-    "new": Words("new", "חדש"),
-    "changed": Words("replaced", "מוחלף"),
-    "removed": Words("removed", "נמחק"),
-    "same": Words("as it was", "ללא שינוי"),
-}
-_PANEL = Words("Panel", "לוח")
-_CIRCUITS = Words("Circuits", "מעגלים")
-_CHANGE = Words("Change", "שינוי")
+APPROVAL_CHARS = 150_000
+"""An import that waits for approval is kept with it, in one document."""
 
 
 class ProjectExport(Wire):
@@ -79,12 +76,11 @@ def export_project(ctx: ToolContext, *, project_id: RecordId | None = None) -> P
     """
     project = open_project(ctx, project_id).project
     held = counts(project)
-    done = say(
+    done = TEXTS.say(
         ctx.locale,
-        en="The export of {name} is ready: {held}",
-        he="הייצוא של {name} מוכן: {held}",
+        "projects.export.done",
         name=isolated(project.name),
-        held=counts_in_words(ctx.locale, held),
+        counts=counts_in_words(ctx.locale, held),
     )
     ctx.show(Display(type="text", text=done))
     return ProjectExport(
@@ -94,56 +90,54 @@ def export_project(ctx: ToolContext, *, project_id: RecordId | None = None) -> P
 
 def _preview_import(ctx: ToolContext, *, data: dict[str, Any] | str) -> Preview:
     """What there would be, panel by panel, and what would go."""
-    if len(data if isinstance(data, str) else json.dumps(data)) > ASKED_CHARS:
+    if len(data if isinstance(data, str) else json.dumps(data)) > APPROVAL_CHARS:
         raise FailedPrecondition(
-            f"a project of more than {ASKED_CHARS:,} characters is not imported through an agent",
+            f"a project of more than {APPROVAL_CHARS:,} characters is not imported through an "
+            "agent",
             field="data",
             hint="let the app call import_project itself",
         )
-    asked = prepare(ctx, imported(data))
-    columns = [words.say(ctx.locale) for words in (_PANEL, _CIRCUITS, _CHANGE)]
+    project_import = prepare(ctx, imported(data))
+    columns = columns_named(ctx.locale, "panel", "circuits", "change")
     rows = [
         dict(
             zip(
                 columns,
-                (isolated(panel.name), len(panel.circuits), _CHANGES[change].say(ctx.locale)),
+                (
+                    isolated(panel.name),
+                    len(panel.circuits),
+                    TEXTS.say(ctx.locale, f"projects.import.changes.{change}"),
+                ),
                 strict=True,
             )
         )
-        for change, panel in panel_changes(_before(asked), asked.project)
+        for change, panel in panel_changes(_before(project_import), project_import.project)
     ]
-    title = _in_words(
-        ctx,
-        asked,
-        en=("Import {name}?", "Replace {name}?"),
-        he=("לייבא את {name}?", "להחליף את {name}?"),
-    )
-    text = counts_in_words(ctx.locale, counts(asked.project))
+    title = _in_words(ctx, project_import, "ask")
+    text = counts_in_words(ctx.locale, counts(project_import.project))
     return Preview(Display(type="confirmation", title=title, text=text, columns=columns, rows=rows))
 
 
-def _before(asked: Import) -> Project | None:
+def _before(project_import: Import) -> Project | None:
     """What would be replaced; None also where it is damaged, which an import mends."""
     try:
-        return asked.before()
+        return project_import.before()
     except FailedPrecondition:
         return None
 
 
-def _in_words(ctx: ToolContext, asked: Import, *, en: tuple[str, str], he: tuple[str, str]) -> str:
-    """The first of two sentences for a new project, the second for one that is replaced."""
-    place = int(asked.replaces)
-    name = isolated(asked.project.name)
-    return say(ctx.locale, en=en[place], he=he[place], name=name)
+def _in_words(ctx: ToolContext, project_import: Import, text: str) -> str:
+    """A sentence for a new project, or that for one that is replaced."""
+    kind = "replace" if project_import.replaces else "new"
+    name = isolated(project_import.project.name)
+    return TEXTS.say(ctx.locale, f"projects.import.{text}_{kind}", name=name)
 
 
 def _summarize_import(given: dict[str, Any]) -> dict[str, str]:
     data = given["data"]
     name = short(str(data.get("name"))) if isinstance(data, dict) else ""
-    return {
-        "en": f"Import the project {name}".rstrip(),
-        "he": f"לייבא את הפרויקט {name}".rstrip(),
-    }
+    summary = TEXTS.by_language("projects.import.summary", name=name)
+    return {language: text.rstrip() for language, text in summary.items()}
 
 
 def _take_back(given: dict[str, Any], result: dict[str, Any]) -> dict[str, Any] | None:
@@ -173,19 +167,14 @@ def import_project(ctx: ToolContext, *, data: ProjectJson) -> ProjectImported:
             their circuits, feeders, transformers, motors, grounding. An object, or the text of
             one, at most 3,000,000 characters.
     """
-    asked = prepare(ctx, imported(data))
-    asked.write(ctx)
-    held = counts(asked.project)
-    done = _in_words(
-        ctx,
-        asked,
-        en=("Imported {name}", "Replaced {name}"),
-        he=("הפרויקט {name} יובא", "הפרויקט {name} הוחלף"),
-    )
+    project_import = prepare(ctx, imported(data))
+    project_import.write(ctx)
+    held = counts(project_import.project)
+    done = _in_words(ctx, project_import, "done")
     return ProjectImported(
         done=f"{done}: {counts_in_words(ctx.locale, held)}".removesuffix(": "),
-        project_id=asked.project.id,
-        name=asked.project.name,
-        created=not asked.replaces,
+        project_id=project_import.project.id,
+        name=project_import.project.name,
+        created=not project_import.replaces,
         **held,
     )

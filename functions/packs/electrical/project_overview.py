@@ -1,32 +1,33 @@
-"""The user's projects: which there are, and what is in one."""
+"""The capabilities `list_projects` and `get_project`: the user's projects, and what is in one."""
 
 from __future__ import annotations
+
+from typing import Any, get_args
 
 from packs.electrical.projects.access import of_user, open_project
 from packs.electrical.projects.overview import (
     CircuitOverview,
     PanelOverview,
     circuit_overview,
-    in_order,
-    panel_overview,
-)
-from packs.electrical.projects.records import Project, ProjectRole, RecordId
-from packs.electrical.projects.selection import PanelName, panel_named
-from packs.electrical.projects.summaries import listed
-from packs.electrical.projects.telling import (
     circuit_table,
+    columns_named,
+    in_order,
     panel_in_words,
+    panel_overview,
     panel_table,
     project_in_words,
 )
+from packs.electrical.projects.records import Project, ProjectRole, RecordId
+from packs.electrical.projects.selection import PanelName, panel_named
 from packs.electrical.projects.topology import service_panel
 from packs.electrical.projects.wording import ROLES
-from packs.electrical.results import Grounded, Words
+from packs.electrical.results import Grounded
+from packs.electrical.wording import TEXTS
 from rollcall.core.capability import capability
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import FailedPrecondition
 from rollcall.core.shapes import Display, Wire
-from rollcall.core.wording import isolated, say
+from rollcall.core.wording import isolated
 
 
 class ProjectSummary(Wire):
@@ -80,11 +81,6 @@ class ProjectOverview(Grounded):
     circuits: list[CircuitOverview] | None = None
 
 
-_NAME = Words("Project", "פרויקט")
-_ROLE = Words("Role", "תפקיד")
-_PANELS = Words("Panels", "לוחות")
-
-
 @capability(
     category="electrical",
     related=["get_project"],
@@ -94,10 +90,10 @@ def list_projects(ctx: ToolContext) -> ProjectList:
 
     Use it to find a project's id by its name, or when the user asks which projects there are.
     """
-    shown = (listed(each.id, each.to_dict() or {}, ctx.user.uid) for each in of_user(ctx))
+    shown = (_summary(each.id, each.to_dict() or {}, ctx.user.uid) for each in of_user(ctx))
     found = [ProjectSummary.model_validate(each) for each in shown if each is not None]
     found.sort(key=lambda project: (project.name.casefold(), project.project_id))
-    columns = [words.say(ctx.locale) for words in (_NAME, _ROLE, _PANELS)]
+    columns = columns_named(ctx.locale, "project", "role", "panels")
     rows = [
         dict(
             zip(
@@ -114,7 +110,7 @@ def list_projects(ctx: ToolContext) -> ProjectList:
 
 def _list_in_words(ctx: ToolContext, found: list[ProjectSummary]) -> str:
     if not found:
-        return say(ctx.locale, en="There is no project yet.", he="אין עדיין פרויקטים.")
+        return TEXTS.say(ctx.locale, "projects.none")
     lines = [
         f"- {isolated(each.name)} ({isolated(each.project_id)}): {ROLES[each.role].say(ctx.locale)}"
         for each in found
@@ -180,3 +176,36 @@ def _service_panel(project: Project) -> str | None:
         return service_panel(project).id
     except FailedPrecondition:
         return None
+
+
+def _summary(id: str, data: dict[str, Any], uid: str) -> dict[str, Any] | None:
+    """Return what `ProjectSummary` shows of a stored project; None where the user has no role.
+
+    One that another version wrote, or that was damaged, is listed with its name and a mark.
+    """
+    members = data.get("members")
+    role = members.get(uid) if isinstance(members, dict) else None
+    if role not in get_args(ProjectRole):
+        return None
+    found = {"projectId": id, "name": str(data.get("name") or id), "role": role}
+    try:
+        return {**found, **_content(data)}
+    except (AttributeError, KeyError, TypeError, ValueError):
+        return {**found, "isReadable": False}
+
+
+def _content(data: dict[str, Any]) -> dict[str, Any]:
+    updated = data.get("updatedAt")
+    panels = data.get("panelCount")
+    return {
+        "edition": int(data["edition"]),
+        "occupancy": str(data["building"]["occupancy"]),
+        "serviceAmps": float(data["service"]["serviceAmps"]),
+        "serviceVoltage": float(data["service"]["serviceVoltage"]),
+        "phases": int(data["service"]["phases"]),
+        "panels": None if panels is None else int(panels),
+        "feeders": len(data.get("feeders", ())),
+        "transformers": len(data.get("transformers", ())),
+        "motors": len(data.get("motors", ())),
+        "updatedAt": None if updated is None else updated.isoformat(),
+    }

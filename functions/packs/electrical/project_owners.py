@@ -1,4 +1,4 @@
-"""Who is in a project, and its end: what its owners decide."""
+"""The capabilities `share_project` and `delete_project`: what the owners of a project decide."""
 
 from __future__ import annotations
 
@@ -22,13 +22,12 @@ from packs.electrical.projects.documents import (
     unchanged,
 )
 from packs.electrical.projects.records import ProjectRole, RecordId
-from packs.electrical.projects.wording import ROLES
-from packs.electrical.results import Words
+from packs.electrical.wording import TEXTS
 from rollcall.core.capability import Preview, Undo, capability
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import FailedPrecondition, NotFound, ResourceExhausted
 from rollcall.core.shapes import Display, Wire
-from rollcall.core.wording import isolated, say, short
+from rollcall.core.wording import isolated, short
 
 if TYPE_CHECKING:
     from google.cloud.firestore import DocumentSnapshot
@@ -39,8 +38,6 @@ MAX_BY_SHARING = 100
 
 UserId = Annotated[str, Field(min_length=1, max_length=128)]
 NewRole = Literal["owner", "member", "viewer", "none"]
-
-_NOBODY = Words("not in the project", "לא בפרויקט")
 
 
 class ProjectShared(Wire):
@@ -132,18 +129,17 @@ def _exists(ctx: ToolContext, uid: str) -> bool:
 
 
 def _role(ctx: ToolContext, role: NewRole) -> str:
-    return (_NOBODY if role == "none" else ROLES[role]).say(ctx.locale)
+    return TEXTS.say(ctx.locale, f"projects.roles.{role}")
 
 
 def _preview_share(
     ctx: ToolContext, *, user_id: str, role: NewRole, project_id: str | None
 ) -> Preview:
     asked = _sharing(ctx, project_id, user_id, role)
-    title = say(ctx.locale, en="Share {name}?", he="לשתף את {name}?", name=isolated(asked.name))
-    text = say(
+    title = TEXTS.say(ctx.locale, "projects.share.ask", name=isolated(asked.name))
+    text = TEXTS.say(
         ctx.locale,
-        en="The role of {user}: {before} → {after}",
-        he="התפקיד של {user}: {before} ← {after}",
+        "projects.share.change",
         user=isolated(user_id),
         before=_role(ctx, asked.previous),
         after=_role(ctx, role),
@@ -155,21 +151,8 @@ def _preview_share(
 def _summarize_share(given: dict[str, Any]) -> dict[str, str]:
     user, role = short(str(given["userId"])), given["role"]
     project = short(str(given.get("projectId") or "")) if given.get("projectId") else ""
-    if role == "none":
-        return {
-            "en": f"Remove {user} from the project {project}".strip(),
-            "he": f"להוציא את {user} מהפרויקט {project}".strip(),
-        }
-    words = ROLES[role]
-    return {
-        "en": f"Make {user} {_article(role)} of the project {project}".strip(),
-        "he": f"לקבוע את {user} כ{words.he} בפרויקט {project}".strip(),
-    }
-
-
-def _article(role: ProjectRole) -> str:
-    """`an owner`, `a member`."""
-    return f"{'an' if role == 'owner' else 'a'} {ROLES[role].en}"
+    summary = TEXTS.by_language(f"projects.share.summary.{role}", user=user, project=project)
+    return {language: text.strip() for language, text in summary.items()}
 
 
 def _unshare(given: dict[str, Any], result: dict[str, Any]) -> dict[str, Any] | None:
@@ -207,10 +190,9 @@ def share_project(
     asked = _sharing(ctx, project_id, user_id, role)
     changes = {**membership(asked.members), "updatedAt": SERVER_TIMESTAMP}
     ctx.batch.update(asked.snapshot.reference, changes, option=unchanged(asked.snapshot))
-    done = say(
+    done = TEXTS.say(
         ctx.locale,
-        en="{user} in {name}: {role}",
-        he="{user} בפרויקט {name}: {role}",
+        "projects.share.done",
         user=isolated(user_id),
         name=isolated(asked.name),
         role=_role(ctx, role),
@@ -235,20 +217,12 @@ def _to_delete(ctx: ToolContext, project_id: str) -> Stored:
 
 def _preview_delete(ctx: ToolContext, *, project_id: str) -> Preview:
     found = _to_delete(ctx, project_id)
-    title = say(
+    title = TEXTS.say(ctx.locale, "projects.delete.ask", name=isolated(_name(found, project_id)))
+    text = TEXTS.say(
         ctx.locale,
-        en="Delete {name}?",
-        he="למחוק את {name}?",
-        name=isolated(_name(found, project_id)),
-    )
-    text = say(
-        ctx.locale,
-        en="It will be deleted for everyone in it ({people}), with all its panels ({panels}). "
-        "This cannot be undone; export the project first to keep a copy.",
-        he="הפרויקט יימחק עבור כל החברים בו ({people}), עם כל הלוחות שלו ({panels}). "
-        "אי אפשר לבטל את המחיקה; כדאי לייצא קודם עותק.",
-        people=str(len(found.data["members"])),
-        panels=str(len(found.panels)),
+        "projects.delete.text",
+        people=len(found.data["members"]),
+        panels=len(found.panels),
     )
     return Preview(Display(type="confirmation", title=title, text=text))
 
@@ -259,10 +233,7 @@ def _name(found: Stored, id: str) -> str:
 
 def _summarize_delete(given: dict[str, Any]) -> dict[str, str]:
     project = short(str(given["projectId"]))
-    return {
-        "en": f"Delete the project {project} with all its panels",
-        "he": f"למחוק את הפרויקט {project} עם כל הלוחות שלו",
-    }
+    return TEXTS.by_language("projects.delete.summary", project=project)
 
 
 @capability(
@@ -285,7 +256,7 @@ def delete_project(ctx: ToolContext, *, project_id: RecordId) -> ProjectDeleted:
     remove_project(ctx.batch, found)
     name = _name(found, project_id)
     return ProjectDeleted(
-        done=say(ctx.locale, en="Deleted {name}", he="הפרויקט {name} נמחק", name=isolated(name)),
+        done=TEXTS.say(ctx.locale, "projects.delete.done", name=isolated(name)),
         project_id=project_id,
         name=name,
         panels=len(found.panels),

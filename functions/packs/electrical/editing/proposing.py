@@ -23,8 +23,8 @@ from packs.electrical.editing.places import (
 )
 from packs.electrical.editing.protection import Protection, protection_of
 from packs.electrical.editing.sizing_up import as_recorded, sized
-from packs.electrical.projects.kinds import WORDS
 from packs.electrical.projects.records import Area, Circuit, Panel, Poles, Project
+from packs.electrical.projects.selection import kind_words
 from packs.electrical.results import Assumed, Words
 from rollcall.core.errors import FailedPrecondition, InvalidArgument
 from rollcall.core.text import terms
@@ -195,7 +195,7 @@ def area_in(description: str) -> Area | None:
 
 @cache
 def _area_words() -> dict[Area, frozenset[str]]:
-    return {area: frozenset(terms(WORDS.get(area, ""))) for area in get_args(Area)}
+    return {area: frozenset(terms(kind_words(area))) for area in get_args(Area)}
 
 
 def _placed(

@@ -7,7 +7,7 @@ from typing import Any
 
 from packs.electrical.nec.conductors import size_text
 from packs.electrical.projects.records import Circuit, Panel
-from packs.electrical.projects.value_names import value_name
+from packs.electrical.projects.wording import value_name
 from packs.electrical.results import Words, feet, number, panel_words
 from packs.electrical.wording import amps
 from rollcall.core.shapes import Display

@@ -1,10 +1,17 @@
-"""Panels and circuits as an overview of a project tells them."""
+"""Panels and circuits as an overview of a project shows them: figures, sentences and tables."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
+from packs.electrical.nec.conductors import label
 from packs.electrical.projects.records import Circuit, Panel, Project
 from packs.electrical.projects.topology import downstream
-from rollcall.core.shapes import Wire
+from packs.electrical.projects.wording import counts, counts_in_words, service_in_words
+from packs.electrical.wording import TEXTS, number
+from rollcall.core.shapes import Display, Wire
+from rollcall.core.wording import isolated
 
 
 class CircuitOverview(Wire):
@@ -89,3 +96,81 @@ def circuit_overview(circuit: Circuit) -> CircuitOverview:
 def in_order(panel: Panel) -> list[Circuit]:
     """A panel's circuits by their numbers."""
     return sorted(panel.circuits, key=lambda circuit: circuit.circuit_number)
+
+
+def project_in_words(locale: str, project: Project) -> str:
+    """What it is supplied by, and its panels with what they feed."""
+    name, service = isolated(project.name), service_in_words(locale, project)
+    lines = [f"{name}: {service}; {counts_in_words(locale, counts(project))}."]
+    for panel in project.panels:
+        supplied = downstream(project, panel)
+        load = isolated(f"{number(sum(load_of(each) for each in supplied))} W")
+        held = counts_in_words(locale, {"circuits": len(panel.circuits)})
+        if len(supplied) > 1:
+            load = TEXTS.say(locale, "projects.with_subpanels", load=load)
+        figures = ", ".join(part for part in (held, load) if part)
+        lines.append(f"- {isolated(panel.name)}: {figures}")
+    return "\n".join(lines)
+
+
+def panel_in_words(locale: str, panel: Panel) -> str:
+    """Its circuits, a line each."""
+    lines = [f"{isolated(panel.name)}:"]
+    for each in in_order(panel):
+        figures = f"{number(each.load_watts)} W, {each.breaker_amps} A"
+        lines.append(f"- {_place(each)} {isolated(each.description)}: {isolated(figures)}")
+    return "\n".join(lines)
+
+
+def panel_table(locale: str, project: Project, panels: Sequence[PanelOverview]) -> Display:
+    """A row for each panel."""
+    columns = columns_named(locale, "panel", "circuits", "spaces", "load")
+    rows: list[dict[str, Any]] = [
+        dict(
+            zip(
+                columns,
+                (
+                    isolated(each.name),
+                    each.circuits,
+                    isolated(f"{each.spaces_used} / {each.spaces}"),
+                    number(each.load_with_subpanels_watts, digits=0),
+                ),
+                strict=True,
+            )
+        )
+        for each in panels
+    ]
+    title = f"{isolated(project.name)}: {service_in_words(locale, project)}"
+    return Display(type="table", title=title, columns=columns, rows=rows)
+
+
+def circuit_table(locale: str, panel: Panel) -> Display:
+    """A row for each circuit of a panel."""
+    columns = columns_named(locale, "number", "description", "load", "breaker", "conductor")
+    rows: list[dict[str, Any]] = [
+        dict(
+            zip(
+                columns,
+                (
+                    _place(each),
+                    isolated(each.description),
+                    number(each.load_watts, digits=0),
+                    each.breaker_amps,
+                    isolated(label(each.conductor_size)) if each.conductor_size else None,
+                ),
+                strict=True,
+            )
+        )
+        for each in in_order(panel)
+    ]
+    return Display(type="table", title=isolated(panel.name), columns=columns, rows=rows)
+
+
+def _place(circuit: Circuit) -> str:
+    """`1-3`: its positions."""
+    return isolated("-".join(str(place) for place in circuit.positions))
+
+
+def columns_named(locale: str, *names: str) -> list[str]:
+    """Return the names of columns in the locale's language."""
+    return [TEXTS.say(locale, f"projects.columns.{name}") for name in names]

@@ -7,7 +7,7 @@ not known: a calculation that needs it refuses, or states what it assumes.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, model_validator
@@ -333,12 +333,72 @@ class Project(Wire):
 
     @model_validator(mode="after")
     def _hangs_together(self) -> Project:
-        from packs.electrical.projects.consistency import problems
-
-        if found := problems(self):
-            raise ValueError("; ".join(found[:5]))
+        if problems := consistency_problems(self):
+            raise ValueError("; ".join(problems[:5]))
         return self
 
     def panel(self, panel_id: str) -> Panel | None:
         """A panel by its id."""
         return next((panel for panel in self.panels if panel.id == panel_id), None)
+
+
+def consistency_problems(project: Project) -> list[str]:
+    """Return what does not fit together in a project, in words that name it: ids and names used
+    twice, references that lead nowhere, panels that are supplied from themselves."""
+    return [*_doubles(project), *_loose_ends(project), *_circles(project)]
+
+
+def _doubles(project: Project) -> Iterator[str]:
+    nodes = [panel.id for panel in project.panels]
+    nodes += [transformer.id for transformer in project.transformers]
+    kinds = {
+        "panels or transformers": nodes,
+        "feeders": [feeder.id for feeder in project.feeders],
+        "motors": [motor.id for motor in project.motors],
+    }
+    for kind, ids in kinds.items():
+        for id, count in Counter(ids).items():
+            if count > 1:
+                yield f"{count} {kind} have the id {id!r}"
+    names = Counter(panel.name.casefold() for panel in project.panels)
+    for panel in project.panels:
+        if names.pop(panel.name.casefold(), 1) > 1:
+            yield f"two panels are called {panel.name!r}"
+    by_id = {panel.id.casefold(): panel for panel in project.panels}
+    for panel in project.panels:
+        other = by_id.get(panel.name.casefold(), panel)
+        if other is not panel:
+            yield f"the panel {panel.id!r} is called {panel.name!r}, which is another panel's id"
+
+
+def _loose_ends(project: Project) -> Iterator[str]:
+    panels = {panel.id: panel for panel in project.panels}
+    nodes = panels.keys() | {transformer.id for transformer in project.transformers}
+    for feeder in project.feeders:
+        for id in (feeder.source_id, feeder.target_id):
+            if id not in nodes:
+                yield f"feeder {feeder.name!r} names {id!r}, which is no panel or transformer"
+    for target, count in Counter(feeder.target_id for feeder in project.feeders).items():
+        if count > 1:
+            yield f"{count} feeders run to {target!r}; one supplies it"
+    service_panel = project.service.panel_id
+    if service_panel is not None and service_panel not in panels:
+        yield f"the service names the panel {service_panel!r}, which is not there"
+    for motor in project.motors:
+        panel = panels.get(motor.panel_id)
+        if panel is None:
+            yield f"motor {motor.name!r} names the panel {motor.panel_id!r}, which is not there"
+        elif all(motor.circuit_number != each.circuit_number for each in panel.circuits):
+            yield f"motor {motor.name!r} names circuit {motor.circuit_number} of {panel.name!r}"
+
+
+def _circles(project: Project) -> Iterator[str]:
+    above = {feeder.target_id: feeder.source_id for feeder in project.feeders}
+    for start in above:
+        seen = {start}
+        node = above[start]
+        while node in above and node not in seen:
+            seen.add(node)
+            node = above[node]
+        if node == start:
+            yield f"{start!r} is supplied from itself"

@@ -8,15 +8,13 @@ from typing import Annotated, NamedTuple
 
 from pydantic import Field
 
-from packs.electrical.projects.kinds import SAME, WORDS
 from packs.electrical.projects.records import Circuit, Panel, Project, RecordId
 from packs.electrical.projects.topology import service_panel
+from packs.electrical.wording import TEXTS
 from rollcall.core.errors import InvalidArgument, NotFound
 from rollcall.core.text import terms, tokens
 
 _FEWEST_LETTERS = 4
-_PANEL = "panel panelboard board לוח לוח_חשמל"
-_MAIN = "main service ראשי"
 MAX_NAMED = 10
 """How many a refusal lists."""
 
@@ -163,16 +161,30 @@ def _words_of(found: PanelCircuit) -> Iterator[str]:
     circuit = found.circuit
     yield from terms(f"{circuit.description} {found.panel.name}")
     for kind in (circuit.load_type, circuit.area):
-        yield from terms(WORDS.get(kind or "", ""))
+        yield from terms(kind_words(kind or ""))
     said = set(terms(circuit.description))
-    for group in _same():
+    for group in _synonyms():
         if said & group:
             yield from group
 
 
+def kind_words(kind: str) -> str:
+    """Return the words for a kind of load or an area, of every language; none where it has none."""
+    return _words(f"kinds.{kind}")
+
+
+def _words(key: str) -> str:
+    key = f"projects.words.{key}"
+    return " ".join(TEXTS.find(language, key) or "" for language in TEXTS.languages)
+
+
 @cache
-def _same() -> tuple[frozenset[str], ...]:
-    return tuple(frozenset(terms(group.replace("_", " "))) for group in SAME)
+def _synonyms() -> tuple[frozenset[str], ...]:
+    """Words of circuits' descriptions that mean the same; `_` joins a word of two."""
+    return tuple(
+        frozenset(terms(_words(f"synonyms.{group}").replace("_", " ")))
+        for group in TEXTS.data("en", "projects.words.synonyms")
+    )
 
 
 def _only(
@@ -207,21 +219,21 @@ def _listed(panels: Sequence[Panel]) -> str:
 
 
 def _means_main(name: str) -> bool:
-    wanted = set(terms(name)) - set(terms(_PANEL))
-    return bool(wanted) and wanted <= set(terms(_MAIN))
+    wanted = set(terms(name)) - set(terms(_words("panel")))
+    return bool(wanted) and wanted <= set(terms(_words("main")))
 
 
 def _fed_by(name: str, project: Project) -> list[Panel]:
     """Those whose feeder's name has all the words that are asked for: SR, the panel that the
     "Server room feeder" feeds, is the server room panel."""
-    wanted = set(terms(name)) - set(terms(_PANEL))
+    wanted = set(terms(name)) - set(terms(_words("panel")))
     fed = {f.target_id for f in project.feeders if wanted and wanted <= set(terms(f.name))}
     return [panel for panel in project.panels if panel.id in fed]
 
 
 def _closest(name: str, panels: Sequence[Panel]) -> list[Panel]:
     """Those whose name or id has all the words that are asked for, but "panel"."""
-    wanted = set(terms(name)) - set(terms(_PANEL))
+    wanted = set(terms(name)) - set(terms(_words("panel")))
     if not wanted:
         return []
     return [

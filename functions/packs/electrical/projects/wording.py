@@ -1,50 +1,66 @@
-"""Projects in words: what a service, a panel and a role are called in each language."""
+"""Projects in words: what values of records, roles, services and counts are called."""
 
 from __future__ import annotations
 
-from packs.electrical.projects.records import Project, ProjectRole
-from packs.electrical.results import Words, number
-from rollcall.core.wording import isolated, say
+from typing import Any, get_args
 
-ROLES: dict[ProjectRole, Words] = {
-    "owner": Words("owner", "בעלים"),
-    "member": Words("member", "חבר"),
-    "viewer": Words("viewer", "צופה"),
-}
-KINDS = {
-    "panels": Words("panels", "לוחות"),
-    "circuits": Words("circuits", "מעגלים"),
-    "feeders": Words("feeders", "קווי הזנה"),
-    "transformers": Words("transformers", "שנאים"),
-    "motors": Words("motors", "מנועים"),
-}
-"""By the keys of `transfer.counts`."""
+from packs.electrical.projects.records import Area, ConduitType, LoadType, Project, ProjectRole
+from packs.electrical.wording import TEXTS, amps, number
+from rollcall.core.texts import Text
+from rollcall.core.wording import isolated
 
-_ONE = {
-    "panels": Words("1 panel", "לוח אחד"),
-    "circuits": Words("1 circuit", "מעגל אחד"),
-    "feeders": Words("1 feeder", "קו הזנה אחד"),
-    "transformers": Words("1 transformer", "שנאי אחד"),
-    "motors": Words("1 motor", "מנוע אחד"),
+LOAD_TYPES: dict[LoadType, Text] = {
+    kind: TEXTS.text(f"projects.load_types.{kind}") for kind in get_args(LoadType)
 }
+AREAS: dict[Area, Text] = {area: TEXTS.text(f"projects.areas.{area}") for area in get_args(Area)}
+CONDUITS: dict[ConduitType, Text] = {
+    kind: TEXTS.text(f"projects.conduits.{kind}") for kind in get_args(ConduitType)
+}
+MATERIALS = {
+    "copper": TEXTS.text("names.copper"),
+    "aluminum": TEXTS.text("names.aluminum"),
+}
+ROLES: dict[ProjectRole, Text] = {
+    role: TEXTS.text(f"projects.roles.{role}") for role in get_args(ProjectRole)
+}
+
+_BY_FIELD: dict[str, dict[Any, Text]] = {
+    "load_type": dict(LOAD_TYPES),
+    "area": dict(AREAS),
+    "conduit_type": dict(CONDUITS),
+    "conductor_material": dict(MATERIALS),
+    "egc_material": dict(MATERIALS),
+}
+
+
+def value_name(field: str, value: Any) -> Text | None:
+    """Return what a value of this field of a circuit is called; None where it is its own name."""
+    return _BY_FIELD.get(field, {}).get(value)
 
 
 def service_in_words(locale: str, project: Project) -> str:
     """`200 A, 240 V, single-phase`."""
     service = project.service
-    phases = say(
-        locale,
-        en="three-phase" if service.phases == 3 else "single-phase",
-        he="תלת-פאזי" if service.phases == 3 else "חד-פאזי",
-    )
-    amps, volts = number(service.service_amps), number(service.service_voltage)
-    return f"{isolated(f'{amps} A')}, {isolated(f'{volts} V')}, {phases}"
+    phases = TEXTS.say(locale, f"projects.phases.{service.phases}")
+    volts = isolated(f"{number(service.service_voltage)} V")
+    return f"{amps(service.service_amps, 2)}, {volts}, {phases}"
+
+
+def counts(project: Project) -> dict[str, int]:
+    """Return how many records of each kind a project has."""
+    return {
+        "panels": len(project.panels),
+        "circuits": sum(len(panel.circuits) for panel in project.panels),
+        "feeders": len(project.feeders),
+        "transformers": len(project.transformers),
+        "motors": len(project.motors),
+    }
 
 
 def counts_in_words(locale: str, counts: dict[str, int]) -> str:
     """`2 panels, 31 circuits, 1 feeder`, without what there is none of."""
-    return ", ".join(_counted(locale, kind, count) for kind, count in counts.items() if count)
-
-
-def _counted(locale: str, kind: str, count: int) -> str:
-    return _ONE[kind].say(locale) if count == 1 else f"{number(count)} {KINDS[kind].say(locale)}"
+    return ", ".join(
+        TEXTS.say(locale, f"projects.counts.{kind}", count=count, number=number(count))
+        for kind, count in counts.items()
+        if count
+    )

@@ -7,8 +7,8 @@ from functools import cache
 from typing import NamedTuple
 
 from packs.electrical.calculations.loads.lines import line_at, system_of
-from packs.electrical.projects.kinds import WORDS
 from packs.electrical.projects.records import Circuit, LoadType, Panel, Poles
+from packs.electrical.projects.selection import kind_words
 from packs.electrical.results import AssumedValue
 from packs.electrical.wording import TEXTS
 from rollcall.core.errors import InvalidArgument
@@ -106,7 +106,7 @@ def _kind(load: NewLoad) -> tuple[LoadType, AssumedValue | None]:
 def _words(kind: str) -> frozenset[str]:
     """The words that name a kind of load, in every language."""
     more = (TEXTS.data(language, "new_load.words").get(kind, "") for language in TEXTS.languages)
-    return frozenset(terms(" ".join([WORDS.get(kind, ""), *more])))
+    return frozenset(terms(" ".join([kind_words(kind), *more])))
 
 
 def _poles(panel: Panel, load: NewLoad) -> tuple[Poles, AssumedValue | None]:

@@ -7,8 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from packs.electrical.projects.records import Circuit, Panel
-from packs.electrical.projects.schedule import Schedule, schedule, volt_amperes
-from packs.electrical.projects.workbook import sheet_name, workbook
+from packs.electrical.projects.schedule import (
+    Schedule,
+    schedule,
+    sheet_name,
+    volt_amperes,
+    workbook,
+)
 from seed.electrical.sample import projects
 from tests.support.rules import for_every
 from tests.support.spreadsheets import sheets
@@ -95,11 +100,11 @@ def test_a_spare_has_a_breaker_and_no_load_and_an_odd_last_space_no_neighbour() 
 
 
 def test_the_header_says_where_the_panel_is_fed_from() -> None:
-    header = {words.en: value for words, value in of("office", "dp1").header}
+    header = {words.say("en"): value for words, value in of("office", "dp1").header}
     assert (header["Fed from"], header["Feeder"]) == ("T1", "T1 secondary")
     assert header["Voltage, V"] == "208Y/120"
     assert header["Feeder conductors"] == "500 kcmil copper"
-    assert "Fed from" not in {words.en for words, _ in of("office", "mdp").header}
+    assert "Fed from" not in {words.say("en") for words, _ in of("office", "mdp").header}
 
 
 def test_a_sheet_holds_the_schedule_as_a_door_shows_it() -> None:

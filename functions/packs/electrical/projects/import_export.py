@@ -1,10 +1,13 @@
-"""Where an imported project goes, and what it replaces there."""
+"""Projects as JSON: what is exported can be imported, and where an imported one goes."""
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import Literal
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
 
 from packs.electrical.projects.access import (
     MAX_LISTED,
@@ -19,9 +22,58 @@ from packs.electrical.projects.documents import (
     put_project,
     with_panels,
 )
-from packs.electrical.projects.records import Panel, Project
+from packs.electrical.projects.records import SCHEMA_VERSION, Panel, Project
 from rollcall.core.context import ToolContext
-from rollcall.core.errors import ResourceExhausted
+from rollcall.core.errors import InvalidArgument, ResourceExhausted
+from rollcall.core.inputs import check_json, validate
+
+TEXT_CHARS = 3_000_000
+MAX_VALUES = 200_000
+"""More than the largest project has: 100 panels of 84 circuits, each with all its fields."""
+
+ProjectJson = dict[str, Any] | Annotated[str, Field(min_length=2, max_length=TEXT_CHARS)]
+"""A project as an object, or as the text of one."""
+
+_FIELD = "data"
+_VERSION = "schemaVersion"
+
+
+def exported(project: Project) -> dict[str, Any]:
+    """A project as plain JSON. What is unknown or at its default is left out, but the edition: it
+    says by which code the project was made."""
+    fields = project.model_dump(mode="json", by_alias=True, exclude_defaults=True)
+    return {_VERSION: SCHEMA_VERSION, "edition": project.edition, **fields}
+
+
+def imported(data: dict[str, Any] | str) -> Project:
+    """The project of a JSON that somebody wrote or exported.
+
+    Raises:
+        InvalidArgument: It is none; `field` is the path of what is wrong, such as
+            `data.panels.2.circuits.5.breakerAmps`.
+    """
+    given = _parsed(data) if isinstance(data, str) else dict(data)
+    check_json(given, field=_FIELD, most=MAX_VALUES)
+    version = given.pop(_VERSION, SCHEMA_VERSION)
+    if version != SCHEMA_VERSION:
+        raise InvalidArgument(
+            f"{_FIELD}.{_VERSION}: {version!r} is not known here; {SCHEMA_VERSION} is",
+            field=f"{_FIELD}.{_VERSION}",
+        )
+    return validate(Project, given, field=_FIELD)
+
+
+def _parsed(text: str) -> dict[str, Any]:
+    try:
+        given = json.loads(text)
+    except RecursionError as error:
+        raise InvalidArgument("data is nested too deeply", field=_FIELD) from error
+    except ValueError as error:
+        raise InvalidArgument(f"data is no JSON: {error}", field=_FIELD) from error
+    if not isinstance(given, dict):
+        raise InvalidArgument("data must be a project, as a JSON object", field=_FIELD)
+    return given
+
 
 _BASE_CHARS = 50
 

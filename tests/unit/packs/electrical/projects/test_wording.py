@@ -7,7 +7,7 @@ from typing import Any, get_args
 import pytest
 
 from packs.electrical.projects.records import Area, ConduitType, LoadType
-from packs.electrical.projects.value_names import AREAS, CONDUITS, LOAD_TYPES, value_name
+from packs.electrical.projects.wording import AREAS, CONDUITS, LOAD_TYPES, value_name
 
 
 @pytest.mark.parametrize(
@@ -15,11 +15,12 @@ from packs.electrical.projects.value_names import AREAS, CONDUITS, LOAD_TYPES, v
 )
 def test_every_value_has_a_name_that_is_no_id(names: dict[str, Any], kind: Any) -> None:
     assert set(names) == set(get_args(kind))
-    assert not [each for words in names.values() for each in words if "_" in each]
-    assert all(any("א" <= char <= "ת" for char in words.he) for words in names.values())
+    texts = {locale: [name.say(locale) for name in names.values()] for locale in ("en", "he")}
+    assert not [text for text in (*texts["en"], *texts["he"]) if "_" in text]
+    assert all(any("א" <= char <= "ת" for char in text) for text in texts["he"])
 
 
 def test_a_value_that_is_its_own_name_has_no_other() -> None:
     named = value_name("load_type", "ev_charger")
-    assert named is not None and named.en == "EV charger"
+    assert named is not None and named.say("en") == "EV charger"
     assert value_name("insulation", "THHN") is None

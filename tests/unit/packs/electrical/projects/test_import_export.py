@@ -10,8 +10,8 @@ import pytest
 from pydantic import BaseModel
 
 from packs.electrical.projects import records
+from packs.electrical.projects.import_export import exported, imported
 from packs.electrical.projects.topology import path_to
-from packs.electrical.projects.transfer import exported, imported
 from seed.electrical.sample import projects
 from tests.support.rules import for_every
 
