@@ -45,6 +45,7 @@ _GENERATED = (
     "tests/emulator/knowledge/test_over_the_wire.py",
 )
 """Tests on the emulator over generated input: what they send is never answered with `internal`."""
+_LONG_IN_PYTHON = ("tests/unit", "tests/emulator", "tests/clients")
 _LONG_IN_JAVASCRIPT = sorted((ROOT / "tests/clients").rglob("js_client.test.mjs"))
 _FAILED = ("FAILED", "ERROR", "not ok")
 PARTS = ("generated", "long", "kills", "seams", "races", "providers", "traffic", "forgeries")
@@ -161,7 +162,7 @@ def _generated(report: Report, seed: int) -> None:
 def _long(report: Report, seed: int) -> None:
     """Run in full the tests that `make test` runs in a short form."""
     full = {**os.environ, "CHAOS_FULL": "yes", "CHAOS_SEED": str(seed)}
-    pytest = [sys.executable, "-m", "pytest", "tests/emulator", "tests/clients", "-m", "long"]
+    pytest = [sys.executable, "-m", "pytest", *_LONG_IN_PYTHON, "-m", "long"]
     for what, command in {
         "long tests in Python": [*pytest, "--numprocesses=2", "--dist=loadfile", "-qq", "-rfE"],
         "long tests in JavaScript": ["node", "--test", *map(str, _LONG_IN_JAVASCRIPT)],

@@ -45,6 +45,7 @@ from rollcall.store.message_log import (
     user_document,
 )
 from rollcall.testing import StaticCatalog
+from tests.support.full_form import cases
 
 
 def _read_in_short(arguments: dict[str, Any], output: Any) -> Recap:
@@ -199,7 +200,8 @@ def check_calls(messages: tuple[Message, ...]) -> None:
         assert [call.id for call in calls] == [each.call_id for each in told]
 
 
-@pytest.mark.parametrize("provider", ["openai", "gemini", "chat"])
+@pytest.mark.long
+@pytest.mark.parametrize("provider", cases(["openai", "gemini", "chat"], 2))
 def test_two_hundred_steps_stay_within_the_budget_and_mostly_keep_their_beginning(
     provider: str,
 ) -> None:
