@@ -7,8 +7,7 @@ from collections.abc import Callable
 import pytest
 from google.cloud.firestore import Client
 
-from packs.electrical.capacity.service_shapes import ProposedLoad
-from packs.electrical.service_upgrade import check_service_upgrade
+from packs.electrical.service_upgrade import ProposedLoad, check_service_upgrade
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import FailedPrecondition, InvalidArgument, PermissionDenied
 
