@@ -1,36 +1,46 @@
-"""Circuits taken out of a panel."""
+"""The capability `remove_circuit`."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from packs.electrical.editing.arguments import Shown, arguments_of
-from packs.electrical.editing.changing import check_removable, find_to_change
-from packs.electrical.editing.shapes import CircuitRemoved
-from packs.electrical.editing.storing import put_circuits
-from packs.electrical.editing.words import confirmation, named, which_circuit
-from packs.electrical.projects.records import Circuit, RecordId
+from packs.electrical.calculations.loads.panel import feeder_circuits
+from packs.electrical.circuit_changes import (
+    CircuitRemoved,
+    Shown,
+    arguments_of,
+    check_motors,
+    confirmation,
+    find_to_change,
+    named,
+    put_circuits,
+    which_circuit,
+)
+from packs.electrical.projects.records import Circuit, Project, RecordId
 from packs.electrical.projects.selection import (
     CircuitId,
     CircuitNumber,
     CircuitWords,
+    PanelCircuit,
     PanelName,
 )
-from packs.electrical.results import Words, finish, panel_words
+from packs.electrical.results import finish
+from packs.electrical.wording import TEXTS, panel_text
 from rollcall.core.capability import Preview, Undo, capability
 from rollcall.core.context import ToolContext
+from rollcall.core.errors import FailedPrecondition
 from rollcall.core.shapes import Display
-from rollcall.core.wording import isolated, say
+from rollcall.core.wording import isolated
 
 
 def _preview(ctx: ToolContext, **given: Any) -> Preview:
     """The circuit, whole, or why it stays."""
     opened, found = find_to_change(ctx, given)
     check_removable(opened.project, found)
-    name = named(found.panel, found.circuit)
-    message = Words(f"Remove {name.en}?", f"להסיר את {name.he}?")
+    title = TEXTS.text("circuits.remove.title")
+    message = TEXTS.text("circuits.remove.question", name=named(*found))
     return Preview(
-        confirmation(_TITLE, message, found.circuit, (), ctx.locale),
+        confirmation(title, message, found.circuit, (), ctx.locale),
         arguments={
             "projectId": opened.project.id,
             "circuitId": found.circuit.id,
@@ -41,15 +51,15 @@ def _preview(ctx: ToolContext, **given: Any) -> Preview:
 
 
 def _summary(given: dict[str, Any]) -> dict[str, str]:
-    which, panel = which_circuit(given), given.get("panelName")
-    where = panel_words(str(panel)) if panel else None
-    return {
-        "en": f"Remove {which.en}" + (f" from {where.en}" if where else ""),
-        "he": f"להסיר את {which.he}" + (f" מ{where.he}" if where else ""),
-    }
+    """The line of an approval."""
+    summary = TEXTS.by_language("circuits.remove.summary", which=which_circuit(given))
+    if panel := given.get("panelName"):
+        place = TEXTS.by_language("circuits.remove.from", panel=panel_text(str(panel)))
+        summary = {locale: f"{text} {place[locale]}" for locale, text in summary.items()}
+    return summary
 
 
-def _added_again(given: dict[str, Any], result: Any) -> dict[str, Any]:
+def _undo_arguments(given: dict[str, Any], result: Any) -> dict[str, Any]:
     """All of it, at its position and under its id, whatever the rules say of it."""
     circuit = Circuit.model_validate(result["circuit"])
     return {
@@ -61,44 +71,13 @@ def _added_again(given: dict[str, Any], result: Any) -> dict[str, Any]:
 
 
 @capability(
-    name={"en": "Remove a circuit", "he": "הסרת מעגל"},
     category="electrical",
-    keywords=[
-        "remove circuit",
-        "delete circuit",
-        "take out the circuit",
-        "remove the breaker",
-        "delete the breaker",
-        "get rid of the circuit",
-        "הסר מעגל",
-        "הסר את המעגל",
-        "הסירי מעגל",
-        "מחק מעגל",
-        "תמחק את המעגל",
-        "להסיר מעגל",
-        "הסרת מעגל",
-        "הסר מפסק",
-        "get rid of the",
-        "תוריד את המעגל",
-        "תורידי את המעגל",
-        "הורד את המעגל",
-    ],
-    examples=[
-        {
-            "userRequest": "Remove circuit 22 from Panel A",
-            "parameters": {"circuitNumber": 22, "panelName": "Panel A"},
-        },
-        {
-            "userRequest": "הסר את המעגל של מזגן סלון",
-            "parameters": {"circuitDescription": "מזגן סלון"},
-        },
-    ],
     related=["add_circuit", "update_circuit"],
     effect="write",
     atomic=True,
     summary=_summary,
     preview=_preview,
-    undo=Undo("add_circuit", _added_again),
+    undo=Undo("add_circuit", _undo_arguments),
 )
 def remove_circuit(
     ctx: ToolContext,
@@ -126,12 +105,11 @@ def remove_circuit(
     check_removable(opened.project, found)
     panel, circuit = found.panel, found.circuit
     put_circuits(ctx, opened, panel, tuple(each for each in panel.circuits if each != circuit))
-    done = say(
+    done = TEXTS.say(
         ctx.locale,
-        en="Removed {name} from {panel}",
-        he="המעגל {name} הוסר מ{panel}",
+        "circuits.remove.done",
         name=isolated(circuit.description),
-        panel=panel_words(panel.name).say(ctx.locale),
+        panel=panel_text(panel.name),
     )
     result = CircuitRemoved(
         done=done,
@@ -145,4 +123,18 @@ def remove_circuit(
     return finish(ctx, result, Display(type="text", text=done))
 
 
-_TITLE = Words("Remove the circuit?", "להסיר את המעגל?")
+def check_removable(project: Project, found: PanelCircuit) -> None:
+    """Refuse to remove a circuit that something refers to.
+
+    Raises:
+        FailedPrecondition: A motor or a feeder refers to the circuit.
+    """
+    check_motors(project, found, "removed")
+    for feeder_id, circuit in feeder_circuits(project, found.panel).items():
+        if circuit.id == found.circuit.id:
+            feeder = next(each for each in project.feeders if each.id == feeder_id)
+            raise FailedPrecondition(
+                f"{found.label} is the breaker of feeder {feeder.name!r}, so it cannot be removed",
+                field="circuitNumber",
+                hint="take the feeder out of the project first",
+            )

@@ -1,7 +1,9 @@
-"""Circuits changed, field by field."""
+"""The capability `update_circuit`."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 from pydantic import Field
@@ -17,23 +19,35 @@ from packs.electrical.arguments import (
     Sets,
     TerminalRating,
 )
-from packs.electrical.editing.arguments import (
+from packs.electrical.calculations.conductors import circuit_sizing, problem_text
+from packs.electrical.circuit_changes import (
     CLEARABLE,
+    FIELDS,
     AnyPowerFactor,
+    CircuitUpdated,
     Clearable,
     Pole,
     Position,
     Shown,
     Watts,
     arguments_of,
+    changes,
+    check_motors,
+    field_name,
+    fields_of,
+    find_to_change,
+    named,
+    put_circuits,
+    value_text,
+    which_circuit,
 )
-from packs.electrical.editing.changing import (
-    Change,
-    plan_change,
+from packs.electrical.circuit_design import (
+    PanelLoading,
+    checked_standard,
+    loads_after,
+    with_circuits,
 )
-from packs.electrical.editing.shapes import CircuitUpdated
-from packs.electrical.editing.storing import put_circuits
-from packs.electrical.editing.words import NAMES, changes, named, value_text, which_circuit
+from packs.electrical.projects.access import Opened
 from packs.electrical.projects.records import (
     Area,
     Circuit,
@@ -41,6 +55,7 @@ from packs.electrical.projects.records import (
     ConductorSize,
     Description,
     LoadType,
+    Project,
     RecordId,
     Voltage,
 )
@@ -48,28 +63,37 @@ from packs.electrical.projects.selection import (
     CircuitId,
     CircuitNumber,
     CircuitWords,
+    PanelCircuit,
     PanelName,
 )
-from packs.electrical.results import CodeReference, Words, finish, said
+from packs.electrical.results import CodeReference, finish, sentences
+from packs.electrical.wording import TEXTS, without_isolates
 from rollcall.core.capability import Preview, Undo, capability
 from rollcall.core.context import ToolContext
+from rollcall.core.errors import FailedPrecondition, InvalidArgument
 from rollcall.core.shapes import Display
 from rollcall.core.texts import Text
 from rollcall.core.wording import short
 
 Clear = Annotated[list[Clearable], Field(max_length=len(CLEARABLE))]
+SELECTING = (
+    "project_id", "circuit_id", "circuit_number", "panel_name", "circuit_description", "as_built",
+    "clear", "as_shown",
+)  # fmt: skip
+"""Arguments that are no fields of the circuit."""
 
 
-def _preview_update(ctx: ToolContext, **given: Any) -> Preview:
+def _preview(ctx: ToolContext, **given: Any) -> Preview:
     """The fields that change, before and after, or a refusal."""
     opened, change = plan_change(ctx, given)
     name = named(change.found.panel, change.before)
-    shown = changes(change.before, change.after, _shown(change), ctx.locale)
-    text = Words(f"Change {name.en}?", f"לשנות את {name.he}?").say(ctx.locale)
+    names = [each for each in FIELDS if each in change.names]
+    shown = changes(change.before, change.after, names, ctx.locale)
+    question = TEXTS.say(ctx.locale, "circuits.update.question", name=name)
     display = shown.model_copy(
         update={
-            "title": _TITLE.say(ctx.locale),
-            "text": "\n".join([text, *said(ctx.locale, _warnings(change))]),
+            "title": TEXTS.say(ctx.locale, "circuits.update.title"),
+            "text": "\n".join([question, *sentences(ctx.locale, _warnings(change))]),
         }
     )
     arguments = {**_completed(opened.project.id, change), "asBuilt": given["as_built"]}
@@ -100,42 +124,44 @@ def _completed(project_id: str, change: Change) -> dict[str, Any]:
     }
 
 
-def _shown(change: Change) -> list[str]:
-    return [name for name in NAMES if name in change.names]
+def _warnings(change: Change) -> list[Text]:
+    """The load of the panels on the way, where the load changes, and what is against a rule."""
+    loads = change.panel_loads if "load_watts" in change.names else ()
+    return [*(each.text for each in loads), *change.problems]
 
 
-def _warnings(change: Change) -> list[Words | Text]:
-    loads: list[Words | Text] = (
-        [each.words for each in change.carried] if "load_watts" in change.names else []
-    )
-    return [*loads, *change.problems]
-
-
-def _summarize_update(given: dict[str, Any]) -> dict[str, str]:
-    which = which_circuit(given)
-    held = {"projectId", "circuitId", "circuitNumber", "panelName", "circuitDescription", "asShown"}
-    told = {key: v for key, v in given.items() if key not in held and v not in (None, False, [])}
-    said = {
-        locale: ", ".join(_told(key, value, locale) for key, value in told.items())
-        for locale in ("en", "he")
+def _summary(given: dict[str, Any]) -> dict[str, str]:
+    """The line of an approval: the circuit and the fields that change."""
+    no_fields = {
+        "projectId", "circuitId", "circuitNumber", "panelName", "circuitDescription", "asShown",
+    }  # fmt: skip
+    values = {
+        key: value
+        for key, value in given.items()
+        if key not in no_fields and value not in (None, False, [])
     }
     return {
-        "en": f"Change {which.en}: {said['en']}",
-        "he": f"לשנות את {which.he}: {said['he']}",
+        locale: TEXTS.say(
+            locale,
+            "circuits.update.summary",
+            which=which_circuit(given),
+            changes=", ".join(_change_text(key, value, locale) for key, value in values.items()),
+        )
+        for locale in TEXTS.languages
     }
 
 
-def _told(key: str, value: Any, locale: str) -> str:
+def _change_text(key: str, value: Any, locale: str) -> str:
     """A field that changes, by its name for people."""
     fields = {field.alias or name: name for name, field in Circuit.model_fields.items()}
     name = {"pole": "poles", "newCircuitNumber": "circuit_number"}.get(key, fields.get(key, key))
-    if name not in NAMES:
+    if name not in FIELDS:
         return f"{key}: {short(str(value), most=40)}"
     plain = int(value) if name == "poles" else value
-    return f"{NAMES[name].say(locale)}: {value_text(name, plain, locale)}"
+    return f"{field_name(name, locale)}: {value_text(name, plain, locale)}"
 
 
-def _put_back(given: dict[str, Any], result: Any) -> dict[str, Any]:
+def _undo_arguments(given: dict[str, Any], result: Any) -> dict[str, Any]:
     before = result["before"]
     names = {"poles": "pole", "circuitNumber": "newCircuitNumber"}
     by_alias = {Circuit.model_fields[name].alias or name: name for name in CLEARABLE}
@@ -154,65 +180,13 @@ def _put_back(given: dict[str, Any], result: Any) -> dict[str, Any]:
 
 
 @capability(
-    name={"en": "Change a circuit", "he": "שינוי מעגל"},
     category="electrical",
-    keywords=[
-        "update circuit",
-        "change circuit",
-        "change the breaker",
-        "change the wire",
-        "rename circuit",
-        "move circuit",
-        "edit circuit",
-        "set the length",
-        "set the load",
-        "make it 30 A",
-        "correct the circuit",
-        "עדכן מעגל",
-        "שנה מעגל",
-        "שני מעגל",
-        "לשנות מעגל",
-        "תשנה את המפסק",
-        "החלף מפסק",
-        "עדכון מעגל",
-        "שינוי מעגל",
-        "upgrade the breaker",
-        "change the load",
-        "update the load",
-        "replace the wire",
-        "make the circuit",
-        "עדכן את ההספק",
-        "שנה את ההספק",
-        "שנה את המפסק",
-        "שנה את החוט",
-        "החלף את החוט",
-        "תחליף את החוט",
-        "תחליף את המפסק",
-    ],
-    examples=[
-        {
-            "userRequest": "Change the breaker of circuit 12 in Panel A to 30 A",
-            "parameters": {"circuitNumber": 12, "panelName": "Panel A", "breakerAmps": 30},
-        },
-        {
-            "userRequest": "The EV charger's run is 120 ft of 6 AWG",
-            "parameters": {
-                "circuitDescription": "EV charger",
-                "lengthFt": 120,
-                "conductorSize": "6",
-            },
-        },
-        {
-            "userRequest": "שנה את המפסק של המקרר ל-15 אמפר",
-            "parameters": {"circuitDescription": "מקרר", "breakerAmps": 15},
-        },
-    ],
     related=["add_circuit", "remove_circuit", "check_conductor_sizing"],
     effect="write",
     atomic=True,
-    summary=_summarize_update,
-    preview=_preview_update,
-    undo=Undo("update_circuit", _put_back),
+    summary=_summary,
+    preview=_preview,
+    undo=Undo("update_circuit", _undo_arguments),
 )
 def update_circuit(
     ctx: ToolContext,
@@ -296,7 +270,7 @@ def update_circuit(
     others = tuple(each for each in panel.circuits if each.id != after.id)
     put_circuits(ctx, opened, panel, (*others, after))
     name = named(panel, after)
-    done = Words(f"Changed {name.en}", f"המעגל שונה: {name.he}").say(ctx.locale)
+    done = TEXTS.say(ctx.locale, "circuits.update.done", name=name)
     aliases = [Circuit.model_fields[each].alias or each for each in change.names]
     old, new = change.before.dump(), after.dump()
     result = CircuitUpdated(
@@ -309,7 +283,7 @@ def update_circuit(
         circuit=after,
         before={each: old[each] for each in aliases if each in old},
         after={each: new[each] for each in aliases if each in new},
-        warnings=list(said(ctx.locale, _warnings(change))),
+        warnings=sentences(ctx.locale, _warnings(change)),
         citations=[CodeReference(edition=opened.project.edition, table="310.16")]
         if change.problems
         else [],
@@ -317,4 +291,97 @@ def update_circuit(
     return finish(ctx, result, Display(type="text", text=done))
 
 
-_TITLE = Words("Change the circuit?", "לשנות את המעגל?")
+# ---- The change ----
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A circuit before and after.
+
+    Attributes:
+        names: The fields that differ, by their Python names.
+        panel_loads: Of the panels on the way to the service.
+        problems: What is against a rule afterwards, as texts.
+    """
+
+    found: PanelCircuit
+    after: Circuit
+    project: Project
+    names: tuple[str, ...]
+    panel_loads: tuple[PanelLoading, ...]
+    problems: tuple[Text, ...]
+
+    @property
+    def before(self) -> Circuit:
+        return self.found.circuit
+
+
+def plan_change(ctx: ToolContext, given: Mapping[str, Any]) -> tuple[Opened, Change]:
+    """Work out what update_circuit would do with these arguments.
+
+    Raises:
+        InvalidArgument, NotFound: An argument is wrong, or nothing would change.
+        PermissionDenied: The user is no member of the project.
+        FailedPrecondition: It does not fit, or the circuit was changed since it was shown.
+    """
+    opened, found = find_to_change(ctx, given)
+    told = fields_of({name: each for name, each in given.items() if name not in SELECTING})
+    if "breaker_amps" in told and not given["as_built"]:
+        checked_standard(told["breaker_amps"])
+    after = _changed(found.circuit, told, given["clear"] or ())
+    names = tuple(
+        name
+        for name in type(after).model_fields
+        if getattr(after, name) != getattr(found.circuit, name)
+    )
+    if not names:
+        raise InvalidArgument(
+            f"nothing of {found.label} would change; give the fields and their new values",
+            field="description",
+        )
+    change = _work_out(opened.project, found, after, names)
+    if not given["as_built"]:
+        _check_capacity(change)
+    return opened, change
+
+
+def _changed(circuit: Circuit, told: Mapping[str, Any], clear: Sequence[Clearable]) -> Circuit:
+    if twice := sorted(set(clear) & told.keys()):
+        raise InvalidArgument(f"{twice[0]} is both given and cleared", field="clear")
+    nothing: dict[str, Any] = dict.fromkeys(clear)
+    fields: dict[str, Any] = {**dict(circuit), **nothing, **told}
+    return Circuit.model_validate(fields)
+
+
+def _work_out(
+    project: Project, found: PanelCircuit, after: Circuit, names: tuple[str, ...]
+) -> Change:
+    if {"circuit_number", "poles"} & set(names):
+        check_motors(project, found, "moved")
+    others = tuple(each for each in found.panel.circuits if each.id != found.circuit.id)
+    changed = with_circuits(project, found.panel, (*others, after))
+    problems: tuple[Text, ...] = ()
+    if after.load_watts:
+        problems = _problems(changed, PanelCircuit(found.panel, after))
+    loads = tuple(loads_after(project, changed, found.panel))
+    return Change(found, after, changed, names, loads, problems)
+
+
+def _problems(project: Project, found: PanelCircuit) -> tuple[Text, ...]:
+    """What is against a rule of conductors and breaker; nothing where no size is recorded."""
+    case = circuit_sizing(project, found)
+    sizing = None if case.size is None else case.size_conductors()
+    if sizing is None:
+        return ()
+    return tuple(problem_text(each, sizing.checked, case) for each in sizing.checked.problems)
+
+
+def _check_capacity(change: Change) -> None:
+    for each in change.panel_loads:
+        if each.is_overloaded:
+            raise FailedPrecondition(
+                f"{change.found.label} cannot be changed so: "
+                f"{without_isolates(each.text.say('en'))}",
+                field="loadWatts",
+                hint="asBuilt records what is there already",
+            )

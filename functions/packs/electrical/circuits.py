@@ -1,7 +1,8 @@
-"""Circuits added to a panel."""
+"""The capability `add_circuit`."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from packs.electrical.arguments import (
@@ -15,24 +16,24 @@ from packs.electrical.arguments import (
     Sets,
     TerminalRating,
 )
-from packs.electrical.editing.adding import (
-    cautions,
-    done_text,
-    notes,
-    plan_addition,
-    references,
-)
-from packs.electrical.editing.arguments import (
+from packs.electrical.calculations.circuit_load import CircuitOverrides
+from packs.electrical.calculations.voltage_drop import BRANCH_LIMIT_PERCENT, circuit_run, drop
+from packs.electrical.circuit_changes import (
     AnyPowerFactor,
+    CircuitAdded,
+    PanelLoad,
     Pole,
     Position,
     Watts,
     arguments_of,
+    confirmation,
+    fields_of,
+    in_short,
+    put_circuits,
 )
-from packs.electrical.editing.shapes import CircuitAdded, PanelLoad
-from packs.electrical.editing.storing import put_circuits
-from packs.electrical.editing.words import confirmation, in_short
+from packs.electrical.circuit_design import Plan, plan
 from packs.electrical.nec.conductors import label
+from packs.electrical.projects.access import Opened, open_project
 from packs.electrical.projects.records import (
     Area,
     ConductorMaterial,
@@ -42,26 +43,33 @@ from packs.electrical.projects.records import (
     RecordId,
     Voltage,
 )
-from packs.electrical.projects.selection import PanelId, PanelName
-from packs.electrical.results import Words, finish, number, panel_words
+from packs.electrical.projects.selection import PanelCircuit, PanelId, PanelName, find_panel
+from packs.electrical.results import Basis, CodeReference, finish, sentences
+from packs.electrical.wording import TEXTS, number, panel_text, percent, without_isolates
 from rollcall.core.capability import Preview, Undo, capability
 from rollcall.core.context import ToolContext
+from rollcall.core.errors import AlreadyExists, FailedPrecondition, InvalidArgument
 from rollcall.core.shapes import Display
-from rollcall.core.wording import isolated, say, short
+from rollcall.core.texts import Text
+from rollcall.core.wording import isolated, short
 
 
 def _preview(ctx: ToolContext, **given: Any) -> Preview:
     """The circuit in full, with what was chosen for it, or a refusal before anybody is asked."""
     opened, found = plan_addition(ctx, given)
-    circuit, panel = found.circuit, panel_words(found.panel.name)
-    name, watts = isolated(circuit.description), number(circuit.load_watts)
-    message = Words(
-        en=f"Add {name} ({watts} W) to {panel.en}?",
-        he=f"להוסיף את {name} ({watts} ואט) ל{panel.he}?",
+    circuit = found.circuit
+    message = TEXTS.text(
+        "circuits.add.question",
+        name=isolated(circuit.description),
+        watts=number(circuit.load_watts),
+        panel=panel_text(found.panel.name),
     )
-    told = notes(found, ctx.locale, as_built=given["as_built"])
+    cautions = _cautions(found, as_built=given["as_built"])
+    loads = sentences(ctx.locale, (each.text for each in found.panel_loads))
+    notes = [*loads, *sentences(ctx.locale, cautions)]
+    title = TEXTS.text("circuits.add.title")
     return Preview(
-        confirmation(_TITLE, message, circuit, told, ctx.locale),
+        confirmation(title, message, circuit, notes, ctx.locale),
         arguments={
             "projectId": opened.project.id,
             "panelId": found.panel.id,
@@ -74,30 +82,27 @@ def _preview(ctx: ToolContext, **given: Any) -> Preview:
 
 def _summary(given: dict[str, Any]) -> dict[str, str]:
     """The line of an approval: all that was chosen is in its arguments."""
-    name, panel = short(str(given["description"])), given.get("panelName")
-    watts = number(float(given["loadWatts"]))
-    en, he = _chosen(given, "en"), _chosen(given, "he")
-    where = panel_words(str(panel)) if panel else None
-    return {
-        "en": f"Add {name} ({watts} W)" + (f" to {where.en}" if where else "") + en,
-        "he": f"להוסיף את {name} ({watts} ואט)" + (f" ל{where.he}" if where else "") + he,
-    }
+    return {locale: _summary_in(locale, given) for locale in TEXTS.languages}
 
 
-def _chosen(given: dict[str, Any], locale: str) -> str:
-    """`: circuit 7, 20 A breaker, AWG 12`, as far as it was chosen."""
+def _summary_in(locale: str, given: dict[str, Any]) -> str:
+    """`Add EV charger (9,600 W) to Panel A: circuit 7, 20 A breaker, AWG 12`."""
+    name, watts = short(str(given["description"])), number(float(given["loadWatts"]))
+    text = TEXTS.say(locale, "circuits.add.summary", name=name, watts=watts)
+    if panel := given.get("panelName"):
+        text += " " + TEXTS.say(locale, "circuits.add.to", panel=panel_text(str(panel)))
     parts = []
     if "circuitNumber" in given:
-        parts.append(say(locale, en="circuit {n}", he="מעגל {n}", n=str(given["circuitNumber"])))
+        parts.append(TEXTS.say(locale, "circuits.add.circuit", number=given["circuitNumber"]))
     if "breakerAmps" in given:
         breaker = isolated(f"{given['breakerAmps']} A")
-        parts.append(say(locale, en="{amps} breaker", he="מפסק {amps}", amps=breaker))
+        parts.append(TEXTS.say(locale, "circuits.add.breaker", amps=breaker))
     if "conductorSize" in given:
         parts.append(isolated(label(given["conductorSize"])))
-    return f": {', '.join(parts)}" if parts else ""
+    return f"{text}: {', '.join(parts)}" if parts else text
 
 
-def _taken_back(given: dict[str, Any], result: Any) -> dict[str, Any]:
+def _undo_arguments(given: dict[str, Any], result: Any) -> dict[str, Any]:
     return {
         "projectId": result["projectId"],
         "panelName": result["panelName"],
@@ -106,63 +111,13 @@ def _taken_back(given: dict[str, Any], result: Any) -> dict[str, Any]:
 
 
 @capability(
-    name={"en": "Add a circuit", "he": "הוספת מעגל"},
     category="electrical",
-    keywords=[
-        "add circuit",
-        "add a circuit",
-        "new circuit",
-        "install a circuit",
-        "put a circuit",
-        "add a breaker",
-        "new breaker",
-        "add an outlet circuit",
-        "add EV charger circuit",
-        "הוסף מעגל",
-        "הוסיפי מעגל",
-        "להוסיף מעגל",
-        "תוסיף מעגל",
-        "מעגל חדש",
-        "הוספת מעגל",
-        "הוסף מפסק",
-        "התקן מעגל",
-        "add a load",
-        "install a new circuit",
-        "put on the panel",
-    ],
-    examples=[
-        {
-            "userRequest": "Add a 9600 W EV charger circuit to Panel A",
-            "parameters": {
-                "panelName": "Panel A",
-                "description": "EV charger",
-                "loadWatts": 9600,
-            },
-        },
-        {
-            "userRequest": "Add a 1500 W single-pole circuit for the workshop heater, 20 A",
-            "parameters": {
-                "description": "Workshop heater",
-                "loadWatts": 1500,
-                "breakerAmps": 20,
-                "pole": "1",
-            },
-        },
-        {
-            "userRequest": "הוסף מעגל של 2000 ואט למייבש כביסה בלוח הראשי",
-            "parameters": {
-                "panelName": "לוח ראשי",
-                "description": "מייבש כביסה",
-                "loadWatts": 2000,
-            },
-        },
-    ],
     related=["update_circuit", "remove_circuit", "check_conductor_sizing"],
     effect="write",
     atomic=True,
     summary=_summary,
     preview=_preview,
-    undo=Undo("remove_circuit", _taken_back),
+    undo=Undo("remove_circuit", _undo_arguments),
 )
 def add_circuit(
     ctx: ToolContext,
@@ -242,7 +197,14 @@ def add_circuit(
     opened, found = plan_addition(ctx, given)
     circuit, panel = found.circuit, found.panel
     put_circuits(ctx, opened, panel, (*panel.circuits, circuit))
-    done = done_text(found, ctx.locale, in_short(circuit))
+    done = TEXTS.say(
+        ctx.locale,
+        "circuits.add.done",
+        name=isolated(circuit.description),
+        panel=panel_text(panel.name),
+        number=circuit.circuit_number,
+        what=in_short(circuit),
+    )
     result = CircuitAdded(
         done=done,
         project_id=opened.project.id,
@@ -260,14 +222,98 @@ def add_circuit(
                     100 * each.after.heaviest_amps / each.after.rating_amps, 1
                 ),
             )
-            for each in found.carried
+            for each in found.panel_loads
         ],
         inputs=list(found.case.basis.inputs) if found.case else [],
         assumptions=[each.say(ctx.locale) for each in found.assumed],
-        warnings=cautions(found, ctx.locale, as_built=as_built),
-        citations=references(found),
+        warnings=sentences(ctx.locale, _cautions(found, as_built=as_built)),
+        citations=list(_citations(found)),
     )
     return finish(ctx, result, Display(type="text", text=done))
 
 
-_TITLE = Words("Add a new circuit?", "להוסיף מעגל חדש?")
+def plan_addition(ctx: ToolContext, given: Mapping[str, Any]) -> tuple[Opened, Plan]:
+    """Read the project and complete the circuit that these arguments of add_circuit describe.
+
+    Raises:
+        InvalidArgument, NotFound: An argument is wrong, or names what is not there.
+        PermissionDenied: The user is no member of the project.
+        FailedPrecondition: The panel has no room, or cannot carry it.
+    """
+    opened = open_project(ctx, given["project_id"], role="member")
+    panel = find_panel(opened.project, panel_id=given["panel_id"], panel_name=given["panel_name"])
+    as_built = given["as_built"]
+    if not as_built and not given["load_watts"] and given["load_type"] != "spare":
+        raise InvalidArgument(
+            "a circuit has a load above 0 W; only a spare has none", field="loadWatts"
+        )
+    if not as_built and given["load_type"] == "subpanel":
+        raise InvalidArgument(
+            "a subpanel's breaker belongs to its feeder and its panel, which are not made here; "
+            "asBuilt records the breaker alone",
+            field="loadType",
+        )
+    told = {name: value for name, value in given.items() if name != "as_built"}
+    fields = fields_of(told)
+    if any(circuit.id == fields.get("id") for circuit in panel.circuits):
+        raise AlreadyExists(f"{panel.name} has a circuit {fields['id']!r} already")
+    found = plan(opened.project, panel, fields, ctx.locale, as_built=as_built)
+    if found.problems and not as_built:
+        field, text = found.problems[0]
+        raise FailedPrecondition(
+            f"{found.circuit.description} cannot be added to {panel.name}: "
+            f"{without_isolates(text.say('en'))}",
+            field=field,
+            hint="asBuilt records a circuit that is there already",
+        )
+    return opened, found
+
+
+def _citations(found: Plan) -> Iterator[CodeReference]:
+    """The places in the code that the plan goes by."""
+    edition = found.after.edition
+    if found.case is None:
+        yield CodeReference(edition=edition, article="408.36")
+    else:
+        yield CodeReference(edition=edition, table="310.16")
+        for article in (*found.case.need.articles, "240.4", "240.6(A)"):
+            yield CodeReference(edition=edition, article=article)
+        yield CodeReference(edition=edition, table="250.122")
+    if found.panel_loads:
+        yield from found.panel_loads[0].after.calculation.basis.citations
+    yield from found.protection.references
+
+
+def _cautions(found: Plan, *, as_built: bool) -> Iterator[Text]:
+    if as_built:
+        for _, text in found.problems:
+            yield text
+    yield from found.protection.undecided
+    circuit = found.circuit
+    for needed, there, kind in (
+        (found.protection.gfci, circuit.gfci, "GFCI"),
+        (found.protection.afci, circuit.afci, "AFCI"),
+    ):
+        if needed and not there:
+            yield TEXTS.text("circuits.protection_missing", kind=kind)
+    if circuit.load_type == "motor":
+        yield TEXTS.text("circuits.no_motor")
+    if too_much := _drop_warning(found):
+        yield too_much
+
+
+def _drop_warning(found: Plan) -> Text | None:
+    """Whether the run loses more than is recommended, where its length is known."""
+    circuit = found.circuit
+    if circuit.length_ft is None or circuit.conductor_size is None or not circuit.load_watts:
+        return None
+    here = PanelCircuit(found.panel, circuit)
+    run = circuit_run(found.after, here, CircuitOverrides(), Basis())
+    try:
+        lost = drop(run).percent
+    except InvalidArgument:  # Table 9 has no such size
+        return None
+    if lost <= BRANCH_LIMIT_PERCENT:
+        return None
+    values = {"drop": percent(lost), "limit": percent(BRANCH_LIMIT_PERCENT)}
+    return TEXTS.text("circuits.voltage_drop", **values)

@@ -67,6 +67,11 @@ def pattern(key: str) -> str:
     return "|".join(each for each in found if each)
 
 
+def without_isolates(text: str) -> str:
+    """Return a text without isolates, for the message of an error."""
+    return text.replace("\u2068", "").replace("\u2069", "")
+
+
 def panel_text(name: str) -> Text:
     """A panel by its name; in Hebrew after the word for a panel, unless the name begins with it."""
     has_word = name.startswith(tuple(TEXTS.data("he", "names.panel_words")))

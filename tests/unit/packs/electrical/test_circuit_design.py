@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 from packs.electrical.calculations.conductors import circuit_sizing
 from packs.electrical.calculations.loads.lines import line_at, system_of
 from packs.electrical.calculations.loads.panel import panel_demand
-from packs.electrical.editing.arguments import arguments_of, fields_of
-from packs.electrical.editing.places import possible_starts
-from packs.electrical.editing.proposing import Plan, area_in, plan
+from packs.electrical.circuit_changes import arguments_of, fields_of
+from packs.electrical.circuit_design import Plan, area_in, plan, possible_starts
 from packs.electrical.projects.records import Circuit, Panel, Poles, Project
 from packs.electrical.projects.selection import PanelCircuit, panel_named
 from rollcall.core.errors import AgentError, FailedPrecondition, InvalidArgument
@@ -196,7 +195,7 @@ def test_the_areas_protection_is_proposed_with_its_article() -> None:
 
 def test_what_depends_on_an_unknown_area_is_said() -> None:
     found = propose(HOUSE, "Main Panel", 1_440, "receptacles", load_type="receptacle")
-    assert any("area is not given" in words.en for words in found.protection.undecided)
+    assert any("area is not given" in words.say("en") for words in found.protection.undecided)
 
 
 def test_an_area_is_read_from_a_description_that_names_one() -> None:
@@ -225,14 +224,15 @@ def test_a_spare_carries_nothing_and_has_no_conductors() -> None:
 def test_a_load_above_the_panels_capacity_is_a_problem() -> None:
     found = propose(HOUSE, "Main Panel", 60_000)
     assert ("loadWatts", "Main Panel") in {
-        (field, words.en.split("\u2068")[1].split("\u2069")[0]) for field, words in found.problems
+        (field, words.say("en").split("\u2068")[1].split("\u2069")[0])
+        for field, words in found.problems
     }
 
 
 def test_a_subpanels_load_counts_in_the_panels_before_it() -> None:
     found = propose(HOUSE, "Garage Subpanel", 1_500)
-    assert [each.panel.name for each in found.carried] == ["Garage Subpanel", "Main Panel"]
-    for each in found.carried:
+    assert [each.panel.name for each in found.panel_loads] == ["Garage Subpanel", "Main Panel"]
+    for each in found.panel_loads:
         before = panel_demand(HOUSE, panel_named(HOUSE, each.panel.name))
         assert each.after.demand_va >= before.demand_va
 

@@ -1,0 +1,320 @@
+"""What the capabilities that add, change and remove circuits share: arguments, texts, results."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Annotated, Any, Literal, get_args
+
+from pydantic import BeforeValidator, Field
+
+from packs.electrical.arguments import length_in_feet
+from packs.electrical.calculations.circuit_load import motors_of
+from packs.electrical.circuit_design import checked_panel
+from packs.electrical.nec.conductors import size_text
+from packs.electrical.projects.access import Opened, open_project
+from packs.electrical.projects.documents import unchanged
+from packs.electrical.projects.records import MAX_SPACES, Circuit, Panel, Project
+from packs.electrical.projects.selection import PanelCircuit, find_circuit
+from packs.electrical.projects.wording import value_name
+from packs.electrical.results import CalculationResult
+from packs.electrical.wording import TEXTS, amps, feet, number, panel_text
+from rollcall.core.context import ToolContext
+from rollcall.core.errors import FailedPrecondition
+from rollcall.core.shapes import Display, Wire
+from rollcall.core.texts import Text
+from rollcall.core.wording import isolated, short
+
+
+def _as_text(value: Any) -> Any:
+    return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
+
+
+Pole = Annotated[Literal["1", "2", "3"], BeforeValidator(_as_text)]
+Position = Annotated[int, Field(ge=1, le=MAX_SPACES)]
+Watts = Annotated[float, Field(ge=0, le=2_000_000)]
+AnyPowerFactor = Annotated[float, Field(gt=0, le=1)]
+Shown = dict[str, Any]
+"""A circuit as it was shown to the person who approved."""
+
+Clearable = Literal[
+    "power_factor", "voltage", "area", "conductor_size", "insulation", "conduit_type", "length_ft",
+    "egc_size", "ambient_c", "current_carrying_conductors", "terminal_rating_c",
+    "disconnect_in_sight",
+]  # fmt: skip
+"""Fields that may be unknown."""
+
+CLEARABLE: tuple[Clearable, ...] = get_args(Clearable)
+_RENAMED = {"circuit_id": "id", "pole": "poles", "new_circuit_number": "circuit_number"}
+_NO_FIELDS = frozenset({"length_m", "panel_id", "panel_name", "project_id"})
+
+
+def fields_of(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Make a circuit's fields, by their Python names, of the arguments that are given.
+
+    Raises:
+        InvalidArgument: The length is given in two units.
+    """
+    found = {
+        _RENAMED.get(name, name): value
+        for name, value in given.items()
+        if value is not None and name not in _NO_FIELDS
+    }
+    length = length_in_feet(given.get("length_ft"), given.get("length_m"))
+    if length is not None:
+        found["length_ft"] = round(length, 2)
+    if "poles" in found:
+        found["poles"] = int(found["poles"])
+    return found
+
+
+def arguments_of(circuit: Circuit) -> dict[str, Any]:
+    """Make arguments of add_circuit of a circuit: plain JSON, camelCase, what is known."""
+    found = circuit.dump()
+    found["circuitId"] = found.pop("id")
+    found["pole"] = str(found.pop("poles"))
+    return found
+
+
+# ---- Results ----
+
+
+class PanelLoad(Wire):
+    """What a panel on the way carries after the change: the heaviest line, A, of its rating."""
+
+    panel_name: str
+    load_amps: float
+    rating_amps: float
+    utilization_percent: float
+
+
+class CircuitAdded(CalculationResult):
+    """What add_circuit returns; `done` says it in the user's language."""
+
+    done: str
+    panel_id: str
+    panel_name: str
+    circuit_id: str
+    circuit_number: int
+    circuit: Circuit
+    panel_loads: list[PanelLoad]
+
+
+class CircuitUpdated(CalculationResult):
+    """What update_circuit returns. `before` and `after` have the fields that changed; one that was
+    or is not known is null in `before` and left out of `after`."""
+
+    done: str
+    panel_id: str
+    panel_name: str
+    circuit_id: str
+    circuit_number: int
+    circuit: Circuit
+    before: dict[str, Any]
+    after: dict[str, Any]
+
+
+class CircuitRemoved(CalculationResult):
+    """What remove_circuit returns: the whole circuit, as it was."""
+
+    done: str
+    panel_id: str
+    panel_name: str
+    circuit_id: str
+    circuit_number: int
+    circuit: Circuit
+
+
+# ---- Texts ----
+
+_ALWAYS = (
+    "description",
+    "circuit_number",
+    "load_watts",
+    "load_type",
+    "poles",
+    "breaker_amps",
+    "conductor_size",
+)
+FIELDS: tuple[str, ...] = (
+    "circuit_number", "description", "poles", "load_watts", "breaker_amps", "conductor_size",
+    "conductor_material", "conductor_sets", "egc_size", "egc_material", "load_type", "continuous",
+    "area", "voltage", "power_factor", "length_ft", "gfci", "afci", "insulation", "conduit_type",
+    "ambient_c", "current_carrying_conductors", "terminal_rating_c", "disconnect_in_sight",
+)  # fmt: skip
+"""A circuit's fields in the order in which a change shows them; their names are texts."""
+
+
+def field_name(name: str, locale: str) -> str:
+    """The name of a field for people."""
+    return TEXTS.say(locale, f"circuits.fields.{name}")
+
+
+def value_text(name: str, value: Any, locale: str) -> str:
+    """The value of a field with its unit."""
+    if value is None:
+        return TEXTS.say(locale, "circuits.unknown")
+    if isinstance(value, bool):
+        return TEXTS.say(locale, "circuits.yes" if value else "circuits.no")
+    if (words := value_name(name, value)) is not None:
+        return isolated(words.say(locale))
+    match name:
+        case "load_watts":
+            return isolated(f"{number(value)} W")
+        case "breaker_amps":
+            return amps(value, 0)
+        case "conductor_size" | "egc_size":
+            return size_text(value)
+        case "length_ft":
+            return feet(value)
+        case "voltage":
+            return isolated(f"{number(value)} V")
+        case "ambient_c" | "terminal_rating_c":
+            return isolated(f"{number(value)} °C")
+    return isolated(str(value))
+
+
+def details(circuit: Circuit, locale: str) -> list[dict[str, str]]:
+    """The fields of a circuit as rows: the main ones, and the rest where they are known."""
+    label, value = TEXTS.data(locale, "circuits.columns.words")
+    known = circuit.model_fields_set | set(_ALWAYS)
+    order = (*_ALWAYS, *(name for name in FIELDS if name not in _ALWAYS))
+    return [
+        {label: field_name(name, locale), value: value_text(name, getattr(circuit, name), locale)}
+        for name in order
+        if name in known and getattr(circuit, name) is not None
+    ]
+
+
+def changes(before: Circuit, after: Circuit, names: Iterable[str], locale: str) -> Display:
+    """The fields that change, as they are and as they would be."""
+    label, old, new = TEXTS.data(locale, "circuits.changes.words")
+    rows = [
+        {
+            label: field_name(name, locale),
+            old: value_text(name, getattr(before, name), locale),
+            new: value_text(name, getattr(after, name), locale),
+        }
+        for name in names
+    ]
+    return Display(type="confirmation", columns=[label, old, new], rows=rows)
+
+
+def confirmation(
+    title: Text, message: Text, circuit: Circuit, notes: Iterable[str], locale: str
+) -> Display:
+    """A question with the circuit's details under it, and what should be known before a yes."""
+    return Display(
+        type="confirmation",
+        title=title.say(locale),
+        text="\n".join([message.say(locale), *notes]),
+        columns=TEXTS.data(locale, "circuits.columns.words"),
+        rows=details(circuit, locale),
+    )
+
+
+def named(panel: Panel, circuit: Circuit) -> Text:
+    """A circuit by description, number and panel."""
+    return TEXTS.text(
+        "circuits.named",
+        name=short(circuit.description),
+        number=circuit.circuit_number,
+        panel=panel_text(panel.name),
+    )
+
+
+def which_circuit(given: Mapping[str, Any]) -> Text:
+    """The circuit that arguments name, for one line: `circuit 7 (EV charger)`."""
+    shown = given.get("asShown") or {}
+    name = shown.get("description") or given.get("circuitDescription") or given.get("circuitId")
+    number = shown.get("circuitNumber") or given.get("circuitNumber")
+    parts = [str(number) if number else "", short(str(name)) if name else ""]
+    if all(parts):
+        parts = [parts[0], f"({parts[1]})"]
+    return TEXTS.text("circuits.which", which=" ".join(part for part in parts if part))
+
+
+def in_short(circuit: Circuit) -> str:
+    """`50 A, 2 poles, AWG 6`."""
+    parts = [amps(circuit.breaker_amps, 0)]
+    if circuit.conductor_size:
+        parts.append(size_text(circuit.conductor_size, circuit.conductor_sets))
+    return ", ".join(parts)
+
+
+# ---- Storing ----
+
+
+def put_circuits(
+    ctx: ToolContext, opened: Opened, panel: Panel, circuits: tuple[Circuit, ...]
+) -> None:
+    """Store other circuits in a panel, if nobody changes it, or anything else of the project,
+    before the batch is committed: what the panel may carry depends on the other panels of its
+    feeder, and whether a circuit may go on the project's motors.
+
+    Raises:
+        FailedPrecondition: They do not fit into the panel.
+    """
+    from google.cloud.firestore import SERVER_TIMESTAMP
+
+    ordered = tuple(sorted(circuits, key=lambda circuit: circuit.circuit_number))
+    held = checked_panel(panel, ordered).circuits
+    snapshot = opened.snapshots[panel.id]
+    stored = {"circuits": [circuit.dump() for circuit in held]}
+    ctx.batch.update(snapshot.reference, stored, option=unchanged(snapshot))
+    touched = {"updatedAt": SERVER_TIMESTAMP}
+    ctx.batch.update(opened.reference, touched, option=unchanged(opened.snapshot))
+
+
+# ---- The circuit that is changed ----
+
+
+def find_to_change(ctx: ToolContext, given: Mapping[str, Any]) -> tuple[Opened, PanelCircuit]:
+    """The circuit that is named, if the user may change it and it is as it was shown.
+
+    Raises:
+        InvalidArgument, NotFound: It is not clear which one, or there is none.
+        PermissionDenied: The user is no member of the project.
+        FailedPrecondition: It was changed since.
+    """
+    opened = open_project(ctx, given["project_id"], role="member")
+    found = find_circuit(
+        opened.project,
+        circuit_id=given["circuit_id"],
+        circuit_number=given["circuit_number"],
+        panel_name=given["panel_name"],
+        circuit_description=given["circuit_description"],
+    )
+    _check_as_shown(found, given["as_shown"])
+    return opened, found
+
+
+def check_motors(project: Project, found: PanelCircuit, what: str) -> None:
+    """Refuse to move or remove a circuit that supplies a motor.
+
+    Raises:
+        FailedPrecondition: It does.
+    """
+    motors = motors_of(project, found)
+    if motors:
+        names = ", ".join(repr(motor.name) for motor in motors)
+        raise FailedPrecondition(
+            f"{found.label} supplies the motor {names}, so it cannot be {what}",
+            field="newCircuitNumber" if what == "moved" else "circuitNumber",
+            hint="take the motor out of the project first",
+        )
+
+
+def _check_as_shown(found: PanelCircuit, shown: Mapping[str, Any] | None) -> None:
+    if shown is None:
+        return
+    now = found.circuit.dump()
+    differ = sorted(key for key in shown.keys() | now.keys() if shown.get(key) != now.get(key))
+    if differ:
+        what = ", ".join(
+            f"{key} {shown.get(key, 'unknown')} → {now.get(key, 'unknown')}" for key in differ
+        )
+        raise FailedPrecondition(
+            f"{found.label} was changed after it was shown: {what}; nothing was written",
+            field="asShown",
+            hint="ask again",
+        )
