@@ -10,7 +10,7 @@ import pytest
 from google.auth.credentials import AnonymousCredentials
 from google.cloud.firestore import Client
 
-from rollcall.registry import samples
+from rollcall.registry import recorder
 from rollcall.store import admission
 from tests.support import queries
 from tests.support.queries import committed_indexes  # noqa: F401  # a fixture of every test
@@ -21,7 +21,7 @@ _untested: list[str] = []
 @pytest.fixture(autouse=True)
 def nothing_seen_yet() -> None:
     """What other tests saw of capabilities' health is not told in this one, which counts writes."""
-    samples.forget()
+    recorder.forget()
 
 
 @pytest.fixture(autouse=True)

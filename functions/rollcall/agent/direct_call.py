@@ -18,7 +18,7 @@ from rollcall.core.inputs import validate
 from rollcall.core.policy import ApprovalPolicy
 from rollcall.core.shapes import CapabilityCall
 from rollcall.registry.access import at_least, read_access
-from rollcall.registry.samples import by_client, watched
+from rollcall.registry.recorder import by_client, recorded
 from rollcall.store import client
 from rollcall.store.client import is_open, project_id
 
@@ -48,7 +48,7 @@ def direct_call(capability: Capability) -> Callable[[Platform, Call], Any]:
             paid_text_model=partial(_text_model, platform, call.user),
         )
         project = project_id() if isinstance(platform, Deployment) else platform.db.project
-        seen = watched(
+        seen = recorded(
             capability.id,
             project,
             partial(_create, platform),

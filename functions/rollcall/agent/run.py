@@ -44,7 +44,7 @@ from rollcall.core.wire import (
     ToolCallRecord,
 )
 from rollcall.models.base import FIND_TOOLS
-from rollcall.registry.samples import by_client, witness
+from rollcall.registry.recorder import by_client, recorder
 from rollcall.store import audit
 from rollcall.store.approvals import Approval, approval_id
 from rollcall.store.event_log import missing_end_events, read_events
@@ -169,8 +169,8 @@ def _driven(
     until: float,
     streamed: bool,
 ) -> Events:
-    seeing = witness(opened.db.project)
-    seeing.tell(by_client(opened.db))  # what earlier runs saw, while this one waits for its model
+    seeing = recorder(opened.db.project)
+    seeing.flush(by_client(opened.db))  # what earlier runs saw, while this one waits for its model
     yield from _begin(opened)
     user = asked.user
     turn = prepare_run(
@@ -207,7 +207,7 @@ def _driven(
             retry_after_s=1,
         )
     seeing.note_calls(ended.calls, uid=user.uid, except_for={FIND_TOOLS, *asked.client_tools})
-    seeing.tell(by_client(opened.db))  # beside the commit that ends the run
+    seeing.flush(by_client(opened.db))  # beside the commit that ends the run
     return (yield from _end(opened, ended, trail))
 
 
@@ -567,7 +567,7 @@ def asker(
                 ended = _drained(run(replace(turn, streamed=False)))
         finally:
             turn.purse.close()
-        seeing = witness(platform.db.project)
+        seeing = recorder(platform.db.project)
         seeing.note_calls(ended.calls, uid=user.uid, except_for={FIND_TOOLS})
         result = to_result(ended, agent=agent_id, thread_id="", turn_id=run_id, run_id=run_id)
         return result.dump()

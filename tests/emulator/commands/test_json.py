@@ -15,7 +15,7 @@ from google.cloud.firestore import Client
 
 from rollcall.registry.counters import Counters
 from rollcall.registry.health import NAME, check
-from rollcall.registry.samples import Witness, by_client
+from rollcall.registry.recorder import HealthRecorder, by_client
 from rollcall.registry.usage import Key, RunCounts, ToolCounts, day_name, record
 
 from .conftest import Run
@@ -29,10 +29,10 @@ TOKENS = {"input_tokens": 90, "cached_input_tokens": 5, "output_tokens": 10, "mi
 @pytest.fixture
 def used(registry: Client) -> Client:
     """A capability that was called, failed and was counted."""
-    witness = Witness(clock=partial(next, count(0, 60)))  # it tells every few seconds
+    witness = HealthRecorder(clock=partial(next, count(0, 60)))  # it tells every few seconds
     for user in ("ann", "ben", "eve"):
         witness.note("find_room", uid=user, ms=40, code="unavailable", message="it is closed")
-    thread = witness.tell(by_client(registry))
+    thread = witness.flush(by_client(registry))
     assert thread is not None
     thread.join(20)
     check(registry, {}, probe=lambda entry: None, now=time.time())

@@ -12,8 +12,8 @@ from rollcall.core.errors import Unavailable
 from rollcall.endpoints import schedules
 from rollcall.endpoints.schedules import check_health, roll_up_usage, watch
 from rollcall.registry import snapshot
-from rollcall.registry.probes import PROBE_MINUTES
-from rollcall.registry.samples import SAMPLES, Witness
+from rollcall.registry.health import PROBE_MINUTES
+from rollcall.registry.recorder import SAMPLES, HealthRecorder
 from rollcall.registry.sync import sync
 from tests.support.calling import Here
 from tests.support.catalogs import catalog
@@ -29,7 +29,7 @@ def here(db: Client) -> Here:
 
 
 def tell(db: Client, id: str, *codes: str) -> None:
-    witness = Witness()
+    witness = HealthRecorder()
     for number, code in enumerate(codes):
         witness.note(id, uid=f"user {number}", ms=5, code=code)
     db.collection(SAMPLES).add(witness._sample())

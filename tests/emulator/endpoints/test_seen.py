@@ -12,9 +12,9 @@ import pytest
 from google.cloud.firestore import Client
 
 from rollcall.models.base import Delta, ModelRequest
-from rollcall.registry import samples, snapshot
+from rollcall.registry import recorder, snapshot
 from rollcall.registry.health import check
-from rollcall.registry.samples import SAMPLES, SOON_S, Witness
+from rollcall.registry.recorder import SAMPLES, SOON_S, HealthRecorder
 from rollcall.testing import calls, says
 from tests.support.office import Office
 
@@ -22,8 +22,8 @@ from tests.support.office import Office
 @pytest.fixture
 def late(monkeypatch: pytest.MonkeyPatch) -> None:
     """It is time to tell, whenever there is something."""
-    monkeypatch.setattr(samples, "SOON_S", 0.0)
-    monkeypatch.setattr(samples, "FLUSH_S", 0.0)
+    monkeypatch.setattr(recorder, "SOON_S", 0.0)
+    monkeypatch.setattr(recorder, "FLUSH_S", 0.0)
 
 
 def written() -> None:
@@ -39,7 +39,7 @@ def told(db: Client) -> dict[str, dict[str, Any]]:
     What was seen while a sample was being written is told with the next request; here it is that.
     """
     written()
-    samples.witness(db.project).tell(samples.by_client(db))
+    recorder.recorder(db.project).flush(recorder.by_client(db))
     written()
     found: dict[str, dict[str, Any]] = {}
     for sample in db.collection(SAMPLES).stream():
@@ -99,7 +99,7 @@ def test_most_runs_write_nothing_for_it(office: Office) -> None:
     for _ in range(3):
         office.ask(calls(("look_up", {"word": "a"})), says("Done."))
     assert told(office.db) == {}
-    assert samples.witness(office.db.project)._seen["look_up"].ok == 3
+    assert recorder.recorder(office.db.project)._observed["look_up"].ok == 3
 
 
 @pytest.mark.usefixtures("late")
@@ -108,10 +108,10 @@ def test_a_database_that_takes_no_sample_slows_no_run(
 ) -> None:
     hangs = threading.Event()
 
-    def write(self: Witness, *args: Any) -> None:
+    def write(self: HealthRecorder, *args: Any) -> None:
         hangs.wait(60)
 
-    monkeypatch.setattr(Witness, "_write", write)
+    monkeypatch.setattr(HealthRecorder, "_write", write)
     began = time.monotonic()
     for _ in range(3):
         ran = office.ask(calls(("look_nowhere", {})), says("Done."))
@@ -126,8 +126,8 @@ def test_failures_are_told_after_five_seconds(
 ) -> None:
     office.ask(calls(("look_nowhere", {})), says("Done."))
     assert told(office.db) == {}
-    seeing = samples.witness(office.db.project)
-    monkeypatch.setattr(seeing, "_told_at", time.monotonic() - SOON_S)
+    seeing = recorder.recorder(office.db.project)
+    monkeypatch.setattr(seeing, "_written_at", time.monotonic() - SOON_S)
     office.ask(says("Hello."))  # the next request tells what the last one saw
     assert told(office.db)["look_nowhere"]["failed"] == 1
 
@@ -150,7 +150,7 @@ def test_what_goes_down_while_it_is_offered_is_refused_at_once(office: Office) -
     assert "does not work at present" in told_back["error"]["message"]
     assert ran.statuses() == ["failed"]
     assert office.done("look_up") == []
-    assert samples.witness(office.db.project)._seen == {}  # no failure of its own
+    assert recorder.recorder(office.db.project)._observed == {}  # no failure of its own
 
 
 def test_what_is_down_is_not_offered(office: Office) -> None:

@@ -20,9 +20,8 @@ from rollcall.core.wire import Status
 from rollcall.registry import counters as counters_module
 from rollcall.registry import health as checking
 from rollcall.registry.counters import Counters
-from rollcall.registry.health import PAGE, check
-from rollcall.registry.health_report import health
-from rollcall.registry.samples import SAMPLES, Witness, by_client
+from rollcall.registry.health import PAGE, check, health
+from rollcall.registry.recorder import SAMPLES, HealthRecorder, by_client
 from tests.support.counting import counted
 from tests.support.full_form import IS_FULL, amount
 
@@ -48,12 +47,12 @@ def tell(
     db: Client, clock: Clock, *results: str | None, id: str = "look_up", uid: str = ""
 ) -> None:
     """A process sees calls end, with these codes, and tells; each another user's if not `uid`'s."""
-    witness = Witness(clock=clock, now=clock)
+    observer = HealthRecorder(clock=clock, now=clock)
     for number, code in enumerate(results):
         user = uid or f"{number} at {clock.now}"
-        witness.note(id, uid=user, ms=40, code=code, message="the archive is closed")
+        observer.note(id, uid=user, ms=40, code=code, message="the archive is closed")
     clock.now += 20
-    thread = witness.tell(by_client(db))
+    thread = observer.flush(by_client(db))
     assert thread is not None
     thread.join(20)
 
@@ -239,9 +238,9 @@ def totals(db: Client) -> tuple[int, int]:
 def test_more_samples_than_one_commit_takes_all_count(db: Client, clock: Clock) -> None:
     batch = db.batch()
     for number in range(PAGE + 30):
-        witness = Witness(clock=clock, now=clock)
-        witness.note("look_up", uid="ann", ms=5)
-        batch.set(db.collection(SAMPLES).document(), witness._sample())
+        observer = HealthRecorder(clock=clock, now=clock)
+        observer.note("look_up", uid="ann", ms=5)
+        batch.set(db.collection(SAMPLES).document(), observer._sample())
         clock.now += 0.01 * number
     batch.commit()
     assert look(db, clock).samples == PAGE + 30
@@ -390,13 +389,13 @@ def test_if_nothing_at_all_can_be_reached_it_is_us(db: Client, clock: Clock) -> 
 def test_thousands_of_busy_capabilities_fit(db: Client, clock: Clock, manifest: None) -> None:
     ids = [f"a_capability_with_quite_a_long_name_that_says_a_lot_{n:05}" for n in range(BUSY)]
     for start in range(0, BUSY, 500):
-        witness = Witness(clock=clock, now=clock)
+        observer = HealthRecorder(clock=clock, now=clock)
         for number, id in enumerate(ids[start : start + 500]):
             code = "unavailable" if number % 2 else None
             for call in range(5):
                 uid, text = f"user {call}", "x" * 500
-                witness.note(id, uid=uid, ms=number, code=code, message=text)
-        db.document(f"{SAMPLES}/{start}").set(witness._sample())
+                observer.note(id, uid=uid, ms=number, code=code, message=text)
+        db.document(f"{SAMPLES}/{start}").set(observer._sample())
     look(db, clock)
     parts = [each for each in db.collection("registry").stream() if each.id.startswith("health")]
     sizes = [len(part.to_dict()["records"].encode()) for part in parts]  # type: ignore[index]

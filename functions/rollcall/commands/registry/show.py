@@ -36,7 +36,7 @@ from rollcall.core.problem import Problem
 from rollcall.registry.capabilities import unknown_overrides
 from rollcall.registry.documents import AGENTS, CAPABILITIES
 from rollcall.registry.entries import Entry
-from rollcall.registry.health_report import Health, health
+from rollcall.registry.health import Health, health
 from rollcall.registry.overrides import unread_overrides
 from rollcall.registry.usage import ToolRow, usage
 

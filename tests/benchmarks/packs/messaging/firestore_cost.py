@@ -117,9 +117,9 @@ def _approve(asked: dict[str, Any]) -> dict[str, Any]:
 def _run(data: dict[str, Any]) -> dict[str, Any]:
     from rollcall.core.context import Call, User
     from rollcall.endpoints.run_agent import run_agent
-    from rollcall.registry import samples
+    from rollcall.registry import recorder
 
-    samples.forget()  # one write in 20 s of a process, and no run's
+    recorder.forget()  # one write in 20 s of a process, and no run's
     events = run_agent(catalog.deployment, Call(User("demo"), data))
     while True:
         try:

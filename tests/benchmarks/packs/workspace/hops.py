@@ -33,7 +33,7 @@ from rollcall.models.base import (
     FinishReason,
     ModelRequest,
 )
-from rollcall.registry import samples
+from rollcall.registry import recorder
 from rollcall.testing import calls, says
 from tests.benchmarks.cold_start import firestore
 from tests.support.counting import Counted, counted
@@ -91,7 +91,7 @@ def _measure(desk: Desk) -> Table:
 
 
 def _row(table: Table, name: str, work: Callable[[], Ran]) -> Ran:
-    samples.forget()  # one write in 20 s of a process, and no run's
+    recorder.forget()  # one write in 20 s of a process, and no run's
     began = time.process_time()
     with counted() as found:
         ran = work()

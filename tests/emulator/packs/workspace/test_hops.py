@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from rollcall.registry import samples
+from rollcall.registry import recorder
 from rollcall.store.window import WINDOW_DOCUMENTS
 from rollcall.testing import calls, says
 from tests.support.counting import Counted, counted
@@ -53,7 +53,7 @@ def test_what_is_sent_again_under_its_name_is_one_run(folder: Folder, warm: Ran)
 
 def test_a_yes_and_what_the_client_wrote_are_two_cheap_runs(folder: Folder, warm: Ran) -> None:
     asked = folder.answer(warm, calls(("write_file", {"path": "new.py", "content": "x = 1\n"})))
-    samples.forget()
+    recorder.forget()
     with counted() as found:
         left = folder.decide(asked)
     assert found == A_YES
@@ -99,7 +99,7 @@ def following(ran: Ran) -> str:
 
 
 def hop(folder: Folder, ran: Ran, reply: Any, **more: Any) -> tuple[Counted, Ran]:
-    samples.forget()  # one write in 20 s of a process, and no run's
+    recorder.forget()  # one write in 20 s of a process, and no run's
     with counted() as found:
         following = folder.answer(ran, reply, **more)
     return found, following

@@ -7,11 +7,17 @@ import json
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import convert, to_builtins
 from msgspec.structs import replace
 
-from rollcall.registry import latencies
-from rollcall.registry.seen import MAX_USERS, Failure, Seen
-from rollcall.registry.window import Window
+from rollcall.registry.health import Window
+from rollcall.registry.recorder import (
+    LATENCY_BOUNDS_MS,
+    MAX_USERS,
+    Failure,
+    Observations,
+    no_latencies,
+)
 
 NOON = 1_796_904_000.0  # 2026-12-10 12:00 UTC
 FAILURE = Failure("unavailable", "the archive is closed", NOON)
@@ -19,20 +25,20 @@ FAILURE = Failure("unavailable", "the archive is closed", NOON)
 
 def seen(
     ok: int = 0, failed: int = 0, *, at: float = NOON, ms: int = 100, by: str = "", after: int = 0
-) -> Seen:
+) -> Observations:
     """What a process saw: failures, and among them, before the last `after`, the successes.
 
     Args:
         by: The users, a letter each, whose calls fail in turn; each failure another's if empty.
     """
-    found = Seen(at)
+    found = Observations(at)
     failing = [by[n % len(by)] if by else f"{at}/{n}" for n in range(failed)]
     for user in failing[: failed - after]:
-        found.went_wrong(user, replace(FAILURE, at=at), ms=ms)
+        found.add_failure(user, replace(FAILURE, at=at), ms=ms)
     for _ in range(ok):
-        found.done("somebody", ms=ms, at=at)
+        found.add_success("somebody", ms=ms, at=at)
     for user in failing[failed - after :]:
-        found.went_wrong(user, replace(FAILURE, at=at), ms=ms)
+        found.add_failure(user, replace(FAILURE, at=at), ms=ms)
     return found
 
 
@@ -92,12 +98,12 @@ def test_two_users_for_whom_it_always_fails_are_enough() -> None:
 def test_few_busy_users_for_whom_it_mostly_fails_are_enough() -> None:
     window = Window()
     for user in "vwxyz":
-        called = Seen(NOON)
+        called = Observations(NOON)
         for call in range(30):
             if call % 3:
-                called.went_wrong(user, FAILURE, ms=5)
+                called.add_failure(user, FAILURE, ms=5)
             else:
-                called.done(user, ms=5, at=NOON)
+                called.add_success(user, ms=5, at=NOON)
         window.add(called)
     assert window.calls(NOON) == (50, 100)
     found = window.evidence(NOON)
@@ -146,17 +152,17 @@ def test_what_a_version_before_wrote_is_read() -> None:
     minute = int(NOON // 60)
     window = Window.of({"m": [[minute, 3, 4]], "r": 4, "h": NOON})
     assert (window.calls(NOON), window.row) == ((3, 4), {})
-    before = {"ok": 1, "failed": 2, "in_a_row": 2, "ms": latencies.none(), "at": NOON}
-    window.add(Seen.of({**before, "failure": None}))
+    before = {"ok": 1, "failed": 2, "in_a_row": 2, "ms": no_latencies(), "at": NOON}
+    window.add(convert({**before, "failure": None}, Observations))
     assert window.calls(NOON) == (4, 6)
 
 
 def test_a_check_that_succeeds_takes_no_failed_calls_back() -> None:
     window = Window()
     window.add(seen(failed=4))
-    window.probed(None, NOON)
+    window.add_probe(None, NOON)
     assert window.evidence(NOON).in_a_row == 4
-    window.probed(FAILURE, NOON)
+    window.add_probe(FAILURE, NOON)
     window.add(seen(ok=1))
     assert window.probe_failures == 0
 
@@ -173,23 +179,23 @@ def test_latencies_are_of_the_last_ten_to_twenty_minutes(share: float) -> None:
 
 @given(st.lists(st.integers(0, 29_999), min_size=1, max_size=200), st.floats(0.01, 1))
 def test_a_quantile_is_in_the_class_of_the_true_one(times: list[int], share: float) -> None:
-    counts = latencies.none()
+    window = Window()
     for ms in times:
-        latencies.count(counts, ms)
+        window.add(seen(ok=1, ms=ms))
     ordered = sorted(times)
     true = next(ms for place, ms in enumerate(ordered, 1) if place >= share * len(times) - 1e-9)
-    found = latencies.quantile(counts, share)
+    found = window.latency(share, NOON)
     assert found is not None
-    low = max((end for end in latencies.BOUNDS_MS if end < true), default=0)
-    high = min(end for end in latencies.BOUNDS_MS if end >= true)
+    low = max((end for end in LATENCY_BOUNDS_MS if end < true), default=0)
+    high = min(end for end in LATENCY_BOUNDS_MS if end >= true)
     assert low <= found <= high
 
 
 def test_quantiles_of_nothing_and_of_what_takes_for_ever() -> None:
-    assert latencies.quantile(latencies.none(), 0.5) is None
-    counts = latencies.none()
-    latencies.count(counts, 10**9)
-    assert latencies.quantile(counts, 0.95) == 30_000
+    window = Window()
+    assert window.latency(0.5, NOON) is None
+    window.add(seen(ok=1, ms=10**9))
+    assert window.latency(0.95, NOON) == 30_000
 
 
 results = st.builds(
@@ -199,14 +205,14 @@ results = st.builds(
 
 @given(st.lists(results, max_size=30), st.lists(st.floats(NOON, NOON + 9_000), max_size=3))
 def test_a_record_is_read_as_it_was_written_and_is_small(
-    added: list[Seen], probes: list[float]
+    added: list[Observations], probes: list[float]
 ) -> None:
     window = Window()
     for each in sorted(added, key=lambda each: each.at):
         window.add(each)
         window.judge(each.at)
     for at in probes:
-        window.probed(FAILURE, at)
+        window.add_probe(FAILURE, at)
     text = json.dumps(window.record(), separators=(",", ":"))
     assert Window.of(json.loads(text)) == window
     assert json.loads(text) == window.record()  # so that what has not changed is not written
@@ -216,7 +222,7 @@ def test_a_record_is_read_as_it_was_written_and_is_small(
 
 def test_what_was_seen_is_read_as_it_was_told() -> None:
     told = seen(ok=2, failed=1)
-    assert Seen.of(json.loads(json.dumps(told.document()))) == told
+    assert convert(json.loads(json.dumps(to_builtins(told))), Observations) == told
 
 
 def test_a_record_is_over_the_day_after_if_it_is_well() -> None:

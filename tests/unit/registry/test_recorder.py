@@ -14,9 +14,8 @@ from google.api_core.exceptions import ServiceUnavailable
 from rollcall.core.errors import NotFound, Unavailable
 from rollcall.core.redaction import HIDDEN
 from rollcall.core.wire import CallStatus, ToolCallRecord
-from rollcall.registry import samples
-from rollcall.registry.samples import FLUSH_S, MAX_CAPABILITIES, SOON_S, Witness
-from rollcall.registry.seen import MAX_USERS
+from rollcall.registry import recorder
+from rollcall.registry.recorder import FLUSH_S, MAX_CAPABILITIES, MAX_USERS, SOON_S, HealthRecorder
 
 
 class Clock:
@@ -55,12 +54,12 @@ def db() -> Documents:
 
 
 @pytest.fixture
-def witness(clock: Clock) -> Witness:
-    return Witness(clock=clock, now=clock)
+def health_recorder(clock: Clock) -> HealthRecorder:
+    return HealthRecorder(clock=clock, now=clock)
 
 
-def tell(witness: Witness, db: Documents) -> bool:
-    thread = witness.tell(db)
+def tell(health_recorder: HealthRecorder, db: Documents) -> bool:
+    thread = health_recorder.flush(db)
     if thread:
         thread.join(10)
     return thread is not None
@@ -81,30 +80,32 @@ def record(tool: str = "look_up", status: str = "done", **changes: Any) -> ToolC
     return ToolCallRecord(**{**fields, "status": CallStatus(status), **changes})
 
 
-def test_nothing_is_told_of_nothing(witness: Witness, clock: Clock, db: Documents) -> None:
+def test_nothing_is_told_of_nothing(
+    health_recorder: HealthRecorder, clock: Clock, db: Documents
+) -> None:
     clock.now += 1_000
-    assert not tell(witness, db)
+    assert not tell(health_recorder, db)
 
 
 def test_successes_are_told_every_twenty_seconds(
-    witness: Witness, clock: Clock, db: Documents
+    health_recorder: HealthRecorder, clock: Clock, db: Documents
 ) -> None:
     told = 0
     for _ in range(200):  # a busy minute
-        witness.note("look_up", uid="ann", ms=7)
-        told += tell(witness, db)
+        health_recorder.note("look_up", uid="ann", ms=7)
+        told += tell(health_recorder, db)
         clock.now += 0.3
     assert told == len(db.stored) == 60 // FLUSH_S - 1
     assert all(counts(each)["look_up"]["ok"] > 60 for each in db.stored.values())
 
 
 def test_failures_are_told_sooner_and_not_more_often_than_every_five_seconds(
-    witness: Witness, clock: Clock, db: Documents
+    health_recorder: HealthRecorder, clock: Clock, db: Documents
 ) -> None:
     told = []
     for _ in range(60):
-        witness.note("look_up", uid="ann", ms=7, code="unavailable")
-        if tell(witness, db):
+        health_recorder.note("look_up", uid="ann", ms=7, code="unavailable")
+        if tell(health_recorder, db):
             told.append(clock.now)
         clock.now += 0.5
     assert len(told) == 30 // SOON_S - 1
@@ -112,15 +113,15 @@ def test_failures_are_told_sooner_and_not_more_often_than_every_five_seconds(
 
 
 def test_a_sample_tells_results_rows_times_and_the_last_error(
-    witness: Witness, clock: Clock, db: Documents
+    health_recorder: HealthRecorder, clock: Clock, db: Documents
 ) -> None:
-    witness.note("look_up", uid="ann", ms=7, code="internal", message="first")
-    witness.note("look_up", uid="ann", ms=8)
-    witness.note(
+    health_recorder.note("look_up", uid="ann", ms=7, code="internal", message="first")
+    health_recorder.note("look_up", uid="ann", ms=8)
+    health_recorder.note(
         "look_up", uid="ann", ms=60, code="unknown", message="with sk-proj-abcdefgh12345678 in it"
     )
     clock.now += SOON_S
-    assert tell(witness, db)
+    assert tell(health_recorder, db)
     found = only(db)["look_up"]
     assert (found["ok"], found["failed"], list(found["row"].values())) == (1, 2, [1])
     assert sum(found["ms"]) == 3
@@ -130,14 +131,14 @@ def test_a_sample_tells_results_rows_times_and_the_last_error(
 
 
 def test_failures_are_told_by_user_and_without_their_ids(
-    witness: Witness, clock: Clock, db: Documents
+    health_recorder: HealthRecorder, clock: Clock, db: Documents
 ) -> None:
     for uid in ("ann-4711", "ann-4711", "ben-4712"):
         for id in ("look_up", "look_nowhere"):
-            witness.note(id, uid=uid, ms=7, code="internal")
-    witness.note("look_nowhere", uid="zed-4713", ms=7)
+            health_recorder.note(id, uid=uid, ms=7, code="internal")
+    health_recorder.note("look_nowhere", uid="zed-4713", ms=7)
     clock.now += SOON_S
-    assert tell(witness, db)
+    assert tell(health_recorder, db)
     up, nowhere = only(db)["look_up"], only(db)["look_nowhere"]
     assert list(up["users"].values()) == list(nowhere["users"].values()) == [[0, 2], [0, 1]]
     assert (list(up["row"].values()), nowhere["row"]) == ([2, 1], {})
@@ -146,12 +147,12 @@ def test_failures_are_told_by_user_and_without_their_ids(
 
 
 def test_the_users_of_a_sample_are_bounded_and_no_failure_is_lost(
-    witness: Witness, clock: Clock, db: Documents
+    health_recorder: HealthRecorder, clock: Clock, db: Documents
 ) -> None:
     for number in range(MAX_USERS + 5):
-        witness.note("look_up", uid=f"user {number}", ms=7, code="internal")
+        health_recorder.note("look_up", uid=f"user {number}", ms=7, code="internal")
     clock.now += SOON_S
-    assert tell(witness, db)
+    assert tell(health_recorder, db)
     found = only(db)["look_up"]
     assert len(found["users"]) == MAX_USERS
     assert sum(found["row"].values()) == sum(each[1] for each in found["users"].values()) == 15
@@ -166,17 +167,17 @@ def test_the_users_of_a_sample_are_bounded_and_no_failure_is_lost(
     ],
 )
 def test_what_is_not_the_capabilitys_own_fault_does_not_count(
-    code: str, witness: Witness, clock: Clock, db: Documents
+    code: str, health_recorder: HealthRecorder, clock: Clock, db: Documents
 ) -> None:
-    witness.note("look_up", uid="ann", ms=7, code=code)
+    health_recorder.note("look_up", uid="ann", ms=7, code=code)
     clock.now += 100
-    assert not tell(witness, db)
+    assert not tell(health_recorder, db)
 
 
 def test_what_a_call_was_given_is_not_in_the_message(
-    witness: Witness, clock: Clock, db: Documents
+    health_recorder: HealthRecorder, clock: Clock, db: Documents
 ) -> None:
-    witness.note_calls(
+    health_recorder.note_calls(
         [
             record(
                 "pay",
@@ -189,24 +190,24 @@ def test_what_a_call_was_given_is_not_in_the_message(
         except_for=(),
     )
     clock.now += 100
-    assert tell(witness, db)
+    assert tell(health_recorder, db)
     assert only(db)["pay"]["failure"]["message"] == "… for … (1 of …) broke"
 
 
 def test_being_late_counts_only_where_there_was_time(
-    witness: Witness, clock: Clock, db: Documents
+    health_recorder: HealthRecorder, clock: Clock, db: Documents
 ) -> None:
-    witness.note("look_up", uid="ann", ms=4_999, code="deadline-exceeded")
-    witness.note("look_nowhere", uid="ann", ms=5_000, code="deadline-exceeded")
+    health_recorder.note("look_up", uid="ann", ms=4_999, code="deadline-exceeded")
+    health_recorder.note("look_nowhere", uid="ann", ms=5_000, code="deadline-exceeded")
     clock.now += 100
-    assert tell(witness, db)
+    assert tell(health_recorder, db)
     assert set(only(db)) == {"look_nowhere"}
 
 
 def test_a_runs_calls_count_by_how_they_ended(
-    witness: Witness, clock: Clock, db: Documents
+    health_recorder: HealthRecorder, clock: Clock, db: Documents
 ) -> None:
-    witness.note_calls(
+    health_recorder.note_calls(
         [
             record(),
             record("pay", "failed", error={"code": "unavailable", "message": "closed"}),
@@ -220,7 +221,7 @@ def test_a_runs_calls_count_by_how_they_ended(
         except_for={"open_file"},
     )
     clock.now += 100
-    assert tell(witness, db)
+    assert tell(health_recorder, db)
     assert {id: (each["ok"], each["failed"]) for id, each in only(db).items()} == {
         "look_up": (1, 0),
         "pay": (0, 1),
@@ -229,62 +230,62 @@ def test_a_runs_calls_count_by_how_they_ended(
 
 
 def test_a_sample_that_was_not_stored_is_told_again_as_it_was(
-    witness: Witness, clock: Clock, db: Documents
+    health_recorder: HealthRecorder, clock: Clock, db: Documents
 ) -> None:
     def fail() -> None:
         raise ServiceUnavailable("away")  # type: ignore[no-untyped-call]
 
-    witness.note("look_up", uid="ann", ms=7)
+    health_recorder.note("look_up", uid="ann", ms=7)
     clock.now += FLUSH_S
     db.fails = fail
-    assert tell(witness, db)
-    witness.note("look_up", uid="ann", ms=7)
-    assert not tell(witness, db)  # not before it is time again
+    assert tell(health_recorder, db)
+    health_recorder.note("look_up", uid="ann", ms=7)
+    assert not tell(health_recorder, db)  # not before it is time again
     db.fails = lambda: None
     for _ in range(2):
         clock.now += FLUSH_S
-        assert tell(witness, db)
+        assert tell(health_recorder, db)
     assert [counts(each)["look_up"]["ok"] for each in db.stored.values()] == [1, 1]
 
 
 def test_a_sample_whose_answer_was_lost_is_stored_once(
-    witness: Witness, clock: Clock, db: Documents
+    health_recorder: HealthRecorder, clock: Clock, db: Documents
 ) -> None:
     def fail() -> None:
         raise ServiceUnavailable("the answer was lost")  # type: ignore[no-untyped-call]
 
     db.fails, db.stores_first = fail, True
-    witness.note("look_up", uid="ann", ms=7)
+    health_recorder.note("look_up", uid="ann", ms=7)
     for _ in range(3):
         clock.now += FLUSH_S
-        tell(witness, db)
+        tell(health_recorder, db)
     assert only(db)["look_up"]["ok"] == 1
     assert len(db.stored) == 1
 
 
 def test_a_sample_is_bounded_and_the_rest_comes_with_the_next(
-    witness: Witness, clock: Clock, db: Documents
+    health_recorder: HealthRecorder, clock: Clock, db: Documents
 ) -> None:
     for number in range(MAX_CAPABILITIES + 7):
-        witness.note(f"tool_{number}", uid="ann", ms=7)
+        health_recorder.note(f"tool_{number}", uid="ann", ms=7)
     for _ in range(2):
         clock.now += FLUSH_S
-        assert tell(witness, db)
+        assert tell(health_recorder, db)
     assert sorted(len(counts(each)) for each in db.stored.values()) == [7, MAX_CAPABILITIES]
 
 
 def test_a_call_is_noted_by_how_it_ends(monkeypatch: pytest.MonkeyPatch, db: Documents) -> None:
-    samples.forget()
+    recorder.forget()
     for error in (None, Unavailable("closed"), NotFound("none"), ValueError("of Ann's"), None):
         with (
             suppress(type(error) if error else ()),
-            samples.watched("look_up", "p", db, uid="ann", arguments={}),
+            recorder.recorded("look_up", "p", db, uid="ann", arguments={}),
         ):
             if error:
                 raise error
-    seen = samples.witness("p")._seen["look_up"]
+    seen = recorder.recorder("p")._observed["look_up"]
     assert (seen.ok, seen.failed, seen.row) == (2, 2, {})
     assert seen.failure is not None
     assert (seen.failure.code, seen.failure.message) == ("internal", "ValueError")
-    assert samples.witness("q")._seen == {}
-    samples.forget()
+    assert recorder.recorder("q")._observed == {}
+    recorder.forget()
