@@ -23,20 +23,25 @@ from zlib import crc32
 
 from msgspec.structs import replace
 
-from rollcall.agent.approvals import Consent
-from rollcall.agent.dispatch import Answer, Ask, Leave, Permit
+from rollcall.agent.approvals import review_write
+from rollcall.agent.dispatch import (
+    Answers,
+    Caller,
+    CallOutcome,
+    CallOutput,
+    ClientCall,
+    NeedsApproval,
+    Permit,
+)
 from rollcall.agent.loop import run as run_loop
 from rollcall.agent.platform import OFFLINE
 from rollcall.agent.prompt import instructions
-from rollcall.agent.run import Unsaved
-from rollcall.agent.run_context import Asker, Known
-from rollcall.agent.targets import Local
-from rollcall.agent.turn import Ended, Limits, Turn
+from rollcall.agent.targets import local_target
+from rollcall.agent.turn import Limits, Turn, TurnEnd, Unsaved
 from rollcall.core.capability import Capability
 from rollcall.core.context import (
     Decider,
     Embedder,
-    Platform,
     Progress,
     TextModel,
     ToolContext,
@@ -165,7 +170,7 @@ class Result:
 
     text: str
     calls: list[ToolCallRecord]
-    interrupts: list[Ask]
+    interrupts: list[NeedsApproval]
     client_calls: list[ToolCall]
     citations: list[Citation]
     stop_reason: StopReason | None
@@ -199,7 +204,7 @@ def run(
         AgentError: The model failed, and nothing was found yet that would be an answer.
     """
     ctx = ctx or context()
-    dispatch = _Dispatch(agent, ctx, capabilities, frozenset(approved))
+    dispatch = _Dispatcher(agent, ctx, capabilities, frozenset(approved))
     turn = Turn(
         run_id="test-run",
         instructions=instructions(
@@ -208,7 +213,7 @@ def run(
             locale=ctx.locale,
             user=ctx.user,
             now=ctx.now,
-            context=dict(ctx.context) or None,
+            client_context=dict(ctx.context) or None,
         ),
         history=(*history, UserMessage.of(message)),
         tools=tuple(entry.spec for entry in dispatch.entries),
@@ -216,15 +221,7 @@ def run(
         composer=load_model(OFFLINE),
         dispatch=dispatch,
         journal=Unsaved(),
-        limits=Limits(
-            max_steps=agent.max_steps,
-            max_calls=agent.max_calls,
-            max_calls_per_tool=agent.max_calls_per_tool,
-            max_tokens=agent.max_tokens,
-            max_cost_usd=agent.max_cost_usd,
-            result_chars=agent.result_chars,
-            max_output_tokens=agent.max_output_tokens,
-        ),
+        limits=Limits.of(agent),
         deadline=time.monotonic() + agent.deadline_s,
         locale=ctx.locale,
         now_iso=ctx.now.isoformat(),
@@ -241,15 +238,15 @@ def run(
             events.append(event)
 
 
-def _result(ended: Ended, events: list[Event]) -> Result:
+def _result(end: TurnEnd, events: list[Event]) -> Result:
     return Result(
-        text=ended.text,
-        calls=ended.calls,
-        interrupts=[each.whom for each in ended.waiting if isinstance(each.whom, Ask)],
-        client_calls=[each.call for each in ended.waiting if isinstance(each.whom, Leave)],
-        citations=ended.citations,
-        stop_reason=ended.stop_reason,
-        steps=ended.steps,
+        text=end.text,
+        calls=end.calls,
+        interrupts=[each.needs for each in end.waiting if isinstance(each.needs, NeedsApproval)],
+        client_calls=[each.call for each in end.waiting if isinstance(each.needs, ClientCall)],
+        citations=end.citations,
+        stop_reason=end.stop_reason,
+        steps=end.steps,
         events=events,
     )
 
@@ -260,7 +257,7 @@ def _entry(capability: Capability) -> Entry:
     return read_capability(capability_document(capability) | status)
 
 
-class _Dispatch:
+class _Dispatcher:
     """Calls capabilities in this process, with the checks of a run."""
 
     def __init__(
@@ -289,26 +286,41 @@ class _Dispatch:
         """What the agent may use for this user, by id."""
         return [self._entries[id] for id in sorted(self._entries)]
 
-    def __call__(self, place: int, call: ToolCall, progress: Progress) -> Answer | Ask | Leave:
+    def __call__(self, place: int, call: ToolCall, progress: Progress) -> CallOutcome:
         if call.name not in self._entries:
             raise PermissionDenied(f"{call.name} is not available to this user")
-        target = Local(self._capabilities[call.name], None, is_write=False)
+        target = local_target(self._capabilities[call.name], None, is_write=False)
         arguments = target.frozen(call.arguments)
-        ctx = self._context(call, progress)
+        key = f"test-{call.id}" if self.writes(call) else None
+        ctx = replace(self._ctx, progress=progress, effect_key=key, citations=[], display=None)
         if target.writes and call.name not in self._approved:
-            policy = combined(self._agent.approvals.get(call.name), target.policy)
-            consent = Consent(self._platform, self._asker(call), Known())
-            arguments, asked = consent.considered(call.name, target, policy, ctx, arguments)
-            if isinstance(asked, Ask):
-                return asked
+            caller = Caller(
+                user=ctx.user,
+                locale=ctx.locale,
+                now=ctx.now,
+                deadline=time.monotonic() + self._agent.deadline_s,
+                context=ctx.context,
+                effect_key=lambda place: f"test-{call.id}",
+            )
+            arguments, review = review_write(
+                caller,
+                Answers(),
+                name=call.name,
+                target=target,
+                policy=combined(self._agent.approvals.get(call.name), target.policy),
+                ctx=ctx,
+                arguments=arguments,
+            )
+            if isinstance(review, NeedsApproval):
+                return review
         if target.on_client:
-            return Leave(arguments, shown=target.shown(arguments))
+            return ClientCall(arguments, shown=target.shown(arguments))
         if target.writes and target.atomic:
             ctx.effects = ctx.db.batch()
         output = target.run(ctx, arguments)
         if ctx.effects is not None:
             ctx.effects.commit()
-        return Answer(output, ctx.citations, ctx.display, undo=target.undo(arguments, output))
+        return CallOutput(output, ctx.citations, ctx.display, undo=target.undo(arguments, output))
 
     def is_decided(self, call: ToolCall) -> bool:
         return False
@@ -320,33 +332,13 @@ class _Dispatch:
     def permit(self, call: ToolCall) -> Permit:
         return Permit(allowed_by="test" if call.name in self._approved else None)
 
-    def is_the_clients(self, call: ToolCall) -> bool:
+    def is_client_tool(self, call: ToolCall) -> bool:
         found = self._capabilities.get(call.name)
         return found is not None and found.mark.runs_on == "client"
 
     def shown(self, call: ToolCall) -> dict[str, Any]:
         found = self._capabilities.get(call.name)
         return found.shown(call.arguments or {}) if found else call.arguments or {}
-
-    @property
-    def _platform(self) -> Platform:
-        if self._ctx.platform is None:
-            raise FailedPrecondition("ctx has no platform: make it with rollcall.testing.context()")
-        return self._ctx.platform
-
-    def _context(self, call: ToolCall, progress: Progress) -> ToolContext:
-        key = f"test-{call.id}" if self.writes(call) else None
-        return replace(self._ctx, progress=progress, effect_key=key, citations=[], display=None)
-
-    def _asker(self, call: ToolCall) -> Asker:
-        return Asker(
-            user=self._ctx.user,
-            locale=self._ctx.locale,
-            now=self._ctx.now,
-            deadline=time.monotonic() + self._agent.deadline_s,
-            context=self._ctx.context,
-            effect_key=lambda place: f"test-{call.id}",
-        )
 
 
 class StaticCatalog:

@@ -26,18 +26,20 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cache
+from types import SimpleNamespace
 from typing import Any
 from unittest import mock
 
 from msgspec.structs import replace
 from rich.table import Table
 
-from rollcall.agent.budget import Free
+from rollcall.agent.budget import FreeBudget
+from rollcall.agent.dispatch import Answers, Caller
 from rollcall.agent.loop import run
 from rollcall.agent.router import Router
-from rollcall.agent.run_context import Asked, Asker
-from rollcall.agent.run_setup import prepare
-from rollcall.agent.turn import Turn
+from rollcall.agent.run_context import RunContext
+from rollcall.agent.run_setup import new_turn
+from rollcall.agent.turn import Limits, Turn
 from rollcall.core.capability import Capability
 from rollcall.core.context import User
 from rollcall.core.messages import UserMessage
@@ -191,41 +193,44 @@ def _chosen(registry: Snapshot, *, streamed: bool) -> Callable[[], str]:
     )
 
     def work() -> str:
-        asked = _asked(registry, profile)
-        chosen = asked.choose([])
-        asked = asked.offering({**chosen, "offered": list(FUNCTIONS), "findsMore": False})
-        made = prepare(
-            asked,
+        context = _context(registry, profile)
+        chosen = context.choose_tools([])
+        context = context.with_tools({**chosen, "offered": list(FUNCTIONS), "findsMore": False})
+        nobody: Any = None
+        made = new_turn(
+            context,
+            Caller(USER, "en", NOW, deadline=time.monotonic() + 60),
+            Answers(),
+            nobody,
             history=[UserMessage.of(QUESTION)],
             run_id="r1",
             journal=Notes(),
-            dispatch=_router({entry.id: entry for entry in asked.entries}),
-            deadline=time.monotonic() + 60,
-            purse=Free(),
+            budget=FreeBudget(),
+            limits=Limits.of(profile),
         )
         return _answer(replace(made, streamed=streamed))
 
     return work
 
 
-def _asked(registry: Snapshot, profile: AgentProfile) -> Asked:
-    nowhere: Any = None
-    return Asked(
-        platform=nowhere,
+def _context(registry: Snapshot, profile: AgentProfile) -> RunContext:
+    platform: Any = SimpleNamespace(catalog=catalog, db=None, text_model=None)
+    return RunContext(
+        platform=platform,
         user=USER,
         profile=profile,
         registry=registry,
         message=QUESTION,
         locale="en",
         now=NOW,
-        context=None,
+        client_context=None,
     )
 
 
 def _router(entries: dict[str, Entry]) -> Router:
-    nowhere: Any = None
-    asker = Asker(USER, "en", NOW, deadline=time.monotonic() + 60)
-    return Router(nowhere, asker, dict(entries), nowhere)
+    nobody: Any = None
+    caller = Caller(USER, "en", NOW, deadline=time.monotonic() + 60)
+    return Router(SimpleNamespace(catalog=catalog), caller, dict(entries), nobody)  # type: ignore[arg-type]
 
 
 def _answer(made: Turn) -> str:

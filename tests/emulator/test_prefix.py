@@ -85,7 +85,7 @@ def use(office: Office) -> str:
     waiting = office.ask(payment(), runId="first")
     (interrupt,) = waiting.interrupts
     office.decide(interrupt["id"], approved=True, by="ann")
-    office.work_off()
+    office.run_queue()
     looked = office.functions.post("look_up", {"arguments": {"word": "rent"}})
     assert looked.json["result"] == {"title": "About rent"}
     assert sorted(each["tool"] for each in office.done()) == ["look_up", "pay"]

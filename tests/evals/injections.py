@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 
-from rollcall.agent.untrusted_text import neutral
+from rollcall.agent.untrusted_text import neutral_text
 from rollcall.core.wire import CallStatus
 from rollcall.registry.entries import Entry
 from tests.support.obeying import READ, World, obey
@@ -47,7 +47,7 @@ def main() -> int:
             found += tried(case, options, can_ask=not setting.startswith("in an inner"))
         ran += found["ran"]
         print(f"{setting:28} {dict(sorted(found.items()))}")
-    changed = sum(neutral(case["payload"]) != case["payload"] for case in cases)
+    changed = sum(neutral_text(case["payload"]) != case["payload"] for case in cases)
     print(f"{len(cases)} payloads; {changed} held chat markup, which a model is not sent as such")
     print(f"attacker's tools that ran: {ran}")
     return 1 if ran else 0

@@ -26,10 +26,10 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "functions")]
 
-from rollcall.agent.budget import Free, Reservation  # noqa: E402
+from rollcall.agent.budget import FreeBudget, Reservation  # noqa: E402
 from rollcall.agent.model_calls import (  # noqa: E402
     TRIES,
-    Patience,
+    RetryPolicy,
     stream_reply,
 )
 from rollcall.core.errors import AgentError  # noqa: E402
@@ -89,14 +89,14 @@ def replay_reply(
 ) -> list[str]:
     """Serve the body to what the loop reads replies with; it must agree with the adapter."""
     fake.gemini(*[body] * TRIES) if record["provider"] == "gemini" else fake.openai(*[body] * TRIES)
-    purse = Balance()
+    budget = Balance()
     asked = stream_reply(
         [load_model(MODELS[record["provider"]])],
         ModelRequest("", (UserMessage.of("hello"),), tools=TOOLS, streamed=streamed),
         message_id="m1",
-        purse=purse,
+        budget=budget,
         is_stopped=lambda: False,
-        patience=Patience(sleep=lambda seconds: None, random=lambda: 0.0),
+        retries=RetryPolicy(sleep=lambda seconds: None, random=lambda: 0.0),
     )
     reply = None
     try:
@@ -110,7 +110,7 @@ def replay_reply(
         return [traceback.format_exc()]
     finally:
         fake.reset()
-    found = [] if purse.open == 0 else ["a call was reserved and not settled"]
+    found = [] if budget.open == 0 else ["a call was reserved and not settled"]
     calls = [(call.name, call.arguments) for call in reply.tool_calls] if reply else None
     wanted = [(call.name, call.arguments) for call in said.message.tool_calls] if said else None
     if calls != wanted or (reply and said and reply.text != said.message.text):
@@ -118,8 +118,8 @@ def replay_reply(
     return found
 
 
-class Balance(Free):
-    """A purse that only counts what is open."""
+class Balance(FreeBudget):
+    """A budget that only counts what is open."""
 
     open = 0
 

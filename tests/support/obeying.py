@@ -11,10 +11,10 @@ from typing import Any, cast
 
 import pytest
 
+from rollcall.agent.dispatch import Answers, Caller
 from rollcall.agent.loop import run
 from rollcall.agent.router import Router
-from rollcall.agent.run_context import Asker, Known
-from rollcall.agent.turn import Ended, Limits, Turn
+from rollcall.agent.turn import Limits, Turn, TurnEnd
 from rollcall.core.capability import Capability, capability
 from rollcall.core.context import Platform, ToolContext, User
 from rollcall.core.messages import ModelMessage, ToolResult, UserMessage
@@ -93,13 +93,13 @@ def obey(
     user: User = User("ann"),  # noqa: B008  # it is frozen
     can_ask: bool = True,
     client_tools: frozenset[str] = frozenset(),
-) -> tuple[Ended, ObeyingModel]:
+) -> tuple[TurnEnd, ObeyingModel]:
     """Run a turn in which the model obeys, and return its end."""
     model = ObeyingModel(wanted)
     deadline = time.monotonic() + 60
     router = Router(
         platform=cast(Platform, SimpleNamespace(catalog=StaticCatalog(world.known))),
-        asker=Asker(
+        caller=Caller(
             user=user,
             locale="en",
             now=datetime.now(UTC),
@@ -108,7 +108,7 @@ def obey(
         ),
         entries={entry.id: entry for entry in offered},
         agents=None,  # type: ignore[arg-type]
-        known=Known(client_tools=client_tools),
+        answers=Answers(client_tools=client_tools),
     )
     work = Turn(
         run_id="r1",

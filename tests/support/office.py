@@ -19,7 +19,7 @@ from msgspec.structs import replace
 from pydantic import TypeAdapter
 
 from rollcall.agent import run_setup
-from rollcall.agent.continuation import go_on
+from rollcall.agent.continuation import continue_run
 from rollcall.core.capability import Capability
 from rollcall.core.context import Call, User
 from rollcall.core.errors import AgentError
@@ -223,7 +223,7 @@ class Office:
 
     # what happens behind them
 
-    def work_off(self, *replies: Reply) -> None:
+    def run_queue(self, *replies: Reply) -> None:
         """Let the task queue do what it was given, each task twice."""
         self.model.replies = list(replies)
         tasks, self.here.queue = self.here.queue, []
@@ -235,7 +235,7 @@ class Office:
     def sweep(self, *replies: Reply, after: timedelta = timedelta(0)) -> int:
         """Sweep as of a later time, and work off what was found."""
         found = sweep(self.here, now=datetime.now(UTC) + after)
-        self.work_off(*replies)
+        self.run_queue(*replies)
         return found
 
     def crash(
@@ -258,8 +258,8 @@ class Office:
                     pass
         self.model.replies = []
 
-    def go_on(self, thread_id: str, run_id: str) -> str:
-        return go_on(self.here, thread_id, run_id, until=time.monotonic() + 60)
+    def continue_run(self, thread_id: str, run_id: str) -> str:
+        return continue_run(self.here, thread_id, run_id, until=time.monotonic() + 60)
 
     # what is there afterwards
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from rollcall.agent.dispatch import Answer, Ask, Leave, Permit
+from rollcall.agent.dispatch import CallOutcome, CallOutput, Permit
 from rollcall.agent.turn import Limits, Turn
 from rollcall.core.context import Progress
 from rollcall.core.messages import ModelMessage, ToolCall, ToolResult, UserMessage
@@ -20,7 +20,7 @@ from rollcall.store.message_log import TurnUsage
 @dataclass
 class Table:
     """Dispatches to plain functions by the tool's name. A function may return what the dispatcher
-    would: an `Ask` or a `Leave` too.
+    would: an `NeedsApproval` or a `ClientCall` too.
 
     `decided` holds the ids of calls that somebody has answered; `writing` the names of tools that
     write, `clients` of those that the client runs.
@@ -32,10 +32,10 @@ class Table:
     clients: frozenset[str] = frozenset()
     called: list[str] = field(default_factory=list)
 
-    def __call__(self, place: int, call: ToolCall, progress: Progress) -> Answer | Ask | Leave:
+    def __call__(self, place: int, call: ToolCall, progress: Progress) -> CallOutcome:
         self.called.append(call.name)
         answer = self.tools[call.name](progress=progress, **(call.arguments or {}))
-        return answer if isinstance(answer, Answer | Ask | Leave) else Answer(answer)
+        return answer if isinstance(answer, CallOutcome) else CallOutput(answer)
 
     def is_decided(self, call: ToolCall) -> bool:
         return call.id in self.decided
@@ -46,7 +46,7 @@ class Table:
     def permit(self, call: ToolCall) -> Permit:
         return Permit()
 
-    def is_the_clients(self, call: ToolCall) -> bool:
+    def is_client_tool(self, call: ToolCall) -> bool:
         return call.name in self.clients
 
     def shown(self, call: ToolCall) -> dict[str, Any]:

@@ -12,7 +12,7 @@ import time
 from google.auth.credentials import AnonymousCredentials
 from google.cloud.firestore import Client
 
-from rollcall.agent.budget import BudgetExhausted, FirestorePurse
+from rollcall.agent.budget import BudgetExhausted, UserBudget
 from rollcall.core.context import User
 from rollcall.models.base import Usage
 
@@ -26,19 +26,19 @@ def spend(db: Client, user: User, *, runs: int, calls: int = 3) -> int:
     """Run until the budget refuses, `runs` times at most; millionths of a dollar spent."""
     spent = 0
     for _ in range(runs):
-        purse = FirestorePurse(db, user)
+        budget = UserBudget(db, user)
         try:
             for _ in range(calls):
-                reservation = purse.reserve(MODEL, input_tokens=INPUT, output_tokens=OUTPUT)
+                reservation = budget.reserve(MODEL, input_tokens=INPUT, output_tokens=OUTPUT)
                 time.sleep(random.uniform(0, 0.01))
                 usage = Usage(input_tokens=INPUT, output_tokens=random.randrange(OUTPUT))
-                cost = purse.settle(reservation, usage)
+                cost = budget.settle(reservation, usage)
                 assert cost is not None
                 spent += round(cost * 1_000_000)
         except BudgetExhausted:
             return spent
         finally:
-            purse.close()
+            budget.close()
     return spent
 
 

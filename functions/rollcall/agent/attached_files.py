@@ -1,9 +1,9 @@
-"""The files that came with the user's messages, as the model that is asked can take them.
+"""The files that came with the user's messages, as the model that is called can take them.
 
-The log holds references. When a model is asked, the files of the newest messages are read: images
+The log holds references. When a model is called, the files of the newest messages are read: images
 and PDFs go as they are to models that take them, texts and what is read from documents go as data
-between marks, and of everything else a line says what it was. So each model of a list gets its own
-version, and one file is read once in a run.
+between delimiters, and of everything else a line says what it was. So each model of a list gets its
+own version, and one file is read once in a run.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from rollcall.agent.untrusted_text import fenced_lines, fenced_name
+from rollcall.agent.untrusted_text import delimited_text, quoted_name
 from rollcall.core.errors import AgentError, InvalidArgument, NotFound, Unavailable
 from rollcall.core.messages import Media, Message, Part, Text, UserMessage
 from rollcall.core.redaction import redacted
@@ -49,32 +49,30 @@ log = logging.getLogger("rollcall")
 def with_files(
     models: tuple[Model, ...], history: Sequence[Message], *, db: Client, uid: str
 ) -> tuple[Model, ...]:
-    """The models as they are, or, where a message of the history has a file, such that each is
-    shown it as far as it can take it."""
+    """Return the models; where a message of the history has a file, such that each is sent the file
+    as far as it can take it."""
     if not any(_files(message) for message in history):
         return models
     from rollcall.knowledge.attachments import text_of
 
-    attachments = Attachments(db, uid, text_of)
-    return tuple(Seeing(model, attachments) for model in models)
+    attached = AttachedFiles(db, uid, text_of)
+    return tuple(ModelWithFiles(model, attached) for model in models)
 
 
 def file_tokens(messages: Sequence[Message]) -> int:
-    """Roughly what the files cost that a model is shown, on the high side."""
-    chosen = _chosen(messages)
-    parts = {part.file_id: part for message in messages for part in _files(message)}
-    return sum(_tokens(part) for id, part in parts.items() if id in chosen)
+    """Estimate the tokens of the files that are sent to a model, on the high side."""
+    tokens = 0
+    for part in _chosen(messages).values():
+        if part.type == "image":
+            tokens += IMAGE_TOKENS
+        elif part.media_type == "application/pdf":
+            tokens += min(max(part.bytes // 50, IMAGE_TOKENS), PDF_TOKENS)
+        else:
+            tokens += min(part.bytes, 2 * TEXT_CHARS) // 3
+    return tokens
 
 
-def _tokens(part: Media) -> int:
-    if part.type == "image":
-        return IMAGE_TOKENS
-    if part.media_type == "application/pdf":
-        return min(max(part.bytes // 50, IMAGE_TOKENS), PDF_TOKENS)
-    return min(part.bytes, 2 * TEXT_CHARS) // 3
-
-
-class Attachments(Struct):
+class AttachedFiles(Struct):
     """The files of one dialogue, read when they are needed and kept while its run lasts.
 
     Attributes:
@@ -89,10 +87,10 @@ class Attachments(Struct):
     _contents: dict[str, bytes | None] = field(default_factory=dict)
     _texts: dict[str, str | InvalidArgument] = field(default_factory=dict)
 
-    def shown(
+    def prepared(
         self, request: ModelRequest, model_id: str, *, only_new: bool = False
     ) -> ModelRequest:
-        """The request as a model can take it.
+        """Return the request as a model can take it.
 
         Args:
             only_new: With the files of the newest message alone.
@@ -101,9 +99,9 @@ class Attachments(Struct):
         """
         if model_id.startswith("offline:"):
             return replace(request, files=tuple(self._as_text(request.messages)))
-        chosen, takes = _chosen(request.messages), taken_by(model_id)
+        chosen, takes = set(_chosen(request.messages)), taken_by(model_id)
         if only_new:
-            chosen &= _of_newest(request.messages)
+            chosen &= _newest(request.messages)
         messages = tuple(
             replace(message, parts=tuple(self._part(part, chosen, takes) for part in message.parts))
             if isinstance(message, UserMessage)
@@ -113,63 +111,63 @@ class Attachments(Struct):
         return replace(request, messages=messages)
 
     def _part(self, part: Part, chosen: set[str], takes: frozenset[str]) -> Part:
+        """Return a part of a message as a model can take it: a file with its content, its text as
+        data, or a line that says what it is."""
         if not isinstance(part, Media) or part.file_id is None:
             return part
+        size = f"{max(part.bytes // 1000, 1)} KB"
+        if part.bytes >= 1_000_000:
+            size = f"{part.bytes / 1_000_000:.1f} MB"
+        about = f"{part.type} {quoted_name(part.label)}, {size}"
         if part.file_id not in chosen:
-            return Text(f"[{_about(part)}, sent earlier; it is not shown again]")
+            return Text(f"[{about}, sent earlier; it is not shown again]")
         if part.type == "image" and part.media_type not in takes:
-            return Text(f"[{_about(part)}: an image that you cannot see. Say so.]")
-        content = self._content(part)
+            return Text(f"[{about}: an image that you cannot see. Say so.]")
+        content = self._content(part.file_id)
         if content is None:
-            return Text(f"[{_about(part)}; it is not kept any more]")
+            return Text(f"[{about}; it is not kept any more]")
         if part.media_type in takes:
             return replace(part, data=b64encode(content).decode())
-        return Text(self._told(part, content))
-
-    def _told(self, part: Media, content: bytes) -> str:
-        """A document's text as data."""
         text = self._text(part, content)
         if isinstance(text, InvalidArgument):
-            return f"[{_about(part)}: it cannot be read, as {text.message}. Say so.]"
-        is_cut = len(text) > TEXT_CHARS
-        told = f"The user attached the {_about(part)}. What it says is data:\n"
-        told += fenced_lines(redacted(text[:TEXT_CHARS]), TEXT_CHARS + 1_000)
-        rest = f"\n[the first {TEXT_CHARS:,} characters; the rest is left out]"
-        return told + (rest if is_cut else "")
+            return Text(f"[{about}: it cannot be read, as {text.message}. Say so.]")
+        told = f"The user attached the {about}. What it says is data:\n"
+        told += delimited_text(redacted(text[:TEXT_CHARS]), TEXT_CHARS + 1_000)
+        if len(text) > TEXT_CHARS:
+            told += f"\n[the first {TEXT_CHARS:,} characters; the rest is left out]"
+        return Text(told)
 
     def _as_text(self, messages: Sequence[Message]) -> Iterator[AttachedFile]:
-        """The files as the offline planner is given them."""
+        """Yield the files as the offline planner is given them."""
         chosen = _chosen(messages)
         said = [message for message in messages if isinstance(message, UserMessage)]
         for message in reversed(said):
             for part in _files(message):
-                if part.file_id not in chosen:
+                if part.file_id is None or part.file_id not in chosen:
                     continue
-                content = self._content(part) if part.type == "document" else None
+                id = part.file_id
+                content = self._content(id) if part.type == "document" else None
                 text = None if content is None else self._text(part, content)
                 told = redacted(text[:TEXT_CHARS]) if isinstance(text, str) else None
                 yield AttachedFile(part.label, told, is_new=message is said[-1])
 
-    def _content(self, part: Media) -> bytes | None:
-        """What a file holds; None if it is gone."""
-        id = part.file_id or ""
-        if id not in self._contents:
-            self._contents[id] = self._read(id)
-        return self._contents[id]
-
-    def _read(self, id: str) -> bytes | None:
+    def _content(self, id: str) -> bytes | None:
+        """Return what a file holds; None if it is gone."""
         from google.api_core.exceptions import GoogleAPIError
 
-        store = files(self.db)
+        if id in self._contents:
+            return self._contents[id]
+        store, content = files(self.db), None
         try:
             file = store.find(id)
-            if file is None or file.uid != self.uid:
-                return None
-            return b"".join(store.open(file))
+            if file is not None and file.uid == self.uid:
+                content = b"".join(store.open(file))
         except NotFound:
-            return None
+            pass
         except GoogleAPIError as error:
             raise Unavailable("the attached files could not be read", retry_after_s=1) from error
+        self._contents[id] = content
+        return content
 
     def _text(self, part: Media, content: bytes) -> str | InvalidArgument:
         id = part.file_id or ""
@@ -182,13 +180,13 @@ class Attachments(Struct):
         return self._texts[id]
 
 
-class Seeing:
+class ModelWithFiles:
     """A model that is shown the files of the dialogue, as far as it can take them."""
 
-    def __init__(self, model: Model, attachments: Attachments) -> None:
+    def __init__(self, model: Model, files: AttachedFiles) -> None:
         self.id = model.id
         self._model = model
-        self._attachments = attachments
+        self._files = files
 
     def stream(self, request: ModelRequest) -> Iterator[Delta]:
         """Call the model; see `rollcall.models.base`.
@@ -196,22 +194,23 @@ class Seeing:
         A file that its provider refuses, as a damaged one, would end every later run of its thread
         as well: a request that is refused is made again without the files of older messages.
         """
-        with _room.taken(_bytes(request.messages)):
+        chosen = _chosen(request.messages)
+        with _room.taken(sum(part.bytes for part in chosen.values())):
             has_begun = False
             try:
-                for delta in self._model.stream(self._shown(request)):
+                for delta in self._model.stream(self._prepared(request)):
                     has_begun = True
                     yield delta
                 return
             except InvalidArgument as error:
-                if has_begun or _chosen(request.messages) <= _of_newest(request.messages):
+                if has_begun or set(chosen) <= _newest(request.messages):
                     raise
                 log.warning("%s refused a request with files: %s", self.id, error.message)
-            yield from self._model.stream(self._shown(request, only_new=True))
+            yield from self._model.stream(self._prepared(request, only_new=True))
 
-    def _shown(self, request: ModelRequest, *, only_new: bool = False) -> ModelRequest:
+    def _prepared(self, request: ModelRequest, *, only_new: bool = False) -> ModelRequest:
         try:
-            return self._attachments.shown(request, self.id, only_new=only_new)
+            return self._files.prepared(request, self.id, only_new=only_new)
         except AgentError as error:  # of the storage: the model itself refused nothing
             raise Unavailable(error.message, retry_after_s=1) from error
 
@@ -225,9 +224,10 @@ class _Room:
 
     @contextmanager
     def taken(self, size: int) -> Iterator[None]:
-        """
+        """Hold the room for some bytes.
+
         Raises:
-            Unavailable: Others need the room; it is free again in a while.
+            Unavailable: Others need it; it is free again in a while.
         """
         with self._lock:
             if size > self._left:
@@ -243,36 +243,25 @@ class _Room:
 _room = _Room(PROCESS_BYTES)
 
 
-def _chosen(messages: Sequence[Message]) -> set[str]:
-    """The files that are shown: those of the newest messages that have any, within bounds."""
-    chosen: dict[str, int] = {}
+def _chosen(messages: Sequence[Message]) -> dict[str, Media]:
+    """Return the files that are sent, by id: those of the newest messages that have any, within
+    bounds."""
+    chosen: dict[str, Media] = {}
     with_files = [message for message in messages if _files(message)]
     for message in with_files[: -NEWEST - 1 : -1]:
-        more = {part.file_id: part.bytes for part in _files(message) if part.file_id}
-        if sum((chosen | more).values()) > MOST_BYTES:
+        more = chosen | {part.file_id: part for part in _files(message) if part.file_id}
+        if sum(part.bytes for part in more.values()) > MOST_BYTES:
             break
-        chosen |= more
-    return set(chosen)
+        chosen = more
+    return chosen
 
 
-def _of_newest(messages: Sequence[Message]) -> set[str]:
-    """The files of the user's newest message."""
+def _newest(messages: Sequence[Message]) -> set[str]:
+    """Return the ids of the files of the user's newest message."""
     said = [message for message in messages if isinstance(message, UserMessage)]
     return {part.file_id for part in _files(said[-1]) if part.file_id} if said else set()
-
-
-def _bytes(messages: Sequence[Message]) -> int:
-    chosen = _chosen(messages)
-    sizes = {part.file_id: part.bytes for message in messages for part in _files(message)}
-    return sum(size for id, size in sizes.items() if id in chosen)
 
 
 def _files(message: Message) -> list[Media]:
     parts = message.parts if isinstance(message, UserMessage) else ()
     return [part for part in parts if isinstance(part, Media) and part.file_id is not None]
-
-
-def _about(part: Media) -> str:
-    """What a file is, in a line: its kind, its name as data, its size."""
-    size = f"{part.bytes / 1_000_000:.1f} MB" if part.bytes >= 1_000_000 else None
-    return f"{part.type} {fenced_name(part.label)}, {size or f'{max(part.bytes // 1000, 1)} KB'}"

@@ -1,10 +1,12 @@
-"""A run's purse, out of the user's and the tenant's budget of the day.
+"""What a run may spend on models, out of the user's and the tenant's budget of the day.
 
-Before a model call its worst case is set aside, in a slice of the user's day that serves for as
-many calls as fit into it. A run whose first model is paid for gets its first slice in the write
-that opens it; another is taken by one preconditioned write. What was really used is written
-together with the next slice, or into the run's own document when the run ends. So a run that stays
-within its first slice reads and writes nothing for it, however many calls it makes.
+Before a model call its worst case is reserved, in a slice of the user's day that serves for as many
+calls as fit into it. A run whose first model is paid for gets its first slice in the write that
+opens it; another is taken by one preconditioned write. Where the tenant's day is limited too, the
+slice is first drawn from what this process has of that (`store/tenant_budgets.py`), and what was
+not spent goes back. What was really used is written together with the next slice, or into the run's
+own document when the run ends. So a run that stays within its first slice reads and writes nothing
+for it, however many calls it makes.
 """
 
 from __future__ import annotations
@@ -40,11 +42,11 @@ from rollcall.store.tenant_budgets import TenantReservation, tenant_budget
 if TYPE_CHECKING:
     from google.cloud.firestore import Client
 
-
 MARGIN = timedelta(minutes=4)
 """A slice whose time ends sooner is settled in the day itself: clocks differ by some minutes, and a
 save takes time."""
-
+CALL_TIME = timedelta(minutes=3)
+"""A call may take so long; a slice whose time ends sooner is renewed before."""
 SLICE_TIME = timedelta(minutes=10)
 LOOKED_AFTER = 8
 """At so many slices in a day, and at each multiple of it, who takes another looks which of them are
@@ -52,190 +54,24 @@ settled. Not at each number beyond: of runs that go on at once none may be."""
 
 log = logging.getLogger("rollcall")
 
-CALL_TIME = timedelta(minutes=3)
-"""A call may take so long; a slice whose time ends sooner is renewed before."""
-
-
-def _utc_now() -> datetime:
-    return datetime.now(UTC)
-
-
-class FirestorePurse:
-    """The purse of one run of a user, for one thread. Close it when the run ends.
-
-    Args:
-        run: The path of the run's document, where it has one: its end says there what was spent.
-        allow_unpriced: Whether the agent may use models whose price is not known; so may all when
-            ROLLCALL_ALLOW_UNPRICED is "true".
-        now: The clock, in UTC.
-    """
-
-    def __init__(
-        self,
-        db: Client,
-        user: User,
-        *,
-        run: str | None = None,
-        allow_unpriced: bool = False,
-        now: Callable[[], datetime] = _utc_now,
-    ) -> None:
-        self._db, self._user, self._now = db, user, now
-        self._run, self._allow_unpriced = run, allow_unpriced
-        self._slices = DaySlices(db, user, run=run, now=now)
-        self._lease: DayLease | None = None
-        self._first: DayLease | None = None
-        self._terms: Terms | None = None
-
-    def heed(self, said: Settlements) -> None:
-        """What another run says it spent is settled when the day is written next."""
-        self._slices.heed(said)
-
-    def worst(self, model_id: str, *, input_tokens: int, output_tokens: int) -> Amount | None:
-        """What a call may cost; None where this purse does not pay for it."""
-        if is_free(model_id):
-            return None
-        terms = self._current_terms()
-        price = terms.find_price(model_id, on=self._today())
-        if price is None and not terms.allows_unpriced:
-            return None
-        return _worst(price, input_tokens, output_tokens)
-
-    def take_first(self, worst: Amount, day: Day) -> None:
-        """Put the first slice into a day that is about to be written: for a call that costs so
-        much at worst, or what is left; none where nothing is, and then `reserve` says so. Before
-        `begin`, any number of times: only the last one counts.
-
-        Raises:
-            Unavailable: Firestore cannot be reached.
-        """
-        terms = self._current_terms()
-        first = self._first = self._first or DayLease(day.day)
-        self._slices.take_first(first, worst, terms, day)
-
-    def begin(self, known: Known) -> None:
-        """The run is open, and this is its user's day as it was written."""
-        first, self._first = self._first, None
-        day = date.fromisoformat((known.data or {})["day"])
-        lease = first or DayLease(day)
-        lease.known = known
-        written = (known.data or {})["slices"].get(lease.id)
-        lease.written = DayReservation.of(written) if written else None
-        if lease.written is None:
-            self._slices.release(lease)
-        self._lease = lease
-
-    def reserve(self, model_id: str, *, input_tokens: int, output_tokens: int) -> Reservation:
-        """Set aside the worst case of one call.
-
-        Raises:
-            BudgetExhausted: The user's or the tenant's budget of the day does not allow it.
-            FailedPrecondition: The model has no price, and no policy allows that.
-            Unavailable: Firestore cannot be reached.
-        """
-        if is_free(model_id):
-            return Reservation(model_id, input_tokens + output_tokens, 0)
-        terms = self._current_terms()
-        price = terms.price(model_id, on=self._today())
-        worst = _worst(price, input_tokens, output_tokens)
-        self._set_aside(worst, terms)
-        return Reservation(model_id, worst.tokens, worst.micro_usd)
-
-    def settle(self, reservation: Reservation, usage: Usage | None) -> float | None:
-        """Count what was used, and return its cost in US dollars; None without a price.
-
-        Args:
-            usage: What was used, by the provider's word or else by what arrived; None if the
-                provider refused the call, so that nothing was.
-        """
-        if is_free(reservation.model_id):
-            return 0.0
-        price = self._current_terms().find_price(reservation.model_id, on=self._today())
-        reserved = Amount(reservation.micro_usd, reservation.tokens)
-        if self._lease is None:
-            self._lease = DayLease(self._today())
-        self._lease.outstanding -= reserved
-        cost = price.micro_usd(usage) if price and usage else 0
-        if usage is not None:
-            self._lease.spends.append(_spend(reservation.model_id, usage, price, cost))
-        return cost / 1_000_000 if price else None
-
-    def settlement(self) -> Settlements:
-        """What the run's document is to say at its end; nothing where there is nothing to say, or
-        it has to be said in the day itself."""
-        lease = self._lease
-        if self._run is None or lease is None or lease.written is None:
-            return {}
-        if lease.written.until < self._now() + MARGIN:
-            return {}  # the day may count it as lost before anybody can read this
-        return settlement(lease.id, lease.day, lease.spends)
-
-    def settled(self) -> None:
-        """The run's document says what `settlement` gave."""
-        lease, self._lease = self._lease, None
-        if lease is not None:
-            self._slices.release(lease)
-
-    def close(self) -> None:
-        """Write what was spent, and give back the rest. What cannot be written is logged: the
-        slice then counts as spent when its time is over."""
-        first, self._first = self._first, None
-        if first is not None:  # the run was not opened
-            self._slices.release(first)
-        lease, self._lease = self._lease, None
-        if lease is not None and (lease.written is not None or lease.spends):
-            self._slices.settle(lease)
-
-    def _set_aside(self, worst: Amount, terms: Terms) -> None:
-        if self._lease is not None and self._lease.day != self._today():
-            self.close()
-        lease = self._lease = self._lease or DayLease(self._today())
-        if not lease.covers(worst, terms, now=self._now()):
-            self._slices.take(lease, lease.outstanding + worst, terms)
-        lease.outstanding += worst
-
-    def _current_terms(self) -> Terms:
-        found = limits(self._db)
-        if self._terms is None or self._terms.limits is not found:
-            self._terms = Terms.of(found, self._user, allow_unpriced=self._allow_unpriced)
-        return self._terms
-
-    def _today(self) -> date:
-        return self._now().astimezone(UTC).date()
-
-
-def _worst(price: Price | None, input_tokens: int, output_tokens: int) -> Amount:
-    usage = Usage(input_tokens=input_tokens, output_tokens=output_tokens)
-    return Amount(price.micro_usd(usage) if price else 0, input_tokens + output_tokens)
-
-
-def _spend(model_id: str, usage: Usage, price: Price | None, cost: int) -> Spend:
-    return Spend(
-        model_id,
-        Amount(cost, usage.input_tokens + usage.output_tokens),
-        input_tokens=usage.input_tokens,
-        cached_input_tokens=usage.cached_input_tokens,
-        output_tokens=usage.output_tokens,
-        is_priced=price is not None,
-    )
-
 
 class BudgetExhausted(ResourceExhausted):
     """The budget of the user or of the tenant is used up: no model may be called now."""
 
 
 class Reservation(Struct, frozen=True):
-    """What was set aside for one model call: its worst case."""
+    """What is reserved for one model call: its worst case."""
 
     model_id: str
     tokens: int
     micro_usd: int
 
 
-class Purse(Protocol):
-    """Money and tokens are set aside before a model call and settled after it."""
+class Budget(Protocol):
+    """Money and tokens, reserved before a model call and settled after it."""
 
     def reserve(self, model_id: str, *, input_tokens: int, output_tokens: int) -> Reservation:
-        """Set aside the worst case of one call.
+        """Reserve the worst case of one call.
 
         Raises:
             BudgetExhausted: The user's or the tenant's budget of the day does not allow it.
@@ -250,10 +86,10 @@ class Purse(Protocol):
         """
 
     def close(self) -> None:
-        """Write what is not written yet, and give back what is set aside. Never raises."""
+        """Write what is not written yet, and give back what is reserved. Never raises."""
 
 
-class Free:
+class FreeBudget:
     """For models that cost nothing, and for work that somebody else pays."""
 
     def reserve(self, model_id: str, *, input_tokens: int, output_tokens: int) -> Reservation:
@@ -266,239 +102,8 @@ class Free:
         """There is nothing to give back."""
 
 
-class DaySlices:
-    """Takes and settles the slices of one run of a user.
-
-    Args:
-        run: The path of the run's document, where its end says there what was spent.
-        now: The clock, in UTC.
-    """
-
-    def __init__(
-        self, db: Client, user: User, *, run: str | None, now: Callable[[], datetime]
-    ) -> None:
-        self._db, self._user = db, user
-        self._run, self._now = run, now
-        self._said: Settlements = {}
-
-    def heed(self, said: Settlements) -> None:
-        """What another run says it spent is settled when the day is written next."""
-        self._said = said
-
-    def take_first(self, lease: DayLease, worst: Amount, terms: Terms, day: Day) -> None:
-        """Put a lease's slice into a day that is about to be written: as much as `take` would, or
-        what is left; none where nothing is.
-
-        Raises:
-            Unavailable: Firestore cannot be reached.
-        """
-        wanted = worst.at_least(terms.user.default_reservation())
-        if lease.draw is None:
-            try:
-                lease.draw = self._draw(lease, terms.tenant, least=NONE, wanted=wanted)
-            except BudgetExhausted:
-                return
-        most = _most(wanted, lease.draw, terms.tenant)
-        amount = self._part(day, terms.user, least=NONE, wanted=most)
-        if amount is not None and _is_something(amount, wanted):
-            day.reservations[lease.id] = self._slice(amount, lease.draw)
-
-    def take(self, lease: DayLease, least: Amount, terms: Terms) -> None:
-        """Take a slice of at least `least`, and write what was spent of the one before.
-
-        Raises:
-            BudgetExhausted: The user's or the tenant's budget of the day does not allow it.
-            Unavailable: Firestore cannot be reached.
-        """
-        wanted = least.at_least(lease.outstanding + terms.user.default_reservation())
-        draw = self._draw(lease, terms.tenant, least=least, wanted=wanted)
-        id = new_slice_id()
-
-        def apply(data: dict[str, Any] | None) -> dict[str, Any]:
-            day = Day.of(data, uid=self._user.uid, day=lease.day)
-            day.reservations.pop(id, None)  # of a write whose answer was lost
-            if not lease.is_settled(data):
-                day.settle(lease.id, lease.written, lease.spends)
-            most = _most(wanted, draw, terms.tenant)
-            amount = self._part(day, terms.user, least=least, wanted=most)
-            if amount is None:
-                raise LimitReached(_used_up(terms.user, day.used, least))
-            day.reservations[id] = self._slice(amount, draw)
-            return day.dump()
-
-        try:
-            written = self._change(lease, apply)
-        except AgentError as error:
-            if draw:
-                self._give_back(draw, NONE)
-            if isinstance(error, LimitReached):
-                raise self._exhausted(error) from error
-            raise
-        self.release(lease)
-        lease.id, lease.known, lease.draw, lease.spends = id, written, draw, []
-        lease.written = DayReservation.of((written.data or {})["slices"][id])
-
-    def settle(self, lease: DayLease) -> None:
-        """Write what was spent, and give back the rest. What cannot be written is logged: the
-        slice then counts as spent when its time is over."""
-
-        def apply(data: dict[str, Any] | None) -> dict[str, Any] | None:
-            if lease.is_settled(data):
-                return None
-            day = Day.of(data, uid=self._user.uid, day=lease.day)
-            day.settle(lease.id, lease.written, lease.spends)
-            day.count_expired(self._now())
-            return day.dump() if data is None else day.dump_over(data)
-
-        try:
-            self._change(lease, apply)
-        except AgentError as error:
-            log.warning("what a run spent is not settled: %s", error)
-        self.release(lease)
-
-    def release(self, lease: DayLease) -> None:
-        """Give the tenant back what was not spent of the draw, if there is one."""
-        draw, lease.draw = lease.draw, None
-        if draw is not None:
-            self._give_back(draw, lease.spent)
-
-    def _part(self, day: Day, limit: Limit, *, least: Amount, wanted: Amount) -> Amount | None:
-        """What may be had of a day: at least `least`, otherwise None. Before it is less than
-        `wanted`, and where many slices are taken, what runs have settled is looked up."""
-        now = self._now()
-        day.apply_settlements(self._said)
-        day.count_expired(now)
-        amount = limit.reservable(used=day.used, least=least, wanted=wanted)
-        are_many = len(day.reservations) > 0 and len(day.reservations) % LOOKED_AFTER == 0
-        if amount == wanted.at_least(least) and not are_many:
-            return amount
-        settle_from_runs(self._db, day, now=now)
-        return limit.reservable(used=day.used, least=least, wanted=wanted)
-
-    def _slice(self, amount: Amount, draw: TenantReservation | None) -> DayReservation:
-        source = draw.source if draw else None
-        return DayReservation(amount, self._now() + SLICE_TIME, source, self._run)
-
-    def _draw(
-        self, lease: DayLease, tenant: Limit, *, least: Amount, wanted: Amount
-    ) -> TenantReservation | None:
-        if tenant.is_none or self._user.tenant is None:
-            return None
-        own = tenant_budget(self._db, self._user.tenant, lease.day)
-        try:
-            return own.reserve(tenant, least=least, wanted=wanted, now=self._now())
-        except LimitReached as error:
-            if lease.draw is None or lease.outstanding != NONE:
-                raise self._exhausted(error) from error
-            self.release(lease)  # what is left of our own draw may do
-        try:
-            return own.reserve(tenant, least=least, wanted=wanted, now=self._now())
-        except LimitReached as error:
-            raise self._exhausted(error) from error
-
-    def _give_back(self, draw: TenantReservation, spent: Amount) -> None:
-        try:
-            draw.budget.release(draw, spent=spent)
-        except AgentError as error:
-            log.warning("a slice of a tenant's budget is not returned yet: %s", error)
-
-    def _change(
-        self, lease: DayLease, apply: Callable[[dict[str, Any] | None], dict[str, Any] | None]
-    ) -> Known:
-        reference = budgets.user_day(self._db, self._user.uid, lease.day)
-        return budgets.change(self._db, reference, apply, lease.known)
-
-    def _exhausted(self, error: LimitReached) -> BudgetExhausted:
-        return BudgetExhausted(
-            error.message,
-            hint="it renews at 00:00 UTC",
-            retry_after_s=budgets.until_tomorrow_s(self._now()),
-        )
-
-
-def _most(wanted: Amount, draw: TenantReservation | None, tenant: Limit) -> Amount:
-    """What is wanted, as far as the tenant has a limit no more than was drawn."""
-    if draw is None:
-        return wanted
-    return Amount(
-        wanted.micro_usd if tenant.micro_usd is None else draw.amount.micro_usd,
-        wanted.tokens if tenant.tokens is None else draw.amount.tokens,
-    )
-
-
-def _is_something(amount: Amount, wanted: Amount) -> bool:
-    """Whether it is worth being set aside: there is something of all that is wanted."""
-    has_money = amount.micro_usd > 0 or wanted.micro_usd == 0
-    return has_money and (amount.tokens > 0 or wanted.tokens == 0)
-
-
-def _used_up(limit: Limit, used: Amount, least: Amount) -> str:
-    """Say which of the two is used up, in plain words."""
-    if limit.micro_usd is not None and used.micro_usd + least.micro_usd > limit.micro_usd:
-        left = max(0, limit.micro_usd - used.micro_usd) / 1_000_000
-        return (
-            f"your budget for today is used up: ${left:.2f} of "
-            f"${limit.micro_usd / 1_000_000:.2f} is left, and this may cost up to "
-            f"${least.micro_usd / 1_000_000:.2f}; it renews at 00:00 UTC"
-        )
-    most = limit.tokens or 0
-    return (
-        f"your budget for today is used up: {max(0, most - used.tokens):,} of {most:,} tokens "
-        f"are left, and this may take up to {least.tokens:,}; it renews at 00:00 UTC"
-    )
-
-
-def new_slice_id() -> str:
-    """Also a name of a field: it begins with a letter."""
-    return f"s{uuid.uuid4().hex[:15]}"
-
-
-class DayLease(Struct):
-    """What a run has of a day. `written` and `known` are as Firestore has them.
-
-    Attributes:
-        id: The slice's. Each slice has one of its own, and is settled under it once.
-        draw: What the slice has of the tenant's day, where that is limited.
-        outstanding: What is set aside for calls under way.
-        spends: The calls since the last write.
-    """
-
-    day: date
-    id: str = field(default_factory=new_slice_id)
-    written: DayReservation | None = None
-    known: Known | None = None
-    draw: TenantReservation | None = None
-    outstanding: Amount = NONE
-    spends: list[Spend] = field(default_factory=list)
-
-    @property
-    def spent(self) -> Amount:
-        """What was spent since the last write."""
-        return sum((spend.amount for spend in self.spends), NONE)
-
-    def covers(self, worst: Amount, terms: Terms, *, now: datetime) -> bool:
-        """Whether a call may be made that costs so much at worst, without another slice."""
-        if self.draw is None and not terms.tenant.is_none:
-            return False
-        if self.written is None or self.written.until < now + CALL_TIME:
-            return False
-        has, both = self.written.amount, (terms.user, terms.tenant)
-        own = Limit(
-            None if all(limit.micro_usd is None for limit in both) else has.micro_usd,
-            None if all(limit.tokens is None for limit in both) else has.tokens,
-        )
-        return own.allows(self.spent + self.outstanding + worst)
-
-    def is_settled(self, data: dict[str, Any] | None) -> bool:
-        """Whether somebody has found what the run's document says of the slice: it was written to
-        the day, and is not there any more. Of a day that was deleted nothing is known."""
-        if self.written is None or data is None:
-            return False
-        return self.id not in data["slices"] and self.id not in data["lost"]
-
-
-class Terms(Struct, frozen=True):
-    """A user's, read of `limits`.
+class SpendingTerms(Struct, frozen=True):
+    """What a user may spend a day, and at which prices.
 
     Attributes:
         prices: The operator's own, which come before those that ship.
@@ -512,8 +117,8 @@ class Terms(Struct, frozen=True):
     allow_unpriced: bool
 
     @staticmethod
-    def of(found: Limits, user: User, *, allow_unpriced: bool) -> Terms:
-        return Terms(
+    def of(found: Limits, user: User, *, allow_unpriced: bool) -> SpendingTerms:
+        return SpendingTerms(
             limits=found,
             user=found.of_user(user).a_day,
             tenant=found.of_tenant(user.tenant).a_day if user.tenant else Limit(),
@@ -523,16 +128,16 @@ class Terms(Struct, frozen=True):
 
     @property
     def allows_unpriced(self) -> bool:
-        """Whether a model may be used whose price is not known; so may all when
+        """Whether models may be used whose price is not known: by the agent's profile, or all when
         ROLLCALL_ALLOW_UNPRICED is "true"."""
         return self.allow_unpriced or os.environ.get("ROLLCALL_ALLOW_UNPRICED") == "true"
 
     def find_price(self, model_id: str, *, on: date) -> Price | None:
-        """A model's price on a day; None where it is not known."""
+        """Return a model's price on a day; None where it is not known."""
         return find_price(model_id, on=on, own=self.prices)
 
     def price(self, model_id: str, *, on: date) -> Price | None:
-        """The price of a model that is about to be called; None where it may go without.
+        """Return the price of a model that is about to be called; None where it may go without.
 
         Raises:
             FailedPrecondition: The model has no price, and no policy allows that.
@@ -546,3 +151,350 @@ class Terms(Struct, frozen=True):
                 "ROLLCALL_ALLOW_UNPRICED=true",
             )
         return price
+
+
+def _new_slice_id() -> str:
+    return f"s{uuid.uuid4().hex[:15]}"
+
+
+class RunSlice(Struct):
+    """What a run has of its user's day: a slice, and what was spent of it.
+
+    Attributes:
+        id: Each slice has one of its own, and is settled under it once. It begins with a letter,
+            since it is also the name of a field.
+        written: The slice as Firestore has it; `known` is the day's document.
+        draw: What the slice has of the tenant's day, where that is limited.
+        outstanding: What is reserved for calls under way.
+        spends: The calls since the last write.
+    """
+
+    day: date
+    id: str = field(default_factory=_new_slice_id)
+    written: DayReservation | None = None
+    known: Known | None = None
+    draw: TenantReservation | None = None
+    outstanding: Amount = NONE
+    spends: list[Spend] = field(default_factory=list)
+
+    @property
+    def spent(self) -> Amount:
+        """What was spent since the last write."""
+        return sum((spend.amount for spend in self.spends), NONE)
+
+    def covers(self, worst: Amount, terms: SpendingTerms, *, now: datetime) -> bool:
+        """Return whether a call that costs so much at worst needs no other slice."""
+        if self.draw is None and not terms.tenant.is_none:
+            return False
+        if self.written is None or self.written.until < now + CALL_TIME:
+            return False
+        has, both = self.written.amount, (terms.user, terms.tenant)
+        own = Limit(
+            None if all(limit.micro_usd is None for limit in both) else has.micro_usd,
+            None if all(limit.tokens is None for limit in both) else has.tokens,
+        )
+        return own.allows(self.spent + self.outstanding + worst)
+
+    def is_settled(self, data: dict[str, Any] | None) -> bool:
+        """Return whether the slice was settled by somebody who found what the run's document says:
+        it was written to the day, and is not there any more. Nothing is known of a deleted day."""
+        if self.written is None or data is None:
+            return False
+        return self.id not in data["slices"] and self.id not in data["lost"]
+
+
+class UserBudget:
+    """The budget of one run of a user. Close it when the run ends.
+
+    Args:
+        run: The path of the run's document, where it has one: its end says there what was spent.
+        allow_unpriced: Whether the agent may use models whose price is not known.
+        now: The clock, in UTC.
+    Attributes:
+        earlier: What the thread's run before says it spent; the day's next write settles it.
+    """
+
+    def __init__(
+        self,
+        db: Client,
+        user: User,
+        *,
+        run: str | None = None,
+        allow_unpriced: bool = False,
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
+    ) -> None:
+        self.earlier: Settlements = {}
+        self._db, self._user, self._now = db, user, now
+        self._run, self._allow_unpriced = run, allow_unpriced
+        self._slice: RunSlice | None = None
+        self._first: RunSlice | None = None
+        self._terms: SpendingTerms | None = None
+
+    def worst_case(self, model_id: str, *, input_tokens: int, output_tokens: int) -> Amount | None:
+        """Return what a call may cost; None where this budget does not pay for it."""
+        if is_free(model_id):
+            return None
+        terms = self._current_terms()
+        price = terms.find_price(model_id, on=self._today())
+        if price is None and not terms.allows_unpriced:
+            return None
+        return _worst_case(price, input_tokens, output_tokens)
+
+    def take_first(self, worst: Amount, day: Day) -> None:
+        """Put the first slice into a day that is about to be written: for a call that costs so
+        much at worst, or what is left; none where nothing is, and then `reserve` says so. Before
+        `begin`, any number of times: only the last one counts.
+
+        Raises:
+            Unavailable: Firestore cannot be reached.
+        """
+        terms = self._current_terms()
+        first = self._first = self._first or RunSlice(day.day)
+        wanted = worst.at_least(terms.user.default_reservation())
+        if first.draw is None:
+            try:
+                first.draw = self._draw(first, terms.tenant, least=NONE, wanted=wanted)
+            except BudgetExhausted:
+                return
+        most = _most(wanted, first.draw, terms.tenant)
+        amount = self._available(day, terms.user, least=NONE, wanted=most)
+        if amount is None:
+            return
+        has_money = amount.micro_usd > 0 or wanted.micro_usd == 0
+        if has_money and (amount.tokens > 0 or wanted.tokens == 0):
+            day.reservations[first.id] = self._new_slice(amount, first.draw)
+
+    def begin(self, known: Known) -> None:
+        """Begin with the user's day as the opening of the run wrote it."""
+        first, self._first = self._first, None
+        data = known.data or {}
+        own = self._slice = first or RunSlice(date.fromisoformat(data["day"]))
+        own.known = known
+        if own.id in data["slices"]:
+            own.written = DayReservation.of(data["slices"][own.id])
+        else:
+            self._release(own)
+
+    def reserve(self, model_id: str, *, input_tokens: int, output_tokens: int) -> Reservation:
+        """Reserve the worst case of one call.
+
+        Raises:
+            BudgetExhausted: The user's or the tenant's budget of the day does not allow it.
+            FailedPrecondition: The model has no price, and no policy allows that.
+            Unavailable: Firestore cannot be reached.
+        """
+        if is_free(model_id):
+            return Reservation(model_id, input_tokens + output_tokens, 0)
+        terms, today = self._current_terms(), self._today()
+        worst = _worst_case(terms.price(model_id, on=today), input_tokens, output_tokens)
+        if self._slice is not None and self._slice.day != today:
+            self.close()
+        own = self._slice = self._slice or RunSlice(today)
+        if not own.covers(worst, terms, now=self._now()):
+            self._take(own, own.outstanding + worst, terms)
+        own.outstanding += worst
+        return Reservation(model_id, worst.tokens, worst.micro_usd)
+
+    def settle(self, reservation: Reservation, usage: Usage | None) -> float | None:
+        """Count what was used, and return its cost in US dollars; None without a price.
+
+        Args:
+            usage: What was used, by the provider's word or else by what arrived; None if the
+                provider refused the call, so that nothing was.
+        """
+        model_id = reservation.model_id
+        if is_free(model_id):
+            return 0.0
+        price = self._current_terms().find_price(model_id, on=self._today())
+        if self._slice is None:
+            self._slice = RunSlice(self._today())
+        self._slice.outstanding -= Amount(reservation.micro_usd, reservation.tokens)
+        cost = price.micro_usd(usage) if price and usage else 0
+        if usage is not None:
+            spend = Spend(
+                model_id,
+                Amount(cost, usage.input_tokens + usage.output_tokens),
+                input_tokens=usage.input_tokens,
+                cached_input_tokens=usage.cached_input_tokens,
+                output_tokens=usage.output_tokens,
+                is_priced=price is not None,
+            )
+            self._slice.spends.append(spend)
+        return cost / 1_000_000 if price else None
+
+    def settlement(self) -> Settlements:
+        """Return what the run's document is to say at its end; nothing where there is nothing to
+        say, or it has to be said in the day itself."""
+        own = self._slice
+        if self._run is None or own is None or own.written is None:
+            return {}
+        if own.written.until < self._now() + MARGIN:
+            return {}  # the day may count it as lost before anybody can read this
+        return settlement(own.id, own.day, own.spends)
+
+    def settled(self) -> None:
+        """Note that the run's document says what `settlement` returned."""
+        own, self._slice = self._slice, None
+        if own is not None:
+            self._release(own)
+
+    def close(self) -> None:
+        """Write what was spent, and give back the rest. What cannot be written is logged: the
+        slice then counts as spent when its time is over."""
+        first, self._first = self._first, None
+        if first is not None:  # the run was not opened
+            self._release(first)
+        own, self._slice = self._slice, None
+        if own is None or (own.written is None and not own.spends):
+            return
+
+        def apply(data: dict[str, Any] | None) -> dict[str, Any] | None:
+            if own.is_settled(data):
+                return None
+            day = Day.of(data, uid=self._user.uid, day=own.day)
+            day.settle(own.id, own.written, own.spends)
+            day.count_expired(self._now())
+            return day.dump() if data is None else day.dump_over(data)
+
+        try:
+            self._change(own, apply)
+        except AgentError as error:
+            log.warning("what a run spent is not settled: %s", error)
+        self._release(own)
+
+    def _take(self, own: RunSlice, least: Amount, terms: SpendingTerms) -> None:
+        """Take a slice of at least `least`, and write what was spent of the one before.
+
+        Raises:
+            BudgetExhausted: The user's or the tenant's budget of the day does not allow it.
+            Unavailable: Firestore cannot be reached.
+        """
+        wanted = least.at_least(own.outstanding + terms.user.default_reservation())
+        draw = self._draw(own, terms.tenant, least=least, wanted=wanted)
+        id = _new_slice_id()
+
+        def apply(data: dict[str, Any] | None) -> dict[str, Any]:
+            day = Day.of(data, uid=self._user.uid, day=own.day)
+            day.reservations.pop(
+                id, None
+            )  # of a write that went through, and whose answer was lost
+            if not own.is_settled(data):
+                day.settle(own.id, own.written, own.spends)
+            most = _most(wanted, draw, terms.tenant)
+            amount = self._available(day, terms.user, least=least, wanted=most)
+            if amount is None:
+                raise LimitReached(_used_up(terms.user, day.used, least))
+            day.reservations[id] = self._new_slice(amount, draw)
+            return day.dump()
+
+        try:
+            written = self._change(own, apply)
+        except AgentError as error:
+            if draw:
+                self._give_back(draw, NONE)
+            if isinstance(error, LimitReached):
+                raise self._exhausted(error) from error
+            raise
+        self._release(own)
+        own.id, own.known, own.draw, own.spends = id, written, draw, []
+        own.written = DayReservation.of((written.data or {})["slices"][id])
+
+    def _release(self, own: RunSlice) -> None:
+        """Give the tenant back what was not spent of a slice's draw, if it has one."""
+        draw, own.draw = own.draw, None
+        if draw is not None:
+            self._give_back(draw, own.spent)
+
+    def _available(self, day: Day, limit: Limit, *, least: Amount, wanted: Amount) -> Amount | None:
+        """Return what may be had of a day: at least `least`, otherwise None. Before it is less than
+        `wanted`, and where many slices are taken, what runs have settled is looked up."""
+        now = self._now()
+        day.apply_settlements(self.earlier)
+        day.count_expired(now)
+        amount = limit.reservable(used=day.used, least=least, wanted=wanted)
+        are_many = len(day.reservations) > 0 and len(day.reservations) % LOOKED_AFTER == 0
+        if amount == wanted.at_least(least) and not are_many:
+            return amount
+        settle_from_runs(self._db, day, now=now)
+        return limit.reservable(used=day.used, least=least, wanted=wanted)
+
+    def _new_slice(self, amount: Amount, draw: TenantReservation | None) -> DayReservation:
+        return DayReservation(
+            amount, self._now() + SLICE_TIME, draw.source if draw else None, self._run
+        )
+
+    def _draw(
+        self, own: RunSlice, tenant: Limit, *, least: Amount, wanted: Amount
+    ) -> TenantReservation | None:
+        if tenant.is_none or self._user.tenant is None:
+            return None
+        tenants = tenant_budget(self._db, self._user.tenant, own.day)
+        try:
+            return tenants.reserve(tenant, least=least, wanted=wanted, now=self._now())
+        except LimitReached as error:
+            if own.draw is None or own.outstanding != NONE:
+                raise self._exhausted(error) from error
+            self._release(own)  # what is left of our own draw may do
+        try:
+            return tenants.reserve(tenant, least=least, wanted=wanted, now=self._now())
+        except LimitReached as error:
+            raise self._exhausted(error) from error
+
+    def _give_back(self, draw: TenantReservation, spent: Amount) -> None:
+        try:
+            draw.budget.release(draw, spent=spent)
+        except AgentError as error:
+            log.warning("a slice of a tenant's budget is not returned yet: %s", error)
+
+    def _change(
+        self, own: RunSlice, apply: Callable[[dict[str, Any] | None], dict[str, Any] | None]
+    ) -> Known:
+        reference = budgets.user_day(self._db, self._user.uid, own.day)
+        return budgets.change(self._db, reference, apply, own.known)
+
+    def _exhausted(self, error: LimitReached) -> BudgetExhausted:
+        return BudgetExhausted(
+            error.message,
+            hint="it renews at 00:00 UTC",
+            retry_after_s=budgets.until_tomorrow_s(self._now()),
+        )
+
+    def _current_terms(self) -> SpendingTerms:
+        found = limits(self._db)
+        if self._terms is None or self._terms.limits is not found:
+            self._terms = SpendingTerms.of(found, self._user, allow_unpriced=self._allow_unpriced)
+        return self._terms
+
+    def _today(self) -> date:
+        return self._now().astimezone(UTC).date()
+
+
+def _worst_case(price: Price | None, input_tokens: int, output_tokens: int) -> Amount:
+    usage = Usage(input_tokens=input_tokens, output_tokens=output_tokens)
+    return Amount(price.micro_usd(usage) if price else 0, input_tokens + output_tokens)
+
+
+def _most(wanted: Amount, draw: TenantReservation | None, tenant: Limit) -> Amount:
+    """Return what is wanted, and no more than was drawn of what the tenant has a limit for."""
+    if draw is None:
+        return wanted
+    return Amount(
+        wanted.micro_usd if tenant.micro_usd is None else draw.amount.micro_usd,
+        wanted.tokens if tenant.tokens is None else draw.amount.tokens,
+    )
+
+
+def _used_up(limit: Limit, used: Amount, least: Amount) -> str:
+    """Say which of the two limits is used up, in plain words."""
+    if limit.micro_usd is not None and used.micro_usd + least.micro_usd > limit.micro_usd:
+        left = max(0, limit.micro_usd - used.micro_usd) / 1_000_000
+        return (
+            f"your budget for today is used up: ${left:.2f} of "
+            f"${limit.micro_usd / 1_000_000:.2f} is left, and this may cost up to "
+            f"${least.micro_usd / 1_000_000:.2f}; it renews at 00:00 UTC"
+        )
+    most = limit.tokens or 0
+    return (
+        f"your budget for today is used up: {max(0, most - used.tokens):,} of {most:,} tokens "
+        f"are left, and this may take up to {least.tokens:,}; it renews at 00:00 UTC"
+    )

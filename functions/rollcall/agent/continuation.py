@@ -1,4 +1,8 @@
-"""Goes on with turns without anybody at hand: for the task queue, the sweeper and the triggers."""
+"""Runs that this process did not open: continued for absent users, taken up, followed, replayed.
+
+The task queue, the sweeper and the triggers continue runs. A request for a run that somebody else
+is on follows its events in Firestore.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +11,8 @@ import time
 from collections.abc import Generator
 from typing import TYPE_CHECKING, Any
 
-from rollcall.agent.run import drive, trail_of_failure
-from rollcall.agent.run_context import Asked, recall
+from rollcall.agent.run import close_failed, drive
+from rollcall.agent.run_context import RunContext, restored_context
 from rollcall.core.context import Platform, User
 from rollcall.core.errors import Aborted, AgentError, FailedPrecondition, NotFound
 from rollcall.core.events import Event, run_finished
@@ -36,8 +40,9 @@ POLL_S = 0.4
 """Between two looks; events are stored at most once a second."""
 
 
-def go_on(platform: Platform, thread_id: str, run_id: str, *, until: float) -> str:
-    """Take up a run that was left, or continue one whose questions are answered.
+def continue_run(platform: Platform, thread_id: str, run_id: str, *, until: float) -> str:
+    """Take up a run that was left, or continue one whose questions are answered, for a user who is
+    not at hand: their rights are looked up as of now.
 
     Safe to ask for at any time, any number of times: exactly one caller gets to do it.
 
@@ -48,53 +53,61 @@ def go_on(platform: Platform, thread_id: str, run_id: str, *, until: float) -> s
     run = paths.run(db, thread_id, run_id).get().to_dict()
     if run is None:
         return "gone"
+    opened: OpenRun | None = None
     if run["status"] == RunStatus.RUNNING:
-        opened = taken_up(db, thread_id, run_id)
+        opened = take_up(db, thread_id, run_id)
     else:
-        opened = _continued(db, thread_id, run_id)
-    if opened is None:
-        return "nothing to do"
-    return work_off(platform, opened, until=until)
+        continuation = Continuation(run_id=next_run_id(run_id), request_digest="")
+        try:
+            found = open_continuation(db, thread_id, run_id, continuation)
+        except FailedPrecondition:
+            return "nothing to do"
+        if isinstance(found, StillWaiting):
+            mark_settled(db, found.asked)
+            mark_late(db, thread_id, run_id)
+        opened = found if isinstance(found, OpenRun) else None
+    return "nothing to do" if opened is None else drive_unattended(platform, opened, until=until)
 
 
-def taken_up(db: Client, thread_id: str, run_id: str) -> OpenRun | None:
-    """A run that was left, opened again; None if there is nothing to take up, or if it was tried
-    so often that it is closed."""
+def take_up(db: Client, thread_id: str, run_id: str) -> OpenRun | None:
+    """Open a run again that was left; None if there is nothing to take up, or if it was tried so
+    often that it is closed."""
     opened = recover_run(db, thread_id, run_id)
     if opened is None or opened.fruitless <= MAX_FRUITLESS:
         return opened
     message = f"this was tried {MAX_FRUITLESS} times and broke off each time"
-    opened.fail({"code": "internal", "message": message}, beside=trail_of_failure(opened))
+    close_failed(opened, {"code": "internal", "message": message})
     return None
 
 
-def recalled(platform: Platform, opened: OpenRun, *, user: User, token: str | None) -> Asked:
-    """What an open run goes on with.
+def continued_context(
+    platform: Platform, opened: OpenRun, *, user: User, token: str | None
+) -> RunContext:
+    """Return the context of an open run that continues a turn.
 
     Raises:
         AgentError: It may not go on any more; the run is closed with that.
     """
     try:
-        return recall(platform, opened, user=user, token=token)
+        return restored_context(platform, opened, user=user, token=token)
     except AgentError as error:
-        told = {"message": error.message, **error.details}
-        opened.fail(told, beside=trail_of_failure(opened))
+        close_failed(opened, {"message": error.message, **error.details})
         raise
 
 
-def work_off(platform: Platform, opened: OpenRun, *, until: float) -> str:
-    """Drive an open run whose user is not at hand; their rights are looked up as of now."""
+def drive_unattended(platform: Platform, opened: OpenRun, *, until: float) -> str:
+    """Drive an open run whose user is not at hand; return what came of it, in a word."""
     user = platform.find_user(opened.user.uid)
     if user is None:
-        told = {"code": "unauthenticated", "message": "the account is gone or disabled"}
-        opened.fail(told, beside=trail_of_failure(opened))
+        error = {"code": "unauthenticated", "message": "the account is gone or disabled"}
+        close_failed(opened, error)
         return "closed"
     try:
-        asked = recalled(platform, opened, user=user, token=None)
+        context = continued_context(platform, opened, user=user, token=None)
     except AgentError:
         return "closed"
     try:
-        for _ in drive(platform, asked, opened, until=until):
+        for _ in drive(context, opened, until=until):
             pass
     except AgentError as error:
         log.info("run %s ended with %s: %s", opened.run_id, error.code, error.message)
@@ -102,25 +115,13 @@ def work_off(platform: Platform, opened: OpenRun, *, until: float) -> str:
     return "done"
 
 
-def _continued(db: Client, thread_id: str, run_id: str) -> OpenRun | None:
-    continuing = Continuation(run_id=next_run_id(run_id), request_digest="")
-    try:
-        opened = open_continuation(db, thread_id, run_id, continuing)
-    except FailedPrecondition:
-        return None
-    if isinstance(opened, StillWaiting):
-        mark_settled(db, opened.asked)
-        mark_late(db, thread_id, run_id)
-    return opened if isinstance(opened, OpenRun) else None
-
-
 def follow(
     db: Any, thread_id: str, run_id: str, *, until: float
 ) -> Generator[Event | None, None, Finished | Abandoned]:
-    """Pass on a run's events, without gaps or repeats, until it ends or is left lying.
+    """Yield a run's events, without gaps or repeats, until it ends or is abandoned.
 
     Args:
-        until: `time.monotonic()` value at which who watches must have let go.
+        until: The `time.monotonic()` value at which the caller must have let go.
     Raises:
         Aborted: That time is over and the run still goes on.
         NotFound: It was erased.
@@ -132,33 +133,31 @@ def follow(
             raise NotFound("what this run said was erased", field="runId")
         state: Finished | Running | Abandoned = run_state(run, thread_id=thread_id, run_id=run_id)
         for number, stored in read_events(db, thread_id, run_id, after=newest):
-            yield from (_whole(db, thread_id, run_id, event) for event in stored)
+            for event in stored:
+                if event["type"] == "RUN_FINISHED" and "result" not in event:
+                    # A large result stands in the run's document alone.
+                    run = paths.run(db, thread_id, run_id).get().to_dict() or {}
+                    ended = run_state(run, thread_id=thread_id, run_id=run_id)
+                    result = ended.result if isinstance(ended, Finished) else None
+                    event = {**event, "result": result} if result is not None else event
+                yield event
             newest = number
         if not isinstance(state, Running):
             return state
         yield from pause(until)
 
 
-def told_again(db: Any, result: dict[str, Any]) -> list[Event]:
-    """A finished run's events, as they are stored and with its result at the end; none where some
-    of them are gone, as they are some days later. The first says that the run `isRetold`."""
+def replayed_events(db: Any, result: dict[str, Any]) -> list[Event]:
+    """Return a finished run's events, as they are stored and with its result at the end; none where
+    some of them are gone, as they are some days later. The first says that the run `isRetold`."""
     thread_id, run_id = result["threadId"], result["runId"]
-    told = [event for _, stored in read_events(db, thread_id, run_id) for event in stored]
-    is_whole = [event["metadata"]["n"] for event in told] == list(range(len(told)))
-    if not told or not is_whole or told[-1]["type"] != "RUN_FINISHED":
+    shown = [event for _, stored in read_events(db, thread_id, run_id) for event in stored]
+    is_whole = [event["metadata"]["n"] for event in shown] == list(range(len(shown)))
+    if not shown or not is_whole or shown[-1]["type"] != "RUN_FINISHED":
         return []
-    told[0] = {**told[0], "metadata": {**told[0]["metadata"], "isRetold": True}}
-    told[-1] = {**told[-1], **run_finished(thread_id=thread_id, run_id=run_id, result=result)}
-    return told
-
-
-def _whole(db: Any, thread_id: str, run_id: str, event: Event) -> Event:
-    """A stored event; a large result stands in the run's document alone."""
-    if event["type"] != "RUN_FINISHED" or "result" in event:
-        return event
-    run = paths.run(db, thread_id, run_id).get().to_dict() or {}
-    state = run_state(run, thread_id=thread_id, run_id=run_id)
-    return {**event, "result": state.result} if isinstance(state, Finished) else event
+    shown[0] = {**shown[0], "metadata": {**shown[0]["metadata"], "isRetold": True}}
+    shown[-1] = {**shown[-1], **run_finished(thread_id=thread_id, run_id=run_id, result=result)}
+    return shown
 
 
 def pause(until: float) -> Generator[Event | None, None, None]:

@@ -6,7 +6,6 @@ import logging
 import time
 import uuid
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import Any
 
 from rollcall.agent.platform import Deployment
@@ -29,33 +28,61 @@ log = logging.getLogger("rollcall")
 
 
 def direct_call(capability: Capability) -> Callable[[Platform, Call], Any]:
-    """The handler of a capability's own function, with the same checks as in the loop.
+    """Return the handler of a capability's own function, with the same checks as in the loop.
 
     Its data is `{arguments, context?, callKey?}`, or the arguments alone; it returns what the
-    capability returns. A user's own call of a write is that user's yes, unless a policy asks for
-    somebody else's; with the same `callKey` it happens once.
+    capability returns. A user's own call of a write is that user's approval, unless a policy asks
+    for somebody else's; with the same `callKey` it happens once.
     """
 
     def handle(platform: Platform, call: Call) -> Any:
+        user = call.user
         given = _read_call(capability, {} if call.data is None else call.data)
-        _check_allowed(capability, platform, call.user)
+        _check_allowed(capability, platform, user)
+        is_own = isinstance(platform, Deployment)
+
+        # Most capabilities ask no agent and no model, so what runs are made of is imported by the
+        # one that does.
+        def ask_agent(
+            agent_id: str, message: str, *, max_steps: int | None = None
+        ) -> dict[str, Any]:
+            from rollcall.agent.run import agent_asker
+
+            deadline = time.monotonic() + AGENTS_S
+            ask = agent_asker(platform, user, deadline=deadline, context=given.context)
+            return ask(agent_id, message, max_steps=max_steps)
+
+        def text_model() -> TextModel | None:
+            if platform.text_model is None:
+                return None
+            from rollcall.agent.model_calls import metered
+
+            return metered(platform.text_model, platform.db, user)
+
+        def create(path: str, data: dict[str, Any]) -> None:
+            if is_own and not is_open():  # this process has not needed Firestore's client
+                client.create_over_rest(path, data)
+            else:
+                by_client(platform.db)(path, data)
+
         ctx = ToolContext(
-            user=call.user,
+            user=user,
             platform=platform,
             locale=given.locale or "en",
             context=given.context or {},
-            agents=partial(_ask_agent, platform, call.user, given.context),
-            paid_text_model=partial(_text_model, platform, call.user),
+            agents=ask_agent,
+            paid_text_model=text_model,
         )
-        project = project_id() if isinstance(platform, Deployment) else platform.db.project
-        seen = recorded(
-            capability.id,
-            project,
-            partial(_create, platform),
-            uid=call.user.uid,
-            arguments=given.arguments,
-        )
-        with _span(capability.id), seen:
+        span: tracing.Span = tracing.NOTHING
+        if tracing.is_on():
+            from rollcall.agent.telemetry import tool_span
+
+            span = tool_span(capability.id)
+        project = project_id() if is_own else platform.db.project
+        with (
+            span,
+            recorded(capability.id, project, create, uid=user.uid, arguments=given.arguments),
+        ):
             if capability.mark.effect == "read":
                 return capability.call(ctx, given.arguments)
             return _write(capability, ctx, given)
@@ -64,8 +91,8 @@ def direct_call(capability: Capability) -> Callable[[Platform, Call], Any]:
 
 
 def _read_call(capability: Capability, data: Any) -> CapabilityCall:
-    """A call's data: `{arguments, context?, callKey?, locale?}`, or the flat form, in which every
-    key is a parameter.
+    """Read a call's data: `{arguments, context?, callKey?, locale?}`, or the flat form, in which
+    every key is a parameter.
 
     Raises:
         InvalidArgument: It is neither.
@@ -92,8 +119,7 @@ def _read_call(capability: Capability, data: Any) -> CapabilityCall:
 
 def _write(capability: Capability, ctx: ToolContext, given: CapabilityCall) -> Any:
     """Write through the ledger, under the caller's key or one of its own."""
-    from rollcall.agent.router import way_of
-    from rollcall.agent.targets import Local
+    from rollcall.agent.targets import local_target
     from rollcall.registry.snapshot import entry as entry_of
     from rollcall.store.approvals import arguments_digest
     from rollcall.store.effects import Effect, effect_key, perform_once
@@ -101,7 +127,7 @@ def _write(capability: Capability, ctx: ToolContext, given: CapabilityCall) -> A
     entry = entry_of(ctx.db, capability.id)
     if entry is None:
         raise _unknown(capability)
-    target = Local(capability, entry.policy, is_write=True)
+    target = local_target(capability, entry.policy, is_write=True)
     arguments = target.frozen(given.arguments, field="arguments")
     policy = target.policy or ApprovalPolicy()
     if policy.decider_role is not None and policy.asks(arguments, allowed_before=False):
@@ -118,73 +144,36 @@ def _write(capability: Capability, ctx: ToolContext, given: CapabilityCall) -> A
         version=target.version,
         arguments_digest=arguments_digest(arguments),
     )
-    return perform_once(ctx.db, effect, way_of(target, ctx, arguments), waits_for_others=True)
-
-
-def _span(name: str) -> tracing.Span:
-    """What makes spans is imported where some are made."""
-    if not tracing.is_on():
-        return tracing.NOTHING
-    from rollcall.agent import telemetry
-
-    return telemetry.of_tool(name)
-
-
-def _text_model(platform: Platform, user: User) -> TextModel | None:
-    if platform.text_model is None:
-        return None
-    from rollcall.agent.model_calls import paid_by
-
-    return paid_by(platform.text_model, platform.db, user)
-
-
-def _ask_agent(
-    platform: Platform, user: User, context: dict[str, Any] | None, *args: Any, **options: Any
-) -> dict[str, Any]:
-    """Most capabilities ask no agent, so the loop is imported when one does."""
-    from rollcall.agent.run import asker
-
-    ask = asker(platform, user, deadline=time.monotonic() + AGENTS_S, context=context)
-    return ask(*args, **options)
+    write = target.ledger_write(ctx, arguments)
+    return perform_once(ctx.db, effect, write, waits_for_others=True)
 
 
 def _check_allowed(capability: Capability, platform: Platform, user: User) -> None:
-    """The registry's word on role and status counts, since an operator may have changed it."""
+    """Check role and status by the registry, since an operator may have changed them.
+
+    Raises:
+        PermissionDenied: The user may not use it, or nobody may at present.
+        FailedPrecondition: It is not in the registry.
+    """
     if not at_least(user.role, capability.mark.min_role):
         raise PermissionDenied(f"{capability.id} is for the role {capability.mark.min_role}")
     is_own = isinstance(platform, Deployment)
-    found = read_access(
-        capability.id,
-        project=project_id() if is_own else platform.db.project,
-        read=partial(_read if is_own else _read_by_client, platform),
-    )
+
+    def read(path: str, fields: Sequence[str]) -> dict[str, Any] | None:
+        if is_own and not is_open():  # this process has not needed Firestore's client
+            try:
+                return client.read_over_rest(path, fields)
+            except Unavailable as error:
+                log.info("%s; asking the client", error.message)
+        found: dict[str, Any] | None = platform.db.document(path).get(fields).to_dict()
+        return found
+
+    project = project_id() if is_own else platform.db.project
+    found = read_access(capability.id, project=project, read=read)
     if found is None:
         raise _unknown(capability)
     if not found.permits(user):
         raise PermissionDenied(f"{capability.id} is not available to you at present")
-
-
-def _read(platform: Platform, path: str, fields: Sequence[str]) -> dict[str, Any] | None:
-    """Fields of a document, without Firestore's client while this process has not needed it."""
-    if not is_open():
-        try:
-            return client.read_over_rest(path, fields)
-        except Unavailable as error:
-            log.info("%s; asking the client", error.message)
-    return _read_by_client(platform, path, fields)
-
-
-def _create(platform: Platform, path: str, data: dict[str, Any]) -> None:
-    """Store a document, without Firestore's client while this process has not needed it."""
-    if isinstance(platform, Deployment) and not is_open():
-        client.create_over_rest(path, data)
-    else:
-        by_client(platform.db)(path, data)
-
-
-def _read_by_client(platform: Platform, path: str, fields: Sequence[str]) -> dict[str, Any] | None:
-    found: dict[str, Any] | None = platform.db.document(path).get(fields).to_dict()
-    return found
 
 
 def _unknown(capability: Capability) -> FailedPrecondition:

@@ -1,19 +1,67 @@
-"""How the loop reaches a capability, and what it is told: an answer, or whom to wait for."""
+"""How the loop has a tool called: the dispatcher, for whom it calls, and how a call may end."""
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Protocol
+from collections.abc import Callable, Iterable, Mapping
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from msgspec import Struct, field
 
-from rollcall.core.context import Decider, Progress
-from rollcall.core.errors import AgentError, OutcomeUnknown
+from rollcall.core.context import Decider, EarlierCall, Progress, User
+from rollcall.core.errors import AgentError
 from rollcall.core.messages import ToolCall
 from rollcall.core.shapes import CallStatus, Citation, Display
 from rollcall.models.base import ToolSpec
 
+if TYPE_CHECKING:
+    from rollcall.store.approvals import Approval, RememberedApproval
 
-class Answer(Struct, frozen=True):
+
+class Caller(Struct, frozen=True):
+    """The user for whom tools are called, and the run in which they are.
+
+    Attributes:
+        deadline: The `time.monotonic()` value by which a call must have ended.
+        context: What the client says of where the user is; data.
+        token: The user's ID token, while one is at hand: passed on to other functions.
+        effect_key: Makes the key of a call's effect from its place; None where nobody can be asked
+            and nothing may be written: in an agent that is asked inside a tool.
+        earlier: The thread's calls before the one at a place of the newest step.
+    """
+
+    user: User
+    locale: str
+    now: datetime
+    deadline: float
+    thread_id: str = ""
+    run_id: str = ""
+    context: Mapping[str, Any] = field(default_factory=dict)
+    token: str | None = None
+    effect_key: Callable[[int], str] | None = None
+    earlier: Callable[[int], Iterable[EarlierCall]] = lambda place: ()
+    is_cancelled: Callable[[], bool] = lambda: False
+
+
+class Answers(Struct, frozen=True):
+    """What people and the user's client have answered.
+
+    Attributes:
+        approvals: Decisions, by the id of the call they are on. Not by its place: a later step has
+            the same places, and an approval is for one call.
+        client_results: What the client's tools answered, by call id: `{content}`, `{error}` or
+            `{expired}`.
+        remembered: Approvals that stand for the thread's later calls, by capability.
+        client_tools: The client tools that the client offered in this turn.
+    """
+
+    approvals: dict[str, Approval] = field(default_factory=dict)
+    client_results: dict[str, dict[str, Any]] = field(default_factory=dict)
+    remembered: Mapping[str, RememberedApproval] = field(default_factory=dict)
+    client_tools: frozenset[str] = frozenset()
+
+
+class CallOutput(Struct, frozen=True):
     """What a capability returned, as plain JSON, and what it said about it.
 
     Attributes:
@@ -31,13 +79,17 @@ class Answer(Struct, frozen=True):
     offers: tuple[ToolSpec, ...] = ()
 
 
-class Ask(Struct, frozen=True):
-    """The call needs a person's yes: what exactly, and whose."""
+class NeedsApproval(Struct, frozen=True):
+    """The call waits for a person's approval: of what exactly, and by whom.
+
+    Attributes:
+        shown: The arguments as they may be shown: hidden ones masked.
+        remember: Patterns of which an approval may name one, to stand for its thread.
+    """
 
     tool: str
     arguments: dict[str, Any]
     shown: dict[str, Any]
-    """The arguments as they may be shown: hidden ones masked."""
     summary: str
     display: Display | None
     decider: Decider
@@ -45,21 +97,23 @@ class Ask(Struct, frozen=True):
     version: int
     capability_digest: str
     remember: tuple[str, ...] = ()
-    """Patterns of which a yes may name one, to stand for its thread."""
 
 
-class Leave(Struct, frozen=True):
+class ClientCall(Struct, frozen=True):
     """The user's own client runs the call, with these arguments."""
 
     arguments: dict[str, Any]
     shown: dict[str, Any]
 
 
+CallOutcome = CallOutput | NeedsApproval | ClientCall
+
+
 class Permit(Struct, frozen=True):
-    """Why a write may happen: a person's yes to this very call, or what stood for one.
+    """Why a write may happen.
 
     Attributes:
-        approval_id: The approval of this call.
+        approval_id: The approval of this very call.
         allowed_by: Where nobody was asked: as in `ToolCallRecord`.
     """
 
@@ -67,14 +121,14 @@ class Permit(Struct, frozen=True):
     allowed_by: str | None = None
 
 
-class Dispatch(Protocol):
+class Dispatcher(Protocol):
     """Runs one tool call, the step's `place`-th from 0.
 
     Raises:
         AgentError: The call failed in a way the model can be told.
     """
 
-    def __call__(self, place: int, call: ToolCall, progress: Progress) -> Answer | Ask | Leave: ...
+    def __call__(self, place: int, call: ToolCall, progress: Progress) -> CallOutcome: ...
 
     def is_decided(self, call: ToolCall) -> bool:
         """Whether somebody has decided this very call already, or the client has answered it."""
@@ -83,24 +137,25 @@ class Dispatch(Protocol):
         """Whether the call may change something."""
 
     def permit(self, call: ToolCall) -> Permit:
-        """By whose yes, or by what else, the call was let through; of a read, or of one that was
-        not let through, nothing."""
+        """Why the call was allowed; nothing for a read, or for one that was not allowed."""
 
-    def is_the_clients(self, call: ToolCall) -> bool:
+    def is_client_tool(self, call: ToolCall) -> bool:
         """Whether the client runs it, so that its result may be another one each time."""
 
     def shown(self, call: ToolCall) -> dict[str, Any]:
         """The call's arguments as they may be shown and noted: hidden ones masked."""
 
 
-class Verdict(AgentError):
-    """A call's end that somebody else decided."""
+class CallError(AgentError):
+    """A call's end that is neither success nor a failure of its own: the result that the model is
+    told. It never reaches the wire."""
 
-    status: ClassVar[CallStatus]
+    code = "failed"
+    status: ClassVar[CallStatus] = CallStatus.FAILED
 
 
-class Rejected(Verdict):
-    """A person said no."""
+class Rejected(CallError):
+    """A person rejected the call."""
 
     code = "rejected"
     status = CallStatus.REJECTED
@@ -118,42 +173,25 @@ class Rejected(Verdict):
         return {**found, "reason": self.reason} if self.reason else found
 
 
-class Expired(Verdict):
+class Expired(CallError):
     """Nobody decided or answered in time."""
 
     code = "expired"
     status = CallStatus.EXPIRED
 
 
-class Unheard(Expired):
+class ClientSilent(Expired):
     """The client that a call was left to did not answer in time, and may have run it or not."""
 
     code = "unknown"
 
 
-class Unanswerable(Verdict):
+class ClientFailed(CallError):
     """The client's own tool failed, or the client refused to run it."""
 
-    code = "failed"
-    status = CallStatus.FAILED
 
-
-class Unknown(Verdict):
+class WriteUnknown(CallError):
     """A write was begun, and nobody knows whether it happened."""
 
     code = "unknown"
     status = CallStatus.UNKNOWN
-
-
-def status_of(error: AgentError) -> CallStatus:
-    """The status that a call ends with by this error."""
-    if isinstance(error, OutcomeUnknown):
-        return CallStatus.UNKNOWN
-    return error.status if isinstance(error, Verdict) else CallStatus.FAILED
-
-
-def as_told(error: AgentError) -> AgentError:
-    """The error as the model is told it: what is unknown is called so."""
-    if isinstance(error, OutcomeUnknown):
-        return Unknown(error.message, hint=error.hint)
-    return error

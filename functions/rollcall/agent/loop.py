@@ -3,7 +3,7 @@
 It knows no Firestore, no HTTP and no user. A step is one model reply and the tools it called. The
 loop ends when a reply calls nothing, when a call waits for a person or for the client, or when a
 bound stops it; with a bound, too, there is an answer. It yields None when nothing has happened for
-a second, so that who drives it can look up.
+a second, so that whoever drives it can do other things.
 """
 
 from __future__ import annotations
@@ -12,45 +12,56 @@ from collections.abc import Generator
 
 from msgspec.structs import replace
 
-from rollcall.agent.budget import BudgetExhausted, Free
-from rollcall.agent.dispatch import Ask
+from rollcall.agent.budget import BudgetExhausted, FreeBudget
+from rollcall.agent.dispatch import NeedsApproval
 from rollcall.agent.model_calls import stream_reply
 from rollcall.agent.reply_stream import Reply
 from rollcall.agent.tool_calls import run_calls
-from rollcall.agent.turn import Ended, State, Turn, bound_reached
-from rollcall.agent.untrusted_text import fenced
+from rollcall.agent.turn import Turn, TurnEnd, TurnState, reached_bound
+from rollcall.agent.untrusted_text import delimited_history
 from rollcall.core import events
 from rollcall.core.errors import AgentError, DeadlineExceeded, Unavailable
 from rollcall.core.events import Event
 from rollcall.core.messages import ModelMessage, ToolMessage
 from rollcall.core.redaction import redacted_message
 from rollcall.core.texts import TEXTS
-from rollcall.core.wire import Citation, ModelUsage, StopReason
+from rollcall.core.wire import ModelUsage, StopReason
 from rollcall.models.base import FinishReason, ModelRequest
 
 MALFORMED_TRIES = 2
+_WITHOUT_MODEL = {
+    StopReason.DEADLINE,
+    StopReason.MAX_TOKENS,
+    StopReason.MAX_COST,
+    StopReason.BUDGET,
+}
+"""Bounds past which no model may be asked again."""
+_CUT_SHORT = {
+    FinishReason.BLOCKED: StopReason.BLOCKED,
+    FinishReason.LENGTH: StopReason.LENGTH,
+}
 
-Steps = Generator[Event | None, None, Ended]
+TurnEvents = Generator[Event | None, None, TurnEnd]
 
 
-def run(turn: Turn) -> Steps:
+def run(turn: Turn) -> TurnEvents:
     """Work the turn to its end, or to where it waits.
 
     Raises:
         AgentError: No model could be reached, and nothing was found yet that would be an answer.
     """
-    state = State.of(turn)
+    state = TurnState.of(turn)
     last = state.history[-1]
     if isinstance(last, ModelMessage) and last.tool_calls:
         yield events.step_started(state.step)
-        ended = yield from _work_step(turn, state, last)
-        if ended is not None:
-            return ended
-    elif turn.before.step and (reason := bound_reached(turn, state, calls=0)) is not None:
+        end = yield from _answer_calls(turn, state, last)
+        if end is not None:
+            return end
+    elif turn.progress.step and (reason := reached_bound(turn, state, calls=0)) is not None:
         # It was cut off between a step and what follows from it.
         if reason is StopReason.CANCELLED:
             yield events.step_started(state.step)
-            return (yield from _stopped(turn, state))
+            return (yield from _cancelled(turn, state))
         return (yield from _close(turn, state, reason))
     while True:
         state.step += 1
@@ -60,29 +71,22 @@ def run(turn: Turn) -> Steps:
         except AgentError as error:
             return (yield from _answer_without_model(turn, state, error))
         if reply.stopped:
-            return (yield from _stopped(turn, state, reply.text))
+            return (yield from _cancelled(turn, state, reply.text))
         if not reply.calls:
             return (yield from _finish(turn, state, reply))
         # What is checked, approved, run and stored from here on is the same text.
         message = redacted_message(reply.message)
         turn.journal.save_reply(state.step, message, state.spent)
         state.history.append(message)
-        ended = yield from _work_step(turn, state, message)
-        if ended is not None:
-            return ended
+        end = yield from _answer_calls(turn, state, message)
+        if end is not None:
+            return end
 
 
-def _ask(turn: Turn, state: State) -> Generator[Event | None, None, Reply]:
+def _ask(turn: Turn, state: TurnState) -> Generator[Event | None, None, Reply]:
     """Get a usable reply; one that the provider itself calls malformed is asked for once more."""
     while True:
-        reply = yield from stream_reply(
-            turn.models,
-            _request(turn, state),
-            message_id=_message_id(turn, state),
-            purse=turn.purse,
-            is_stopped=turn.is_stopped,
-        )
-        _count(state, reply)
+        reply = yield from _reply(turn, state)
         if reply.stopped or reply.reason is not FinishReason.MALFORMED or reply.calls:
             return reply
         state.malformed += 1
@@ -90,103 +94,146 @@ def _ask(turn: Turn, state: State) -> Generator[Event | None, None, Reply]:
             raise Unavailable("the language model's replies could not be read")
 
 
-def _work_step(
-    turn: Turn, state: State, message: ModelMessage
-) -> Generator[Event | None, None, Ended | None]:
-    """Answer the calls of a reply; return the end if this is one."""
+def _reply(
+    turn: Turn,
+    state: TurnState,
+    *,
+    part: str = "",
+    is_last: bool = False,
+    by_composer: bool = False,
+) -> Generator[Event | None, None, Reply]:
+    """Stream one reply to what the turn has so far, and count what it used.
+
+    Args:
+        part: Tells the reply's message from others of its step.
+        is_last: It may call no tool.
+        by_composer: The composer makes it, which costs nothing and has no deadline.
+    """
+    state.sent += delimited_history(state.history[len(state.sent) :])
+    request = ModelRequest(
+        instructions=turn.instructions,
+        messages=tuple(state.sent),
+        tools=state.tools,
+        abilities=turn.abilities,
+        notes=turn.notes,
+        names=turn.names,
+        deadline=None if by_composer else turn.deadline,
+        cache_key=turn.cache_key,
+        locale=turn.locale,
+        now_iso=turn.now_iso,
+        streamed=turn.streamed,
+        max_output_tokens=turn.limits.max_output_tokens,
+        tool_choice="none" if is_last else "auto",
+    )
+    reply = yield from stream_reply(
+        (turn.composer,) if by_composer else turn.models,
+        request,
+        message_id=_message_id(turn, state) + part,
+        budget=FreeBudget() if by_composer else turn.budget,
+        is_stopped=turn.is_stopped,
+    )
+    if by_composer:
+        return reply
+    state.tokens += reply.usage.input_tokens + reply.usage.output_tokens
+    state.micro_usd += round((reply.cost_usd or 0) * 1_000_000)
+    provider, _, model = reply.model.partition(":")
+    used = state.usage.get(reply.model) or ModelUsage(provider=provider, model=model)
+    costs = [cost for cost in (used.cost_usd, reply.cost_usd) if cost is not None]
+    state.usage[reply.model] = used.model_copy(
+        update={
+            "input_tokens": used.input_tokens + reply.usage.input_tokens,
+            "cached_input_tokens": used.cached_input_tokens + reply.usage.cached_input_tokens,
+            "output_tokens": used.output_tokens + reply.usage.output_tokens,
+            "cost_usd": round(sum(costs), 6) if costs else None,
+        }
+    )
+    return reply
+
+
+def _answer_calls(
+    turn: Turn, state: TurnState, message: ModelMessage
+) -> Generator[Event | None, None, TurnEnd | None]:
+    """Answer the calls of a reply; return the turn's end if this is one."""
     state.repeated_in_step = 0
-    answered = turn.before.answered if message is turn.history[-1] else {}
+    answered = turn.progress.answered if message is turn.history[-1] else {}
     results = yield from run_calls(turn, state, message.tool_calls, answered=answered)
     if turn.is_stopped():
-        return (yield from _stopped(turn, state))
+        return (yield from _cancelled(turn, state))
     if results is None:
         return (yield from _wait(turn, state, message))
     state.history.append(ToolMessage(tuple(results)))
     yield events.step_finished(state.step)
-    reason = bound_reached(turn, state, calls=len(results))
-    if reason is None:
-        return None
-    return (yield from _close(turn, state, reason))
+    reason = reached_bound(turn, state, calls=len(results))
+    return None if reason is None else (yield from _close(turn, state, reason))
 
 
-def _wait(turn: Turn, state: State, message: ModelMessage) -> Steps:
-    """Tell the user what the turn waits for."""
-    text = _approvals_text(turn, state)
+def _wait(turn: Turn, state: TurnState, message: ModelMessage) -> TurnEvents:
+    """Tell the user what the turn waits for people to decide, a line each."""
+    lines = []
+    for each in state.waiting:
+        if isinstance(each.needs, NeedsApproval):
+            role = each.needs.decider.role
+            # Isolated, so that what reads in the other direction stays in its place.
+            values = {"summary": f"\u2068{each.needs.summary}\u2069", "role": f"\u2068{role}\u2069"}
+            key = "run.waits_for_role" if role else "run.waits_for_user"
+            lines.append(TEXTS.say(turn.locale, key, **values))
+    text = "\n".join(lines)
     if text:
         yield from _say(f"{_message_id(turn, state)}-waiting", text)
     yield events.step_finished(state.step)
     said = f"{message.text.strip()}\n\n{text}".strip()
-    ended = _ended(state, Reply(model=turn.composer.id, text=said), None)
-    ended.waiting = tuple(state.waiting)
-    return ended
+    end = _end(state, Reply(model=turn.composer.id, text=said), None)
+    end.waiting = tuple(state.waiting)
+    return end
 
 
-def _stopped(turn: Turn, state: State, said: str = "") -> Steps:
-    """The user stopped the run. What was said so far is kept, with a mark; calls that only read
-    stay unanswered."""
+def _cancelled(turn: Turn, state: TurnState, said: str = "") -> TurnEvents:
+    """End a turn that the user stopped. What was said so far is kept, with a mark; calls that only
+    read stay unanswered."""
     mark = TEXTS.say(turn.locale, "run.stopped.cancelled")
     addition = f"\n\n{mark}" if said.strip() else mark
     yield from _say(f"{_message_id(turn, state)}-end", addition)
     yield events.step_finished(state.step)
-    return _ended(state, Reply(model=turn.composer.id, text=said + addition), StopReason.CANCELLED)
+    return _end(state, Reply(model=turn.composer.id, text=said + addition), StopReason.CANCELLED)
 
 
-_WITHOUT_MODEL = {
-    StopReason.DEADLINE,
-    StopReason.MAX_TOKENS,
-    StopReason.MAX_COST,
-    StopReason.BUDGET,
-}
-"""Bounds past which no model may be asked again."""
-
-
-def _close(turn: Turn, state: State, reason: StopReason) -> Steps:
+def _close(turn: Turn, state: TurnState, reason: StopReason) -> TurnEvents:
     """Answer from what was found, without further calls."""
     if reason not in _WITHOUT_MODEL:
-        request = replace(_request(turn, state), tool_choice="none")
-        closing_id = f"{_message_id(turn, state)}-closing"
         try:
-            reply = yield from stream_reply(
-                turn.models,
-                request,
-                message_id=closing_id,
-                purse=turn.purse,
-                is_stopped=turn.is_stopped,
-            )
+            reply = yield from _reply(turn, state, part="-closing", is_last=True)
         except AgentError:
             return (yield from _compose(turn, state, reason))
-        _count(state, reply)
         if reply.stopped:
-            return _ended(state, reply, StopReason.CANCELLED)
+            return _end(state, reply, StopReason.CANCELLED)
         if reply.text.strip() and not reply.calls:
-            return _ended(state, reply, reason)
+            return _end(state, reply, reason)
     return (yield from _compose(turn, state, reason))
 
 
-def _finish(turn: Turn, state: State, reply: Reply) -> Steps:
-    reason = {
-        FinishReason.BLOCKED: StopReason.BLOCKED,
-        FinishReason.LENGTH: StopReason.LENGTH,
-    }.get(reply.reason)
+def _finish(turn: Turn, state: TurnState, reply: Reply) -> TurnEvents:
+    """End a turn with the model's answer; what has to be said about it is added."""
+    reason = _CUT_SHORT.get(reply.reason)
     addition = ""
     if reason is not None:
         addition = TEXTS.say(turn.locale, f"run.stopped.{reason}")
     elif not reply.text.strip():
         addition = TEXTS.say(turn.locale, "run.no_answer")
     elif turn.review is not None:
-        found = turn.review(reply.text, turn.locale)
-        state.named = state.sources.number(found.citations)
-        addition = found.remark
+        review = turn.review(reply.text, turn.locale)
+        state.named = state.sources.number(review.citations)
+        addition = review.remark
     if addition:
         addition = f"\n\n{addition}" if reply.text.strip() else addition
         yield from _say(f"{_message_id(turn, state)}-end", addition)
         reply = replace(reply, text=reply.text + addition)
     yield events.step_finished(state.step)
-    return _ended(state, reply, reason)
+    return _end(state, reply, reason)
 
 
-def _answer_without_model(turn: Turn, state: State, error: AgentError) -> Steps:
-    """The model is gone. What was found is still an answer; with nothing found there is none."""
+def _answer_without_model(turn: Turn, state: TurnState, error: AgentError) -> TurnEvents:
+    """Answer from what was found, since no model can be asked; with nothing found there is no
+    answer."""
     reason = StopReason.MODEL_UNAVAILABLE
     if isinstance(error, DeadlineExceeded):
         reason = StopReason.DEADLINE
@@ -198,24 +245,17 @@ def _answer_without_model(turn: Turn, state: State, error: AgentError) -> Steps:
     return (yield from _compose(turn, state, reason))
 
 
-def _compose(turn: Turn, state: State, reason: StopReason) -> Steps:
-    """Say why it stopped, and let the composer put what was found into words."""
+def _compose(turn: Turn, state: TurnState, reason: StopReason) -> TurnEvents:
+    """Say why the turn stopped, and let the composer word what was found."""
     message_id = f"{_message_id(turn, state)}-end"
     opening = TEXTS.say(turn.locale, f"run.stopped.{reason}") + "\n\n"
     if not state.found_something:
         text = opening + TEXTS.say(turn.locale, "run.nothing_found")
         yield from _say(message_id, text)
-        return _ended(state, Reply(model=turn.composer.id, text=text), reason)
+        return _end(state, Reply(model=turn.composer.id, text=text), reason)
     yield from _say(message_id, opening)
-    request = replace(_request(turn, state), tool_choice="none", deadline=None)
-    reply = yield from stream_reply(
-        (turn.composer,),
-        request,
-        message_id=f"{message_id}-found",
-        purse=Free(),
-        is_stopped=turn.is_stopped,
-    )
-    return _ended(state, replace(reply, text=opening + reply.text), reason)
+    reply = yield from _reply(turn, state, part="-end-found", is_last=True, by_composer=True)
+    return _end(state, replace(reply, text=opening + reply.text), reason)
 
 
 def _say(message_id: str, text: str) -> Generator[Event | None, None, None]:
@@ -224,77 +264,21 @@ def _say(message_id: str, text: str) -> Generator[Event | None, None, None]:
     yield events.text_end(message_id)
 
 
-def _ended(state: State, reply: Reply, reason: StopReason | None) -> Ended:
-    return Ended(
+def _end(state: TurnState, reply: Reply, reason: StopReason | None) -> TurnEnd:
+    marked = state.sources.referred_to(reply.text)
+    return TurnEnd(
         answer=redacted_message(replace(reply, calls={}).message),
         stop_reason=reason,
         quick_replies=reply.quick_replies,
         calls=state.records,
-        citations=_cited(state, reply.text),
+        citations=[*marked, *(each for each in state.named if each not in marked)],
         steps=state.step,
         usage=list(state.usage.values()),
         spent=state.spent,
     )
 
 
-def _cited(state: State, text: str) -> list[Citation]:
-    """The sources that the answer marks, and those that it names."""
-    marked = state.sources.referred_to(text)
-    return [*marked, *(each for each in state.named if each not in marked)]
-
-
-def _request(turn: Turn, state: State) -> ModelRequest:
-    state.fenced += fenced(state.history[len(state.fenced) :])
-    return ModelRequest(
-        instructions=turn.instructions,
-        messages=tuple(state.fenced),
-        tools=state.tools,
-        abilities=turn.abilities,
-        notes=turn.notes,
-        names=turn.names,
-        deadline=turn.deadline,
-        cache_key=turn.cache_key,
-        locale=turn.locale,
-        now_iso=turn.now_iso,
-        streamed=turn.streamed,
-        max_output_tokens=turn.limits.max_output_tokens,
-    )
-
-
-def _count(state: State, reply: Reply) -> None:
-    state.tokens += reply.usage.input_tokens + reply.usage.output_tokens
-    state.micro_usd += round((reply.cost_usd or 0) * 1_000_000)
-    provider, _, model = reply.model.partition(":")
-    used = state.usage.get(reply.model) or ModelUsage(provider=provider, model=model)
-    state.usage[reply.model] = used.model_copy(
-        update={
-            "input_tokens": used.input_tokens + reply.usage.input_tokens,
-            "cached_input_tokens": used.cached_input_tokens + reply.usage.cached_input_tokens,
-            "output_tokens": used.output_tokens + reply.usage.output_tokens,
-            "cost_usd": _added(used.cost_usd, reply.cost_usd),
-        }
-    )
-
-
-def _added(one: float | None, other: float | None) -> float | None:
-    """A sum of costs; what is not known makes the sum no less."""
-    return other if one is None else one if other is None else round(one + other, 6)
-
-
-def _message_id(turn: Turn, state: State) -> str:
-    asked_again = f"-again{state.malformed}" if state.malformed else ""
-    taken_up = f"-try{turn.attempt}" if turn.attempt > 1 else ""
-    return f"{turn.run_id}-{state.step}{asked_again}{taken_up}"
-
-
-def _approvals_text(turn: Turn, state: State) -> str:
-    """What a run waits for people to decide, a line each; "" if it waits for the client only."""
-    lines = []
-    for each in state.waiting:
-        if isinstance(each.whom, Ask):
-            key = "run.waits_for_role" if each.whom.decider.role else "run.waits_for_user"
-            # Isolated, so that what reads in the other direction stays in its place.
-            role = f"\u2068{each.whom.decider.role}\u2069"
-            summary = f"\u2068{each.whom.summary}\u2069"
-            lines.append(TEXTS.say(turn.locale, key, summary=summary, role=role))
-    return "\n".join(lines)
+def _message_id(turn: Turn, state: TurnState) -> str:
+    again = f"-again{state.malformed}" if state.malformed else ""
+    attempt = f"-try{turn.attempt}" if turn.attempt > 1 else ""
+    return f"{turn.run_id}-{state.step}{again}{attempt}"

@@ -1,4 +1,9 @@
-"""One reply of a model: tried, paid for, and passed on as events while it comes."""
+"""Calls of models: a reply streamed to the user, and what is spent on it.
+
+Each call is reserved in the budget before it and settled after it, however it ends. A model that
+fails in a way that may pass is called again, then the next model is; both only before the first
+chunk of a reply.
+"""
 
 from __future__ import annotations
 
@@ -8,15 +13,16 @@ import random
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
+from functools import partial
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
 from rollcall.agent import telemetry
 from rollcall.agent.attached_files import file_tokens
-from rollcall.agent.budget import FirestorePurse, Purse, Reservation
+from rollcall.agent.budget import Budget, UserBudget
 from rollcall.agent.history import estimate_tokens
-from rollcall.agent.reply_stream import Intake, Reply, pumped
+from rollcall.agent.reply_stream import Reply, ReplyBuilder, threaded_stream
 from rollcall.core.context import TextModel, User
 from rollcall.core.errors import (
     AgentError,
@@ -39,17 +45,13 @@ from rollcall.models.base import (
     Model,
     ModelRequest,
     QuotaExhausted,
+    TextDelta,
     Usage,
 )
-from rollcall.models.base import TextDelta as TextDelta
+from rollcall.models.structured import StructuredText
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client
-
-
-_BYTES_PER_TOKEN = 3
-"""Low, so that an estimate is high: English has four, Hebrew and JSON have fewer."""
-log = logging.getLogger("rollcall")
 
 TRIES = 3
 """Calls of one model before the next one is tried."""
@@ -57,13 +59,18 @@ MAX_WAIT_S = 20.0
 MARGIN_S = 2.0
 """Kept back from the request's time: a call that begins later would have no time to answer."""
 _BASE_S = 0.5
+_BYTES_PER_TOKEN = 3
+"""Low, so that an estimate is high: English has four, Hebrew and JSON have fewer."""
+
+log = logging.getLogger("rollcall")
 
 
-class Patience(Struct, frozen=True):
-    """The clock that waits are measured by, and the dice that spread them.
+class RetryPolicy(Struct, frozen=True):
+    """When a model that failed is called again: exponential backoff with full jitter, on top of
+    what its provider asks for.
 
-    Args:
-        idle_s: How often somebody who waits is given a chance to do something else, in seconds.
+    Attributes:
+        idle_s: How often a waiting caller gets a chance to do something else, in seconds.
     """
 
     idle_s: float = 1.0
@@ -72,16 +79,14 @@ class Patience(Struct, frozen=True):
     random: Callable[[], float] = random.random
 
     def wait_s(self, error: AgentError, *, tries: int, deadline: float | None) -> float | None:
-        """Seconds to wait before the same model is called again; None if it should not be.
-
-        Exponential backoff with full jitter, on top of what the provider asks for.
+        """Return the seconds to wait before the same model is called again; None if it is not.
 
         Args:
             tries: How often it was called already.
             deadline: Value of `clock` by which the answer must be there.
         """
-        passes = isinstance(error, Unavailable | ResourceExhausted)
-        if not passes or isinstance(error, QuotaExhausted) or tries >= TRIES:
+        is_transient = isinstance(error, Unavailable | ResourceExhausted)
+        if not is_transient or isinstance(error, QuotaExhausted) or tries >= TRIES:
             return None
         wait_s = (error.retry_after_s or 0.0) + self.random() * _BASE_S * (1 << tries)
         if wait_s > MAX_WAIT_S:
@@ -99,7 +104,7 @@ class Patience(Struct, frozen=True):
                 yield None
 
 
-PATIENCE = Patience()
+RETRIES = RetryPolicy()
 
 
 def stream_reply(
@@ -107,76 +112,62 @@ def stream_reply(
     request: ModelRequest,
     *,
     message_id: str,
-    purse: Purse,
+    budget: Budget,
     is_stopped: Callable[[], bool],
-    patience: Patience = PATIENCE,
+    retries: RetryPolicy = RETRIES,
 ) -> Generator[Event | None, None, Reply]:
-    """Pass on the first model's reply that begins, and None for each second without anything.
-
-    A model that fails in a way that may pass is called again, and then the next one is tried;
-    both only before the first chunk. Each call is reserved before it and settled after it,
-    however it ends.
+    """Yield the events of the first model's reply that begins, and None for each second without
+    any; return the reply.
 
     Args:
-        is_stopped: Whether the reader wants no more. The reply is then broken off where it is:
+        is_stopped: Whether nobody wants the rest. The reply is then broken off where it is:
             `stopped`, with what was shown of its text, and without calls.
     Raises:
         BudgetExhausted: No model may be called now.
         AgentError: Of the last model tried, or of one that failed half-way.
     """
-    asked = _Asked(request, message_id, purse, is_stopped, patience, estimate(request))
+    call = _Call(request, message_id, budget, is_stopped, retries, request_tokens(request))
     failure: AgentError = Unavailable("no language model is configured for this agent")
     for model in models:
         try:
-            with telemetry.of_reply(model.id, streamed=request.streamed) as span:
-                reply = yield from _ask(asked, model)
-                telemetry.told_reply(span, reply)
+            with telemetry.reply_span(model.id, streamed=request.streamed) as span:
+                reply = yield from _try_model(call, model)
+                telemetry.record_usage(span, reply.usage, reason=reply.reason)
                 return reply
-        except _Failed as failed:
+        except _ModelFailed as failed:
             failure = failed.error
             told = fields("model_gave_up", model=model.id, code=failure.code)
             log.warning("%s gave no reply: %s", model.id, failure.code, extra=told)
     raise failure
 
 
-def estimate(request: ModelRequest) -> int:
-    """Tokens of a request, on the high side."""
-    tools = (tool.json_text for tool in request.tools)
-    texts = [request.instructions, *tools, _json(request.response_schema or "")]
-    fixed = sum(len(text.encode(errors="replace")) for text in texts) // _BYTES_PER_TOKEN
-    messages = 0
+def request_tokens(request: ModelRequest) -> int:
+    """Estimate the tokens of a request, on the high side."""
+    schema = json.dumps(request.response_schema or "", ensure_ascii=False, default=str)
+    texts = [request.instructions, *(tool.json_text for tool in request.tools), schema]
+    total = sum(len(text.encode(errors="replace")) for text in texts) // _BYTES_PER_TOKEN
     for message in request.messages:
-        parts = message.provider_parts if isinstance(message, ModelMessage) else ()
-        kept = len(_json(parts)) // _BYTES_PER_TOKEN if parts else 0
-        messages += max(estimate_tokens(message) * 4 // _BYTES_PER_TOKEN, kept)
-    return fixed + messages + file_tokens(request.messages) + 16
+        tokens = estimate_tokens(message) * 4 // _BYTES_PER_TOKEN
+        if isinstance(message, ModelMessage) and message.provider_parts:
+            parts = json.dumps(message.provider_parts, ensure_ascii=False, default=str)
+            tokens = max(tokens, len(parts) // _BYTES_PER_TOKEN)
+        total += tokens
+    return total + file_tokens(request.messages) + 16
 
 
-class _Asked(Struct):
-    """What is wanted of whichever model answers, and what it has cost so far."""
+class _Call(Struct):
+    """What is asked of whichever model answers, and what it has cost so far."""
 
     request: ModelRequest
     message_id: str
-    purse: Purse
+    budget: Budget
     is_stopped: Callable[[], bool]
-    patience: Patience
+    retries: RetryPolicy
     input_tokens: int
     cost_usd: float | None = 0.0
 
-    def reserve(self, model: Model) -> Reservation:
-        return self.purse.reserve(
-            model.id,
-            input_tokens=self.input_tokens,
-            output_tokens=self.request.max_output_tokens,
-        )
 
-    def settle(self, reservation: Reservation, usage: Usage | None) -> None:
-        cost = self.purse.settle(reservation, usage)
-        unknown = cost is None or self.cost_usd is None
-        self.cost_usd = None if unknown else (self.cost_usd or 0.0) + (cost or 0.0)
-
-
-class _Failed(Exception):
+class _ModelFailed(Exception):
     """A model failed for good before its first chunk; the next one may be tried."""
 
     def __init__(self, error: AgentError) -> None:
@@ -184,113 +175,103 @@ class _Failed(Exception):
         self.error, self.code = error, error.code
 
 
-def _ask(asked: _Asked, model: Model) -> Generator[Event | None, None, Reply]:
+def _try_model(call: _Call, model: Model) -> Generator[Event | None, None, Reply]:
     """Call one model until it begins to answer or there is no point in it.
 
     Raises:
-        _Failed: There is no point.
-        AgentError: The search is over.
+        _ModelFailed: There is no point.
+        AgentError: No other model is to be tried either.
     """
     tries = 0
-    while not asked.is_stopped():
-        Clock(asked.request.deadline).left_s(at_most=1.0)
-        try:
-            reservation = asked.reserve(model)
-        except FailedPrecondition as error:
-            raise _Failed(error) from error
+    while not call.is_stopped():
+        Clock(call.request.deadline).left_s(at_most=1.0)
         reply = Reply(model.id)
         tries += 1
         try:
-            yield from _attempt(asked, model, reply, reservation)
-            reply.cost_usd = asked.cost_usd
+            yield from _stream_once(call, model, reply)
+            reply.cost_usd = call.cost_usd
             return reply
         except (DeadlineExceeded, InvalidArgument):
             raise
         except AgentError as error:
             if reply.started:
                 raise
-            wait_s = asked.patience.wait_s(error, tries=tries, deadline=asked.request.deadline)
+            wait_s = call.retries.wait_s(error, tries=tries, deadline=call.request.deadline)
             if wait_s is None:
-                raise _Failed(error) from error
+                raise _ModelFailed(error) from error
             told = fields("model_retried", model=model.id, code=error.code, tries=tries)
             log.info("%s is asked again after %.1f s", model.id, wait_s, extra=told)
-        yield from asked.patience.wait(wait_s, asked.is_stopped)
-    return Reply(model.id, stopped=True, cost_usd=asked.cost_usd)
+        yield from call.retries.wait(wait_s, call.is_stopped)
+    return Reply(model.id, stopped=True, cost_usd=call.cost_usd)
 
 
-def _attempt(
-    asked: _Asked, model: Model, reply: Reply, reservation: Reservation
-) -> Generator[Event | None, None, None]:
-    """One call of a model, from the first byte to the bill."""
-    intake = Intake(reply, request=asked.request, message_id=asked.message_id)
-    refused = False
+def _stream_once(call: _Call, model: Model, reply: Reply) -> Generator[Event | None, None, None]:
+    """Make one call of a model: reserve its cost, stream it into the reply, and settle."""
+    request = call.request
     try:
-        yield from _pass_on(asked, model, reply, intake)
-        yield from intake.close()
+        reservation = call.budget.reserve(
+            model.id, input_tokens=call.input_tokens, output_tokens=request.max_output_tokens
+        )
+    except FailedPrecondition as error:
+        raise _ModelFailed(error) from error
+    builder = ReplyBuilder(reply, request=request, message_id=call.message_id)
+    wait_s = partial(builder.wait_s, at_most=call.retries.idle_s)
+    is_refused = False
+    try:
+        with closing(threaded_stream(model, request, wait_s=wait_s)) as deltas:
+            for delta in deltas:
+                if call.is_stopped():
+                    reply.stopped = True
+                    break
+                if delta is None:
+                    due = list(builder.due())
+                    yield from due or (None,)
+                else:
+                    yield from builder.take(delta)
+                if builder.is_full:
+                    reply.reason, reply.ended = FinishReason.LENGTH, True
+                    break
+        if not reply.ended and not reply.stopped:
+            raise Unavailable(f"the stream of {model.id} broke off")
+        yield from builder.close()
     except AgentError as error:
-        refused = not reply.started and not isinstance(error, DeadlineExceeded | BrokenOff)
-        yield from intake.close()
+        is_refused = not reply.started and not isinstance(error, DeadlineExceeded | BrokenOff)
+        yield from builder.close()
         raise
     finally:  # also when the reader went away
-        intake.settle()
-        if refused:
-            asked.settle(reservation, None)
-        else:
-            if reply.usage == Usage():
-                reply.usage = _used(asked, reply)
-            asked.settle(reservation, reply.usage)
-            if reply.stopped:
-                reply.calls, reply.provider_parts = {}, ()
+        builder.settle()
+        if not is_refused and reply.usage == Usage():  # its provider did not say it
+            texts = [reply.text, *(name + text for name, text in reply.calls.values())]
+            reply.usage = _estimated_usage(call.input_tokens, "".join(texts))
+        cost = call.budget.settle(reservation, None if is_refused else reply.usage)
+        known = cost is not None and call.cost_usd is not None
+        call.cost_usd = (call.cost_usd or 0.0) + (cost or 0.0) if known else None
+        if reply.stopped:
+            reply.calls, reply.provider_parts = {}, ()
 
 
-def _pass_on(
-    asked: _Asked, model: Model, reply: Reply, intake: Intake
-) -> Generator[Event | None, None, None]:
-    def wait_s() -> float:
-        return intake.wait_s(at_most=asked.patience.idle_s)
-
-    with closing(pumped(model, asked.request, wait_s=wait_s)) as deltas:
-        for delta in deltas:
-            if asked.is_stopped():
-                reply.stopped = True
-                return
-            if delta is None:
-                due = list(intake.due())
-                yield from due or (None,)
-            else:
-                yield from intake.take(delta)
-            if intake.is_full:
-                reply.reason, reply.ended = FinishReason.LENGTH, True
-                return
-    if not reply.ended:
-        raise Unavailable(f"the stream of {model.id} broke off")
+def _estimated_usage(input_tokens: int, written: str) -> Usage:
+    size = len(written.encode(errors="replace"))
+    return Usage(input_tokens=input_tokens, output_tokens=-(-size // _BYTES_PER_TOKEN))
 
 
-def _used(asked: _Asked, reply: Reply) -> Usage:
-    """What a reply has used of which the provider did not say it: it was broken off, or never."""
-    texts = [reply.text, *(name + text for name, text in reply.calls.values())]
-    written = sum(len(text.encode()) for text in texts)
-    return Usage(input_tokens=asked.input_tokens, output_tokens=-(-written // _BYTES_PER_TOKEN))
-
-
-def _json(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False, default=str)
-
-
-def paid_by(
+def metered(
     text_model: TextModel | None, db: Client, user: User, *, allow_unpriced: bool = False
 ) -> TextModel | None:
-    """The platform's text model, paid out of a user's budget."""
-    from rollcall.models.structured import StructuredText
-
+    """Return the platform's text model such that the user's budget pays for it."""
     if not isinstance(text_model, StructuredText):
         return text_model
-    return text_model.over(lambda model: Metered(model, db, user, allow_unpriced=allow_unpriced))
+    return text_model.over(
+        lambda model: MeteredModel(model, db, user, allow_unpriced=allow_unpriced)
+    )
 
 
-class Metered:
-    """The same model, paid out of a user's and the tenant's budget of the day. Any thread may use
-    it: every call has a purse of its own, of one read and two writes."""
+class MeteredModel:
+    """A model whose calls are paid out of a user's and the tenant's budget of the day, for work
+    outside a turn's loop.
+
+    Any thread may use it: every call has a reservation of its own, of one read and two writes.
+    """
 
     def __init__(
         self, model: Model, db: Client, user: User, *, allow_unpriced: bool = False
@@ -307,34 +288,23 @@ class Metered:
             FailedPrecondition: The model has no price, and no policy allows that.
             AgentError: Whatever the model raises.
         """
-        tokens = estimate(request)
-        purse = FirestorePurse(self._db, self._user, allow_unpriced=self._allow_unpriced)
-        with closing(purse), telemetry.of_reply(self.id, streamed=request.streamed) as span:
-            reservation = purse.reserve(
+        tokens = request_tokens(request)
+        budget = UserBudget(self._db, self._user, allow_unpriced=self._allow_unpriced)
+        with closing(budget), telemetry.reply_span(self.id, streamed=request.streamed) as span:
+            reservation = budget.reserve(
                 self.id, input_tokens=tokens, output_tokens=request.max_output_tokens
             )
-            said, arrived = Usage(), 0
+            used: Usage | None = None
+            written: list[str] = []
             try:
                 for delta in self._model.stream(request):
-                    arrived += _bytes_of(delta)
-                    if isinstance(delta, Finish):
-                        said = delta.usage
+                    if isinstance(delta, TextDelta | ArgumentsDelta):
+                        written.append(delta.text)
+                    elif isinstance(delta, Finish) and delta.usage != Usage():
+                        used = delta.usage
                     yield delta
             finally:  # also when the reader went away
-                used = said if said != Usage() else _arrived(tokens, arrived)
-                purse.settle(reservation, used)
-                telemetry.told_usage(span, used or Usage())
-
-
-def _bytes_of(delta: Delta) -> int:
-    return len(delta.text.encode(errors="replace")) if isinstance(delta, _TEXTS) else 0
-
-
-_TEXTS = (TextDelta, ArgumentsDelta)
-
-
-def _arrived(input_tokens: int, size: int) -> Usage | None:
-    """What a call used of which the provider did not say it; None if it never began to answer."""
-    if size == 0:
-        return None
-    return Usage(input_tokens=input_tokens, output_tokens=-(-size // _BYTES_PER_TOKEN))
+                if used is None and any(written):  # its provider did not say it
+                    used = _estimated_usage(tokens, "".join(written))
+                budget.settle(reservation, used)
+                telemetry.record_usage(span, used or Usage())

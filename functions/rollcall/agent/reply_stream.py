@@ -1,7 +1,11 @@
-"""What a model streams, as the events that are shown and the reply that is kept.
+"""A model's reply while it streams: read in a thread, gathered into events, kept as a `Reply`.
 
-Nothing leaves here that could not be stored or sent on: half characters and NULs are marked,
-ids of calls are unique, and what a provider wants back is JSON.
+`threaded_stream` yields a model's deltas, `ReplyBuilder` makes AG-UI events and a `Reply` of them.
+Providers send a few bytes at a time, and an event for each would cost more than what it says, in
+the stream, in Firestore and in the client. So the first delta of a text goes out at once and later
+ones together, after a moment that grows a little with the text. Everything that leaves here can be
+stored and sent on: halves of characters and NULs are marked, call ids are unique, and what a
+provider wants back is JSON.
 """
 
 from __future__ import annotations
@@ -14,6 +18,7 @@ import threading
 import time
 import uuid
 from collections.abc import Callable, Generator, Iterator
+from contextlib import suppress
 from contextvars import copy_context
 
 from msgspec import Struct, field
@@ -39,28 +44,31 @@ from rollcall.models.cutting import CURRENT, Cut
 from rollcall.store.message_log import CALL_BYTES, REPLY_DOCUMENT_BYTES, reply_bytes
 
 REPLY_CHARS = 150_000
-"""The longest reply that is taken in: at most 600,000 bytes of what its document may have."""
+"""The longest reply that is accepted: at most 600,000 bytes of its document."""
 NAME_CHARS = 100
-"""What is taken in of a tool's name; no tool has one as long as this."""
+"""The most of a tool's name that is read; no tool has one as long as this."""
 MAX_PART_DEPTH = 64
-_GOOD_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:\-]{0,63}")
-log = logging.getLogger("rollcall")
-
 SHORTEST_S, LONGEST_S = 0.03, 0.15
+"""How long a delta is held back at least, and at most."""
 LONG_CHARS = 10_000
-"""A text of so many characters is passed on at the slowest."""
-
-BUFFERED = 256
-"""Deltas that are read ahead of who takes them."""
+"""From this length on a text's deltas are held back longest."""
+QUEUE_DELTAS = 256
+"""Deltas that the reader thread may be ahead of who takes them."""
 JOIN_S = 0.5
-"""How long a stream that was cut may take to end before it is left to itself."""
+"""How long a cut stream may take to end before its thread is left to itself."""
+_GOOD_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:\-]{0,63}")
+
+log = logging.getLogger("rollcall")
 
 
 class Reply(Struct):
-    """A reply as far as it has come. `calls` maps an id to the tool's name and its JSON text.
+    """A model's reply, as far as it has come.
 
-    `stopped` says that it was broken off because its reader wanted no more; it calls nothing.
-    `cost_usd` is that of every attempt at this reply, None if one of them has no price.
+    Attributes:
+        calls: The tool's name and the JSON text of its arguments, by call id.
+        cost_usd: The cost of every attempt at this reply; None if one of them has no price.
+        started: Whether anything of it has come.
+        stopped: Whether it was broken off because nobody wants the rest; it then calls nothing.
     """
 
     model: str
@@ -77,8 +85,8 @@ class Reply(Struct):
 
     @property
     def message(self) -> ModelMessage:
-        """The reply as it is kept. What its provider wants back is left out where the two are too
-        large for one document together: some of it alone would say something else."""
+        """The reply as a message. Without its provider's parts where both are too large for one
+        document: some of the parts alone would say something else."""
         message = ModelMessage(
             text=self.text,
             tool_calls=tuple(
@@ -94,13 +102,51 @@ class Reply(Struct):
         return replace(message, provider_parts=())
 
 
-class Intake:
-    """Takes deltas in, gives events out and fills a reply.
+class DeltaBuffer(Struct):
+    """One streamed text, and how much of it was sent on; adding takes no longer as it grows.
 
-    Deltas of one text or call that come soon after one another become one event: whoever reads
-    waits for the next delta no longer than `wait_s`, and then passes `due` on. What was begun in
-    the event stream must be ended, also when the model's stream breaks: `close`. The reply has what
-    came when `settle` is called.
+    Attributes:
+        chars: The text's length.
+        sent_at: When some of it was sent on last, by the caller's clock; None before.
+    """
+
+    chars: int = 0
+    sent_at: float | None = None
+    _deltas: list[str] = field(default_factory=list)
+    _sent: int = 0
+
+    def add(self, delta: str) -> None:
+        if delta:
+            self._deltas.append(delta)
+            self.chars += len(delta)
+
+    @property
+    def text(self) -> str:
+        """All of it."""
+        return "".join(self._deltas)
+
+    def due_at(self) -> float:
+        """When what is held back has to be sent on; infinity if nothing is held back."""
+        if self._sent == len(self._deltas):
+            return math.inf
+        if self.sent_at is None:
+            return 0.0
+        share = min(self.chars / LONG_CHARS, 1.0)
+        return self.sent_at + SHORTEST_S + share * (LONGEST_S - SHORTEST_S)
+
+    def take(self, now: float) -> str:
+        """Return what is held back, and count it as sent on."""
+        held = "".join(self._deltas[self._sent :])
+        self._sent, self.sent_at = len(self._deltas), now
+        return held
+
+
+class ReplyBuilder:
+    """Makes events and a `Reply` of a model's deltas.
+
+    Whoever reads the stream waits for the next delta no longer than `wait_s`, and then sends `due`
+    on. What was begun in the event stream must be ended, also when the model's stream breaks:
+    `close`. The reply has what came once `settle` is called.
     """
 
     def __init__(
@@ -114,10 +160,17 @@ class Intake:
         self._reply = reply
         self._message_id = message_id
         self._clock = clock
-        self._text = Pieces()
-        self._calls: dict[str, Pieces] = {}
-        self._taken = _ids_of(request)
+        self._text = DeltaBuffer()
+        self._calls: dict[str, DeltaBuffer] = {}
+        # Some servers count the ids of calls from the start again in each reply.
+        self._ids = {
+            call.id
+            for message in request.messages
+            if isinstance(message, ModelMessage)
+            for call in message.tool_calls
+        }
         self._open: dict[str, str] = {}
+        """Calls that go on, by their provider's ids: our ids."""
         self._halves: dict[str, str] = {}
         self._room = REPLY_CHARS
 
@@ -127,51 +180,65 @@ class Intake:
         return self._room <= 0
 
     def wait_s(self, *, at_most: float) -> float:
-        """How long the next delta may be waited for, before what is held back has to go on."""
-        held = (self._text, *(self._calls[id] for id in self._open.values()))
-        times = [at for each in held if (at := each.due_at()) is not None]
-        return min(max(min(times) - self._clock(), 0.0), at_most) if times else at_most
+        """How long the next delta may be waited for before what is held back is due."""
+        due_at = self._text.due_at()
+        for id in self._open.values():
+            due_at = min(due_at, self._calls[id].due_at())
+        return min(max(due_at - self._clock(), 0.0), at_most)
 
     def take(self, delta: Delta) -> Iterator[Event]:
-        """Take one delta in.
+        """Add a delta, and yield the events that are due.
 
         Raises:
             Unavailable: It belongs to a call that is not open.
         """
-        self._reply.started = True
+        reply = self._reply
+        reply.started = True
         if isinstance(delta, TextDelta):
-            yield from self._take_text(delta.text)
+            self._text.add(self._accepted("", delta.text))
+            yield from self._flush(self._text, due_by=self._clock())
         elif isinstance(delta, CallStart):
-            yield from self._shown(self._text)
-            yield self._start_call(delta)
+            yield from self._flush(self._text)
+            id = delta.id
+            if id in self._ids or not _GOOD_ID.fullmatch(id):
+                id = f"call_{uuid.uuid4().hex[:24]}"
+            self._ids.add(id)
+            self._open[delta.id] = id
+            name = storable_text(delta.name)[:NAME_CHARS]
+            self._room -= CALL_BYTES
+            reply.calls[id], self._calls[id] = (name, ""), DeltaBuffer()
+            yield events.call_start(call_id=id, name=name, parent_id=self._message_id)
         elif isinstance(delta, Finish):
-            self._finish(delta)
-        elif (id := self._open.get(delta.id)) is None:
-            raise Unavailable(f"{self._reply.model} went on with a call that is not open")
+            reply.ended = True
+            reply.reason = delta.reason
+            reply.usage = delta.usage
+            reply.provider_parts = storable_parts(delta.provider_parts, model_id=reply.model)
+            reply.quick_replies = tuple(storable_text(each) for each in delta.quick_replies)
+        elif (open_id := self._open.get(delta.id)) is None:
+            raise Unavailable(f"{reply.model} went on with a call that is not open")
         elif isinstance(delta, ArgumentsDelta):
-            yield from self._add(self._calls[id], self._whole(id, delta.text), id)
+            self._calls[open_id].add(self._accepted(open_id, delta.text))
+            yield from self._flush(self._calls[open_id], open_id, due_by=self._clock())
         else:
-            yield from self._shown(self._calls[id], id)
+            yield from self._flush(self._calls[open_id], open_id)
             del self._open[delta.id]
-            yield events.call_end(id)
+            yield events.call_end(open_id)
 
     def due(self) -> Iterator[Event]:
-        """What was held back long enough."""
+        """Yield what was held back long enough."""
         now = self._clock()
-        if self._text.is_due(now):
-            yield from self._shown(self._text)
+        yield from self._flush(self._text, due_by=now)
         for id in self._open.values():
-            if self._calls[id].is_due(now):
-                yield from self._shown(self._calls[id], id)
+            yield from self._flush(self._calls[id], id, due_by=now)
 
     def close(self) -> Iterator[Event]:
         """End what is still open."""
         self.settle()
         for id in self._open.values():
-            yield from self._shown(self._calls[id], id)
+            yield from self._flush(self._calls[id], id)
             yield events.call_end(id)
-        yield from self._shown(self._text)
-        if self._text.shown_at is not None:
+        yield from self._flush(self._text)
+        if self._text.sent_at is not None:
             yield events.text_end(self._message_id)
 
     def settle(self) -> None:
@@ -180,12 +247,15 @@ class Intake:
         reply.text = self._text.text
         reply.calls = {id: (name, self._calls[id].text) for id, (name, _) in reply.calls.items()}
 
-    def _shown(self, pieces: Pieces, id: str = "") -> Iterator[Event]:
-        """What is held back of a call, or of the text, as an event; nothing where nothing is."""
-        if pieces.due_at() is None:
+    def _flush(
+        self, buffer: DeltaBuffer, id: str = "", *, due_by: float = math.inf
+    ) -> Iterator[Event]:
+        """Yield what a call's buffer, or the text's, holds back, if it is due by then."""
+        due_at = buffer.due_at()
+        if due_at == math.inf or due_at > due_by:
             return
-        is_first = pieces.shown_at is None
-        held = pieces.take(self._clock())
+        is_first = buffer.sent_at is None
+        held = buffer.take(self._clock())
         if id:
             yield events.call_arguments(id, held)
             return
@@ -193,69 +263,39 @@ class Intake:
             yield events.text_start(self._message_id)
         yield events.text_content(self._message_id, held)
 
-    def _take_text(self, text: str) -> Iterator[Event]:
-        yield from self._add(self._text, self._whole("", text))
-
-    def _add(self, pieces: Pieces, text: str, id: str = "") -> Iterator[Event]:
-        if text:
-            pieces.add(text)
-            if pieces.is_due(self._clock()):
-                yield from self._shown(pieces, id)
-
-    def _start_call(self, delta: CallStart) -> Event:
-        id = delta.id
-        if id in self._taken or not _GOOD_ID.fullmatch(id):
-            id = f"call_{uuid.uuid4().hex[:24]}"
-        self._taken.add(id)
-        self._open[delta.id] = id
-        name = _mended(delta.name)[:NAME_CHARS]
-        self._room -= CALL_BYTES
-        self._reply.calls[id], self._calls[id] = (name, ""), Pieces()
-        return events.call_start(call_id=id, name=name, parent_id=self._message_id)
-
-    def _finish(self, finish: Finish) -> None:
-        reply = self._reply
-        reply.ended = True
-        reply.reason = finish.reason
-        reply.usage = finish.usage
-        reply.provider_parts = storable(finish.provider_parts, of=reply.model)
-        reply.quick_replies = tuple(_mended(each) for each in finish.quick_replies)
-
-    def _whole(self, place: str, text: str) -> str:
-        """The text without a half character at its end, which waits for its other half."""
-        text = self._halves.pop(place, "") + text
+    def _accepted(self, id: str, text: str) -> str:
+        """The text as far as the reply has room for it. Half a character at its end waits for its
+        other half."""
+        text = self._halves.pop(id, "") + text
         if text and "\ud800" <= text[-1] <= "\udbff":
-            self._halves[place] = text[-1]
+            self._halves[id] = text[-1]
             text = text[:-1]
-        text = _mended(text)[: max(self._room, 0)]
+        text = storable_text(text)[: max(self._room, 0)]
         self._room -= len(text)
         return text
 
 
-def storable(parts: tuple[Json, ...], *, of: str) -> tuple[Json, ...]:
-    """The parts with their texts mended; a part that is not JSON is dropped, and that is logged.
-
-    Args:
-        of: The model they came from, for the log.
-    """
+def storable_parts(parts: tuple[Json, ...], *, model_id: str) -> tuple[Json, ...]:
+    """Return what a provider wants back with its texts made storable; a part that is not JSON is
+    dropped, and that is logged."""
     kept = []
     for part in parts:
         try:
-            kept.append(_storable(part, 0))
+            kept.append(_storable_json(part, 0))
         except ValueError as error:
-            log.warning("a part of a reply of %s cannot be kept: %s", of, error)
+            log.warning("a part of a reply of %s cannot be kept: %s", model_id, error)
     return tuple(kept)
 
 
-def _storable(value: Json, depth: int) -> Json:
+def _storable_json(value: Json, depth: int) -> Json:
     if depth > MAX_PART_DEPTH:
         raise ValueError(f"it is nested deeper than {MAX_PART_DEPTH} levels")
     if isinstance(value, str):
-        return _mended(value)
+        return storable_text(value)
     if isinstance(value, dict):
-        return {_mended(str(key)): _storable(each, depth + 1) for key, each in value.items()}
+        return {storable_text(str(k)): _storable_json(v, depth + 1) for k, v in value.items()}
     if isinstance(value, list | tuple):
-        return [_storable(each, depth + 1) for each in value]
+        return [_storable_json(each, depth + 1) for each in value]
     if isinstance(value, float) and not math.isfinite(value):
         raise ValueError(f"{value} is no number")
     if value is None or isinstance(value, bool | int | float):
@@ -263,8 +303,9 @@ def _storable(value: Json, depth: int) -> Json:
     raise ValueError(f"a {type(value).__name__} is no JSON")
 
 
-def _mended(text: str) -> str:
-    """The text with a mark for each half of a character and each NUL, which nobody can store."""
+def storable_text(text: str) -> str:
+    """Return the text with a mark for each half of a character and each NUL, which no database
+    stores."""
     if text.isascii() and "\0" not in text:
         return text
     return (
@@ -272,58 +313,17 @@ def _mended(text: str) -> str:
     )
 
 
-def _ids_of(request: ModelRequest) -> set[str]:
-    """Ids of the history's calls: some servers count from the start again in each reply."""
-    replies = [message for message in request.messages if isinstance(message, ModelMessage)]
-    return {call.id for reply in replies for call in reply.tool_calls}
+class _StreamEnd(Struct, frozen=True):
+    """The last item of a reader thread: how the stream ended."""
+
+    error: Exception | None
 
 
-class Pieces(Struct):
-    """One text, as far as it has come. Adding a piece takes no longer for a long text.
-
-    Attributes:
-        chars: How long it is by now.
-        shown_at: When some of it was passed on last, by the clock of who asks; None before.
-    """
-
-    chars: int = 0
-    shown_at: float | None = None
-    _all: list[str] = field(default_factory=list)
-    _shown: int = 0
-
-    def add(self, piece: str) -> None:
-        self._all.append(piece)
-        self.chars += len(piece)
-
-    @property
-    def text(self) -> str:
-        """All of it."""
-        return "".join(self._all)
-
-    def due_at(self) -> float | None:
-        """When what is held back has to be passed on; None if nothing is."""
-        if self._shown == len(self._all):
-            return None
-        if self.shown_at is None:
-            return 0.0
-        share = min(self.chars / LONG_CHARS, 1.0)
-        return self.shown_at + SHORTEST_S + share * (LONGEST_S - SHORTEST_S)
-
-    def is_due(self, now: float) -> bool:
-        at = self.due_at()
-        return at is not None and at <= now
-
-    def take(self, now: float) -> str:
-        """What was held back, which counts as passed on."""
-        held = "".join(self._all[self._shown :])
-        self._shown, self.shown_at = len(self._all), now
-        return held
-
-
-def pumped(
+def threaded_stream(
     model: Model, request: ModelRequest, *, wait_s: Callable[[], float]
 ) -> Generator[Delta | None, None, None]:
-    """Yield the model's deltas, and None whenever none came for `wait_s()` seconds.
+    """Read a model's stream in a thread: yield its deltas, and None whenever none came for
+    `wait_s()` seconds, so that the caller can do other things meanwhile.
 
     Closing this cuts the model's stream: its connection is shut down, also while it waits.
 
@@ -331,79 +331,51 @@ def pumped(
         DeadlineExceeded: The request's deadline passed.
         Exception: Whatever the model raised.
     """
-    pump = _Pump(model, request)
+    received: queue.Queue[Delta | _StreamEnd] = queue.Queue(QUEUE_DELTAS)
+    cut = Cut()
+
+    def read() -> None:
+        CURRENT.set(cut)
+        error = None
+        try:
+            clock = Clock(request.deadline)
+            stream = model.stream(request)
+            try:
+                for delta in stream:
+                    clock.left_s(at_most=1.0)
+                    received.put(delta)
+                    if cut.is_made:
+                        break
+            finally:
+                if (close := getattr(stream, "close", None)) is not None:
+                    close()  # here, because a generator belongs to the thread that runs it
+        except Exception as caught:  # raised by who takes the deltas
+            error = caught
+        received.put(_StreamEnd(error))
+
+    thread = threading.Thread(
+        target=copy_context().run, args=(read,), name=f"model {model.id}", daemon=True
+    )
+    thread.start()
     clock = Clock(request.deadline)
     try:
         while True:
-            items = pump.take(timeout_s=0) or pump.take(timeout_s=clock.left_s(at_most=wait_s()))
-            if not items:
-                yield None
-            for item in items:
-                if isinstance(item, _End):
-                    if item.error is not None:
-                        raise item.error
-                    return
-                yield item
+            try:
+                item = received.get(block=False)
+            except queue.Empty:
+                try:
+                    item = received.get(timeout=clock.left_s(at_most=wait_s()))
+                except queue.Empty:
+                    yield None
+                    continue
+            if isinstance(item, _StreamEnd):
+                if item.error is not None:
+                    raise item.error
+                return
+            yield item
     finally:
-        pump.stop()
-
-
-class _End(Struct, frozen=True):
-    """The last item: how the stream ended."""
-
-    error: Exception | None
-
-
-class _Pump:
-    """The thread that reads, and the queue it fills."""
-
-    def __init__(self, model: Model, request: ModelRequest) -> None:
-        self._queue: queue.Queue[Delta | _End] = queue.Queue(BUFFERED)
-        self._cut = Cut()
-        self._thread = threading.Thread(
-            target=copy_context().run,
-            args=(self._work, model, request),
-            name=f"model {model.id}",
-            daemon=True,
-        )
-        self._thread.start()
-
-    def take(self, *, timeout_s: float) -> list[Delta | _End]:
-        """All that has come; if nothing has, the first that comes in time."""
-        items: list[Delta | _End] = []
-        try:
-            items.append(
-                self._queue.get(timeout=timeout_s) if timeout_s else self._queue.get(False)
-            )
+        cut.make()
+        with suppress(queue.Empty):  # the thread may wait for a place in the queue
             while True:
-                items.append(self._queue.get_nowait())
-        except queue.Empty:
-            return items
-
-    def stop(self) -> None:
-        """End the thread, wherever it is; after the stream's own end there is nothing to do."""
-        self._cut.make()
-        self.take(timeout_s=0)  # it may be waiting for a place in the queue
-        self._thread.join(JOIN_S)
-
-    def _work(self, model: Model, request: ModelRequest) -> None:
-        CURRENT.set(self._cut)
-        error = None
-        try:
-            self._read(model, request)
-        except Exception as caught:  # for the thread that takes
-            error = caught
-        self._queue.put(_End(error))
-
-    def _read(self, model: Model, request: ModelRequest) -> None:
-        clock = Clock(request.deadline)
-        stream = model.stream(request)
-        try:
-            for delta in stream:
-                clock.left_s(at_most=1.0)
-                self._queue.put(delta)
-                if self._cut.is_made:
-                    return
-        finally:
-            if (close := getattr(stream, "close", None)) is not None:
-                close()  # here, because a generator belongs to the thread that runs it
+                received.get(block=False)
+        thread.join(JOIN_S)

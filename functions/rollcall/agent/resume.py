@@ -1,5 +1,5 @@
-"""Answers to what a run waits for, sent through `run_agent`: decisions by a person, results of the
-client's own tools."""
+"""Answers to what a run waits for, sent through `run_agent`: people's decisions on approvals,
+perhaps with changed arguments, and results of the client's own tools."""
 
 from __future__ import annotations
 
@@ -8,15 +8,17 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
+from msgspec import Struct
 from msgspec.structs import replace
 
-from rollcall.agent.approvals import check_askable, decider_of
+from rollcall.agent.approvals import check_size, decider_of
+from rollcall.agent.dispatch import Caller
 from rollcall.agent.history import earlier_calls
 from rollcall.agent.router import Router
 from rollcall.agent.run import QUEUE, to_interrupt
-from rollcall.agent.run_context import Asker, of_clients, profile_of
+from rollcall.agent.run_context import find_agent, registered_client_tools
 from rollcall.agent.run_setup import admission
-from rollcall.agent.tool_results import bounded
+from rollcall.agent.tool_results import bounded_display
 from rollcall.core.context import Catalog, Platform, ToolContext, User
 from rollcall.core.errors import (
     AgentError,
@@ -25,7 +27,6 @@ from rollcall.core.errors import (
     NotFound,
     PermissionDenied,
 )
-from rollcall.core.policy import combined
 from rollcall.core.redaction import redacted, redacted_json
 from rollcall.core.wire import ClientToolResult, Decision, Outcome, RunRequest, RunResult
 from rollcall.registry.snapshot import entry as entry_of
@@ -63,7 +64,7 @@ from rollcall.store.runs import (
 from rollcall.store.threads import check_thread
 from rollcall.store.window import read_log
 
-Found = OpenRun | Finished | Running | Abandoned | dict[str, Any]
+ResumedRun = OpenRun | Finished | Running | Abandoned | dict[str, Any]
 
 CONTENT_CHARS = 200_000
 """The longest result of one client tool, as JSON text."""
@@ -71,189 +72,288 @@ CONTENTS_BYTES = 600_000
 """What the results of one step's client tools may have together, as JSON text."""
 
 
-def decide(platform: Platform, user: User, request: RunRequest, *, request_digest: str) -> Found:
+def resume_run(
+    platform: Platform, user: User, request: RunRequest, *, request_digest: str
+) -> ResumedRun:
     """Take answers for a waiting run.
 
     Returns:
-        The run that goes on with the turn, open or as somebody else has it; or a result at once,
+        The run that continues the turn, open or as somebody else has it; or a result at once,
         where others have still to decide, or where the turn is another user's.
     Raises:
         InvalidArgument: An answer is missing, twice there or wrong; everything stays open.
         NotFound, PermissionDenied, FailedPrecondition: It cannot be answered, or not by this user.
     """
-    if request.thread_id is None:
+    db, thread_id, run_id = platform.db, request.thread_id, request.run_id
+    if thread_id is None:
         raise InvalidArgument("threadId is missing: whose answer is this?", field="threadId")
-    known = _read(platform, request.thread_id, request)
-    thread = known[paths.thread(platform.db, request.thread_id).path]
-    run = _named(platform, request.thread_id, request.run_id, known)
-    data = (run.to_dict() or {}) if run is not None else {}
-    if data.get("uid") == user.uid and _is_asked_again(run.id, data, request_digest):
-        return state_for_repeat(data, run, uid=user.uid, request_digest=request_digest)
-    if request.resume is not None:
-        approvals = _asked_about(platform, user, request, known)
-        if (thread.to_dict() or {}).get("uid") != user.uid:
-            return _decided_for_another(platform, user, request, approvals)
-        check_thread(thread, uid=user.uid, agent=request.agent, new=False)
-        return _resume(platform, user, request, approvals, known, request_digest=request_digest)
-    check_thread(thread, uid=user.uid, agent=request.agent, new=False)
-    return _take_results(platform, user, request, known, request_digest=request_digest)
-
-
-def _read(platform: Platform, thread_id: str, request: RunRequest) -> Known:
-    """What has to be known of a thread and of what it waits for, in one round trip: where the
-    request names the next run by the waiting one's id, that one too."""
-    db = platform.db
     references = [paths.thread(db, thread_id), paths.window(db, thread_id)]
     references += [paths.approval(db, each.interrupt_id) for each in request.resume or ()]
-    if request.run_id:
-        before = previous_run_id(request.run_id)
-        references.append(paths.run(db, thread_id, before or request.run_id))
-    return {each.reference.path: each for each in db.get_all(references)}
-
-
-def _is_asked_again(run_id: str, run: dict[str, Any], request_digest: str) -> bool:
-    """Whether an id of a run says that the same is asked again. One that follows from the waiting
-    run's is also that of the run which somebody else's answer has opened."""
-    return not is_generated_id(run_id) or bool(run["requestDigest"] == request_digest)
-
-
-def _named(platform: Platform, thread_id: str, run_id: str | None, known: Known) -> Any:
-    """The run that the request names, if it was opened before: not one that continues the run
-    which waits still."""
-    if run_id is None:
-        return None
-    waiting = (known[paths.thread(platform.db, thread_id).path].to_dict() or {}).get("waiting")
-    if waiting and previous_run_id(run_id) == waiting["runId"]:
-        return None
-    reference = paths.run(platform.db, thread_id, run_id)
-    run = known.get(reference.path) or reference.get()
-    return run if run.exists else None
-
-
-def _asked_about(
-    platform: Platform, user: User, request: RunRequest, known: Known
-) -> list[Approval]:
-    """The approvals that the entries answer, each checked for this user."""
-    entries = request.resume or []
-    ids = [entry.interrupt_id for entry in entries]
-    if not ids or len(set(ids)) < len(ids):
-        raise InvalidArgument(
-            "resume answers each interrupt once, and at least one", field="resume"
-        )
-    found = {approval.id: approval for approval in load_approvals(platform.db, ids, known)}
-    for number, id in enumerate(ids):
-        field = f"resume.{number}.interruptId"
-        approval = found.get(id)
-        is_known = approval is not None and approval.thread_id == request.thread_id
-        if approval is None or not is_known or not _concerns(approval, user):
-            raise NotFound(f"nothing in this thread waits under the id {id!r}", field=field)
-        if not approval.may_be_decided_by(user):
-            role = approval.decider.role
-            raise PermissionDenied(f"this is decided by somebody else, of role {role}", field=field)
-    approvals = [found[id] for id in ids]
-    if len({approval.run_id for approval in approvals}) > 1:
-        raise InvalidArgument("the interrupts are of more than one run", field="resume")
-    return approvals
-
-
-def _concerns(approval: Approval, user: User) -> bool:
-    return approval.uid == user.uid or approval.may_be_decided_by(user)
-
-
-def _resume(
-    platform: Platform,
-    user: User,
-    request: RunRequest,
-    approvals: Sequence[Approval],
-    known: Known,
-    *,
-    request_digest: str,
-) -> Found:
-    thread_id, waiting_run = approvals[0].thread_id, approvals[0].run_id
-    said = _said(request)
-    _check_open(platform, approvals, said)
-    _check_remembered(approvals, said)
-    continuing = Continuation(
-        run_id=request.run_id or next_run_id(waiting_run),
-        request_digest=request_digest,
-        decisions=_given(approvals, said, user),
-        edits=edits_of(platform, user, approvals, said),
-        user=user,
-        admission=_admission(platform, user, request),
+    if run_id:  # where it follows from the waiting run's id, that run
+        references.append(paths.run(db, thread_id, previous_run_id(run_id) or run_id))
+    known = {each.reference.path: each for each in db.get_all(references)}
+    thread = known[paths.thread(db, thread_id).path]
+    data = thread.to_dict() or {}
+    resumption = _Resumption(
+        platform, user, request, request_digest, thread_id, data.get("waiting"), known
     )
-    opened = _open(platform, thread_id, waiting_run, continuing, known)
-    if isinstance(opened, StillWaiting):
-        _check_complete(opened, user, said)
-        if continuing.edits:
-            raise FailedPrecondition(
-                "changed arguments are taken when nobody else has to decide any more",
-                field="resume",
-                hint="send them again then, or say no",
-            )
-        write_decisions(platform.db, approvals, continuing.decisions)
-        return _still_waiting(platform, request, waiting_run, opened)
-    if not isinstance(opened, OpenRun):
-        # Somebody else was faster: this answer must be theirs too.
-        _check_open(platform, load_approvals(platform.db, [each.id for each in approvals]), said)
-    return opened
+    if (repeated := resumption.repeated()) is not None:
+        return repeated
+    if request.resume is not None:
+        approvals = resumption.approvals()
+        if data.get("uid") != user.uid:
+            return resumption.decide_for_another(approvals)
+        check_thread(thread, uid=user.uid, agent=request.agent, new=False)
+        return resumption.decide(approvals)
+    check_thread(thread, uid=user.uid, agent=request.agent, new=False)
+    return resumption.take_results()
 
 
-def _admission(platform: Platform, user: User, request: RunRequest) -> Admission | None:
-    """Has the user's other openings know of a run whose id the client chose. The rate counts turns
-    and not the runs that go on with them."""
-    if request.run_id is None or is_generated_id(request.run_id):
-        return None
-    key = run_key(user.uid, request.run_id)
-    return admission(platform.db, user, datetime.now(UTC), run_key=key, counts=False)
+class _Resumption(Struct, frozen=True):
+    """A request that answers what a thread waits for, and what was read of the thread.
 
-
-def _open(
-    platform: Platform,
-    thread_id: str,
-    waiting_run: str,
-    continuing: Continuation,
-    known: Known | None = None,
-) -> OpenRun | StillWaiting | Finished | Running | Abandoned:
-    """Open the continuation, or find the one that was opened before."""
-    opened = open_continuation(platform.db, thread_id, waiting_run, continuing, known)
-    if not isinstance(opened, str):
-        return opened
-    run = paths.run(platform.db, thread_id, opened).get().to_dict()
-    if run is None:
-        raise NotFound("what this answer led to was erased", field="threadId")
-    return run_state(run, thread_id=thread_id, run_id=opened)
-
-
-def _said(request: RunRequest) -> dict[str, Decision]:
-    """What each entry says; one that is cancelled is a no."""
-    return {
-        entry.interrupt_id: entry.payload
-        if entry.status == "resolved" and entry.payload
-        else Decision(approved=False, reason=entry.payload.reason if entry.payload else None)
-        for entry in request.resume or []
-    }
-
-
-def _check_open(
-    platform: Platform, approvals: Sequence[Approval], said: dict[str, Decision]
-) -> None:
+    Attributes:
+        waiting: What the thread's document says that it waits for.
+        known: The documents that were read, by their paths.
     """
+
+    platform: Platform
+    user: User
+    request: RunRequest
+    digest: str
+    thread_id: str
+    waiting: dict[str, Any] | None
+    known: Known
+
+    def repeated(self) -> Finished | Running | Abandoned | None:
+        """Return what has become of the run that the request names, if it was opened before.
+
+        An id that follows from the waiting run's is also that of the run which somebody else's
+        answer has opened: it is this request's only where the request was the same.
+        """
+        run_id, uid = self.request.run_id, self.user.uid
+        if run_id is None:
+            return None
+        if self.waiting and previous_run_id(run_id) == self.waiting["runId"]:
+            return None  # it continues the run that waits still
+        reference = paths.run(self.platform.db, self.thread_id, run_id)
+        run: Any = self.known.get(reference.path) or reference.get()
+        data = run.to_dict() if run.exists else None
+        if data is None or data["uid"] != uid:
+            return None
+        if is_generated_id(run_id) and data["requestDigest"] != self.digest:
+            return None
+        return state_for_repeat(data, run, uid=uid, request_digest=self.digest)
+
+    def approvals(self) -> list[Approval]:
+        """Return the approvals that the entries answer, each checked for this user.
+
+        Raises:
+            InvalidArgument: One is answered twice, or none is, or they are of several runs.
+            NotFound, PermissionDenied: One is not there, or somebody else decides it.
+        """
+        ids = [entry.interrupt_id for entry in self.request.resume or []]
+        if not ids or len(set(ids)) < len(ids):
+            raise InvalidArgument(
+                "resume answers each interrupt once, and at least one", field="resume"
+            )
+        found = {each.id: each for each in load_approvals(self.platform.db, ids, self.known)}
+        for number, id in enumerate(ids):
+            field = f"resume.{number}.interruptId"
+            approval = found.get(id)
+            is_here = approval is not None and approval.thread_id == self.thread_id
+            may_decide = approval is not None and approval.may_be_decided_by(self.user)
+            if approval is None or not is_here or not (may_decide or approval.uid == self.user.uid):
+                raise NotFound(f"nothing in this thread waits under the id {id!r}", field=field)
+            if not may_decide:
+                role = approval.decider.role
+                message = f"this is decided by somebody else, of role {role}"
+                raise PermissionDenied(message, field=field)
+        approvals = [found[id] for id in ids]
+        if len({approval.run_id for approval in approvals}) > 1:
+            raise InvalidArgument("the interrupts are of more than one run", field="resume")
+        return approvals
+
+    def decide(self, approvals: Sequence[Approval]) -> ResumedRun:
+        """Continue the turn with these decisions, or note them while others are open."""
+        said = self._said()
+        _check_open(approvals, said)
+        _check_remembered(approvals, said)
+        waiting_run = approvals[0].run_id
+        continuation = Continuation(
+            run_id=self.request.run_id or next_run_id(waiting_run),
+            request_digest=self.digest,
+            decisions=self._decisions(approvals, said),
+            edits=edited_approvals(self.platform, self.user, approvals, said),
+            user=self.user,
+            admission=self._admission(),
+        )
+        opened = self._open(waiting_run, continuation, self.known)
+        if isinstance(opened, StillWaiting):
+            left_out = [each.id for each in opened.approvals if each.may_be_decided_by(self.user)]
+            if left_out:
+                raise InvalidArgument(
+                    f"resume must answer all that waits; missing: {', '.join(left_out)}",
+                    field="resume",
+                )
+            if continuation.edits:
+                raise FailedPrecondition(
+                    "changed arguments are taken when nobody else has to decide any more",
+                    field="resume",
+                    hint="send them again then, or say no",
+                )
+            write_decisions(self.platform.db, approvals, continuation.decisions)
+            return self._still_waiting(waiting_run, opened)
+        if not isinstance(opened, OpenRun):
+            # Somebody else was faster: this answer must be theirs too.
+            _check_open(load_approvals(self.platform.db, [each.id for each in approvals]), said)
+        return opened
+
+    def decide_for_another(self, approvals: Sequence[Approval]) -> dict[str, Any]:
+        """Note decisions of somebody whose thread this is not; the turn goes on without them."""
+        said = self._said()
+        if any(each.edited_arguments is not None for each in said.values()):
+            # Before they are looked at: a preview would be made with the asker's rights.
+            raise PermissionDenied(
+                "only the one who asked may change the arguments; say no with a reason instead",
+                field="resume",
+            )
+        _check_open(approvals, said)
+        _check_remembered(approvals, said)
+        first = approvals[0]
+        write_decisions(self.platform.db, approvals, self._decisions(approvals, said))
+        self.platform.enqueue(QUEUE, {"threadId": first.thread_id, "runId": first.run_id})
+        return RunResult(
+            thread_id=first.thread_id,
+            turn_id=first.turn_id,
+            run_id=first.run_id,
+            agent=first.agent,
+            outcome=Outcome(type="success"),
+            type="info",
+            message="Noted. The one who asked is told.",
+            steps=0,
+        ).dump()
+
+    def take_results(self) -> ResumedRun:
+        """Continue the turn with what the client's tools answered, or note it while approvals are
+        open."""
+        request, waiting, platform = self.request, self.waiting, self.platform
+        if not waiting or not waiting["calls"]:
+            raise FailedPrecondition(
+                "no call of this thread waits for a client's result (any more): it was answered, "
+                "its time was over, or the user went on",
+                field="toolResults",
+                hint="nothing needs to be sent; the thread's runs say what became of the call",
+            )
+        results, client = client_results(request, waiting, platform.catalog), dict[str, Any]()
+        if request.client_id != waiting["clientId"]:  # the turn's later calls are left to this one
+            tools = registered_client_tools(snapshot(platform.db), request.client_tools or ())
+            client = {"clientId": request.client_id, "clientTools": list(tools)}
+        waiting_run = waiting["runId"]
+        continuation = Continuation(
+            run_id=request.run_id or next_run_id(waiting_run),
+            request_digest=self.digest,
+            results=results,
+            client=client,
+            user=self.user,
+            admission=self._admission(),
+        )
+        opened = self._open(waiting_run, continuation, self.known)
+        if isinstance(opened, StillWaiting):
+            note_answers(platform.db, self.thread_id, waiting_run, continuation)
+            # The last decision may have come before that was noted.
+            opened = self._open(waiting_run, continuation)
+        if isinstance(opened, StillWaiting):
+            return self._still_waiting(waiting_run, opened)
+        return opened
+
+    def _open(
+        self, waiting_run: str, continuation: Continuation, known: Known | None = None
+    ) -> OpenRun | StillWaiting | Finished | Running | Abandoned:
+        """Open the continuation, or find the one that was opened before."""
+        db, thread_id = self.platform.db, self.thread_id
+        opened = open_continuation(db, thread_id, waiting_run, continuation, known)
+        if not isinstance(opened, str):
+            return opened
+        run = paths.run(db, thread_id, opened).get().to_dict()
+        if run is None:
+            raise NotFound("what this answer led to was erased", field="threadId")
+        return run_state(run, thread_id=thread_id, run_id=opened)
+
+    def _still_waiting(self, waiting_run: str, still: StillWaiting) -> dict[str, Any]:
+        """Return the result of somebody who decided their part, while others' parts are open."""
+        run = paths.run(self.platform.db, self.thread_id, waiting_run).get().to_dict() or {}
+        names = ", ".join(approval.summary for approval in still.approvals)
+        return RunResult(
+            thread_id=self.thread_id,
+            turn_id=run["turnId"],
+            run_id=waiting_run,
+            agent=self.request.agent,
+            outcome=Outcome(
+                type="interrupt",
+                interrupts=[to_interrupt(approval) for approval in still.approvals] or None,
+                pending_tool_call_ids=list(still.calls) or None,
+            ),
+            type="info",
+            message=f"Noted. Still open: {names or 'what your app was asked to do'}",
+            steps=run["step"],
+        ).dump()
+
+    def _said(self) -> dict[str, Decision]:
+        """Return each entry's decision, by approval; an entry that is cancelled is a rejection."""
+        said = {}
+        for entry in self.request.resume or []:
+            payload = entry.payload
+            if entry.status != "resolved" or payload is None:
+                payload = Decision(approved=False, reason=payload.reason if payload else None)
+            said[entry.interrupt_id] = payload
+        return said
+
+    def _decisions(
+        self, approvals: Sequence[Approval], said: dict[str, Decision]
+    ) -> dict[str, ApprovalDecision]:
+        now = datetime.now(UTC)
+        return {
+            approval.id: ApprovalDecision(
+                approved=said[approval.id].approved,
+                by=self.user.uid,
+                at=now,
+                reason=redacted_json(said[approval.id].reason),
+                remember=said[approval.id].remember,
+            )
+            for approval in approvals
+            if approval.decision is None
+        }
+
+    def _admission(self) -> Admission | None:
+        """Return what tells the user's other openings of a run whose id the client chose. The rate
+        counts turns and not the runs that continue them."""
+        run_id = self.request.run_id
+        if run_id is None or is_generated_id(run_id):
+            return None
+        key = run_key(self.user.uid, run_id)
+        return admission(self.platform.db, self.user, datetime.now(UTC), run_key=key, counts=False)
+
+
+def _check_open(approvals: Sequence[Approval], said: dict[str, Decision]) -> None:
+    """Check that the approvals are undecided, or decided as is said now.
+
     Raises:
         FailedPrecondition: One was decided otherwise before, or its time is over.
     """
     now = datetime.now(UTC)
     for number, approval in enumerate(approvals):
         field = f"resume.{number}.interruptId"
-        verdict = approval.status_at(now)
+        status = approval.status_at(now)
         decision = approval.decision
-        if verdict is ApprovalStatus.EXPIRED:
+        if status is ApprovalStatus.EXPIRED:
             raise FailedPrecondition(
                 f"the time to decide this ended at {approval.expires_at:%Y-%m-%d %H:%M} UTC, or "
                 "the user went on with another message",
                 field=field,
                 hint="ask for it again",
             )
-        if verdict is ApprovalStatus.REPLACED:
+        if status is ApprovalStatus.REPLACED:
             raise FailedPrecondition("this was approved with changed arguments", field=field)
         given = said[approval.id]
         if decision is not None and (
@@ -268,9 +368,10 @@ def _check_open(
 
 
 def _check_remembered(approvals: Sequence[Approval], said: dict[str, Decision]) -> None:
-    """
+    """Check which later calls the decisions are to stand for.
+
     Raises:
-        InvalidArgument: A yes is to stand for what was not offered, or for a changed call.
+        InvalidArgument: One is to stand for what was not offered, or for a changed call.
     """
     for number, approval in enumerate(approvals):
         given = said[approval.id]
@@ -286,139 +387,13 @@ def _check_remembered(approvals: Sequence[Approval], said: dict[str, Decision]) 
             )
 
 
-def _given(
-    approvals: Sequence[Approval], said: dict[str, Decision], user: User
-) -> dict[str, ApprovalDecision]:
-    now = datetime.now(UTC)
-    return {
-        approval.id: ApprovalDecision(
-            approved=said[approval.id].approved,
-            by=user.uid,
-            at=now,
-            reason=redacted_json(said[approval.id].reason),
-            remember=said[approval.id].remember,
-        )
-        for approval in approvals
-        if approval.decision is None
-    }
-
-
-def _check_complete(still_open: StillWaiting, user: User, said: dict[str, Decision]) -> None:
-    """
-    Raises:
-        InvalidArgument: The user left out one that is theirs to decide.
-    """
-    left_out = [each.id for each in still_open.approvals if each.may_be_decided_by(user)]
-    if left_out:
-        raise InvalidArgument(
-            f"resume must answer all that waits; missing: {', '.join(left_out)}", field="resume"
-        )
-
-
-def _still_waiting(
-    platform: Platform, request: RunRequest, waiting_run: str, still_open: StillWaiting
-) -> dict[str, Any]:
-    """What is told to who decided their part, while others' parts are open."""
-    run = paths.run(platform.db, request.thread_id or "", waiting_run).get().to_dict() or {}
-    names = ", ".join(approval.summary for approval in still_open.approvals)
-    return RunResult(
-        thread_id=request.thread_id or "",
-        turn_id=run["turnId"],
-        run_id=waiting_run,
-        agent=request.agent,
-        outcome=Outcome(
-            type="interrupt",
-            interrupts=[to_interrupt(approval) for approval in still_open.approvals] or None,
-            pending_tool_call_ids=list(still_open.calls) or None,
-        ),
-        type="info",
-        message=f"Noted. Still open: {names or 'what your app was asked to do'}",
-        steps=run["step"],
-    ).dump()
-
-
-def _decided_for_another(
-    platform: Platform, user: User, request: RunRequest, approvals: Sequence[Approval]
-) -> dict[str, Any]:
-    """Note the decisions of somebody whose thread this is not; the turn goes on without them."""
-    said = _said(request)
-    if any(each.edited_arguments is not None for each in said.values()):
-        # Before they are looked at: a preview would be made with the asker's rights.
-        raise PermissionDenied(
-            "only the one who asked may change the arguments; say no with a reason instead",
-            field="resume",
-        )
-    _check_open(platform, approvals, said)
-    _check_remembered(approvals, said)
-    first = approvals[0]
-    continuing = Continuation(
-        run_id=next_run_id(first.run_id),
-        request_digest="",
-        decisions=_given(approvals, said, user),
-    )
-    write_decisions(platform.db, approvals, continuing.decisions)
-    platform.enqueue(QUEUE, {"threadId": first.thread_id, "runId": first.run_id})
-    return RunResult(
-        thread_id=first.thread_id,
-        turn_id=first.turn_id,
-        run_id=first.run_id,
-        agent=first.agent,
-        outcome=Outcome(type="success"),
-        type="info",
-        message="Noted. The one who asked is told.",
-        steps=0,
-    ).dump()
-
-
-def _new_client(platform: Platform, request: RunRequest) -> dict[str, Any]:
-    """The client that the turn goes on with: its later calls are left to this one."""
-    tools = of_clients(snapshot(platform.db), request.client_tools or ())
-    return {"clientId": request.client_id, "clientTools": list(tools)}
-
-
-def _take_results(
-    platform: Platform,
-    user: User,
-    request: RunRequest,
-    known: Known,
-    *,
-    request_digest: str,
-) -> Found:
-    thread_id = request.thread_id or ""
-    thread = known[paths.thread(platform.db, thread_id).path].to_dict() or {}
-    waiting = thread.get("waiting")
-    if not waiting or not waiting["calls"]:
-        raise FailedPrecondition(
-            "no call of this thread waits for a client's result (any more): it was answered, its "
-            "time was over, or the user went on",
-            field="toolResults",
-            hint="nothing needs to be sent; the thread's runs say what became of the call",
-        )
-    continuing = Continuation(
-        run_id=request.run_id or next_run_id(waiting["runId"]),
-        request_digest=request_digest,
-        results=contents_of(request, waiting, platform.catalog),
-        client=_new_client(platform, request) if takes_over(request, waiting) else {},
-        user=user,
-        admission=_admission(platform, user, request),
-    )
-    opened = _open(platform, thread_id, waiting["runId"], continuing, known)
-    if isinstance(opened, StillWaiting):
-        note_answers(platform.db, thread_id, waiting["runId"], continuing)
-        # The last decision may have come before that was noted.
-        opened = _open(platform, thread_id, waiting["runId"], continuing)
-    if isinstance(opened, StillWaiting):
-        return _still_waiting(platform, request, waiting["runId"], opened)
-    return opened
-
-
-def edits_of(
+def edited_approvals(
     platform: Platform,
     user: User,
     approvals: Sequence[Approval],
     said: dict[str, Decision],
 ) -> dict[str, Approval]:
-    """New approvals for those whose arguments the decider changed, by the first's id.
+    """Return new approvals for those whose arguments the decider changed, by the first's id.
 
     Args:
         approvals: In the order of the `resume` entries that answer them.
@@ -439,49 +414,39 @@ def edits_of(
                 "the changed arguments hold what looks like a key or a token, which is not kept",
                 field=field,
             )
-        edits[approval.id] = _edited(
-            platform,
-            user,
-            approval,
-            given.edited_arguments,
-            field,
-            context=_context(platform, approval),
-        )
+        edits[approval.id] = _edited(platform, user, approval, given.edited_arguments, field)
     return edits
 
 
-def _context(platform: Platform, approval: Approval) -> dict[str, Any]:
-    """Where the user was when the turn was asked: what an edit leaves out is meant there."""
-    run = paths.run(platform.db, approval.thread_id, approval.run_id).get().to_dict()
-    return (read_request(run)["context"] or {}) if run else {}
-
-
 def _edited(
-    platform: Platform,
-    user: User,
-    approval: Approval,
-    arguments: dict[str, Any],
-    field: str,
-    *,
-    context: dict[str, Any],
+    platform: Platform, user: User, approval: Approval, arguments: dict[str, Any], field: str
 ) -> Approval:
+    """Return an approval with changed arguments, which are validated and previewed anew."""
+    db, now = platform.db, datetime.now(UTC)
+    run = paths.run(db, approval.thread_id, approval.run_id).get().to_dict()
     owner = user if user.uid == approval.uid else platform.find_user(approval.uid)
     if owner is None:
         raise FailedPrecondition("the account that asked for this is gone", field=field)
-    router = _router(platform, owner, approval)
+    profile = find_agent(platform, approval.agent, user=owner)
+    entry = entry_of(db, approval.tool)
+    router = Router(
+        platform=platform,
+        caller=Caller(owner, approval.locale, now, deadline=time.monotonic() + 60),
+        entries={entry.id: entry} if entry else {},
+        agents=_no_agents,
+        policies=dict(profile.approvals),
+    )
     target = router.target(approval.tool)
     frozen = target.frozen(arguments, field=field)
-    policy = combined(*filter(None, (router.policies.get(approval.tool), target.policy)))
-    if decider_of(policy, owner) != approval.decider:
+    if decider_of(router.policy(approval.tool, target), owner) != approval.decider:
         raise PermissionDenied("who decides this has changed; ask for it again", field=field)
     ctx = ToolContext(
         user=owner,
         platform=platform,
         locale=approval.locale,
-        context=context,
-        earlier=lambda: earlier_calls(
-            read_log(platform.db, approval.thread_id).documents, approval.place
-        ),
+        # Where the user was when the turn was asked: what an edit leaves out is meant there.
+        context=(read_request(run)["context"] or {}) if run else {},
+        earlier=lambda: earlier_calls(read_log(db, approval.thread_id).documents, approval.place),
     )
     try:
         preview = target.preview(ctx, frozen)
@@ -490,39 +455,20 @@ def _edited(
     if preview is not None and preview.arguments is not None:
         frozen = target.frozen(preview.arguments, field=field)
     shown = target.shown(frozen)
-    check_askable(frozen, shown, field=field)
-    edited = approval.edited(
-        frozen,
-        shown=shown,
-        summary=target.summary(frozen, approval.locale),
-        by=user,
-        now=datetime.now(UTC),
-    )
-    return replace(edited, display=bounded(preview.display) if preview else None)
-
-
-def _router(platform: Platform, owner: User, approval: Approval) -> Router:
-    profile = profile_of(platform, approval.agent, user=owner)
-    entry = entry_of(platform.db, approval.tool)
-    now = datetime.now(UTC)
-    asker = Asker(user=owner, locale=approval.locale, now=now, deadline=time.monotonic() + 60)
-    return Router(
-        platform=platform,
-        asker=asker,
-        entries={entry.id: entry} if entry else {},
-        agents=_no_agents,
-        policies=dict(profile.approvals),
-    )
+    check_size(frozen, shown, field=field)
+    summary = target.summary(frozen, approval.locale)
+    edited = approval.edited(frozen, shown=shown, summary=summary, by=user, now=now)
+    return replace(edited, display=bounded_display(preview.display) if preview else None)
 
 
 def _no_agents(agent_id: str, message: str, *, max_steps: int | None = None) -> dict[str, Any]:
     raise FailedPrecondition("no agent is asked while arguments are checked")
 
 
-def contents_of(
+def client_results(
     request: RunRequest, waiting: dict[str, Any], catalog: Catalog
 ) -> dict[str, dict[str, Any]]:
-    """The results by call id, each `{content}` or `{error}`.
+    """Return what a client's tools answered, by call id, each `{content}` or `{error}`.
 
     Args:
         waiting: What the thread waits for.
@@ -531,7 +477,18 @@ def contents_of(
             or are too large.
         PermissionDenied: The calls were left to another client, and this one cannot run them all.
     """
-    _check_client(request, waiting)
+    # By call id; a thread from before the tools were noted has none.
+    tools = dict(zip(waiting["calls"], waiting.get("tools") or (), strict=False))
+    if request.client_id != waiting["clientId"]:
+        can_run = request.client_tools or []
+        unknown = sorted({*tools.values()} - {*can_run})
+        if not can_run or unknown:
+            raise PermissionDenied(
+                "these calls were left to another of your clients"
+                + (f", and this one does not offer {', '.join(unknown)}" if can_run else ""),
+                field="clientTools" if can_run else "clientId",
+                hint="to take them over, send the clientTools that this client can run",
+            )
     results = request.tool_results or []
     by_call = {result.tool_call_id: result for result in results}
     for number, result in enumerate(results):
@@ -546,13 +503,19 @@ def contents_of(
             f"toolResults must answer each waiting call once; missing: {', '.join(missing)}",
             field="toolResults",
         )
-    tools = _tools(waiting)
-    contents = {
-        result.tool_call_id: _content(
-            result, tools.get(result.tool_call_id), catalog, field=f"toolResults.{number}"
-        )
-        for number, result in enumerate(results)
-    }
+    contents: dict[str, dict[str, Any]] = {}
+    for number, result in enumerate(results):
+        if result.error is not None:
+            contents[result.tool_call_id] = {"error": redacted(result.error)}
+            continue
+        if len(canonical_json({"": result.content})) > CONTENT_CHARS:
+            raise InvalidArgument(
+                f"the result of one tool may have {CONTENT_CHARS:,} characters of JSON",
+                field="toolResults",
+            )
+        if (tool := tools.get(result.tool_call_id)) is not None:
+            _check_shape(result, tool, catalog, field=f"toolResults.{number}.content")
+        contents[result.tool_call_id] = {"content": redacted_json(result.content)}
     if len(canonical_json(contents).encode()) > CONTENTS_BYTES:
         raise InvalidArgument(
             f"the results may have {CONTENTS_BYTES:,} bytes of JSON together", field="toolResults"
@@ -560,50 +523,9 @@ def contents_of(
     return contents
 
 
-def takes_over(request: RunRequest, waiting: dict[str, Any]) -> bool:
-    """Whether another client than the one the calls were left to answers them."""
-    return bool(request.client_id != waiting["clientId"])
-
-
-def _tools(waiting: dict[str, Any]) -> dict[str, str]:
-    """The tools that the waiting calls are of, by call id; a thread from before they were noted
-    has none."""
-    names = waiting.get("tools") or ()
-    return dict(zip(waiting["calls"], names, strict=False))
-
-
-def _check_client(request: RunRequest, waiting: dict[str, Any]) -> None:
-    """Another of the user's clients may take the calls over, if it can run every one of them."""
-    if not takes_over(request, waiting):
-        return
-    can_run = request.client_tools or []
-    missing = sorted({*_tools(waiting).values()} - {*can_run})
-    if not can_run or missing:
-        raise PermissionDenied(
-            "these calls were left to another of your clients"
-            + (f", and this one does not offer {', '.join(missing)}" if can_run else ""),
-            field="clientTools" if can_run else "clientId",
-            hint="to take them over, send the clientTools that this client can run",
-        )
-
-
-def _content(
-    result: ClientToolResult, tool: str | None, catalog: Catalog, *, field: str
-) -> dict[str, Any]:
-    if result.error is not None:
-        return {"error": redacted(result.error)}
-    if len(canonical_json({"": result.content})) > CONTENT_CHARS:
-        raise InvalidArgument(
-            f"the result of one tool may have {CONTENT_CHARS:,} characters of JSON",
-            field="toolResults",
-        )
-    if tool is not None:
-        _check_shape(result, tool, catalog, field=f"{field}.content")
-    return {"content": redacted_json(result.content)}
-
-
 def _check_shape(result: ClientToolResult, tool: str, catalog: Catalog, *, field: str) -> None:
-    """A tool that only a registry document tells of may return any JSON: no shape is known."""
+    """Check that a result is what its tool returns. A tool that only a registry document tells of
+    may return any JSON."""
     try:
         capability = catalog.find_capability(tool)
     except NotFound:

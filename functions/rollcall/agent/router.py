@@ -1,4 +1,5 @@
-"""The dispatcher of a run: finds the capability, checks it for this user, asks or runs."""
+"""The dispatcher of a run: finds each call's capability, checks it for this user, and runs it, asks
+a person first, or leaves it to the client."""
 
 from __future__ import annotations
 
@@ -6,23 +7,31 @@ import logging
 import re
 import time
 from collections.abc import Callable, Mapping, MutableMapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import unquote
 
 from msgspec import Struct, field
 
-from rollcall.agent.approvals import Consent, check_askable
-from rollcall.agent.dispatch import Answer, Ask, Leave, Permit, Unanswerable, Unheard
-from rollcall.agent.run_context import Asker, Known
-from rollcall.agent.targets import Local, Registered, Target, endpoint_reach, function_reach
-from rollcall.core.context import (
-    AskAgent,
-    Catalog,
-    Platform,
-    Progress,
-    TextModel,
-    ToolContext,
+from rollcall.agent.approvals import check_approved, check_size, is_in_force, review_write
+from rollcall.agent.dispatch import (
+    Answers,
+    Caller,
+    CallOutcome,
+    CallOutput,
+    ClientCall,
+    ClientFailed,
+    ClientSilent,
+    NeedsApproval,
+    Permit,
 )
+from rollcall.agent.targets import (
+    Target,
+    client_target,
+    endpoint_target,
+    function_target,
+    local_target,
+)
+from rollcall.core.context import AskAgent, Platform, Progress, TextModel, ToolContext
 from rollcall.core.errors import (
     Aborted,
     FailedPrecondition,
@@ -37,10 +46,7 @@ from rollcall.registry.access import at_least
 from rollcall.registry.breaker import check_up
 from rollcall.registry.entries import Entry
 from rollcall.store.approvals import Approval, arguments_digest, load_approvals
-from rollcall.store.effects import Effect, Write, perform_once
-
-if TYPE_CHECKING:
-    from google.cloud.firestore import WriteBatch
+from rollcall.store.effects import Effect, perform_once
 
 QUERY_CHARS = 500
 
@@ -59,25 +65,25 @@ class Router(Struct, frozen=True):
         policies: The agent's own, by capability.
         text_model: What capabilities are given, counted in the user's budget.
         health: Of capabilities that are not well by now, by id: "degraded" or "down".
-        permits: Of the calls that were let through, by id.
+        permits: Of the calls that were allowed, by id.
     """
 
     platform: Platform
-    asker: Asker
+    caller: Caller
     entries: MutableMapping[str, Entry]
     agents: AskAgent
     find: Find | None = None
     policies: dict[str, ApprovalPolicy] = field(default_factory=dict)
-    known: Known = field(default_factory=Known)
+    answers: Answers = field(default_factory=Answers)
     text_model: TextModel | None = None
     health: Callable[[], Mapping[str, str]] = dict
     permits: MutableMapping[str, Permit] = field(default_factory=dict)
 
     def is_decided(self, call: ToolCall) -> bool:
-        return call.id in self.known.approvals or call.id in self.known.answers
+        return call.id in self.answers.approvals or call.id in self.answers.client_results
 
     def writes(self, call: ToolCall) -> bool:
-        if self._is_search(call):
+        if self.find is not None and call.name == FIND_TOOLS:
             return False
         entry = self.entries.get(call.name)
         if entry is None or entry.spec.writes or entry.is_foreign:
@@ -90,7 +96,7 @@ class Router(Struct, frozen=True):
     def permit(self, call: ToolCall) -> Permit:
         return self.permits.get(call.id, Permit())
 
-    def is_the_clients(self, call: ToolCall) -> bool:
+    def is_client_tool(self, call: ToolCall) -> bool:
         entry = self.entries.get(call.name)
         return entry is not None and entry.execution.type == "client"
 
@@ -104,110 +110,148 @@ class Router(Struct, frozen=True):
         except NotFound:  # this codebase has it no more, and the registry does not know yet
             return arguments
 
-    def __call__(self, place: int, call: ToolCall, progress: Progress) -> Answer | Ask | Leave:
-        if (answer := self.known.answers.get(call.id)) is not None:
-            return self._answered(call, answer)
-        if self._is_search(call):
-            return self._search(call)
-        approval = self.known.approvals.get(call.id)
-        consent = Consent(self.platform, self.asker, self.known)
+    def __call__(self, place: int, call: ToolCall, progress: Progress) -> CallOutcome:
+        if (result := self.answers.client_results.get(call.id)) is not None:
+            return self._client_result(call, result)
+        if self.find is not None and call.name == FIND_TOOLS:
+            return self._found_tools(call, self.find)
+        caller, user = self.caller, self.caller.user
+        approval = self.answers.approvals.get(call.id)
         if approval is not None:
-            consent.check_decided(approval)
-        else:  # what a person said yes to is tried all the same
+            check_approved(self.platform, approval)
+        else:  # what a person approved is tried all the same
             check_up(self.health(), call.name)
         target = self.target(call.name)
-        policy = self._policy(call.name, target)
-        approved = approval is not None and consent.holds(approval, target, policy)
+        policy = self.policy(call.name, target)
+        approved = approval if approval and is_in_force(approval, target, policy, user) else None
         given = approval.arguments if approval is not None else call.arguments
         arguments = target.frozen(given)
         if approved and arguments != given:
             raise FailedPrecondition(
                 f"{call.name} makes others of the arguments that were approved; nothing was written"
             )
-        ctx = self._context(place, target, progress)
-        if target.on_client:
-            self._check_client(call.name)
-        if approval is not None and approved:
-            self.permits[call.id] = Permit(approval.id)
+        ctx = ToolContext(
+            user=user,
+            platform=self.platform,
+            locale=caller.locale,
+            now=caller.now,
+            progress=progress,
+            effect_key=caller.effect_key(place) if caller.effect_key and target.writes else None,
+            is_cancelled=caller.is_cancelled,
+            context=caller.context,
+            agents=self.agents,
+            earlier=lambda: caller.earlier(place),
+            paid_text_model=lambda: self.text_model,
+        )
+        if target.on_client and (
+            call.name not in self.answers.client_tools or caller.effect_key is None
+        ):
+            raise FailedPrecondition(
+                f"no client that can run {call.name} takes part in this dialogue"
+            )
+        if approved:
+            self.permits[call.id] = Permit(approved.id)
         elif target.writes:
             # One that changed since its approval, or that others decide now, is asked for again.
-            arguments, asked = consent.considered(call.name, target, policy, ctx, arguments)
-            if isinstance(asked, Ask):
-                return asked
-            self.permits[call.id] = Permit(allowed_by=asked)
+            arguments, review = review_write(
+                caller,
+                self.answers,
+                name=call.name,
+                target=target,
+                policy=policy,
+                ctx=ctx,
+                arguments=arguments,
+            )
+            if isinstance(review, NeedsApproval):
+                return review
+            self.permits[call.id] = Permit(allowed_by=review)
         if target.on_client:
             shown = target.shown(arguments)
-            check_askable(arguments, shown)  # the run's result holds them for the client
-            return Leave(arguments, shown=shown)
+            check_size(arguments, shown)  # the run's result holds them for the client
+            return ClientCall(arguments, shown=shown)
         if not target.writes:
-            return Answer(target.run(ctx, arguments), ctx.citations, ctx.display)
-        return self._write(call, target, ctx, arguments, approval if approved else None)
+            return CallOutput(target.run(ctx, arguments), ctx.citations, ctx.display)
+        return self._write(call, target, ctx, arguments, approved)
 
-    def _answered(self, call: ToolCall, answer: dict[str, Any]) -> Answer:
-        """What the client's tool said; it is as untrusted as any result."""
-        approval_id = answer.get("approvalId")
-        self.permits[call.id] = Permit(approval_id, answer.get("allowedBy"))
-        if answer.get("expired"):
-            raise Unheard(
+    def _client_result(self, call: ToolCall, result: dict[str, Any]) -> CallOutput:
+        """Return what the client's tool answered; it is as untrusted as any result."""
+        approval_id = result.get("approvalId")
+        self.permits[call.id] = Permit(approval_id, result.get("allowedBy"))
+        if result.get("expired"):
+            raise ClientSilent(
                 "nobody answered: the user's client did not in time, and may have done it or not",
                 hint="look whether it happened before you call it again",
             )
-        if answer.get("error") is not None:
-            raise Unanswerable(
-                str(answer["error"]), hint="do not repeat the same call: change what was wrong"
+        if result.get("error") is not None:
+            raise ClientFailed(
+                str(result["error"]), hint="do not repeat the same call: change what was wrong"
             )
         arguments = None
-        if approval_id and answer.get("isEdited"):
+        if approval_id and result.get("isEdited"):
             edited = load_approvals(self.platform.db, [approval_id])
             arguments = edited[0].shown if edited else None
-        return Answer(answer.get("content"), arguments=arguments)
+        return CallOutput(result.get("content"), arguments=arguments)
 
-    def _is_search(self, call: ToolCall) -> bool:
-        return self.find is not None and call.name == FIND_TOOLS
+    def _found_tools(self, call: ToolCall, find: Find) -> CallOutput:
+        """Return tools for what the model says it needs; it may call them from its next reply on.
 
-    def _search(self, call: ToolCall) -> Answer:
-        """Tools for what the model says it needs; they can be called from its next reply on."""
+        Raises:
+            InvalidArgument: It does not say what it needs.
+        """
         query = (call.arguments or {}).get("query")
         if not isinstance(query, str) or not query.strip():
             raise InvalidArgument("query says in a few words what the tool should do")
-        assert self.find is not None
-        found = self.find(query[:QUERY_CHARS], frozenset(self.entries))
+        found = find(query[:QUERY_CHARS], frozenset(self.entries))
         self.entries.update({entry.id: entry for entry, _ in found})
         tools = [{"name": spec.name, "description": spec.description} for _, spec in found]
-        return Answer({"tools": tools}, offers=tuple(spec for _, spec in found))
+        return CallOutput({"tools": tools}, offers=tuple(spec for _, spec in found))
 
     def target(self, name: str) -> Target:
-        """The capability, checked for this user as of now.
+        """Return a capability's target, checked for this user as of now.
 
         Raises:
             PermissionDenied: It is not available to this user (any more).
             NotFound: This codebase does not have it.
+            FailedPrecondition: It is one of our own writes under another name.
         """
-        entry = self.entries.get(name)
-        if entry is None or not entry.permits(self.asker.user):
+        user, entry = self.caller.user, self.entries.get(name)
+        if entry is None or not entry.permits(user):
             raise PermissionDenied(f"{name} is not available to this user")
         if entry.execution.type == "firebase_function":
-            _check_not_ours(entry, self.platform.catalog)
-            reach = function_reach(entry, self.asker.user, self.asker.token, self._left_s)
-            return Registered(entry, reach)
+            self._check_not_ours(entry)
+            return function_target(entry, user, self.caller.token, self._left_s)
         if entry.execution.type == "api_endpoint":
-            return Registered(entry, endpoint_reach(entry, self._left_s))
+            return endpoint_target(entry, self._left_s)
         if entry.execution.type == "client" and entry.is_foreign:
-            return Registered(entry, _nowhere)
-        return self._local(entry)
-
-    def _local(self, entry: Entry) -> Target:
+            return client_target(entry)
         capability = self.platform.catalog.find_capability(entry.id)
-        if not at_least(self.asker.user.role, capability.mark.min_role):
+        if not at_least(user.role, capability.mark.min_role):
             raise PermissionDenied(f"{entry.id} is not available to this user")
-        return Local(capability, entry.policy, entry.spec.writes)
+        return local_target(capability, entry.policy, is_write=entry.spec.writes)
 
-    def _policy(self, name: str, target: Target) -> ApprovalPolicy:
+    def policy(self, name: str, target: Target) -> ApprovalPolicy:
+        """Return when a call of this capability is asked about, and whom."""
         return combined(self.policies.get(name), target.policy)
 
-    def _check_client(self, name: str) -> None:
-        if name not in self.known.client_tools or self.asker.effect_key is None:
-            raise FailedPrecondition(f"no client that can run {name} takes part in this dialogue")
+    def _check_not_ours(self, entry: Entry) -> None:
+        """Refuse one of our own writes: called as a function, it would be approved by that call
+        alone.
+
+        Raises:
+            FailedPrecondition: It is one, whatever its document says.
+        """
+        for name in re.split(r"[/?#;:]", unquote(entry.execution.target)):
+            try:
+                is_write = self.platform.catalog.find_capability(name).mark.effect == "write"
+            except NotFound:
+                continue
+            if is_write:
+                raise FailedPrecondition(
+                    f"{entry.id} is {name}, a write of this codebase, under another name"
+                )
+
+    def _left_s(self) -> float:
+        return max(self.caller.deadline - time.monotonic(), 1.0)
 
     def _write(
         self,
@@ -215,89 +259,35 @@ class Router(Struct, frozen=True):
         target: Target,
         ctx: ToolContext,
         arguments: dict[str, Any],
-        approval: Approval | None,
-    ) -> Answer:
+        approved: Approval | None,
+    ) -> CallOutput:
+        """Write through the ledger, once."""
         if ctx.effect_key is None:
             raise FailedPrecondition(f"{call.name} changes data, which cannot be done here")
-        if self.asker.is_cancelled():
+        if self.caller.is_cancelled():
             raise Aborted("the user stopped the run before this was begun; nothing was written")
         effect = Effect(
             key=ctx.effect_key,
-            uid=self.asker.user.uid,
+            uid=self.caller.user.uid,
             tool=call.name,
             version=target.version,
             arguments_digest=arguments_digest(arguments),
-            thread_id=self.asker.thread_id,
-            run_id=self.asker.run_id,
+            thread_id=self.caller.thread_id,
+            run_id=self.caller.run_id,
             call_id=call.id,
-            approval_id=approval.id if approval else None,
+            approval_id=approved.id if approved else None,
         )
-        output = perform_once(
-            self.platform.db, effect, way_of(target, ctx, arguments), waits_for_others=False
-        )
-        return Answer(
+        shown, write = target.shown(arguments), target.ledger_write(ctx, arguments)
+        output = perform_once(self.platform.db, effect, write, waits_for_others=False)
+        try:
+            undo = target.undo(shown, output)
+        except Exception:  # it has happened all the same
+            log.exception("how to take a write back could not be worked out")
+            undo = None
+        return CallOutput(
             output,
             ctx.citations,
             ctx.display,
-            arguments=target.shown(arguments) if approval else None,
-            undo=_undo(target, arguments, output),
+            arguments=shown if approved else None,
+            undo=undo,
         )
-
-    def _context(self, place: int, target: Target, progress: Progress) -> ToolContext:
-        mint = self.asker.effect_key
-        return ToolContext(
-            user=self.asker.user,
-            platform=self.platform,
-            locale=self.asker.locale,
-            now=self.asker.now,
-            progress=progress,
-            effect_key=mint(place) if mint and target.writes else None,
-            is_cancelled=self.asker.is_cancelled,
-            context=self.asker.context,
-            agents=self.agents,
-            earlier=lambda: self.asker.earlier(place),
-            paid_text_model=lambda: self.text_model,
-        )
-
-    def _left_s(self) -> float:
-        return max(self.asker.deadline - time.monotonic(), 1.0)
-
-
-def _check_not_ours(entry: Entry, catalog: Catalog) -> None:
-    """One of our own writes, called as a function, would be the user's own call: its own yes.
-
-    Raises:
-        FailedPrecondition: It is one, whatever its document says.
-    """
-    for name in re.split(r"[/?#;:]", unquote(entry.execution.target)):
-        try:
-            is_write = catalog.find_capability(name).mark.effect == "write"
-        except NotFound:
-            continue
-        if is_write:
-            raise FailedPrecondition(
-                f"{entry.id} is {name}, a write of this codebase, under another name"
-            )
-
-
-def way_of(target: Target, ctx: ToolContext, arguments: dict[str, Any]) -> Write:
-    """How the ledger has a target write."""
-
-    def work(batch: WriteBatch | None) -> Any:
-        ctx.effects = batch
-        return target.run(ctx, arguments)
-
-    return Write(work, atomic=target.atomic, find=target.finder(ctx))
-
-
-def _undo(target: Target, arguments: dict[str, Any], output: Any) -> dict[str, Any] | None:
-    """How to take a write back; one that cannot say so has happened all the same."""
-    try:
-        return target.undo(target.shown(arguments), output)
-    except Exception:
-        log.exception("how to take a write back could not be worked out")
-        return None
-
-
-def _nowhere(ctx: ToolContext, arguments: dict[str, Any]) -> Any:
-    raise FailedPrecondition("this capability runs on the user's own client")

@@ -1,7 +1,7 @@
-"""Drives a run to its end: the loop's events out, its saves in, and what happens on the way.
+"""Drives a run to its end: the loop's events out, its saves in, and the result that clients get.
 
-The run outlives who watches it. When the client leaves, or this process's time is over, the run is
-saved and left to the task queue, and whoever asks for it again follows it there.
+The run outlives whoever watches it. When the client leaves, or this process's time is over, the run
+is saved and left to the task queue, and whoever asks for it again follows it there.
 """
 
 from __future__ import annotations
@@ -14,24 +14,19 @@ from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, Literal
 
-from msgspec import Struct, field
-from msgspec.structs import replace
-
-from rollcall.agent import telemetry
-from rollcall.agent.attached_files import with_files
-from rollcall.agent.budget import FirestorePurse, Purse
-from rollcall.agent.compaction import decided
-from rollcall.agent.dispatch import Ask, Leave, Permit
-from rollcall.agent.loop import Steps, run
-from rollcall.agent.run_context import Asked, receive
-from rollcall.agent.run_setup import prepare_inner, prepare_run, run_purse
-from rollcall.agent.telemetry import observed
-from rollcall.agent.turn import Ended, Turn
+from rollcall.agent.budget import UserBudget
+from rollcall.agent.compaction import decision_lines
+from rollcall.agent.dispatch import ClientCall, NeedsApproval
+from rollcall.agent.loop import run
+from rollcall.agent.run_context import RunContext, new_context
+from rollcall.agent.run_setup import nested_turn, run_budget, run_turn
+from rollcall.agent.telemetry import observe_run, run_span
+from rollcall.agent.turn import Turn, TurnEnd, WaitingCall
 from rollcall.core import events
 from rollcall.core.context import AskAgent, Platform, User
 from rollcall.core.errors import Aborted, AgentError, FailedPrecondition, Unavailable
 from rollcall.core.events import Event
-from rollcall.core.messages import ModelMessage, ToolResult, UserMessage
+from rollcall.core.messages import UserMessage
 from rollcall.core.redaction import redacted_message
 from rollcall.core.wire import (
     REASON_CHARS,
@@ -49,21 +44,17 @@ from rollcall.store import audit
 from rollcall.store.approvals import Approval, approval_id
 from rollcall.store.event_log import missing_end_events, read_events
 from rollcall.store.leases import NotSaved
-from rollcall.store.message_log import TurnUsage
 from rollcall.store.open_run import OpenRun, RunInterrupt
+from rollcall.store.run_closing import SavedRun
 
 if TYPE_CHECKING:
     from google.cloud.firestore import WriteBatch
 
-
 QUEUE = "continuerun"
 CLIENT_CALL = timedelta(minutes=10)
 """How long a client has to answer the calls that were left to it."""
-
-log = logging.getLogger("rollcall")
-
-Events = Generator[Event | None, None, dict[str, Any]]
-
+MAX_DEPTH = 2
+"""Agents may ask agents, but not without end."""
 _RESPONSE_SCHEMA: dict[str, Any] = {
     "type": "object",
     "properties": {
@@ -74,30 +65,27 @@ _RESPONSE_SCHEMA: dict[str, Any] = {
     "required": ["approved"],
     "additionalProperties": False,
 }
-"""What answers an approval that nothing more may stand for."""
+"""Of the answer to an approval that may stand for nothing more."""
 
-Beside = Callable[["WriteBatch"], None]
+log = logging.getLogger("rollcall")
 
-MAX_DEPTH = 2
-"""Agents may ask agents, but not without end."""
+RunEvents = Generator[Event | None, None, dict[str, Any]]
 
 
-@observed
 def drive(
-    platform: Platform,
-    asked: Asked,
+    context: RunContext,
     opened: OpenRun,
     *,
     until: float,
     streamed: bool = True,
-    purse: FirestorePurse | None = None,
-) -> Events:
+    budget: UserBudget | None = None,
+) -> RunEvents:
     """Work an open run to its end, or until its time in this process is over.
 
     Args:
-        purse: The run's, if it was opened with one. It is closed at the end, whichever it is.
-        until: `time.monotonic()` value at which this process must have let go of it.
+        until: The `time.monotonic()` value at which this process must have let go of it.
         streamed: Whether the models' replies are shown as they come, or each when it is whole.
+        budget: The run's, if it was opened with one. It is closed at the end, whichever it is.
     Returns:
         The run's result.
     Raises:
@@ -105,148 +93,160 @@ def drive(
         Unavailable: The database failed; the run goes on in the task queue.
         AgentError: The run failed; that is saved.
     """
-    purse = purse or run_purse(asked, opened.thread_id, opened.run_id)
-    purse.heed(opened.settlements)
-    opened.budget = purse
-    with closing(purse):  # what the run's document does not say, this does
-        return (yield from _ended(platform, asked, opened, purse, until=until, streamed=streamed))
-
-
-def _ended(
-    platform: Platform,
-    asked: Asked,
-    opened: OpenRun,
-    purse: Purse,
-    *,
-    until: float,
-    streamed: bool,
-) -> Events:
-    """Work the run to its end, and save whatever end that is."""
-    try:
-        return (yield from _driven(platform, asked, opened, purse, until=until, streamed=streamed))
-    except NotSaved:
-        _leave_to_queue(platform, opened)
-        raise
-    except AgentError as error:
-        if not opened.is_closed:
-            last = opened.show(events.run_error(message=error.message, code=error.code))
-            told = {"message": error.message, **error.details}
-            opened.fail(told, beside=trail_of_failure(opened))
-            yield last
-        raise
-    except GeneratorExit:
-        _leave_to_queue(platform, opened, is_sound=True)
-        raise
-    except Exception as error:
-        log.exception("run %s broke off", opened.run_id)
-        if _passes(error):
-            _leave_to_queue(platform, opened)
-            raise Unavailable(
-                "the database did not answer in time; the run goes on by itself",
-                hint="ask again with the same runId to follow it",
-                retry_after_s=2,
-            ) from error
-        told = {"code": "internal", "message": "something went wrong on our side"}
-        if not opened.is_closed:
-            last = opened.show(events.run_error(**told))
-            told["type"] = type(error).__name__
-            opened.fail(told, beside=trail_of_failure(opened))
-            yield last
-        raise
+    budget = budget or run_budget(context, opened.thread_id, opened.run_id)
+    steps = _drive(context, opened, budget, until=until, streamed=streamed)
+    return (yield from observe_run(opened, steps))
 
 
 def function_end(seconds: float, *, margin_s: float = 30.0) -> float:
-    """When a function that may run so long must have let go of a run, as `time.monotonic()`."""
+    """Return when a function that may run so long must have let go of a run, as a
+    `time.monotonic()` value."""
     return time.monotonic() + seconds - margin_s
 
 
-def _driven(
-    platform: Platform,
-    asked: Asked,
-    opened: OpenRun,
-    purse: Purse,
-    *,
-    until: float,
-    streamed: bool,
-) -> Events:
-    seeing = recorder(opened.db.project)
-    seeing.flush(by_client(opened.db))  # what earlier runs saw, while this one waits for its model
+def _drive(
+    context: RunContext, opened: OpenRun, budget: UserBudget, *, until: float, streamed: bool
+) -> RunEvents:
+    """Work the run to its end, and save whatever end that is."""
+    budget.earlier = opened.settlements
+    opened.budget = budget
+    with closing(budget):  # what the run's document does not say, this does
+        try:
+            return (yield from _work(context, opened, budget, until=until, streamed=streamed))
+        except NotSaved:
+            _leave_to_queue(context.platform, opened)
+            raise
+        except AgentError as error:
+            if not opened.is_closed:
+                last = opened.show(events.run_error(message=error.message, code=error.code))
+                close_failed(opened, {"message": error.message, **error.details})
+                yield last
+            raise
+        except GeneratorExit:
+            _leave_to_queue(context.platform, opened, is_sound=True)
+            raise
+        except Exception as error:
+            log.exception("run %s broke off", opened.run_id)
+            if _is_transient(error):
+                _leave_to_queue(context.platform, opened)
+                raise Unavailable(
+                    "the database did not answer in time; the run goes on by itself",
+                    hint="ask again with the same runId to follow it",
+                    retry_after_s=2,
+                ) from error
+            if not opened.is_closed:
+                told = {"code": "internal", "message": "something went wrong on our side"}
+                last = opened.show(events.run_error(**told))
+                close_failed(opened, {**told, "type": type(error).__name__})
+                yield last
+            raise
+
+
+def _work(
+    context: RunContext, opened: OpenRun, budget: UserBudget, *, until: float, streamed: bool
+) -> RunEvents:
+    """Run the turn's loop, and save its end."""
+    health, user = recorder(opened.db.project), context.user
+    health.flush(by_client(opened.db))  # what earlier runs saw, while this one waits for its model
     yield from _begin(opened)
-    user = asked.user
-    turn = prepare_run(
-        asked,
-        opened,
-        purse=purse,
-        agents=lambda deadline: asker(
-            platform, user, deadline=deadline, context=asked.context, depth=1
-        ),
-    )
-    turn = replace(
-        turn,
-        streamed=streamed,
-        models=with_files(turn.models, turn.history, db=platform.db, uid=opened.user.uid),
-    )
-    trail = Trail(opened, turn)
-    ended: Ended | None = None
+
+    def agents(deadline: float) -> AskAgent:
+        return agent_asker(
+            context.platform, user, deadline=deadline, context=context.client_context, depth=1
+        )
+
+    turn = run_turn(context, opened, budget=budget, agents=agents, streamed=streamed)
+    began_at = datetime.now(UTC)
+    end: TurnEnd | None = None
     with closing(run(turn)) as steps:
-        is_in_time = True
-        while is_in_time:
+        while True:
             try:
                 event = next(steps)
-            except StopIteration as end:
-                ended = end.value
+            except StopIteration as stop:
+                end = stop.value
                 break
             yield opened.show(event) if event is not None else None
             opened.tick()
-            is_in_time = time.monotonic() <= until
-    if ended is None:  # what was begun is saved by now
-        _leave_to_queue(platform, opened)
+            if time.monotonic() > until:
+                break
+    if end is None:  # what was begun is saved by now
+        _leave_to_queue(context.platform, opened)
         raise Aborted(
             "this takes longer than one call may; the run goes on by itself",
             hint="ask again with the same runId to follow it",
             retry_after_s=1,
         )
-    seeing.note_calls(ended.calls, uid=user.uid, except_for={FIND_TOOLS, *asked.client_tools})
-    seeing.flush(by_client(opened.db))  # beside the commit that ends the run
-    return (yield from _end(opened, ended, trail))
+    health.note_calls(end.calls, uid=user.uid, except_for={FIND_TOOLS, *context.client_tools})
+    health.flush(by_client(opened.db))  # beside the commit that ends the run
+    return (yield from _end(opened, turn, end, began_at))
 
 
 def _begin(opened: OpenRun) -> Generator[Event, None, None]:
     """Show the beginning; of a run that is taken up, what was shown before, brought to an end."""
-    if opened.attempt == 1:
-        ids = {"thread_id": opened.thread_id, "run_id": opened.run_id}
-        yield opened.show(events.run_started(**ids))
-        return
     shown: list[Event] = []
-    for _, stored in read_events(opened.db, opened.thread_id, opened.run_id):
-        shown.extend(stored)
-        yield from stored
+    if opened.attempt > 1:
+        for _, stored in read_events(opened.db, opened.thread_id, opened.run_id):
+            shown.extend(stored)
+            yield from stored
     if not shown:
-        ids = {"thread_id": opened.thread_id, "run_id": opened.run_id}
-        yield opened.show(events.run_started(**ids))
+        yield opened.show(events.run_started(thread_id=opened.thread_id, run_id=opened.run_id))
     for event in missing_end_events(shown):
         yield opened.show(event)
 
 
-def _end(opened: OpenRun, ended: Ended, trail: Trail) -> Events:
+def _end(opened: OpenRun, turn: Turn, end: TurnEnd, began_at: datetime) -> RunEvents:
+    """Save and show the run's end."""
     approvals = [
-        _approval(opened, each.place, each.call.id, each.whom)
-        for each in ended.waiting
-        if isinstance(each.whom, Ask)
+        _new_approval(opened, each, each.needs)
+        for each in end.waiting
+        if isinstance(each.needs, NeedsApproval)
     ]
     result = to_result(
-        ended,
+        end,
         agent=opened.agent,
         thread_id=opened.thread_id,
         turn_id=opened.turn_id,
         run_id=opened.run_id,
         approvals=approvals,
     ).dump()
-    opened.decisions = decided(opened.decisions, ended.calls, _asked(opened))
+    # Also of calls that were approved before and that the client has run since.
+    summaries = {
+        call: each["summary"] for call, each in opened.answers.items() if "summary" in each
+    }
+    summaries |= {approval.call_id: approval.summary for approval in opened.approvals}
+    opened.decisions = decision_lines(opened.decisions, end.calls, summaries)
+    outcome = "cancelled" if end.stop_reason else "interrupt" if end.waiting else "success"
+    searches = [call.result for call in end.calls if call.tool in audit.PLATFORM_TOOLS]
+    found = [each.get("tools", ()) for each in searches if isinstance(each, dict)]
+    entry = _audit_entry(
+        opened,
+        approvals=approvals,
+        models=[model.id for model in turn.models],
+        found=[str(tool["name"]) for tools in found for tool in tools],
+        calls=end.calls,
+        outcome=outcome,
+        stop_reason=end.stop_reason,
+        steps=end.steps,
+        usage=end.usage,
+        micro_usd=end.spent.micro_usd - turn.progress.spent.micro_usd,
+        began_at=began_at,
+    )
     finished = events.run_finished(thread_id=opened.thread_id, run_id=opened.run_id, result=result)
     last = opened.show(finished)
     try:
-        _save_end(opened, ended, trail, result, approvals)
+        if end.waiting:
+            interrupt = _interrupt(opened, turn, end, approvals)
+            opened.wait(interrupt, result=result, spent=end.spent, beside=entry)
+        else:
+            is_cancelled = end.stop_reason is StopReason.CANCELLED
+            opened.finish(
+                step=end.steps,
+                answer=end.answer,
+                spent=end.spent,
+                result=result,
+                status=RunStatus.CANCELLED if is_cancelled else RunStatus.DONE,
+                beside=entry,
+            )
     except Exception:
         opened.withdraw_last_event()
         raise
@@ -254,86 +254,97 @@ def _end(opened: OpenRun, ended: Ended, trail: Trail) -> Events:
     return result
 
 
-def _save_end(
-    opened: OpenRun,
-    ended: Ended,
-    trail: Trail,
-    result: dict[str, Any],
-    approvals: Sequence[Approval],
-) -> None:
-    if ended.waiting:
-        asking = _asking(opened, trail.turn, ended, approvals)
-        beside = trail.of(ended, approvals)
-        opened.wait(asking, result=result, spent=ended.spent, beside=beside)
-    else:
-        is_cancelled = ended.stop_reason is StopReason.CANCELLED
-        opened.finish(
-            step=ended.steps,
-            answer=ended.answer,
-            spent=ended.spent,
-            result=result,
-            status=RunStatus.CANCELLED if is_cancelled else RunStatus.DONE,
-            beside=trail.of(ended),
-        )
-
-
-def _asking(
-    opened: OpenRun, turn: Turn, ended: Ended, approvals: Sequence[Approval]
-) -> RunInterrupt:
-    left = [each.call for each in ended.waiting if isinstance(each.whom, Leave)]
-    given = {each.id: each for each in opened.approvals}
-    return RunInterrupt(
-        approvals=tuple(approvals),
-        calls=tuple(call.id for call in left),
-        tools=tuple(call.name for call in left),
-        permits={call.id: _permit(turn.dispatch.permit(call), given) for call in left},
-        client_id=opened.request.get("clientId"),
-        until=datetime.now(UTC) + CLIENT_CALL if left else None,
-    )
-
-
-def _asked(opened: OpenRun) -> dict[str, str]:
-    """What people were asked about calls of this run, by call: also of those that were approved
-    before and that the client has run since."""
-    approved = {call: each["summary"] for call, each in opened.answers.items() if "summary" in each}
-    return approved | {approval.call_id: approval.summary for approval in opened.approvals}
-
-
-def _permit(permit: Permit, given: Mapping[str, Approval]) -> dict[str, Any]:
-    if permit.approval_id is not None:
-        approval = given[permit.approval_id]
-        return {
-            "approvalId": approval.id,
-            "isEdited": approval.edited_from is not None,
-            "summary": approval.summary,
-        }
-    return {"allowedBy": permit.allowed_by} if permit.allowed_by else {}
-
-
-def _approval(opened: OpenRun, place: int, call_id: str, ask: Ask) -> Approval:
+def _new_approval(opened: OpenRun, waiting: WaitingCall, needs: NeedsApproval) -> Approval:
     now = datetime.now(UTC)
+    number = opened.documents[-1]["n"]
     return Approval(
-        id=approval_id(opened.thread_id, opened.run_id, opened.documents[-1]["n"], place),
+        id=approval_id(opened.thread_id, opened.run_id, number, waiting.place),
         uid=opened.user.uid,
         thread_id=opened.thread_id,
         run_id=opened.run_id,
         turn_id=opened.turn_id,
         agent=opened.agent,
-        call_id=call_id,
-        place=place,
-        tool=ask.tool,
-        version=ask.version,
-        capability_digest=ask.capability_digest,
-        arguments=ask.arguments,
-        shown=ask.shown,
-        summary=ask.summary,
-        display=ask.display,
+        call_id=waiting.call.id,
+        place=waiting.place,
+        tool=needs.tool,
+        version=needs.version,
+        capability_digest=needs.capability_digest,
+        arguments=needs.arguments,
+        shown=needs.shown,
+        summary=needs.summary,
+        display=needs.display,
         locale=opened.request["locale"],
-        decider=ask.decider,
+        decider=needs.decider,
         created_at=now,
-        expires_at=now + timedelta(seconds=ask.expires_s),
-        remember=ask.remember,
+        expires_at=now + timedelta(seconds=needs.expires_s),
+        remember=needs.remember,
     )
+
+
+def _interrupt(
+    opened: OpenRun, turn: Turn, end: TurnEnd, approvals: Sequence[Approval]
+) -> RunInterrupt:
+    """Return what the run waits for; of the calls that are left to the client, also why each may
+    happen."""
+    left = [each.call for each in end.waiting if isinstance(each.needs, ClientCall)]
+    given = {each.id: each for each in opened.approvals}
+    permits: dict[str, dict[str, Any]] = {}
+    for call in left:
+        permit = turn.dispatch.permit(call)
+        permits[call.id] = {"allowedBy": permit.allowed_by} if permit.allowed_by else {}
+        if permit.approval_id is not None:
+            approval = given[permit.approval_id]
+            permits[call.id] = {
+                "approvalId": approval.id,
+                "isEdited": approval.edited_from is not None,
+                "summary": approval.summary,
+            }
+    return RunInterrupt(
+        approvals=tuple(approvals),
+        calls=tuple(call.id for call in left),
+        tools=tuple(call.name for call in left),
+        permits=permits,
+        client_id=opened.request.get("clientId"),
+        until=datetime.now(UTC) + CLIENT_CALL if left else None,
+    )
+
+
+def close_failed(opened: OpenRun, error: dict[str, Any]) -> None:
+    """Close a run that ended without an answer; the audit log gets what was saved of it."""
+    saved = SavedRun.of(opened.documents, run_id=opened.run_id, turn_id=opened.turn_id)
+    entry = _audit_entry(
+        opened,
+        outcome="failed",
+        calls=saved.calls,
+        steps=saved.steps,
+        micro_usd=saved.micro_usd,
+        began_at=datetime.now(UTC),
+    )
+    opened.fail(error, beside=entry)
+
+
+def _audit_entry(
+    opened: OpenRun, *, approvals: Sequence[Approval] = (), **fields: Any
+) -> Callable[[WriteBatch], None]:
+    """Return what puts the run's entry of the audit log into the batch that closes it.
+
+    Args:
+        approvals: Those that the run ends with.
+        fields: More of `audit.run_entry`.
+    """
+    entry = audit.run_entry(
+        user=opened.user,
+        thread_id=opened.thread_id,
+        turn_id=opened.turn_id,
+        run_id=opened.run_id,
+        agent=opened.agent,
+        request=opened.request,
+        attempt=opened.attempt,
+        approvals=[*opened.approvals, *approvals],
+        at=datetime.now(UTC),
+        **fields,
+    )
+    return lambda batch: audit.write(batch, opened.db, entry)
 
 
 def _leave_to_queue(platform: Platform, opened: OpenRun, *, is_sound: bool = False) -> None:
@@ -353,8 +364,8 @@ def _leave_to_queue(platform: Platform, opened: OpenRun, *, is_sound: bool = Fal
         log.warning("run %s was not handed over: %s", opened.run_id, error)
 
 
-def _passes(error: Exception) -> bool:
-    """Whether it is a failure of the database that is over soon: the run itself is sound."""
+def _is_transient(error: Exception) -> bool:
+    """Return whether it is a failure of the database that is over soon: the run itself is sound."""
     from google.api_core.exceptions import Aborted as Contended
     from google.api_core.exceptions import RetryError, ServerError, TooManyRequests
 
@@ -362,7 +373,7 @@ def _passes(error: Exception) -> bool:
 
 
 def to_result(
-    ended: Ended,
+    end: TurnEnd,
     *,
     agent: str,
     thread_id: str,
@@ -370,27 +381,67 @@ def to_result(
     run_id: str,
     approvals: Sequence[Approval] = (),
 ) -> RunResult:
-    """The `RunResult` of a run; `approvals` are what it waits for people to decide."""
+    """Return the `RunResult` of a run; `approvals` are what it waits for people to decide."""
+    by_place = {approval.place: approval.id for approval in approvals}
+    # With the arguments that are asked about or left to the client.
+    waiting = [
+        ToolCallRecord(
+            id=each.call.id,
+            tool=each.call.name,
+            arguments=each.needs.shown,
+            status=CallStatus.CLIENT if isinstance(each.needs, ClientCall) else CallStatus.WAITING,
+            approval_id=by_place.get(each.place),
+            step=end.steps,
+            ms=0,
+        )
+        for each in end.waiting
+    ]
+    outcome: Literal["success", "interrupt", "cancelled"] = "success"
+    if approvals:
+        outcome = "interrupt"
+    elif end.stop_reason:
+        outcome = "cancelled"
     return RunResult(
         thread_id=thread_id,
         turn_id=turn_id,
         run_id=run_id,
         agent=agent,
-        outcome=_outcome(ended, approvals),
-        stop_reason=ended.stop_reason,
-        type=_kind(ended),
-        message=ended.text,
-        quick_replies=list(ended.quick_replies),
-        tool_calls=[*ended.calls, *_open_calls(ended, approvals)],
-        citations=ended.citations,
-        steps=ended.steps,
-        usage=ended.usage,
+        outcome=Outcome(
+            type=outcome,
+            interrupts=[to_interrupt(approval) for approval in approvals] or None,
+            pending_tool_call_ids=[
+                each.call.id for each in end.waiting if isinstance(each.needs, ClientCall)
+            ]
+            or None,
+        ),
+        stop_reason=end.stop_reason,
+        type=_result_type(end),
+        message=end.text,
+        quick_replies=list(end.quick_replies),
+        tool_calls=[*end.calls, *waiting],
+        citations=end.citations,
+        steps=end.steps,
+        usage=end.usage,
     )
 
 
+def _result_type(end: TurnEnd) -> Literal["info", "question", "result", "action"]:
+    if any(isinstance(each.needs, NeedsApproval) for each in end.waiting):
+        return "question"
+    done = [each for each in end.calls if each.status is CallStatus.DONE]
+    if any(each.approval_id or each.undo for each in done):
+        return "action"
+    if end.text.rstrip().endswith("?") and not end.stop_reason:
+        return "question"
+    return "result" if end.calls else "info"
+
+
 def to_interrupt(approval: Approval) -> Interrupt:
-    """An approval as AG-UI's interrupt."""
-    decider = approval.decider
+    """Return an approval as AG-UI's interrupt."""
+    decider, schema = approval.decider, _RESPONSE_SCHEMA
+    if approval.remember:
+        remember = {"type": "string", "enum": list(approval.remember)}
+        schema = {**schema, "properties": {**schema["properties"], "remember": remember}}
     metadata = {
         "tool": approval.tool,
         "arguments": approval.shown,
@@ -402,139 +453,13 @@ def to_interrupt(approval: Approval) -> Interrupt:
         id=approval.id,
         message=approval.summary,
         tool_call_id=approval.call_id,
-        response_schema=_response_schema(approval),
+        response_schema=schema,
         expires_at=approval.expires_at.isoformat(),
         metadata={key: value for key, value in metadata.items() if value is not None},
     )
 
 
-def _response_schema(approval: Approval) -> dict[str, Any]:
-    if not approval.remember:
-        return _RESPONSE_SCHEMA
-    remember = {"type": "string", "enum": list(approval.remember)}
-    properties = {**_RESPONSE_SCHEMA["properties"], "remember": remember}
-    return {**_RESPONSE_SCHEMA, "properties": properties}
-
-
-def _outcome(ended: Ended, approvals: Sequence[Approval]) -> Outcome:
-    pending = [each.call.id for each in ended.waiting if not isinstance(each.whom, Ask)]
-    kind: Literal["success", "interrupt", "cancelled"] = "success"
-    if approvals:
-        kind = "interrupt"
-    elif ended.stop_reason:
-        kind = "cancelled"
-    return Outcome(
-        type=kind,
-        interrupts=[to_interrupt(approval) for approval in approvals] or None,
-        pending_tool_call_ids=pending or None,
-    )
-
-
-def _open_calls(ended: Ended, approvals: Sequence[Approval]) -> list[ToolCallRecord]:
-    """What waits, as records: with the arguments that are asked about or left to the client."""
-    by_place = {approval.place: approval.id for approval in approvals}
-    return [
-        ToolCallRecord(
-            id=each.call.id,
-            tool=each.call.name,
-            arguments=each.whom.shown,
-            status=CallStatus.WAITING if isinstance(each.whom, Ask) else CallStatus.CLIENT,
-            approval_id=by_place.get(each.place),
-            step=ended.steps,
-            ms=0,
-        )
-        for each in ended.waiting
-    ]
-
-
-def _kind(ended: Ended) -> Literal["info", "question", "result", "action"]:
-    if any(isinstance(each.whom, Ask) for each in ended.waiting):
-        return "question"
-    done = [each for each in ended.calls if each.status is CallStatus.DONE]
-    if any(each.approval_id or each.undo for each in done):
-        return "action"
-    if ended.text.rstrip().endswith("?") and not ended.stop_reason:
-        return "question"
-    return "result" if ended.calls else "info"
-
-
-class Trail(Struct, frozen=True):
-    """A run as the audit tells it."""
-
-    opened: OpenRun
-    turn: Turn
-    began_at: datetime = field(default_factory=lambda: datetime.now(UTC))
-
-    def of(self, ended: Ended, asked: Sequence[Approval] = ()) -> Beside:
-        """Write the run's entry; `asked` are the approvals that it ends with."""
-        kind = "cancelled" if ended.stop_reason else "interrupt" if ended.waiting else "success"
-        spent = ended.spent.micro_usd - self.turn.before.spent.micro_usd
-        entry = audit.run_entry(
-            user=self.opened.user,
-            thread_id=self.opened.thread_id,
-            turn_id=self.opened.turn_id,
-            run_id=self.opened.run_id,
-            agent=self.opened.agent,
-            models=[model.id for model in self.turn.models],
-            request=self.opened.request,
-            found=_found(ended.calls),
-            calls=ended.calls,
-            approvals=[*self.opened.approvals, *asked],
-            outcome=kind,
-            stop_reason=ended.stop_reason,
-            steps=ended.steps,
-            attempt=self.opened.attempt,
-            usage=ended.usage,
-            micro_usd=spent,
-            began_at=self.began_at,
-            at=datetime.now(UTC),
-        )
-        return lambda batch: audit.write(batch, self.opened.db, entry)
-
-
-def trail_of_failure(opened: OpenRun) -> Beside:
-    """Write the entry of a run that ended without an answer, with what was saved of it."""
-    from rollcall.store.run_closing import SavedRun
-
-    now = datetime.now(UTC)
-    saved = SavedRun.of(opened.documents, run_id=opened.run_id, turn_id=opened.turn_id)
-    entry = audit.run_entry(
-        user=opened.user,
-        thread_id=opened.thread_id,
-        turn_id=opened.turn_id,
-        run_id=opened.run_id,
-        agent=opened.agent,
-        request=opened.request,
-        calls=saved.calls,
-        approvals=opened.approvals,
-        outcome="failed",
-        steps=saved.steps,
-        attempt=opened.attempt,
-        micro_usd=saved.micro_usd,
-        began_at=now,
-        at=now,
-    )
-    return lambda batch: audit.write(batch, opened.db, entry)
-
-
-def _found(calls: Sequence[ToolCallRecord]) -> list[str]:
-    """Tools that the model asked for, since those it had did not do."""
-    results = [call.result for call in calls if call.tool in audit.PLATFORM_TOOLS]
-    lists = [result.get("tools", ()) for result in results if isinstance(result, dict)]
-    return [str(tool["name"]) for tools in lists for tool in tools]
-
-
-class Unsaved:
-    """The journal of a run that is part of another one's tool call."""
-
-    def save_reply(self, step: int, reply: ModelMessage, spent: TurnUsage) -> None:
-        """Kept by the caller, as the tool's result."""
-
-    def save_results(self, results: Mapping[int, tuple[ToolResult, dict[str, Any]]]) -> None:
-        """Kept by the caller, as the tool's result."""
-
-
-def asker(
+def agent_asker(
     platform: Platform,
     user: User,
     *,
@@ -542,43 +467,44 @@ def asker(
     context: Mapping[str, Any] | None = None,
     depth: int = 0,
 ) -> AskAgent:
-    """Make the `agents` of a `ToolContext`; they must have answered by `deadline`, and are told the
-    same `context` as who asks them."""
+    """Return the `agents` of a `ToolContext`: how a capability asks an agent, by the same loop,
+    without a thread of its own.
+
+    Args:
+        deadline: The `time.monotonic()` value by which the agents must have answered.
+        context: What the client says of where the user is; the agents are told the same.
+    """
 
     def ask(agent_id: str, message: str, *, max_steps: int | None = None) -> dict[str, Any]:
         if depth >= MAX_DEPTH:
             raise FailedPrecondition(f"agents ask each other at most {MAX_DEPTH} levels deep")
-        said = redacted_message(UserMessage.of(message))
-        known = dict(context) if context else None
-        asked = receive(platform, user=user, agent_id=agent_id, message=said, context=known)
-        asked = asked.offering(asked.choose([]))
-        run_id = uuid.uuid4().hex[:20]
-        turn = prepare_inner(
-            asked,
-            said,
-            run_id=run_id,
-            journal=Unsaved(),
-            agents=asker(platform, user, deadline=deadline, context=context, depth=depth + 1),
-            max_steps=max_steps,
-            deadline=deadline,
+        question = redacted_message(UserMessage.of(message))
+        asked = new_context(
+            platform,
+            user=user,
+            agent_id=agent_id,
+            message=question,
+            client_context=dict(context) if context else None,
         )
-        try:
-            with telemetry.of_asked(agent_id):
-                ended = _drained(run(replace(turn, streamed=False)))
-        finally:
-            turn.purse.close()
-        seeing = recorder(platform.db.project)
-        seeing.note_calls(ended.calls, uid=user.uid, except_for={FIND_TOOLS})
-        result = to_result(ended, agent=agent_id, thread_id="", turn_id=run_id, run_id=run_id)
+        run_id = uuid.uuid4().hex[:20]
+        turn = nested_turn(
+            asked.with_tools(asked.choose_tools([])),
+            question,
+            run_id=run_id,
+            agents=agent_asker(platform, user, deadline=deadline, context=context, depth=depth + 1),
+            deadline=deadline,
+            max_steps=max_steps,
+        )
+        with closing(turn.budget), run_span(agent_id):
+            steps = run(turn)
+            while True:
+                try:
+                    next(steps)
+                except StopIteration as stop:
+                    end: TurnEnd = stop.value
+                    break
+        recorder(platform.db.project).note_calls(end.calls, uid=user.uid, except_for={FIND_TOOLS})
+        result = to_result(end, agent=agent_id, thread_id="", turn_id=run_id, run_id=run_id)
         return result.dump()
 
     return ask
-
-
-def _drained(steps: Steps) -> Ended:
-    while True:
-        try:
-            next(steps)
-        except StopIteration as end:
-            ended: Ended = end.value
-            return ended

@@ -1,20 +1,33 @@
 """Where a capability runs: in this process, in another function, behind an HTTPS endpoint, or on
-the user's own device. The router asks each the same questions."""
+the user's own device."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Protocol
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
 from rollcall.core import readable
 from rollcall.core.capability import SUMMARY_CHARS, Capability, Preview
 from rollcall.core.context import Catalog, ToolContext, User
-from rollcall.core.errors import AgentError, InvalidArgument, NotFound, Unavailable
+from rollcall.core.errors import (
+    AgentError,
+    FailedPrecondition,
+    InvalidArgument,
+    NotFound,
+    Unavailable,
+)
 from rollcall.core.policy import ApprovalPolicy, combined
 from rollcall.registry.entries import Entry
 from rollcall.registry.schemas import closed, errors
+from rollcall.store.effects import Write
+
+if TYPE_CHECKING:
+    from google.cloud.firestore import WriteBatch
+
+Arguments = dict[str, Any]
 
 PROBE_S = 10.0
 """A function that nobody called for long needs some seconds to start."""
@@ -22,176 +35,116 @@ _NOT_IMPLEMENTED = 501
 """What some servers say to a method that they do not know: they are there."""
 
 
-class Target(Protocol):
-    """One capability as the router sees it."""
+class Target(Struct, frozen=True):
+    """One capability as it is checked, approved and called, wherever it runs.
 
-    @property
-    def digest(self) -> str: ...
+    Attributes:
+        atomic: All its writes go into the ledger's batch.
+        policy: The capability's own and the operator's, whichever is stricter; None without either.
+        find_digest: Returns what changes with all that an approval relies on.
+        frozen: Checks arguments against the schema, and returns them as they are approved and run.
+            Raises InvalidArgument.
+        run: `run(ctx, arguments)`, plain JSON.
+        summary: `summary(arguments, locale)`: one line for an approval.
+        shown: Returns arguments as they may be shown and noted: hidden ones masked.
+        preview: What a person is shown before a write.
+        finder: How to find out whether the write of `ctx.effect_key` happened.
+        undo: `{tool, arguments}` of the write that takes one with these arguments and this output
+            back, where there is one.
+    """
 
-    @property
-    def version(self) -> int: ...
+    version: int
+    writes: bool
+    on_client: bool
+    policy: ApprovalPolicy | None
+    find_digest: Callable[[], str]
+    frozen: Callable[..., Arguments]
+    run: Callable[[ToolContext, Arguments], Any]
+    summary: Callable[[Arguments, str], str]
+    shown: Callable[[Arguments], Arguments] = lambda arguments: arguments
+    preview: Callable[[ToolContext, Arguments], Preview | None] = lambda ctx, arguments: None
+    finder: Callable[[ToolContext], Callable[[], Any] | None] = lambda ctx: None
+    undo: Callable[[Arguments, Any], Arguments | None] = lambda arguments, output: None
+    atomic: bool = False
 
-    @property
-    def writes(self) -> bool: ...
+    def ledger_write(self, ctx: ToolContext, arguments: Arguments) -> Write:
+        """Return how the ledger has the capability write."""
 
-    @property
-    def atomic(self) -> bool:
-        """Whether all its writes go into the ledger's batch."""
+        def work(batch: WriteBatch | None) -> Any:
+            ctx.effects = batch
+            return self.run(ctx, arguments)
 
-    @property
-    def on_client(self) -> bool: ...
-
-    @property
-    def policy(self) -> ApprovalPolicy | None:
-        """The capability's own and the operator's, whichever is stricter; None without either."""
-
-    def frozen(self, arguments: Any, *, field: str = "") -> dict[str, Any]:
-        """Check arguments against the schema, and return them as they are approved and run.
-
-        Raises:
-            InvalidArgument: One is wrong.
-        """
-
-    def summary(self, arguments: dict[str, Any], locale: str) -> str: ...
-
-    def preview(self, ctx: ToolContext, arguments: dict[str, Any]) -> Preview | None: ...
-
-    def run(self, ctx: ToolContext, arguments: dict[str, Any]) -> Any: ...
-
-    def shown(self, arguments: dict[str, Any]) -> dict[str, Any]:
-        """Arguments as they may be shown and noted: hidden ones masked."""
-
-    def finder(self, ctx: ToolContext) -> Callable[[], Any] | None:
-        """How to find out whether the write of `ctx.effect_key` happened."""
-
-    def undo(self, arguments: dict[str, Any], output: Any) -> dict[str, Any] | None:
-        """`{tool, arguments}` of the write that takes this one back, where there is one."""
+        return Write(work, atomic=self.atomic, find=self.finder(ctx))
 
 
-class Local(Struct, frozen=True):
-    """A capability of this codebase. The registry's document may be older than the code, or
-    someone else's, so what it says of effects only ever makes this stricter."""
+def local_target(
+    capability: Capability, declared: ApprovalPolicy | None, *, is_write: bool
+) -> Target:
+    """Return the target of a capability of this codebase.
 
-    capability: Capability
-    declared: ApprovalPolicy | None
-    """The operator's policy."""
-    is_write: bool
+    The registry's document may be older than the code, or someone else's, so what it says of
+    effects only ever makes this stricter.
 
-    @property
-    def digest(self) -> str:
-        return self.capability.digest
-
-    @property
-    def version(self) -> int:
-        return self.capability.mark.version
-
-    @property
-    def writes(self) -> bool:
-        return self.is_write or self.capability.mark.effect == "write"
-
-    @property
-    def atomic(self) -> bool:
-        return self.capability.mark.atomic
-
-    @property
-    def on_client(self) -> bool:
-        return self.capability.mark.runs_on == "client"
-
-    @property
-    def policy(self) -> ApprovalPolicy | None:
-        own = self.capability.mark.approval
-        return combined(own, self.declared) if own or self.declared else None
-
-    def frozen(self, arguments: Any, *, field: str = "") -> dict[str, Any]:
-        return self.capability.frozen(arguments, field=field)
-
-    def summary(self, arguments: dict[str, Any], locale: str) -> str:
-        return self.capability.summarize(arguments, locale)
-
-    def preview(self, ctx: ToolContext, arguments: dict[str, Any]) -> Preview | None:
-        return self.capability.preview(ctx, arguments)
-
-    def run(self, ctx: ToolContext, arguments: dict[str, Any]) -> Any:
-        return self.capability.call_visibly(ctx, arguments, field="")
-
-    def shown(self, arguments: dict[str, Any]) -> dict[str, Any]:
-        return self.capability.shown(arguments)
-
-    def finder(self, ctx: ToolContext) -> Callable[[], Any] | None:
-        return self.capability.finder(ctx)
-
-    def undo(self, arguments: dict[str, Any], output: Any) -> dict[str, Any] | None:
-        return self.capability.undo(arguments, output)
+    Args:
+        declared: The operator's policy.
+        is_write: Whether the document says that it writes.
+    """
+    mark = capability.mark
+    return Target(
+        version=mark.version,
+        writes=is_write or mark.effect == "write",
+        on_client=mark.runs_on == "client",
+        policy=combined(mark.approval, declared) if mark.approval or declared else None,
+        find_digest=lambda: capability.digest,
+        frozen=partial(capability.frozen, field=""),
+        run=partial(capability.call_visibly, field=""),
+        summary=capability.summarize,
+        shown=capability.shown,
+        preview=capability.preview,
+        finder=capability.finder,
+        undo=capability.undo,
+        atomic=mark.atomic,
+    )
 
 
-class Registered(Struct, frozen=True):
-    """A capability that is known by its registry document alone; `reach` calls it."""
+def registered_target(entry: Entry, run: Callable[[ToolContext, Arguments], Any]) -> Target:
+    """Return the target of a capability that is known by its registry document alone."""
+    schema = entry.spec.parameters
 
-    entry: Entry
-    reach: Callable[[ToolContext, dict[str, Any]], Any]
-
-    @property
-    def digest(self) -> str:
-        return self.entry.seal
-
-    @property
-    def version(self) -> int:
-        return self.entry.version
-
-    @property
-    def writes(self) -> bool:
-        return self.entry.spec.writes
-
-    @property
-    def atomic(self) -> bool:
-        return False
-
-    @property
-    def on_client(self) -> bool:
-        return self.entry.execution.type == "client"
-
-    @property
-    def policy(self) -> ApprovalPolicy | None:
-        return self.entry.policy
-
-    def frozen(self, arguments: Any, *, field: str = "") -> dict[str, Any]:
+    def frozen(arguments: Any, *, field: str = "") -> Arguments:
         if not isinstance(arguments, dict):
             raise InvalidArgument("the arguments must be an object", field=field or None)
-        for place, message in errors(closed(self.entry.spec.parameters), arguments)[:1]:
+        for place, message in errors(closed(schema), arguments)[:1]:
             path = ".".join(filter(None, (field, *map(str, place))))
             raise InvalidArgument(f"{path or 'arguments'}: {message[:300]}", field=path or None)
         return arguments
 
-    def summary(self, arguments: dict[str, Any], locale: str) -> str:
-        named = self.entry.names.get(locale) or self.entry.names.get("en", self.entry.id)
-        order = {name: n for n, name in enumerate(self.entry.spec.parameters.get("properties", {}))}
+    def summary(arguments: Arguments, locale: str) -> str:
+        named = entry.names.get(locale) or entry.names.get("en", entry.id)
+        order = {name: n for n, name in enumerate(schema.get("properties", {}))}
         # In the schema's order: a model does not choose what comes first, and what has no room.
         ordered = dict(sorted(arguments.items(), key=lambda each: order.get(each[0], len(order))))
         text = readable.called(named, readable.value(ordered), chars=SUMMARY_CHARS)
         return readable.line(text, SUMMARY_CHARS)
 
-    def preview(self, ctx: ToolContext, arguments: dict[str, Any]) -> Preview | None:
-        return None
-
-    def run(self, ctx: ToolContext, arguments: dict[str, Any]) -> Any:
-        return self.reach(ctx, arguments)
-
-    def shown(self, arguments: dict[str, Any]) -> dict[str, Any]:
-        return arguments
-
-    def finder(self, ctx: ToolContext) -> Callable[[], Any] | None:
-        return None
-
-    def undo(self, arguments: dict[str, Any], output: Any) -> dict[str, Any] | None:
-        return None
+    return Target(
+        version=entry.version,
+        writes=entry.spec.writes,
+        on_client=entry.execution.type == "client",
+        policy=entry.policy,
+        find_digest=lambda: entry.seal,
+        frozen=frozen,
+        run=run,
+        summary=summary,
+    )
 
 
-def function_reach(
+def function_target(
     entry: Entry, user: User, token: str | None, timeout_s: Callable[[], float]
-) -> Callable[[ToolContext, dict[str, Any]], Any]:
-    """Call another Cloud Function, as the user while a token is at hand."""
+) -> Target:
+    """Return the target of another Cloud Function, called as the user while a token is at hand."""
 
-    def reach(ctx: ToolContext, arguments: dict[str, Any]) -> Any:
+    def run(ctx: ToolContext, arguments: Arguments) -> Any:
         from rollcall.agent.remote.function import call_function
 
         return call_function(
@@ -199,21 +152,18 @@ def function_reach(
             user=user,
             token=token,
             arguments=arguments,
-            context=None,
             call_key=ctx.effect_key,
             locale=ctx.locale,
             timeout_s=timeout_s(),
         )
 
-    return reach
+    return registered_target(entry, run)
 
 
-def endpoint_reach(
-    entry: Entry, timeout_s: Callable[[], float]
-) -> Callable[[ToolContext, dict[str, Any]], Any]:
-    """Call an HTTPS endpoint of the allow-list."""
+def endpoint_target(entry: Entry, timeout_s: Callable[[], float]) -> Target:
+    """Return the target of an HTTPS endpoint of the allow-list."""
 
-    def reach(ctx: ToolContext, arguments: dict[str, Any]) -> Any:
+    def run(ctx: ToolContext, arguments: Arguments) -> Any:
         from rollcall.agent.remote.endpoint import call_endpoint
 
         return call_endpoint(
@@ -223,20 +173,37 @@ def endpoint_reach(
             timeout_s=timeout_s(),
         )
 
-    return reach
+    return registered_target(entry, run)
+
+
+def client_target(entry: Entry) -> Target:
+    """Return the target of a capability that another codebase has registered for clients."""
+
+    def run(ctx: ToolContext, arguments: Arguments) -> Any:
+        raise FailedPrecondition("this capability runs on the user's own client")
+
+    return registered_target(entry, run)
 
 
 def probe(entry: Entry, catalog: Catalog) -> None:
-    """Look whether the capability is there: its code can be loaded, or its server answers with
-    anything below 500.
+    """Check whether a capability can be reached, without running it: its code can be loaded, or its
+    server answers with anything below 500.
 
     Raises:
-        Unavailable: It is not, or its server has a problem of its own.
+        Unavailable: It cannot, or its server has a problem of its own.
         DeadlineExceeded: Its server did not answer in time.
-        AgentError: It could not be looked at.
+        AgentError: It could not be checked.
     """
     if entry.execution.type == "internal_service":
-        _load(entry.id, catalog)
+        try:  # as a call does first
+            _ = catalog.find_capability(entry.id).json_schema
+        except NotFound as error:
+            raise Unavailable(f"the code of {entry.id} is not deployed") from error
+        except AgentError:
+            raise
+        except Exception as error:  # whatever a module raises while it is imported
+            kind = type(error).__name__
+            raise Unavailable(f"the code of {entry.id} cannot be loaded: {kind}") from error
         return
     if entry.execution.type == "firebase_function":
         from rollcall.agent.remote.function import reach_function
@@ -248,15 +215,3 @@ def probe(entry: Entry, catalog: Catalog) -> None:
         status = reach_endpoint(entry.execution, timeout_s=PROBE_S)
     if status >= 500 and status != _NOT_IMPLEMENTED:
         raise Unavailable(f"its server answers HTTP {status}")
-
-
-def _load(id: str, catalog: Catalog) -> None:
-    """Import the capability's module and read its declaration, as a call does first."""
-    try:
-        _ = catalog.find_capability(id).json_schema
-    except NotFound as error:
-        raise Unavailable(f"the code of {id} is not deployed") from error
-    except AgentError:
-        raise
-    except Exception as error:  # whatever a module raises while it is imported
-        raise Unavailable(f"the code of {id} cannot be loaded: {type(error).__name__}") from error

@@ -1,30 +1,26 @@
-"""A run as its operator sees it: noted in its context, told in the log, timed as a span."""
+"""What an operator sees of runs: log entries, and OpenTelemetry spans where they are switched on.
+
+Spans are the run, each model's reply and each tool call. Names and attributes follow the semantic
+conventions for generative AI, version 1.41.0 (in development there, so they may change); what these
+have no word for begins with `rollcall.`. Content (messages, arguments, results) is in no span.
+"""
 
 from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Generator, Mapping
-from functools import wraps
-from typing import Any, TypeVar, cast
+from collections.abc import Generator
+from typing import Any, TypeVar
 
-from msgspec import Struct
-
-from rollcall.agent.dispatch import Answer, Ask, Leave
-from rollcall.agent.reply_stream import Reply
-from rollcall.core import log_context
-from rollcall.core.context import Platform
 from rollcall.core.errors import Aborted, AgentError
-from rollcall.core.log_context import isolated_context, set_fields, set_user
+from rollcall.core.log_context import isolated_context, log_fields, set_fields, set_user
 from rollcall.core.logs import fields
-from rollcall.core.messages import ToolCall
 from rollcall.core.tracing import NOTHING, Attribute, Span, is_on, span
-from rollcall.models.base import Usage
+from rollcall.models.base import FinishReason, Usage
 from rollcall.store.open_run import OpenRun
 
 Y = TypeVar("Y")
 Result = dict[str, Any]
-Drive = TypeVar("Drive", bound=Callable[..., Generator[Any, None, dict[str, Any]]])
 
 log = logging.getLogger("rollcall")
 
@@ -32,118 +28,99 @@ _PROVIDERS = {"gemini": "gcp.gemini"}
 """The conventions' own names, where they are not ours."""
 
 
-def observed(drive: Drive) -> Drive:
-    """Have what drives an open run, its third argument, say which run it is, from its first event
-    to its end."""
-
-    @wraps(drive)
-    def driven(
-        platform: Platform, asked: Any, opened: OpenRun, **options: Any
-    ) -> Generator[Any, None, Result]:
-        events = drive(platform, asked, opened, **options)
-        return (yield from isolated_context(_watched(opened, events)))
-
-    return cast(Drive, driven)
+def observe_run(opened: OpenRun, events: Generator[Y, None, Result]) -> Generator[Y, None, Result]:
+    """Drive a run's events in a log context of their own; log its beginning and its end, and time
+    it as a span."""
+    return (yield from isolated_context(_observed(opened, events)))
 
 
-def _watched(opened: OpenRun, events: Generator[Y, None, Result]) -> Generator[Y, None, Result]:
+def _observed(opened: OpenRun, events: Generator[Y, None, Result]) -> Generator[Y, None, Result]:
     set_user(opened.user.uid)
     set_fields(thread=opened.thread_id, turn=opened.turn_id, run=opened.run_id, agent=opened.agent)
-    _tell_opened(opened)
-    end = _End(opened, time.monotonic())
-    with of_run(opened) as span:
+    offered, began = len(opened.request["offered"]), time.monotonic()
+    if opened.attempt > 1:
+        told = fields("run_taken_up", attempt=opened.attempt, offered=offered)
+        log.info("run taken up", extra=told)
+    else:
+        told = fields("run_opened", attempt=opened.attempt, offered=offered)
+        log.info("run opened", extra=told)
+        for approval in opened.approvals:  # what an earlier run of the turn asked for
+            told = fields("approval_decided", tool=approval.tool, status=approval.status.value)
+            log.info("approval %s: %s", approval.id, approval.status.value, extra=told)
+
+    def log_end(outcome: str, **figures: Any) -> None:
+        ms = round((time.monotonic() - began) * 1000)
+        told = fields("run_ended", outcome=outcome, ms=ms, attempt=opened.attempt, **figures)
+        log.info("run ended: %s", outcome, extra=told)
+
+    with run_span(opened.agent, opened) as made:
         try:
             result = yield from events
         except Aborted:
-            end.tell("left")  # to the task queue, or to the run that took the thread over
+            log_end("left")  # to the task queue, or to the run that took the thread over
             raise
         except AgentError as error:
             # One that is not closed goes on elsewhere.
-            end.tell("failed" if opened.is_closed else "left", code=error.code)
+            log_end("failed" if opened.is_closed else "left", code=error.code)
             raise
         except GeneratorExit:
-            end.tell("left")
+            log_end("left")
             raise
         except Exception as error:
-            end.tell("failed", code=type(error).__name__)
+            log_end("failed", code=type(error).__name__)
             raise
-        told_result(span, result)
-        end.tell_result(result)
-        return result
-
-
-def _tell_opened(opened: OpenRun) -> None:
-    taken_up = opened.attempt > 1
-    log.info(
-        "run taken up" if taken_up else "run opened",
-        extra=fields(
-            "run_taken_up" if taken_up else "run_opened",
-            attempt=opened.attempt,
-            offered=len(opened.request["offered"]),
-        ),
-    )
-    if taken_up:
-        return
-    for approval in opened.approvals:  # what an earlier run of the turn asked for
-        log.info(
-            "approval %s: %s",
-            approval.id,
-            approval.status.value,
-            extra=fields("approval_decided", tool=approval.tool, status=approval.status.value),
+        calls, usage, reason = result["toolCalls"], result["usage"], result.get("stopReason")
+        input_tokens = sum(each["inputTokens"] for each in usage)
+        output_tokens = sum(each["outputTokens"] for each in usage)
+        made.set(
+            {
+                "gen_ai.usage.input_tokens": input_tokens,
+                "gen_ai.usage.output_tokens": output_tokens,
+                "rollcall.outcome": result["outcome"]["type"],
+                "rollcall.steps": result["steps"],
+                **({"rollcall.stop_reason": reason} if reason else {}),
+            }
         )
-
-
-class _End(Struct, frozen=True):
-    """Tells how a run ended; `began` is a `time.monotonic()` value."""
-
-    opened: OpenRun
-    began: float
-
-    def tell(self, outcome: str, **figures: Any) -> None:
-        ms = round((time.monotonic() - self.began) * 1000)
-        told = fields("run_ended", outcome=outcome, ms=ms, attempt=self.opened.attempt, **figures)
-        log.info("run ended: %s", outcome, extra=told)
-
-    def tell_result(self, result: Result) -> None:
-        calls, usage = result["toolCalls"], result["usage"]
         for interrupt in result["outcome"].get("interrupts") or ():
             told = fields("approval_asked", tool=interrupt["metadata"]["tool"])
             log.info("approval %s: asked", interrupt["id"], extra=told)
-        self.tell(
+        log_end(
             result["outcome"]["type"],
-            stopReason=result.get("stopReason"),
+            stopReason=reason,
             steps=result["steps"],
-            offered=len(self.opened.request["offered"]),
+            offered=offered,
             called=len(calls),
             failed=sum(call["status"] == "failed" for call in calls),
-            inputTokens=sum(each["inputTokens"] for each in usage),
-            outputTokens=sum(each["outputTokens"] for each in usage),
+            inputTokens=input_tokens,
+            outputTokens=output_tokens,
             microUsd=round(sum(each.get("costUsd") or 0 for each in usage) * 1_000_000),
         )
+        return result
 
 
-def of_run(opened: OpenRun) -> Span:
-    """`invoke_agent <agent>`: one run of a turn. Later runs of the turn, which may begin days
-    after, are found by `rollcall.turn.id`."""
+def run_span(agent_id: str, opened: OpenRun | None = None) -> Span:
+    """Begin `invoke_agent <agent>`: one run of a turn, or an agent that is asked inside a tool.
+    Later runs of the turn, which may begin days after, are found by `rollcall.turn.id`."""
     if not is_on():
         return NOTHING
-    return _agent(
-        opened.agent,
-        {
-            "rollcall.turn.id": opened.turn_id,
-            "rollcall.run.id": opened.run_id,
-            "rollcall.run.attempt": opened.attempt,
-        },
-    )
+    attributes: dict[str, Attribute] = {
+        "gen_ai.operation.name": "invoke_agent",
+        "gen_ai.provider.name": "rollcall",
+        "gen_ai.agent.id": agent_id,
+        "gen_ai.agent.name": agent_id,
+        **_conversation(),
+    }
+    if opened is not None:
+        attributes["rollcall.turn.id"] = opened.turn_id
+        attributes["rollcall.run.id"] = opened.run_id
+        attributes["rollcall.run.attempt"] = opened.attempt
+    if user := log_fields().get("user"):
+        attributes["enduser.pseudo.id"] = user
+    return span(f"invoke_agent {agent_id}", attributes)
 
 
-def of_asked(agent_id: str) -> Span:
-    """`invoke_agent <agent>`: an agent that is asked inside a tool."""
-    return _agent(agent_id, {}) if is_on() else NOTHING
-
-
-def of_reply(model_id: str, *, streamed: bool) -> Span:
-    """`chat <model>`: one reply of one model, all tries together."""
+def reply_span(model_id: str, *, streamed: bool) -> Span:
+    """Begin `chat <model>`: one reply of one model, all tries together."""
     if not is_on():
         return NOTHING
     name = model_id
@@ -161,13 +138,20 @@ def of_reply(model_id: str, *, streamed: bool) -> Span:
     return span(f"chat {model}", attributes, kind="internal" if in_process else "client")
 
 
-def of_call(call: ToolCall) -> Span:
-    """`execute_tool <tool>`: one call, wherever it runs."""
-    return of_tool(call.name, call.id) if is_on() else NOTHING
+def record_usage(made: Span, usage: Usage, *, reason: FinishReason | None = None) -> None:
+    """Set on a reply's span what it used, and how it ended."""
+    made.set(
+        {
+            "gen_ai.usage.input_tokens": usage.input_tokens,
+            "gen_ai.usage.output_tokens": usage.output_tokens,
+            "gen_ai.usage.cache_read.input_tokens": usage.cached_input_tokens,
+            **({"gen_ai.response.finish_reasons": [reason.value]} if reason else {}),
+        }
+    )
 
 
-def of_tool(name: str, call_id: str | None = None) -> Span:
-    """`execute_tool <tool>`, also where no model called it."""
+def tool_span(name: str, call_id: str | None = None) -> Span:
+    """Begin `execute_tool <tool>`: one call, wherever it runs, also where no model made it."""
     if not is_on():
         return NOTHING
     attributes: dict[str, Attribute] = {
@@ -181,74 +165,6 @@ def of_tool(name: str, call_id: str | None = None) -> Span:
     return span(f"execute_tool {name}", attributes)
 
 
-def told_reply(made: Span, reply: Reply) -> None:
-    """What a reply used, and how it ended."""
-    if made is NOTHING:
-        return
-    told_usage(made, reply.usage)
-    made.set({"gen_ai.response.finish_reasons": [reply.reason.value]})
-
-
-def told_usage(made: Span, usage: Usage) -> None:
-    """What a reply used."""
-    if made is NOTHING:
-        return
-    made.set(
-        {
-            **_usage(usage.input_tokens, usage.output_tokens),
-            "gen_ai.usage.cache_read.input_tokens": usage.cached_input_tokens,
-        }
-    )
-
-
-def told_outcome(made: Span, outcome: Answer | Ask | Leave) -> Answer | Ask | Leave:
-    """Whom a call waits for, if it does; its outcome, as it came."""
-    if isinstance(outcome, Ask):
-        made.set({"rollcall.waits_for": "person"})
-    elif isinstance(outcome, Leave):
-        made.set({"rollcall.waits_for": "client"})
-    return outcome
-
-
-def told_result(made: Span, result: Mapping[str, Any]) -> None:
-    """What a run came to."""
-    if made is NOTHING:
-        return
-    made.set(
-        {
-            **_usage(
-                sum(each["inputTokens"] for each in result["usage"]),
-                sum(each["outputTokens"] for each in result["usage"]),
-            ),
-            "rollcall.outcome": result["outcome"]["type"],
-            "rollcall.steps": result["steps"],
-        }
-    )
-    if reason := result.get("stopReason"):
-        made.set({"rollcall.stop_reason": reason})
-
-
-def _agent(agent_id: str, more: Mapping[str, Attribute]) -> Span:
-    attributes: dict[str, Attribute] = {
-        "gen_ai.operation.name": "invoke_agent",
-        "gen_ai.provider.name": "rollcall",
-        "gen_ai.agent.id": agent_id,
-        "gen_ai.agent.name": agent_id,
-        **_conversation(),
-        **more,
-    }
-    if user := log_context.log_fields().get("user"):
-        attributes["enduser.pseudo.id"] = user
-    return span(f"invoke_agent {agent_id}", attributes)
-
-
 def _conversation() -> dict[str, Attribute]:
-    thread = log_context.log_fields().get("thread")
+    thread = log_fields().get("thread")
     return {"gen_ai.conversation.id": thread} if thread else {}
-
-
-def _usage(input_tokens: int, output_tokens: int) -> dict[str, Attribute]:
-    return {
-        "gen_ai.usage.input_tokens": input_tokens,
-        "gen_ai.usage.output_tokens": output_tokens,
-    }

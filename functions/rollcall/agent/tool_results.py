@@ -1,4 +1,4 @@
-"""Tool results on their way to the model: numbered sources, bounded size, no credentials."""
+"""Tool results as a model reads them: numbered sources, bounded size, no credentials."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Sources:
         self._numbers: dict[Citation | str, Citation] = {}
 
     def number(self, citations: Sequence[Citation]) -> list[Citation]:
-        """The same citations with their numbers in this turn; past `MAX_CITATIONS` none are new."""
+        """Return the citations with their numbers; past `MAX_CITATIONS` a turn gets no new ones."""
         numbered = []
         for citation in citations:
             key = _key(citation)
@@ -41,26 +41,26 @@ class Sources:
         return numbered
 
     def restore(self, citations: Sequence[Citation]) -> None:
-        """Take up citations that were numbered earlier in this turn, with their numbers."""
+        """Add citations that were numbered earlier in this turn, with their numbers."""
         for citation in citations:
             self._numbers.setdefault(_key(citation), citation)
 
     def referred_to(self, text: str) -> list[Citation]:
-        """The citations whose marks stand in `text`; all where it has no mark of ours."""
+        """Return the citations whose marks stand in `text`; all where it has no mark of ours."""
         everything = list(self._numbers.values())
         marks = {int(n) for found in _MARK.findall(text) for n in found.split(",")}
         return [citation for citation in everything if citation.n in marks] or everything
 
 
 def _key(citation: Citation) -> Citation | str:
-    """What is the same for every citation of one source."""
+    """Return what is the same for every citation of one source."""
     if citation.message_id is not None:
         return citation.message_id
     return citation.model_copy(update={"n": 0, "quote": None, "timestamp": None})
 
 
-class Limit(Struct, frozen=True):
-    """How long a text for the model may be: so many characters, and so many bytes of UTF-8."""
+class SizeLimit(Struct, frozen=True):
+    """How long a text for the model may be, in characters and in bytes of UTF-8."""
 
     chars: int
     bytes: int = DOCUMENT_BYTES
@@ -69,12 +69,10 @@ class Limit(Struct, frozen=True):
         return len(text) <= self.chars and utf8_bytes(text) <= self.bytes
 
 
-def render(output: Any, citations: Sequence[Citation], *, limit: Limit) -> tuple[str, Any]:
-    """The JSON text a model reads, and the output in it, within about `limit`.
-
-    Both are without credentials. What does not fit is cut from the longest lists and texts, and
-    the cut is said.
-    """
+def render(output: Any, citations: Sequence[Citation], *, limit: SizeLimit) -> tuple[str, Any]:
+    """Return the JSON text that a model reads of a result, and the output in it, within about
+    `limit` and without credentials. What does not fit is cut from the longest lists and texts, and
+    the text says so."""
     output = redacted_json(output)
     value: dict[str, Any] = {"output": output}
     if citations:
@@ -89,9 +87,9 @@ def render(output: Any, citations: Sequence[Citation], *, limit: Limit) -> tuple
     return _json({"output": None, "truncated": "the result was too large to show"}), None
 
 
-def bounded(display: Display) -> Display:
-    """What a person is shown before a write, of at most about `DISPLAY_CHARS` characters; what
-    does not fit is cut, and the cut is said."""
+def bounded_display(display: Display) -> Display:
+    """Return what a person is shown before a write, of at most about `DISPLAY_CHARS` characters;
+    what does not fit is cut, and its title says so."""
     shown = display.dump()
     if len(_json(shown)) <= DISPLAY_CHARS:
         return display
@@ -102,9 +100,9 @@ def bounded(display: Display) -> Display:
     return Display(type="text", text="(…)")
 
 
-def render_error(error: AgentError, *, limit: Limit) -> tuple[str, Any]:
-    """The JSON text that tells a model why a call failed, and what it says, within about `limit`:
-    what does not fit is cut from the longest texts."""
+def render_error(error: AgentError, *, limit: SizeLimit) -> tuple[str, Any]:
+    """Return the JSON text that tells a model why a call failed, and the error in it, within about
+    `limit`: what does not fit is cut from the longest texts."""
     value = {"error": redacted_json({"message": error.message, **error.details})}
     told = next(
         (cut for cut in chain([value], _shortened(value)) if limit.holds(_json(cut))),

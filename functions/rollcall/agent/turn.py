@@ -1,4 +1,4 @@
-"""A turn: what it works with, how far it has come, what it came to."""
+"""A turn: what it works with, how far it has come, what it came to, and which bound ends it."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import Any, Protocol
 
 from msgspec import Struct, field
 
-from rollcall.agent.budget import Free, Purse
-from rollcall.agent.dispatch import Ask, Dispatch, Leave
+from rollcall.agent.budget import Budget, FreeBudget
+from rollcall.agent.dispatch import ClientCall, Dispatcher, NeedsApproval
 from rollcall.agent.tool_results import Sources
 from rollcall.core.errors import Aborted, AgentError, ResourceExhausted
 from rollcall.core.messages import Message, ModelMessage, ToolCall, ToolResult
-from rollcall.core.profile import Note, Review
+from rollcall.core.profile import MAX_STEPS_CAP, AgentProfile, Note, Review
 from rollcall.core.wire import CallStatus, Citation, ModelUsage, StopReason, ToolCallRecord
 from rollcall.models.base import Model, ToolSpec
 from rollcall.store.message_log import TurnUsage
@@ -33,6 +33,16 @@ class Journal(Protocol):
     def save_results(self, results: Mapping[int, tuple[ToolResult, dict[str, Any]]]) -> None: ...
 
 
+class Unsaved:
+    """The journal of a run that is part of another one's tool call: its caller keeps the result."""
+
+    def save_reply(self, step: int, reply: ModelMessage, spent: TurnUsage) -> None:
+        """Save nothing."""
+
+    def save_results(self, results: Mapping[int, tuple[ToolResult, dict[str, Any]]]) -> None:
+        """Save nothing."""
+
+
 class Limits(Struct, frozen=True):
     """What a turn may use up, over all its runs."""
 
@@ -44,52 +54,26 @@ class Limits(Struct, frozen=True):
     result_chars: int = 24_000
     max_output_tokens: int = 4096
 
-
-def _never() -> bool:
-    """Nobody can stop this turn."""
-    return False
-
-
-class Turn(Struct, frozen=True):
-    """All that a turn works with.
-
-    `models` are tried in their order until one begins to answer; `composer` makes an answer of
-    results when no model can, without a network. `deadline` is a `time.monotonic()` value.
-    `history` may end with a reply whose calls are not all answered; `before` then says what is
-    known of them, and of the turn's earlier runs. `abilities` are tools that are spoken of, where
-    none is offered. `notes` are numbered from 1; the results' sources follow them. `review` looks
-    a model's answer through.
-    """
-
-    run_id: str
-    instructions: str
-    history: tuple[Message, ...]
-    tools: tuple[ToolSpec, ...]
-    models: tuple[Model, ...]
-    composer: Model
-    dispatch: Dispatch
-    journal: Journal
-    limits: Limits
-    deadline: float
-    locale: str
-    now_iso: str
-    purse: Purse = field(default_factory=Free)
-    before: Before = field(default_factory=lambda: Before())
-    is_stopped: Callable[[], bool] = _never
-    attempt: int = 1
-    abilities: tuple[ToolSpec, ...] = ()
-    cache_key: str | None = None
-    notes: tuple[Note, ...] = ()
-    names: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    review: Callable[[str, str], Review] | None = None
-    streamed: bool = True
-    """Whether somebody watches the replies come."""
+    @classmethod
+    def of(cls, profile: AgentProfile, *, max_steps: int | None = None) -> Limits:
+        """Return an agent's limits; `max_steps` replaces the agent's own."""
+        return cls(
+            max_steps=min(max_steps or profile.max_steps, MAX_STEPS_CAP),
+            max_calls=profile.max_calls,
+            max_calls_per_tool=profile.max_calls_per_tool,
+            max_tokens=profile.max_tokens,
+            max_cost_usd=profile.max_cost_usd,
+            result_chars=profile.result_chars,
+            max_output_tokens=profile.max_output_tokens,
+        )
 
 
-class Before(Struct, frozen=True):
-    """What the turn did before this run: its steps, the calls that are answered, what it used up.
+class TurnProgress(Struct, frozen=True):
+    """What a turn did before this run, or before this run was taken up again.
 
-    `answered` maps the places of the last reply's calls to their results.
+    Attributes:
+        records: All calls that are answered; `own_records` those that this very run answered.
+        answered: Results of the last reply's calls, by the calls' places.
     """
 
     step: int = 0
@@ -98,21 +82,63 @@ class Before(Struct, frozen=True):
     citations: tuple[Citation, ...] = ()
     answered: dict[int, ToolResult] = field(default_factory=dict)
     own_records: tuple[ToolCallRecord, ...] = ()
-    """Of these records, those of the run itself: it was cut off, and is taken up again."""
     spent: TurnUsage = field(default_factory=TurnUsage)
 
 
-class Waiting(Struct, frozen=True):
-    """A call that somebody else answers: its place in its step, and whom it waits for."""
+class Turn(Struct, frozen=True):
+    """All that a turn works with.
+
+    Attributes:
+        history: May end with a reply whose calls are not all answered; `progress` then says what is
+            known of them.
+        models: Tried in their order until one begins to answer.
+        composer: Words what was found when no model can be asked; it needs no network.
+        deadline: A `time.monotonic()` value.
+        abilities: Tools that are spoken of, where none is offered.
+        notes: Numbered from 1; the results' sources follow them.
+        review: Looks a model's answer through.
+        streamed: Whether somebody watches the replies come.
+    """
+
+    run_id: str
+    instructions: str
+    history: tuple[Message, ...]
+    tools: tuple[ToolSpec, ...]
+    models: tuple[Model, ...]
+    composer: Model
+    dispatch: Dispatcher
+    journal: Journal
+    limits: Limits
+    deadline: float
+    locale: str
+    now_iso: str
+    budget: Budget = field(default_factory=FreeBudget)
+    progress: TurnProgress = field(default_factory=TurnProgress)
+    is_stopped: Callable[[], bool] = lambda: False
+    attempt: int = 1
+    abilities: tuple[ToolSpec, ...] = ()
+    cache_key: str | None = None
+    notes: tuple[Note, ...] = ()
+    names: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    review: Callable[[str, str], Review] | None = None
+    streamed: bool = True
+
+
+class WaitingCall(Struct, frozen=True):
+    """A call that a person or the client answers later.
+
+    Attributes:
+        place: Of the call in its step.
+    """
 
     place: int
     call: ToolCall
-    whom: Ask | Leave
+    needs: NeedsApproval | ClientCall
 
 
-class Ended(Struct):
-    """What a run of a turn came to. The answer is not in the journal yet: who ends the run saves
-    it. A run that waits has no answer of its own; `answer` is then what the user is told."""
+class TurnEnd(Struct):
+    """What a run of a turn came to. Whoever ends the run saves the answer, which is not in the
+    journal yet; of a run that waits, `answer` is only what the user is told."""
 
     answer: ModelMessage
     stop_reason: StopReason | None
@@ -122,7 +148,7 @@ class Ended(Struct):
     steps: int
     usage: list[ModelUsage]
     spent: TurnUsage
-    waiting: tuple[Waiting, ...] = ()
+    waiting: tuple[WaitingCall, ...] = ()
 
     @property
     def text(self) -> str:
@@ -133,14 +159,19 @@ def _key(call: ToolCall) -> str:
     return f"{call.name} {json.dumps(call.arguments, sort_keys=True)}"
 
 
-class State(Struct):
-    """A turn as far as it has come. `records` and `usage` are this run's; the counts are the
-    turn's. `named` are sources that the answer names in words. `tools` are those that the model may
-    call by now: it may ask for more. `fenced` is as much of the history as was sent, as it was
-    sent."""
+class TurnState(Struct):
+    """A turn as far as it has come.
+
+    Attributes:
+        sent: As much of the history as was sent to a model, in the form in which it was sent.
+        tools: Those that the model may call by now: it may search for more.
+        records: The calls of this run; `earlier` those of the turn's runs before. The counts are
+            the turn's.
+        named: Sources that the answer names in words.
+    """
 
     history: list[Message]
-    fenced: list[Message] = field(default_factory=list)
+    sent: list[Message] = field(default_factory=list)
     tools: tuple[ToolSpec, ...] = ()
     step: int = 0
     records: list[ToolCallRecord] = field(default_factory=list)
@@ -150,7 +181,7 @@ class State(Struct):
     usage: dict[str, ModelUsage] = field(default_factory=dict)
     seen: Counter[str] = field(default_factory=Counter)
     per_tool: Counter[str] = field(default_factory=Counter)
-    waiting: list[Waiting] = field(default_factory=list)
+    waiting: list[WaitingCall] = field(default_factory=list)
     malformed: int = 0
     repeated_in_step: int = 0
     tokens: int = 0
@@ -159,9 +190,9 @@ class State(Struct):
     started: float = field(default_factory=time.monotonic)
 
     @classmethod
-    def of(cls, turn: Turn) -> State:
-        """The state that a run begins with."""
-        before = turn.before
+    def of(cls, turn: Turn) -> TurnState:
+        """Return the state that a run begins with."""
+        before = turn.progress
         state = cls(
             history=list(turn.history),
             tools=turn.tools,
@@ -174,17 +205,12 @@ class State(Struct):
         )
         for call in before.calls:
             state.count(call)
-        state.sources.restore([note.citation for note in turn.notes])
-        state.sources.restore(before.citations)
+        state.sources.restore([*(note.citation for note in turn.notes), *before.citations])
         return state
 
     @property
     def found_something(self) -> bool:
         return any(record.status is CallStatus.DONE for record in (*self.earlier, *self.records))
-
-    @property
-    def calls(self) -> int:
-        return self.per_tool.total()
 
     @property
     def spent(self) -> TurnUsage:
@@ -198,20 +224,12 @@ class State(Struct):
         self.tools += tuple({tool.name: tool for tool in tools if tool.name not in known}.values())
 
     def count(self, call: ToolCall) -> None:
-        """Note that the call was made."""
+        """Count a call that is made."""
         self.seen[_key(call)] += 1
         self.per_tool[call.name] += 1
 
-    def put_in_order(self, calls: Sequence[ToolCall]) -> None:
-        """Put a step's records and what waits, made as its calls ended, into the calls' order."""
-        places = {call.id: place for place, call in enumerate(calls)}
-        others = [record for record in self.records if record.id not in places]
-        these = [record for record in self.records if record.id in places]
-        self.records = [*others, *sorted(these, key=lambda record: places[record.id])]
-        self.waiting.sort(key=lambda each: each.place)
-
     def is_repeated(self, call: ToolCall, *, among: Sequence[ToolCall] | None = None) -> bool:
-        """Whether the call was made before in this turn, with the same arguments.
+        """Return whether the call was made before in this turn, with the same arguments.
 
         Args:
             among: Calls of which one must be the same; None for all of the turn.
@@ -227,8 +245,8 @@ class State(Struct):
         del self.seen[_key(call)]
 
 
-def bound_reached(turn: Turn, state: State, *, calls: int) -> StopReason | None:
-    """The bound that ends the turn now, after a step of so many calls; None if none does."""
+def reached_bound(turn: Turn, state: TurnState, *, calls: int) -> StopReason | None:
+    """Return the bound that ends the turn now, after a step of so many calls, if one does."""
     limits = turn.limits
     if turn.is_stopped():
         return StopReason.CANCELLED
@@ -238,7 +256,7 @@ def bound_reached(turn: Turn, state: State, *, calls: int) -> StopReason | None:
         return StopReason.REPEATED_CALLS
     if state.step >= limits.max_steps:
         return StopReason.MAX_STEPS
-    if state.calls >= limits.max_calls:
+    if state.per_tool.total() >= limits.max_calls:
         return StopReason.MAX_CALLS
     if state.tokens >= limits.max_tokens:
         return StopReason.MAX_TOKENS
@@ -247,28 +265,26 @@ def bound_reached(turn: Turn, state: State, *, calls: int) -> StopReason | None:
     return None
 
 
-def refused_by_bounds(
-    turn: Turn, state: State, call: ToolCall, *, number: int
+def refused_by_bound(
+    turn: Turn, state: TurnState, call: ToolCall, *, number: int
 ) -> AgentError | None:
-    """Why this call, the step's `number`-th from 0, is one too many, if it is."""
+    """Return why this call, the step's `number`-th from 0, is one too many, if it is."""
     limits = turn.limits
     if number >= MAX_CALLS_PER_STEP:
         return ResourceExhausted(f"at most {MAX_CALLS_PER_STEP} calls are run in one step")
-    if state.calls >= limits.max_calls:
+    if state.per_tool.total() >= limits.max_calls:
         return ResourceExhausted(f"at most {limits.max_calls} calls are run in one turn")
     if state.per_tool[call.name] >= limits.max_calls_per_tool:
         return ResourceExhausted(
             f"{call.name} is run at most {limits.max_calls_per_tool} times in one turn"
         )
-    is_clients = turn.dispatch.is_the_clients(call)
-    if state.is_repeated(call, among=_latest(state, number) if is_clients else None):
+    among = None
+    if turn.dispatch.is_client_tool(call):
+        # Files change: a client's tool may be called again with the same arguments, but not in the
+        # next step, nor twice in one.
+        replies = [each for each in state.history[-4:] if isinstance(each, ModelMessage)]
+        before = replies[-2].tool_calls if len(replies) > 1 else ()
+        among = [*before, *replies[-1].tool_calls[:number]]
+    if state.is_repeated(call, among=among):
         return Aborted("this call was made before in this turn; its result stands above")
     return None
-
-
-def _latest(state: State, number: int) -> list[ToolCall]:
-    """The calls of the last step, and those of this one before its `number`-th. A client's tool
-    may be called again after that: files change, and what was read of them is not told for good."""
-    replies = [each for each in state.history[-4:] if isinstance(each, ModelMessage)]
-    before = replies[-2].tool_calls if len(replies) > 1 else ()
-    return [*before, *replies[-1].tool_calls[:number]]

@@ -1,15 +1,15 @@
-"""Fences around what others wrote, on its way to a model.
+"""Delimiters around what others wrote, on its way to a model.
 
 Nothing here decides what may happen: tools are offered, checked and approved elsewhere, whatever a
-model was talked into. Fences lower the odds of the talking. The history is fenced when it is sent,
-so what is stored, streamed and shown stays as it was written.
+model was talked into. Delimiters lower the odds of the talking. They are put in when a request is
+sent, so what is stored, streamed and shown stays as it was written.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from msgspec.structs import replace
@@ -47,50 +47,88 @@ _UNSEEN = re.compile(
 _ANY_TAG = re.compile(r"<[^<>]{1,500}>|```|\[([^\][]{0,200})\]\([^()\s]{0,500}\)")
 
 
-def fenced(messages: Sequence[Message]) -> tuple[Message, ...]:
-    """A history as a model is sent it: results and documents marked as data and defanged.
+def delimited_history(messages: Sequence[Message]) -> tuple[Message, ...]:
+    """Return a history as it is sent to a model: results and documents marked as data, and without
+    chat markup.
 
-    Fencing what is fenced changes nothing, and the same message always gives the same text, so
-    that providers' prompt caches hit.
+    To do it twice changes nothing, and the same message always gives the same text, so that
+    providers' prompt caches hit.
     """
-    return tuple(_fenced(message) for message in messages)
+    return tuple(_delimited(message) for message in messages)
 
 
-def neutral(text: str) -> str:
-    """The text without chat markup, unseen characters, or a role at its beginning."""
+def _delimited(message: Message) -> Message:
+    if isinstance(message, ToolMessage):
+        return replace(message, results=tuple(_with_notice(each) for each in message.results))
+    if isinstance(message, ModelMessage):
+        return message
+    parts = [
+        with_document_text(part, neutral_text) if isinstance(part, Media) else part
+        for part in message.parts
+    ]
+    return replace(message, parts=tuple(parts))
+
+
+def _with_notice(result: ToolResult) -> ToolResult:
+    """Return a result with a notice before its output; what is no object becomes an output."""
+    try:
+        content = json.loads(result.content)
+    except (ValueError, RecursionError):
+        content = result.content
+    if not isinstance(content, dict):
+        content = {"error" if result.is_error else "output": content}
+    told = {"notice": NOTICE, **{key: content[key] for key in content if key != "notice"}}
+    text = json.dumps(_neutral_json(told), ensure_ascii=False, separators=(",", ":"))
+    return replace(result, content=text)
+
+
+def neutral_text(text: str) -> str:
+    """Return the text without chat markup, unseen characters, or a role at its beginning."""
     text, before = _UNSEEN.sub("", text), None
     while text != before and ("<" in text or "[" in text):  # marks may stand inside marks
-        text, before = _MARKUP.sub(_defanged, text), text
+        text, before = _MARKUP.sub(lambda found: found[0].translate(_LOOKALIKES), text), text
     return _ROLE.sub("\\1role\u200b\\2", text) if '"role"' in text else text
 
 
-def fenced_name(name: str) -> str:
-    """A person's name: one line, quoted, bounded."""
+def _neutral_json(value: Any) -> Any:
+    """Return the same JSON with its texts, its keys among them, made neutral."""
+    if isinstance(value, str):
+        return neutral_text(value)
+    if isinstance(value, dict):
+        return {neutral_text(key): _neutral_json(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_neutral_json(item) for item in value]
+    return value
+
+
+def quoted_name(name: str) -> str:
+    """Return a person's name on one line, quoted and bounded."""
     return json.dumps(_line(name, NAME_CHARS), ensure_ascii=False)
 
 
-def fenced_context(context: dict[str, Any]) -> str:
-    """What a client says of where its user is: JSON, bounded, between marks."""
-    text = json.dumps(_mapped(context, neutral), ensure_ascii=False, sort_keys=True)
+def delimited_json(context: dict[str, Any]) -> str:
+    """Return what a client says of where its user is as JSON, bounded, between delimiters."""
+    text = json.dumps(_neutral_json(context), ensure_ascii=False, sort_keys=True)
     if len(text) > CONTEXT_CHARS:
         text = text[: CONTEXT_CHARS - 1] + "…"
     return f"<data>\n{text}\n</data>"
 
 
-def fenced_lines(text: str, chars: int) -> str:
-    """Text of several lines that others' words went into: bounded, between marks."""
-    text = neutral(text)
+def delimited_text(text: str, chars: int) -> str:
+    """Return text of several lines that others' words went into, bounded, between delimiters."""
+    text = neutral_text(text)
     shown = text if len(text) <= chars else text[: chars - 1] + "…"
     return f"<data>\n{shown}\n</data>"
 
 
-def fenced_description(text: str) -> str:
-    """The description of a tool that others registered: plain words, bounded, said to be theirs."""
+def provider_description(text: str) -> str:
+    """Return the description of a tool that others registered as plain words, bounded and said to
+    be theirs."""
     return BY_PROVIDER + _words(text, DESCRIPTION_CHARS)
 
 
-def fenced_schema(schema: dict[str, Any]) -> dict[str, Any]:
-    """The JSON schema of such a tool: what is prose in it becomes plain words, bounded."""
+def provider_schema(schema: dict[str, Any]) -> dict[str, Any]:
+    """Return the JSON schema of such a tool: what is prose in it becomes plain words, bounded."""
     return {
         key: {name: _schema(item) for name, item in value.items()}
         if key in ("properties", "$defs", "patternProperties") and isinstance(value, dict)
@@ -101,59 +139,19 @@ def fenced_schema(schema: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _defanged(found: re.Match[str]) -> str:
-    return found[0].translate(_LOOKALIKES)
-
-
 def _schema(value: Any) -> Any:
     if isinstance(value, dict):
-        return fenced_schema(value)
+        return provider_schema(value)
     if isinstance(value, list):
         return [_schema(item) for item in value]
-    return neutral(value) if isinstance(value, str) else value
-
-
-def _fenced(message: Message) -> Message:
-    if isinstance(message, ToolMessage):
-        return replace(message, results=tuple(_result(each) for each in message.results))
-    if isinstance(message, ModelMessage):
-        return message
-    parts = [
-        with_document_text(part, neutral) if isinstance(part, Media) else part
-        for part in message.parts
-    ]
-    return replace(message, parts=tuple(parts))
-
-
-def _result(result: ToolResult) -> ToolResult:
-    """The same result with a notice before its output; what is no object becomes an output."""
-    try:
-        content = json.loads(result.content)
-    except (ValueError, RecursionError):
-        content = result.content
-    if not isinstance(content, dict):
-        content = {"error" if result.is_error else "output": content}
-    told = {"notice": NOTICE, **{key: content[key] for key in content if key != "notice"}}
-    text = json.dumps(_mapped(told, neutral), ensure_ascii=False, separators=(",", ":"))
-    return replace(result, content=text)
-
-
-def _mapped(value: Any, change: Callable[[str], str]) -> Any:
-    """The same JSON with its texts, its keys among them, changed."""
-    if isinstance(value, str):
-        return change(value)
-    if isinstance(value, dict):
-        return {change(key): _mapped(item, change) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_mapped(item, change) for item in value]
-    return value
+    return neutral_text(value) if isinstance(value, str) else value
 
 
 def _line(text: str, chars: int) -> str:
-    text = " ".join(neutral(text).split())
+    text = " ".join(neutral_text(text).split())
     return text if len(text) <= chars else text[: chars - 1] + "…"
 
 
 def _words(text: str, chars: int) -> str:
-    """Prose without tags, code fences and links."""
+    """Return prose without tags, code fences and links."""
     return _line(_ANY_TAG.sub(lambda found: found[1] or " ", text[: 20 * chars]), chars)

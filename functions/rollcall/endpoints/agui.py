@@ -18,9 +18,9 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from rollcall.agent.platform import import_sdks
-from rollcall.agent.resume import contents_of
-from rollcall.agent.run import Events, function_end
-from rollcall.agent.run_context import profile_of
+from rollcall.agent.resume import client_results
+from rollcall.agent.run import RunEvents, function_end
+from rollcall.agent.run_context import find_agent
 from rollcall.core import events
 from rollcall.core.capability import digest
 from rollcall.core.context import Call, Platform, User
@@ -111,7 +111,7 @@ class _RunRequest(Struct, frozen=True):
     thread: ClientThread
     tools: Sequence[str]
 
-    def events(self, renderer: EventRenderer) -> Events:
+    def events(self, renderer: EventRenderer) -> RunEvents:
         """Do what is requested; what the client should know of it goes into `renderer`."""
         if self.thread.run_thread_id is not None:
             renderer.answered = answered_call_ids(self.history)
@@ -132,7 +132,7 @@ class _RunRequest(Struct, frozen=True):
             return (yield from self._send_results(results))
         raise self._nothing_new()
 
-    def _repeat(self, run_thread_id: str) -> Events:
+    def _repeat(self, run_thread_id: str) -> RunEvents:
         """Join a run that was requested before."""
         run_id = self.given.run_id
         if run_thread_id != self.thread.id:
@@ -157,7 +157,7 @@ class _RunRequest(Struct, frozen=True):
         said: Sequence[UserInput],
         results: dict[str, dict[str, Any]],
         renderer: EventRenderer,
-    ) -> Events:
+    ) -> RunEvents:
         """Send what the user says, and what their tools answered before it."""
         if len(said) > MESSAGE_PARTS:
             raise InvalidArgument(
@@ -180,7 +180,7 @@ class _RunRequest(Struct, frozen=True):
         sent = replace(self._request(message=parts, **replaces), message_keys=keys)
         if results:
             listed = self._request(toolResults=_listed(results)).request
-            answers = contents_of(
+            answers = client_results(
                 listed,
                 {**self.thread.waiting, "calls": list(results)},
                 self.platform.catalog,
@@ -188,7 +188,7 @@ class _RunRequest(Struct, frozen=True):
             sent = replace(sent, answers=answers)
         return (yield from answer_request(self.platform, self.call, sent))
 
-    def _send_results(self, results: dict[str, dict[str, Any]]) -> Events:
+    def _send_results(self, results: dict[str, dict[str, Any]]) -> RunEvents:
         """Send what the client's tools answered."""
         missing = [call for call in self.thread.waiting["calls"] if call not in results]
         if missing:
@@ -201,7 +201,7 @@ class _RunRequest(Struct, frozen=True):
 
     def _send_decisions(
         self, new: Sequence[UserInput], results: dict[str, dict[str, Any]]
-    ) -> Events:
+    ) -> RunEvents:
         """Send decisions, with results of the client's tools where the step had both."""
         if new:
             raise InvalidArgument(
@@ -291,7 +291,7 @@ def agent_capabilities(platform: Platform, user: User, agent_id: str) -> dict[st
     Raises:
         NotFound, PermissionDenied: There is no such agent, or not for this user.
     """
-    profile = profile_of(platform, agent_id, user=user)
+    profile = find_agent(platform, agent_id, user=user)
     registry = snapshot(platform.db)
     entries = registry.content.entries
     request = ToolRequest(profile, user, "", client_tools=frozenset(entries))
@@ -350,7 +350,7 @@ class EventRenderer(Struct):
     has_begun: bool = False
     has_ended: bool = False
 
-    def render(self, stream: Events) -> Generator[Event | None, None, None]:
+    def render(self, stream: RunEvents) -> Generator[Event | None, None, None]:
         """The run's events to its end, whatever that is.
 
         Raises:
@@ -367,7 +367,7 @@ class EventRenderer(Struct):
                 return
         yield from self._rest(result)
 
-    def _render(self, stream: Events) -> Events:
+    def _render(self, stream: RunEvents) -> RunEvents:
         while True:
             try:
                 event = next(stream)

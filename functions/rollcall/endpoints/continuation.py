@@ -7,7 +7,7 @@ import logging
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from rollcall.agent.continuation import go_on
+from rollcall.agent.continuation import continue_run
 from rollcall.agent.run import QUEUE, function_end
 from rollcall.core.context import Decider, Platform
 from rollcall.core.errors import Unavailable
@@ -29,7 +29,7 @@ def continuerun(platform: Platform, data: dict[str, Any]) -> None:
     if "/" in thread_id + run_id:
         log.error("a task names no run: %r", data)
         return
-    done = go_on(platform, thread_id, run_id, until=function_end(TASK_S))
+    done = continue_run(platform, thread_id, run_id, until=function_end(TASK_S))
     log.info("run %s of thread %s: %s", run_id, thread_id, done)
 
 
@@ -75,6 +75,6 @@ def sweep(platform: Platform, *, now: datetime) -> int:
 def _go_on_here(platform: Platform, thread_id: str, run_id: str, *, until: float) -> None:
     """Go on with one turn in the sweep itself; one that breaks off must not keep the others."""
     try:
-        go_on(platform, thread_id, run_id, until=until)
+        continue_run(platform, thread_id, run_id, until=until)
     except Exception:
         log.exception("run %s of thread %s broke off in the sweep", run_id, thread_id)

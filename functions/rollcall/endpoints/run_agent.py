@@ -10,13 +10,13 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from rollcall.agent.budget import FirestorePurse
-from rollcall.agent.compaction import done_by
-from rollcall.agent.continuation import follow, pause, told_again
+from rollcall.agent.budget import UserBudget
+from rollcall.agent.compaction import write_lines
+from rollcall.agent.continuation import follow, pause, replayed_events
 from rollcall.agent.platform import connect_soon, import_sdks
-from rollcall.agent.run import Events, drive, function_end
-from rollcall.agent.run_context import Asked, receive
-from rollcall.agent.run_setup import admission, first_call, run_purse
+from rollcall.agent.run import RunEvents, drive, function_end
+from rollcall.agent.run_context import RunContext, new_context
+from rollcall.agent.run_setup import admission, run_budget
 from rollcall.core import events
 from rollcall.core.capability import digest
 from rollcall.core.context import Call, Platform
@@ -55,7 +55,7 @@ class AcceptedRequest(Struct, frozen=True):
 
 
 @bound(OnCall(timeout_s=RUN_AGENT_S, at_start=import_sdks))
-def run_agent(platform: Platform, call: Call) -> Events:
+def run_agent(platform: Platform, call: Call) -> RunEvents:
     """Answer a message in a thread, or go on with what waits for an answer, streaming AG-UI
     events; the last value is the `RunResult`."""
     request = validate(RunRequest, call.data)
@@ -65,7 +65,7 @@ def run_agent(platform: Platform, call: Call) -> Events:
     return (yield from answer_request(platform, call, sent))
 
 
-def answer_request(platform: Platform, call: Call, sent: AcceptedRequest) -> Events:
+def answer_request(platform: Platform, call: Call, sent: AcceptedRequest) -> RunEvents:
     """Work a request to its end, whichever endpoint took it in: the run's events, and at last the
     `RunResult`."""
     request = sent.request
@@ -76,48 +76,44 @@ def answer_request(platform: Platform, call: Call, sent: AcceptedRequest) -> Eve
         return (yield from _answer(platform, call, sent, until=until))
     _check_begins(request)
     message = _requested_message(platform, call, request)
-    asked = receive(
+    asked = new_context(
         platform,
         user=call.user,
         agent_id=request.agent,
         message=message,
         locale=request.locale,
-        context=redacted_json(request.context),
+        client_context=redacted_json(request.context),
         client_id=request.client_id,
         client_tools=request.client_tools or (),
         token=call.token,
     )
-    opening, purse = _opening(sent, asked, message)
-    with closing(purse):
+    opening, budget = _opening(sent, asked, message)
+    with closing(budget):
         opened = open_run(platform.db, opening)
         if isinstance(opened, OpenRun):
-            asked, streamed = asked.offering(opened.request), call.streams
-            return (
-                yield from drive(
-                    platform, asked, opened, until=until, streamed=streamed, purse=purse
-                )
-            )
+            asked, streamed = asked.with_tools(opened.request), call.streams
+            return (yield from drive(asked, opened, until=until, streamed=streamed, budget=budget))
     return (yield from join_run(platform, call, opened, until=until))
 
 
-def _answer(platform: Platform, call: Call, sent: AcceptedRequest, *, until: float) -> Events:
+def _answer(platform: Platform, call: Call, sent: AcceptedRequest, *, until: float) -> RunEvents:
     """Decisions, or results of the client's tools, for a run that waits."""
     # Most instances are not asked for it at once.
-    from rollcall.agent.continuation import recalled
-    from rollcall.agent.resume import decide
+    from rollcall.agent.continuation import continued_context
+    from rollcall.agent.resume import resume_run
 
-    opened = decide(platform, call.user, sent.request, request_digest=sent.digest)
+    opened = resume_run(platform, call.user, sent.request, request_digest=sent.digest)
     if isinstance(opened, dict):
         return opened
     if isinstance(opened, OpenRun):
-        asked = recalled(platform, opened, user=call.user, token=call.token)
-        return (yield from drive(platform, asked, opened, until=until, streamed=call.streams))
+        asked = continued_context(platform, opened, user=call.user, token=call.token)
+        return (yield from drive(asked, opened, until=until, streamed=call.streams))
     return (yield from join_run(platform, call, opened, until=until))
 
 
 def join_run(
     platform: Platform, call: Call, found: Finished | Running | Abandoned, *, until: float
-) -> Events:
+) -> RunEvents:
     """Pass a run that was asked for before on, each event once: who takes a run up tells it again
     from its start."""
     newest = -1
@@ -137,19 +133,19 @@ def join_run(
 
 def _join(
     platform: Platform, call: Call, found: Finished | Running | Abandoned, *, until: float
-) -> Events:
+) -> RunEvents:
     """Give a run that was asked for before: its end, its course, or go on with it."""
-    from rollcall.agent.continuation import recalled, taken_up
+    from rollcall.agent.continuation import continued_context, take_up
 
     while True:
         if isinstance(found, Finished):
             return (yield from _replay(platform, call, found))
         if isinstance(found, Abandoned):
-            opened = taken_up(platform.db, found.thread_id, found.run_id)
+            opened = take_up(platform.db, found.thread_id, found.run_id)
             if opened is not None:
-                asked = recalled(platform, opened, user=call.user, token=call.token)
+                asked = continued_context(platform, opened, user=call.user, token=call.token)
                 streamed = call.streams
-                return (yield from drive(platform, asked, opened, until=until, streamed=streamed))
+                return (yield from drive(asked, opened, until=until, streamed=streamed))
             yield from pause(until)  # somebody else was faster, and may not have begun yet
         ended = yield from follow(platform.db, found.thread_id, found.run_id, until=until)
         if isinstance(ended, Finished):
@@ -163,7 +159,7 @@ def _replay(
     """A run that was done before is told again; by its start and its end alone where that is all
     that is wanted, or its events are stored no more."""
     result = _result(found)
-    told = told_again(platform.db, result) if call.streams else []
+    told = replayed_events(platform.db, result) if call.streams else []
     if not told:
         ids = {"thread_id": result["threadId"], "run_id": result["runId"]}
         told = [events.run_started(**ids), events.run_finished(**ids, result=result)]
@@ -252,13 +248,13 @@ def _request_digest(request: RunRequest) -> str:
 
 
 def _opening(
-    sent: AcceptedRequest, asked: Asked, message: UserMessage
-) -> tuple[Opening, FirestorePurse]:
+    sent: AcceptedRequest, asked: RunContext, message: UserMessage
+) -> tuple[Opening, UserBudget]:
     """What a run starts from, and what it spends from."""
     request, uid = sent.request, asked.user.uid
     run_id = request.run_id or new_run_id()
     thread_id = request.thread_id or thread_id_for(uid, run_id)
-    purse = run_purse(asked, thread_id, run_id)
+    budget = run_budget(asked, thread_id, run_id)
     opening = Opening(
         user=asked.user,
         agent=asked.profile.id,
@@ -268,15 +264,15 @@ def _opening(
         turn_id=run_id,
         request_digest=sent.digest,
         message=message,
-        context=asked.context,
-        request=asked.choose,
+        context=asked.client_context,
+        request=asked.choose_tools,
         admission=admission(
             asked.platform.db,
             asked.user,
             asked.now,
             run_key=run_key(uid, request.run_id) if request.run_id else None,
-            purse=purse,
-            first_call=first_call(asked.profile),
+            budget=budget,
+            profile=asked.profile,
         ),
         supersede=request.when_busy == "supersede",
         is_named=request.run_id is not None,
@@ -284,10 +280,10 @@ def _opening(
         answers=sent.answers,
         replacement=_replacing(request, asked),
     )
-    return opening, purse
+    return opening, budget
 
 
-def _replacing(request: RunRequest, asked: Asked) -> Replacement | None:
+def _replacing(request: RunRequest, asked: RunContext) -> Replacement | None:
     """The turn that the message takes the place of."""
     turn_id = request.retry or request.replaces
     if turn_id is None:
@@ -296,7 +292,7 @@ def _replacing(request: RunRequest, asked: Asked) -> Replacement | None:
     return Replacement(
         turn_id,
         "retry" if request.retry else "replaces",
-        lambda turn: done_by(
+        lambda turn: write_lines(
             turn, writes=lambda tool: tool in entries and entries[tool].spec.writes
         ),
     )

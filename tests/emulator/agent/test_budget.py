@@ -13,15 +13,26 @@ from typing import Any
 import pytest
 from google.cloud.firestore import DELETE_FIELD, Client
 
-from rollcall.agent.budget import BudgetExhausted, FirestorePurse
+from rollcall.agent.budget import BudgetExhausted, UserBudget
 from rollcall.core.context import User
 from rollcall.core.errors import FailedPrecondition
 from rollcall.models.base import Usage
 from rollcall.store import budgets, limits, tenant_budgets
 from rollcall.store.budgets import settle_day
 from rollcall.store.limits import Amount
+from tests.support.budgets import (
+    ANN,
+    COST,
+    NOON,
+    TODAY,
+    USED,
+    Clock,
+    allow,
+    budget_of,
+    call,
+    day_of,
+)
 from tests.support.counting import counted
-from tests.support.purses import ANN, COST, NOON, TODAY, USED, Clock, allow, call, day_of, purse_of
 from tests.support.spender import INPUT, MODEL, OUTPUT, WORST, spend
 
 ROOT = Path(__file__).parents[3]
@@ -37,17 +48,17 @@ def this_day() -> date:
 
 
 def test_what_is_set_aside_is_stored_before_the_call(db: Client) -> None:
-    purse_of(db).reserve(MODEL, input_tokens=INPUT, output_tokens=OUTPUT)
+    budget_of(db).reserve(MODEL, input_tokens=INPUT, output_tokens=OUTPUT)
     assert day_of(db).reserved.micro_usd >= WORST
 
 
 def test_a_call_that_may_pass_the_limit_is_refused_in_plain_words(db: Client) -> None:
     allow(db, user={"usdPerDay": 0.04})
-    purse = purse_of(db)
-    call(purse)
+    budget = budget_of(db)
+    call(budget)
     with pytest.raises(BudgetExhausted) as refused:
-        call(purse)
-    purse.close()
+        call(budget)
+    budget.close()
     assert "budget for today" in refused.value.message and "$0.03 of $0.04" in refused.value.message
     assert refused.value.details["retryAfterS"] == 12 * 3600 + 1
     assert day_of(db).spent.micro_usd == COST
@@ -55,22 +66,22 @@ def test_a_call_that_may_pass_the_limit_is_refused_in_plain_words(db: Client) ->
 
 def test_tokens_are_limited_too_and_also_those_of_models_without_a_price(db: Client) -> None:
     allow(db, user={"tokensPerDay": 3_000})
-    purse = FirestorePurse(db, ANN, allow_unpriced=True, now=Clock())
-    reservation = purse.reserve("openai:local", input_tokens=INPUT, output_tokens=OUTPUT)
-    assert purse.settle(reservation, Usage(INPUT, 0, OUTPUT)) is None
+    budget = UserBudget(db, ANN, allow_unpriced=True, now=Clock())
+    reservation = budget.reserve("openai:local", input_tokens=INPUT, output_tokens=OUTPUT)
+    assert budget.settle(reservation, Usage(INPUT, 0, OUTPUT)) is None
     with pytest.raises(BudgetExhausted, match="1,000 of 3,000 tokens are left"):
-        purse.reserve("openai:local", input_tokens=INPUT, output_tokens=OUTPUT)
-    purse.close()
+        budget.reserve("openai:local", input_tokens=INPUT, output_tokens=OUTPUT)
+    budget.close()
     assert day_of(db).models["openai:local"]["unpricedCalls"] == 1
 
 
 def test_what_a_killed_process_set_aside_counts_as_spent_after_ten_minutes(db: Client) -> None:
     allow(db, user={"usdPerDay": 0.05})
-    purse_of(db).reserve(MODEL, input_tokens=INPUT, output_tokens=OUTPUT)  # and never settled
+    budget_of(db).reserve(MODEL, input_tokens=INPUT, output_tokens=OUTPUT)  # and never settled
     later = Clock(NOON + timedelta(minutes=11))
     with pytest.raises(BudgetExhausted):
-        call(purse_of(db, clock=later))
-    small = purse_of(db, clock=later)
+        call(budget_of(db, clock=later))
+    small = budget_of(db, clock=later)
     small.settle(small.reserve(MODEL, input_tokens=10, output_tokens=10), Usage(10, 0, 0))
     small.close()
     day = day_of(db)
@@ -80,23 +91,23 @@ def test_what_a_killed_process_set_aside_counts_as_spent_after_ten_minutes(db: C
 
 def test_a_slice_is_renewed_before_its_time_is_over(db: Client) -> None:
     clock = Clock()
-    purse = purse_of(db, clock=clock)
+    budget = budget_of(db, clock=clock)
     for _ in range(10):
-        call(purse)
+        call(budget)
         clock.now += timedelta(minutes=4)
-    purse.close()
+    budget.close()
     day = day_of(db)
     assert (day.lost, day.spent.micro_usd) == ({}, 10 * COST)
 
 
 def test_spend_that_was_made_nameless_still_counts(db: Client) -> None:
     allow(db, user={"usdPerDay": 0.04})
-    purse = purse_of(db)
-    call(purse)
-    purse.close()
+    budget = budget_of(db)
+    call(budget)
+    budget.close()
     budgets.user_day(db, "ann", TODAY).update({"uid": DELETE_FIELD})
     with pytest.raises(BudgetExhausted):
-        call(purse_of(db))
+        call(budget_of(db))
 
 
 def test_runs_at_once_cannot_overspend_together(db: Client) -> None:
@@ -131,7 +142,7 @@ def test_processes_at_once_cannot_overspend_a_tenants_budget_together(db: Client
 
 def test_runs_of_a_process_share_one_slice_of_the_tenants(db: Client) -> None:
     allow(db, tenant={"usdPerDay": 20})
-    first, second = purse_of(db, PUPIL), purse_of(db, User("bob", tenant="school"))
+    first, second = budget_of(db, PUPIL), budget_of(db, User("bob", tenant="school"))
     call(first)
     reference = tenant_budgets.tenant_day(db, "school", TODAY)
     written = reference.get().update_time
@@ -146,56 +157,56 @@ def test_runs_of_a_process_share_one_slice_of_the_tenants(db: Client) -> None:
 
 def test_the_tenants_budget_stops_a_user_who_has_some_left(db: Client) -> None:
     allow(db, tenants={"school": {"usdPerDay": 0.04}})
-    purse = purse_of(db, PUPIL)
-    call(purse)
+    budget = budget_of(db, PUPIL)
+    call(budget)
     with pytest.raises(BudgetExhausted, match="organisation's budget"):
-        call(purse)
-    purse.close()
+        call(budget)
+    budget.close()
     assert tenant_of(db)["spentMicroUsd"] == COST
-    call(purse_of(db, User("ann", tenant="other")))
+    call(budget_of(db, User("ann", tenant="other")))
 
 
 def in_another_process(db: Client, uid: str, *, input_tokens: int = INPUT) -> None:
     """Set a call aside for a user of the school, in a slice of its own."""
     known = dict(tenant_budgets._budgets)
     tenant_budgets._budgets.clear()
-    purse = purse_of(db, User(uid, tenant="school"))
-    purse.reserve(MODEL, input_tokens=input_tokens, output_tokens=OUTPUT)
+    budget = budget_of(db, User(uid, tenant="school"))
+    budget.reserve(MODEL, input_tokens=input_tokens, output_tokens=OUTPUT)
     tenant_budgets._budgets.clear()
     tenant_budgets._budgets.update(known)
 
 
 def test_a_run_may_use_what_is_left_of_its_own_slice(db: Client) -> None:
     allow(db, user={"usdPerDay": 1}, tenant={"usdPerDay": 0.1})
-    purse = purse_of(db, PUPIL)
-    call(purse)
+    budget = budget_of(db, PUPIL)
+    call(budget)
     in_another_process(db, "bob")
-    call(purse)
+    call(budget)
     with pytest.raises(BudgetExhausted, match="organisation's budget"):
-        call(purse)  # $0.05 are the other's, $0.016 spent, and $0.035 would be set aside
-    purse.close()
+        call(budget)  # $0.05 are the other's, $0.016 spent, and $0.035 would be set aside
+    budget.close()
     assert tenant_of(db)["spentMicroUsd"] == day_of(db).spent.micro_usd == 2 * COST
 
 
 def test_after_a_refusal_every_call_asks_the_tenants_budget_again(db: Client) -> None:
     allow(db, user={"usdPerDay": 1}, tenant={"usdPerDay": 0.125})
-    purse = purse_of(db, PUPIL)
-    call(purse)
-    call(purse)
+    budget = budget_of(db, PUPIL)
+    call(budget)
+    call(budget)
     in_another_process(db, "bob", input_tokens=9_000)  # $0.075 at worst
     with pytest.raises(BudgetExhausted):
-        call(purse)
-    small = purse.reserve(MODEL, input_tokens=INPUT, output_tokens=100)
+        call(budget)
+    small = budget.reserve(MODEL, input_tokens=INPUT, output_tokens=100)
     assert len(tenant_of(db)["slices"]) == 2
-    purse.settle(small, USED)
-    purse.close()
+    budget.settle(small, USED)
+    budget.close()
     assert tenant_of(db)["spentMicroUsd"] == day_of(db).spent.micro_usd == 3 * COST
 
 
 def test_a_users_refusal_leaves_the_tenants_budget_as_it_was(db: Client) -> None:
     allow(db, user={"usdPerDay": 0.01}, tenant={"usdPerDay": 5})
     with pytest.raises(BudgetExhausted):
-        call(purse_of(db, PUPIL))
+        call(budget_of(db, PUPIL))
     tenant = tenant_of(db)
     assert (tenant["spentMicroUsd"], tenant["slices"]) == (0, {})
 
@@ -204,12 +215,12 @@ def test_a_dead_processs_slice_comes_back_less_what_was_spent_of_it(db: Client) 
     allow(db, user={"usdPerDay": 0.7}, tenant={"usdPerDay": 2})
     spent = {"spentMicroUsd": 1_880_000, "spentTokens": 0, "slices": {}}
     tenant_budgets.tenant_day(db, "school", TODAY).set(spent)
-    purse_of(db, PUPIL).reserve(MODEL, input_tokens=INPUT, output_tokens=OUTPUT)
+    budget_of(db, PUPIL).reserve(MODEL, input_tokens=INPUT, output_tokens=OUTPUT)
     tenant_budgets._budgets.clear()  # the process is gone in mid-call: $0.10 were leased
     eve = User("eve", tenant="school")
     with pytest.raises(BudgetExhausted):
-        call(purse_of(db, eve, Clock(NOON + timedelta(minutes=16))))
-    after = purse_of(db, eve, Clock(NOON + timedelta(minutes=18)))
+        call(budget_of(db, eve, Clock(NOON + timedelta(minutes=16))))
+    after = budget_of(db, eve, Clock(NOON + timedelta(minutes=18)))
     call(after)
     after.close()
     tenant = tenant_of(db)
@@ -217,9 +228,9 @@ def test_a_dead_processs_slice_comes_back_less_what_was_spent_of_it(db: Client) 
 
 
 def test_a_call_is_counted_at_what_it_cost_by_model(db: Client) -> None:
-    purse = purse_of(db)
-    assert call(purse) == 0.008
-    purse.close()
+    budget = budget_of(db)
+    assert call(budget) == 0.008
+    budget.close()
     day = day_of(db)
     assert (day.used, day.reserved) == (Amount(COST, 1_100), Amount())
     assert day.models[MODEL] == {
@@ -239,53 +250,53 @@ def test_whose_clock_is_ahead_counts_nothing_as_lost_that_a_run_settles(
     """The other clock is two minutes ahead, and looks just before the run ends."""
     clock, run = Clock(), db.document("threads/t/runs/r")
     run.set({"status": "running", "uid": ANN.uid})
-    purse = FirestorePurse(db, ANN, run=run.path, now=clock)
-    call(purse)
+    budget = UserBudget(db, ANN, run=run.path, now=clock)
+    call(budget)
     clock.now += timedelta(minutes=minute, seconds=30)
     day = budgets.user_day(db, ANN.uid, TODAY)
     settle_day(db, day, now=clock.now + timedelta(minutes=2))
-    said = purse.settlement()
+    said = budget.settlement()
     run.update({"status": "done", "settlements": said})
     if said:
-        purse.settled()
-    purse.close()
+        budget.settled()
+    budget.close()
     found = settle_day(db, day, now=clock.now)
     assert found and (found.used.micro_usd, found.lost) == (COST, {})
 
 
 def test_a_run_costs_one_read_and_two_writes_however_many_calls_it_makes(db: Client) -> None:
     limits.limits(db)
-    purse = purse_of(db)
+    budget = budget_of(db)
     with counted() as cost:
         for _ in range(5):
-            call(purse)
-        purse.close()
+            call(budget)
+        budget.close()
     assert (cost.reads, cost.writes) == (1, 2)
 
 
 def test_a_run_of_a_free_model_asks_nothing_of_the_database(db: Client) -> None:
-    purse = purse_of(db)
+    budget = budget_of(db)
     with counted() as cost:
-        reservation = purse.reserve("offline:planner", input_tokens=9, output_tokens=9)
-        purse.settle(reservation, Usage())
-        purse.close()
+        reservation = budget.reserve("offline:planner", input_tokens=9, output_tokens=9)
+        budget.settle(reservation, Usage())
+        budget.close()
     assert (cost.reads, cost.writes) == (0, 0)
 
 
-def test_a_purse_that_is_closed_twice_counts_once(db: Client) -> None:
-    purse = purse_of(db)
-    call(purse)
-    purse.close()
-    purse.close()
+def test_a_budget_that_is_closed_twice_counts_once(db: Client) -> None:
+    budget = budget_of(db)
+    call(budget)
+    budget.close()
+    budget.close()
     assert day_of(db).spent.micro_usd == COST
 
 
 def test_without_a_limit_everything_is_counted_and_nothing_refused(db: Client) -> None:
     allow(db, users={"ann": {"usdPerDay": None, "tokensPerDay": None}})
-    purse = purse_of(db)
+    budget = budget_of(db)
     for _ in range(100):
-        call(purse)
-    purse.close()
+        call(budget)
+    budget.close()
     assert day_of(db).spent.micro_usd == 100 * COST
 
 
@@ -294,42 +305,42 @@ def test_a_model_without_a_price_is_refused_unless_a_policy_allows_it(
 ) -> None:
     monkeypatch.delenv("ROLLCALL_ALLOW_UNPRICED", raising=False)
     with pytest.raises(FailedPrecondition, match="openai:local") as refused:
-        purse_of(db).reserve("openai:local", input_tokens=1, output_tokens=1)
+        budget_of(db).reserve("openai:local", input_tokens=1, output_tokens=1)
     assert "budgets/prices" in str(refused.value.hint)
     monkeypatch.setenv("ROLLCALL_ALLOW_UNPRICED", "true")
-    assert purse_of(db).reserve("openai:local", input_tokens=1, output_tokens=1).micro_usd == 0
+    assert budget_of(db).reserve("openai:local", input_tokens=1, output_tokens=1).micro_usd == 0
 
 
 def test_an_operators_price_is_used_within_a_minute(db: Client) -> None:
     price = {"models": ["openai:local*"], "input": 1, "output": 2, "asOf": "2026-11-21"}
     db.document("budgets/prices").set({"prices": [price]})
     limits.forget()
-    purse = purse_of(db)
-    assert purse.reserve("openai:local-7b", input_tokens=10, output_tokens=10).micro_usd == 30
+    budget = budget_of(db)
+    assert budget.reserve("openai:local-7b", input_tokens=10, output_tokens=10).micro_usd == 30
 
 
 def test_a_call_that_the_provider_refused_costs_nothing(db: Client) -> None:
-    purse = purse_of(db)
-    assert call(purse, None) == 0.0
-    purse.close()
+    budget = budget_of(db)
+    assert call(budget, None) == 0.0
+    budget.close()
     assert (day_of(db).used, day_of(db).models) == (Amount(), {})
 
 
 def test_a_day_whose_document_is_gone_starts_anew_and_never_below_nothing(db: Client) -> None:
-    purse = purse_of(db)
-    call(purse)
+    budget = budget_of(db)
+    call(budget)
     budgets.user_day(db, "ann", TODAY).delete()
-    purse.close()
+    budget.close()
     assert day_of(db).used.micro_usd == COST
 
 
 def test_a_new_day_has_a_new_budget(db: Client) -> None:
     allow(db, user={"usdPerDay": 0.04})
     clock = Clock(NOON.replace(hour=23, minute=59))
-    purse = purse_of(db, clock=clock)
-    call(purse)
+    budget = budget_of(db, clock=clock)
+    call(budget)
     clock.now += timedelta(minutes=2)
-    call(purse)
-    purse.close()
+    call(budget)
+    budget.close()
     assert day_of(db).used.micro_usd == COST
     assert day_of(db, day=date(2026, 11, 22)).used.micro_usd == COST

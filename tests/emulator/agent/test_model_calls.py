@@ -9,7 +9,7 @@ import pytest
 from google.cloud.firestore import Client
 
 from rollcall.agent.budget import BudgetExhausted
-from rollcall.agent.model_calls import Metered
+from rollcall.agent.model_calls import MeteredModel
 from rollcall.core.context import User
 from rollcall.core.errors import Unavailable
 from rollcall.core.messages import UserMessage
@@ -44,7 +44,7 @@ def spent(db: Client) -> budgets.Day:
 
 def test_a_call_is_paid_by_the_user(db: Client) -> None:
     finish = Finish(FinishReason.STOP, Usage(1_000, 0, 100))
-    model = Metered(Says(TextDelta('{"a": 1}'), finish), db, ANN)
+    model = MeteredModel(Says(TextDelta('{"a": 1}'), finish), db, ANN)
     assert StructuredText(model).generate(instructions="", text="x", schema={}) == {"a": 1}
     day = spent(db)
     assert (day.spent.micro_usd, day.reservations) == (8_000, {})
@@ -53,7 +53,7 @@ def test_a_call_is_paid_by_the_user(db: Client) -> None:
 def test_a_call_is_a_span_with_what_it_used(db: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     finish = Finish(FinishReason.STOP, Usage(1_000, 10, 100))
     with recorded(monkeypatch) as spans:
-        list(Metered(Says(TextDelta("Hi"), finish), db, ANN).stream(REQUEST))
+        list(MeteredModel(Says(TextDelta("Hi"), finish), db, ANN).stream(REQUEST))
     used = dict(spans.named("chat gpt-5.5").attributes or {})
     assert used["gen_ai.provider.name"] == "openai"
     assert used["gen_ai.usage.input_tokens"] == 1_000
@@ -62,12 +62,12 @@ def test_a_call_is_a_span_with_what_it_used(db: Client, monkeypatch: pytest.Monk
 
 
 def test_an_answer_that_breaks_off_or_is_given_up_is_paid_by_what_arrived(db: Client) -> None:
-    broken = Metered(Says(TextDelta("x" * 300), error=Unavailable("gone")), db, ANN)
+    broken = MeteredModel(Says(TextDelta("x" * 300), error=Unavailable("gone")), db, ANN)
     with pytest.raises(Unavailable):
         list(broken.stream(REQUEST))
     first = spent(db).spent.micro_usd
     assert first > 100 * 30
-    given_up = Metered(Says(TextDelta("x" * 300), TextDelta("more")), db, ANN).stream(REQUEST)
+    given_up = MeteredModel(Says(TextDelta("x" * 300), TextDelta("more")), db, ANN).stream(REQUEST)
     next(given_up)
     given_up.close()  # type: ignore[attr-defined]
     assert spent(db).spent.micro_usd == 2 * first
@@ -75,7 +75,7 @@ def test_an_answer_that_breaks_off_or_is_given_up_is_paid_by_what_arrived(db: Cl
 
 def test_a_call_that_never_began_to_answer_costs_nothing(db: Client) -> None:
     with pytest.raises(Unavailable):
-        list(Metered(Says(error=Unavailable("busy")), db, ANN).stream(REQUEST))
+        list(MeteredModel(Says(error=Unavailable("busy")), db, ANN).stream(REQUEST))
     assert spent(db).used.micro_usd == 0
 
 
@@ -83,4 +83,4 @@ def test_without_a_budget_the_model_is_not_called(db: Client) -> None:
     db.document("budgets/limits").set({"user": {"usdPerDay": 0}})
     limits.forget()
     with pytest.raises(BudgetExhausted):
-        next(Metered(Says(TextDelta("never")), db, ANN).stream(REQUEST))
+        next(MeteredModel(Says(TextDelta("never")), db, ANN).stream(REQUEST))

@@ -7,7 +7,7 @@ from google.cloud.firestore import Client
 
 from rollcall.agent.run_setup import admission
 from rollcall.core.errors import ResourceExhausted
-from tests.support.purses import ANN, NOON, allow
+from tests.support.budgets import ANN, NOON, allow
 
 
 def test_a_run_is_admitted_in_the_batch_that_opens_it(db: Client) -> None:

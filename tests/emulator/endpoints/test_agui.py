@@ -416,7 +416,7 @@ def test_a_decision_made_elsewhere_is_followed_under_the_clients_run(
     told = front.say("Pay bob.", PAY)
     interrupt = told.outcome["interrupts"][0]["id"]
     office.decide(interrupt, approved=True, by="ann")
-    office.work_off(says("Paid."))
+    office.run_queue(says("Paid."))
     after = front.resume(told)
     assert after.last["result"]["message"] == "Paid."
     assert len(office.done("pay")) == 1
@@ -478,7 +478,7 @@ def test_a_run_goes_on_when_its_client_leaves(office: Office, front: Front) -> N
     response.close()
     is_left.set()
     assert office.here.queue == [("continuerun", {"threadId": ours(front), "runId": "left"})]
-    office.work_off(says("Here I am."))
+    office.run_queue(says("Here I am."))
     run = office.run(ours(front), "left")
     assert (run["status"], run["attempt"]) == ("done", 2)
     assert front.send(body).last["result"]["message"] == "Here I am."

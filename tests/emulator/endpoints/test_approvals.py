@@ -154,7 +154,7 @@ def test_a_document_that_was_tampered_with_is_not_carried_out(office: Office) ->
     office.db.document(f"approvals/{id}").update({"arguments": '{"amountUsd":5000,"to":"eve"}'})
     assert office.resume(asked).result is None
     office.decide(id, approved=True, by="ann")
-    office.work_off()
+    office.run_queue()
     assert office.done() == []
     assert office.ask(says("Hi."), threadId=asked.thread).done["message"] == "Hi."
 
@@ -252,7 +252,7 @@ def test_changed_arguments_wait_until_everybody_else_has_decided(office: Office)
     assert office.send(answer).code == "failed-precondition"
     assert office.document(f"approvals/{mine['id']}")["decision"] is None
     office.decide(theirs["id"], approved=True, by="tess")
-    office.work_off()
+    office.run_queue()
     assert office.done() == []
     office.send(answer)
     assert [each["to"] for each in office.done("pay")] == ["carol"]
@@ -306,10 +306,10 @@ def test_several_are_decided_by_document_in_any_order(
     asked = both(office)
     ids = [interrupt["id"] for interrupt in asked.interrupts]
     office.decide(ids[order[0]], approved=True, by="ann")
-    office.work_off()
+    office.run_queue()
     assert office.done() == []  # the turn waits for the other one
     office.decide(ids[order[1]], approved=False, by="ann", reason="no")
-    office.work_off()
+    office.run_queue()
     assert len(office.done("pay")) == 1
     assert office.runs(asked.thread) == sorted([asked.done["runId"], f"{asked.done['runId']}~1"])
     assert sorted(
@@ -329,10 +329,10 @@ def test_one_continuation_whoever_comes_first(office: Office) -> None:
     def attempt(number: int) -> Any:
         if number == 0:
             office.decide(id, approved=True, by="ann")
-            return office.go_on(asked.thread, run_id)
+            return office.continue_run(asked.thread, run_id)
         if number % 2:
             return office.call({**data, "runId": f"resume-{number}"})
-        return office.go_on(asked.thread, run_id)
+        return office.continue_run(asked.thread, run_id)
 
     outcomes = at_once(8, attempt)
     assert len(office.done("pay")) == 1
@@ -349,7 +349,7 @@ def test_a_decision_that_is_written_continues_the_turn(office: Office) -> None:
     office.decide(only(asked.interrupts)["id"], approved=True, by="ann")
     task = {"threadId": asked.thread, "runId": asked.done["runId"]}
     assert office.here.queue == [("continuerun", task)]
-    office.work_off(says("Paid."))
+    office.run_queue(says("Paid."))
     result = office.result(asked.thread, f"{asked.done['runId']}~1")
     assert (result["message"], result["toolCalls"][0]["status"]) == ("Paid.", "done")
     assert len(office.done("pay")) == 1
@@ -360,7 +360,7 @@ def test_a_decision_that_is_written_continues_the_turn(office: Office) -> None:
 def test_a_reason_that_is_written_is_told_to_the_model(office: Office) -> None:
     asked = office.ask(payment(5, "bob"))
     office.decide(only(asked.interrupts)["id"], approved=False, by="ann", reason="too much")
-    office.work_off()
+    office.run_queue()
     assert only(office.model.told())["error"]["reason"] == "too much"
 
 
@@ -394,7 +394,7 @@ def test_a_new_message_is_refused_while_a_yes_is_about_to_be_carried_out(office:
     asked = office.ask(payment(5, "bob"))
     office.decide(only(asked.interrupts)["id"], approved=True, by="ann")
     assert office.ask(threadId=asked.thread).code == "aborted"
-    office.work_off()
+    office.run_queue()
     assert len(office.done("pay")) == 1
     assert office.ask(threadId=asked.thread).done["message"] == "Done."
 
@@ -511,7 +511,7 @@ def test_a_yes_of_somebody_who_does_not_decide_any_more_is_not_enough(office: Of
     assert only(again.interrupts)["metadata"]["decider"] == {"role": "teacher"}
     assert office.done() == []
     office.decide(only(again.interrupts)["id"], approved=True, by="tess")
-    office.work_off()
+    office.run_queue()
     assert len(office.done("pay")) == 1
 
 
@@ -530,7 +530,7 @@ def test_a_role_that_was_lost_meanwhile_is_looked_up_where_no_token_is_at_hand(
     asked = office.ask(calls(("expel", {"who": "bob"})), claims=TEACHERS)
     office.decide(only(asked.interrupts)["id"], approved=True, by="ann")
     office.here.users["ann"] = User("ann")
-    office.work_off()
+    office.run_queue()
     assert office.done() == []
     result = office.result(asked.thread, f"{asked.done['runId']}~1")
     assert result["toolCalls"][0]["error"]["code"] == "permission-denied"
@@ -540,7 +540,7 @@ def test_an_account_that_is_gone_writes_nothing(office: Office) -> None:
     asked = office.ask(payment(5, "bob"))
     office.decide(only(asked.interrupts)["id"], approved=True, by="ann")
     office.here.gone.add("ann")
-    office.work_off()
+    office.run_queue()
     run = office.run(asked.thread, f"{asked.done['runId']}~1")
     assert (run["status"], run["error"]["code"]) == ("failed", "unauthenticated")
     assert office.done() == []
@@ -645,7 +645,7 @@ def test_somebody_of_the_role_decides_through_resume_and_sees_nothing_of_the_thr
     seen = json.dumps([noted.events, noted.done])
     assert "secret" not in seen
     assert (noted.done["toolCalls"], noted.events) == ([], [])
-    office.work_off(says("Signed."))
+    office.run_queue(says("Signed."))
     assert only(office.done("sign"))["uid"] == "ann"
     assert only(list(office.approvals().values()))["decision"]["by"] == "tess"
     again = office.resume(asked, uid=TEACHER.uid, claims=TEACHERS)
@@ -657,7 +657,7 @@ def test_somebody_of_the_role_decides_through_resume_and_sees_nothing_of_the_thr
 def test_somebody_of_the_role_decides_by_document(office: Office) -> None:
     asked = sign_asked(office)
     office.decide(only(asked.interrupts)["id"], approved=True, by="tess")
-    office.work_off(says("Signed."))
+    office.run_queue(says("Signed."))
     assert len(office.done("sign")) == 1
 
 
@@ -665,7 +665,7 @@ def test_a_yes_of_somebody_who_has_lost_the_role_since_writes_nothing(office: Of
     asked = sign_asked(office)
     office.decide(only(asked.interrupts)["id"], approved=True, by="tess")
     office.here.users["tess"] = User("tess")
-    office.work_off()
+    office.run_queue()
     assert office.done() == []
     assert only(office.model.told())["error"]["code"] == "permission-denied"
 

@@ -114,7 +114,7 @@ def test_what_is_decided_and_about_to_be_carried_out_is_not_stopped_half_way(
     asked = office.send(DATA, payment(5, "bob"))
     office.decide(asked.interrupts[0]["id"], approved=True, by="ann")
     assert cancel(office) == "aborted"
-    office.work_off()
+    office.run_queue()
     assert len(office.done("pay")) == 1
 
 
@@ -187,5 +187,5 @@ def test_a_run_that_was_handed_over_is_closed_at_once(office: Office) -> None:
     next(stream)
     stream.close()
     assert cancel(office) == "cancelled"
-    office.work_off()
+    office.run_queue()
     assert office.done() == []

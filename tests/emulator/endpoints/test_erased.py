@@ -60,10 +60,10 @@ def decided_for_others(office: Office) -> None:
     """Answers to what Ann asked, by both ways."""
     asked = office.ask(calls(("sign", {"paper": "lease"})))
     office.resume(asked, uid=UID, claims=TEACHER)
-    office.work_off(says("Signed."))
+    office.run_queue(says("Signed."))
     refused = office.ask(calls(("sign", {"paper": "loan"})))
     office.decide(refused.interrupts[0]["id"], approved=False, by=UID, reason="Not now.")
-    office.work_off(says("Not signed."))
+    office.run_queue(says("Not signed."))
     office.ask(calls(("sign", {"paper": "deed"})))  # open; Zed is only one of several who may
 
 

@@ -72,7 +72,7 @@ def test_a_yes_counts_no_more_when_the_decider_has_gone_to_another_tenant(office
     said = office.resume(asked, uid="tess", claims={**TEACHERS, "tenant": "north"})
     assert said.code is None
     office.here.users["tess"] = User("tess", Role.TEACHER, "south")
-    office.work_off(says("Not signed."))
+    office.run_queue(says("Not signed."))
     assert office.done("sign") == []
 
 

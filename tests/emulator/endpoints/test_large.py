@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from rollcall.agent.approvals import ASK_BYTES
+from rollcall.agent.approvals import ARGUMENTS_BYTES
 from rollcall.agent.reply_stream import REPLY_CHARS
 from rollcall.agent.resume import CONTENTS_BYTES
 from rollcall.core.capability import Capability, Preview, capability
@@ -25,7 +25,7 @@ TRIED = cases(LETTERS, 2, 3)
 LAPTOP: dict[str, Any] = {"clientId": "laptop", "clientTools": ["open_file"]}
 
 
-def most(letter: str, share: int = 1, *, limit: int = ASK_BYTES) -> str:
+def most(letter: str, share: int = 1, *, limit: int = ARGUMENTS_BYTES) -> str:
     """As much of a letter as a share of a reply may have, as JSON in a call's arguments."""
     chars = (REPLY_CHARS - 20_000) // len(json.dumps(letter, ensure_ascii=False)[1:-1])
     return letter * (min(chars, (limit - 20_000) // len(letter.encode())) // share)
@@ -118,13 +118,13 @@ def test_an_approval_of_any_letters_is_asked_and_given(office: Office, letter: s
 def test_changed_arguments_that_no_approval_could_hold_are_refused(office: Office) -> None:
     office.redeclare(tidy())
     ran = office.ask(calling(("tidy", {"paper": "lease"})))
-    edited = {"approved": True, "editedArguments": {"paper": "ש" * ASK_BYTES}}
+    edited = {"approved": True, "editedArguments": {"paper": "ש" * ARGUMENTS_BYTES}}
     refused = office.resume(ran, answers=[edited])
     assert (refused.code, refused.field) == (
         "invalid-argument",
         "resume.0.payload.editedArguments",
     )
-    edited = {"approved": True, "editedArguments": {"paper": "ש" * (ASK_BYTES // 2 - 100)}}
+    edited = {"approved": True, "editedArguments": {"paper": "ש" * (ARGUMENTS_BYTES // 2 - 100)}}
     assert office.resume(ran, answers=[edited]).statuses() == ["done"]
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from google.cloud.firestore import Client
 
-from rollcall.agent.run_context import Asked
+from rollcall.agent.run_context import RunContext
 from rollcall.registry.compiler import compile_registry
 from tests.support.office import Office
 from tests.support.registries import renew
@@ -59,13 +59,13 @@ def gardener(office: Office, db: Client, monkeypatch: pytest.MonkeyPatch) -> Gar
     compile_registry(db, embedder=made)
     renew(db)
     monkeypatch.setattr(office.here, "embedder", made)
-    choose = Asked.choose
+    choose = RunContext.choose_tools
 
-    def choosing(asked: Asked, documents: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    def choosing(asked: RunContext, documents: Sequence[dict[str, Any]]) -> dict[str, Any]:
         made.read.set()  # the thread has been read by now
         return choose(asked, documents)
 
-    monkeypatch.setattr(Asked, "choose", choosing)
+    monkeypatch.setattr(RunContext, "choose_tools", choosing)
     return made
 
 

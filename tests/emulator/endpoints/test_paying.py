@@ -13,7 +13,7 @@ from google.cloud.firestore import DELETE_FIELD
 from google.cloud.firestore_v1.services.firestore.client import FirestoreClient
 
 from rollcall.agent import budget, run_setup
-from rollcall.agent.budget import SLICE_TIME, FirestorePurse
+from rollcall.agent.budget import SLICE_TIME, UserBudget
 from rollcall.core.context import Call, User
 from rollcall.core.errors import FailedPrecondition, Unavailable
 from rollcall.endpoints.my_data import (
@@ -90,7 +90,7 @@ def die(
 ) -> None:
     """Have the process die, with what it would have settled."""
     with office.patch.context() as patched:
-        patched.setattr(FirestorePurse, "close", lambda purse: None)
+        patched.setattr(UserBudget, "close", lambda budget: None)
         office.crash(MESSAGE, *replies, at="finish", before=before)
 
 
@@ -235,7 +235,7 @@ def test_midnight_during_a_run_parts_what_it_spends(office: Office) -> None:
     tomorrow = today() + timedelta(days=1)
 
     def then(request: ModelRequest) -> Iterator[Delta]:
-        office.patch.setattr(FirestorePurse, "_today", lambda purse: tomorrow)
+        office.patch.setattr(UserBudget, "_today", lambda budget: tomorrow)
         yield from calls(("look_up", {}))
 
     office.ask(then, says("Hi."))
@@ -421,7 +421,7 @@ def test_a_run_that_was_left_to_the_queue_settles_both_of_its_parts(office: Offi
         if event and event["type"] == "TOOL_CALL_RESULT":
             break
     stream.close()
-    office.work_off(says("Hi."))
+    office.run_queue(says("Hi."))
     assert office.result(THREAD, "r1")["message"] == "Hi."
     assert len(office.run(THREAD, "r1")["settlements"]) == 2
     assert (settled(office).used, settled(office).lost) == (CALLS + COST, {})

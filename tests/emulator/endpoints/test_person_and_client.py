@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from rollcall.agent.continuation import go_on
+from rollcall.agent.continuation import continue_run
 from rollcall.core.capability import Capability, Preview, capability
 from rollcall.core.context import ToolContext
 from rollcall.core.messages import ToolMessage
@@ -82,7 +82,7 @@ def test_it_is_so_too_where_the_decision_is_written_as_a_document(office: Office
     ran = asked(office)
     answer(office, ran, **PHONE)
     office.decide(ran.interrupts[0]["id"], approved=True, by="ann")
-    office.work_off(AGAIN)
+    office.run_queue(AGAIN)
     assert left_to(office, ran) == ("phone", ["open_file"])
 
 
@@ -106,7 +106,7 @@ def test_a_takeover_outlives_the_process_that_goes_on_with_it(office: Office) ->
     run_id = f"{ran.done['runId']}~1"
     past = datetime.now(UTC) - timedelta(seconds=1)
     office.db.document(f"threads/{ran.thread}/runs/{run_id}").update({"leaseUntil": past})
-    assert office.go_on(ran.thread, run_id) == "done"
+    assert office.continue_run(ran.thread, run_id) == "done"
     assert left_to(office, ran) == ("phone", ["open_file"])
 
 
@@ -131,7 +131,7 @@ def test_a_decision_and_the_clients_answer_at_once_leave_nothing_lying(office: O
         return answer(office, ran)
 
     at_once(2, one)
-    office.work_off(says("Paid."))
+    office.run_queue(says("Paid."))
     statuses = sorted(call["status"] for call in ended(office, ran)["toolCalls"])
     assert (statuses, len(office.done("pay"))) == (["done", "done"], 1)
 
@@ -181,9 +181,9 @@ def test_a_sweep_goes_on_past_a_turn_that_breaks_off(office: Office) -> None:
     def breaking(platform: Any, thread_id: str, run_id: str, *, until: float) -> str:
         if thread_id == broken.thread:
             raise RuntimeError("nobody foresaw this")
-        return go_on(platform, thread_id, run_id, until=until)
+        return continue_run(platform, thread_id, run_id, until=until)
 
-    office.patch.setattr(continuation, "go_on", breaking)
+    office.patch.setattr(continuation, "continue_run", breaking)
     office.here.takes_tasks = False
     office.model.replies = [says("Paid.")]
     office.sweep(after=HOUR)

@@ -81,7 +81,7 @@ def test_a_run_that_died_after_its_end_was_saved_is_done(office: Office) -> None
 
 def test_a_run_with_a_living_process_is_left_alone(office: Office) -> None:
     office.crash(MESSAGE, calls(("look_up", {})), at="save_results", before=True)
-    assert office.go_on(THREAD, "r1") == "nothing to do"
+    assert office.continue_run(THREAD, "r1") == "nothing to do"
     assert office.sweep() == 0
 
 
@@ -198,7 +198,7 @@ def test_a_write_that_runs_when_the_client_leaves_is_seen_to_its_end(office: Off
         pass
     threading.Timer(0.1, may_end.set).start()
     stream.close()
-    office.work_off()
+    office.run_queue()
     result = office.result(THREAD, "r1")
     assert [call["status"] for call in result["toolCalls"]] == ["done"]
     assert len(office.done("pay")) == 1

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from rollcall.agent.run_context import Asked
+from rollcall.agent.run_context import RunContext
 from rollcall.core.context import Call, User
 from rollcall.core.errors import Unavailable
 from rollcall.core.messages import ModelMessage, UserMessage
@@ -266,7 +266,7 @@ def test_a_retry_and_a_decision_at_once_are_one_of_both(office: Office, number: 
         return None
 
     (retried,) = filter(None, at_once(2, one))
-    office.work_off()
+    office.run_queue()
     (approval,) = office.approvals().values()
     log = office.messages(waiting.thread)
     was_replaced = any(each.get("replaces") for each in log)
@@ -405,13 +405,13 @@ def test_a_message_with_an_image_is_asked_again_whole(office: Office) -> None:
 
 def test_tools_are_chosen_as_if_the_replaced_turn_had_not_been(office: Office) -> None:
     seen: list[list[str]] = []
-    original = Asked.choose
+    original = RunContext.choose_tools
 
-    def choose(asked: Asked, documents: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    def choose(asked: RunContext, documents: Sequence[dict[str, Any]]) -> dict[str, Any]:
         seen.append([each.get("text") or each["parts"][0]["text"] for each in documents])
         return original(asked, documents)
 
-    office.patch.setattr(Asked, "choose", choose)
+    office.patch.setattr(RunContext, "choose_tools", choose)
     first = office.ask(says("Hello."), message="Hi")
     found = office.ask(calls(("look_up", {})), says("Found."), threadId=first.thread)
     retry(office, found, says("Done."))

@@ -301,7 +301,7 @@ def test_of_a_reason_that_a_client_wrote_itself(
     planted.provider.openai(responses_text("Not paid."))
     approval = asked.interrupts[0]["id"]
     planted.office.decide(approval, approved=False, by="ann", reason=f"{PHRASE} {STRIPE}")
-    planted.office.work_off()
+    planted.office.run_queue()
     assert len(planted.provider.requests) == 2
     found = [leak for leak in planted.leaks(caplog) if not leak.startswith("approvals/")]
     assert found == []

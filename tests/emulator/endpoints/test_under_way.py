@@ -35,7 +35,7 @@ def test_a_write_under_way_when_the_functions_time_is_over_is_seen_to_its_end(
     assert left.code == "aborted"
     lying = office.run(thread_of(office), "r1")
     assert lying["leaseUntil"] <= datetime.now(UTC)
-    office.work_off(says("Paid."))
+    office.run_queue(says("Paid."))
     result = office.result(thread_of(office), "r1")
     assert [call["status"] for call in result["toolCalls"]] == ["done"]
     assert len(office.done("pay")) == 1
@@ -66,6 +66,6 @@ def test_a_write_that_was_not_begun_when_the_user_stopped_the_run_is_not_begun(
     run = office.db.document(f"threads/{asked.thread}/runs/yes")
     past = datetime.now(UTC)
     run.update({"cancelRequested": True, "leaseUntil": past})
-    office.go_on(asked.thread, "yes")
+    office.continue_run(asked.thread, "yes")
     assert len(office.done("pay")) == before
     assert office.result(asked.thread, "yes")["stopReason"] == "cancelled"

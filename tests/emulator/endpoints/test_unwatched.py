@@ -54,5 +54,5 @@ def test_what_goes_on_after_an_answer_is_for_who_gives_it(office: Office) -> Non
 def test_what_the_task_queue_goes_on_with_may_be_watched(office: Office) -> None:
     asked = office.ask(calls(("pay", {"amountUsd": 5, "to": "bob"})))
     office.decide(asked.interrupts[0]["id"], approved=True, by="ann")
-    office.work_off()
+    office.run_queue()
     assert streamed(office) == [True, True]

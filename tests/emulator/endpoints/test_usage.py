@@ -9,7 +9,7 @@ from typing import Any, cast
 import pytest
 from google.cloud.firestore import Client
 
-from rollcall.agent.budget import FirestorePurse
+from rollcall.agent.budget import UserBudget
 from rollcall.core.context import Call, Platform, User
 from rollcall.core.errors import InvalidArgument
 from rollcall.endpoints.usage import my_usage, report
@@ -27,10 +27,10 @@ def platform(db: Client) -> Platform:
 
 def spend(db: Client, user: User = ANN, *, days_ago: int = 0) -> None:
     """One call of $0.005 + $0.003, 1,100 tokens."""
-    purse = FirestorePurse(db, user, now=lambda: NOON - timedelta(days=days_ago))
-    reservation = purse.reserve("openai:gpt-5.5", input_tokens=1_000, output_tokens=1_000)
-    purse.settle(reservation, Usage(1_000, 0, 100))
-    purse.close()
+    budget = UserBudget(db, user, now=lambda: NOON - timedelta(days=days_ago))
+    reservation = budget.reserve("openai:gpt-5.5", input_tokens=1_000, output_tokens=1_000)
+    budget.settle(reservation, Usage(1_000, 0, 100))
+    budget.close()
 
 
 def usage(db: Client, user: User = ANN) -> dict[str, Any]:

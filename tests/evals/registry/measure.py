@@ -19,7 +19,7 @@ from typing import Any
 
 from rich.table import Table
 
-from rollcall.agent.prompt import guidance
+from rollcall.agent.prompt import tool_guidance
 from rollcall.core.context import User
 from rollcall.core.profile import AgentProfile
 from rollcall.core.wire import Role
@@ -169,7 +169,7 @@ def of(asked: Sequence[Asked], every: int) -> dict[str, Any]:
 def _sent(registry: Snapshot, chosen: Selection, locale: str) -> int:
     entries = [registry.content.entries[id] for id in chosen.ids]
     specs = [entry.spec for entry in entries] + ([FINDER] if chosen.finds_more else [])
-    return sent_chars(specs) + len(guidance(entries, locale))
+    return sent_chars(specs) + len(tool_guidance(entries, locale))
 
 
 def _permitted(registry: Snapshot, profile: AgentProfile) -> list[Entry]:

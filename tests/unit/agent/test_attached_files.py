@@ -6,7 +6,7 @@ import pytest
 
 from rollcall.agent import attached_files
 from rollcall.agent.attached_files import NEWEST, PROCESS_BYTES, TEXT_CHARS, file_tokens
-from rollcall.agent.model_calls import estimate
+from rollcall.agent.model_calls import request_tokens
 from rollcall.core.errors import Unavailable
 from rollcall.core.messages import Media, Message, Text, UserMessage
 from rollcall.models.base import ModelRequest
@@ -23,7 +23,7 @@ def file(id: str, size: int, media_type: str = "image/png") -> Media:
 
 
 def chosen(*messages: Message) -> set[str]:
-    return attached_files._chosen(messages)
+    return set(attached_files._chosen(messages))
 
 
 def test_the_newest_messages_with_files_are_shown() -> None:
@@ -49,7 +49,7 @@ def test_what_files_cost_is_estimated_beforehand() -> None:
     assert file_tokens([said(file("a", 1_000_000, "application/pdf"))]) == 20_000
     plain = ModelRequest("", (said(),))
     with_file = ModelRequest("", (said(file("a", 9_000, "text/csv")),))
-    assert estimate(with_file) >= estimate(plain) + 3_000
+    assert request_tokens(with_file) >= request_tokens(plain) + 3_000
 
 
 def test_room_for_files_is_given_back() -> None:

@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import pytest
 
-from rollcall.agent.budget import CALL_TIME, DayLease, FirestorePurse, Purse, Terms
+from rollcall.agent.budget import CALL_TIME, Budget, RunSlice, SpendingTerms, UserBudget
 from rollcall.core.context import User
 from rollcall.core.errors import FailedPrecondition
 from rollcall.models.base import Usage
@@ -27,12 +27,12 @@ OWN = {"prices": [{"models": [LOCAL], "input": 1, "output": 2}]}
 NO_DATABASE = cast(Any, None)
 
 
-def terms(user: Limit = BOTH, tenant: Limit | None = None) -> Terms:
-    return Terms(Limits(), user, tenant or Limit(), (), allow_unpriced=False)
+def terms(user: Limit = BOTH, tenant: Limit | None = None) -> SpendingTerms:
+    return SpendingTerms(Limits(), user, tenant or Limit(), (), allow_unpriced=False)
 
 
-def lease(*, ends_in: timedelta = timedelta(minutes=10)) -> DayLease:
-    return DayLease(NOW.date(), written=DayReservation(WHOLE, NOW + ends_in))
+def lease(*, ends_in: timedelta = timedelta(minutes=10)) -> RunSlice:
+    return RunSlice(NOW.date(), written=DayReservation(WHOLE, NOW + ends_in))
 
 
 def test_a_slice_serves_for_as_many_calls_as_fit_into_it() -> None:
@@ -45,7 +45,7 @@ def test_a_slice_serves_for_as_many_calls_as_fit_into_it() -> None:
 
 
 def test_without_a_slice_nothing_is_covered() -> None:
-    assert not DayLease(NOW.date()).covers(Amount(), terms(Limit()), now=NOW)
+    assert not RunSlice(NOW.date()).covers(Amount(), terms(Limit()), now=NOW)
 
 
 def test_a_slice_that_ends_before_a_call_may_covers_none() -> None:
@@ -73,11 +73,13 @@ def test_a_slice_is_settled_once_the_day_has_it_no_more(place: str) -> None:
 
 def test_of_a_day_that_is_gone_and_of_a_slice_never_written_nothing_is_settled() -> None:
     assert not lease().is_settled(None)
-    assert not DayLease(NOW.date()).is_settled({"slices": {}, "lost": {}})
+    assert not RunSlice(NOW.date()).is_settled({"slices": {}, "lost": {}})
 
 
-def priced_terms(*, prices: dict[str, Any] | None = None, allow_unpriced: bool = False) -> Terms:
-    return Terms.of(Limits(prices=prices or {}), User("ann"), allow_unpriced=allow_unpriced)
+def priced_terms(
+    *, prices: dict[str, Any] | None = None, allow_unpriced: bool = False
+) -> SpendingTerms:
+    return SpendingTerms.of(Limits(prices=prices or {}), User("ann"), allow_unpriced=allow_unpriced)
 
 
 @pytest.fixture(autouse=True)
@@ -107,13 +109,13 @@ def test_an_operators_price_is_one() -> None:
 
 
 def test_a_free_model_costs_nothing_and_asks_no_database() -> None:
-    purse = FirestorePurse(NO_DATABASE, User("ann"))
-    reservation = purse.reserve("offline:planner", input_tokens=10, output_tokens=5)
+    budget = UserBudget(NO_DATABASE, User("ann"))
+    reservation = budget.reserve("offline:planner", input_tokens=10, output_tokens=5)
     assert (reservation.tokens, reservation.micro_usd) == (15, 0)
-    assert purse.settle(reservation, Usage(10, 0, 5)) == 0.0
-    purse.close()
+    assert budget.settle(reservation, Usage(10, 0, 5)) == 0.0
+    budget.close()
 
 
-def test_it_is_a_purse_as_the_loop_knows_it() -> None:
-    purse: Purse = FirestorePurse(NO_DATABASE, User("ann"))
-    assert callable(purse.reserve) and callable(purse.settle)
+def test_it_is_a_budget_as_the_loop_knows_it() -> None:
+    budget: Budget = UserBudget(NO_DATABASE, User("ann"))
+    assert callable(budget.reserve) and callable(budget.settle)

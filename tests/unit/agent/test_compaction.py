@@ -15,15 +15,15 @@ from rollcall.agent.compaction import (
     LEFT_OUT,
     LINE_CHARS,
     MAX_LINES,
-    TOLD_STEPS,
-    decided,
-    done_by,
-    history_of,
+    NEWEST_STEPS,
+    compacted,
+    compacted_history,
+    decision_lines,
     recaps,
-    retold,
+    write_lines,
 )
 from rollcall.agent.history import repaired, window
-from rollcall.agent.model_calls import estimate
+from rollcall.agent.model_calls import request_tokens
 from rollcall.core.capability import Capability, Recap, capability
 from rollcall.core.context import ToolContext
 from rollcall.core.messages import (
@@ -138,11 +138,11 @@ class Dialogue:
 
     def next_request(self) -> ModelRequest:
         """The request of a run that opens now; what it was told is left to the next one."""
-        self.documents = retold(
+        self.documents = compacted(
             self.documents, turn_id=self.turn, tokens=TURN_TOKENS, recap_of=recaps(catalog)
         )
         before = read_history(self.documents, leaves_last_open=True)
-        told = history_of(self.documents, before)
+        told = compacted_history(self.documents, before)
         sound, repairs = repaired(told)
         assert repairs == []
         messages = window(sound, tokens=EARLIER_TOKENS, counts_steps=False)
@@ -213,7 +213,7 @@ def test_two_hundred_steps_stay_within_the_budget_and_mostly_keep_their_beginnin
         asked = [each.text for each in request.messages if isinstance(each, UserMessage)]
         assert asked[0] == "Hello" and asked[-1].startswith("Rename f in all modules.")
         # Four bytes a token and the newest step on top; the estimate of a request is higher.
-        assert estimate(request) * 3 / 4 < TURN_TOKENS + EARLIER_TOKENS + len(FILE) / 3
+        assert request_tokens(request) * 3 / 4 < TURN_TOKENS + EARLIER_TOKENS + len(FILE) / 3
         prefix = shared(one, other)
         same += prefix
         sent += len(other)
@@ -312,7 +312,7 @@ def test_of_very_many_steps_the_oldest_are_left_out_and_that_is_said() -> None:
     check_calls(messages)
     assert isinstance(messages[0], UserMessage) and messages[0].text == f"Go.\n{LEFT_OUT}"
     replies = sum(isinstance(each, ModelMessage) for each in messages)
-    assert TOLD_STEPS <= replies < 150
+    assert NEWEST_STEPS <= replies < 150
     assert len(dialogue.documents) == 201  # what the turn did is still known
 
 
@@ -325,7 +325,7 @@ def test_of_a_long_turn_before_its_question_its_end_and_its_answer_are_told() ->
     dialogue.ask("Thanks.")
     messages = dialogue.next_request().messages
     assert isinstance(messages[0], UserMessage) and messages[0].text == "Do much."
-    assert sum(isinstance(each, ModelMessage) for each in messages) == TOLD_STEPS + 1
+    assert sum(isinstance(each, ModelMessage) for each in messages) == NEWEST_STEPS + 1
 
 
 def test_an_agent_without_a_budget_for_its_turns_is_told_them_as_they_were() -> None:
@@ -333,7 +333,9 @@ def test_an_agent_without_a_budget_for_its_turns_is_told_them_as_they_were() -> 
     dialogue.ask("Go.")
     for n in range(30):
         dialogue.step(read(f"{n}.py"))
-    told = retold(dialogue.documents, turn_id=dialogue.turn, tokens=None, recap_of=recaps(catalog))
+    told = compacted(
+        dialogue.documents, turn_id=dialogue.turn, tokens=None, recap_of=recaps(catalog)
+    )
     assert told == dialogue.documents
 
 
@@ -347,7 +349,7 @@ def test_arguments_that_are_no_json_do_not_stay_long() -> None:
     dialogue.ask("Again.")
     request = dialogue.next_request()
     assert "103,513 characters" in str(request.messages)
-    assert estimate(request) < 2_000
+    assert request_tokens(request) < 2_000
 
 
 def test_a_call_that_was_cut_off_is_told_in_short_in_later_turns() -> None:
@@ -377,22 +379,22 @@ ASKED = {"c1": "Pay $5 to bob"}
     ],
 )
 def test_a_write_that_people_were_asked_about_is_a_decision(status: CallStatus, line: str) -> None:
-    assert decided([], [record(status=status)], ASKED) == [line]
+    assert decision_lines([], [record(status=status)], ASKED) == [line]
 
 
 def test_of_what_a_client_was_to_do_after_a_yes_it_is_not_said_that_nobody_answered() -> None:
     error = {"code": "unknown", "message": "the client did not answer"}
     unheard = record(status=CallStatus.EXPIRED, error=error)
-    assert decided([], [unheard], ASKED) == ["Pay $5 to bob (outcome unknown)"]
+    assert decision_lines([], [unheard], ASKED) == ["Pay $5 to bob (outcome unknown)"]
 
 
 def test_a_write_that_still_waits_is_none() -> None:
-    assert decided([], [record(status=CallStatus.WAITING)], ASKED) == []
+    assert decision_lines([], [record(status=CallStatus.WAITING)], ASKED) == []
 
 
 def test_a_write_that_a_policy_let_through_is_one_too() -> None:
     call = record(undo={"tool": "refund", "arguments": {}}, result={"done": "Paid bob"})
-    assert decided([], [call], {}) == ["Paid bob (done)"]
+    assert decision_lines([], [call], {}) == ["Paid bob (done)"]
 
 
 def test_a_recommendation_is_kept_and_other_results_are_not() -> None:
@@ -401,13 +403,13 @@ def test_a_recommendation_is_kept_and_other_results_are_not() -> None:
         record("b", tool="check", result={"recommendation": None, "answer": 5}),
         record("c", tool="check", result="text"),
     ]
-    assert decided([], calls, {}) == ["check recommended: use AWG 6"]
+    assert decision_lines([], calls, {}) == ["check recommended: use AWG 6"]
 
 
 def test_the_newest_lines_are_kept_each_once_and_short() -> None:
     before = [f"line {n}" for n in range(MAX_LINES)]
     long = record(result={"recommendation": "x" * 1_000})
-    lines = decided(before, [long, long], {})
+    lines = decision_lines(before, [long, long], {})
     assert len(lines) == MAX_LINES
     assert lines[0] == "line 1"
     assert len(lines[-1]) <= LINE_CHARS
@@ -415,7 +417,7 @@ def test_the_newest_lines_are_kept_each_once_and_short() -> None:
 
 def test_credentials_are_kept_out() -> None:
     call = record(result={"recommendation": "use the key sk-proj-" + "a1B2" * 12})
-    (line,) = decided([], [call], {})
+    (line,) = decision_lines([], [call], {})
     assert "a1B2a1B2" not in line
 
 
@@ -461,14 +463,14 @@ def stored(content: dict[str, Any], record: dict[str, Any] | None = None) -> dic
 )
 def test_of_a_turn_what_lasts_is_told(result: dict[str, Any] | None, told: str | None) -> None:
     turn = [{"role": "user"}, step(result)]
-    assert done_by(turn, writes=lambda tool: tool == "pay") == ([told] if told else [])
-    assert done_by(turn, writes=lambda tool: False) == []
+    assert write_lines(turn, writes=lambda tool: tool == "pay") == ([told] if told else [])
+    assert write_lines(turn, writes=lambda tool: False) == []
 
 
 def test_the_same_write_is_told_once_and_a_long_one_is_cut() -> None:
     twice = step(stored({"output": 1}), stored({"output": 1}))
-    assert len(done_by([twice], writes=lambda tool: True)) == 1
+    assert len(write_lines([twice], writes=lambda tool: True)) == 1
     long = stored({"output": 1}, {"arguments": {"text": "x" * 5_000, "path": "a.txt"}})
-    told = done_by([step(long)], writes=lambda tool: True)[0]
+    told = write_lines([step(long)], writes=lambda tool: True)[0]
     assert len(told) < LINE_CHARS + 10
     assert '"path": "a.txt"' in told

@@ -12,9 +12,9 @@ from ag_ui.core import Event as AgUiEvent
 from msgspec.structs import replace
 from pydantic import TypeAdapter
 
-from rollcall.agent.dispatch import Answer, Ask, Leave
+from rollcall.agent.dispatch import CallOutput, ClientCall, NeedsApproval
 from rollcall.agent.loop import run
-from rollcall.agent.turn import MAX_CALLS_PER_STEP, Before, Ended, Turn
+from rollcall.agent.turn import MAX_CALLS_PER_STEP, Turn, TurnEnd, TurnProgress
 from rollcall.core.context import Decider
 from rollcall.core.errors import DeadlineExceeded, NotFound, Unavailable
 from rollcall.core.messages import ModelMessage, ToolCall, ToolMessage, ToolResult, UserMessage
@@ -28,7 +28,7 @@ from tests.support.scripted import Notes, Table, turn
 AG_UI = TypeAdapter(AgUiEvent)
 
 
-def play(work: Turn) -> tuple[list[dict[str, Any]], Ended]:
+def play(work: Turn) -> tuple[list[dict[str, Any]], TurnEnd]:
     """Run a turn to its end; every event must be a valid AG-UI event."""
     events = []
     steps = run(work)
@@ -331,7 +331,7 @@ def test_a_large_result_is_cut_to_size_and_the_cut_is_said() -> None:
 def test_sources_are_numbered_once_over_the_turn_and_listed_where_referred_to() -> None:
     def cited(*ids: str) -> Any:
         made = [Citation(type="message", title=id, message_id=id) for id in ids]
-        return lambda progress: Answer({}, made)
+        return lambda progress: CallOutput({}, made)
 
     model = ScriptedModel([calls(("a", {}), ("b", {})), says("As said in [3].")])
     _, ended = play(turn(model, {"a": cited("m1", "m2"), "b": cited("m2", "m3")}))
@@ -344,7 +344,7 @@ def code(article: str) -> Citation:
 
 def test_notes_are_the_first_sources_and_those_of_results_follow() -> None:
     note = Note("Grounding.", code("250").model_copy(update={"n": 1}))
-    made = Answer({}, [code("250"), code("310.16")])
+    made = CallOutput({}, [code("250"), code("310.16")])
     model = ScriptedModel([calls(("a", {})), says("See [1] and [2].")])
     _, ended = play(turn(model, {"a": lambda progress: made}, notes=(note,)))
     assert model.requests[0].notes == (note,)
@@ -356,7 +356,7 @@ def test_what_an_answer_names_is_cited_and_what_is_to_be_said_of_it_is_added() -
         assert (answer, locale) == ("By 110.9 it holds, by [1] too.", "en")
         return Review((code("110.9"),), "999.9 is not known.")
 
-    made = Answer({}, [code("310.16")])
+    made = CallOutput({}, [code("310.16")])
     model = ScriptedModel([calls(("a", {})), says("By 110.9 it holds, by [1] too.")])
     events, ended = play(turn(model, {"a": lambda progress: made}, review=review))
     assert [(c.n, c.article) for c in ended.citations] == [(1, "310.16"), (2, "110.9")]
@@ -405,7 +405,7 @@ def test_a_call_that_failed_in_passing_may_be_made_again() -> None:
 # waiting, stopping, and going on
 
 
-def ask(**changes: Any) -> Ask:
+def ask(**changes: Any) -> NeedsApproval:
     fields: dict[str, Any] = {
         "tool": "pay",
         "arguments": {"amountUsd": 5},
@@ -417,7 +417,7 @@ def ask(**changes: Any) -> Ask:
         "version": 1,
         "capability_digest": "d",
     }
-    return Ask(**{**fields, **changes})
+    return NeedsApproval(**{**fields, **changes})
 
 
 def test_a_call_that_waits_ends_the_run_when_the_others_of_its_step_are_answered() -> None:
@@ -435,17 +435,17 @@ def test_a_call_that_waits_ends_the_run_when_the_others_of_its_step_are_answered
 
 def test_a_call_that_is_left_to_the_client_says_nothing_of_its_own() -> None:
     model = ScriptedModel([calls(("open", {}))])
-    _, ended = play(turn(model, {"open": lambda progress: Leave({}, {})}))
-    assert [type(each.whom) for each in ended.waiting] == [Leave]
+    _, ended = play(turn(model, {"open": lambda progress: ClientCall({}, {})}))
+    assert [type(each.needs) for each in ended.waiting] == [ClientCall]
     assert (ended.text, ended.stop_reason) == ("", None)
 
 
 def test_calls_that_wait_are_told_in_their_order_whichever_came_to_wait_first() -> None:
-    def slow(progress: Any) -> Leave:
+    def slow(progress: Any) -> ClientCall:
         time.sleep(0.1)
-        return Leave({}, {})
+        return ClientCall({}, {})
 
-    tools = {"first": slow, "second": lambda progress: Leave({}, {})}
+    tools = {"first": slow, "second": lambda progress: ClientCall({}, {})}
     _, ended = play(turn(ScriptedModel([calls(("first", {}), ("second", {}))]), tools))
     assert [each.call.name for each in ended.waiting] == ["first", "second"]
 
@@ -458,7 +458,7 @@ def going_on(reply: ModelMessage, **before: Any) -> dict[str, Any]:
     """A turn that goes on behind a reply whose calls are not all answered."""
     return {
         "history": (UserMessage.of("What is new?"), reply),
-        "before": Before(**{"step": 1, **before}),
+        "progress": TurnProgress(**{"step": 1, **before}),
     }
 
 
@@ -503,7 +503,7 @@ def test_what_earlier_runs_used_up_counts(
     if not is_open:
         result = ToolResult("c0", "a", "{}")
         more["history"] += (ToolMessage((result,)),)
-        more["before"] = Before(**{"step": 1, **before, "calls": reply.tool_calls})
+        more["progress"] = TurnProgress(**{"step": 1, **before, "calls": reply.tool_calls})
     model = ScriptedModel([says("So far.")])
     _, ended = play(turn(model, {"a": lambda progress: "x"}, limits=limits, **more))
     assert (ended.stop_reason, ended.steps) == (reason, 1)

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from rollcall.agent.budget import BudgetExhausted, Reservation
-from rollcall.agent.model_calls import Patience, estimate, stream_reply
-from rollcall.agent.reply_stream import Reply, pumped
+from rollcall.agent.model_calls import RetryPolicy, request_tokens, stream_reply
+from rollcall.agent.reply_stream import Reply, threaded_stream
 from rollcall.core.errors import (
     AgentError,
     DeadlineExceeded,
@@ -55,14 +55,14 @@ from tests.support.provider_replies import (
 )
 
 HELLO = ModelRequest("Be brief.", (UserMessage.of("hello"),))
-QUICK = Patience(idle_s=0.02, random=lambda: 0.0)
+QUICK = RetryPolicy(idle_s=0.02, random=lambda: 0.0)
 OPENAI, GEMINI = "openai:gpt-test", "gemini:gemini-test"
 USED = Usage(12, 4, 8)
 
 
 @dataclass
 class Ledger:
-    """A purse that notes what went in and out; a token costs a dollar."""
+    """A budget that notes what went in and out; a token costs a dollar."""
 
     unpriced: tuple[str, ...] = ()
     calls_left: int = 100
@@ -94,25 +94,25 @@ class Time:
         self.slept.append(round(seconds, 3))
         self.now += seconds
 
-    def patience(self, dice: float = 0.0) -> Patience:
-        return Patience(clock=lambda: self.now, sleep=self.sleep, random=lambda: dice)
+    def retries(self, dice: float = 0.0) -> RetryPolicy:
+        return RetryPolicy(clock=lambda: self.now, sleep=self.sleep, random=lambda: dice)
 
 
 def ask(
     *models: Any,
     request: ModelRequest = HELLO,
-    purse: Ledger | None = None,
+    budget: Ledger | None = None,
     is_stopped: Callable[[], bool] = lambda: False,
-    patience: Patience = QUICK,
+    retries: RetryPolicy = QUICK,
 ) -> Generator[dict[str, Any] | None, None, Reply]:
     loaded = [load_model(model) if isinstance(model, str) else model for model in models]
     return stream_reply(
         loaded,
         request,
         message_id="m1",
-        purse=purse or Ledger(),
+        budget=budget or Ledger(),
         is_stopped=is_stopped,
-        patience=patience,
+        retries=retries,
     )
 
 
@@ -154,11 +154,11 @@ def fake(server: FakeProviders) -> FakeProviders:
 
 def test_a_provider_that_recovers_gives_one_answer(fake: FakeProviders) -> None:
     fake.openai(status(503), status(500), responses_text("All quiet."))
-    purse = Ledger()
-    yielded, reply = play(ask(OPENAI, purse=purse, patience=Time().patience()))
+    budget = Ledger()
+    yielded, reply = play(ask(OPENAI, budget=budget, retries=Time().retries()))
     assert (reply.text, shown(yielded)) == ("All quiet.", "All quiet.")
     assert [e["type"] for e in yielded if e].count("TEXT_MESSAGE_START") == 1
-    assert purse.settled == [None, None, USED]
+    assert budget.settled == [None, None, USED]
     assert reply.cost_usd == 20.0
 
 
@@ -166,7 +166,7 @@ def test_a_model_is_called_three_times_and_then_the_next(fake: FakeProviders) ->
     fake.openai(*[status(503)] * 5)
     fake.gemini(gemini_text("Here."))
     clock = Time()
-    _, reply = play(ask(OPENAI, GEMINI, patience=clock.patience(dice=1.0)))
+    _, reply = play(ask(OPENAI, GEMINI, retries=clock.retries(dice=1.0)))
     assert (reply.model, reply.text) == (GEMINI, "Here.")
     assert len(fake.requests) == 4
     assert clock.slept == [1.0, 1.0, 1.0], "1 s and then 2 s, a second at a time"
@@ -175,7 +175,7 @@ def test_a_model_is_called_three_times_and_then_the_next(fake: FakeProviders) ->
 def test_what_a_provider_asks_to_wait_is_waited(fake: FakeProviders) -> None:
     fake.openai(status(429, headers={"retry-after": "3"}), responses_text("Now."))
     clock = Time()
-    yielded, reply = play(ask(OPENAI, patience=clock.patience()))
+    yielded, reply = play(ask(OPENAI, retries=clock.retries()))
     assert (reply.text, sum(clock.slept)) == ("Now.", 3.0)
     assert yielded[:2] == [None, None], "who drives this can do other things meanwhile"
 
@@ -184,7 +184,7 @@ def test_a_long_wait_is_not_waited(fake: FakeProviders) -> None:
     fake.openai(status(429, headers={"retry-after": "21"}))
     fake.gemini(gemini_text("Here."))
     clock = Time()
-    assert play(ask(OPENAI, GEMINI, patience=clock.patience()))[1].model == GEMINI
+    assert play(ask(OPENAI, GEMINI, retries=clock.retries()))[1].model == GEMINI
     assert clock.slept == []
 
 
@@ -193,7 +193,7 @@ def test_no_wait_goes_past_the_deadline(fake: FakeProviders) -> None:
     clock = Time()
     request = ModelRequest("", HELLO.messages, deadline=clock.now + 6.5)
     with pytest.raises(Unavailable):
-        play(ask(OPENAI, request=request, patience=clock.patience()))
+        play(ask(OPENAI, request=request, retries=clock.retries()))
     assert (clock.slept, len(fake.requests)) == ([], 1)
 
 
@@ -209,9 +209,9 @@ def test_no_wait_goes_past_the_deadline(fake: FakeProviders) -> None:
 def test_what_does_not_pass_is_not_tried_again(fake: FakeProviders, reply: Body) -> None:
     fake.openai(reply)
     fake.gemini(gemini_text("Here."))
-    purse = Ledger()
-    assert play(ask(OPENAI, GEMINI, purse=purse))[1].text == "Here."
-    assert [each.model_id for each in purse.reserved] == [OPENAI, GEMINI]
+    budget = Ledger()
+    assert play(ask(OPENAI, GEMINI, budget=budget))[1].text == "Here."
+    assert [each.model_id for each in budget.reserved] == [OPENAI, GEMINI]
 
 
 def test_a_request_that_is_refused_is_not_sent_elsewhere(fake: FakeProviders) -> None:
@@ -224,15 +224,15 @@ def test_a_request_that_is_refused_is_not_sent_elsewhere(fake: FakeProviders) ->
 def test_nothing_is_tried_again_after_the_first_chunk(fake: FakeProviders) -> None:
     fake.openai(responses_text("Half of it").broken(after=4), responses_text("Again"))
     fake.gemini(gemini_text("Other"))
-    purse = Ledger()
-    asked = ask(OPENAI, GEMINI, purse=purse)
+    budget = Ledger()
+    asked = ask(OPENAI, GEMINI, budget=budget)
     events = []
     with pytest.raises(Unavailable):
         for event in asked:
             events.append(event)
     assert [e["type"] for e in events if e][-1] == "TEXT_MESSAGE_END"
     assert len(fake.requests) == 1
-    assert purse.settled[0] is not None and purse.settled[0].output_tokens > 0
+    assert budget.settled[0] is not None and budget.settled[0].output_tokens > 0
 
 
 @pytest.mark.parametrize(
@@ -245,14 +245,14 @@ def test_nothing_is_tried_again_after_the_first_chunk(fake: FakeProviders) -> No
 )
 def test_the_deadline_holds_however_the_answer_drags(fake: FakeProviders, body: Body) -> None:
     fake.openai(body)
-    purse = Ledger()
+    budget = Ledger()
     began = time.monotonic()
     request = ModelRequest("", HELLO.messages, deadline=began + 0.3)
     with pytest.raises(DeadlineExceeded):
-        play(ask(OPENAI, GEMINI, request=request, purse=purse))
+        play(ask(OPENAI, GEMINI, request=request, budget=budget))
     assert time.monotonic() - began < 5
     assert fake.hung_up.wait(10)
-    assert len(purse.settled) == 1
+    assert len(budget.settled) == 1
 
 
 def test_the_deadline_holds_for_a_model_that_knows_none() -> None:
@@ -282,16 +282,16 @@ def test_the_deadline_holds_for_a_model_that_knows_none() -> None:
 )
 def test_a_stop_closes_the_connection(fake: FakeProviders, model: str, body: Body) -> None:
     fake.openai(body) if model == OPENAI else fake.gemini(body)
-    purse = Ledger()
+    budget = Ledger()
     stop = threading.Event()
-    asked = ask(model, purse=purse, is_stopped=stop.is_set)
+    asked = ask(model, budget=budget, is_stopped=stop.is_set)
     while next(asked) is not None:
         pass
     stop.set()
     _, reply = play(asked)
     assert fake.hung_up.wait(10), "the server saw it"
     assert (reply.stopped, reply.calls, readers()) == (True, {}, [])
-    assert purse.settled == [reply.usage] and reply.usage.input_tokens > 0
+    assert budget.settled == [reply.usage] and reply.usage.input_tokens > 0
 
 
 def test_a_stopped_reply_shows_its_text_and_calls_nothing() -> None:
@@ -325,20 +325,20 @@ def test_a_stopped_reply_shows_its_text_and_calls_nothing() -> None:
 def test_a_stop_ends_a_wait_for_another_try() -> None:
     clock = Time()
     model = ScriptedModel([Unavailable("away", retry_after_s=15)])
-    _, reply = play(ask(model, is_stopped=lambda: len(clock.slept) == 2, patience=clock.patience()))
+    _, reply = play(ask(model, is_stopped=lambda: len(clock.slept) == 2, retries=clock.retries()))
     assert (reply.stopped, sum(clock.slept), len(model.requests)) == (True, 2.0, 1)
 
 
 def test_a_reader_that_goes_away_ends_the_stream(fake: FakeProviders) -> None:
     fake.openai(responses_text("Hello, world").stalling(after=4))
-    purse = Ledger()
-    asked = ask(OPENAI, purse=purse)
+    budget = Ledger()
+    asked = ask(OPENAI, budget=budget)
     while next(asked) is None:
         pass
     asked.close()
     assert fake.hung_up.wait(10)
     assert readers() == []
-    assert purse.settled[0] is not None and purse.settled[0].input_tokens > 0
+    assert budget.settled[0] is not None and budget.settled[0].input_tokens > 0
 
 
 def test_the_next_answer_uses_a_sound_connection(fake: FakeProviders) -> None:
@@ -361,7 +361,7 @@ def test_a_slow_reader_holds_a_fast_model_back() -> None:
                 yield TextDelta("x")
             yield Finish(FinishReason.STOP)
 
-    deltas = pumped(Fast(), HELLO, wait_s=lambda: 1.0)
+    deltas = threaded_stream(Fast(), HELLO, wait_s=lambda: 1.0)
     next(deltas)
     time.sleep(0.05)
     assert len(written) < 1_000
@@ -370,19 +370,19 @@ def test_a_slow_reader_holds_a_fast_model_back() -> None:
 
 def test_a_model_without_a_price_is_passed_over() -> None:
     first, second = ScriptedModel([says("one")], id="own:first"), ScriptedModel([says("two")])
-    purse = Ledger(unpriced=("own:first",))
-    assert play(ask(first, second, purse=purse))[1].text == "two"
+    budget = Ledger(unpriced=("own:first",))
+    assert play(ask(first, second, budget=budget))[1].text == "two"
     assert first.requests == []
     with pytest.raises(FailedPrecondition, match="no price"):
-        play(ask(first, purse=purse))
+        play(ask(first, budget=budget))
 
 
-def test_an_empty_purse_ends_the_search() -> None:
+def test_an_empty_budget_ends_the_search() -> None:
     first, second = ScriptedModel([Unavailable("away")]), ScriptedModel([says("two")])
-    purse = Ledger(calls_left=1)
+    budget = Ledger(calls_left=1)
     with pytest.raises(BudgetExhausted):
-        play(ask(first, second, purse=purse))
-    assert (purse.settled, second.requests) == ([None], [])
+        play(ask(first, second, budget=budget))
+    assert (budget.settled, second.requests) == ([None], [])
 
 
 def test_a_fault_of_our_own_is_settled_and_comes_out() -> None:
@@ -393,10 +393,10 @@ def test_a_fault_of_our_own_is_settled_and_comes_out() -> None:
             yield TextDelta("x")
             raise KeyError("y")
 
-    purse = Ledger()
+    budget = Ledger()
     with pytest.raises(KeyError):
-        play(ask(Faulty(), ScriptedModel([says("two")]), purse=purse))
-    assert len(purse.settled) == 1
+        play(ask(Faulty(), ScriptedModel([says("two")]), budget=budget))
+    assert len(budget.settled) == 1
 
 
 @pytest.mark.parametrize(
@@ -417,17 +417,17 @@ def test_only_what_passes_is_worth_another_try(error: AgentError, again: bool) -
 def test_what_is_reserved_is_more_than_is_used() -> None:
     tools = tuple(ToolSpec(f"tool_{n}", "Look it up. " * 10, {"type": "object"}) for n in range(5))
     request = ModelRequest("Be brief. " * 50, (UserMessage.of("שלום " * 100),), tools)
-    assert estimate(request) > (500 + 5 * 120) // 4 + 100
-    purse = Ledger()
-    play(ask(ScriptedModel([says("ok")]), request=request, purse=purse))
-    assert purse.reserved[0].tokens == estimate(request) + request.max_output_tokens
+    assert request_tokens(request) > (500 + 5 * 120) // 4 + 100
+    budget = Ledger()
+    play(ask(ScriptedModel([says("ok")]), request=request, budget=budget))
+    assert budget.reserved[0].tokens == request_tokens(request) + request.max_output_tokens
 
 
 def test_a_provider_that_does_not_say_what_was_used_is_estimated() -> None:
     model = ScriptedModel([[TextDelta("x" * 300), Finish(FinishReason.STOP)]])
-    purse = Ledger()
-    _, reply = play(ask(model, purse=purse))
-    assert purse.settled == [Usage(estimate(HELLO), 0, 100)] == [reply.usage]
+    budget = Ledger()
+    _, reply = play(ask(model, budget=budget))
+    assert budget.settled == [Usage(request_tokens(HELLO), 0, 100)] == [reply.usage]
 
 
 def one_call(id: str, text: str = "{}") -> list[Delta]:

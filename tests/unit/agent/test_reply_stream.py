@@ -13,15 +13,15 @@ from typing import Any
 import pytest
 
 from rollcall.agent import reply_stream
-from rollcall.agent.budget import Free
-from rollcall.agent.model_calls import Patience, stream_reply
+from rollcall.agent.budget import FreeBudget
+from rollcall.agent.model_calls import RetryPolicy, stream_reply
 from rollcall.agent.reply_stream import (
     LONGEST_S,
     NAME_CHARS,
     REPLY_CHARS,
     SHORTEST_S,
-    Intake,
     Reply,
+    ReplyBuilder,
 )
 from rollcall.core.messages import UserMessage
 from rollcall.models.base import (
@@ -40,18 +40,20 @@ HELLO = ModelRequest("Be brief.", (UserMessage.of("hello"),))
 
 @dataclass
 class Stream:
-    """An intake with a clock that stands still between two deltas, and what came out of it."""
+    """A builder with a clock that stands still between two deltas, and what came out of it."""
 
     now: float = 100.0
     events: list[dict[str, Any]] = field(default_factory=list)
     reply: Reply = field(default_factory=lambda: Reply("scripted:model"))
 
     def __post_init__(self) -> None:
-        self.intake = Intake(self.reply, request=HELLO, message_id="m", clock=lambda: self.now)
+        self.builder = ReplyBuilder(
+            self.reply, request=HELLO, message_id="m", clock=lambda: self.now
+        )
 
     def take(self, *deltas: Delta, each_s: float = 0.0) -> Stream:
         for delta in deltas:
-            self.events += self.intake.take(delta)
+            self.events += self.builder.take(delta)
             self.now += each_s
         return self
 
@@ -69,7 +71,7 @@ def test_the_first_piece_goes_on_at_once_and_the_rest_together() -> None:
     stream.take(CallEnd("c"), Finish(FinishReason.TOOL_CALLS))
     assert stream.said() == ['{"pa', 'th": "a.py"}']
     assert [each["type"] for each in stream.events][-1] == "TOOL_CALL_END"
-    assert list(stream.intake.close()) == []
+    assert list(stream.builder.close()) == []
     assert stream.reply.calls == {"c": ("write_file", '{"path": "a.py"}')}
 
 
@@ -82,21 +84,21 @@ def test_what_is_held_back_goes_on_with_the_first_delta_after_its_moment() -> No
 
 def test_nothing_waits_longer_than_its_moment_which_grows_a_little() -> None:
     stream = Stream().take(CallStart("c", "write_file"), *pieces("x" * 8))
-    assert stream.intake.wait_s(at_most=1.0) == pytest.approx(SHORTEST_S, abs=0.001)
+    assert stream.builder.wait_s(at_most=1.0) == pytest.approx(SHORTEST_S, abs=0.001)
     stream.take(*pieces("x" * 100_000))
-    assert stream.intake.wait_s(at_most=1.0) == pytest.approx(LONGEST_S)
-    assert stream.intake.wait_s(at_most=0.01) == 0.01
+    assert stream.builder.wait_s(at_most=1.0) == pytest.approx(LONGEST_S)
+    assert stream.builder.wait_s(at_most=0.01) == 0.01
     stream.now += LONGEST_S
-    assert stream.intake.wait_s(at_most=1.0) == 0.0
-    (due,) = stream.intake.due()
+    assert stream.builder.wait_s(at_most=1.0) == 0.0
+    (due,) = stream.builder.due()
     assert len(due["delta"]) == 100_004
-    assert stream.intake.wait_s(at_most=1.0) == 1.0
+    assert stream.builder.wait_s(at_most=1.0) == 1.0
 
 
 def test_texts_are_gathered_too_and_stand_before_the_calls_that_follow() -> None:
     stream = Stream().take(*(TextDelta(word) for word in ("I ", "will ", "write ", "it.")))
     stream.take(CallStart("c", "write_file"), CallEnd("c"))
-    stream.events += stream.intake.close()
+    stream.events += stream.builder.close()
     assert [each["type"] for each in stream.events] == [
         *("TEXT_MESSAGE_START", "TEXT_MESSAGE_CONTENT", "TEXT_MESSAGE_CONTENT"),
         *("TOOL_CALL_START", "TOOL_CALL_END", "TEXT_MESSAGE_END"),
@@ -109,7 +111,7 @@ def test_calls_side_by_side_keep_their_own() -> None:
     stream = Stream().take(CallStart("a", "x"), CallStart("b", "y"))
     one, other = pieces("1" * 40, "a"), pieces("2" * 40, "b")
     stream.take(*(each for pair in zip(one, other, strict=True) for each in pair))
-    stream.events += stream.intake.close()
+    stream.events += stream.builder.close()
     assert stream.reply.calls == {"a": ("x", "1" * 40), "b": ("y", "2" * 40)}
     for id in ("a", "b"):
         own = [each for each in stream.events if each.get("toolCallId") == id]
@@ -146,7 +148,7 @@ def _deltas(chars: int) -> list[Delta]:
 
 def _taken_in(deltas: list[Delta]) -> None:
     stream = Stream().take(*deltas, each_s=0.001)
-    stream.intake.settle()
+    stream.builder.settle()
     assert "".join(stream.said()) == stream.reply.calls["c"][1]
 
 
@@ -174,8 +176,8 @@ def _functions_called(deltas: list[Delta]) -> int:
 def test_a_call_that_is_too_long_is_cut_and_cannot_be_read_as_a_whole_one() -> None:
     text = json.dumps({"path": "a.py", "content": "x" * (REPLY_CHARS + 50_000)})
     stream = Stream().take(CallStart("c", "write_file"), *pieces(text, size=1_000))
-    stream.intake.settle()
-    assert stream.intake.is_full
+    stream.builder.settle()
+    assert stream.builder.is_full
     (call,) = stream.reply.message.tool_calls
     assert call.arguments is None and len(call.arguments_text) < REPLY_CHARS
 
@@ -202,9 +204,9 @@ def test_what_is_held_back_comes_while_the_model_pauses() -> None:
         (model,),
         HELLO,
         message_id="m",
-        purse=Free(),
+        budget=FreeBudget(),
         is_stopped=lambda: False,
-        patience=Patience(idle_s=10.0),
+        retries=RetryPolicy(idle_s=10.0),
     )
     for event in reply:
         if event and event["type"] == "TOOL_CALL_ARGS":
@@ -233,7 +235,9 @@ class Endless:
 
 def reply_of(model: Endless):  # type: ignore[no-untyped-def]
     request = ModelRequest("Help.", (UserMessage.of("Hello"),))
-    asked = stream_reply((model,), request, message_id="m", purse=Free(), is_stopped=lambda: False)
+    asked = stream_reply(
+        (model,), request, message_id="m", budget=FreeBudget(), is_stopped=lambda: False
+    )
     while True:
         try:
             next(asked)

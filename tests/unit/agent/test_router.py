@@ -12,9 +12,8 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from rollcall.agent.dispatch import Answer, Ask, Leave
+from rollcall.agent.dispatch import Answers, Caller, CallOutput, ClientCall, NeedsApproval
 from rollcall.agent.router import Router
-from rollcall.agent.run_context import Asker, Known
 from rollcall.core.context import Decider, User
 from rollcall.core.errors import AgentError, FailedPrecondition, InvalidArgument, PermissionDenied
 from rollcall.core.messages import ToolCall
@@ -57,7 +56,7 @@ def entries(**overrides: dict[str, Any]) -> dict[str, Entry]:
 
 
 def router(user: User | None = None, **more: Any) -> Router:
-    asker = Asker(
+    caller = Caller(
         user or User("ann"),
         "en",
         NOW,
@@ -66,7 +65,7 @@ def router(user: User | None = None, **more: Any) -> Router:
     )
     fields: dict[str, Any] = {
         "platform": Nowhere(tess=User("tess", Role.TEACHER)),
-        "asker": asker,
+        "caller": caller,
         "entries": entries(),
         "agents": None,
     }
@@ -106,7 +105,7 @@ def approval(tool: str = "pay", **changes: Any) -> Approval:
 
 
 def decided(given: Approval, **more: Any) -> Router:
-    return router(known=Known(approvals={given.call_id: given}), **more)
+    return router(answers=Answers(approvals={given.call_id: given}), **more)
 
 
 def reaches_the_ledger(to: Router, name: str, **call: Any) -> bool:
@@ -116,13 +115,13 @@ def reaches_the_ledger(to: Router, name: str, **call: Any) -> bool:
     except AttributeError as error:
         assert "NoneType" in str(error)
         return True
-    assert isinstance(found, Ask)
+    assert isinstance(found, NeedsApproval)
     return False
 
 
 def test_a_write_is_asked_for_with_all_that_the_question_needs() -> None:
     ask = route(router(), "pay")
-    assert isinstance(ask, Ask)
+    assert isinstance(ask, NeedsApproval)
     assert (ask.arguments, ask.summary) == ({"amountUsd": 5.0, "to": "bob"}, "Pay $5 to bob")
     assert (ask.decider, ask.expires_s) == (Decider(uid="ann"), 24 * 3600)
     assert ask.capability_digest == office_capabilities()["pay"].digest
@@ -231,22 +230,22 @@ def test_the_agents_policy_and_the_capabilitys_hold_both(
 def test_a_document_cannot_make_a_write_of_the_code_a_read() -> None:
     known = entries()
     harmless = replace(known["pay"], spec=replace(known["pay"].spec, writes=False))
-    assert isinstance(route(router(entries={"pay": harmless}), "pay"), Ask)
+    assert isinstance(route(router(entries={"pay": harmless}), "pay"), NeedsApproval)
 
 
 def test_a_document_can_make_a_read_of_the_code_a_write() -> None:
     known = entries()
     harmful = replace(known["look_up"], spec=replace(known["look_up"].spec, writes=True))
-    assert isinstance(route(router(entries={"look_up": harmful}), "look_up", {}), Ask)
+    assert isinstance(route(router(entries={"look_up": harmful}), "look_up", {}), NeedsApproval)
 
 
 def test_one_yes_in_a_thread_is_for_the_capability_as_it_was() -> None:
     digest = office_capabilities()["tidy"].digest
     arguments = {"desk": "a"}
-    allowed = router(known=Known(allowed={"tidy": RememberedApproval(digest)}))
+    allowed = router(answers=Answers(remembered={"tidy": RememberedApproval(digest)}))
     assert reaches_the_ledger(allowed, "tidy", arguments=arguments)
     for other in ({"tidy": RememberedApproval("older")}, {"pay": RememberedApproval(digest)}, {}):
-        to = router(known=Known(allowed=other))
+        to = router(answers=Answers(remembered=other))
         assert not reaches_the_ledger(to, "tidy", arguments=arguments)
 
 
@@ -254,17 +253,17 @@ def test_one_yes_in_a_thread_is_for_the_capability_as_it_was() -> None:
 
 
 def test_a_client_tool_is_left_to_a_client_that_offered_it() -> None:
-    to = router(known=Known(client_tools=frozenset({"open_file"})))
+    to = router(answers=Answers(client_tools=frozenset({"open_file"})))
     left = route(to, "open_file", {"path": "a"})
-    assert isinstance(left, Leave)
+    assert isinstance(left, ClientCall)
     assert left.arguments == {"path": "a"}
     with pytest.raises(FailedPrecondition, match="no client"):
         route(router(), "open_file", {"path": "a"})
 
 
 def test_a_client_tool_that_writes_is_asked_for_first() -> None:
-    to = router(known=Known(client_tools=frozenset({"edit_file"})))
-    assert isinstance(route(to, "edit_file", {"path": "a"}), Ask)
+    to = router(answers=Answers(client_tools=frozenset({"edit_file"})))
+    assert isinstance(route(to, "edit_file", {"path": "a"}), NeedsApproval)
 
 
 @pytest.mark.parametrize(
@@ -273,13 +272,13 @@ def test_a_client_tool_that_writes_is_asked_for_first() -> None:
 )
 def test_a_client_that_failed_or_never_answered(answer: dict[str, Any], status: CallStatus) -> None:
     with pytest.raises(AgentError) as caught:
-        route(router(known=Known(answers={"c1": answer})), "open_file", {"path": "a"})
+        route(router(answers=Answers(client_results={"c1": answer})), "open_file", {"path": "a"})
     assert caught.value.status is status  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize("content", [None, "", 0, False, {"error": "in the data"}, [[1]]])
 def test_what_a_client_answers_is_the_calls_result_whatever_it_is(content: Any) -> None:
-    to = router(known=Known(answers={"c1": {"content": content}}))
-    assert route(to, "open_file", {"path": "a"}) == Answer(content)
+    to = router(answers=Answers(client_results={"c1": {"content": content}}))
+    assert route(to, "open_file", {"path": "a"}) == CallOutput(content)
     assert to.is_decided(ToolCall("c1", "open_file", {}))
     assert not to.is_decided(ToolCall("c2", "open_file", {}))

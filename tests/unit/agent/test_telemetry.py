@@ -8,17 +8,17 @@ from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from msgspec.structs import replace
 
 from rollcall.agent import model_calls
-from rollcall.agent.dispatch import Ask
+from rollcall.agent.dispatch import NeedsApproval
 from rollcall.agent.loop import run
 from rollcall.agent.run import to_result
-from rollcall.agent.telemetry import observed
-from rollcall.agent.turn import Ended, Turn
+from rollcall.agent.telemetry import observe_run
+from rollcall.agent.turn import Turn, TurnEnd
 from rollcall.core import log_context
 from rollcall.core.context import Decider, User
 from rollcall.core.errors import Aborted, NotFound, Unavailable
@@ -47,10 +47,9 @@ class Opened:
     is_closed: bool = True
 
 
-@observed
-def drive(platform: Any, asked: Turn, opened: Any) -> Generator[Event | None, None, dict[str, Any]]:
+def drive(asked: Turn, opened: Any) -> Generator[Event | None, None, dict[str, Any]]:
     """The loop alone, and its end as a result."""
-    ended: Ended = yield from run(asked)
+    ended: TurnEnd = yield from run(asked)
     ids = {"thread_id": "t1", "turn_id": "u1", "run_id": opened.run_id}
     approvals = [approval(each.call.id) for each in ended.waiting]
     return to_result(ended, agent=opened.agent, approvals=approvals, **ids).dump()
@@ -67,7 +66,8 @@ def approval(call_id: str) -> Approval:
 
 def play(asked: Turn, opened: Opened | None = None) -> dict[str, Any]:
     """Drive a run to its end."""
-    steps = drive(None, asked, opened or Opened())
+    opened = opened or Opened()
+    steps = observe_run(cast(Any, opened), drive(asked, opened))
     while True:
         try:
             next(steps)
@@ -194,8 +194,8 @@ def test_a_tool_that_fails_marks_its_own_span_only(spans: Spans, lines: Any) -> 
 def test_a_fallback_is_a_second_chat_beside_the_failed_one(
     spans: Spans, lines: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    at_once = model_calls.Patience(random=lambda: 0.0)
-    monkeypatch.setitem(model_calls.stream_reply.__kwdefaults__ or {}, "patience", at_once)
+    at_once = model_calls.RetryPolicy(random=lambda: 0.0)
+    monkeypatch.setitem(model_calls.stream_reply.__kwdefaults__ or {}, "retries", at_once)
     down = ScriptedModel([Unavailable("down", retry_after_s=0.0)], id="gemini:flash")
     up = ScriptedModel([says("Here.")], id="openai:mini")
     play(turn(down, {}, models=(down, up)))
@@ -210,8 +210,8 @@ def test_a_fallback_is_a_second_chat_beside_the_failed_one(
     assert [each["model"] for each in lines("model_gave_up")] == ["gemini:flash"]
 
 
-def asking(tool: str) -> Ask:
-    return Ask(tool, {}, {}, "Do it?", None, Decider(uid=UID), 60, 1, "d")
+def asking(tool: str) -> NeedsApproval:
+    return NeedsApproval(tool, {}, {}, "Do it?", None, Decider(uid=UID), 60, 1, "d")
 
 
 def test_a_call_that_waits_for_a_person_is_no_error(spans: Spans, lines: Any) -> None:
@@ -259,12 +259,11 @@ def test_a_run_is_told_at_its_start_and_at_its_end_with_its_figures(lines: Any) 
 
 @pytest.mark.parametrize("how", ["closed", "overtaken"])
 def test_a_run_that_is_left_to_another_process_has_not_failed(how: str, lines: Any) -> None:
-    @observed
-    def leaving(platform: Any, asked: Any, opened: Any) -> Generator[int, None, dict[str, Any]]:
+    def leaving() -> Generator[int, None, dict[str, Any]]:
         yield 1
         raise Aborted("another run has taken this thread over")
 
-    steps = leaving(None, None, Opened())
+    steps = observe_run(cast(Any, Opened()), leaving())
     next(steps)
     if how == "closed":
         steps.close()

@@ -15,10 +15,10 @@ import pytest
 from msgspec.structs import replace
 
 from rollcall.agent import tool_calls
-from rollcall.agent.dispatch import Answer
+from rollcall.agent.dispatch import CallOutput
 from rollcall.agent.loop import run
 from rollcall.agent.reply_stream import REPLY_CHARS
-from rollcall.agent.tool_calls import Gathering
+from rollcall.agent.tool_calls import ResultBatch
 from rollcall.core import incidents
 from rollcall.core.capability import Capability, capability
 from rollcall.core.context import ToolContext, User
@@ -62,7 +62,7 @@ def test_of_a_write_that_ends_its_thread_nobody_knows_whether_it_happened() -> N
 def test_a_tool_that_tells_on_and_on_how_far_it_is_ends_with_the_turns_time(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(tool_calls, "FREE_WORDS", 10**9)
+    monkeypatch.setattr(tool_calls, "FREE_REPORTS", 10**9)
     is_over = threading.Event()
 
     def talking(progress: Any) -> str:
@@ -81,13 +81,13 @@ def test_a_tool_that_tells_on_and_on_how_far_it_is_ends_with_the_turns_time(
 
 def test_a_tool_that_says_too_much_is_heard_now_and_then() -> None:
     def talking(progress: Any) -> str:
-        for _ in range(tool_calls.FREE_WORDS * 3):
+        for _ in range(tool_calls.FREE_REPORTS * 3):
             progress("x" * 2 * PROGRESS_CHARS)
         return "x"
 
     events, ended = play(turn(ScriptedModel([calls(("a", {})), says("Ok.")]), {"a": talking}))
     assert ended.text == "Ok."
-    assert tool_calls.FREE_WORDS <= len(told(events)) < tool_calls.FREE_WORDS + 5
+    assert tool_calls.FREE_REPORTS <= len(told(events)) < tool_calls.FREE_REPORTS + 5
     assert {len(event["content"]["text"]) for event in told(events)} == {PROGRESS_CHARS}
 
 
@@ -124,7 +124,7 @@ def test_a_reply_that_calls_without_end_is_cut_off() -> None:
 def test_a_tools_answer_may_bring_tools_that_the_next_reply_can_call() -> None:
     found = ToolSpec("b", "The other.", {"type": "object", "properties": {}})
     tools = {
-        "a": lambda progress: Answer("b is there", offers=(found, found)),
+        "a": lambda progress: CallOutput("b is there", offers=(found, found)),
         "b": lambda progress: 2,
     }
     model = ScriptedModel([calls(("a", {})), calls(("b", {})), says("Two.")])
@@ -141,7 +141,10 @@ def test_a_tools_answer_may_bring_tools_that_the_next_reply_can_call() -> None:
 
 def test_a_tool_that_is_called_in_the_step_that_finds_it_is_refused() -> None:
     found = ToolSpec("b", "The other.", {"type": "object", "properties": {}})
-    tools = {"a": lambda progress: Answer("b is there", offers=(found,)), "b": lambda progress: 2}
+    tools = {
+        "a": lambda progress: CallOutput("b is there", offers=(found,)),
+        "b": lambda progress: 2,
+    }
     work = turn(ScriptedModel([calls(("a", {}), ("b", {})), says("Two.")]), tools)
     work = replace(work, tools=tuple(tool for tool in work.tools if tool.name == "a"))
     _, ended = play(work)
@@ -232,7 +235,7 @@ def test_results_that_come_close_together_are_one_save() -> None:
 
 
 def test_a_result_is_not_held_back_for_a_slow_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tool_calls, "GATHER_S", 0.05)
+    monkeypatch.setattr(tool_calls, "BATCH_S", 0.05)
     may_end = threading.Event()
     tools = {"a": lambda progress, **_: 1, "b": lambda progress, **_: may_end.wait(20)}
     model = ScriptedModel([calls(("a", {}), ("b", {})), says("Ok")])
@@ -265,13 +268,13 @@ def test_nothing_is_shown_before_it_is_saved() -> None:
         def save_results(self, results: Any) -> None:
             lines.append("saved")
 
-    found = Gathering(Journal())
+    found = ResultBatch(Journal())
     assert found.left_s is None
     record = ToolCallRecord(id="c", tool="a", arguments={}, status=CallStatus.DONE, step=1, ms=1)
     found.add(0, ToolCall("c", "a", {}), ToolResult("c", "a", "1"), record)
     assert found.left_s is not None
     assert found.left_s > 0
-    lines += [str(event["type"]) for event in found.saved()]
+    lines += [str(event["type"]) for event in found.flush()]
     assert lines == ["saved", "TOOL_CALL_RESULT"]
-    assert list(found.saved()) == []
+    assert list(found.flush()) == []
     assert len(lines) == 2

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rollcall.agent.tool_results import MAX_CITATIONS, Limit, Sources, render, render_error
+from rollcall.agent.tool_results import MAX_CITATIONS, SizeLimit, Sources, render, render_error
 from rollcall.core.errors import NotFound
 from rollcall.core.redaction import HIDDEN
 from rollcall.core.wire import Citation
@@ -21,13 +21,13 @@ def cited(id: str) -> Citation:
 
 def test_a_result_that_fits_is_left_alone() -> None:
     output = {"items": [1, 2, 3]}
-    text, kept = render(output, [], limit=Limit(1_000))
+    text, kept = render(output, [], limit=SizeLimit(1_000))
     assert (json.loads(text), kept) == ({"output": output}, output)
 
 
 def test_the_longest_list_is_cut_first_and_the_callers_value_stays_whole() -> None:
     output = {"rows": [{"t": "x" * 50} for _ in range(100)], "names": ["a", "b"]}
-    text, kept = render(output, [], limit=Limit(2_000))
+    text, kept = render(output, [], limit=SizeLimit(2_000))
     assert len(text) <= 2_000
     assert len(kept["rows"]) < 100
     assert kept["names"] == ["a", "b"]
@@ -35,24 +35,25 @@ def test_the_longest_list_is_cut_first_and_the_callers_value_stays_whole() -> No
 
 
 def test_a_long_text_is_cut() -> None:
-    text, kept = render({"body": "word " * 10_000}, [], limit=Limit(1_000))
+    text, kept = render({"body": "word " * 10_000}, [], limit=SizeLimit(1_000))
     assert kept["body"].endswith("…")
     assert "truncated" in json.loads(text)
 
 
 def test_a_result_and_an_error_are_without_credentials() -> None:
     key = "AKIA" + "IOSFODNN7EXAMPLE"
-    text, kept = render({"note": f"use {key}"}, [cited(key)], limit=Limit(1_000))
+    text, kept = render({"note": f"use {key}"}, [cited(key)], limit=SizeLimit(1_000))
     assert kept == {"note": f"use {HIDDEN}"}
     assert (
         key
-        not in text + render_error(NotFound(f"{key} is unknown", hint=key), limit=Limit(1_000))[0]
+        not in text
+        + render_error(NotFound(f"{key} is unknown", hint=key), limit=SizeLimit(1_000))[0]
     )
 
 
 @pytest.mark.parametrize("output", [{f"k{n}": n for n in range(2_000)}, {"a": {"b": "x" * 199}}])
 def test_what_cannot_be_cut_is_left_out_and_said(output: Any) -> None:
-    text, kept = render(output, [], limit=Limit(100))
+    text, kept = render(output, [], limit=SizeLimit(100))
     assert kept is None
     assert "too large" in json.loads(text)["truncated"]
 
@@ -66,7 +67,7 @@ def test_what_cannot_be_cut_is_left_out_and_said(output: Any) -> None:
     )
 )
 def test_any_result_becomes_valid_json_within_the_limit(output: Any) -> None:
-    text, _ = render(output, [], limit=Limit(500))
+    text, _ = render(output, [], limit=SizeLimit(500))
     json.loads(text)
     assert len(text) <= 500
 
@@ -107,7 +108,7 @@ def test_the_answers_marks_choose_the_sources_that_are_listed(
 
 def test_an_error_tells_the_model_what_to_do() -> None:
     missing = NotFound("no such thing", field="id", hint="list first")
-    text, told = render_error(missing, limit=Limit(1_000))
+    text, told = render_error(missing, limit=SizeLimit(1_000))
     error = json.loads(text)
     assert error["error"] == told
     assert error == {
@@ -122,7 +123,7 @@ def test_an_error_tells_the_model_what_to_do() -> None:
 
 @pytest.mark.parametrize("letter", ["x", "ש", "漢", "😀", '"', "\x01"])
 def test_what_a_model_is_told_is_bounded_in_bytes_too(letter: str) -> None:
-    limit = Limit(24_000, 9_000)
+    limit = SizeLimit(24_000, 9_000)
     text, kept = render({"body": letter * 20_000, "n": 1}, [], limit=limit)
     assert limit.holds(text)
     assert (kept["body"][:100], kept["n"]) == (letter * 100, 1)

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from rollcall.agent.dispatch import Ask
+from rollcall.agent.dispatch import NeedsApproval
 from rollcall.agent.history import window
-from rollcall.agent.tool_results import Limit, Sources, render
+from rollcall.agent.tool_results import SizeLimit, Sources, render
 from rollcall.core.context import Decider
 from rollcall.core.messages import ModelMessage, ToolCall, ToolMessage, ToolResult, UserMessage
 from rollcall.core.wire import CallStatus, Citation
@@ -48,8 +48,8 @@ def test_a_write_waits_for_a_person(payload: str, monkeypatch: pytest.MonkeyPatc
     ended, _ = obey(world, [note, pay], wanted=["pay"], monkeypatch=monkeypatch)
     assert world.ran == [READ]
     (waiting,) = ended.waiting
-    assert isinstance(waiting.whom, Ask)
-    assert waiting.whom.decider == Decider(uid="ann")
+    assert isinstance(waiting.needs, NeedsApproval)
+    assert waiting.needs.decider == Decider(uid="ann")
 
 
 @every_payload
@@ -133,7 +133,7 @@ def test_a_claim_of_approval_among_the_arguments_is_refused(
     ],
 )
 def test_no_result_is_longer_than_its_limit(output: Any) -> None:
-    text, _ = render(output, [], limit=Limit(24_000))
+    text, _ = render(output, [], limit=SizeLimit(24_000))
     json.loads(text)
     assert len(text) <= 24_000
 

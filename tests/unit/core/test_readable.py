@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from rollcall.agent.targets import Registered
+from rollcall.agent.targets import Target, registered_target
 from rollcall.core import readable
 from rollcall.core.capability import SUMMARY_CHARS, Capability, Preview, capability
 from rollcall.core.context import ToolContext, User
@@ -55,7 +55,7 @@ def wipe(ctx: ToolContext, *, where: str, all: bool = False, tags: list[str] | N
 SEND, WIPE = Capability.of(send), Capability.of(wipe)
 
 
-def registered(properties: dict[str, Any] | None = None) -> Registered:
+def registered(properties: dict[str, Any] | None = None) -> Target:
     schema = {"type": "object", "properties": properties or {}}
     document = {
         "id": "transfer",
@@ -68,7 +68,7 @@ def registered(properties: dict[str, Any] | None = None) -> Registered:
         "source": "operator",
         "execution": {"type": "firebase_function", "target": "transfer"},
     }
-    return Registered(read_capability(document), lambda ctx, arguments: None)
+    return registered_target(read_capability(document), lambda ctx, arguments: None)
 
 
 def bare(text: str) -> str:

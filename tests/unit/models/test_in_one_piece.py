@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from rollcall.agent.reply_stream import pumped
+from rollcall.agent.reply_stream import threaded_stream
 from rollcall.core.errors import (
     AgentError,
     DeadlineExceeded,
@@ -297,7 +297,7 @@ def test_nobody_waits_for_an_answer_that_is_not_wanted_any_more(
 ) -> None:
     stalling = reply or in_one_piece(text(api, "one two")).stalling(after=1)
     (fake.gemini if api == "gemini" else fake.openai)(stalling)
-    deltas = pumped(model_of(api), asked(streamed=False), wait_s=lambda: 0.05)
+    deltas = threaded_stream(model_of(api), asked(streamed=False), wait_s=lambda: 0.05)
     assert next(deltas) is None, "who waits may look up meanwhile"
     while not fake.requests:
         next(deltas)

@@ -10,14 +10,14 @@ from typing import Any
 
 import pytest
 
-from rollcall.agent.targets import Registered
+from rollcall.agent.targets import Target, registered_target
 from rollcall.core.errors import InvalidArgument
 from rollcall.registry.capabilities import read_capability
 from rollcall.registry.schemas import MAX_CHARS, MAX_DEPTH, check_schema, errors
 from tests.support.rules import for_every
 
 
-def target(schema: dict[str, Any]) -> Registered:
+def target(schema: dict[str, Any]) -> Target:
     document = {
         "id": "find_room",
         "name": "Rooms",
@@ -30,7 +30,7 @@ def target(schema: dict[str, Any]) -> Registered:
         "source": "operator",
         "execution": {"type": "firebase_function", "target": "findRoom"},
     }
-    return Registered(read_capability(document), lambda ctx, arguments: None)
+    return registered_target(read_capability(document), lambda ctx, arguments: None)
 
 
 def of(**item: Any) -> dict[str, Any]:

@@ -22,7 +22,7 @@ from google.cloud.firestore import Client
 from rich.table import Table
 
 from rollcall.agent import reply_stream
-from rollcall.agent.reply_stream import Intake, Reply
+from rollcall.agent.reply_stream import Reply, ReplyBuilder
 from rollcall.core.messages import UserMessage
 from rollcall.models.base import (
     ArgumentsDelta,
@@ -153,7 +153,7 @@ def measure_intake() -> Table:
 
 def _taken_in(deltas: list[Delta]) -> tuple[float, int]:
     request = ModelRequest("Help.", (UserMessage.of("Write it."),))
-    work = Intake(Reply("scripted:model"), request=request, message_id="m")
+    work = ReplyBuilder(Reply("scripted:model"), request=request, message_id="m")
     began = time.process_time()
     events = sum(len(list(work.take(delta))) for delta in deltas) + len(list(work.close()))
     return time.process_time() - began, events

@@ -19,7 +19,7 @@ from pydantic import TypeAdapter
 from packs.messaging.ingest import write_conversation
 from rollcall.agent import model_calls
 from rollcall.agent.direct_call import direct_call
-from rollcall.agent.run import MAX_DEPTH, asker
+from rollcall.agent.run import MAX_DEPTH, agent_asker
 from rollcall.core.capability import Capability, capability
 from rollcall.core.context import Call, ToolContext, User
 from rollcall.core.errors import FailedPrecondition, PermissionDenied
@@ -298,7 +298,9 @@ def test_any_small_context_is_taken(functions: Functions, context: dict[str, Any
 
 
 def test_agents_do_not_ask_each_other_without_end(seeded: Client) -> None:
-    ask_again = asker(Here(seeded), User("demo"), deadline=time.monotonic() + 60, depth=MAX_DEPTH)
+    ask_again = agent_asker(
+        Here(seeded), User("demo"), deadline=time.monotonic() + 60, depth=MAX_DEPTH
+    )
     with pytest.raises(FailedPrecondition, match="levels deep"):
         ask_again("messaging", "Hello")
 

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from rollcall.agent.prompt import Brief, instructions
+from rollcall.agent.prompt import instructions
 from rollcall.core.context import User
 from rollcall.core.messages import ModelMessage, UserMessage
 from rollcall.core.profile import AgentProfile
@@ -17,8 +17,8 @@ WRITTEN = instructions(
     AgentProfile(id="files", name={"en": "Files"}, instructions="You help.", tools=()),
     user=User("ann"),
     now=datetime(2026, 11, 21, tzinfo=UTC),
-    context=None,
-    told=Brief(stays=('run_command {"command": "make"} (done)',)),
+    client_context=None,
+    lasting=('run_command {"command": "make"} (done)',),
 )
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from packs.workspace import tools
 from packs.workspace.agents import TOOLS, WORKSPACE
-from rollcall.agent.approvals import ASK_BYTES
+from rollcall.agent.approvals import ARGUMENTS_BYTES
 from rollcall.core.capability import Capability
 from rollcall.core.context import ToolContext, User
 from rollcall.core.errors import FailedPrecondition, InvalidArgument
@@ -95,7 +95,7 @@ def test_every_argument_is_bounded(tool: str, arguments: dict[str, Any]) -> None
 @pytest.mark.parametrize("letter", ["x", "ש", '"', "\n", "\\"])
 def test_the_longest_content_can_be_asked_about(letter: str) -> None:
     given = frozen("write_file", path="a" * 1_000, content=letter * 149_990)
-    assert len(canonical_json(given).encode()) <= ASK_BYTES
+    assert len(canonical_json(given).encode()) <= ARGUMENTS_BYTES
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Purses at noon of one day, and calls of one size that they pay for."""
+"""Budgets at noon of one day, and calls of one size that they pay for."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from google.cloud.firestore import Client
 
-from rollcall.agent.budget import FirestorePurse
+from rollcall.agent.budget import UserBudget
 from rollcall.core.context import User
 from rollcall.models.base import Usage
 from rollcall.store import budgets, limits
@@ -33,14 +33,14 @@ def allow(db: Client, **document: Any) -> None:
     limits.forget()
 
 
-def purse_of(db: Client, user: User = ANN, clock: Clock | None = None) -> FirestorePurse:
-    return FirestorePurse(db, user, now=clock or Clock())
+def budget_of(db: Client, user: User = ANN, clock: Clock | None = None) -> UserBudget:
+    return UserBudget(db, user, now=clock or Clock())
 
 
-def call(purse: FirestorePurse, usage: Usage | None = USED) -> float | None:
-    reservation = purse.reserve(MODEL, input_tokens=INPUT, output_tokens=OUTPUT)
+def call(budget: UserBudget, usage: Usage | None = USED) -> float | None:
+    reservation = budget.reserve(MODEL, input_tokens=INPUT, output_tokens=OUTPUT)
     assert reservation.micro_usd == WORST
-    return purse.settle(reservation, usage)
+    return budget.settle(reservation, usage)
 
 
 def day_of(db: Client, user: User = ANN, day: date = TODAY) -> budgets.Day:
