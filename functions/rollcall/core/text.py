@@ -47,7 +47,17 @@ _LATIN_LETTER = re.compile(r"[A-Za-z]")
 # One Hebrew letter in three is enough: Hebrew chat is full of English terms.
 _HEBREW_SHARE = 1 / 3
 _HEBREW_FINALS = str.maketrans("ךםןףץ", "כמנפצ")
-_HEBREW_ENDINGS = ("ימ", "ות", "נו", "ה", "ת")
+# Endings with what stands for them in the singular, and how many letters must come before.
+_HEBREW_FORMS = (
+    *((ending, "", 3) for ending in ("יהמ", "יהנ", "יכמ", "יכנ", "ינו", "יו", "נו")),
+    *((ending, "ה", 3) for ending in ("תי", "תו", "תמ", "תנ")),
+    ("ויות", "ה", 2),
+    ("ות", "ה", 2),
+    ("ימ", "", 2),
+)
+# "אוכלוסייה", "זווית"; in "תנאיים" the second one is the plural's.
+_DOUBLED_VOWEL = re.compile(r"([וי])\1(?!מ$)")
+_HEBREW_RARE_PREFIXES = frozenset("משכ")
 # "שהוא", "ולא", "כשאני": conjunctions glue to function words too. The other prefixes are left
 # alone there, since "ב" before "על" makes "owner", not "on".
 _HEBREW_CONJUNCTIONS = ("וכש", "כש", "וש", "ש", "ו")
@@ -92,29 +102,67 @@ def fold(word: str) -> str:
 def hebrew_stem(word: str) -> str:
     """Return the light stem of a folded Hebrew word without niqqud.
 
-    Prefixes are stripped until nothing is left to strip, and one ending of number, gender or
-    person: so a word and any prefixed form of it have the same stem without a dictionary. Words
-    that only begin like a prefix are listed in the texts, so that they are not cut.
+    A plural becomes its singular, then prefixes are stripped while more than three letters are
+    left: so a word and any prefixed form of it have the same stem without a dictionary. Words that
+    only begin like a prefix, and plurals that no rule makes, are listed in the texts.
     """
-    uncut = _uncut_hebrew()
-    while len(word) > _FEWEST_LETTERS and word[0] in HEBREW_PREFIXES:
-        if _without_ending(word) in uncut:
-            break
-        word = word[1:]
-    return _without_ending(word)
+    word = _DOUBLED_VOWEL.sub(r"\1", word)
+    uncut, irregular = _uncut_hebrew(), _irregular_hebrew()
+    singular = _hebrew_singular(word)
+    # "החגים" has "חג" in it, where "שירים" begins with its own ש.
+    has_article = word.startswith("ה") and word.endswith("ימ")
+    while word not in irregular:
+        fewest = _FEWEST_LETTERS - has_article
+        # "מילה" begins with its own letter, where "השנה" has an article.
+        fewest += singular.endswith("ה") and singular[0] in _HEBREW_RARE_PREFIXES
+        may_be_cut = len(singular) > fewest and word[0] in HEBREW_PREFIXES
+        if not may_be_cut or _without_yod(_without_feminine(singular)) in uncut:
+            return _hebrew_root(singular)
+        word, singular = word[1:], singular[1:]
+    return _hebrew_root(irregular[word])
 
 
 @cache
 def _uncut_hebrew() -> frozenset[str]:
-    return frozenset(_without_ending(fold(word)) for word in TEXTS.words("words.uncut"))
+    listed = map(fold, TEXTS.words("words.uncut"))
+    return frozenset(_without_yod(_without_feminine(_hebrew_singular(word))) for word in listed)
 
 
-def _without_ending(word: str) -> str:
-    """Return a folded Hebrew word without one ending that leaves a real word."""
-    for ending in _HEBREW_ENDINGS:
-        if word.endswith(ending) and len(word) - len(ending) >= _FEWEST_LETTERS:
-            return word[: -len(ending)]
+@cache
+def _irregular_hebrew() -> dict[str, str]:
+    pairs = (pair.partition("=") for pair in TEXTS.words("words.irregular"))
+    return {fold(plural): fold(singular) for plural, _, singular in pairs}
+
+
+def _hebrew_singular(word: str) -> str:
+    """Return a word without the ending of a plural or an owner; a feminine one ends in ה then."""
+    for ending, singular, fewest in _HEBREW_FORMS:
+        if word.endswith(ending) and len(word) - len(ending) >= fewest:
+            return word.removesuffix(ending) + singular
     return word
+
+
+def _hebrew_root(singular: str) -> str:
+    """Return a word that has no prefixes in one spelling, without the endings of its gender."""
+    root = singular
+    if root.endswith("אה") and len(root) > 4:
+        root = root[:-2]
+    elif root.endswith("א") and len(root) > 4:
+        root = root[:-1]
+    root = _without_feminine(root)
+    # In a long word a ו after the first letter only shows a vowel: "תוכנית", "תכנית".
+    if len(root) > 4 and root[1] == "ו" and not set(root[2:4]) & set("וי"):
+        root = root[0] + root[2:]
+    return _without_yod(root)
+
+
+def _without_feminine(word: str) -> str:
+    return word[:-1] if word[-1] in "הת" and len(word) > _FEWEST_LETTERS else word
+
+
+def _without_yod(word: str) -> str:
+    """Return a word without the ending of an adjective, or of a plural before its noun."""
+    return word[:-1] if word[-1] == "י" and len(word) > _FEWEST_LETTERS + 1 else word
 
 
 def language(text: str) -> Language:

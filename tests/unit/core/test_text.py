@@ -1,5 +1,8 @@
 """Claims about how texts are cut into comparable words."""
 
+import json
+from pathlib import Path
+
 import pytest
 
 from rollcall.core.text import excerpt, language, sentences, stopwords, terms, tokens, words
@@ -29,6 +32,15 @@ def test_any_hebrew_word_meets_its_prefixed_forms() -> None:
     for word in ("גלידה", "מיכאל", "בנימין", "הילה", "שלגון", "וטרינר", "רשת"):
         for prefix in ("ב", "ל", "ה", "ו", "ש", "כ", "מ", "וה", "שב", "כשה", "ומה"):
             assert words(prefix + word) == words(word), prefix + word
+
+
+def test_forms_of_a_hebrew_word_meet_and_unlike_words_do_not() -> None:
+    pairs = json.loads(Path(__file__).with_name("hebrew_pairs.json").read_text("utf-8"))
+    met = {
+        kind: [pair for pair in some if len({*words(pair)}) == 1] for kind, some in pairs.items()
+    }
+    assert len(pairs["same"]) == 50 and len(met["same"]) >= 48
+    assert len(pairs["unlike"]) == 40 and not met["unlike"]
 
 
 def test_niqqud_and_final_letters_do_not_matter() -> None:
