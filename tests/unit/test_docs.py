@@ -105,6 +105,19 @@ def test_every_path_exists(document: Path) -> None:
 
 
 @every_document
+def test_every_heading_that_is_linked_exists(document: Path) -> None:
+    for target, anchor in re.findall(r"\]\(([^):#]*)#([^)]+)\)", document.read_text()):
+        page = document.parent / target if target else document
+        assert _is_deleted(target) or anchor in _anchors(page), f"{target}#{anchor}"
+
+
+def _anchors(page: Path) -> set[str]:
+    """The anchors that GitHub gives to the headings of a page."""
+    headings = re.findall(r"^#+ (.*)$", page.read_text(), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@every_document
 def test_every_module_of_the_engine_that_is_named_exists(document: Path) -> None:
     engine = ROOT / "functions/rollcall"
     parts = "|".join(

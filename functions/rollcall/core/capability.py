@@ -142,32 +142,33 @@ def capability(
 ) -> Callable[[F], F]:
     """Declare a function as a capability.
 
-    What is wrong with it is said by `Capability.of`, and not here, so that one wrong definition
-    does not keep others from being seen.
+    `Capability.of` reports what is wrong with the definition, and not this decorator, so that one
+    wrong definition does not hide others. The table in docs/add_a_capability.md is made of the
+    list below.
 
     Args:
-        name: For people: "Voltage drop", or by locale `{"en": "Voltage drop", "he": "מפל מתח"}`.
-            Where it is left out, name, keywords and examples stand in the pack's
-            `texts/<language>.json`, under `capabilities.<id>`.
-        category: What it is filed under, such as "billing"; its pack if left out.
-        keywords: Words a user would say, in any language; tools are found by them.
-        examples: `{"userRequest", "parameters", "response"}` each.
-        related: Ids of capabilities that often go with it.
-        min_role: The least role that may use it.
-        status: "disabled" ones are nobody's.
-        effect: "write" if it changes anything: then a model's call needs a person's yes.
-        runs_on: "client" if the user's own device runs it.
-        summary: One line that says, from the arguments alone, what an approval would allow.
-        approval: When a model's call asks, and whom; otherwise always, and the user.
-        preview: `preview(ctx, *, ...the same parameters) -> Preview`, run before asking: it
-            refuses what cannot work and shows what would change.
-        atomic: All its writes go into `ctx.batch`, so that they happen exactly once.
-        find_effect: `find_effect(ctx, key) -> result | None`: whether the write with this
-            `ctx.effect_key` happened, for a crash between doing and noting it.
-        undo: The capability that takes it back.
-        recap: How a call is told once it is old, where it reads or writes much that can be read
-            again: otherwise as it was.
-        version: Counted up when the meaning changes.
+        name: Name for people, "Voltage drop", or by locale `{"en": …, "he": …}`. Without it,
+            name, keywords and examples come from `capabilities.<id>` of the pack's
+            `texts/<language>.json`.
+        category: Group such as "billing"; by default the pack.
+        keywords: Words that users say, in any language. Search finds the tool by them.
+        examples: Objects `{"userRequest", "parameters", "response"}`; `parameters` is a valid call.
+        related: Ids of capabilities that are often used together with it.
+        min_role: Lowest role that may use it: "user", "student", "teacher" or "admin".
+        status: "active", "beta", "deprecated" or "disabled".
+        effect: "write" if it changes anything; a model's call then needs approval.
+        runs_on: "client" if the user's device runs it.
+        summary: Function of the arguments that returns one line for the approval, or one by locale.
+        approval: `ApprovalPolicy`: when a model's call needs approval, and whose. By default
+            always, and the user's.
+        preview: Function with the same parameters, called before the approval. It returns a
+            `Preview` with what to show and, optionally, completed arguments, or raises an error.
+        atomic: `True` if all its writes go into `ctx.batch`; they then happen exactly once.
+        find_effect: `find_effect(ctx, key) -> result | None`: looks up whether the write with this
+            `ctx.effect_key` happened, after a crash.
+        undo: `Undo(tool, arguments)`: the capability that reverses the write.
+        recap: `recap(arguments, output) -> Recap`: a shorter form of an old call for the model.
+        version: Number to raise when the meaning changes.
     """
     options = dict(locals())
     mistakes = tuple(_mistakes(options))

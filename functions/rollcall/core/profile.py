@@ -76,36 +76,41 @@ class Review(Struct, frozen=True):
 
 
 class AgentProfile(Struct, frozen=True):
-    """Instructions, which tools, which models, which limits.
+    """An agent: its instructions, tools, models and limits.
+
+    The tables in docs/add_a_capability.md and docs/limits.md are made of the list below.
 
     Args:
         id: The `agent` of `run_agent`.
-        name: For people: "Office assistant", or by locale.
-        instructions: The system prompt's own part.
-        tools: The capabilities it may use: ids, `category:<category>` for all of one, `*` for all.
-        pinned: Ids that are always offered, whatever the message is.
-        models: `<provider>:<name>`, best first; empty for the deployment's default.
-        approvals: Policies by capability id; the stricter of these and the capability's holds.
-        allow_unpriced: Whether a model whose price is not known may be used.
-        max_steps: Model replies with tool calls in one turn.
-        max_calls: Tool calls in one turn.
-        max_calls_per_tool: Calls of one tool in one turn.
-        max_tokens: Input and output tokens of one turn.
-        max_cost_usd: What the models of one turn may cost.
-        max_output_tokens: Of one reply. All of it is set aside in the user's budget beforehand.
-        max_tools: Tools chosen for a message; the pinned ones come on top.
-        variants: Ways of working that are compared; each user always gets the same one.
-        deadline_s: Time at work of one turn; waiting for a person does not count.
-        history_tokens: Budget of the history window.
-        turn_tokens: Budget of the turn's own steps as the model sees them, for an agent whose turns
-            are long: older contents are told shortly then, and the oldest steps left out. The
-            newest step comes whole on top. None for no such bound.
-        history_messages: Messages of the user and answers in that window; None for no such bound.
-        briefing: What it is told of where the user is.
-        notes: `notes(message, locale)`: what is known of what a message asks. The agent may answer
-            from it without a tool, and cites it.
-        review: `review(answer, locale)`: looks an answer of a model through when it is whole.
-        result_chars: What the model sees of one tool result.
+        name: Name for people: "Office assistant", or by locale.
+        instructions: The agent's part of the system prompt.
+        tools: Capabilities that it may use: ids, `category:<category>`, or `*` for all.
+        models: Models as `<provider>:<name>`; each is the fallback of the one before. By default
+            the deployment's model.
+        pinned: Ids of tools that are offered with every message.
+        variants: Ways of working to compare. Each user always gets the same one.
+        min_role: Lowest role that may use the agent.
+        status: "active", "beta", "deprecated" or "disabled".
+        approvals: Policies by capability id. The stricter of these and the capability's own holds.
+        allow_unpriced: Whether models without a known price may be used.
+        max_steps: Model replies with tool calls.
+        max_calls: Tool calls.
+        max_calls_per_tool: Calls of one tool.
+        max_tokens: Input and output tokens.
+        max_cost_usd: US dollars for models.
+        max_output_tokens: Tokens of one reply. They are reserved in the user's budget beforehand.
+        max_tools: Tools chosen for a message; pinned ones are added.
+        deadline_s: Seconds at work. Waiting for a person does not count.
+        history_tokens: Tokens of earlier turns that the model sees.
+        turn_tokens: Tokens of the turn's own steps that the model sees, for long turns. Older steps
+            are shortened, then left out; the newest is always whole. None for no limit.
+        history_messages: Messages and answers in the history. None for no limit.
+        briefing: `Briefing(read, when)`: what the agent is told about the place where the user is.
+        notes: `notes(message, locale)`: what is already known about a message, as `Note(text,
+            citation)`. The agent may answer from it without a tool.
+        review: `review(answer, locale)`: checks a model's whole answer; returns the sources that it
+            names and a remark for the user.
+        result_chars: Characters of one tool result that the model sees.
     """
 
     id: str

@@ -73,8 +73,8 @@ _FIELDS = {
 
 @bound(OnRequest(timeout_s=RUN_AGENT_S, max_bytes=MAX_BYTES, at_start=import_sdks))
 def agui(platform: Platform, call: Call) -> dict[str, Any] | Generator[Event | None, None, None]:
-    """Run an agent for a `RunAgentInput`, as a stream of AG-UI events; or, asked without one, say
-    what the agent can do, as AG-UI's `AgentCapabilities`."""
+    """Answer an AG-UI `RunAgentInput` with a stream of events, and a GET with the agent's
+    `AgentCapabilities`."""
     agent = call.path
     if not _AGENT.fullmatch(agent):
         raise InvalidArgument(

@@ -24,7 +24,7 @@ log = logging.getLogger("rollcall")
 
 @bound(OnTask(timeout_s=TASK_S))
 def continuerun(platform: Platform, data: dict[str, Any]) -> None:
-    """Go on with a run: `{threadId, runId}`. A task that comes twice or too late does nothing."""
+    """Continue a run: `{threadId, runId}`. A task that comes twice or too late does nothing."""
     thread_id, run_id = str(data.get("threadId")), str(data.get("runId"))
     if "/" in thread_id + run_id:
         log.error("a task names no run: %r", data)
@@ -35,7 +35,7 @@ def continuerun(platform: Platform, data: dict[str, Any]) -> None:
 
 @bound(OnDocument("approvals/{approvalId}", when="written", platform=True))
 def approval_written(platform: Platform, event: DocumentEvent) -> None:
-    """Tell the decider of a new approval; have a decided one's turn go on."""
+    """Notify the decider of a new approval, and continue the turn of a decided one."""
     before, after = event.before, event.after
     if after is None or after["status"] != "pending":
         return
@@ -54,8 +54,8 @@ def approval_written(platform: Platform, event: DocumentEvent) -> None:
 
 @bound(OnSchedule("every 1 minutes", timeout_s=SWEEP_S))
 def sweep_runs(platform: Platform) -> None:
-    """Find runs whose process died, decisions that nobody acted on, questions and client calls
-    whose time is over, and erasures that were cut off; have the task queue go on with each."""
+    """Queue what was left: runs whose process died, decisions without a continuation, expired
+    approvals and client calls, and interrupted erasures."""
     sweep(platform, now=datetime.now(UTC))
 
 

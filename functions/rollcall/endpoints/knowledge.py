@@ -21,7 +21,7 @@ log = logging.getLogger("rollcall")
 
 @bound(OnCall())
 def begin_upload(platform: Platform, call: Call) -> dict[str, Any]:
-    """Announce a file: `{name, purpose?, contentType, bytes, sha256, scope?, content?}`.
+    """Begin an upload: `{name, purpose?, contentType, bytes, sha256, scope?, content?}`.
 
     The purpose is "knowledge", a document to search in, or "attachment", to be sent with a
     message. Returns `{fileId, partBytes, missing}`, the numbers of the parts to send. With
@@ -36,7 +36,7 @@ def begin_upload(platform: Platform, call: Call) -> dict[str, Any]:
 
 @bound(OnCall())
 def upload_part(platform: Platform, call: Call) -> dict[str, Any]:
-    """Send a part of one's own upload, in base64: `{fileId, part, content}`."""
+    """Send a part of an upload, in base64: `{fileId, part, content}`."""
     from rollcall.knowledge.uploads import UploadPart, add_part
 
     request = validate(UploadPart, call.data)
@@ -46,7 +46,7 @@ def upload_part(platform: Platform, call: Call) -> dict[str, Any]:
 
 @bound(OnCall())
 def finish_upload(platform: Platform, call: Call) -> dict[str, Any]:
-    """Check that the file is whole and have a document read: `{fileId}`.
+    """Check that an upload is complete, and queue a document to be read: `{fileId}`.
 
     Returns `{fileId, document}`; the document's record in Firestore then tells how far it is. An
     attachment has none: it is sent by its `fileId`.
@@ -71,7 +71,7 @@ def get_file(platform: Platform, call: Call) -> dict[str, Any]:
 
 @bound(OnTask(max_attempts=5, timeout_s=READ_S, max_concurrent=5, alone=True))
 def indexdocument(platform: Platform, data: dict[str, Any]) -> None:
-    """Read a document that waits: `{documentId}`. A task that comes twice does nothing."""
+    """Read and index an uploaded document: `{documentId}`. A task that comes twice does nothing."""
     from rollcall.knowledge.indexer import index
 
     id = data.get("documentId")
@@ -82,8 +82,8 @@ def indexdocument(platform: Platform, data: dict[str, Any]) -> None:
 
 @bound(OnSchedule("every 10 minutes"))
 def sweep_files(platform: Platform) -> None:
-    """Remove uploads that nobody finished and files whose record is gone; hand on documents that
-    wait for too long."""
+    """Remove unfinished uploads and the content of deleted files, and queue documents that wait for
+    too long."""
     from rollcall.knowledge.uploads import enqueue, overdue
     from rollcall.store.files import files
 

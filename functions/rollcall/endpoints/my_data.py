@@ -17,7 +17,7 @@ log = logging.getLogger("rollcall")
 
 @bound(OnCall())
 def clear_thread(platform: Platform, call: Call) -> dict[str, Any]:
-    """Remove what was said in one's own thread and keep the thread: a `Receipt`."""
+    """Empty one's own thread and keep it: `{threadId}`, returning a `Receipt`."""
     from rollcall.store.erasure import erase_one_thread
 
     request = validate(ThreadRequest, call.data)
@@ -26,7 +26,7 @@ def clear_thread(platform: Platform, call: Call) -> dict[str, Any]:
 
 @bound(OnCall())
 def delete_thread(platform: Platform, call: Call) -> dict[str, Any]:
-    """Remove one's own thread with all that is in it: a `Receipt`."""
+    """Delete one's own thread with all that is in it: `{threadId}`, returning a `Receipt`."""
     from rollcall.store.erasure import erase_one_thread
 
     request = validate(ThreadRequest, call.data)
@@ -35,7 +35,8 @@ def delete_thread(platform: Platform, call: Call) -> dict[str, Any]:
 
 @bound(OnCall(timeout_s=300))
 def export_my_data(platform: Platform, call: Call) -> dict[str, Any]:
-    """Return a page of everything kept about the user: `{items, cursor}`."""
+    """Export everything stored about the user, a page at a time: `{cursor?}`, returning
+    `{items, cursor}`."""
     from rollcall.store.user_data import export_page
 
     request = validate(ExportRequest, {} if call.data is None else call.data)
@@ -44,7 +45,8 @@ def export_my_data(platform: Platform, call: Call) -> dict[str, Any]:
 
 @bound(OnCall(timeout_s=300))
 def delete_my_data(platform: Platform, call: Call) -> dict[str, Any]:
-    """Erase everything kept about the user, and the account if asked to: a `Receipt`."""
+    """Erase everything stored about the user, and the account on request:
+    `{confirm, deleteAccount?}`, returning a `Receipt`."""
     from rollcall.store.erasure import erase_user
 
     if not isinstance(call.data, dict) or call.data.get("confirm") is not True:
@@ -63,7 +65,7 @@ def delete_my_data(platform: Platform, call: Call) -> dict[str, Any]:
 
 @bound(OnTask(max_attempts=5, timeout_s=540, max_concurrent=10))
 def continueerasure(platform: Platform, data: dict[str, Any]) -> None:
-    """Go on with an erasure that a call could not finish: `{id}`."""
+    """Continue an erasure that a call could not finish: `{id}`."""
     from rollcall.store.erasure import continue_erasure
 
     if not isinstance(data.get("id"), str):
@@ -73,7 +75,7 @@ def continueerasure(platform: Platform, data: dict[str, Any]) -> None:
 
 @bound(OnSchedule("every day 03:40"))
 def erase_departed(platform: Platform) -> None:
-    """Erase what is kept about users whose account is gone."""
+    """Erase what is stored about users whose account no longer exists."""
     from rollcall.store.departed_users import begin_erasures
 
     begun = begin_erasures(platform)

@@ -64,13 +64,13 @@ def list_capabilities(platform: Platform, call: Call) -> dict[str, Any]:
 
 @bound(OnDocument("capabilities/{capabilityId}", timeout_s=540, platform=True))
 def capability_written(platform: Platform, event: DocumentEvent) -> None:
-    """Compile the registry when somebody wrote a capability's document."""
+    """Compile the registry after a capability's document changed."""
     _compile(platform, event)
 
 
 @bound(OnDocument("agents/{agentId}", timeout_s=540, platform=True))
 def agent_written(platform: Platform, event: DocumentEvent) -> None:
-    """Compile the registry when somebody wrote an agent's document."""
+    """Compile the registry after an agent's document changed."""
     _compile(platform, event)
 
 

@@ -56,8 +56,8 @@ class AcceptedRequest(Struct, frozen=True):
 
 @bound(OnCall(timeout_s=RUN_AGENT_S, at_start=import_sdks))
 def run_agent(platform: Platform, call: Call) -> RunEvents:
-    """Answer a message in a thread, or go on with what waits for an answer, streaming AG-UI
-    events; the last value is the `RunResult`."""
+    """Answer a message in a thread, or continue a turn that waits, as a stream of AG-UI events; the
+    last value is the `RunResult`."""
     request = validate(RunRequest, call.data)
     sent = AcceptedRequest(
         request, digest=_request_digest(request), is_new=request.thread_id is None

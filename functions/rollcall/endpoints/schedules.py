@@ -36,8 +36,8 @@ def sync_registry(platform: Platform) -> None:
 
 @bound(OnSchedule("every day 03:10"))
 def seed_reference_data(platform: Platform) -> None:
-    """Bring the reference data sets of the app's folder `seed` to Firestore; sample data is never
-    seeded by the clock."""
+    """Bring the packs' reference data in Firestore up to date, from the app's folder `seed`. Sample
+    data is never seeded by the clock."""
     folder = Path(platform.catalog.folder, "seed")
     for loaded in seed(platform.db, folder, {"reference"}):
         log.info("%s: %d written, %d removed", loaded.collection, loaded.written, loaded.removed)
@@ -45,8 +45,8 @@ def seed_reference_data(platform: Platform) -> None:
 
 @bound(OnSchedule("every 1 minutes", timeout_s=120))
 def check_health(platform: Platform) -> None:
-    """Fold what processes saw of capabilities, look for some of them, and take what does not work
-    out of what is offered, or back in."""
+    """Update the health of capabilities from the calls that processes saw and from checks of its
+    own: what is down is no longer offered."""
     watch(platform, now=time.time())
 
 
@@ -66,7 +66,7 @@ def watch(platform: Platform, *, now: float) -> None:
 
 @bound(OnSchedule("every 10 minutes"))
 def roll_up_usage(platform: Platform) -> None:
-    """Count the runs and ratings that the audit has had since the last time."""
+    """Count the audit log's new runs and ratings by agent, variant, tool and day."""
     known = {*snapshot(platform.db).content.entries, FIND_TOOLS}
     counted = roll_up(platform.db, known)
     log.info("usage: %d entries counted", counted)

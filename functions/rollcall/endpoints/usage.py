@@ -64,7 +64,7 @@ class UsageReport(Wire):
 
 @bound(OnCall())
 def my_usage(platform: Platform, call: Call) -> dict[str, Any]:
-    """Tell what the user has spent today and in the last 30 days, the limits, and what is left."""
+    """Return what the user spent today and in the last 30 days, the limits, and what is left."""
     validate(UsageRequest, {} if call.data is None else call.data)
     return report(platform, call.user, now=datetime.now(UTC)).dump()
 

@@ -1,20 +1,31 @@
-"""What a turn costs at Firestore, counted: documents read and written by the platform itself."""
+"""What a turn costs at Firestore, counted: documents read and written by the platform itself.
+
+`turn_cost.json` has what `test_turns_cost_what_the_documentation_says` counted. Its table in
+docs/runs.md is made of it by `make format`; `RECORD=1` in the environment writes it anew.
+"""
 
 from __future__ import annotations
 
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from rollcall.models.base import Delta
+from rollcall.registry import recorder
 from rollcall.testing import calls, says
 from tests.support.counting import Counted, counted
-from tests.support.office import Office
+from tests.support.office import Office, Ran, payment
 
 READS, WRITES = 4, 8
 """Of a turn without tools, on a warm registry, with a model that costs nothing."""
 A_STEP = 2
 """Writes that a step with tools adds."""
+RECORDED = Path(__file__).with_name("turn_cost.json")
+LAPTOP: dict[str, Any] = {"clientId": "laptop", "clientTools": ["open_file"]}
 
 
 @pytest.fixture(autouse=True)
@@ -73,3 +84,86 @@ def test_a_paid_model_costs_no_more_than_a_free_one(office: Office, warm: str, m
         assert paid.reads <= free.reads <= READS
         assert paid.writes <= free.writes <= WRITES
         assert paid.round_trips <= free.round_trips
+
+
+def test_turns_cost_what_the_documentation_says(office: Office, warm: str) -> None:
+    found = {name: least(cost) for name, cost in turns(office, warm).items()}
+    if os.environ.get("RECORD"):
+        RECORDED.write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
+    assert found == json.loads(RECORDED.read_text(encoding="utf-8")), "RECORD=1 writes it anew"
+
+
+def turns(office: Office, warm: str) -> dict[str, Callable[[], Counted]]:
+    """Kinds of turns, each with a function that takes one and counts what it costs."""
+
+    def ask(*replies: list[Delta], **data: Any) -> Callable[[], Counted]:
+        return lambda: count(lambda: office.ask(*replies, **data))[0]
+
+    def retry() -> Counted:
+        turn = office.ask(says("Hi."), threadId=warm).done["turnId"]
+        return count(lambda: office.send({"retry": turn}, says("Hi."), threadId=warm))[0]
+
+    def write() -> tuple[Counted, Ran]:
+        return count(lambda: office.ask(payment(), threadId=warm))
+
+    def rejected(found: tuple[Counted, Ran]) -> Counted:
+        office.resume(found[1], says("No."), answers=[{"approved": False, "reason": "No."}])
+        return found[0]
+
+    def approved() -> Counted:
+        waiting = write()[1]
+        return count(lambda: office.resume(waiting, says("Paid.")))[0]
+
+    def left() -> Ran:
+        asked = calls(("open_file", {"path": "a.txt"}))
+        return office.ask(asked, threadId=warm, **LAPTOP)
+
+    def hop(named: bool) -> Callable[[], Counted]:
+        def hopped() -> Counted:
+            waiting = left()
+            pending = waiting.done["outcome"]["pendingToolCallIds"]
+            results = [{"toolCallId": each, "content": "a"} for each in pending]
+            data = {"threadId": warm, "toolResults": results, **LAPTOP}
+            if named:
+                data["runId"] = f"{waiting.done['runId']}~1"
+            return count(lambda: office.send(data, says("Read.")))[0]
+
+        return hopped
+
+    look_up = calls(("look_up", {"word": "lamp"}))
+    numbers = iter(range(100))
+    return {
+        "A new thread, no tools": ask(says("Hi.")),
+        "A known thread, no tools": ask(says("Hi."), threadId=warm),
+        "The same, with a `runId` from the client": lambda: ask(
+            says("Hi."), threadId=warm, runId=f"mine-{next(numbers)}"
+        )(),
+        "The newest turn asked again (`retry`)": retry,
+        "One step with tools": ask(look_up, says("Hi."), threadId=warm),
+        "Two steps with tools": ask(look_up, look_ups(1), says("Hi."), threadId=warm),
+        "A write that asks for approval": lambda: rejected(write()),
+        "The approval, the write and the answer": approved,
+        "A client's tool results, and the answer": hop(named=False),
+        "The same, with the following run's id": hop(named=True),
+    }
+
+
+def count(take: Callable[[], Ran]) -> tuple[Counted, Ran]:
+    """Take a turn; what it cost, and what came of it."""
+    recorder.forget()
+    with counted() as found:
+        ran = take()
+    assert ran.error is None
+    return found, ran
+
+
+def least(cost: Callable[[], Counted]) -> dict[str, int]:
+    """The platform's own operations of the cheaper of two turns of a kind: a process looks at the
+    registry's manifest and at an operator's limits now and then, which is no turn's cost."""
+    both = [cost() for _ in range(2)]
+    return {
+        "reads": min(each.platform_reads for each in both),
+        "writes": min(each.platform_writes for each in both),
+        "eventWrites": min(each.event_writes for each in both),
+        "roundTrips": min(each.round_trips for each in both),
+    }

@@ -43,7 +43,7 @@ def test_the_overrides_are_taken_as_they_stand(overrides: dict[str, Any]) -> Non
 
 
 def test_every_field_that_can_be_overruled_is_named() -> None:
-    section = PAGE.split("## Overruling")[1].split("\n## ")[0]
+    section = PAGE.split("## Overrides")[1].split("\n## ")[0]
     of_capabilities = {field.alias for field in _Overrides.model_fields.values()}
     named = set(re.findall(r"`(\w+)`", section))
     assert of_capabilities | _adapters().keys() | {"status"} <= named

@@ -12,36 +12,11 @@ from importlib.util import find_spec
 from rollcall.agent.platform import OFFLINE, default_embedder, default_model
 from rollcall.agent.prices import Price, find_price
 from rollcall.commands.doctor.findings import Finding, firebase, listed
+from rollcall.commands.doctor.variables import VARIABLES
 from rollcall.commands.environment import Settings
-from rollcall.core.options import PREFIX, collection_id
+from rollcall.core.options import collection_id
 from rollcall.core.profile import AgentProfile
 from rollcall.core.urls import is_host
-
-VARIABLES = frozenset(
-    {
-        "ROLLCALL_ALLOW_UNPRICED",
-        "ROLLCALL_API_HOSTS",
-        "ROLLCALL_API_SECRETS",
-        "ROLLCALL_CODEBASE",
-        "ROLLCALL_EMBEDDER",
-        "ROLLCALL_ERASE_DEPARTED",
-        "ROLLCALL_FILES_BUCKET",
-        "ROLLCALL_FUNCTION_HOSTS",
-        "ROLLCALL_LEASE_S",
-        "ROLLCALL_LOGS",
-        "ROLLCALL_MAX_INSTANCES",
-        "ROLLCALL_MIN_INSTANCES",
-        "ROLLCALL_MODEL",
-        "ROLLCALL_PREFIX",
-        "ROLLCALL_REGION",
-        "ROLLCALL_SECRETS",
-        "ROLLCALL_STATEMENT_SECRET",
-        "ROLLCALL_TEAM_UPLOADS",
-        "ROLLCALL_TRACES",
-        "ROLLCALL_UPLOADS",
-    }
-)
-"""Every variable of ours that code reads."""
 
 _KEYS = {
     "gemini": ("GEMINI_API_KEY", "GOOGLE_API_KEY"),
@@ -54,28 +29,6 @@ _CREDENTIALS = (
     "ROLLCALL_STATEMENT_SECRET",
 )
 _HOST_LISTS = ("ROLLCALL_API_HOSTS", "ROLLCALL_FUNCTION_HOSTS")
-_INSTANCES = r"\s*(?:[A-Za-z0-9_-]+|\*)\s*:\s*\d{1,4}\s*"
-_UPLOADER = r"\s*(?:user|student|teacher|admin|claim:[^=,]+=[^,]+)\s*"
-_UPLOADERS = (rf"{_UPLOADER}(,{_UPLOADER})*", "of the form teacher,claim:plan=premium")
-_FORMS = {
-    "ROLLCALL_ALLOW_UNPRICED": (r"true|false", "true or false"),
-    "ROLLCALL_CODEBASE": (r"[a-z0-9_-]{1,63}", "a codebase of firebase.json"),
-    "ROLLCALL_EMBEDDER": (r"[a-z_]+:.+", "<provider>:<model>"),
-    "ROLLCALL_ERASE_DEPARTED": (r"always", "always"),
-    "ROLLCALL_FILES_BUCKET": (r"[a-z0-9][a-z0-9._-]{1,220}[a-z0-9]", "a bucket's name, or none"),
-    "ROLLCALL_LEASE_S": (r"[1-9]\d*(\.\d+)?", "a number of seconds"),
-    "ROLLCALL_LOGS": (r"json|text", "json or text"),
-    "ROLLCALL_MAX_INSTANCES": (rf"{_INSTANCES}(,{_INSTANCES})*", "of the form run_agent:50,*:10"),
-    "ROLLCALL_MIN_INSTANCES": (rf"{_INSTANCES}(,{_INSTANCES})*", "of the form run_agent:1"),
-    "ROLLCALL_MODEL": (r"[a-z_]+:.+", "<provider>:<model>"),
-    "ROLLCALL_PREFIX": (PREFIX, "a lower-case letter and up to 15 more letters or digits"),
-    "ROLLCALL_REGION": (r"[a-z]+-[a-z]+\d+", "a region, such as europe-west1"),
-    "ROLLCALL_TEAM_UPLOADS": _UPLOADERS,
-    "ROLLCALL_TRACES": (r"otel", "otel"),
-    "ROLLCALL_UPLOADS": _UPLOADERS,
-    "ENFORCE_APP_CHECK": (r"true|false", "true or false"),
-    "OPENAI_API": (r"chat|responses", "chat or responses"),
-}
 _LEAST_SECRET = 32
 
 
@@ -174,18 +127,18 @@ def check_variables(settings: Settings) -> list[Finding]:
 
 
 def _unknown(settings: Settings) -> Iterator[Finding]:
-    names = {name for name in settings.given if name.startswith("ROLLCALL_")} - VARIABLES
-    for name in sorted(names):
+    names = {name for name in settings.given if name.startswith("ROLLCALL_")}
+    for name in sorted(names - VARIABLES.keys()):
         yield Finding(
             "warn", "settings", f"nothing reads {name}", f"look for a slip in {settings.file}"
         )
 
 
 def _ill_formed(settings: Settings) -> Iterator[Finding]:
-    for name, (form, words) in _FORMS.items():
+    for name, variable in VARIABLES.items():
         value = settings.given.get(name)
-        if value and not re.fullmatch(form, value):
-            yield _wrong(settings, f"{name} is {words}, not {value[:60]!r}")
+        if value and variable.form and not re.fullmatch(variable.form[0], value):
+            yield _wrong(settings, f"{name} is {variable.form[1]}, not {value[:60]!r}")
 
 
 def _hosts(settings: Settings) -> Iterator[Finding]:
