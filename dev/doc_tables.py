@@ -182,7 +182,7 @@ def fixed_limits() -> str:
         },
         "Replies and results": {
             "reply, with the arguments of its calls": _chars(reply_stream.REPLY_CHARS),
-            "arguments that await approval or a client": _bytes(approvals.ASK_BYTES),
+            "arguments that await approval or a client": _bytes(approvals.ARGUMENTS_BYTES),
             "results of one step": _chars(tool_calls.STEP_CHARS),
             "one result of a client": _chars(resume.CONTENT_CHARS),
             "a client's results in one step": _bytes(resume.CONTENTS_BYTES),
