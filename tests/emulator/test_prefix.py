@@ -15,7 +15,7 @@ from rollcall.core.context import Call, User
 from rollcall.core.options import collection_id
 from rollcall.endpoints import knowledge, my_data, schedules, usage
 from rollcall.endpoints.rate_message import rate_message
-from rollcall.registry.counters import Counters
+from rollcall.registry.counters import read_records
 from rollcall.registry.usage import roll_up
 from rollcall.store import paths
 from rollcall.store.departed_users import OWNED, begin_erasures
@@ -123,7 +123,8 @@ def test_all_that_a_deployment_writes_is_under_its_prefix(
     roots = {path.partition("/")[0] for path in new}
     assert {"rc_threads", "rc_approvals", "rc_files", "rc_documents", "rc_ratings"} <= roots
     assert {name for name in collections_of(new) if not name.startswith("rc_")} == APP
-    assert Counters.load(office.db, f"usage-{datetime.now(UTC).date()}").records
+    day = office.db.document(f"rc_registry/usage-{datetime.now(UTC).date()}")
+    assert read_records(day.get())
 
 
 def test_what_the_app_has_is_neither_changed_nor_told(

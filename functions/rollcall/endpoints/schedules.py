@@ -54,14 +54,7 @@ def watch(platform: Platform, *, now: float) -> None:
     """One check as of `now`, seconds since 1970."""
     entries = snapshot(platform.db).content.entries
     look = partial(probe, catalog=platform.catalog)
-    checked = check(platform.db, entries, probe=look, now=now)
-    log.info(
-        "health: %d samples, %d checked, %d changed, %d not well",
-        checked.samples,
-        checked.probed,
-        len(checked.changed),
-        len(checked.states),
-    )
+    check(platform.db, entries, probe=look, now=now)
 
 
 @bound(OnSchedule("every 10 minutes"))

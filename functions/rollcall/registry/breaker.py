@@ -4,10 +4,9 @@ It is `healthy`, `degraded` (offered, with failures of its own) or `down` (not o
 while down it is tried again: on trial it is `degraded`, and a few successes or failures decide.
 Each time that it has to go again it stays away twice as long.
 
-Only failures that are the capability's own are evidence; what is wrong with a question is not. And
-one user is one voice: who counts the calls sees to it that nobody's failures alone are as many as
-take a capability away from the others (`window.VOICE`).
-Times are seconds of one clock, such as `time.time()`.
+Only failures that are the capability's own are evidence; what is wrong with a request is not. The
+failures of one user alone never take a capability away from the others: who counts the calls sees
+to that (`health.USER_FAILURES`). Times are seconds of one clock, such as `time.time()`.
 """
 
 from __future__ import annotations
@@ -64,14 +63,10 @@ class Evidence(Struct, frozen=True):
     probe_failures: int = 0
     heard_at: float = 0.0
 
-    @property
-    def volume(self) -> int:
-        return self.ok + self.failed
-
-    @property
-    def failing(self) -> float:
-        """The share of failures."""
-        return self.failed / self.volume if self.volume else 0.0
+    def fails(self, share: float, *, of: int = 1) -> bool:
+        """Return whether this share of the calls failed, where there were at least `of`."""
+        volume = self.ok + self.failed
+        return volume >= of and self.failed / volume >= share
 
 
 class Breaker(Struct, frozen=True):
@@ -107,68 +102,48 @@ def check_up(health: Mapping[str, str], id: str) -> None:
         )
 
 
-def judged(breaker: Breaker, evidence: Evidence, now: float) -> Breaker:
-    """The state that follows. Asked again with the same evidence at the same time it is the same.
+def next_state(breaker: Breaker, evidence: Evidence, now: float) -> Breaker:
+    """Return the state that follows from the evidence; the same again changes nothing.
 
-    Who asks begins to count anew when a trial begins.
+    When a trial begins, the caller begins to count anew.
     """
     if breaker.state == "down":
-        return _while_down(breaker, evidence, now)
+        if now < breaker.until:
+            return breaker
+        if evidence.probe_failures and evidence.heard_at >= breaker.until:
+            return _go_down(breaker, now)  # the check that was due found it as it was
+        return replace(breaker, state="degraded", since=now, on_trial=True)
     if breaker.on_trial:
-        return _on_trial(breaker, evidence, now)
-    return _in_service(breaker, evidence, now)
-
-
-def _while_down(breaker: Breaker, evidence: Evidence, now: float) -> Breaker:
-    if now < breaker.until:
-        return breaker
-    if evidence.probe_failures and evidence.heard_at >= breaker.until:
-        return _struck(breaker, now)  # the check that was due found it as it was
-    return replace(breaker, state="degraded", since=now, on_trial=True)
-
-
-def _on_trial(breaker: Breaker, evidence: Evidence, now: float) -> Breaker:
-    most_fail = evidence.failed > evidence.ok and evidence.failing_users >= TRIAL_USERS
-    if most_fail or evidence.probe_failures >= DOWN_PROBES:
-        return _struck(breaker, now)
-    if evidence.ok >= TRIAL_SUCCESSES:
-        return _in_service(replace(breaker, on_trial=False), evidence, now)
-    if now - max(evidence.heard_at, breaker.since) >= QUIET_S:
-        return replace(breaker, state="healthy", since=now, on_trial=False)
-    return breaker
-
-
-def _in_service(breaker: Breaker, evidence: Evidence, now: float) -> Breaker:
+        most_fail = evidence.failed > evidence.ok and evidence.failing_users >= TRIAL_USERS
+        if most_fail or evidence.probe_failures >= DOWN_PROBES:
+            return _go_down(breaker, now)
+        if evidence.ok < TRIAL_SUCCESSES:
+            is_quiet = now - max(evidence.heard_at, breaker.since) >= QUIET_S
+            after = replace(breaker, state="healthy", since=now, on_trial=False)
+            return after if is_quiet else breaker
+        breaker = replace(breaker, on_trial=False)
     if now - evidence.heard_at >= QUIET_S:
         evidence = Evidence()
-    if _is_down(evidence):
-        return _struck(breaker, now)
-    if _is_worse(evidence):
-        state: State = "degraded"
-    elif breaker.state == "degraded" and not _is_well(evidence):
-        state = "degraded"
-    else:
-        state = "healthy"
+    in_a_row, probe_failures = evidence.in_a_row, evidence.probe_failures
+    if (
+        in_a_row >= DOWN_IN_A_ROW
+        or probe_failures >= DOWN_PROBES
+        or evidence.fails(DOWN_SHARE, of=DOWN_VOLUME)
+    ):
+        return _go_down(breaker, now)
+    is_worse = (
+        in_a_row >= WORSE_IN_A_ROW
+        or probe_failures > 1
+        or evidence.fails(WORSE_SHARE, of=WORSE_VOLUME)
+    )
+    is_well = not (in_a_row or probe_failures or evidence.fails(WELL_SHARE))
+    was_worse = breaker.state == "degraded"
+    state: State = "degraded" if is_worse or (was_worse and not is_well) else "healthy"
     return breaker if state == breaker.state else replace(breaker, state=state, since=now)
 
 
-def _is_down(evidence: Evidence) -> bool:
-    most_fail = evidence.volume >= DOWN_VOLUME and evidence.failing >= DOWN_SHARE
-    all_fail = evidence.in_a_row >= DOWN_IN_A_ROW or evidence.probe_failures >= DOWN_PROBES
-    return most_fail or all_fail
-
-
-def _is_worse(evidence: Evidence) -> bool:
-    many_fail = evidence.volume >= WORSE_VOLUME and evidence.failing >= WORSE_SHARE
-    return many_fail or evidence.in_a_row >= WORSE_IN_A_ROW or evidence.probe_failures > 1
-
-
-def _is_well(evidence: Evidence) -> bool:
-    return evidence.failing < WELL_SHARE and not evidence.in_a_row and not evidence.probe_failures
-
-
-def _struck(breaker: Breaker, now: float) -> Breaker:
-    """Out of service; each time in a row for twice as long."""
+def _go_down(breaker: Breaker, now: float) -> Breaker:
+    """Return what is out of service, each time in a row for twice as long."""
     is_again = breaker.strikes > 0 and now - breaker.until < FORGET_S
     strikes = breaker.strikes + 1 if is_again else 1
     cool_down = min(COOL_DOWN_S * 2 ** min(strikes - 1, 20), LONGEST_COOL_DOWN_S)

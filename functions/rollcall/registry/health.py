@@ -2,14 +2,13 @@
 
     registry/health    one `Window` for each capability that was used today or is not well
 
-A fold is one commit: the records, and the samples that went into them deleted. So a sample counts
-once, whoever folds it and wherever a fold is cut off; of two folds at once one has to begin again.
-The states go into the compiled registry's manifest, where every process reads them.
+A fold is one commit: the records, the states in the compiled registry's manifest, where every
+process reads them, and the samples that went into them deleted. So a sample counts once, whoever
+folds it and wherever a fold is cut off; of two folds at once one has to begin again.
 """
 
 from __future__ import annotations
 
-import json
 import logging
 import zlib
 from collections.abc import Callable, Mapping, Sequence
@@ -17,24 +16,24 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from msgspec import Struct, convert, field, to_builtins
+from msgspec import Struct, convert, field, json, to_builtins
 
-from rollcall.core.errors import Aborted, AgentError
+from rollcall.core.errors import AgentError
 from rollcall.core.options import collection_id
 from rollcall.core.shapes import Status
-from rollcall.registry.breaker import OWN_FAILURES, WINDOW_S, Breaker, Evidence, State, judged
-from rollcall.registry.counters import Counters, conflicts
-from rollcall.registry.recorder import (
-    LATENCY_BOUNDS_MS,
-    MAX_USERS,
-    SAMPLES,
-    ByUser,
-    Failure,
-    Observations,
-    Row,
-    no_latencies,
+from rollcall.registry.breaker import (
+    OWN_FAILURES,
+    WINDOW_S,
+    Breaker,
+    Evidence,
+    State,
+    next_state,
 )
+from rollcall.registry.counters import read_records, write_records
+from rollcall.registry.documents import CAPABILITIES
+from rollcall.registry.recorder import SAMPLES, ObservedCall, short_message
 from rollcall.registry.segments import MANIFEST, part
+from rollcall.store.batches import attempts, try_commit, update_unchanged
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client
@@ -44,25 +43,25 @@ if TYPE_CHECKING:
 NAME = "health"
 PAGE = 200
 """Samples folded in one commit."""
-MAX_PAGES = 50
+FOLD_S = 60.0
+"""No fold begins later; what is left waits for the next check."""
 MAX_NAMED = 5_000
 """How many states the manifest holds, those that are down first."""
-VOICE = 3
+USER_FAILURES = 3
 """So many failures of one user count in a window, and in a row; see `breaker.DOWN_IN_A_ROW`."""
+MAX_USERS = 10
+"""Of a minute, and of a row; the failures of more users count with the last one's."""
 PROBES_AT_ONCE = 8
 MAX_PROBES = 40
 PROBE_MINUTES = 15
 """Each capability is probed this often, or as often as `MAX_PROBES` a minute allows."""
 OURS = 5
 """If so many probes fail and none succeeds, it is rather our own network."""
-_BLOCK_S = 600
-"""Latencies are kept for this block of time and the one before."""
-_TRIES = 8
+LATENCY_BOUNDS_MS = (10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 30_000)
+"""Upper ends of the classes in which calls are counted by their time; the last has those above."""
 
 log = logging.getLogger("rollcall")
 
-Minute = list[Any]
-"""`[minute, ok, failed]`, and as a fourth the same by user for those of whom a call failed."""
 Probe = Callable[["Entry"], None]
 """Looks whether a capability can be reached.
 
@@ -71,102 +70,114 @@ Raises:
 """
 
 
-class Window(Struct, omit_defaults=True):
-    """One capability's record: the last minutes, today's totals, the last error.
+class Failure(Struct, frozen=True):
+    """An error as operators see it. `at` is seconds since 1970."""
+
+    code: str
+    message: str
+    at: float
+
+
+class Minute(Struct, omit_defaults=True):
+    """The calls that ended in one minute.
 
     Attributes:
-        minutes: Of each minute with calls, in order.
-        blocks: Of the newest two blocks of ten minutes with calls: `[block, counts by time]`.
-        day: Which day the totals are of, in UTC.
-        row: Failures since the last success, by user; of each as many as count.
-        from_at: What ended before counts for the day's totals alone.
+        number: Which one, counted from 1970.
+        ms: How many calls there were of each class of time, by its upper end.
+        users: `[ok, failed]` of users of whom a call failed, since it did, by their digest.
     """
 
-    minutes: list[Minute] = field(default_factory=list, name="m")
-    blocks: list[list[Any]] = field(default_factory=list, name="l")
-    day: str = field(default="", name="d")
-    day_ok: int = field(default=0, name="o")
-    day_failed: int = field(default=0, name="f")
-    row: Row = field(default_factory=dict, name="w")
-    probe_failures: int = field(default=0, name="p")
-    heard_at: float = field(default=0.0, name="h")
-    from_at: float = field(default=0.0, name="j")
-    failure: Failure | None = field(default=None, name="e")
-    breaker: Breaker = field(default_factory=Breaker, name="b")
+    number: int
+    ok: int = 0
+    failed: int = 0
+    ms: dict[int, int] = field(default_factory=dict)
+    users: dict[str, list[int]] = field(default_factory=dict)
 
-    def record(self) -> dict[str, Any]:
-        """Return this as short JSON, without what is as it is at first."""
-        found: dict[str, Any] = to_builtins(self)
-        if self.breaker == Breaker():
-            del found["b"]
-        return found | {key: list(found[key].values()) for key in ("e", "b") if key in found}
 
-    @classmethod
-    def of(cls, record: Mapping[str, Any]) -> Window:
-        """Return what `record` made."""
-        fields = dict(record)
-        for key, kind in (("e", Failure), ("b", Breaker)):
-            if isinstance(fields.get(key), list):
-                fields[key] = to_builtins(kind(*fields[key]))
-        return convert(fields, cls)
+class Window(Struct, omit_defaults=True):
+    """One capability's record: the last minutes, today's totals, the last error, its state.
 
-    def add(self, observed: Observations) -> None:
-        """Add what a process observed; of several, the oldest first."""
-        day = _day_of(observed.at)
+    Attributes:
+        minutes: Those with calls, in order.
+        day: Which day the totals are of, in UTC.
+        row: Failures since the last success, by user; of each as many as count.
+        counts_from: What ended before counts for the day's totals alone.
+    """
+
+    minutes: list[Minute] = field(default_factory=list)
+    day: str = ""
+    day_ok: int = 0
+    day_failed: int = 0
+    row: dict[str, int] = field(default_factory=dict)
+    probe_failures: int = 0
+    heard_at: float = 0.0
+    counts_from: float = 0.0
+    failure: Failure | None = None
+    breaker: Breaker = Breaker()
+
+    def add(self, call: ObservedCall) -> None:
+        """Add a call; of several, the oldest first."""
+        is_ok, day = call.code is None, _day_of(call.at)
         if day > self.day:
             self.day, self.day_ok, self.day_failed = day, 0, 0
         if day == self.day:
-            self.day_ok += observed.ok
-            self.day_failed += observed.failed
-        if observed.failure:
-            self.failure = observed.failure
-        if observed.at < self.from_at:
+            self.day_ok += is_ok
+            self.day_failed += not is_ok
+        if call.code is not None:
+            self.failure = Failure(call.code, call.message, call.at)
+        if call.at < self.counts_from:
             return
-        by_minute = {each[0]: each for each in self.minutes}
-        minute = by_minute.setdefault(int(observed.at // 60), [int(observed.at // 60), 0, 0])
-        minute[1] += observed.ok
-        minute[2] += observed.failed
-        if observed.users:
-            users = _by_user([minute, [0, 0, 0, observed.users]])
-            most = sorted(users, key=lambda user: -users[user][1])[:MAX_USERS]
-            minute[3:] = [{user: users[user] for user in most}]
-        oldest = max(by_minute) - WINDOW_S // 60
-        self.minutes = [by_minute[each] for each in sorted(by_minute) if each > oldest]
-        blocks = dict(self.blocks)
-        counts = blocks.setdefault(int(observed.at // _BLOCK_S), no_latencies())
-        for place, number in enumerate(observed.ms[: len(counts)]):
-            counts[place] += number
-        self.blocks = [list(each) for each in sorted(blocks.items())[-2:]]
-        before = {} if observed.ok else self.row
-        row = {user: min(VOICE, before.get(user, 0) + n) for user, n in observed.row.items()}
-        self.row = dict(list({**before, **row}.items())[-MAX_USERS:])
-        if observed.ok:
-            self.probe_failures = 0
-        self.heard_at = max(self.heard_at, observed.at)
+        self.heard_at = max(self.heard_at, call.at)
+        minute = self._minute(int(call.at // 60))
+        below = (bound for bound in LATENCY_BOUNDS_MS if call.ms <= bound)
+        bound = next(below, 2 * LATENCY_BOUNDS_MS[-1])
+        minute.ms[bound] = minute.ms.get(bound, 0) + 1
+        if is_ok:
+            minute.ok += 1
+            self.row, self.probe_failures = {}, 0
+            if call.user in minute.users:
+                minute.users[call.user][0] += 1
+        else:
+            minute.failed += 1
+            minute.users.setdefault(_one_of(minute.users, call.user), [0, 0])[1] += 1
+            user = _one_of(self.row, call.user)
+            self.row[user] = min(USER_FAILURES, self.row.get(user, 0) + 1)
 
-    def add_probe(self, failure: Failure | None, at: float) -> None:
+    def _minute(self, number: int) -> Minute:
+        for minute in self.minutes:
+            if minute.number == number:
+                return minute
+        minute = Minute(number)
+        among = sorted([*self.minutes, minute], key=lambda each: each.number)
+        self.minutes = [each for each in among if each.number > among[-1].number - WINDOW_S // 60]
+        return minute
+
+    def add_probe(self, failure: Failure | None) -> None:
         """Add the result of a scheduled probe."""
         if failure is None:
             self.probe_failures = 0
             return
         self.probe_failures += 1
         self.failure = failure
-        self.heard_at = max(self.heard_at, at)
+        self.heard_at = max(self.heard_at, failure.at)
 
-    def calls(self, now: float) -> tuple[int, int]:
-        """Return how many calls of the window came to a result, and how many failed."""
-        recent = self._recent(now)
-        return sum(each[1] for each in recent), sum(each[2] for each in recent)
+    def recent(self, now: float) -> list[Minute]:
+        """Return the minutes that count."""
+        return [each for each in self.minutes if each.number > int((now - WINDOW_S) // 60)]
 
     def evidence(self, now: float) -> Evidence:
-        """Return what counts now: all calls, except that of a user with more failures than `VOICE`
-        only so many count, and successes in proportion."""
-        ok, failed = self.calls(now)
-        users = _by_user(self._recent(now))
+        """Return what counts now: all calls, except that of a user with more failures than
+        `USER_FAILURES` only so many count, and successes in proportion."""
+        recent, users = self.recent(now), dict[str, list[int]]()
+        for minute in recent:
+            for user, (user_ok, user_failed) in minute.users.items():
+                before = users.get(user, [0, 0])
+                users[user] = [before[0] + user_ok, before[1] + user_failed]
+        ok, failed = sum(each.ok for each in recent), sum(each.failed for each in recent)
         for user_ok, user_failed in users.values():
-            if user_failed > VOICE:
-                failed -= user_failed - VOICE
-                ok -= user_ok - round(user_ok * VOICE / user_failed)
+            if user_failed > USER_FAILURES:
+                failed -= user_failed - USER_FAILURES
+                ok -= user_ok - round(user_ok * USER_FAILURES / user_failed)
         return Evidence(
             ok=ok,
             failed=failed,
@@ -176,14 +187,13 @@ class Window(Struct, omit_defaults=True):
             heard_at=self.heard_at,
         )
 
-    def judge(self, now: float) -> bool:
-        """Bring the state up to date; return whether it has changed."""
-        before = self.breaker
-        self.breaker = judged(before, self.evidence(now), now)
-        if self.breaker.on_trial and not before.on_trial:
+    def judge(self, now: float) -> None:
+        """Bring the state up to date."""
+        was_on_trial = self.breaker.on_trial
+        self.breaker = next_state(self.breaker, self.evidence(now), now)
+        if self.breaker.on_trial and not was_on_trial:
             self.minutes, self.row, self.probe_failures = [], {}, 0
-            self.from_at = now
-        return self.breaker != before
+            self.counts_from = now
 
     def is_over(self, now: float) -> bool:
         """Return whether there is nothing left to know: well, and unused today."""
@@ -191,185 +201,112 @@ class Window(Struct, omit_defaults=True):
         return is_well and self.day != _day_of(now)
 
     def latency(self, share: float, now: float) -> int | None:
-        """Return the time, ms, within which this share of the last ten to twenty minutes' calls
-        ended, read off between the ends of its class; 30,000 stands for all above. None where there
-        were no calls."""
-        recent: list[list[int]] = [ms for block, ms in self.blocks if block >= now // _BLOCK_S - 1]
-        counts: list[int] = [sum(each) for each in zip(*recent, strict=False)]
-        wanted, below = share * sum(counts), 0
-        for place, number in enumerate(counts[: len(LATENCY_BOUNDS_MS)]):
+        """Return the time, ms, within which this share of the last ten minutes' calls ended, read
+        off between the ends of its class; 30,000 stands for all above. None without calls."""
+        recent = [minute.ms for minute in self.recent(now)]
+        counts = {bound: sum(ms.get(bound, 0) for ms in recent) for bound in LATENCY_BOUNDS_MS}
+        calls = sum(sum(ms.values()) for ms in recent)
+        wanted, below, low = share * calls, 0, 0
+        for bound, number in counts.items():
             if number and below + number >= wanted:
-                low = LATENCY_BOUNDS_MS[place - 1] if place else 0
-                within = (wanted - below) / number
-                return round(low + within * (LATENCY_BOUNDS_MS[place] - low))
-            below += number
-        return LATENCY_BOUNDS_MS[-1] if sum(counts) else None
-
-    def _recent(self, now: float) -> list[Minute]:
-        oldest = int((now - WINDOW_S) // 60)
-        return [each for each in self.minutes if each[0] > oldest]
+                return round(low + (wanted - below) / number * (bound - low))
+            below, low = below + number, bound
+        return low if calls else None
 
 
-def _by_user(minutes: list[Minute]) -> ByUser:
-    """Return the calls of users of whom one failed."""
-    found: ByUser = {}
-    for minute in minutes:
-        for user, (ok, failed) in (minute[3] if minute[3:] else {}).items():
-            counts = found.setdefault(user, [0, 0])
-            counts[0] += ok
-            counts[1] += failed
-    return found
+def _one_of(users: Mapping[str, Any], user: str) -> str:
+    """Return whom a failure is counted for: the last user where there is no room for more."""
+    return user if user in users or len(users) < MAX_USERS else next(reversed(list(users)))
 
 
 def _day_of(at: float) -> str:
     return datetime.fromtimestamp(at, UTC).date().isoformat()
 
 
-class Checked(Struct):
-    """What a check found and did.
-
-    Attributes:
-        states: Of all that is not healthy.
-        changed: Ids whose state is another now.
-        samples: How many samples were folded.
-        probed: How many capabilities were probed.
-    """
-
-    states: dict[str, str] = field(default_factory=dict)
-    changed: list[str] = field(default_factory=list)
-    samples: int = 0
-    probed: int = 0
-
-
-def check(db: Client, entries: Mapping[str, Entry], *, probe: Probe, now: float) -> Checked:
+def check(
+    db: Client, entries: Mapping[str, Entry], *, probe: Probe, now: float
+) -> dict[str, State]:
     """Fold what processes have written, probe what is due, decide states, and publish them.
 
     Args:
         entries: The registry's capabilities.
         now: Seconds since 1970.
-    Raises:
-        Aborted: Others did the same, faster, again and again; nothing is lost.
+    Returns:
+        The states of all that is not healthy.
     """
-    counters = Counters.load(db, NAME)
-    due = _due(entries, _windows(counters), now)
-    checked = Checked(probed=len(due))
-    found = _fold(db, counters, _probed(due, probe, now), checked, now)
-    for _ in range(MAX_PAGES):
-        if found < PAGE:
-            break
-        found = _fold(db, None, {}, checked, now)
-    publish(db, checked.states)
-    return checked
-
-
-def publish(db: Client, states: Mapping[str, str]) -> bool:
-    """Write the states into the manifest if it has others, and if there is one; return whether it
-    did.
-
-    Whoever compiles the registry meanwhile goes first: this reads it again.
-
-    Args:
-        states: Of all that is not healthy, as decided last by whoever calls.
-    """
-    from google.cloud.firestore import LastUpdateOption
-
-    reference = part(db, MANIFEST)
-    for _ in range(_TRIES):
-        manifest = reference.get(["health"])
-        if not manifest.exists:
-            return False
-        published = (manifest.to_dict() or {}).get("health", {})
-        if published == _named(db, states):
-            return False
-        # Another check may have decided since. It is read after the manifest, so that what is
-        # written over is never newer than what is written.
-        states = _states(_windows(Counters.load(db, NAME)))
-        named = _named(db, states)
-        if published == named:
-            return False
-        try:
-            reference.update({"health": named}, option=LastUpdateOption(manifest.update_time))
-        except conflicts():
-            continue
-        return True
-    log.warning("the health of the registry is published by the next check")
-    return False
-
-
-def _fold(
-    db: Client,
-    known: Counters | None,
-    probes: Mapping[str, Failure | None],
-    checked: Checked,
-    now: float,
-) -> int:
-    """Fold one page of samples and the probes, and judge; return how many samples there were.
-
-    Args:
-        known: The records as they were read before, if they were.
-    Raises:
-        Aborted: Others were faster at every try.
-    """
-    for _ in range(_TRIES):
-        # Read before the samples: whoever folds one of these writes the records anew.
-        counters, known = known or Counters.load(db, NAME), None
+    document = part(db, NAME).get()
+    due = _due(entries, _windows(document), now)
+    probes, states, folded = _probe_results(due, probe, now), dict[str, State](), 0
+    for number in attempts(within_s=FOLD_S):
+        # The samples are read last: whoever folds one of these writes the records as well.
+        document = part(db, NAME).get() if number else document
+        manifest = part(db, MANIFEST).get(["health"])
         samples = list(db.collection(collection_id(SAMPLES)).order_by("at").limit(PAGE).stream())
-        windows = _windows(counters)
+        windows = _windows(document)
         before = _states(windows)
-        for sample in samples:
-            try:
-                counts = json.loads(sample.get("counts"))
-                observed = {id: convert(data, Observations) for id, data in counts.items()}
-            except (KeyError, TypeError, ValueError, AttributeError) as error:
-                # It goes with the rest: it must not keep all that comes after it from counting.
-                log.error("health sample %s cannot be read: %r", sample.id, error)
-                continue
-            for id, each in observed.items():
-                windows.setdefault(id, Window()).add(each)
+        for call in [call for sample in samples for call in _calls(sample)]:
+            windows.setdefault(call.id, Window()).add(call)
         for id, failure in probes.items():
             if failure is not None or id in windows:
-                windows.setdefault(id, Window()).add_probe(failure, now)
-        for id, window in windows.items():
+                windows.setdefault(id, Window()).add_probe(failure)
+        for window in windows.values():
             window.judge(now)
-            record = None if window.is_over(now) else window.record()
-            if record != counters.records.get(id):
-                counters.put(id, record)
-        if samples or counters.has_changed:
+        states = _states(windows)
+        records = {
+            id: to_builtins(windows[id], str_keys=True)
+            for id in sorted(windows, key=lambda id: (id not in states, id))
+            if not windows[id].is_over(now)
+        }
+        named = _named(db, states)
+        is_new = manifest.exists and (manifest.to_dict() or {}).get("health", {}) != named
+        if samples or is_new or records != read_records(document):
             batch = db.batch()
-            counters.write(batch)
+            write_records(batch, document, records)
+            if is_new:
+                update_unchanged(batch, manifest, {"health": named})
             for sample in samples:
                 batch.delete(sample.reference)
-            try:
-                batch.commit()
-            except conflicts() as error:
-                log.info("another check was faster: %r", error)
-                continue
-        checked.samples += len(samples)
-        checked.states = states = _states(windows)
+            if try_commit(batch) is None:
+                continue  # another check was faster, or the registry was compiled
         changed = [id for id in windows if states.get(id) != before.get(id)]
         if changed:
             first = ", ".join(f"{id} {states.get(id, 'healthy')}" for id in changed[:20])
             log.warning("the health of %d capabilities is another: %s", len(changed), first)
-        checked.changed += changed
-        return len(samples)
-    raise Aborted("the checks of health are in one another's way", retry_after_s=60)
+        folded += len(samples)
+        if len(samples) < PAGE:
+            break
+        probes = {}
+    text = "health: %d samples, %d checked, %d not well"
+    log.info(text, folded, len(due), len(states))
+    return states
 
 
-def _states(windows: Mapping[str, Window]) -> dict[str, str]:
+def _calls(sample: Any) -> list[ObservedCall]:
+    """Return the calls of a stored sample, none if it cannot be read: it must not keep all that
+    comes after it from counting."""
+    try:
+        return json.decode(sample.get("calls"), type=list[ObservedCall])
+    except (KeyError, TypeError, ValueError) as error:
+        log.error("health sample %s cannot be read: %r", sample.id, error)
+        return []
+
+
+def _states(windows: Mapping[str, Window]) -> dict[str, State]:
     """Return the states of all that is not healthy."""
     states = {id: window.breaker.state for id, window in windows.items()}
     return {id: state for id, state in states.items() if state != "healthy"}
 
 
-def _windows(counters: Counters) -> dict[str, Window]:
-    return {id: Window.of(record) for id, record in counters.records.items()}
+def _windows(document: Any) -> dict[str, Window]:
+    """Return the records of `registry/health`, by capability; none of a form before."""
+    if isinstance((document.to_dict() or {}).get("records"), str):
+        return {}
+    return convert(read_records(document), dict[str, Window], strict=False)
 
 
-def _named(db: Client, states: Mapping[str, str]) -> dict[str, str]:
+def _named(db: Client, states: Mapping[str, State]) -> dict[str, State]:
     """Return the states as the manifest holds them. What an operator has given a status by hand is
     offered by that, and called degraded where it would be down."""
-    from rollcall.registry.documents import CAPABILITIES
-
     down_first = sorted(states.items(), key=lambda each: (each[1] != "down", each[0]))
     named = dict(down_first[:MAX_NAMED])
     collection = db.collection(collection_id(CAPABILITIES))
@@ -401,7 +338,7 @@ def _due(entries: Mapping[str, Entry], windows: Mapping[str, Window], now: float
     return can[:MAX_PROBES]
 
 
-def _probed(entries: Sequence[Entry], probe: Probe, now: float) -> dict[str, Failure | None]:
+def _probe_results(entries: Sequence[Entry], probe: Probe, now: float) -> dict[str, Failure | None]:
     """Probe some capabilities side by side; None for those that are there, and nothing for those
     of which the probe says nothing."""
 
@@ -412,7 +349,7 @@ def _probed(entries: Sequence[Entry], probe: Probe, now: float) -> dict[str, Fai
             if error.code not in OWN_FAILURES:
                 log.info("capability %s could not be checked: %s", entry.id, error.message)
                 return entry.id, error
-            return entry.id, Failure(error.code, error.message, now).shortened()
+            return entry.id, Failure(error.code, short_message(error.message), now)
         return entry.id, None
 
     with ThreadPoolExecutor(PROBES_AT_ONCE, thread_name_prefix="probe") as pool:
@@ -433,8 +370,7 @@ class Health(Struct, frozen=True):
         since: When this state began; None where it was never another.
         again_at: When what is down is tried again.
         ok, failed: Calls of the last ten minutes; on trial, since that began.
-        p50_ms, p95_ms: Within how many ms half, and 95 % of the calls of the last ten to twenty
-            minutes ended; None without calls.
+        p50_ms, p95_ms: Within how many ms half, and 95 % of these calls ended; None without calls.
         today_ok, today_failed: Calls of the current UTC day.
         failure: The last failure of its own.
     """
@@ -459,23 +395,20 @@ class Health(Struct, frozen=True):
 
 
 def health(db: Client, *, now: datetime | None = None) -> dict[str, Health]:
-    """Return the health of every capability that was used today or is not well, by id.
-
-    One read, or a few where there are thousands.
-    """
+    """Return the health of every capability that was used today or is not well, by id: one read."""
     at = (now or datetime.now(UTC)).timestamp()
     found = {}
-    for id, window in sorted(_windows(Counters.load(db, NAME)).items()):
-        breaker, (ok, failed) = window.breaker, window.calls(at)
-        is_down, is_today = breaker.state == "down", window.day == _day_of(at)
+    for id, window in sorted(_windows(part(db, NAME).get()).items()):
+        breaker, is_today = window.breaker, window.day == _day_of(at)
+        is_down = breaker.state == "down"
         found[id] = Health(
             id=id,
             state=breaker.state,
             on_trial=breaker.on_trial,
             since=datetime.fromtimestamp(breaker.since, UTC) if breaker.since else None,
             again_at=datetime.fromtimestamp(breaker.until, UTC) if is_down else None,
-            ok=ok,
-            failed=failed,
+            ok=sum(minute.ok for minute in window.recent(at)),
+            failed=sum(minute.failed for minute in window.recent(at)),
             p50_ms=window.latency(0.5, at),
             p95_ms=window.latency(0.95, at),
             today_ok=window.day_ok if is_today else 0,

@@ -1,35 +1,31 @@
-"""What a process observes of capabilities' health, gathered in memory and written now and then.
+"""The calls that a process observed, gathered in memory and written now and then for `health`.
 
-    healthSamples/{auto}   at, counts (JSON: {capability id: Observations}), expiresAt
+    healthSamples/{auto}   at, calls (JSON: the fields of each `ObservedCall`), expiresAt
 
 A sample is a document of its own, so however busy a capability is, no document is. It is written
 beside a request and never waited for: nothing is slower or fails for it, and what could not be
 written goes with a later request. At most one is written in `FLUSH_S`, or in `SOON_S` once there
 were failures.
-
-Failures are counted by user as well, so that one who makes a capability fail at will is one voice
-and no more. Of a user a short digest is kept, of each capability's own, never the id.
 """
 
 from __future__ import annotations
 
 import hashlib
-import json
 import logging
 import threading
 import time
 import uuid
-from bisect import bisect_left
+from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from msgspec import Struct, field, to_builtins
-from msgspec.structs import replace
+from msgspec import Struct, json
 
 from rollcall.core.errors import AgentError
 from rollcall.core.options import collection_id
+from rollcall.core.redaction import redacted
 from rollcall.core.shapes import SCHEMA_VERSION, CallStatus
 from rollcall.registry.breaker import OWN_FAILURES
 
@@ -43,14 +39,10 @@ FLUSH_S = 20.0
 SOON_S = 5.0
 KEPT = timedelta(days=1)
 """For how long a sample waits to be folded."""
-MAX_CAPABILITIES = 500
-"""In one sample; the others come with the next."""
-MAX_USERS = 10
-"""Of each capability in one sample; the calls of more users that fail count with the last one's."""
-LATENCY_BOUNDS_MS = (10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 30_000)
-"""Upper ends of the classes in which calls are counted by their time; the last class has none."""
+MAX_CALLS = 2_000
+"""The newest calls that a process keeps, and writes in one sample."""
 MESSAGE_CHARS = 160
-_KEPT_CHARS = 2_000
+_READ_CHARS = 2_000
 _LEAST_CHARS = 3
 """Shorter texts are in any message."""
 TOO_LITTLE_MS = 5_000
@@ -59,105 +51,56 @@ WRITE_S = 10.0
 """What storing one may take."""
 _DIGEST_CHARS = 8
 
-Row = dict[str, int]
-"""Failures since the last success, by user."""
-ByUser = dict[str, list[int]]
-"""`[ok, failed]` of the calls of users of whom one failed, since it did."""
 Create = Callable[[str, "dict[str, Any]"], None]
 """Stores a document at a path, unless it is there already."""
 
 log = logging.getLogger("rollcall")
 
 
-class Failure(Struct, frozen=True):
-    """An error as operators see it. `at` is seconds since 1970."""
-
-    code: str
-    message: str
-    at: float
-
-    def shortened(self) -> Failure:
-        """Return the same without credentials, and cut."""
-        from rollcall.core.redaction import redacted
-
-        text = redacted(self.message)
-        cut = text if len(text) <= MESSAGE_CHARS else text[: MESSAGE_CHARS - 1] + "…"
-        return replace(self, message=cut)
-
-
-def no_latencies() -> list[int]:
-    """Return the counts of no calls, by class of `LATENCY_BOUNDS_MS`."""
-    return [0] * (len(LATENCY_BOUNDS_MS) + 1)
-
-
-class Observations(Struct):
-    """What one process observed of a capability since its last sample.
+class ObservedCall(Struct, frozen=True, array_like=True, omit_defaults=True):
+    """How one call of a capability ended.
 
     Attributes:
-        at: When the last of its calls ended, seconds since 1970.
-        ok: Calls that came to a result.
-        failed: Calls that failed by the capability's own fault.
-        row: The failures after the last success, by the digest of their user.
-        users: The calls of users of whom one failed, by the same digest.
-        ms: How many calls there were of each class of time.
+        id: The capability's.
+        user: A digest of its id and the user's: alike for all processes, and another for each
+            capability, so that nobody's use of several can be put together.
+        at: When it ended, seconds since 1970.
+        code: Its error's; None where it came to a result.
     """
 
+    id: str
+    user: str
     at: float
-    ok: int = 0
-    failed: int = 0
-    row: Row = field(default_factory=dict)
-    users: ByUser = field(default_factory=dict)
-    ms: list[int] = field(default_factory=no_latencies)
-    failure: Failure | None = None
-
-    def add_success(self, user: str, *, ms: int, at: float) -> None:
-        """Count a call that came to a result.
-
-        Args:
-            user: See `user_of`.
-        """
-        self.ms[bisect_left(LATENCY_BOUNDS_MS, ms)] += 1
-        self.at = at
-        self.ok += 1
-        self.row.clear()
-        if user in self.users:
-            self.users[user][0] += 1
-
-    def add_failure(self, user: str, failure: Failure, *, ms: int) -> None:
-        """Count a call that failed."""
-        self.ms[bisect_left(LATENCY_BOUNDS_MS, ms)] += 1
-        self.at = failure.at
-        self.failed += 1
-        self.failure = failure
-        if user not in self.users and len(self.users) == MAX_USERS:
-            user = next(reversed(self.users))
-        self.users.setdefault(user, [0, 0])[1] += 1
-        self.row[user] = self.row.get(user, 0) + 1
+    ms: int
+    code: str | None = None
+    message: str = ""
 
 
-def user_of(uid: str, capability_id: str) -> str:
-    """Return what a user is counted under: alike for all processes, and another for each
-    capability, so that nobody's use of several can be put together."""
-    return hashlib.sha256(f"{capability_id}/{uid}".encode()).hexdigest()[:_DIGEST_CHARS]
+def short_message(message: str) -> str:
+    """Return an error's message without credentials, and cut."""
+    text = redacted(message)
+    return text if len(text) <= MESSAGE_CHARS else text[: MESSAGE_CHARS - 1] + "…"
 
 
 class HealthRecorder:
-    """The counts of one process. Safe to use from any thread."""
+    """The observations of one process. Safe to use from any thread.
 
-    def __init__(
-        self,
-        *,
-        clock: Callable[[], float] = time.monotonic,
-        now: Callable[[], float] = time.time,
-    ) -> None:
-        self._clock = clock
+    Args:
+        now: The clock, in seconds since 1970.
+    """
+
+    def __init__(self, now: Callable[[], float] = time.time) -> None:
         self._now = now
         self._lock = threading.Lock()
-        self._written_at = clock()
-        self._observed: dict[str, Observations] = {}
-        self._has_failures = False
+        self._calls: deque[ObservedCall] = deque(maxlen=MAX_CALLS)
+        self._written_at = now()
         self._unsent: tuple[str, dict[str, Any]] | None = None
         self._is_writing = False
+
+    @property
+    def calls(self) -> list[ObservedCall]:
+        """The calls that are not in a sample yet."""
+        return list(self._calls)
 
     def note(
         self,
@@ -179,16 +122,10 @@ class HealthRecorder:
         is_late = code == "deadline-exceeded" and ms < TOO_LITTLE_MS
         if code is not None and (code not in OWN_FAILURES or is_late):
             return
-        at, user = self._now(), user_of(uid, id)
-        if code is not None:
-            message = _impersonal(message[:_KEPT_CHARS], arguments)
+        user = hashlib.sha256(f"{id}/{uid}".encode()).hexdigest()[:_DIGEST_CHARS]
+        text = _impersonal(message[:_READ_CHARS], arguments) if code else ""
         with self._lock:
-            observed = self._observed.setdefault(id, Observations(at))
-            if code is None:
-                observed.add_success(user, ms=ms, at=at)
-            else:
-                observed.add_failure(user, Failure(code, message, at), ms=ms)
-                self._has_failures = True
+            self._calls.append(ObservedCall(id, user, self._now(), ms, code, text))
 
     def note_calls(
         self, calls: Iterable[ToolCallRecord], *, uid: str, except_for: Collection[str]
@@ -200,17 +137,15 @@ class HealthRecorder:
             except_for: Ids of what has no health: tools of the client and of the platform itself.
         """
         for call in calls:
-            if call.tool in except_for:
-                continue
-            if call.status is CallStatus.DONE:
-                self.note(call.tool, uid=uid, ms=call.ms)
-            elif call.status in (CallStatus.FAILED, CallStatus.UNKNOWN):
+            is_done = call.status is CallStatus.DONE
+            has_failed = call.status in (CallStatus.FAILED, CallStatus.UNKNOWN)
+            if call.tool not in except_for and (is_done or has_failed):
                 error = call.error or {}
                 self.note(
                     call.tool,
                     uid=uid,
                     ms=call.ms,
-                    code=str(error.get("code")),
+                    code=None if is_done else str(error.get("code")),
                     message=str(error.get("message", "")),
                     arguments=call.arguments,
                 )
@@ -218,57 +153,45 @@ class HealthRecorder:
     def flush(self, create: Create) -> threading.Thread | None:
         """Write a sample in a thread of its own, if it is time for one."""
         with self._lock:
-            wait_s = SOON_S if self._has_failures else FLUSH_S
-            is_due = self._clock() - self._written_at >= wait_s
-            if self._is_writing or not is_due or not (self._observed or self._unsent):
+            wait_s = SOON_S if any(call.code for call in self._calls) else FLUSH_S
+            is_due = self._now() - self._written_at >= wait_s
+            if self._is_writing or not is_due or not (self._calls or self._unsent):
                 return None
-            self._is_writing, self._written_at = True, self._clock()
+            self._is_writing, self._written_at = True, self._now()
             if self._unsent is None:
-                self._unsent = f"{collection_id(SAMPLES)}/{uuid.uuid4().hex[:20]}", self._sample()
+                self._unsent = f"{collection_id(SAMPLES)}/{uuid.uuid4().hex[:20]}", self.sample()
         thread = threading.Thread(target=self._write, args=(create, *self._unsent), daemon=True)
         thread.start()
         return thread
 
-    def _sample(self) -> dict[str, Any]:
-        counts = {}
-        for id in list(self._observed)[:MAX_CAPABILITIES]:
-            observed = self._observed.pop(id)
-            if observed.failure:
-                observed.failure = observed.failure.shortened()
-            counts[id] = to_builtins(observed)
-        self._has_failures = any(each.failed for each in self._observed.values())
+    def sample(self) -> dict[str, Any]:
+        """Return the calls that were gathered as a document, and forget them."""
         at = datetime.fromtimestamp(self._now(), UTC)
-        return {
-            "schemaVersion": SCHEMA_VERSION,
-            "at": at,
-            "counts": json.dumps(counts, ensure_ascii=False, separators=(",", ":")),
-            "expiresAt": at + KEPT,
-        }
+        calls = json.encode(self.calls).decode()
+        self._calls.clear()
+        fields = {"schemaVersion": SCHEMA_VERSION, "at": at, "expiresAt": at + KEPT}
+        return {**fields, "calls": calls}
 
     def _write(self, create: Create, path: str, sample: dict[str, Any]) -> None:
         """Write a sample under the same id until it is stored, so that it is stored once."""
-        is_stored = True
+        unsent: tuple[str, dict[str, Any]] | None = None
         try:
             create(path, sample)
         except Exception as error:  # nobody waits for this thread: whatever it was, try again later
             log.info("a health sample is not stored yet: %r", error)
-            is_stored = False
+            unsent = path, sample
         with self._lock:
-            self._is_writing = False
-            if is_stored:
-                self._unsent = None
+            self._is_writing, self._unsent = False, unsent
 
 
 def _impersonal(message: str, arguments: Any) -> str:
-    """Return a message without credentials, while these are still whole, and without the texts and
-    numbers that the call was given."""
-    from rollcall.core.redaction import redacted
-
+    """Return a short message without the texts and numbers that the call was given; credentials
+    are taken out while they are still whole."""
     message = redacted(message)
     given = {text for text in _texts(arguments) if len(text) >= _LEAST_CHARS}
     for text in sorted(given, key=len, reverse=True):
         message = message.replace(text, "…")
-    return message
+    return short_message(message)
 
 
 def _texts(value: Any) -> Iterator[str]:
@@ -310,26 +233,25 @@ def by_client(db: Client) -> Create:
 
 
 @contextmanager
-def recorded(id: str, project: str, create: Create, *, uid: str, arguments: Any) -> Iterator[None]:
+def observed(id: str, project: str, create: Create, *, uid: str, arguments: Any) -> Iterator[None]:
     """Note how a user's call ends that is made inside, with these arguments; write a sample, before
     and after it, if it is time."""
-    here = recorder(project)
+    here, began = recorder(project), time.monotonic()
     here.flush(create)
-    began = time.monotonic()
-    code, message = None, ""
-    is_noted = True
+
+    def note(code: str | None = None, message: str = "") -> None:
+        ms = round((time.monotonic() - began) * 1000)
+        here.note(id, uid=uid, ms=ms, code=code, message=message, arguments=arguments)
+
     try:
         yield
-    except Exception as error:
-        code = error.code if isinstance(error, AgentError) else AgentError.code
-        # What is not ours may say anything, so only its kind is noted.
-        message = error.message if isinstance(error, AgentError) else type(error).__name__
+    except AgentError as error:
+        note(error.code, error.message)
         raise
-    except BaseException:
-        is_noted = False
+    except Exception as error:  # what is not ours may say anything, so only its kind is noted
+        note(AgentError.code, type(error).__name__)
         raise
+    else:
+        note()
     finally:
-        if is_noted:
-            ms = round((time.monotonic() - began) * 1000)
-            here.note(id, uid=uid, ms=ms, code=code, message=message, arguments=arguments)
         here.flush(create)

@@ -12,11 +12,12 @@ from typing import Any
 
 import pytest
 from google.cloud.firestore import Client
+from msgspec import to_builtins
 
-from rollcall.registry.counters import Counters
-from rollcall.registry.health import NAME, check
+from rollcall.registry.counters import read_records, write_records
+from rollcall.registry.health import check
 from rollcall.registry.recorder import HealthRecorder, by_client
-from rollcall.registry.usage import Key, RunCounts, ToolCounts, day_name, record
+from rollcall.registry.usage import Counts, day_name
 
 from .conftest import Run
 
@@ -29,20 +30,19 @@ TOKENS = {"input_tokens": 90, "cached_input_tokens": 5, "output_tokens": 10, "mi
 @pytest.fixture
 def used(registry: Client) -> Client:
     """A capability that was called, failed and was counted."""
-    witness = HealthRecorder(clock=partial(next, count(0, 60)))  # it tells every few seconds
+    witness = HealthRecorder(now=partial(next, count(time.time(), 60)))  # it tells at once
     for user in ("ann", "ben", "eve"):
         witness.note("find_room", uid=user, ms=40, code="unavailable", message="it is closed")
     thread = witness.flush(by_client(registry))
     assert thread is not None
     thread.join(20)
     check(registry, {}, probe=lambda entry: None, now=time.time())
-    assert "find_room" in Counters.load(registry, NAME).records
-    today = Counters.load(registry, day_name(datetime.now(UTC).date()))
-    runs, calls = RunCounts(runs=2, turns=2, **TOKENS), ToolCounts(called=1, **TOKENS)
-    today.put(Key("desk", "V1").text(), record(runs))
-    today.put(Key("desk", "V1", "find_room").text(), record(calls))
+    assert "find_room" in read_records(registry.document("registry/health").get())
+    today = registry.document(f"registry/{day_name(datetime.now(UTC).date())}")
+    runs, calls = Counts(runs=2, turns=2, **TOKENS), Counts(called=1, **TOKENS)
+    records = {'["desk","V1",null]': runs, '["desk","V1","find_room"]': calls}
     batch = registry.batch()
-    today.write(batch)
+    write_records(batch, today.get(), to_builtins(records))
     batch.commit()
     return registry
 

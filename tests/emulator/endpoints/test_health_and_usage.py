@@ -32,7 +32,7 @@ def tell(db: Client, id: str, *codes: str) -> None:
     witness = HealthRecorder()
     for number, code in enumerate(codes):
         witness.note(id, uid=f"user {number}", ms=5, code=code)
-    db.collection(SAMPLES).add(witness._sample())
+    db.collection(SAMPLES).add(witness.sample())
 
 
 def health(db: Client) -> dict[str, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
@@ -15,9 +16,8 @@ from google.cloud.firestore_v1.batch import WriteBatch
 from rollcall.core.context import User
 from rollcall.core.errors import InvalidArgument
 from rollcall.core.wire import CallStatus, ModelUsage, ToolCallRecord
-from rollcall.registry import usage as rolling
-from rollcall.registry.counters import Counters
-from rollcall.registry.usage import PAGE, Usage, roll_up, usage
+from rollcall.registry.counters import MAX_BYTES
+from rollcall.registry.usage import PAGE, Usage, day_name, roll_up, usage
 from rollcall.store import audit
 from tests.support.counting import counted
 
@@ -98,7 +98,7 @@ def test_runs_and_ratings_are_counted_once(db: Client) -> None:
     (row,) = usage(db, DAY, DAY).runs
     assert (row.counts.runs, row.counts.up, row.counts.down) == (3, 0, 1)
     assert (row.success.n, row.success.of) == (2, 3)
-    assert (row.tokens_per_turn, row.usd_per_turn, row.ms_per_turn) == (100, 0.0005, 2_000)
+    assert [row.per_turn(n) for n in (row.tokens, row.usd, row.counts.ms)] == [100, 0.0005, 2_000]
 
 
 def test_nothing_else_of_the_audit_is_counted(db: Client) -> None:
@@ -210,7 +210,7 @@ def compared(db: Client) -> Usage:
 def test_variants_are_compared_by_what_a_turn_costs(db: Client) -> None:
     first, second = compared(db).by_variant("office")
     assert (first.variant, second.variant) == ("V1", "V2")
-    assert (first.usd_per_turn, second.usd_per_turn) == (0.004, 0.001)
+    assert [row.per_turn(row.usd) for row in (first, second)] == [0.004, 0.001]
     assert first.success.interval[0] < second.success.interval[0] < 1
 
 
@@ -231,6 +231,21 @@ def test_ten_thousand_capabilities_in_a_day_fit(db: Client) -> None:
     ids = [f"a_capability_with_quite_a_long_name_that_says_a_lot_{n:05}" for n in range(10_000)]
     write(db, *[run_entry(offered=ids[n : n + 200]) for n in range(0, 10_000, 200)])
     assert roll_up(db, set(ids), settled=AT_ONCE) == 50
-    tally = Counters.load(db, rolling.day_name(DAY))
-    assert (len(tally.records), tally.parts) == (10_001, 4)
+    stored = db.document(f"registry/{day_name(DAY)}").get().get("records")
+    assert len(stored) < MAX_BYTES / 4
     assert len(usage(db, DAY, DAY).by_capability()) == 10_000
+
+
+def test_counts_of_the_form_before_are_read_and_added_to(db: Client) -> None:
+    """They were JSON, in several documents where it was long."""
+    runs, tool = '["office",null,null]', '["office",null,"look_up"]'
+    name = day_name(DAY)
+    first = {"parts": 2, "records": json.dumps({runs: {"runs": 3, "missing": 1}})}
+    db.document(f"registry/{name}").set({**first, "schemaVersion": 2})
+    rest = json.dumps({tool: {"called": 5, "missed": 1, "ofALaterVersion": 1}})
+    db.document(f"registry/{name}.1").set({"parts": 2, "records": rest})
+    write(db, run_entry())
+    assert count(db) == 1
+    (row,), (look_up, _) = usage(db, DAY, DAY).runs, usage(db, DAY, DAY).by_capability()
+    assert (row.counts.runs, row.counts.missing) == (4, 1)
+    assert (look_up.counts.called, look_up.counts.missed) == (6, 1)

@@ -16,13 +16,13 @@ from rollcall.registry.breaker import (
     Breaker,
     Evidence,
     check_up,
-    judged,
+    next_state,
 )
 from tests.support.rules import for_every
 
 NOW = 1_800_000_000.0
 HEALTHY = Breaker()
-DOWN = judged(HEALTHY, Evidence(failed=5, in_a_row=5, heard_at=NOW), NOW)
+DOWN = next_state(HEALTHY, Evidence(failed=5, in_a_row=5, heard_at=NOW), NOW)
 
 
 def evidence(**found: float) -> Evidence:
@@ -31,7 +31,7 @@ def evidence(**found: float) -> Evidence:
 
 def back(breaker: Breaker) -> tuple[Breaker, float]:
     """The trial of what is down, and when it begins."""
-    trial = judged(breaker, Evidence(), breaker.until)
+    trial = next_state(breaker, Evidence(), breaker.until)
     assert (trial.state, trial.on_trial) == ("degraded", True)
     return trial, breaker.until
 
@@ -57,7 +57,7 @@ def back(breaker: Breaker) -> tuple[Breaker, float]:
     ],
 )
 def test_what_a_healthy_capability_becomes(found: Evidence, state: str) -> None:
-    assert judged(HEALTHY, found, NOW).state == state
+    assert next_state(HEALTHY, found, NOW).state == state
 
 
 @pytest.mark.parametrize(
@@ -71,33 +71,33 @@ def test_what_a_healthy_capability_becomes(found: Evidence, state: str) -> None:
     ],
 )
 def test_what_is_degraded_is_well_only_below_what_made_it_so(found: Evidence, state: str) -> None:
-    assert judged(Breaker("degraded", since=NOW - 60), found, NOW).state == state
+    assert next_state(Breaker("degraded", since=NOW - 60), found, NOW).state == state
 
 
 def test_what_is_down_stays_so_for_its_time_and_comes_back_on_trial() -> None:
     assert DOWN.until == NOW + COOL_DOWN_S
-    assert judged(DOWN, evidence(ok=100), DOWN.until - 1) == DOWN
+    assert next_state(DOWN, evidence(ok=100), DOWN.until - 1) == DOWN
     back(DOWN)
 
 
 def test_a_trial_ends_with_successes() -> None:
     trial, at = back(DOWN)
-    assert judged(trial, Evidence(ok=2, heard_at=at), at + 1) == trial
-    well = judged(trial, Evidence(ok=3, heard_at=at), at + 1)
+    assert next_state(trial, Evidence(ok=2, heard_at=at), at + 1) == trial
+    well = next_state(trial, Evidence(ok=3, heard_at=at), at + 1)
     assert (well.state, well.on_trial) == ("healthy", False)
 
 
 def test_a_trial_ends_with_failures_of_two_users_and_a_longer_time_away() -> None:
     trial, at = back(DOWN)
     one = Evidence(failed=3, in_a_row=3, failing_users=1, heard_at=at)
-    assert judged(trial, one, at + 1) == trial
-    again = judged(trial, replace(one, failing_users=2), at + 1)
+    assert next_state(trial, one, at + 1) == trial
+    again = next_state(trial, replace(one, failing_users=2), at + 1)
     assert (again.state, again.until) == ("down", at + 1 + 2 * COOL_DOWN_S)
 
 
 def test_a_trial_with_successes_and_a_failure_leaves_it_degraded() -> None:
     trial, at = back(DOWN)
-    found = judged(trial, Evidence(ok=4, failed=2, in_a_row=1, heard_at=at), at + 1)
+    found = next_state(trial, Evidence(ok=4, failed=2, in_a_row=1, heard_at=at), at + 1)
     assert (found.state, found.on_trial) == ("degraded", False)
 
 
@@ -105,7 +105,7 @@ def test_the_time_away_doubles_up_to_half_an_hour() -> None:
     breaker, waits = DOWN, [DOWN.until - NOW]
     for _ in range(8):
         trial, at = back(breaker)
-        breaker = judged(trial, Evidence(failed=2, failing_users=2, heard_at=at), at)
+        breaker = next_state(trial, Evidence(failed=2, failing_users=2, heard_at=at), at)
         waits.append(breaker.until - at)
     assert waits == [60, 120, 240, 480, 960, 1800, 1800, 1800, 1800]
     assert waits[-1] == LONGEST_COOL_DOWN_S
@@ -113,26 +113,26 @@ def test_the_time_away_doubles_up_to_half_an_hour() -> None:
 
 def test_a_check_that_fails_when_it_is_due_keeps_it_down_without_a_trial() -> None:
     at = DOWN.until
-    still = judged(DOWN, Evidence(probe_failures=4, heard_at=at), at)
+    still = next_state(DOWN, Evidence(probe_failures=4, heard_at=at), at)
     assert (still.state, still.until, still.since) == ("down", at + 2 * COOL_DOWN_S, DOWN.since)
 
 
 def test_going_down_long_after_it_came_back_counts_as_the_first_time() -> None:
     trial, at = back(DOWN)
-    well = judged(trial, Evidence(ok=3, heard_at=at), at)
+    well = next_state(trial, Evidence(ok=3, heard_at=at), at)
     for later, wait_s in ((FORGET_S - 1, 2 * COOL_DOWN_S), (FORGET_S, COOL_DOWN_S)):
-        again = judged(well, Evidence(failed=5, in_a_row=5, heard_at=at + later), at + later)
+        again = next_state(well, Evidence(failed=5, in_a_row=5, heard_at=at + later), at + later)
         assert again.until == at + later + wait_s
 
 
 def test_what_nobody_used_for_an_hour_is_given_the_benefit_of_the_doubt() -> None:
-    worse = judged(HEALTHY, evidence(failed=3, in_a_row=3), NOW)
+    worse = next_state(HEALTHY, evidence(failed=3, in_a_row=3), NOW)
     old = evidence(in_a_row=3)
-    assert judged(worse, old, NOW + QUIET_S - 1).state == "degraded"
-    assert judged(worse, old, NOW + QUIET_S).state == "healthy"
+    assert next_state(worse, old, NOW + QUIET_S - 1).state == "degraded"
+    assert next_state(worse, old, NOW + QUIET_S).state == "healthy"
     trial, at = back(DOWN)
-    assert judged(trial, Evidence(), at + QUIET_S - 1) == trial
-    assert judged(trial, Evidence(), at + QUIET_S).state == "healthy"
+    assert next_state(trial, Evidence(), at + QUIET_S - 1) == trial
+    assert next_state(trial, Evidence(), at + QUIET_S).state == "healthy"
 
 
 def test_a_call_of_what_is_down_is_refused_at_once() -> None:
@@ -167,38 +167,38 @@ breakers = st.builds(
 
 @given(breakers, found_by_chance)
 def test_nothing_new_changes_nothing(breaker: Breaker, found: Evidence) -> None:
-    once = judged(breaker, found, NOW)
+    once = next_state(breaker, found, NOW)
     if once.on_trial and not breaker.on_trial:
         found = Evidence()  # counting begins anew
-    assert judged(once, found, NOW) == once
+    assert next_state(once, found, NOW) == once
 
 
 @given(breakers, found_by_chance)
 def test_nothing_is_away_for_longer_than_half_an_hour_at_a_time(
     breaker: Breaker, found: Evidence
 ) -> None:
-    after = judged(breaker, found, NOW)
+    after = next_state(breaker, found, NOW)
     if after.state == "down":
         assert after.until <= NOW + LONGEST_COOL_DOWN_S
-        assert judged(after, Evidence(), after.until).state == "degraded"
+        assert next_state(after, Evidence(), after.until).state == "degraded"
 
 
 @given(counts, st.integers(0, 4))
 def test_few_failures_among_few_calls_take_nothing_out(ok: int, failed: int) -> None:
     found = evidence(ok=ok, failed=failed, in_a_row=failed)
-    assert judged(HEALTHY, found, NOW).state != "down"
+    assert next_state(HEALTHY, found, NOW).state != "down"
 
 
 @given(st.sampled_from(["healthy", "degraded"]), counts, st.integers(5, 300))
 def test_five_failures_in_a_row_always_do(state: str, ok: int, failed: int) -> None:
     found = evidence(ok=ok, failed=failed, in_a_row=5)
-    assert judged(Breaker(state), found, NOW).state == "down"  # type: ignore[arg-type]
+    assert next_state(Breaker(state), found, NOW).state == "down"  # type: ignore[arg-type]
 
 
 @given(breakers, found_by_chance)
 def test_only_what_is_down_is_away_and_only_what_was_down_is_on_trial(
     breaker: Breaker, found: Evidence
 ) -> None:
-    after = judged(breaker, found, NOW)
+    after = next_state(breaker, found, NOW)
     assert not (after.on_trial and after.state != "degraded")
     assert not (after.on_trial and breaker.state == "healthy")

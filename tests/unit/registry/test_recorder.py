@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from contextlib import suppress
 from itertools import pairwise
@@ -10,12 +9,13 @@ from typing import Any
 
 import pytest
 from google.api_core.exceptions import ServiceUnavailable
+from msgspec import json
 
 from rollcall.core.errors import NotFound, Unavailable
 from rollcall.core.redaction import HIDDEN
 from rollcall.core.wire import CallStatus, ToolCallRecord
 from rollcall.registry import recorder
-from rollcall.registry.recorder import FLUSH_S, MAX_CAPABILITIES, MAX_USERS, SOON_S, HealthRecorder
+from rollcall.registry.recorder import FLUSH_S, MAX_CALLS, SOON_S, HealthRecorder, ObservedCall
 
 
 class Clock:
@@ -55,7 +55,7 @@ def db() -> Documents:
 
 @pytest.fixture
 def health_recorder(clock: Clock) -> HealthRecorder:
-    return HealthRecorder(clock=clock, now=clock)
+    return HealthRecorder(now=clock)
 
 
 def tell(health_recorder: HealthRecorder, db: Documents) -> bool:
@@ -65,14 +65,13 @@ def tell(health_recorder: HealthRecorder, db: Documents) -> bool:
     return thread is not None
 
 
-def only(db: Documents) -> dict[str, Any]:
+def only(db: Documents) -> list[ObservedCall]:
     (sample,) = db.stored.values()
-    return counts(sample)
+    return calls_of(sample)
 
 
-def counts(sample: dict[str, Any]) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(sample["counts"])
-    return found
+def calls_of(sample: dict[str, Any]) -> list[ObservedCall]:
+    return json.decode(sample["calls"], type=list[ObservedCall])
 
 
 def record(tool: str = "look_up", status: str = "done", **changes: Any) -> ToolCallRecord:
@@ -96,7 +95,7 @@ def test_successes_are_told_every_twenty_seconds(
         told += tell(health_recorder, db)
         clock.now += 0.3
     assert told == len(db.stored) == 60 // FLUSH_S - 1
-    assert all(counts(each)["look_up"]["ok"] > 60 for each in db.stored.values())
+    assert all(len(calls_of(each)) > 60 for each in db.stored.values())
 
 
 def test_failures_are_told_sooner_and_not_more_often_than_every_five_seconds(
@@ -112,7 +111,7 @@ def test_failures_are_told_sooner_and_not_more_often_than_every_five_seconds(
     assert {after - before for before, after in pairwise(told)} == {SOON_S}
 
 
-def test_a_sample_tells_results_rows_times_and_the_last_error(
+def test_a_sample_tells_results_times_and_errors(
     health_recorder: HealthRecorder, clock: Clock, db: Documents
 ) -> None:
     health_recorder.note("look_up", uid="ann", ms=7, code="internal", message="first")
@@ -122,40 +121,30 @@ def test_a_sample_tells_results_rows_times_and_the_last_error(
     )
     clock.now += SOON_S
     assert tell(health_recorder, db)
-    found = only(db)["look_up"]
-    assert (found["ok"], found["failed"], list(found["row"].values())) == (1, 2, [1])
-    assert sum(found["ms"]) == 3
-    assert found["failure"] == {"code": "unknown", "message": f"with {HIDDEN} in it", "at": 1_000.0}
+    assert [(call.code, call.ms, call.message) for call in only(db)] == [
+        ("internal", 7, "first"),
+        (None, 8, ""),
+        ("unknown", 60, f"with {HIDDEN} in it"),
+    ]
+    assert {(call.id, call.at) for call in only(db)} == {("look_up", 1_000.0)}
     (sample,) = db.stored.values()
     assert (sample["expiresAt"] - sample["at"]).total_seconds() == 86_400
 
 
-def test_failures_are_told_by_user_and_without_their_ids(
+def test_calls_are_told_by_user_and_without_their_ids(
     health_recorder: HealthRecorder, clock: Clock, db: Documents
 ) -> None:
     for uid in ("ann-4711", "ann-4711", "ben-4712"):
         for id in ("look_up", "look_nowhere"):
             health_recorder.note(id, uid=uid, ms=7, code="internal")
-    health_recorder.note("look_nowhere", uid="zed-4713", ms=7)
     clock.now += SOON_S
     assert tell(health_recorder, db)
-    up, nowhere = only(db)["look_up"], only(db)["look_nowhere"]
-    assert list(up["users"].values()) == list(nowhere["users"].values()) == [[0, 2], [0, 1]]
-    assert (list(up["row"].values()), nowhere["row"]) == ([2, 1], {})
-    assert not set(up["users"]) & set(nowhere["users"])  # nobody is followed from tool to tool
-    assert not any(part in str(db.stored) for part in ("4711", "4712", "4713", "ann", "ben"))
-
-
-def test_the_users_of_a_sample_are_bounded_and_no_failure_is_lost(
-    health_recorder: HealthRecorder, clock: Clock, db: Documents
-) -> None:
-    for number in range(MAX_USERS + 5):
-        health_recorder.note("look_up", uid=f"user {number}", ms=7, code="internal")
-    clock.now += SOON_S
-    assert tell(health_recorder, db)
-    found = only(db)["look_up"]
-    assert len(found["users"]) == MAX_USERS
-    assert sum(found["row"].values()) == sum(each[1] for each in found["users"].values()) == 15
+    up, nowhere = (
+        [call.user for call in only(db) if call.id == id] for id in ("look_up", "look_nowhere")
+    )
+    assert up[0] == up[1] != up[2] and nowhere[0] == nowhere[1] != nowhere[2]
+    assert not set(up) & set(nowhere)  # nobody is followed from tool to tool
+    assert not any(part in str(db.stored) for part in ("4711", "4712", "ann", "ben"))
 
 
 @pytest.mark.parametrize(
@@ -191,7 +180,7 @@ def test_what_a_call_was_given_is_not_in_the_message(
     )
     clock.now += 100
     assert tell(health_recorder, db)
-    assert only(db)["pay"]["failure"]["message"] == "… for … (1 of …) broke"
+    assert only(db)[0].message == "… for … (1 of …) broke"
 
 
 def test_being_late_counts_only_where_there_was_time(
@@ -201,7 +190,7 @@ def test_being_late_counts_only_where_there_was_time(
     health_recorder.note("look_nowhere", uid="ann", ms=5_000, code="deadline-exceeded")
     clock.now += 100
     assert tell(health_recorder, db)
-    assert set(only(db)) == {"look_nowhere"}
+    assert [call.id for call in only(db)] == ["look_nowhere"]
 
 
 def test_a_runs_calls_count_by_how_they_ended(
@@ -222,11 +211,11 @@ def test_a_runs_calls_count_by_how_they_ended(
     )
     clock.now += 100
     assert tell(health_recorder, db)
-    assert {id: (each["ok"], each["failed"]) for id, each in only(db).items()} == {
-        "look_up": (1, 0),
-        "pay": (0, 1),
-        "buy": (0, 1),
-    }
+    assert [(call.id, call.code) for call in only(db)] == [
+        ("look_up", None),
+        ("pay", "unavailable"),
+        ("buy", "unknown"),
+    ]
 
 
 def test_a_sample_that_was_not_stored_is_told_again_as_it_was(
@@ -245,7 +234,7 @@ def test_a_sample_that_was_not_stored_is_told_again_as_it_was(
     for _ in range(2):
         clock.now += FLUSH_S
         assert tell(health_recorder, db)
-    assert [counts(each)["look_up"]["ok"] for each in db.stored.values()] == [1, 1]
+    assert [len(calls_of(each)) for each in db.stored.values()] == [1, 1]
 
 
 def test_a_sample_whose_answer_was_lost_is_stored_once(
@@ -259,33 +248,43 @@ def test_a_sample_whose_answer_was_lost_is_stored_once(
     for _ in range(3):
         clock.now += FLUSH_S
         tell(health_recorder, db)
-    assert only(db)["look_up"]["ok"] == 1
-    assert len(db.stored) == 1
+    assert len(only(db)) == 1
 
 
-def test_a_sample_is_bounded_and_the_rest_comes_with_the_next(
+def test_a_sample_is_bounded_and_tells_the_newest_calls(
     health_recorder: HealthRecorder, clock: Clock, db: Documents
 ) -> None:
-    for number in range(MAX_CAPABILITIES + 7):
-        health_recorder.note(f"tool_{number}", uid="ann", ms=7)
-    for _ in range(2):
-        clock.now += FLUSH_S
-        assert tell(health_recorder, db)
-    assert sorted(len(counts(each)) for each in db.stored.values()) == [7, MAX_CAPABILITIES]
+    for number in range(MAX_CALLS + 7):
+        health_recorder.note("look_up", uid="ann", ms=number, code="internal", message="x" * 500)
+    clock.now += FLUSH_S
+    assert tell(health_recorder, db)
+    assert [call.ms for call in only(db)] == list(range(7, MAX_CALLS + 7))
+    assert len(str(db.stored)) < 1_000_000
+    assert health_recorder.calls == []
 
 
-def test_a_call_is_noted_by_how_it_ends(monkeypatch: pytest.MonkeyPatch, db: Documents) -> None:
+def test_a_call_is_noted_by_how_it_ends(db: Documents) -> None:
     recorder.forget()
     for error in (None, Unavailable("closed"), NotFound("none"), ValueError("of Ann's"), None):
         with (
             suppress(type(error) if error else ()),
-            recorder.recorded("look_up", "p", db, uid="ann", arguments={}),
+            recorder.observed("look_up", "p", db, uid="ann", arguments={}),
         ):
             if error:
                 raise error
-    seen = recorder.recorder("p")._observed["look_up"]
-    assert (seen.ok, seen.failed, seen.row) == (2, 2, {})
-    assert seen.failure is not None
-    assert (seen.failure.code, seen.failure.message) == ("internal", "ValueError")
-    assert recorder.recorder("q")._observed == {}
+    assert [(call.code, call.message) for call in recorder.recorder("p").calls] == [
+        (None, ""),
+        ("unavailable", "closed"),
+        ("internal", "ValueError"),
+        (None, ""),
+    ]
+    assert recorder.recorder("q").calls == []
+    recorder.forget()
+
+
+def test_a_call_that_is_cut_off_says_nothing(db: Documents) -> None:
+    recorder.forget()
+    with suppress(SystemExit), recorder.observed("look_up", "p", db, uid="ann", arguments={}):
+        raise SystemExit
+    assert recorder.recorder("p").calls == []
     recorder.forget()

@@ -14,23 +14,12 @@ from hypothesis import strategies as st
 
 from rollcall.core.context import User
 from rollcall.core.wire import CallStatus, ModelUsage, ToolCallRecord
-from rollcall.registry.usage import (
-    Counts,
-    Key,
-    RunCounts,
-    Share,
-    ToolCounts,
-    added,
-    additions,
-    difference,
-    read,
-    record,
-)
+from rollcall.registry.usage import Counts, Key, Share, additions, difference
 from rollcall.store import audit
 
 NIGHT = datetime(2026, 11, 21, 23, 59, 59, tzinfo=UTC)
 KNOWN = {"look_up", "pay", "search_all", "find_tools"}
-ALL = Key("office", "V2")
+ALL: Key = ("office", "V2", None)
 
 
 def call(tool: str, status: str = "done", ms: int = 40) -> ToolCallRecord:
@@ -89,19 +78,17 @@ def counted(*entries: dict[str, Any]) -> dict[Key, Counts]:
     for entry in entries:
         for day, key, counts in additions(entry, KNOWN):
             assert day == "2026-11-21"  # on which the run began, whenever it ended or was rated
-            found[key] = added(found.get(key, type(counts)()), counts)  # type: ignore[type-var]
+            found[key] = found.get(key, Counts()) + counts
     return found
 
 
-def of_tool(found: dict[Key, Counts], tool: str) -> ToolCounts:
-    counts = found[ALL._replace(tool=tool)]
-    assert isinstance(counts, ToolCounts)
-    return counts
+def of_tool(tool: str) -> Key:
+    return "office", "V2", tool
 
 
 def test_a_run_counts_for_its_agent_in_its_variant() -> None:
     found = counted(run_entry(call("look_up"), call("pay", "failed")))
-    assert found[ALL] == RunCounts(
+    assert found[ALL] == Counts(
         runs=1,
         turns=1,
         succeeded=1,
@@ -124,7 +111,7 @@ def test_a_tool_counts_as_offered_called_and_what_became_of_it() -> None:
         call("pay", "rejected"),
     ]
     found = counted(run_entry(*calls))
-    look_up, pay = of_tool(found, "look_up"), of_tool(found, "pay")
+    look_up, pay = found[of_tool("look_up")], found[of_tool("pay")]
     assert (look_up.offered, look_up.called, look_up.succeeded, look_up.failed) == (1, 2, 1, 1)
     assert (pay.offered, pay.called, pay.succeeded, pay.failed) == (1, 2, 0, 1)
     assert look_up.ms == 80
@@ -132,21 +119,20 @@ def test_a_tool_counts_as_offered_called_and_what_became_of_it() -> None:
 
 def test_what_was_called_and_not_chosen_is_missed() -> None:
     found = counted(run_entry(call("find_tools"), call("search_all"), call("made_up", "refused")))
-    assert of_tool(found, "search_all").missed == 1
-    assert of_tool(found, "find_tools") == ToolCounts(
+    assert found[of_tool("search_all")].missed == 1
+    assert found[of_tool("find_tools")] == Counts(
         called=1, succeeded=1, ms=40, input_tokens=37, cached_input_tokens=2, output_tokens=3,
         micro_usd=4,
     )  # fmt: skip
-    assert ALL._replace(tool="made_up") not in found
-    assert isinstance(found[ALL], RunCounts) and found[ALL].missing == 1
+    assert of_tool("made_up") not in found
+    assert found[ALL].missing == 1
 
 
 def test_tools_are_offered_once_in_a_turn() -> None:
     goes_on = run_entry(call("pay"), run_id="r1~1")
     found = counted(run_entry(outcome="interrupt"), goes_on)
-    assert of_tool(found, "pay").offered == 1
+    assert found[of_tool("pay")].offered == 1
     runs = found[ALL]
-    assert isinstance(runs, RunCounts)
     assert (runs.runs, runs.turns, runs.waiting, runs.succeeded, runs.offered) == (2, 1, 1, 1, 2)
 
 
@@ -155,7 +141,7 @@ def test_what_a_run_cost_is_shared_by_its_calls_without_a_rest(calls: int) -> No
     found = counted(
         run_entry(*[call(tool) for tool in ["look_up", "pay", "search_all"] * 3][:calls])
     )
-    tools = [counts for key, counts in found.items() if key.tool]
+    tools = [counts for key, counts in found.items() if key[2]]
     assert sum(each.micro_usd for each in tools) == (10 if calls else 0)
     assert sum(each.input_tokens for each in tools) == (111 if calls else 0)
 
@@ -167,18 +153,11 @@ def test_a_rating_counts_as_what_it_is_now_however_often_it_was_changed(
     before = [None, *said]
     found = counted(*[rating(new, old) for new, old in zip(said, before, strict=False)])
     last = said[-1] if said else None
-    runs = found.get(ALL, RunCounts())
+    runs = found.get(ALL, Counts())
     assert (runs.up, runs.down) == (last == "up", last == "down")
-    tool = found.get(ALL._replace(tool="look_up"), ToolCounts())
+    tool = found.get(of_tool("look_up"), Counts())
     assert (tool.up, tool.down) == (last == "up", last == "down")
-    assert ALL._replace(tool="made_up") not in found
-
-
-@pytest.mark.parametrize("counts", [RunCounts(runs=3, up=-1), ToolCounts(called=2), RunCounts()])
-def test_counts_are_read_as_they_were_written(counts: Counts) -> None:
-    key = ALL if isinstance(counts, RunCounts) else ALL._replace(tool="pay")
-    assert read(Key.of(key.text()), record(counts)) == counts
-    assert read(key, {**record(counts), "ofALaterVersion": 1}) == counts
+    assert of_tool("made_up") not in found
 
 
 counts = st.integers(0, 5_000)

@@ -38,7 +38,7 @@ from rollcall.registry.documents import AGENTS, CAPABILITIES
 from rollcall.registry.entries import Entry
 from rollcall.registry.health import Health, health
 from rollcall.registry.overrides import unread_overrides
-from rollcall.registry.usage import ToolRow, usage
+from rollcall.registry.usage import Row, usage
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client
@@ -174,7 +174,7 @@ def show_health(screen: Screen, seen: Health | None) -> None:
     screen.pairs(rows)
 
 
-def show_usage(screen: Screen, used: ToolRow | None) -> None:
+def show_usage(screen: Screen, used: Row | None) -> None:
     if used is None:
         return
     counts = used.counts
@@ -185,7 +185,7 @@ def show_usage(screen: Screen, used: ToolRow | None) -> None:
     )
 
 
-def used(db: Client, id: str) -> ToolRow | None:
+def used(db: Client, id: str) -> Row | None:
     """What was counted of a capability in the last days; None where it was not used."""
     today = datetime.now(UTC).date()
     found = usage(db, today - timedelta(days=USAGE_DAYS - 1), today)
@@ -275,7 +275,7 @@ def _plain(
     agents: Sequence[tuple[Agent, str]],
     alone: Sequence[str],
     seen: Health | None,
-    used: ToolRow | None,
+    used: Row | None,
 ) -> dict[str, Any]:
     entry = record.entry
     return {

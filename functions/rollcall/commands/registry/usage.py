@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from rollcall.commands.output import announce, in_camel_case, moment, print_json
 from rollcall.commands.place import Place, connect
 from rollcall.registry.segments import part
-from rollcall.registry.usage import CURSOR, RunRow, Share, ToolRow, Usage, difference, usage
+from rollcall.registry.usage import CURSOR, Row, Share, Usage, difference, usage
 
 if TYPE_CHECKING:
     from rollcall.commands.screen import Screen
@@ -42,7 +42,7 @@ def share_in_short(share: Share) -> str:
     return f"{share.value:.0%} ({100 * low:.0f}–{100 * high:.0f})"
 
 
-def compared(rows: Sequence[RunRow]) -> list[str]:
+def compared(rows: Sequence[Row]) -> list[str]:
     """How each variant differs from the first: only where that is no accident."""
     first, *others = rows
     told = []
@@ -63,7 +63,7 @@ def compared(rows: Sequence[RunRow]) -> list[str]:
 
 
 def _plain(
-    found: Usage, agents: Sequence[RunRow], agent: str | None, counted: datetime | None
+    found: Usage, agents: Sequence[Row], agent: str | None, counted: datetime | None
 ) -> dict[str, Any]:
     variants = [variant for row in agents for variant in found.by_variant(row.agent or "")]
     return {
@@ -76,7 +76,7 @@ def _plain(
     }
 
 
-def _plain_run(row: RunRow) -> dict[str, Any]:
+def _plain_run(row: Row) -> dict[str, Any]:
     return {
         "agent": row.agent,
         "variant": row.variant,
@@ -84,15 +84,15 @@ def _plain_run(row: RunRow) -> dict[str, Any]:
         "success": _plain_share(row.success),
         "ratedWell": _plain_share(row.rated_well),
         "complete": _plain_share(row.complete),
-        "offeredPerTurn": row.offered_per_turn,
-        "calledPerTurn": row.called_per_turn,
-        "tokensPerTurn": row.tokens_per_turn,
-        "usdPerTurn": row.usd_per_turn,
-        "msPerTurn": row.ms_per_turn,
+        "offeredPerTurn": row.per_turn(row.counts.offered),
+        "calledPerTurn": row.per_turn(row.counts.called),
+        "tokensPerTurn": row.per_turn(row.tokens),
+        "usdPerTurn": row.per_turn(row.usd),
+        "msPerTurn": row.per_turn(row.counts.ms),
     }
 
 
-def _plain_tool(row: ToolRow) -> dict[str, Any]:
+def _plain_tool(row: Row) -> dict[str, Any]:
     return {
         "id": row.tool,
         **in_camel_case(row.counts),
@@ -109,9 +109,7 @@ def _plain_share(share: Share) -> dict[str, Any]:
     return {"n": share.n, "of": share.of, "value": share.value, "low": low, "high": high}
 
 
-def _show(
-    found: Usage, agents: Sequence[RunRow], agent: str | None, counted: datetime | None
-) -> None:
+def _show(found: Usage, agents: Sequence[Row], agent: str | None, counted: datetime | None) -> None:
     from rollcall.commands.screen import load_screen
 
     screen = load_screen()
@@ -144,7 +142,7 @@ def _days(since: date, until: date) -> str:
     return f"{since}" if since == until else f"{since} to {until}"
 
 
-def show_runs(screen: Screen, rows: Sequence[tuple[str, RunRow]]) -> None:
+def show_runs(screen: Screen, rows: Sequence[tuple[str, Row]]) -> None:
     from rollcall.commands.screen import Column
 
     columns = [
@@ -165,14 +163,14 @@ def show_runs(screen: Screen, rows: Sequence[tuple[str, RunRow]]) -> None:
             (
                 name,
                 f"{row.counts.runs:,}",
-                _number(row.offered_per_turn, ",.1f"),
-                _number(row.called_per_turn, ",.1f"),
+                _number(row.per_turn(row.counts.offered), ",.1f"),
+                _number(row.per_turn(row.counts.called), ",.1f"),
                 share_in_short(row.success),
                 share_in_short(row.rated_well),
                 share_in_short(row.complete),
-                _number(row.tokens_per_turn, ",.0f"),
-                _number(row.usd_per_turn, ".4f"),
-                _number(None if row.ms_per_turn is None else row.ms_per_turn / 1_000, ".1f"),
+                _number(row.per_turn(row.tokens), ",.0f"),
+                _number(row.per_turn(row.usd), ".4f"),
+                _number(row.per_turn(row.counts.ms / 1_000), ".1f"),
             )
             for name, row in rows
         ],
@@ -180,7 +178,7 @@ def show_runs(screen: Screen, rows: Sequence[tuple[str, RunRow]]) -> None:
     screen.say("Tools, tokens, US dollars and seconds for each turn.", style="dim")
 
 
-def show_tools(screen: Screen, rows: Sequence[ToolRow]) -> None:
+def show_tools(screen: Screen, rows: Sequence[Row]) -> None:
     from rollcall.commands.screen import ID, Column
 
     columns = [
@@ -198,7 +196,7 @@ def show_tools(screen: Screen, rows: Sequence[ToolRow]) -> None:
         columns,
         [
             (
-                row.tool,
+                row.tool or NONE,
                 f"{row.counts.offered:,}",
                 f"{row.counts.called:,}",
                 f"{row.counts.missed:,}",

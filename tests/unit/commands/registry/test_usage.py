@@ -7,11 +7,11 @@ from rich.console import Console
 
 from rollcall.commands.registry.usage import compared, share_in_short, show_runs, show_tools
 from rollcall.commands.screen import Screen
-from rollcall.registry.usage import RunCounts, RunRow, Share, ToolCounts, ToolRow
+from rollcall.registry.usage import Counts, Row, Share
 
 
-def row(variant: str, **counts: int) -> RunRow:
-    return RunRow("desk", variant, RunCounts(**counts))
+def row(variant: str, **counts: int) -> Row:
+    return Row("desk", variant, None, Counts(**counts))
 
 
 @pytest.mark.parametrize(
@@ -32,8 +32,8 @@ def test_no_figure_is_broken_on_a_narrow_screen(columns: int) -> None:
     runs |= {"offered": 52_000, "called": 12_000}
     show_runs(screen, [("dynamic", row("dynamic", **runs, **ratings, input_tokens=57_840_000))])
     costs = {"micro_usd": 9_870_000, "input_tokens": 9_876_000, "output_tokens": 543}
-    counts = ToolCounts(offered=12_345, called=12_301, succeeded=12_301, **costs, **ratings)
-    show_tools(screen, [ToolRow(None, None, "search_all_conversations", counts)])
+    counts = Counts(offered=12_345, called=12_301, succeeded=12_301, **costs, **ratings)
+    show_tools(screen, [Row(None, None, "search_all_conversations", counts)])
     words = out.getvalue().split()
     figures = ["12,345", "12,301", "5,784", "0.0123", "9.87", "(100–100)"]
     figures += ["9,876,543"] if columns > 70 else []
