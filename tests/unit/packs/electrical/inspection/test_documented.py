@@ -12,8 +12,10 @@ PAGE = (Path(__file__).parents[5] / "docs/electrical.md").read_text()
 
 
 def _row(rule: Rule) -> str:
-    since = f", since {rule.since}" if rule.since > 2017 else ""
-    return f"| {rule.article} | `{rule.id}` | {rule.severity}{since} | {rule.title.say('en')} |"
+    marks = [] if rule.severity == "critical" else [rule.severity]
+    marks += [f"since {rule.since}"] if rule.since > 2017 else []
+    about = f"{rule.title.say('en')} ({', '.join(marks)})" if marks else rule.title.say("en")
+    return f"| {rule.article} | `{rule.id}` | {about} |"
 
 
 def rows() -> list[str]:
