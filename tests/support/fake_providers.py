@@ -22,7 +22,7 @@ import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
@@ -30,8 +30,7 @@ from typing import Any
 from unittest import mock
 
 from rollcall.core.messages import ModelMessage, ToolCall
-from rollcall.models import gemini, openai
-from rollcall.models._bounded_http import BoundedClient
+from rollcall.models import gemini, openai, transport
 from rollcall.models.base import ArgumentsDelta, CallEnd, CallStart, Delta, Finish, TextDelta
 
 from .provider_replies import Json, Reply, plain, status
@@ -71,8 +70,6 @@ class FakeProviders:
         self._server = _Server(("127.0.0.1", 0), _handler(self))
         self.url = f"http://127.0.0.1:{self._server.server_address[1]}"
         self._env = mock.patch.dict(os.environ, self.env(openai_api))
-        self._clients: list[BoundedClient] = []
-        self._noting = mock.patch.object(BoundedClient, "__init__", _noting(self._clients))
 
     def env(self, openai_api: str = "responses") -> dict[str, str]:
         """The environment that leads the adapters here, for other processes too."""
@@ -88,7 +85,6 @@ class FakeProviders:
     def __enter__(self) -> FakeProviders:
         threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True).start()
         self._env.start()
-        self._noting.start()
         return self
 
     def __exit__(
@@ -98,11 +94,9 @@ class FakeProviders:
         trace: TracebackType | None,
     ) -> None:
         self._env.stop()
-        self._noting.stop()
-        for client in self._clients:  # the adapters keep them, for servers that stay
-            client.close()
-        gemini._client.cache_clear()  # another server may get the same port
-        openai._client.cache_clear()
+        transport.close_connections()
+        for client in (gemini._client, openai._client):  # another server may get the same port
+            client.cache_clear()
         self.closing.set()
         self._server.shutdown()
         self._server.server_close()
@@ -136,18 +130,6 @@ class FakeProviders:
         if not known or not queue:
             return status(418, {"error": {"message": f"no reply is queued for {path}"}})
         return queue.popleft()
-
-
-def _noting(clients: list[BoundedClient]) -> Callable[..., None]:
-    """An `__init__` that also notes the client, so that it can be closed in the end."""
-
-    original = BoundedClient.__init__
-
-    def init(client: BoundedClient, **options: Any) -> None:
-        original(client, **options)
-        clients.append(client)
-
-    return init
 
 
 @dataclass(frozen=True)

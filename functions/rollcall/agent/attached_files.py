@@ -23,7 +23,7 @@ from rollcall.core.errors import AgentError, InvalidArgument, NotFound, Unavaila
 from rollcall.core.messages import Media, Message, Part, Text, UserMessage
 from rollcall.core.redaction import redacted
 from rollcall.models.base import AttachedFile, Delta, Model, ModelRequest
-from rollcall.models.media import taken_by
+from rollcall.models.provider import media_types
 from rollcall.store.attachments import MOST_BYTES
 from rollcall.store.files import files
 
@@ -99,7 +99,7 @@ class AttachedFiles(Struct):
         """
         if model_id.startswith("offline:"):
             return replace(request, files=tuple(self._as_text(request.messages)))
-        chosen, takes = set(_chosen(request.messages)), taken_by(model_id)
+        chosen, takes = set(_chosen(request.messages)), media_types(model_id)
         if only_new:
             chosen &= _newest(request.messages)
         messages = tuple(

@@ -5,10 +5,9 @@ from __future__ import annotations
 import logging
 import os
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextvars import copy_context
-from functools import cache, cached_property
-from threading import Thread
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
@@ -18,6 +17,7 @@ from rollcall.core.errors import FailedPrecondition, Unavailable
 from rollcall.core.options import collection_id, queue_name, region
 from rollcall.core.shapes import Role
 from rollcall.core.texts import TEXTS
+from rollcall.models.provider import providers
 from rollcall.store.client import database
 
 if TYPE_CHECKING:
@@ -37,15 +37,14 @@ _AT_ONCE = 20
 def default_model(env: Mapping[str, str]) -> str:
     """The model that the environment is configured for.
 
-    `ROLLCALL_MODEL` names one outright; otherwise a Gemini key, an OpenAI key or an
-    OpenAI-compatible server's address decides, and without any of them the offline planner.
+    `ROLLCALL_MODEL` names one outright; otherwise the first provider decides that is configured by
+    a key, or by another server's address, and without any of them the offline planner.
     """
     if named := env.get("ROLLCALL_MODEL"):
         return named
-    if env.get("GEMINI_API_KEY") or env.get("GOOGLE_API_KEY"):
-        return f"gemini:{env.get('GEMINI_MODEL') or 'gemini-3.8-flash'}"
-    if env.get("OPENAI_API_KEY") or env.get("OPENAI_BASE_URL"):
-        return f"openai:{env.get('OPENAI_MODEL') or 'gpt-5.5'}"
+    for provider in providers():
+        if provider.is_configured(env):
+            return f"{provider.id}:{env.get(provider.model_variable) or provider.model}"
     return OFFLINE
 
 
@@ -53,10 +52,9 @@ def default_embedder(env: Mapping[str, str]) -> str | None:
     """The embedding model that the environment is configured for; None without a key."""
     if named := env.get("ROLLCALL_EMBEDDER"):
         return named
-    if env.get("GEMINI_API_KEY") or env.get("GOOGLE_API_KEY"):
-        return "gemini:gemini-embedding-2"
-    if env.get("OPENAI_API_KEY"):
-        return "openai:text-embedding-3-small"
+    for provider in providers():
+        if provider.embedder and provider.has_access(env):
+            return f"{provider.id}:{provider.embedder}"
     return None
 
 
@@ -119,38 +117,17 @@ class Deployment:
         notify(self.db, decider, approval_id=approval_id)
 
 
-def import_sdks() -> None:
+def preload() -> None:
     """Import what every run needs of others: an instance that waits for its first run, as one that
     is kept warm does, answers it sooner by half."""
     from google.cloud import firestore  # noqa: F401
 
-    from rollcall.models.base import import_sdk
+    from rollcall.models.base import load_model
 
     try:
-        import_sdk(default_model(os.environ))
+        load_model(default_model(os.environ))
     except FailedPrecondition as error:  # as every call will be told
         log.error("%s", error.message)
-
-
-@cache
-def connect_soon() -> None:
-    """Make the model's client beside whatever else a process's first run does: that waits for
-    Firestore most of the time."""
-    from rollcall.models.base import connecting
-
-    try:
-        connect = connecting(default_model(os.environ))
-    except FailedPrecondition:  # as every call will be told
-        return
-    if connect is not None:
-        Thread(target=_connect, args=(connect,), name="model client", daemon=True).start()
-
-
-def _connect(connect: Callable[[], None]) -> None:
-    try:
-        connect()
-    except Exception as error:  # the SDK's, its transport's: every call is told in our words
-        log.info("the model's client is not there yet: %r", error)
 
 
 class _Device(Struct, frozen=True):

@@ -1,6 +1,7 @@
 """What models cost: data with a date and a source, never a guess.
 
-`prices.json` ships; an operator's own entries, in the document `budgets/prices`, come before it.
+The providers' descriptors ship them; an operator's own entries, in the document `budgets/prices`,
+come before those.
 """
 
 from __future__ import annotations
@@ -11,7 +12,6 @@ import math
 from collections.abc import Iterable
 from datetime import date
 from functools import cache
-from pathlib import Path
 from typing import Annotated, Any
 
 from pydantic import Field, ValidationError
@@ -19,8 +19,8 @@ from pydantic import Field, ValidationError
 from rollcall.core.options import collection_id
 from rollcall.core.shapes import Wire
 from rollcall.models.base import Usage
+from rollcall.models.provider import providers
 
-_FILE = Path(__file__).with_name("prices.json")
 _FREE = "offline:"
 _SAME_AS = "prompted:"
 """`prompted:<provider>:<name>` is `<provider>:<name>`, asked in another way."""
@@ -89,9 +89,12 @@ def find_price(model_id: str, *, on: date, own: Iterable[Price] = ()) -> Price |
 
 @cache
 def shipped() -> tuple[Price, ...]:
-    """The prices that come with this version."""
-    found = json.loads(_FILE.read_text(encoding="utf-8"))["prices"]
-    return tuple(Price.model_validate(entry) for entry in found)
+    """The prices that come with this version: those of the providers' descriptors."""
+    return tuple(
+        Price.model_validate({**entry, "models": [f"{each.id}:{name}" for name in entry["models"]]})
+        for each in providers()
+        for entry in each.prices
+    )
 
 
 def read_prices(document: dict[str, Any] | None) -> tuple[Price, ...]:

@@ -17,7 +17,7 @@ from typing import Any
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from rollcall.agent.platform import import_sdks
+from rollcall.agent.platform import preload
 from rollcall.agent.resume import client_results
 from rollcall.agent.run import RunEvents, function_end
 from rollcall.agent.run_context import find_agent
@@ -71,7 +71,7 @@ _FIELDS = {
 """What fields of a `RunRequest` are called in a `RunAgentInput`."""
 
 
-@bound(OnRequest(timeout_s=RUN_AGENT_S, max_bytes=MAX_BYTES, at_start=import_sdks))
+@bound(OnRequest(timeout_s=RUN_AGENT_S, max_bytes=MAX_BYTES, at_start=preload))
 def agui(platform: Platform, call: Call) -> dict[str, Any] | Generator[Event | None, None, None]:
     """Answer an AG-UI `RunAgentInput` with a stream of events, and a GET with the agent's
     `AgentCapabilities`."""

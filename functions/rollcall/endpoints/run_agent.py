@@ -13,7 +13,7 @@ from msgspec import Struct, field
 from rollcall.agent.budget import UserBudget
 from rollcall.agent.compaction import write_lines
 from rollcall.agent.continuation import follow, pause, replayed_events
-from rollcall.agent.platform import connect_soon, import_sdks
+from rollcall.agent.platform import preload
 from rollcall.agent.run import RunEvents, drive, function_end
 from rollcall.agent.run_context import RunContext, new_context
 from rollcall.agent.run_setup import admission, run_budget
@@ -54,7 +54,7 @@ class AcceptedRequest(Struct, frozen=True):
     answers: Mapping[str, dict[str, Any]] = field(default_factory=dict)
 
 
-@bound(OnCall(timeout_s=RUN_AGENT_S, at_start=import_sdks))
+@bound(OnCall(timeout_s=RUN_AGENT_S, at_start=preload))
 def run_agent(platform: Platform, call: Call) -> RunEvents:
     """Answer a message in a thread, or continue a turn that waits, as a stream of AG-UI events; the
     last value is the `RunResult`."""
@@ -70,7 +70,6 @@ def answer_request(platform: Platform, call: Call, sent: AcceptedRequest) -> Run
     `RunResult`."""
     request = sent.request
     _check_context(request)
-    connect_soon()
     until = function_end(RUN_AGENT_S)
     if request.resume is not None or request.tool_results is not None:
         return (yield from _answer(platform, call, sent, until=until))

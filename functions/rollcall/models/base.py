@@ -1,11 +1,9 @@
 """The protocol every model provider implements, and the words it is spoken in.
 
-A provider is a module `rollcall.models.<provider>` with a class `Model(name)`, and the name of
-its SDK's module, where it has one, as `SDK`; the extra that installs it has the provider's name:
+A provider is a module `rollcall.models.<provider>` with a class `Model(name)`, and a descriptor
+beside it (see `rollcall.models.provider`):
 
     for delta in Model("gemini-3.8-flash").stream(request): ...
-
-Where all calls of a process share a client, it may also have `connect()`, which makes that.
 
 `stream` yields deltas in the order the provider sends them and always ends with one `Finish`,
 also where the request wants the reply in one piece.
@@ -15,12 +13,14 @@ It raises only `AgentError`s (an SDK's or a transport's exceptions never escape)
     QuotaExhausted       out of quota or credit; waiting does not help
     Unavailable          could not connect, dropped, 5xx, truncated stream; retrying is safe
     DeadlineExceeded     `request.deadline` passed, even while a stream drips
-    InvalidArgument      the provider refused the request itself (too long, bad schema)
+    InvalidArgument      the provider refused the request itself (a bad schema)
+    ContextExceeded      the request is longer than the model's window
+    ToolsUnsupported     the server cannot be given tools
     FailedPrecondition   no key, a key that is refused, no such model
 
 A stream may be read in a thread and closed at any of its yields. One that blocks does so under
-`rollcall.models.cutting.interruptible`, so that it can be ended from another thread; the clients
-in `_bounded_http` see to that by themselves.
+`rollcall.models.cutting.interruptible`, so that it can be ended from another thread, as
+`rollcall.models.transport` does.
 
 Models that know nothing of tools are reached through another, as `prompted:<provider>:<name>`.
 """
@@ -28,8 +28,9 @@ Models that know nothing of tools are reached through another, as `prompted:<pro
 from __future__ import annotations
 
 import json
+import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
 from functools import cached_property
 from importlib import import_module
@@ -41,12 +42,14 @@ from rollcall.core.context import Embedder
 from rollcall.core.errors import (
     DeadlineExceeded,
     FailedPrecondition,
+    InvalidArgument,
     ResourceExhausted,
     Unavailable,
 )
 from rollcall.core.extras import is_installed, require
 from rollcall.core.messages import Json, Message
 from rollcall.core.profile import Note
+from rollcall.models.provider import provider
 
 FIND_TOOLS = "find_tools"
 """The platform's own tool, with which a model asks for tools that it was not offered."""
@@ -60,6 +63,14 @@ class BrokenOff(Unavailable):
 
 class QuotaExhausted(ResourceExhausted):
     """What was bought from a provider is used up, or smaller than the request."""
+
+
+class ContextExceeded(InvalidArgument):
+    """The request is longer than the model's context window; a shorter one may do."""
+
+
+class ToolsUnsupported(InvalidArgument):
+    """The server, or its model, cannot be given tools."""
 
 
 class ToolSpec(Struct, frozen=True, dict=True):
@@ -220,47 +231,28 @@ def load_embedder(embedder_id: str) -> Embedder:
     """Build the embedder that `<provider>:<name>` names.
 
     Raises:
-        FailedPrecondition: There is no such provider, or it has no embeddings.
+        FailedPrecondition: There is no such provider, it has no embeddings, or the package is not
+            installed that makes them.
     """
-    provider = _provider(embedder_id)
-    if not hasattr(provider, "Embedder"):
+    found = _provider(embedder_id)
+    id = embedder_id.partition(":")[0]
+    if not hasattr(found, "Embedder"):
         raise FailedPrecondition(f"{embedder_id}: this provider has no embeddings")
-    embedder: Embedder = provider.Embedder(embedder_id.partition(":")[2])
+    if sdk := provider(id).sdk:
+        require(sdk, id, purpose=f"the embedder {embedder_id}")
+    embedder: Embedder = found.Embedder(embedder_id.partition(":")[2])
     return embedder
 
 
-def import_sdk(model_id: str) -> None:
-    """Import the SDK that the model's provider names as its `SDK`, if it needs one.
-
-    Raises:
-        FailedPrecondition: There is no such provider here.
-    """
-    if sdk := getattr(_provider(model_id), "SDK", None):
-        import_module(sdk)
-
-
-def connecting(model_id: str) -> Callable[[], None] | None:
-    """What makes the client that a process's calls to the model share; None where they share none.
-
-    It raises an `AgentError` where a call would.
-
-    Raises:
-        FailedPrecondition: There is no such provider here.
-    """
-    connect: Callable[[], None] | None = getattr(_provider(model_id), "connect", None)
-    return connect
-
-
 def _provider(model_id: str) -> Any:
-    provider = model_id.partition(":")[0]
-    if not provider.isidentifier() or provider.startswith("_") or provider == "base":
+    id = model_id.partition(":")[0]
+    if not id.isidentifier() or id.startswith("_"):
         raise FailedPrecondition(f"model ids read <provider>:<name>, not {model_id!r}")
-    if not is_installed(f"rollcall.models.{provider}"):
-        raise FailedPrecondition(f"no model provider {provider!r} (of model {model_id!r})")
-    found = import_module(f"rollcall.models.{provider}")
-    if sdk := getattr(found, "SDK", None):
-        require(sdk, provider, purpose=f"the model {model_id}")
-    return found
+    if is_installed(f"rollcall.models.{id}"):
+        found = import_module(f"rollcall.models.{id}")
+        if hasattr(found, "Model") and found is not sys.modules[__name__]:
+            return found
+    raise FailedPrecondition(f"no model provider {id!r} (of model {model_id!r})")
 
 
 class Clock(Struct):

@@ -1,34 +1,77 @@
-"""Models and embeddings of Google's Gemini API, `gemini:<model>`.
+"""Google's models and embeddings, `gemini:<model>`: requests and replies as the JSON of its API.
 
-The key comes from `GOOGLE_API_KEY` or `GEMINI_API_KEY`, another address from
-`GOOGLE_GEMINI_BASE_URL`. Prompts are not stored by Google (`store=False`), tools are never run
-by the SDK, and nothing is retried here.
+With a key they are called at the Gemini API (`GOOGLE_GEMINI_BASE_URL` names another address). With
+`GEMINI_BACKEND=vertex` they are called at Vertex AI by the function's own identity, in the project
+and place that `GOOGLE_CLOUD_PROJECT` and `GOOGLE_CLOUD_LOCATION` name, as for Google's libraries.
+Prompts are not stored by Google (`store=False`), and nothing is retried here.
 """
 
 from __future__ import annotations
 
+import json
 import os
-from collections.abc import Iterator
-from contextlib import closing
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from itertools import pairwise
+from threading import Lock
 from typing import TYPE_CHECKING, Any, Literal
+from uuid import uuid4
 
 from rollcall.core.errors import FailedPrecondition, Unavailable
+from rollcall.core.messages import Json, Media, Message, ModelMessage, ToolMessage, ToolResult
 from rollcall.core.redaction import redacted
-from rollcall.models._failures import failures_as_ours
-from rollcall.models._gemini_wire import PROVIDER, Reply, body_of
-from rollcall.models._json_stream import json_events, mapping, timely
-from rollcall.models._sharing import shared
-from rollcall.models.base import Clock, Delta, ModelRequest
+from rollcall.models.base import (
+    ArgumentsDelta,
+    CallEnd,
+    CallStart,
+    Clock,
+    Delta,
+    Finish,
+    FinishReason,
+    ModelRequest,
+    TextDelta,
+    Usage,
+)
+from rollcall.models.failures import failures_as_ours, translate_failures
+from rollcall.models.json_stream import count, mapping, sequence, text
+from rollcall.models.provider import provider
+from rollcall.models.transport import ProviderError, error_of, post
 
 if TYPE_CHECKING:
-    import httpx2
     from google import genai
-    from google.genai.models import Models
 
-SDK = "google.genai"
-CALL_LIMIT_S = 300.0
+PROVIDER = provider("gemini")
 EMBED_LIMIT_S = 60.0
 EMBED_BATCH = 100
+
+# Gemini 3 refuses a call without the signature of its own thinking; this text, which Google
+# documents for calls that another model made, stands in for one.
+_FOREIGN_SIGNATURE = "skip_thought_signature_validator"
+
+_MALFORMED = {
+    "MALFORMED_FUNCTION_CALL",
+    "UNEXPECTED_TOOL_CALL",
+    "TOO_MANY_TOOL_CALLS",
+    "MISSING_THOUGHT_SIGNATURE",
+    "MALFORMED_RESPONSE",
+}
+_BLOCKED = {
+    "SAFETY",
+    "RECITATION",
+    "LANGUAGE",
+    "BLOCKLIST",
+    "PROHIBITED_CONTENT",
+    "SPII",
+    "IMAGE_SAFETY",
+    "IMAGE_PROHIBITED_CONTENT",
+    "IMAGE_RECITATION",
+    "IMAGE_OTHER",
+}
+_LENGTH = {"MAX_TOKENS", "CONTINUATION"}
+_JOINED = ({"text"}, {"text", "thought"})
+"""The keys of parts that are one part in pieces."""
+_STEP = re.compile(r"\.([^.\[\]]+)|\[(\d+)\]|\[['\"](.*?)['\"]\]")
 
 
 class Model:
@@ -36,21 +79,24 @@ class Model:
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self.id = f"{PROVIDER}:{name}"
+        self.id = f"{PROVIDER.id}:{name}"
 
     def stream(self, request: ModelRequest) -> Iterator[Delta]:
         """Call the model once; see `rollcall.models.base`."""
         clock = Clock(request.deadline)
-        key = _key()
-        with failures_as_ours(self.id, clock, key):
-            left_s = clock.left_s(at_most=CALL_LIMIT_S)
-            models = _client(key, _base_url()).models
-            with closing(_answer(models, self.name, request, left_s)) as response:
-                reply = Reply()
-                for chunk in json_events(timely(response.iter_bytes(), clock, CALL_LIMIT_S)):
-                    _raise_failure(chunk, response)
-                    yield from reply.read(chunk)
-                yield from reply.finish()
+        yield from translate_failures(self._stream(request, clock), self.id, clock, PROVIDER.key())
+
+    def _stream(self, request: ModelRequest, clock: Clock) -> Iterator[Delta]:
+        clock.left_s(at_most=1.0)
+        url, headers = _place(self.name, streamed=request.streamed)
+        body = json.dumps(body_of(request, self.name), ensure_ascii=False, allow_nan=False)
+        with post(url, body.encode(), headers, clock) as response:
+            reply = Reply()
+            for chunk in response.events():
+                if "error" in chunk:
+                    raise ProviderError(0, error_of(chunk))
+                yield from reply.read(chunk)
+            yield from reply.finish()
 
 
 class Embedder:
@@ -60,7 +106,7 @@ class Embedder:
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self.id = f"{PROVIDER}:{name}"
+        self.id = f"{PROVIDER.id}:{name}"
 
     def embed(self, texts: list[str], *, task: Literal["query", "document"]) -> list[list[float]]:
         """Turn texts into vectors, in the order of the texts.
@@ -68,13 +114,14 @@ class Embedder:
         Raises:
             AgentError: As for a model's `stream`.
         """
-        key = _key()
+        if not uses_vertex():
+            PROVIDER.needed_key()
         texts = [redacted(text) for text in texts]
         vectors: list[list[float]] = []
         for start in range(0, len(texts), EMBED_BATCH):
-            with failures_as_ours(self.id, Clock(None), key):
-                client = _client(key, _base_url())
-                vectors += self._embed(client, texts[start : start + EMBED_BATCH], task)
+            with failures_as_ours(self.id, Clock(None), PROVIDER.key()):
+                some = texts[start : start + EMBED_BATCH]
+                vectors += self._embed(_client(_client_settings()), some, task)
         return vectors
 
     def _embed(
@@ -101,82 +148,354 @@ class Embedder:
         return vectors
 
 
-def connect() -> None:
-    """Make the client of all calls: the SDK's, and certificates are read.
-
-    Raises:
-        FailedPrecondition: There is no key.
-    """
-    _client(_key(), _base_url())
-
-
-def _answer(models: Models, name: str, request: ModelRequest, limit_s: float) -> httpx2.Response:
-    """Ask through the SDK, and get the answer as it is."""
-    from google.genai import types
-
-    from rollcall.models._gemini_http import kept_answer
-
-    # Made without being checked: building what checks these takes a process's first call 30 ms.
-    config = types.GenerateContentConfig.model_construct(
-        automatic_continuation=False,
-        automatic_function_calling=types.AutomaticFunctionCallingConfig.model_construct(
-            disable=True
-        ),
-        http_options=types.HttpOptions.model_construct(
-            timeout=max(int(limit_s * 1000), 1),
-            # As raw JSON: the SDK would check and convert each schema again for each request, and
-            # would not send back a reply's parts as they came.
-            extra_body=body_of(request, name),
-        ),
-    )
-    empty = types.Content.model_construct()  # the SDK wants some; the real ones are in the body
-    if request.streamed:
-        stream = models.generate_content_stream
-        return kept_answer(lambda: list(stream(model=name, contents=empty, config=config)))
-    plain = models.generate_content
-    return kept_answer(lambda: plain(model=name, contents=empty, config=config))
-
-
-def _raise_failure(chunk: dict[str, Any], response: httpx2.Response) -> None:
-    """Raise what a provider reports in an answer that began well, as the SDK does."""
-    if "error" in chunk:
-        from google.genai.errors import APIError
-
-        APIError.raise_error(mapping(chunk["error"]).get("code") or 503, chunk, response)
-
-
 def _unit(vector: list[float]) -> list[float]:
     length = sum(x * x for x in vector) ** 0.5
     return [x / length for x in vector] if length else vector
 
 
-def _key() -> str:
-    names = ("GOOGLE_API_KEY", "GEMINI_API_KEY")
-    key = next((key for name in names if (key := os.environ.get(name, "").strip())), "")
-    if not key:
-        raise FailedPrecondition("no key for Gemini is configured", hint="set GEMINI_API_KEY")
-    return key
+def uses_vertex(env: Mapping[str, str] = os.environ) -> bool:
+    """Whether Vertex AI is called, by the function's own identity, and not the Gemini API.
+
+    Raises:
+        FailedPrecondition: `GEMINI_BACKEND` is neither of its two.
+    """
+    backend = env.get("GEMINI_BACKEND", "").strip().lower()
+    if backend not in ("", "api", "vertex"):
+        raise FailedPrecondition(f"GEMINI_BACKEND is api or vertex, not {backend!r}")
+    return backend == "vertex"
 
 
-def _base_url() -> str | None:
-    return os.environ.get("GOOGLE_GEMINI_BASE_URL", "").strip() or None
+def vertex_place(env: Mapping[str, str] = os.environ) -> tuple[str, str]:
+    """Project and location at Vertex AI: as Google's libraries find them, else the function's own
+    project, and the global endpoint.
+
+    Raises:
+        FailedPrecondition: No variable names a project.
+    """
+    names = ("GOOGLE_CLOUD_PROJECT", "GCLOUD_PROJECT")
+    project = next((value for name in names if (value := env.get(name, "").strip())), "")
+    if not project:
+        told = "no project for Vertex AI is configured"
+        raise FailedPrecondition(told, hint="set GOOGLE_CLOUD_PROJECT")
+    return project, env.get("GOOGLE_CLOUD_LOCATION", "").strip() or "global"
 
 
-@shared
-def _client(key: str, base_url: str | None) -> genai.Client:
-    import httpx2
+def _place(name: str, *, streamed: bool) -> tuple[str, dict[str, str]]:
+    """Where a model is called, and the headers that identify who calls."""
+    method = "streamGenerateContent?alt=sse" if streamed else "generateContent"
+    if not uses_vertex():
+        path = name if "/" in name else f"models/{name}"
+        url = f"{PROVIDER.base_url()}/v1beta/{path}:{method}"
+        return url, {"x-goog-api-key": PROVIDER.needed_key()}
+    project, location = vertex_place()
+    base = os.environ.get(PROVIDER.address_variable, "").strip().rstrip("/") or (
+        f"https://{'' if location == 'global' else f'{location}-'}aiplatform.googleapis.com"
+    )
+    path = f"projects/{project}/locations/{location}/publishers/google/models/{name}"
+    return f"{base}/v1beta1/{path}:{method}", {"authorization": f"Bearer {_identity_token()}"}
+
+
+_IDENTITY = Lock()
+
+
+def _identity_token() -> str:
+    """An access token of the function's own service account.
+
+    Raises:
+        FailedPrecondition: There are no credentials.
+    """
+    import google.auth.transport.requests
+    from google.auth.exceptions import DefaultCredentialsError, GoogleAuthError
+
+    with _IDENTITY:  # one refreshes, the others wait for it
+        try:
+            credentials = _credentials()
+            if not credentials.valid:
+                credentials.refresh(google.auth.transport.requests.Request())
+        except DefaultCredentialsError:
+            told = "there are no Google credentials to call Vertex AI with"
+            hint = (
+                "deployed functions have their own; here run gcloud auth application-default login"
+            )
+            raise FailedPrecondition(told, hint=hint) from None
+        except GoogleAuthError as error:
+            told = f"no access token for Vertex AI: {type(error).__name__}"
+            raise Unavailable(told) from None
+        token: str = credentials.token
+    return token
+
+
+@cache
+def _credentials() -> Any:
+    import google.auth
+
+    return google.auth.default(scopes=["https://www.googleapis.com/auth/cloud-platform"])[0]
+
+
+def _client_settings() -> tuple[tuple[str, Any], ...]:
+    """How the SDK is to be called, for one client per configuration."""
+    if uses_vertex():
+        project, location = vertex_place()
+        return (("enterprise", True), ("project", project), ("location", location))
+    base_url = os.environ.get(PROVIDER.address_variable, "").strip() or None
+    return (("enterprise", False), ("api_key", PROVIDER.needed_key()), ("base_url", base_url))
+
+
+@cache
+def _client(settings: tuple[tuple[str, Any], ...]) -> genai.Client:
     from google import genai
     from google.genai import types
 
-    from rollcall.models._gemini_http import KeepingClient
+    options = dict(settings)
+    http = types.HttpOptions(api_version="v1beta", base_url=options.pop("base_url", None))
+    if options["enterprise"]:
+        http.api_version = "v1beta1"
+    return genai.Client(http_options=http, **options)
 
-    # The SDK would make two more, for clients that nobody uses; each reads all certificates.
-    trust = httpx2.create_ssl_context()
-    options = types.HttpOptions(
-        api_version="v1beta",
-        base_url=base_url,
-        httpx_client=KeepingClient(verify=trust),
-        client_args={"verify": trust},
-        async_client_args={"verify": trust, "ssl": trust},
-    )
-    return genai.Client(api_key=key, enterprise=False, http_options=options)
+
+def body_of(request: ModelRequest, model: str) -> dict[str, Json]:
+    """Write a request as the JSON body of `:generateContent`."""
+    generation: dict[str, Json] = {"maxOutputTokens": request.max_output_tokens}
+    if request.response_schema is not None:
+        generation["responseMimeType"] = "application/json"
+        generation["responseJsonSchema"] = request.response_schema
+    body: dict[str, Json] = {
+        "contents": contents_of(request.messages, model),
+        "generationConfig": generation,
+        "store": False,
+    }
+    if request.instructions:
+        body["systemInstruction"] = {"role": "user", "parts": [{"text": request.instructions}]}
+    if request.tools:
+        declarations = [
+            {
+                "name": tool.name,
+                "description": tool.description,
+                "parametersJsonSchema": tool.parameters,
+            }
+            for tool in request.tools
+        ]
+        body["tools"] = [{"functionDeclarations": declarations}]
+        calling = {"mode": request.tool_choice.upper()}
+        body["toolConfig"] = {"functionCallingConfig": calling}
+    return body
+
+
+def contents_of(messages: Sequence[Message], model: str) -> list[Json]:
+    """Write a history as Gemini's `contents`; its own replies go back as they came."""
+    contents: list[Json] = []
+    its_ids: dict[str, str | None] = {}
+    for message in messages:
+        if isinstance(message, ModelMessage):
+            parts = _model_parts(message, model)
+            told = [mapping(part["functionCall"]) for part in parts if "functionCall" in part]
+            ids = zip(message.tool_calls, told, strict=True)
+            its_ids = {call.id: each.get("id") for call, each in ids}
+        elif isinstance(message, ToolMessage):
+            parts = [_result_part(r, its_ids.get(r.call_id)) for r in message.results]
+        else:
+            parts = [_user_part(part) for part in message.parts]
+        if parts:
+            role = "model" if isinstance(message, ModelMessage) else "user"
+            contents.append({"role": role, "parts": parts})
+    return contents
+
+
+def _model_parts(message: ModelMessage, model: str) -> list[dict[str, Json]]:
+    parts = list(message.provider_parts) if message.provider == PROVIDER.id else []
+    if sum("functionCall" in part for part in parts) != len(message.tool_calls) or not parts:
+        parts = [{"text": message.text}] if message.text else []
+        for call in message.tool_calls:
+            told = {"id": call.id, "name": call.name, "args": call.arguments or {}}
+            parts.append({"functionCall": told})
+    first = next((i for i, part in enumerate(parts) if "functionCall" in part), None)
+    signed = any("thoughtSignature" in part for part in parts)
+    if first is not None and not signed and not re.match(r"(models/)?gemini-[12]\b", model):
+        parts[first] = {**parts[first], "thoughtSignature": _FOREIGN_SIGNATURE}
+    return parts
+
+
+def _user_part(part: Any) -> dict[str, Json]:
+    if isinstance(part, Media):
+        return {"inlineData": {"mimeType": part.media_type, "data": part.data}}
+    return {"text": part.text}
+
+
+def _result_part(result: ToolResult, its_id: str | None) -> dict[str, Json]:
+    """A tool's answer, under the call's id as Gemini sent it, if it sent one."""
+    told: dict[str, Json] = {"name": result.name, "response": _response(result)}
+    return {"functionResponse": {"id": its_id, **told} if its_id else told}
+
+
+def _response(result: ToolResult) -> dict[str, Json]:
+    try:
+        value = json.loads(result.content)
+    except (ValueError, RecursionError):
+        value = result.content
+    if isinstance(value, dict) and value.keys() & {"output", "error"}:
+        return value
+    return {"error" if result.is_error else "output": value}
+
+
+class Reply:
+    """Gathers one reply: its chunks, or the whole of it, in; deltas out."""
+
+    def __init__(self) -> None:
+        self.parts: list[dict[str, Json]] = []
+        self._reason = ""
+        self._blocked = ""
+        self._usage = Usage()
+        self._ids: set[str] = set()
+        self._open: _PartialCall | None = None
+
+    def read(self, chunk: dict[str, Json]) -> Iterator[Delta]:
+        """Take one chunk in.
+
+        Raises:
+            Unavailable: It calls a tool without a name.
+        """
+        feedback = mapping(chunk.get("promptFeedback"))
+        self._blocked = text(feedback.get("blockReason")) or self._blocked
+        if told := mapping(chunk.get("usageMetadata")):
+            self._count(told)
+        for candidate in map(mapping, sequence(chunk.get("candidates"))[:1]):
+            self._reason = text(candidate.get("finishReason")) or self._reason
+            for part in sequence(mapping(candidate.get("content")).get("parts")):
+                if part := mapping(part):
+                    yield from self._read_part(part)
+
+    def finish(self) -> Iterator[Delta]:
+        """End the reply.
+
+        Raises:
+            Unavailable: The stream stopped without saying why.
+        """
+        yield from self._close()
+        if not self._reason and not self._blocked:
+            raise Unavailable("Gemini's answer broke off")
+        yield Finish(self._finish_reason(), self._usage, tuple(self.parts), detail=self._detail())
+
+    def _finish_reason(self) -> FinishReason:
+        if self._blocked or self._reason in _BLOCKED:
+            return FinishReason.BLOCKED
+        if self._reason in _MALFORMED:
+            return FinishReason.MALFORMED
+        if self._reason in _LENGTH:
+            return FinishReason.LENGTH
+        if self._ids:
+            return FinishReason.TOOL_CALLS
+        # "OTHER" and reasons yet unknown: a reply if there is one.
+        said = self._reason == "STOP" or any(part.get("text") for part in self.parts)
+        return FinishReason.STOP if said else FinishReason.MALFORMED
+
+    def _detail(self) -> str:
+        return self._blocked or (self._reason if self._reason != "STOP" else "")
+
+    def _count(self, told: dict[str, Json]) -> None:
+        """Keep the latest of the running totals; not every chunk repeats each."""
+        given = count(told.get("promptTokenCount")) + count(told.get("toolUsePromptTokenCount"))
+        made = count(told.get("candidatesTokenCount")) + count(told.get("thoughtsTokenCount"))
+        self._usage = Usage(
+            given or self._usage.input_tokens,
+            count(told.get("cachedContentTokenCount")) or self._usage.cached_input_tokens,
+            made or self._usage.output_tokens,
+        )
+
+    def _read_part(self, part: dict[str, Json]) -> Iterator[Delta]:
+        if "functionCall" not in part:
+            yield from self._close()
+            self._keep(part)
+            if (said := text(part.get("text"))) and not part.get("thought"):
+                yield TextDelta(said)
+            return
+        call = mapping(part["functionCall"])
+        name = text(call.get("name"))
+        if call.get("partialArgs") or call.get("willContinue") or (self._open and not name):
+            yield from self._read_partial(part, call)
+        elif not name:
+            raise Unavailable("Gemini called a tool without a name")
+        else:
+            yield from self._close()
+            self.parts.append(part)
+            id = self._new_id(text(call.get("id")))
+            yield CallStart(id, name)
+            yield ArgumentsDelta(id, json.dumps(call.get("args") or {}, ensure_ascii=False))
+            yield CallEnd(id)
+
+    def _keep(self, part: dict[str, Json]) -> None:
+        """Keep a part; a text in pieces becomes one again, as in a reply that was not streamed. A
+        part with a signature, or with anything else, stays by itself."""
+        last = self.parts[-1] if self.parts else {}
+        alike = part.keys() == last.keys() and part.get("thought") == last.get("thought")
+        if alike and part.keys() in _JOINED:
+            self.parts[-1] = {**last, "text": text(last["text"]) + text(part["text"])}
+        else:
+            self.parts.append(part)
+
+    def _read_partial(self, part: dict[str, Json], call: dict[str, Json]) -> Iterator[Delta]:
+        """A call that comes in pieces is kept as the whole call it adds up to."""
+        if name := text(call.get("name")):
+            yield from self._close()
+            id = text(call.get("id"))
+            told = {"name": name, **({"id": id} if id else {})}
+            self.parts.append({**part, "functionCall": told})
+            self._open = _PartialCall(self._new_id(id), told, dict(mapping(call.get("args"))))
+            yield CallStart(self._open.id, name)
+        if self._open:
+            for piece in sequence(call.get("partialArgs")):
+                self._open.add(mapping(piece))
+            if not call.get("willContinue"):
+                yield from self._close()
+
+    def _close(self) -> Iterator[Delta]:
+        if self._open:
+            id, told, arguments = self._open.id, self._open.told, self._open.arguments
+            told["args"] = arguments
+            yield ArgumentsDelta(id, json.dumps(arguments, ensure_ascii=False))
+            yield CallEnd(id)
+            self._open = None
+
+    def _new_id(self, id: str) -> str:
+        if not id or id in self._ids:
+            id = f"call_{uuid4().hex[:24]}"
+        self._ids.add(id)
+        return id
+
+
+class _PartialCall:
+    """Arguments that arrive as values at JSON paths, long texts in several pieces."""
+
+    def __init__(self, id: str, told: dict[str, Json], arguments: dict[str, Json]) -> None:
+        self.id = id
+        self.told = told
+        self.arguments = arguments
+
+    def add(self, piece: dict[str, Json]) -> None:
+        """Put one value where its path says; text is added to what is there."""
+        steps = [
+            int(index) if index else key or quoted
+            for key, index, quoted in _STEP.findall(text(piece.get("jsonPath")))
+        ]
+        place: Any = self.arguments
+        for step, following in pairwise(steps):
+            empty: Any = [] if isinstance(following, int) else {}
+            place = _enter(place, step, empty)
+        if steps:
+            before = _enter(place, steps[-1], None)
+            value = _value(piece)
+            joined = isinstance(before, str) and isinstance(value, str)
+            place[steps[-1]] = before + value if joined else value
+
+
+def _enter(place: Any, step: str | int, empty: Any) -> Any:
+    if isinstance(step, int):
+        place.extend([None] * (step + 1 - len(place)))
+        if place[step] is None:
+            place[step] = empty
+        return place[step]
+    return place.setdefault(step, empty)
+
+
+def _value(piece: dict[str, Json]) -> Json:
+    values = (piece.get(f"{kind}Value") for kind in ("string", "number", "bool"))
+    return next((value for value in values if value is not None), None)

@@ -1,44 +1,47 @@
 """Models and embeddings of OpenAI and of every server that speaks its protocol, `openai:<model>`.
 
-`OPENAI_BASE_URL` names another server (Ollama, vLLM, llama.cpp); a key is then optional.
-OpenAI itself is called through its Responses API, all others through Chat Completions, which
-they all know; `OPENAI_API` set to "responses" or "chat" overrules that. OpenAI stores nothing
+`OPENAI_BASE_URL` names another server (Ollama, vLLM, llama.cpp, OpenRouter, Azure); a key is then
+optional. OpenAI itself is called through its Responses API, all others through Chat Completions,
+which they all know; `OPENAI_API` set to "responses" or "chat" overrules that. A server that cannot
+be given tools gets them by words (see `rollcall.models.prompted`). OpenAI stores nothing
 (`store=False`), and nothing is retried here.
 """
 
 from __future__ import annotations
 
+import logging
 import os
+import re
 from collections.abc import Iterable, Iterator
-from contextlib import closing
+from functools import cache
 from typing import TYPE_CHECKING, Any, Literal
-from urllib.parse import urlsplit
+from urllib.parse import urlsplit, urlunsplit
 
 from msgspec import Struct
 
 from rollcall.core.errors import FailedPrecondition, Unavailable
 from rollcall.core.redaction import redacted
-from rollcall.models import _openai_chat, _openai_responses
-from rollcall.models._failures import code_of, failures_as_ours
-from rollcall.models._json_stream import json_events, timely
-from rollcall.models._openai_content import PROVIDER
-from rollcall.models._sharing import shared
-from rollcall.models.base import Clock, Delta, Finish, FinishReason, ModelRequest
+from rollcall.models import openai_chat, openai_responses
+from rollcall.models.base import Clock, Delta, ModelRequest, ToolsUnsupported
+from rollcall.models.failures import failures_as_ours, translate_failures
+from rollcall.models.provider import provider
+from rollcall.models.transport import post
 
 if TYPE_CHECKING:
-    import httpx2
     from openai import OpenAI
 
-SDK = "openai"
-CALL_LIMIT_S = 300.0
+PROVIDER = provider("openai")
 EMBED_LIMIT_S = 60.0
 EMBED_BATCH = 256
 EMBED_BYTES, EMBED_BATCH_BYTES = 8_000, 280_000
 """OpenAI takes 8,192 tokens a text and 300,000 a request, and refuses all of them where one is too
 long. A token is a byte at least, so that nothing needs be counted."""
 
-_OWN_URL = "https://api.openai.com/v1"
-_CONTENT_CODES = {"content_filter", "content_policy_violation"}
+_AZURE = re.compile(r"\.(openai\.azure|services\.ai\.azure|cognitiveservices\.azure)\.com$")
+_WITHOUT_TOOLS: set[tuple[str, str]] = set()
+"""Servers and models that said that they cannot be given tools; told once, not with each call."""
+
+log = logging.getLogger("rollcall")
 
 
 class Model:
@@ -46,33 +49,57 @@ class Model:
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self.id = f"{PROVIDER}:{name}"
+        self.id = f"{PROVIDER.id}:{name}"
 
     def stream(self, request: ModelRequest) -> Iterator[Delta]:
-        """Call the model once; see `rollcall.models.base`."""
-        clock = Clock(request.deadline)
+        """Call the model once, or twice where a server turns out not to take tools; see
+        `rollcall.models.base`."""
         server = _server()
-        with failures_as_ours(self.id, clock, server.key):
-            try:
-                yield from self._stream(request, server, clock)
-            except Exception as error:
-                if code_of(error) not in _CONTENT_CODES:
-                    raise
-                yield Finish(FinishReason.BLOCKED, detail=code_of(error))
+        place = (server.base_url, self.name)
+        if request.tools and place in _WITHOUT_TOOLS:
+            yield from self._by_words(request)
+            return
+        clock = Clock(request.deadline)
+        deltas = self._stream(request, server, clock)
+        try:
+            yield from translate_failures(
+                deltas, self.id, clock, server.key, server=server.foreign_host
+            )
+            return
+        except ToolsUnsupported as error:
+            if not request.tools:
+                raise
+            log.warning("%s is given its tools by words: %s", self.id, error.message)
+        _WITHOUT_TOOLS.add(place)
+        yield from self._by_words(request)
+
+    def _by_words(self, request: ModelRequest) -> Iterator[Delta]:
+        from rollcall.models.prompted import Model as Prompted
+
+        yield from Prompted(self.id).stream(request)
 
     def _stream(self, request: ModelRequest, server: _Server, clock: Clock) -> Iterator[Delta]:
-        left_s = clock.left_s(at_most=CALL_LIMIT_S)
-        client = _client(server.key, server.base_url)
+        clock.left_s(at_most=1.0)
         if server.api == "responses":
-            path, read = "/responses", _openai_responses.read
-            body = _openai_responses.body_of(request, self.name)
+            url = server.url("/responses")
+            body = openai_responses.body_of(request, self.name)
         else:
-            path, read = "/chat/completions", _openai_chat.read
-            body = _openai_chat.body_of(request, self.name, is_openai=server.is_openai)
-        with closing(_post(client, path, body, left_s)) as response:
-            chunks = timely(response.iter_bytes(), clock, CALL_LIMIT_S)
-            yield from read(json_events(chunks), self.name)
-            _read_out(response, chunks)
+            url = server.url("/chat/completions")
+            body = openai_chat.body_of(
+                request,
+                self.name,
+                is_openai=server.is_openai,
+                bound="max_completion_tokens"
+                if server.is_openai or server.is_azure
+                else "max_tokens",
+            )
+        with post(url, body, server.headers, clock) as response:
+            if server.api == "responses":
+                yield from openai_responses.read(response.events(), self.name)
+            else:
+                offered = {tool.name for tool in request.tools}
+                yield from openai_chat.read(response.events(), self.name, offered)
+            response.read_out()
 
 
 class Embedder:
@@ -83,7 +110,7 @@ class Embedder:
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self.id = f"{PROVIDER}:{name}"
+        self.id = f"{PROVIDER.id}:{name}"
 
     def embed(self, texts: list[str], *, task: Literal["query", "document"]) -> list[list[float]]:
         """Turn texts into vectors, in the order of the texts; the task makes no difference. Of a
@@ -95,7 +122,8 @@ class Embedder:
         server = _server()
         vectors: list[list[float]] = []
         for some in _batches(redacted(text) for text in texts):
-            with failures_as_ours(self.id, Clock(None), server.key):
+            host = server.foreign_host
+            with failures_as_ours(self.id, Clock(None), server.key, server=host):
                 vectors += self._embed(_client(server.key, server.base_url), some)
         return vectors
 
@@ -135,69 +163,50 @@ def _batches(texts: Iterable[str]) -> Iterator[list[str]]:
         yield batch
 
 
-def connect() -> None:
-    """Make the client of all calls: the SDK's, and certificates are read.
-
-    Raises:
-        FailedPrecondition: There is no key, or `OPENAI_API` is neither of its two.
-    """
-    server = _server()
-    _client(server.key, server.base_url)
-
-
 class _Server(Struct, frozen=True):
     """Where to call, with which key, and in which of the two dialects."""
 
     base_url: str
     key: str
     api: str
+    is_openai: bool
 
     @property
-    def is_openai(self) -> bool:
-        host = urlsplit(self.base_url).hostname or ""
-        return host == "openai.com" or host.endswith(".openai.com")
+    def host(self) -> str:
+        return urlsplit(self.base_url).hostname or ""
+
+    @property
+    def foreign_host(self) -> str:
+        """The host's name, where it is not OpenAI's own."""
+        return "" if self.is_openai else self.host
+
+    @property
+    def is_azure(self) -> bool:
+        return bool(_AZURE.search(self.host))
+
+    @property
+    def headers(self) -> dict[str, str]:
+        if not self.key:
+            return {}
+        return {"api-key": self.key} if self.is_azure else {"authorization": f"Bearer {self.key}"}
+
+    def url(self, path: str) -> str:
+        """The address of one of its methods; an API version in the base URL stays behind it."""
+        parts = urlsplit(self.base_url)
+        return urlunsplit(parts._replace(path=parts.path.rstrip("/") + path))
 
 
 def _server() -> _Server:
-    base_url = os.environ.get("OPENAI_BASE_URL", "").strip() or _OWN_URL
-    server = _Server(base_url, os.environ.get("OPENAI_API_KEY", "").strip(), "")
-    if not server.key and server.is_openai:
-        raise FailedPrecondition("no key for OpenAI is configured", hint="set OPENAI_API_KEY")
+    base_url, is_own = PROVIDER.base_url(), PROVIDER.is_own()
+    key = PROVIDER.needed_key() if is_own else PROVIDER.key()
     api = os.environ.get("OPENAI_API", "").strip().lower()
     if api not in ("", "responses", "chat"):
         raise FailedPrecondition(f"OPENAI_API is responses or chat, not {api!r}")
-    api = api or ("responses" if server.is_openai else "chat")
-    return _Server(base_url, server.key or "none", api)  # the SDK refuses an empty key
+    return _Server(base_url, key, api or ("responses" if is_own else "chat"), is_own)
 
 
-def _post(client: OpenAI, path: str, body: bytes, limit_s: float) -> httpx2.Response:
-    """Post a body through the SDK, which signs it and raises its errors, and leave the answer
-    unread: the SDK's own types cost more than all else that a call does."""
-    import httpx2
-    from openai import Stream
-
-    answer: Any = client.post(
-        path,
-        content=body,
-        cast_to=httpx2.Response,
-        options={"timeout": limit_s},
-        stream=True,  # of the connection, whatever the body asks for
-        stream_cls=Stream[Any],
-    )
-    response: httpx2.Response = answer
-    return response
-
-
-def _read_out(response: httpx2.Response, chunks: Iterator[bytes]) -> None:
-    from rollcall.models._bounded_http import read_out
-
-    read_out(response, chunks)
-
-
-@shared
+@cache
 def _client(key: str, base_url: str) -> OpenAI:
     from openai import OpenAI
 
-    from rollcall.models._bounded_http import BoundedClient
-
-    return OpenAI(api_key=key, base_url=base_url, max_retries=0, http_client=BoundedClient())
+    return OpenAI(api_key=key or "none", base_url=base_url, max_retries=0)  # it wants some key

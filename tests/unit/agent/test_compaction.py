@@ -35,7 +35,7 @@ from rollcall.core.messages import (
     UserMessage,
 )
 from rollcall.core.wire import CallStatus, ToolCallRecord
-from rollcall.models import _gemini_wire, _openai_chat, _openai_responses
+from rollcall.models import gemini, openai_chat, openai_responses
 from rollcall.models.base import ModelRequest
 from rollcall.store.message_log import (
     TurnUsage,
@@ -181,13 +181,13 @@ def work(dialogue: Dialogue, steps: int) -> list[ModelRequest]:
 
 BODIES: dict[str, Callable[[ModelRequest], bytes]] = {
     "openai": lambda request: json.dumps(
-        json.loads(_openai_responses.body_of(request, "gpt-x"))["input"]
+        json.loads(openai_responses.body_of(request, "gpt-x"))["input"]
     ).encode(),
     "gemini": lambda request: json.dumps(
-        _gemini_wire.contents_of(request.messages, "gemini-3-pro")
+        gemini.contents_of(request.messages, "gemini-3-pro")
     ).encode(),
     "chat": lambda request: json.dumps(
-        json.loads(_openai_chat.body_of(request, "gpt-x", is_openai=True))["messages"]
+        json.loads(openai_chat.body_of(request, "gpt-x", is_openai=True))["messages"]
     ).encode(),
 }
 

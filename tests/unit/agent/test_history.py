@@ -20,8 +20,8 @@ from rollcall.core.messages import (
     ToolResult,
     UserMessage,
 )
-from rollcall.models._gemini_wire import contents_of
-from rollcall.models._openai_responses import body_of
+from rollcall.models.gemini import contents_of
+from rollcall.models.openai_responses import body_of
 from rollcall.models.base import ModelRequest
 
 ASK = UserMessage.of("What is new?")

@@ -12,8 +12,8 @@ import pytest
 from google.genai import errors as gemini_errors
 
 from rollcall.core.errors import AgentError, DeadlineExceeded, Unavailable
-from rollcall.models._failures import as_agent_error, failures_as_ours, redacted
 from rollcall.models.base import Clock
+from rollcall.models.failures import as_agent_error, failures_as_ours, redacted
 from tests.support.rules import for_every
 
 REQUEST = httpx2.Request("POST", "https://provider.example/?key=sk-planted-0123")

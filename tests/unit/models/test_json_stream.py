@@ -1,6 +1,6 @@
 import pytest
 
-from rollcall.models._json_stream import DONE, json_events
+from rollcall.models.json_stream import DONE, json_events
 from tests.support.rules import for_every
 
 

@@ -15,8 +15,8 @@ from rollcall.core.messages import (
     ToolResult,
     UserMessage,
 )
-from rollcall.models._prompted_reading import Reader
 from rollcall.models.base import CallStart, FinishReason, ModelRequest, ToolSpec, Usage, load_model
+from rollcall.models.prompted import Reader
 from tests.support.fake_providers import FakeProviders, Said, gather
 from tests.support.provider_replies import Json, chat_text
 

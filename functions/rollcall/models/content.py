@@ -1,4 +1,4 @@
-"""What the Responses and the Chat Completions API have in common."""
+"""What the requests of several APIs have in common: documents, results and kept parts."""
 
 from __future__ import annotations
 
@@ -9,8 +9,6 @@ from collections.abc import Iterable
 
 from rollcall.core.errors import InvalidArgument
 from rollcall.core.messages import Json, Media, ModelMessage, ToolResult
-
-PROVIDER = "openai"
 
 
 def document_text(media: Media) -> str | None:
@@ -33,12 +31,12 @@ def data_url(media: Media) -> str:
     return f"data:{media.media_type};base64,{media.data}"
 
 
-def kept_parts(message: ModelMessage, api: str, model: str) -> dict[str, Json]:
+def kept_parts(message: ModelMessage, provider: str, api: str, model: str) -> dict[str, Json]:
     """What this model kept for itself when it made the reply through the same API.
 
     Another model's reasoning means nothing to this one, and some refuse it.
     """
-    for part in message.provider_parts if message.provider == PROVIDER else ():
+    for part in message.provider_parts if message.provider == provider else ():
         if part.get("api") == api and part.get("model") == model:
             found: dict[str, Json] = part
             return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rollcall.models.media import taken_by
+from rollcall.models.provider import media_types
 from rollcall.store.attachments import KINDS
 from tests.support.rules import for_every
 
@@ -37,10 +37,10 @@ OLLAMA = {"OPENAI_BASE_URL": "http://localhost:11434/v1"}
 def test_a_model_takes_what_the_table_says(
     model: str, env: dict[str, str], image: bool, pdf: bool
 ) -> None:
-    taken = taken_by(model, env)
+    taken = media_types(model, env)
     assert ("image/png" in taken, "application/pdf" in taken) == (image, pdf)
     assert taken <= set(KINDS)
 
 
 def test_gemini_is_not_sent_a_gif() -> None:
-    assert "image/gif" not in taken_by("gemini:gemini-3.8-flash", {})
+    assert "image/gif" not in media_types("gemini:gemini-3.8-flash", {})

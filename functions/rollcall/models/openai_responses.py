@@ -11,16 +11,6 @@ from msgspec import Struct, field
 
 from rollcall.core.errors import Unavailable
 from rollcall.core.messages import Json, Media, Message, ModelMessage, Part, ToolMessage
-from rollcall.models._failures import ProviderError
-from rollcall.models._json_stream import count, mapping, rest_of, sequence, text
-from rollcall.models._openai_content import (
-    data_url,
-    document_text,
-    encoded,
-    is_strict,
-    kept_parts,
-    result_text,
-)
 from rollcall.models.base import (
     ArgumentsDelta,
     CallEnd,
@@ -32,8 +22,19 @@ from rollcall.models.base import (
     TextDelta,
     Usage,
 )
+from rollcall.models.content import (
+    data_url,
+    document_text,
+    encoded,
+    is_strict,
+    kept_parts,
+    result_text,
+)
+from rollcall.models.json_stream import count, mapping, rest_of, sequence, text
+from rollcall.models.transport import ProviderError, error_of
 
 API = "responses"
+PROVIDER = "openai"
 
 _CALL_INPUTS = {"function_call": "arguments", "custom_tool_call": "input"}
 _ENDS = {"response.completed", "response.incomplete", "response.failed", "response.cancelled"}
@@ -87,7 +88,7 @@ def _items(message: Message, model: str) -> list[Json]:
 
 def _kept_items(message: ModelMessage, model: str) -> list[Json]:
     """The reply's items as they came; only their calls' ids are ours, where those had to differ."""
-    items = [mapping(i) for i in sequence(kept_parts(message, API, model).get("items"))]
+    items = [mapping(i) for i in sequence(kept_parts(message, PROVIDER, API, model).get("items"))]
     places = [i for i, item in enumerate(items) if item.get("type") in _CALL_INPUTS]
     if {items[i].get("call_id") for i in places} == {call.id for call in message.tool_calls}:
         return items
@@ -125,16 +126,12 @@ def read(events: Iterable[dict[str, Json]], model: str) -> Iterator[Delta]:
         if not kind and (event.get("object") == "response" or "output" in event):
             kind, event = "response.completed", {"response": event}
         if event.get("error") or kind == "error":
-            raise _failure(mapping(event.get("error")) or event)
+            raise ProviderError(0, error_of(event))
         if kind in _ENDS:
             yield from reply.finish(mapping(event.get("response")), kind, model)
             return
         yield from reply.read(kind, event)
-    raise Unavailable("OpenAI's answer broke off")
-
-
-def _failure(error: dict[str, Json]) -> ProviderError:
-    return ProviderError(text(error.get("code") or error.get("type")), text(error.get("message")))
+    raise Unavailable("the model's answer broke off")
 
 
 class _Item(Struct):
@@ -143,6 +140,7 @@ class _Item(Struct):
     index: Json
     type: Json
     ids: set[Json]
+    sent_id: Json = ""
     call_id: str = ""
     sent: str = ""
     is_over: bool = False
@@ -169,6 +167,12 @@ class _Reply:
             if item.call_id and not item.is_over and (more := text(event.get("delta"))):
                 item.sent += more
                 yield ArgumentsDelta(item.call_id, more)
+        elif kind.endswith(("call_arguments.done", "tool_call_input.done")):
+            item = self._item(event, told)
+            whole = text(event.get("arguments") or event.get("input"))
+            if item.call_id and not item.is_over and (more := rest_of(whole, item.sent)):
+                item.sent += more
+                yield ArgumentsDelta(item.call_id, more)
         elif kind in ("response.output_text.delta", "response.refusal.delta"):
             self._refused |= kind == "response.refusal.delta"
             item = self._item(event, told)
@@ -182,9 +186,9 @@ class _Reply:
     def finish(self, response: dict[str, Json], kind: str, model: str) -> Iterator[Delta]:
         """End the reply with what the final response holds."""
         if kind == "response.failed" or response.get("status") == "failed":
-            raise _failure(mapping(response.get("error")))
+            raise ProviderError(0, mapping(response.get("error")))
         if kind == "response.cancelled" or response.get("status") == "cancelled":
-            raise Unavailable("OpenAI cancelled the answer")
+            raise Unavailable("the model's answer was cancelled by its server")
         output = [mapping(item) for item in sequence(response.get("output"))]
         for index, told in enumerate(output):
             yield from self._end(self._item({"output_index": index}, told), told)
@@ -210,22 +214,31 @@ class _Reply:
         return FinishReason.TOOL_CALLS if calls else FinishReason.STOP
 
     def _item(self, event: dict[str, Json], told: dict[str, Json]) -> _Item:
-        """Find an item by its ids or, as some servers change those, by its place and type."""
-        index, type = event.get("output_index"), told.get("type")
-        ids = {told.get("id"), event.get("item_id"), told.get("call_id")} - {None, ""}
+        """Find an item by its ids or, as some servers change or repeat those, by its place."""
+        index, type, call_id = event.get("output_index"), told.get("type"), told.get("call_id")
+        ids = {told.get("id"), event.get("item_id")} - {None, ""}
         for item in self._items:
+            placed = index is not None and item.index is not None
             if ids & item.ids:
+                is_same = not placed or index == item.index
+            elif placed:
+                alike = type == item.type or None in (type, item.type)
+                other = call_id and item.sent_id and call_id != item.sent_id
+                is_same = index == item.index and alike and not other
+            else:
+                is_same = bool(call_id) and call_id == item.sent_id
+            if is_same:
+                item.ids |= ids
+                item.index = index if item.index is None else item.index
                 return item
-        for item in self._items:
-            alike = type == item.type or None in (type, item.type)
-            if index is not None and item.index == index and alike:
-                return item
-        self._items.append(_Item(index, type, ids))
+        self._items.append(_Item(index, type, ids, call_id or ""))
         return self._items[-1]
 
     def _start(self, item: _Item, told: dict[str, Json]) -> Iterator[Delta]:
         if told.get("type") in _CALL_INPUTS and not item.call_id:
-            id = text(told.get("call_id")) or f"call_{uuid4().hex[:24]}"
+            id = text(told.get("call_id"))
+            if not id or id in {each.call_id for each in self._items}:
+                id = f"call_{uuid4().hex[:24]}"
             item.call_id = id
             yield CallStart(id, text(told.get("name")))
 

@@ -7,21 +7,13 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from rollcall.core.messages import Json
-from rollcall.models.base import Clock
 
 DONE: dict[str, Json] = {"type": "[DONE]"}
 """What `json_events` yields for the `[DONE]` that ends some streams."""
-
-
-def timely(chunks: Iterable[bytes], clock: Clock, limit_s: float) -> Iterator[bytes]:
-    """The chunks, while there is time.
-
-    Raises:
-        DeadlineExceeded: There is none left.
-    """
-    for chunk in chunks:
-        clock.left_s(at_most=limit_s)
-        yield chunk
+LINE_BYTES = 2_000_000
+"""The longest line of a stream, and the longest event over several lines; a reply has less."""
+PLAIN_BYTES = 8_000_000
+"""The longest JSON body that is no stream."""
 
 
 def json_events(chunks: Iterable[bytes]) -> Iterator[dict[str, Json]]:
@@ -31,29 +23,43 @@ def json_events(chunks: Iterable[bytes]) -> Iterator[dict[str, Json]]:
     should, so the first character decides. Comments and other fields are passed over.
 
     Raises:
-        ValueError: Something that was sent as JSON is none. Skipping it could lose a part of a
-            tool's arguments.
+        ValueError: Something that was sent as JSON is none (skipping it could lose a part of a
+            tool's arguments), or is longer than `LINE_BYTES` or `PLAIN_BYTES`.
     """
     lines = _lines(chunks)
     pending = ""
     for line in lines:
         if line.lstrip()[:1] in ("{", "[") and not pending:
-            yield from _objects(json.loads("\n".join([line, *lines])))
+            yield from _objects(json.loads(_whole(line, lines)))
             return
         if line.startswith("data:"):
-            pending += ("\n" if pending else "") + line[5:].strip()
+            data = line[5:].strip()
+            is_first = not pending
+            pending = data if is_first else f"{pending}\n{data}"
             if pending == "[DONE]":
                 pending = ""
                 yield DONE
-                continue
-            value = _complete(pending)
-            if value is not None:
+            elif len(pending) > LINE_BYTES:
+                raise ValueError("an event of the stream is too long")
+            elif is_first and (value := _complete(pending)) is not None:
                 pending = ""
                 yield from _objects(value)
         elif not line and pending:
-            raise ValueError("a chunk of the stream is not JSON")
+            yield from _objects(json.loads(pending))
+            pending = ""
     if pending:
-        raise ValueError("the last chunk of the stream is not JSON")
+        yield from _objects(json.loads(pending))
+
+
+def _whole(first: str, lines: Iterator[str]) -> str:
+    """A JSON body that began with the line `first`."""
+    body, size = [first], len(first)
+    for line in lines:
+        body.append(line)
+        size += len(line) + 1
+        if size > PLAIN_BYTES:
+            raise ValueError("the answer is too long")
+    return "\n".join(body)
 
 
 def _lines(chunks: Iterable[bytes]) -> Iterator[str]:
@@ -62,6 +68,8 @@ def _lines(chunks: Iterable[bytes]) -> Iterator[str]:
     for chunk in chunks:
         complete, found, rest = (buffer + chunk).rpartition(b"\n")
         buffer = rest
+        if len(buffer) > LINE_BYTES or (found and len(complete) > 2 * LINE_BYTES):
+            raise ValueError("a line of the stream is too long")
         for line in (complete + found).splitlines():
             yield line.decode("utf-8", "replace").lstrip("\ufeff")
     for line in buffer.splitlines():

@@ -1,0 +1,270 @@
+"""Providers' failures as ours.
+
+Everything that `transport`, an SDK or an adapter can raise becomes an `AgentError` here, chosen by
+what helps: waiting, another key, a shorter request, nothing. People get plain words. What the
+provider said goes to the log and, where only that tells what to change, into the message; both
+without keys. The original exception is not chained: its text holds the provider's body, and the
+body of a refused key repeats the key.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import re
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from email.utils import parsedate_to_datetime
+from typing import Any, get_args
+
+from rollcall.core.errors import (
+    AgentError,
+    DeadlineExceeded,
+    FailedPrecondition,
+    InvalidArgument,
+    ResourceExhausted,
+    Unavailable,
+)
+from rollcall.models.base import (
+    BrokenOff,
+    Clock,
+    ContextExceeded,
+    Delta,
+    Finish,
+    FinishReason,
+    QuotaExhausted,
+    ToolsUnsupported,
+)
+from rollcall.models.cutting import aborted, is_cut
+from rollcall.models.json_stream import mapping, sequence
+from rollcall.models.provider import ErrorKind, Provider, provider_of
+from rollcall.models.transport import ProviderError, TransportError, error_of
+
+log = logging.getLogger(__name__)
+
+_SECRET = re.compile(
+    r"(?i)bearer\s+\S+|(?<=key=)[^&\s]+|\b(?:sk|pk|rk|gsk|org|proj)[-_][\w*.\-]{4,}"
+    r"|\bAIza[\w*\-]+|\bya29\.[\w.\-]+|\b[\w\-]{32,}"
+)
+_UNIT = r"milliseconds?|ms|hours?|h|minutes?|min|m|seconds?|sec|s"
+_WAIT = re.compile(rf"(?i)(?:try again|retry)(?: in| after) ((?:[\d.]+\s*(?:{_UNIT})[ ,]*)+)")
+
+_BY_WORDS: dict[ErrorKind, str] = {
+    "quota": r"credit balance|insufficient (balance|credit|fund|quota)|limit: 0\b"
+    r"|request too large",
+    "window": r"context[ _](length|window|size)|maximum context|prompt (is )?too long"
+    r"|input token count.*exceed|(input|prompt).{0,40}longer than|too many (input )?tokens",
+    "no tools": r"(does|do) not support (tool|function)|endpoints found that support tool"
+    r"|enable-auto-tool-choice|requires? --jinja"
+    r"|(tools?|tool_choice|function calling)( use| calling)?.{0,30} (is|are) not supported",
+    "blocked": r"moderation|flagged|content management policy|model.?armor",
+    "key": r"\bapi[ _]key (not|is|was)\b|(invalid|incorrect) api[ _]key",
+    "model": r"\bmodel\b.{0,80}(does not exist|not found|no such)|unknown model",
+}
+"""What servers say that have no name for it, or the same for everything."""
+_ENDS = {"blocked": FinishReason.BLOCKED, "malformed": FinishReason.MALFORMED}
+_AT_ANY_STATUS: tuple[ErrorKind, ...] = ("window", "no tools")
+"""llama.cpp, for one, answers these with status 500."""
+
+
+def translate_failures(
+    deltas: Iterator[Delta],
+    model_id: str,
+    clock: Clock,
+    *secrets: str,
+    server: str = "",
+) -> Iterator[Delta]:
+    """A reply's deltas, whose failures are ours: an `AgentError`, or the reply's end where the
+    provider refused the content or could not read what the model wrote."""
+    with failures_as_ours(model_id, clock, *secrets, server=server):
+        try:
+            yield from deltas
+        except ProviderError as error:
+            kind = kind_of(error, provider_of(model_id))
+            if kind not in _ENDS:
+                raise
+            yield Finish(_ENDS[kind], detail=code_of(error))
+
+
+@contextmanager
+def failures_as_ours(
+    model_id: str, clock: Clock, *secrets: str, server: str = ""
+) -> Iterator[None]:
+    """Turn whatever is raised inside into an `AgentError`.
+
+    Args:
+        model_id: The model that is called, such as "gemini:gemini-3.8-flash".
+        clock: Tells a timeout of ours from the provider's.
+        secrets: Texts that must not be repeated.
+        server: The host that is called, where that is not the provider's own.
+    """
+    try:
+        yield
+    except Unavailable:
+        if is_cut():
+            raise aborted() from None
+        if _is_over(clock):
+            raise DeadlineExceeded("the time allowed for this answer is over") from None
+        raise
+    except AgentError:
+        raise
+    except Exception as error:
+        if is_cut():
+            raise aborted() from None
+        raise as_agent_error(error, model_id, clock, *secrets, server=server) from None
+
+
+def as_agent_error(
+    error: Exception, model_id: str, clock: Clock, *secrets: str, server: str = ""
+) -> AgentError:
+    """Choose the `AgentError` for an exception of the transport, of an adapter or of an SDK."""
+    provider = provider_of(model_id)
+    name = server or (provider.label if provider else model_id.partition(":")[0])
+    status, body, headers = _parts(error)
+    words = redacted(str(body.get("message") or ""), *secrets)
+    told = f"{type(error).__name__}{f' {status}' if status else ''}"
+    log.warning("%s failed: %s %s", model_id, told, words or redacted(str(error), *secrets))
+    if isinstance(error, ProviderError) or status:
+        return _of_kind(kind_of(error, provider), body, words, headers, name, model_id, provider)
+    if _is_over(clock):
+        return DeadlineExceeded("the time allowed for this answer is over")
+    if isinstance(error, TransportError) and error.is_address:
+        return FailedPrecondition(f"the address configured for {name} is not a usable URL")
+    if isinstance(error, UnicodeError):
+        return InvalidArgument("the message holds characters that cannot be sent")
+    was_sent = not isinstance(error, TransportError) or error.is_sent
+    return (BrokenOff if was_sent else Unavailable)(
+        f"{name} could not be reached, or its answer broke off"
+    )
+
+
+def kind_of(error: Exception, provider: Provider | None) -> ErrorKind:
+    """What kind of failure a provider reports: by its own names, its words, or the HTTP status."""
+    status, body, _ = _parts(error)
+    message = str(body.get("message") or "").lower()
+    table = provider.errors if provider else {}
+    kinds = {table[name] for name in _names(body) if name in table}
+    for kind, words in _BY_WORDS.items():
+        if (status < 500 or kind in _AT_ANY_STATUS) and re.search(words, message):
+            kinds.add(kind)
+    if "PerDay" in json.dumps(body.get("details") or "", default=str):
+        kinds.add("quota")
+    if kinds:
+        return min(kinds, key=get_args(ErrorKind).index)
+    return _by_status(status)
+
+
+def _by_status(status: int) -> ErrorKind:
+    known: dict[int, ErrorKind] = {401: "key", 402: "quota", 403: "key", 404: "model", 429: "rate"}
+    if status in known:
+        return known[status]
+    return "request" if 400 <= status < 500 and status not in (408, 409, 425) else "unavailable"
+
+
+def _of_kind(
+    kind: ErrorKind,
+    body: dict[str, Any],
+    words: str,
+    headers: Any,
+    name: str,
+    model_id: str,
+    provider: Provider | None,
+) -> AgentError:
+    wait_s = _retry_after_s(body, headers)
+    if kind == "key":
+        variable = provider.keys[-1] if provider else "its key"
+        return FailedPrecondition(
+            f"{name} refused the key it was given", hint=f"check {variable} and its rights"
+        )
+    if kind == "model":
+        return FailedPrecondition(
+            f"{name} has no model {model_id.partition(':')[2]!r} for this key",
+            hint="check the model's name and the address it is called at",
+        )
+    if kind == "quota":
+        hint = "waiting does not help: the quota is used up, or smaller than this request"
+        return QuotaExhausted(f"{name} takes no request like this now", hint=hint)
+    if kind == "rate":
+        return ResourceExhausted(f"{name} takes no more requests now", retry_after_s=wait_s)
+    if kind == "setup":
+        return FailedPrecondition(f"{name} cannot be used as it is set up: {words}")
+    if kind == "unavailable":
+        return Unavailable(f"{name} has a problem of its own; try again", retry_after_s=wait_s)
+    refusal = f"{name} refused this request: {words or 'no reason given'}"
+    kinds = {"window": ContextExceeded, "no tools": ToolsUnsupported}
+    return kinds.get(kind, InvalidArgument)(refusal)
+
+
+def redacted(words: str, *secrets: str) -> str:
+    """Shorten a provider's words and take keys, and what looks like one, out of them."""
+    for secret in filter(None, secrets):
+        words = words.replace(secret, "[hidden]")
+    return _SECRET.sub("[hidden]", " ".join(words.split()))[:300]
+
+
+def code_of(error: Exception) -> str:
+    """The provider's own name for a failure, such as "content_filter"."""
+    return next(iter(_names(_parts(error)[1])), "")
+
+
+def _names(body: dict[str, Any]) -> list[str]:
+    """All names that an error object has for its kind, the most particular first."""
+    inner = [mapping(body.get("innererror")).get("code")]
+    details = [mapping(each) for each in sequence(body.get("details"))]
+    inner += [value for each in details for value in (each.get("reason"), each.get("code"))]
+    outer = [body.get("code"), body.get("type"), body.get("status")]
+    return [str(name) for name in (*inner, *outer) if isinstance(name, str) and name]
+
+
+def _parts(error: Exception) -> tuple[int, dict[str, Any], Any]:
+    """The HTTP status, the provider's error object and the headers; 0 and empty if none."""
+    if isinstance(error, ProviderError):
+        number = error.body.get("code")
+        is_status = isinstance(number, int) and 400 <= number < 600
+        return error.status or (number if is_status else 0) or 0, error.body, error.headers
+    status = getattr(error, "status_code", None) or getattr(error, "code", None)
+    body = error_of(getattr(error, "body", None) or getattr(error, "details", None))
+    headers = getattr(getattr(error, "response", None), "headers", None) or {}
+    return (status if isinstance(status, int) else 0), body, headers
+
+
+def _retry_after_s(body: dict[str, Any], headers: Any) -> float | None:
+    """Seconds to wait: from the headers, the error's details or, failing both, its words."""
+    for detail in sequence(body.get("details")):
+        if delay := mapping(detail).get("retryDelay"):
+            return _seconds(str(delay))
+    if (milliseconds := _number(headers.get("retry-after-ms"))) is not None:
+        return milliseconds / 1000
+    if value := headers.get("retry-after"):
+        if (seconds := _number(value)) is not None:
+            return seconds
+        try:
+            return max(parsedate_to_datetime(value).timestamp() - time.time(), 0.0)
+        except ValueError:
+            return None
+    found = _WAIT.search(str(body.get("message") or ""))
+    return _seconds(found[1]) if found else None
+
+
+def _seconds(duration: str) -> float | None:
+    parts = re.findall(rf"(?i)([\d.]+)\s*({_UNIT})", duration)
+    pairs = [(_number(amount), _unit_s(unit.lower())) for amount, unit in parts]
+    return sum(n * unit_s for n, unit_s in pairs if n is not None) if pairs else None
+
+
+def _unit_s(unit: str) -> float:
+    return 0.001 if unit.startswith(("ms", "mil")) else {"s": 1.0, "m": 60.0, "h": 3600.0}[unit[0]]
+
+
+def _number(value: Any) -> float | None:
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        return None
+    return number if 0 <= number < float("inf") else None
+
+
+def _is_over(clock: Clock) -> bool:
+    # A little early counts: timeouts are rounded to milliseconds on their way to the socket.
+    return clock.deadline is not None and time.monotonic() > clock.deadline - 0.05

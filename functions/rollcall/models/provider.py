@@ -1,0 +1,209 @@
+"""Providers as data: one descriptor `models/<provider>.json` beside each module.
+
+It names everything about a provider that is not its wire format: the variables that hold its key
+and address, its defaults, its names of errors, and what is known of its models (context window,
+media, prices). Nothing elsewhere names a provider.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal
+from urllib.parse import urlsplit
+
+import msgspec
+from msgspec import Struct
+
+import rollcall.models
+from rollcall.core.errors import FailedPrecondition
+
+ErrorKind = Literal[
+    "blocked",  # the content was refused
+    "malformed",  # the model wrote a call that the server could not read
+    "window",  # the request is longer than the model's window
+    "no tools",  # this server or model cannot call tools
+    "key",  # the key is wrong, or may not do this
+    "model",  # no such model
+    "quota",  # what was bought is used up: waiting does not help
+    "rate",  # too many requests: waiting helps
+    "setup",  # the account or project is not set up for this
+    "request",  # the request itself is refused
+    "unavailable",  # the provider's own trouble
+]
+
+WINDOW_VARIABLE = "ROLLCALL_CONTEXT_WINDOW"
+_NOTHING = frozenset[str]()
+_SAME_AS = "prompted:"
+
+
+class ModelRow(Struct, frozen=True):
+    """What is known of the models whose names a pattern begins; the first row that says it counts.
+
+    Attributes:
+        name: A regular expression, matched at the beginning of the name, in any case.
+        window: Tokens that a request and its reply may have together.
+        media: Media types that are taken as they are.
+        is_server: Of models at another server than the provider's own.
+    """
+
+    name: str
+    window: int | None = None
+    media: frozenset[str] | None = None
+    is_server: bool = False
+
+
+class Provider(Struct, frozen=True):
+    """The descriptor of one provider.
+
+    Attributes:
+        id: How model ids begin: "gemini" of "gemini:gemini-3.8-flash".
+        label: What people call it.
+        keys: Variables that may hold its key, the first that is set counts; the last is the one
+            that people are told of.
+        address: Where its API is, and `address_variable` the variable that names another place.
+        settings: Other variables that its module reads.
+        alone: A variable, and a value, that configure it without a key.
+        model: The model of a deployment that names none, unless `model_variable` does.
+        embedder: The same of its embedding models, if it has any.
+        sdk: The package that its embedder needs; the extra has the provider's name.
+        telemetry: Its name in OpenTelemetry's conventions, where that differs from its id.
+        errors: Its codes, types, statuses and reasons of errors, and what kind each is.
+        models: What is known of its models.
+        prices: What they cost; see `rollcall.agent.prices`.
+    """
+
+    id: str
+    label: str
+    keys: tuple[str, ...]
+    address: str
+    address_variable: str
+    model: str
+    model_variable: str
+    settings: tuple[str, ...] = ()
+    alone: tuple[str, str] | None = None
+    embedder: str | None = None
+    sdk: str | None = None
+    telemetry: str | None = None
+    errors: dict[str, ErrorKind] = {}
+    models: tuple[ModelRow, ...] = ()
+    prices: tuple[dict[str, Any], ...] = ()
+
+    def key(self, env: Mapping[str, str] = os.environ) -> str:
+        """The key that the environment holds, or nothing."""
+        return next((key for name in self.keys if (key := env.get(name, "").strip())), "")
+
+    def needed_key(self) -> str:
+        """The same.
+
+        Raises:
+            FailedPrecondition: There is none.
+        """
+        if key := self.key():
+            return key
+        told = f"no key for {self.label} is configured"
+        raise FailedPrecondition(told, hint=f"set {self.keys[-1]}")
+
+    def base_url(self, env: Mapping[str, str] = os.environ) -> str:
+        """The address of its API, without a slash at the end."""
+        return (env.get(self.address_variable, "").strip() or self.address).rstrip("/")
+
+    def is_own(self, env: Mapping[str, str] = os.environ) -> bool:
+        """Whether the provider's own servers are called, and not one that imitates it."""
+        own, host = (urlsplit(url).hostname or "" for url in (self.address, self.base_url(env)))
+        domain = own.partition(".")[2]
+        return host in (own, domain) or host.endswith(f".{domain}")
+
+    def has_access(self, env: Mapping[str, str]) -> bool:
+        """Whether there is a key, or the setting by which it needs none."""
+        alone = self.alone and env.get(self.alone[0], "").strip().lower() == self.alone[1]
+        return bool(self.key(env) or alone)
+
+    def is_configured(self, env: Mapping[str, str]) -> bool:
+        """Whether its models can be called: it is accessible, or another server stands for it."""
+        other_address = bool(env.get(self.address_variable, "").strip())
+        return self.has_access(env) or (other_address and not self.is_own(env))
+
+    def _row(self, name: str, attribute: str, env: Mapping[str, str]) -> Any:
+        is_own = self.is_own(env)
+        for row in self.models:
+            value = getattr(row, attribute)
+            fits = row.is_server != is_own and re.match(row.name, name, re.IGNORECASE)
+            if value is not None and fits:
+                return value
+        return None
+
+
+def providers() -> tuple[Provider, ...]:
+    """All that there is a descriptor of; those that a deployment's model is chosen from come in
+    this order."""
+    folders = (Path(folder) for folder in rollcall.models.__path__)
+    names = (path.stem for folder in folders for path in folder.glob("*.json"))
+    return tuple(provider(name) for name in sorted(names, key=_by_preference))
+
+
+def _by_preference(name: str) -> tuple[bool, bool, str]:
+    return name != "gemini", name != "openai", name
+
+
+@cache
+def provider(id: str) -> Provider:
+    """The descriptor of a provider, by the first part of its models' ids.
+
+    Raises:
+        FailedPrecondition: There is none.
+    """
+    for folder in rollcall.models.__path__:
+        path = Path(folder) / f"{id}.json"
+        if id.isidentifier() and path.is_file():
+            return msgspec.json.decode(path.read_bytes(), type=Provider)
+    raise FailedPrecondition(f"no model provider {id!r}")
+
+
+def provider_of(model_id: str) -> Provider | None:
+    """The descriptor of a model's provider; None for the offline planner, and what is unknown."""
+    try:
+        return provider(_plain(model_id).partition(":")[0])
+    except FailedPrecondition:
+        return None
+
+
+def media_types(model_id: str, env: Mapping[str, str] = os.environ) -> frozenset[str]:
+    """The media types that a model takes as they are; none for one that is not known.
+
+    What a model does not take reaches it as text, or as a line that says what it cannot see.
+    """
+    found = provider_of(model_id)
+    name = _plain(model_id).partition(":")[2]
+    return (found._row(name, "media", env) if found else None) or _NOTHING
+
+
+def known_window(model_id: str, env: Mapping[str, str] = os.environ) -> int | None:
+    """Tokens of a model's context window: as the environment says, or its descriptor; None where
+    neither knows it.
+
+    `ROLLCALL_CONTEXT_WINDOW` is one number for all models, or `<model id>:<tokens>` for some,
+    separated by commas, `*` standing for any end of an id.
+    """
+    for entry in env.get(WINDOW_VARIABLE, "").split(","):
+        pattern, _, tokens = entry.strip().rpartition(":")
+        if tokens.isdigit() and _fits(pattern or "*", _plain(model_id)):
+            return int(tokens)
+    found = provider_of(model_id)
+    name = _plain(model_id).partition(":")[2]
+    return found._row(name, "window", env) if found else None
+
+
+def _fits(pattern: str, model_id: str) -> bool:
+    if pattern.endswith("*"):
+        return model_id.startswith(pattern[:-1])
+    return model_id == pattern
+
+
+def _plain(model_id: str) -> str:
+    while model_id.startswith(_SAME_AS):
+        model_id = model_id.removeprefix(_SAME_AS)
+    return model_id
