@@ -98,21 +98,32 @@ def test_a_leaf_imports_no_other_pack(target: str, pack: str) -> None:
     assert "firebase_functions.firestore_fn" not in modules
 
 
-SDKS = {"google.genai", "openai"}
-
-
 @pytest.mark.parametrize(
-    ("environment", "sdks"),
+    "environment",
     [
-        ({"OPENAI_API_KEY": "sk-test"}, {"openai"}),
-        ({"GEMINI_API_KEY": "test"}, {"google.genai"}),
-        ({}, set()),
-        ({"ROLLCALL_MODEL": "nobody:x"}, set()),  # which each call is told, and not the deploy
+        {"OPENAI_API_KEY": "sk-test"},
+        {"GEMINI_API_KEY": "test"},
+        {},
+        {"ROLLCALL_MODEL": "nobody:x"},  # which each call is told, and not the deploy
     ],
 )
-def test_run_agent_starts_with_its_models_sdk_and_nothing_else_that_is_heavy(
-    environment: dict[str, str], sdks: set[str]
+def test_run_agent_starts_with_firestore_and_nothing_else_that_is_heavy(
+    environment: dict[str, str],
 ) -> None:
-    others = {"docstring_parser", "jsonschema", "rollcall.models._offline", "Stemmer"}
-    wanted = sdks | {"google.cloud.firestore"} | ONLY_FOR_RUNS
-    assert loaded("run_agent", others | SDKS | wanted, **environment) == wanted
+    wanted = {"google.cloud.firestore"} | ONLY_FOR_RUNS
+    others = NEVER_AT_START - {"grpc", "numpy"}
+    assert loaded("run_agent", others | wanted, **environment) == wanted
+
+
+def test_a_turn_is_answered_without_any_sdk_of_a_provider() -> None:
+    code = (
+        "import sys\n"
+        "for provider in ('gemini', 'openai'):\n"
+        "    from rollcall.models.base import load_model\n"
+        "    load_model(f'{provider}:x')\n"
+        "print(sorted({'google.genai', 'openai', 'httpx2'} & sys.modules.keys()))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=FUNCTIONS, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "[]"

@@ -17,15 +17,13 @@ from rollcall.core.log_context import isolated_context, log_fields, set_fields, 
 from rollcall.core.logs import fields
 from rollcall.core.tracing import NOTHING, Attribute, Span, is_on, span
 from rollcall.models.base import FinishReason, Usage
+from rollcall.models.provider import provider_of
 from rollcall.store.open_run import OpenRun
 
 Y = TypeVar("Y")
 Result = dict[str, Any]
 
 log = logging.getLogger("rollcall")
-
-_PROVIDERS = {"gemini": "gcp.gemini"}
-"""The conventions' own names, where they are not ours."""
 
 
 def observe_run(opened: OpenRun, events: Generator[Y, None, Result]) -> Generator[Y, None, Result]:
@@ -126,10 +124,11 @@ def reply_span(model_id: str, *, streamed: bool) -> Span:
     name = model_id
     while name.startswith("prompted:"):
         name = name.removeprefix("prompted:")
-    provider, _, model = name.partition(":")
+    id, _, model = name.partition(":")
+    provider = provider_of(name)
     attributes: dict[str, Attribute] = {
         "gen_ai.operation.name": "chat",
-        "gen_ai.provider.name": _PROVIDERS.get(provider, provider),
+        "gen_ai.provider.name": (provider and provider.telemetry) or id,
         "gen_ai.request.model": model,
         "gen_ai.request.stream": streamed,
         **_conversation(),

@@ -9,13 +9,19 @@ from pathlib import Path
 from msgspec import Struct
 
 from rollcall.commands.init.files import append_lines
+from rollcall.models.provider import providers
 
 _LINE = re.compile(
     r"\s*(?:export\s+)?(?P<name>[A-Za-z_][A-Za-z0-9_]*)\s*="
     r"\s*(?:'(?P<single>[^']*)'|\"(?P<double>[^\"]*)\"|(?P<bare>[^#\n]*?))\s*(?:#.*)?"
 )
 _IN_SECRET_MANAGER = "in Secret Manager"
-_SHELL_NAMES = ("ROLLCALL_", "GEMINI_", "GOOGLE_API_KEY", "OPENAI_", "THREADS", "ENFORCE_")
+_SHELL_NAMES = (
+    "ROLLCALL_",
+    *(name for provider in providers() for name in provider.variables),
+    "THREADS",
+    "ENFORCE_",
+)
 
 
 class Settings(Struct, frozen=True):

@@ -217,20 +217,25 @@ class _Reply:
         """Find an item by its ids or, as some servers change or repeat those, by its place."""
         index, type, call_id = event.get("output_index"), told.get("type"), told.get("call_id")
         ids = {told.get("id"), event.get("item_id")} - {None, ""}
-        for item in self._items:
-            placed = index is not None and item.index is not None
-            if ids & item.ids:
-                is_same = not placed or index == item.index
-            elif placed:
-                alike = type == item.type or None in (type, item.type)
-                other = call_id and item.sent_id and call_id != item.sent_id
-                is_same = index == item.index and alike and not other
-            else:
-                is_same = bool(call_id) and call_id == item.sent_id
-            if is_same:
-                item.ids |= ids
-                item.index = index if item.index is None else item.index
-                return item
+        begins = event.get("type") == "response.output_item.added"
+        same_id = [item for item in self._items if ids & item.ids]
+        placed = [item for item in self._items if index is not None and item.index == index]
+        alike = [
+            item
+            for item in placed
+            if (type == item.type or None in (type, item.type))
+            and not (call_id and item.sent_id and call_id != item.sent_id)
+        ]
+        if begins and index is not None:  # an id that stands at another place, too, is another's
+            same_id = [item for item in same_id if item.index in (None, index)]
+        called = [item for item in self._items if call_id and item.sent_id == call_id]
+        called = called if None in (index, *(item.index for item in called)) else []
+        # Of several that bear an id the one at this place, or the first that is not done.
+        same_id.sort(key=lambda item: (item.index != index, bool(item.whole)))
+        if found := next(iter((*same_id, *alike, *called)), None):
+            found.ids |= ids
+            found.index = index if found.index is None else found.index
+            return found
         self._items.append(_Item(index, type, ids, call_id or ""))
         return self._items[-1]
 

@@ -56,6 +56,16 @@ class ModelRow(Struct, frozen=True):
     is_server: bool = False
 
 
+class Setting(Struct, frozen=True):
+    """A variable that a provider's module reads beside key, address and model: what it does, what
+    holds without it, and the regular expression that its value has to match, with that in words."""
+
+    name: str
+    does: str
+    default: str = "none"
+    form: tuple[str, str] | None = None
+
+
 class Provider(Struct, frozen=True):
     """The descriptor of one provider.
 
@@ -65,7 +75,7 @@ class Provider(Struct, frozen=True):
         keys: Variables that may hold its key, the first that is set counts; the last is the one
             that people are told of.
         address: Where its API is, and `address_variable` the variable that names another place.
-        settings: Other variables that its module reads.
+        settings: What else its module reads.
         alone: A variable, and a value, that configure it without a key.
         model: The model of a deployment that names none, unless `model_variable` does.
         embedder: The same of its embedding models, if it has any.
@@ -83,7 +93,7 @@ class Provider(Struct, frozen=True):
     address_variable: str
     model: str
     model_variable: str
-    settings: tuple[str, ...] = ()
+    settings: tuple[Setting, ...] = ()
     alone: tuple[str, str] | None = None
     embedder: str | None = None
     sdk: str | None = None
@@ -91,6 +101,12 @@ class Provider(Struct, frozen=True):
     errors: dict[str, ErrorKind] = {}
     models: tuple[ModelRow, ...] = ()
     prices: tuple[dict[str, Any], ...] = ()
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """All variables that configure it."""
+        others = (each.name for each in self.settings)
+        return (*self.keys, self.address_variable, self.model_variable, *others)
 
     def key(self, env: Mapping[str, str] = os.environ) -> str:
         """The key that the environment holds, or nothing."""

@@ -100,7 +100,7 @@ def sent(office: Office, number: int = -1) -> list[Any]:
 
 
 def model_that_takes(office: Office, *types: str) -> None:
-    office.patch.setattr(attached_files, "taken_by", lambda model: frozenset(types))
+    office.patch.setattr(attached_files, "media_types", lambda model: frozenset(types))
 
 
 def left(office: Office) -> list[str]:
@@ -224,7 +224,7 @@ def test_each_model_of_a_list_gets_what_it_can_take(office: Office) -> None:
     office.declare(models=(office.model.id, other.id))
     office.patch.setattr(
         attached_files,
-        "taken_by",
+        "media_types",
         lambda id: frozenset({"image/png"} if id == office.model.id else ()),
     )
     ask(office, image(upload(office, PNG, "dot.png")), replies=[FailedPrecondition("no key")])

@@ -20,9 +20,9 @@ from rollcall.core.messages import (
     ToolResult,
     UserMessage,
 )
+from rollcall.models.base import ModelRequest
 from rollcall.models.gemini import contents_of
 from rollcall.models.openai_responses import body_of
-from rollcall.models.base import ModelRequest
 
 ASK = UserMessage.of("What is new?")
 DONE = ModelMessage("Nothing.")

@@ -17,15 +17,10 @@ from rollcall.commands.environment import Settings
 from rollcall.core.options import collection_id
 from rollcall.core.profile import AgentProfile
 from rollcall.core.urls import is_host
+from rollcall.models.provider import provider_of, providers
 
-_KEYS = {
-    "gemini": ("GEMINI_API_KEY", "GOOGLE_API_KEY"),
-    "openai": ("OPENAI_API_KEY", "OPENAI_BASE_URL"),
-}
 _CREDENTIALS = (
-    "GEMINI_API_KEY",
-    "GOOGLE_API_KEY",
-    "OPENAI_API_KEY",
+    *(name for provider in providers() for name in provider.keys),
     "ROLLCALL_STATEMENT_SECRET",
 )
 _HOST_LISTS = ("ROLLCALL_API_HOSTS", "ROLLCALL_FUNCTION_HOSTS")
@@ -60,7 +55,8 @@ def _no_embeddings(embedder: str, settings: Settings) -> Finding | None:
         "fail",
         "models",
         f"ROLLCALL_EMBEDDER is {embedder}, and {provider!r} has no embeddings",
-        f"name an embedding model of gemini or openai in {settings.file}, or none",
+        f"name one of {listed(each.id for each in providers() if each.embedder)} in "
+        f"{settings.file}, or none",
     )
 
 
@@ -102,13 +98,14 @@ def _keyed(model: str, settings: Settings) -> Finding | None:
     provider = model.removeprefix("prompted:").partition(":")[0]
     if not provider.isidentifier() or find_spec(f"rollcall.models.{provider}") is None:
         return Finding("fail", "models", f"{model}: there is no provider {provider!r}")
-    keys = _KEYS.get(provider, ())
-    if keys and not any(settings.env.get(key) for key in keys):
+    found = provider_of(model)
+    if found and not found.is_configured(settings.env):
+        names, key = listed(found.keys), found.keys[-1]
         return Finding(
             "fail",
             "models",
-            f"{model} is configured, and no key for it: none of {', '.join(keys)} is given",
-            f"{firebase(f'functions:secrets:set {keys[0]}')}, and ROLLCALL_SECRETS={keys[0]} in "
+            f"{model} is configured, and no key for it: {names} is not given",
+            f"{firebase(f'functions:secrets:set {key}')}, and ROLLCALL_SECRETS={key} in "
             f"{settings.file}",
         )
     return None

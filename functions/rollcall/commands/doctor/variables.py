@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+from rollcall.commands.doctor.findings import listed
 from rollcall.core.options import PREFIX
+from rollcall.models.provider import Provider, providers
 
 _INSTANCES = r"\s*(?:[A-Za-z0-9_-]+|\*)\s*:\s*\d{1,4}\s*"
 _UPLOADER = r"\s*(?:user|student|teacher|admin|claim:[^=,]+=[^,]+)\s*"
@@ -25,22 +27,26 @@ class Variable(Struct, frozen=True):
     form: tuple[str, str] | None = None
 
 
+def _of_provider(provider: Provider) -> dict[str, Variable]:
+    *others, key = provider.keys
+    more = f". {listed(f'`{name}`' for name in others)} is read as well" if others else ""
+    return {
+        key: Variable(f"Key of {provider.label}{more}"),
+        provider.model_variable: Variable(f"{provider.label} model", f"`{provider.model}`"),
+        provider.address_variable: Variable(
+            f"URL of a server that speaks the protocol of {provider.label}", "its own"
+        ),
+        **{each.name: Variable(each.does, each.default, each.form) for each in provider.settings},
+    }
+
+
 MODELS: dict[str, Variable] = {
     "ROLLCALL_MODEL": Variable(
-        "Model of agents that name none: `gemini:<model>`, `openai:<model>`, `offline:planner`",
-        "by the keys: Gemini, then OpenAI, then offline",
+        "Model of agents that name none: `<provider>:<model>`, or `offline:planner`",
+        f"by the keys: {', then '.join(each.label for each in providers())}, then offline",
         (r"[a-z_]+:.+", "<provider>:<model>"),
     ),
-    "GEMINI_API_KEY": Variable("Key of the Gemini API. `GOOGLE_API_KEY` is read as well"),
-    "GEMINI_MODEL": Variable("Gemini model", "`gemini-3.8-flash`"),
-    "OPENAI_API_KEY": Variable("Key of OpenAI, or of a compatible server"),
-    "OPENAI_MODEL": Variable("OpenAI model", "`gpt-5.5`"),
-    "OPENAI_BASE_URL": Variable("URL of a server with OpenAI's protocol", "OpenAI's own"),
-    "OPENAI_API": Variable(
-        "`chat` or `responses`",
-        "`responses` at OpenAI, otherwise `chat`",
-        (r"chat|responses", "chat or responses"),
-    ),
+    **{name: each for found in providers() for name, each in _of_provider(found).items()},
     "ROLLCALL_EMBEDDER": Variable(
         "Embedding model for search, of at most 768 dimensions",
         "by the keys; without one, search by words",
@@ -50,6 +56,14 @@ MODELS: dict[str, Variable] = {
         "`true` allows models without a known [price](limits.md#prices)",
         "refused",
         (r"true|false", "true or false"),
+    ),
+    "ROLLCALL_CONTEXT_WINDOW": Variable(
+        "Tokens of the models' context window: `32768`, or `openai:qwen3*:32768,openai:phi4:16384`",
+        "as the provider's descriptor says",
+        (
+            r"\s*([^,]+:)?\d{3,8}\s*(,\s*[^,]+:\d{3,8}\s*)*",
+            "a number of tokens, or of the form openai:qwen3*:32768",
+        ),
     ),
 }
 """Which models answer, and with which keys."""
