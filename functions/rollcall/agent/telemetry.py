@@ -133,7 +133,7 @@ def reply_span(model_id: str, *, streamed: bool) -> Span:
         "gen_ai.request.stream": streamed,
         **_conversation(),
     }
-    in_process = provider == "offline"
+    in_process = id == "offline"
     return span(f"chat {model}", attributes, kind="internal" if in_process else "client")
 
 
