@@ -12,8 +12,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import cache
-from typing import Any, NamedTuple, get_args
+from typing import Any, NamedTuple
 
 from packs.electrical.calculations.conductors import (
     Sizing,
@@ -34,15 +33,15 @@ from packs.electrical.calculations.loads.new_load import (
 from packs.electrical.calculations.loads.panel import Demand, panel_demand
 from packs.electrical.inspection.facts import Facts
 from packs.electrical.inspection.rule import Problem, Rule, Unknown
-from packs.electrical.inspection.rules import gfci
+from packs.electrical.inspection.rules import gfci as gfci_rules
 from packs.electrical.nec.overcurrent import STANDARD_RATINGS, is_standard
+from packs.electrical.projects.labels import places_in
 from packs.electrical.projects.records import Area, Circuit, Panel, Poles, Project
-from packs.electrical.projects.selection import PanelCircuit, kind_words
+from packs.electrical.projects.selection import PanelCircuit
 from packs.electrical.projects.topology import path_to
 from packs.electrical.results import AssumedValue, CodeReference
 from packs.electrical.wording import TEXTS, amps, panel_text, percent
 from rollcall.core.errors import FailedPrecondition, InvalidArgument
-from rollcall.core.text import terms
 from rollcall.core.texts import Text
 
 
@@ -201,15 +200,8 @@ def _kind_and_poles(
 
 def area_in(description: str) -> Area | None:
     """The one area that a description names; None if it names none, or several."""
-    any_room = (" ".join(TEXTS.data(each, "circuits.room_words.words")) for each in TEXTS.languages)
-    words = set(terms(description)) - set(terms(" ".join(any_room)))
-    found = [area for area, names in _area_words().items() if words & names]
+    found = places_in(description)
     return found[0] if len(found) == 1 else None
-
-
-@cache
-def _area_words() -> dict[Area, frozenset[str]]:
-    return {area: frozenset(terms(kind_words(area))) for area in get_args(Area)}
 
 
 def _placed(
@@ -453,9 +445,6 @@ def _near(voltage: float, of: float) -> bool:
 # ---- Protection ----
 
 
-_ARC_FAULT = "210.12"
-
-
 @dataclass(frozen=True, slots=True)
 class Protection:
     """The ground-fault and arc-fault protection that a circuit needs.
@@ -478,27 +467,27 @@ def protection_of(project: Project, panel: Panel, circuit: Circuit, locale: str)
     facts, found = Facts(project), PanelCircuit(panel, bare)
     gfci = afci = False
     references, undecided = [], []
-    for rule in _rules(project):
+    for rule in gfci_rules.RULES:
+        if not rule.is_in(project.edition):
+            continue
         try:
             finding = rule.check(facts, found)
         except Unknown as unknown:
-            undecided.append(_undecided(rule, unknown))
+            undecided.append((rule, _undecided(rule, unknown)))
             continue
         if isinstance(finding, Problem):
             references.append(rule.reference(project.edition, locale))
-            if rule.id.startswith(_ARC_FAULT):
-                afci = True
-            else:
-                gfci = True
-    return Protection(gfci, afci, tuple(references), tuple(dict.fromkeys(undecided)))
+            gfci, afci = gfci or _is_gfci(rule), afci or not _is_gfci(rule)
+    open_questions = (text for rule, text in undecided if not (gfci and _is_gfci(rule)))
+    return Protection(gfci, afci, tuple(references), tuple(dict.fromkeys(open_questions)))
 
 
-def _rules(project: Project) -> list[Rule]:
-    return [rule for rule in gfci.RULES if rule.is_in(project.edition)]
+def _is_gfci(rule: Rule) -> bool:
+    return rule.id != "210.12-afci"
 
 
 def _undecided(rule: Rule, unknown: Unknown) -> Text:
-    kind = "AFCI" if rule.id.startswith(_ARC_FAULT) else "GFCI"
+    kind = "GFCI" if _is_gfci(rule) else "AFCI"
     if unknown.field == "area":
         return TEXTS.text("circuits.area_undecided", kind=kind)
     values = {"kind": kind, "article": rule.article, "field": unknown.field}

@@ -61,7 +61,8 @@ LoadType = Literal[
 Area = Literal[
     "kitchen", "bathroom", "bedroom", "living", "dining", "laundry", "garage", "basement",
     "crawl_space", "outdoor", "rooftop", "pool", "hallway", "office", "corridor", "restroom",
-    "mechanical", "shop", "closet", "stairway", "other",
+    "mechanical", "shop", "closet", "stairway", "accessory_building", "boathouse",
+    "food_preparation", "buffet", "sink", "shower", "locker_room", "wet_location", "other",
 ]  # fmt: skip
 Occupancy = Literal[
     "dwelling", "office", "workshop", "store", "warehouse", "school", "restaurant", "hotel",

@@ -3,33 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
 from typing import NamedTuple
 
 from packs.electrical.calculations.loads.lines import line_at, system_of
+from packs.electrical.projects.labels import equipment, equipment_in
 from packs.electrical.projects.records import Circuit, LoadType, Panel, Poles
-from packs.electrical.projects.selection import kind_words
 from packs.electrical.results import AssumedValue
 from packs.electrical.wording import TEXTS
 from rollcall.core.errors import InvalidArgument
-from rollcall.core.text import terms
 from rollcall.core.wording import short
 
 NEW = "proposed"
 CONTINUOUS_KINDS = frozenset({"ev_charger"})
 """Continuous whatever is said: 625.42."""
 
-_VAGUE = ("small_appliance", "laundry", "appliance", "receptacle", "equipment", "other")
-_KINDS: tuple[LoadType, ...] = (
-    "ev_charger", "space_heating", "water_heater", "heat_pump", "air_conditioning", "range",
-    "cooktop", "oven", "dryer", "welder", "motor", "lighting", "small_appliance", "laundry",
-    "appliance", "receptacle", "equipment",
-)  # fmt: skip
-"""Of those that a description fits alike, the first."""
-
-_TWO_WORDS = frozenset({"heat_pump", "small_appliance"})
-"""Kinds that one word of their name does not make."""
-
+_VAGUE = frozenset({"small_appliance", "laundry", "appliance", "receptacle", "equipment", "other"})
+"""Kinds that count only where a description names no other."""
 _NO_LOADS = frozenset({"spare", "subpanel"})
 _SMALL_SHARE = 0.8
 _SMALL_BREAKER_AMPS = 20
@@ -87,26 +76,16 @@ def _kind(load: NewLoad) -> tuple[LoadType, AssumedValue | None]:
     given is one whatever its circuit is kept for."""
     if load.kind is not None:
         return ("other" if load.kind in _NO_LOADS else load.kind), None
-    words = set(terms(load.description or "")) - _words("nothing")
-    score: dict[LoadType, int] = {}
-    for kind in _KINDS:
-        fitting = len(words & _words(kind))
-        score[kind] = 0 if kind in _TWO_WORDS and fitting < 2 else fitting
-    best = max(_KINDS, key=lambda kind: (score[kind], kind not in _VAGUE))
+    known = equipment()
+    kinds = [known[kind].load_type for kind in equipment_in(load.description or "")]
     name = short(load.description) if load.description else TEXTS.text("new_load.the_load")
-    if not score[best]:
+    if not set(kinds) - {"other"}:
         reason = TEXTS.text("new_load.other", name=name)
         return "other", AssumedValue("load_type", "other", None, reason)
+    best = min(kinds, key=lambda kind: kind in _VAGUE)
     kind_name = TEXTS.text(f"names.load_types.{best}")
     reason = TEXTS.text("new_load.by_description", name=name, kind=kind_name)
     return best, AssumedValue("load_type", best, None, reason)
-
-
-@cache
-def _words(kind: str) -> frozenset[str]:
-    """The words that name a kind of load, in every language."""
-    more = (TEXTS.data(language, "new_load.words").get(kind, "") for language in TEXTS.languages)
-    return frozenset(terms(" ".join([kind_words(kind), *more])))
 
 
 def _poles(panel: Panel, load: NewLoad) -> tuple[Poles, AssumedValue | None]:

@@ -34,6 +34,17 @@ def _no(record: str, field: str, named: str | None = None) -> tuple[Patch, str]:
     return {record: {field: None}}, named or field
 
 
+NOWHERE = {"area": None, "description": "Receptacles", "loadType": "receptacle"}
+"""A circuit of which nothing says where it is."""
+
+
+def _at(rule: str, base: dict[str, Any], at: str, **fields: Any) -> Case:
+    """A rule for what is protected wherever it is; `fields` make a circuit such a one."""
+    circuit = f"circuit:{at}"
+    good: Patch = {circuit: {"gfci": True, "area": "shop", "loadType": "equipment", **fields}}
+    return Case(rule, base, {circuit: {"gfci": False}}, at, None, good)
+
+
 def _gfci(rule: str, base: dict[str, Any], at: str, year: int = 2023) -> Case:
     circuit = f"circuit:{at}"
     return Case(
@@ -41,7 +52,7 @@ def _gfci(rule: str, base: dict[str, Any], at: str, year: int = 2023) -> Case:
         base,
         {circuit: {"gfci": False}},
         at,
-        ({circuit: {"area": None, "gfci": False}}, "area"),
+        ({circuit: {**NOWHERE, "gfci": False}}, "area"),
         {"project": {"edition": year}},
     )
 
@@ -110,6 +121,37 @@ CASES = (
         "210.8-b-basement", SHOP, {}, "",
         ({"circuit:lp/cellar": {"gfci": False}}, "basementFinished"),
     ),
+    *(
+        _at(f"210.8-a-{rule}", HOME, "main/bath", loadType="receptacle", area=area)
+        for rule, area in (
+            ("food", "food_preparation"), ("sink", "sink"), ("boathouse", "boathouse"),
+            ("shower", "shower"), ("wet", "wet_location"),
+        )
+    ),
+    *(
+        _at(f"210.8-b-{rule}", SHOP, "lp/bay", loadType="receptacle", area=area)
+        for rule, area in (
+            ("food", "food_preparation"), ("buffet", "buffet"), ("sink", "sink"),
+            ("wet", "wet_location"), ("locker", "locker_room"), ("shower", "shower"),
+        )
+    ),
+    _at("210.8-b-aquarium", SHOP, "lp/bay", description="Aquarium"),
+    _at("210.8-c-crawl-space", HOME, "main/bath", loadType="lighting", area="crawl_space",
+        description="Lights"),
+    _at("210.8-e-service", SHOP, "lp/bay", description="HVAC service receptacle"),
+    _at("422.5-appliances", SHOP, "lp/bay", description="Vending machine"),
+    _at("422.5-washer", SHOP, "lp/bay", description="Pressure washer, cord"),
+    _at("424.44-floor", HOME, "main/bath", description="Heated floor", area="bathroom"),
+    _at("555.9-hoist", HOME, "main/bath", description="Boat lift"),
+    _at("625.54-receptacle", HOME, "main/bath", description="EV outlet", loadType="ev_charger",
+        disconnectInSight=True),
+    Case(
+        "680.23-lighting", HOME, {}, "",
+        ({"circuit:main/bath": {"gfci": False}}, "luminaireVoltage"),
+        {"circuit:main/bath": {"description": "Light", "loadType": "lighting", "area": "pool"}},
+    ),
+    _at("680.44-spa", HOME, "main/bath", description="Hot tub", area="outdoor"),
+    _at("680.71-tub", HOME, "main/bath", description="Whirlpool tub", area="bathroom"),
     Case(
         "210.8-d-appliances", HOME, {"circuit:main/range": {"gfci": False}}, "main/range", None,
     ),
@@ -153,7 +195,7 @@ CASES = (
     ),
     Case(
         "210.12-afci", HOME, {"circuit:main/bedroom": {"afci": False}}, "main/bedroom",
-        ({"circuit:main/bedroom": {"area": None, "afci": False}}, "area"),
+        ({"circuit:main/bedroom": {"area": None, "description": "Lights", "afci": False}}, "area"),
     ),
     Case(
         "210.18-rating", SHOP, {"circuit:lp/bay": {"breakerAmps": 25}}, "lp/bay", None,

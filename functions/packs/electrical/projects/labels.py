@@ -1,0 +1,123 @@
+"""What a circuit's description names, as panel schedules write it: equipment and places, in
+English and Hebrew, abbreviations included.
+
+`equipment.json` has the kinds of equipment, how each is connected, and the order in which they are
+looked for; the words are in the texts under `labels`. A word counts once: the oven of "Microwave
+oven" is no oven.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal
+
+from msgspec import Struct, convert
+
+from packs.electrical.projects.records import Area, Circuit, LoadType
+from packs.electrical.wording import pattern
+from rollcall.core.text import HEBREW_PREFIXES
+
+Connection = Literal["cord", "fixed", "either"]
+
+
+class Equipment(Struct, frozen=True, rename="camel"):
+    """A kind of equipment.
+
+    Attributes:
+        connection: By cord and plug, fixed, or not known from the kind.
+        load_type: What it is in a circuit's record.
+        places: Where it stands if nothing else is said.
+    """
+
+    connection: Connection
+    load_type: LoadType
+    places: tuple[Area, ...] = ()
+
+
+class Outlet(Struct, frozen=True):
+    """What a circuit supplies; `kind` is None where neither description nor record says it."""
+
+    kind: str | None
+    connection: Connection
+
+
+@cache
+def _catalog() -> Any:
+    return json.loads((Path(__file__).parent / "equipment.json").read_text(encoding="utf-8"))
+
+
+@cache
+def equipment() -> dict[str, Equipment]:
+    """The kinds of equipment, the more specific ones first."""
+    return convert(_catalog()["equipment"], dict[str, Equipment])
+
+
+GENERIC: frozenset[LoadType] = frozenset({"appliance", "equipment", "motor", "other"})
+"""Kinds of load that do not tell what the equipment is."""
+_RECEPTACLES: frozenset[LoadType] = frozenset({"receptacle", "small_appliance", "laundry"})
+_LETTERS = re.compile(r"(?<![^\W\d_])([a-z])[/.]([a-z])\b\.?")
+_MARKS = re.compile(r"[^\w'\"]+|_")
+
+
+def equipment_in(description: str) -> tuple[str, ...]:
+    """Return the kinds of equipment that a description names, the more specific ones first."""
+    return _named(description, "equipment", tuple(equipment()))
+
+
+def places_in(description: str) -> tuple[Area, ...]:
+    """Return the places that a description names."""
+    return _named(description, "places", tuple(_catalog()["places"]))  # type: ignore[return-value]
+
+
+@cache
+def _named(description: str, group: str, kinds: tuple[str, ...]) -> tuple[str, ...]:
+    text = description.casefold().translate(str.maketrans("״׳’", "\"''"))
+    text = _MARKS.sub(" ", _LETTERS.sub(r"\1\2", text))
+    found = []
+    for kind in kinds:
+        words = _words(f"labels.{group}.{kind}")
+        text, count = words.subn(" / ", text)
+        if count:
+            found.append(kind)
+    return tuple(found)
+
+
+@cache
+def _words(key: str) -> re.Pattern[str]:
+    prefix = f"[{''.join(sorted(HEBREW_PREFIXES))}]{{0,2}}"
+    return re.compile(rf"(?<![\w'\"]){prefix}(?:{pattern(key) or '(?!)'})(?![\w\"])")
+
+
+def outlets_of(circuit: Circuit) -> tuple[Outlet, ...]:
+    """Return what a circuit supplies: what its description names, else its recorded kind of load;
+    recorded receptacles in any case."""
+    kinds = list(equipment_in(circuit.description))
+    recorded = circuit.load_type
+    if recorded in _RECEPTACLES | {"lighting"} or (recorded not in GENERIC and not kinds):
+        kinds.append(recorded)
+    known = equipment()
+    (said, *_) = (*_named(circuit.description, "connections", ("fixed", "cord")), "")
+    plugged = any(known[kind].load_type == "receptacle" for kind in kinds if kind in known)
+    connection = said or ("cord" if plugged else "")
+    outlets = []
+    for kind in dict.fromkeys(kinds):
+        usual = known[kind].connection if kind in known else "either"
+        is_open = usual == "either" or (said and kind not in ("receptacle", "lighting"))
+        outlets.append(Outlet(kind, connection if connection and is_open else usual))  # type: ignore[arg-type]
+    return tuple(outlets) or (Outlet(None, "either"),)
+
+
+def places_of(circuit: Circuit) -> tuple[Area, ...]:
+    """Return where a circuit's outlets are: as recorded, as its description says, or where its
+    equipment always stands; nothing where none of them tells."""
+    if circuit.area is not None:
+        return (circuit.area,)
+    if places := places_in(circuit.description):
+        return places
+    known = equipment()
+    kinds = (each.kind for each in outlets_of(circuit))
+    implied = (place for kind in kinds if kind in known for place in known[kind].places)
+    return tuple(dict.fromkeys(implied))
