@@ -9,7 +9,7 @@ from dev import commands
 from dev.paths import CLIENT, FIREBASE_JSON, LOCK, PYTHON, VENV
 from dev.problem import Problem
 from dev.stamp import Stamp
-from rollcall.emulators.environment import name_as_runtime
+from rollcall.emulators.requirements import name_as_runtime
 
 
 def prepare() -> None:

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from dev.paths import NODE_MODULES, ROOT
-from rollcall.emulators import java
+from rollcall.emulators import requirements
 from rollcall.emulators.addresses import Configuration
 
 Json = dict[str, Any]
@@ -38,7 +38,7 @@ def environment() -> dict[str, str]:
         each for each in os.environ["PATH"].split(os.pathsep) if not Path(each).is_relative_to(ROOT)
     ]
     programs = [str(NODE_MODULES / ".bin"), *path]
-    if (found := java.find(ROOT)) is not None:
+    if (found := requirements.find_java(ROOT)) is not None:
         programs.append(str(found.parent))
     return {**own, "PATH": os.pathsep.join(programs), "NO_COLOR": "1"}
 

@@ -1,19 +1,23 @@
-"""`ask`: puts a message to an agent on the emulators that run, and shows the run as it goes."""
+"""`ask` and `call`: put a message to an agent, or call a function, on the emulators that run, as a
+development user; `ask` shows the run as it goes."""
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from argparse import Namespace
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
-from rollcall.commands.call import sign_in
-from rollcall.commands.client import Backend, CallError, Session
-from rollcall.commands.output import short
+from rollcall.commands.app import find_app, require_app
+from rollcall.commands.client import Backend, CallError, Session, emulated, sign_in_developer
+from rollcall.commands.output import print_json, short
 from rollcall.core.options import function_name
 from rollcall.core.problem import FAILED, USAGE, Problem
 from rollcall.core.readable import marked
+from rollcall.emulators.addresses import Configuration
 
 WAITS = 3
 """Exit code: something waits for a person, and nobody was asked."""
@@ -170,3 +174,27 @@ def _seen(text: str) -> str:
 
 def _prompt(text: str) -> None:
     print(text, end="", file=sys.stderr, flush=True)
+
+
+def call(options: Namespace) -> int:
+    """Print the function's result as JSON; 1 where it failed."""
+    try:
+        backend, session = sign_in(options)
+        print_json(backend.call(options.function, options.data, session.token))
+    except CallError as error:
+        raise Problem(error.report) from error
+    return 0
+
+
+def sign_in(options: Namespace) -> tuple[Backend, Session]:
+    """The app's emulators, and the user of `--as` signed in there.
+
+    Raises:
+        Problem: This is no app, or its emulators do not run.
+        CallError: The Auth emulator refused.
+    """
+    app = require_app(find_app())
+    backend = emulated(Configuration(app.root), options.project)
+    app.load_environment(backend.project, emulator=True, env=os.environ)
+    backend = replace(backend, on_incident=lambda text: print(text, file=sys.stderr))
+    return backend, sign_in_developer(backend, options.user)

@@ -1,4 +1,6 @@
-"""`dev`: runs an app on the emulators, and keeps up with its code until Ctrl-C."""
+"""`dev`: runs an app on the emulators, and keeps up with its code until Ctrl-C.
+
+The files of a functions folder, and which of them changed."""
 
 from __future__ import annotations
 
@@ -12,18 +14,19 @@ import sys
 import time
 from argparse import Namespace
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
+from typing import Literal
 
 from rollcall.catalog import WRONG_DEFINITIONS
 from rollcall.commands.app import App, find_app, require_app
 from rollcall.core.options import function_name
 from rollcall.core.problem import FAILED, Problem
-from rollcall.emulators import environment, firebase_tools, firestore
+from rollcall.emulators import firestore, requirements
 from rollcall.emulators import suite as suites
 from rollcall.emulators.addresses import NEEDED, Configuration, default_project
 from rollcall.emulators.clock import Clock, scheduled
-from rollcall.emulators.sources import Sources
 from rollcall.emulators.suite import LOADED, REFUSED, Suite
 
 _LOOK_S = 1.0
@@ -64,7 +67,7 @@ def serve(
     signal.signal(signal.SIGINT, signal.default_int_handler)  # shells turn it off in the background
     configuration = Configuration(app.root)
     project = project or default_project(app.root)
-    environment.check(app.functions, _runtime(app))
+    requirements.check_environment(app.functions, _runtime(app))
     firestore.prepare(app.root)
     app.load_environment(project, emulator=True, env=os.environ)
     if problem := load_problem(app, project):
@@ -233,8 +236,8 @@ def _short(path: Path, app: App) -> str:
 
 def _emulators(configuration: Configuration) -> tuple[tuple[str, ...], list[str]]:
     """Which emulators start, and which of the app's do not, since they were never downloaded."""
-    firebase = firebase_tools.find(configuration.root)
-    there = [each for each in configuration.also if firebase_tools.is_downloaded(firebase, each)]
+    firebase = requirements.find_firebase(configuration.root)
+    there = [each for each in configuration.also if requirements.is_downloaded(firebase, each)]
     return (*NEEDED, *there), [each for each in configuration.also if each not in there]
 
 
@@ -325,3 +328,51 @@ def _unwind(number: int, frame: FrameType | None) -> None:
 def _say(text: str) -> None:
     sys.stdout.write(f"{text}\n")  # at once: the clock's threads say something too
     sys.stdout.flush()
+
+
+_SKIPPED = {"venv", ".venv", "node_modules", "__pycache__"}
+_READ = (".py", ".json", ".txt")
+
+
+@dataclass(frozen=True)
+class Change:
+    """What became of a file."""
+
+    path: Path
+    kind: Literal["new", "changed", "gone"]
+
+
+class Sources:
+    """What a functions folder held when it was last looked at."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._seen = self._look()
+
+    def changes(self) -> list[Change]:
+        """What became of files since the last time, by path."""
+        before, self._seen = self._seen, self._look()
+        found = []
+        for name in sorted(before.keys() | self._seen.keys()):
+            if name not in before:
+                found.append(Change(Path(name), "new"))
+            elif name not in self._seen:
+                found.append(Change(Path(name), "gone"))
+            elif before[name] != self._seen[name]:
+                found.append(Change(Path(name), "changed"))
+        return found
+
+    def _look(self) -> dict[str, tuple[int, int]]:
+        """Size and time of each file."""
+        found = {}
+        for folder, folders, names in os.walk(self._folder):
+            folders[:] = [each for each in folders if each not in _SKIPPED and each[0] != "."]
+            for name in names:
+                if name.endswith(_READ) or name.startswith(".env"):
+                    path = f"{folder}/{name}"
+                    try:
+                        state = os.stat(path)  # noqa: PTH116  # of a thousand files, each second
+                    except OSError:
+                        continue  # it went just now
+                    found[path] = (state.st_mtime_ns, state.st_size)
+        return found

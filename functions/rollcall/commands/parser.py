@@ -68,7 +68,7 @@ def _add_ask(commands: Any) -> None:
 
 def _add_call(commands: Any) -> None:
     what = "call a function on the emulators that run"
-    call = _command(commands, "call", "call.run", what)
+    call = _command(commands, "call", "ask.call", what)
     call.add_argument("function", help="its name, such as list_capabilities")
     call.add_argument("data", nargs="?", type=_json, default={}, help="JSON; {} if left out")
     _add_user(call)

@@ -6,6 +6,7 @@ top-level functions are shared: a pack's rules may call the platform's `signedIn
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import re
@@ -17,9 +18,11 @@ from typing import Any
 from msgspec import Struct
 
 from rollcall.commands.app import CONFIG, App, find_app, require_app
+from rollcall.commands.init import indexes
 from rollcall.core import jsonc
 from rollcall.core.options import prefix
 from rollcall.core.problem import FAILED, Problem
+from rollcall.store.paths import COLLECTIONS
 
 RULES, INDEXES = "firestore.rules", "firestore.indexes.json"
 COMMAND = "python -m rollcall rules"
@@ -227,3 +230,61 @@ def _refuse_twice(texts: Mapping[str, str], pattern: re.Pattern[str], deed: str,
 def _indented(text: str, spaces: int) -> str:
     lines: Iterable[str] = text.splitlines(keepends=True)
     return "".join(f"{' ' * spaces}{line}" if line.strip() else line for line in lines)
+
+
+_ENDPOINTS = _ENGINE / "endpoints"
+
+
+class Platform(Struct, frozen=True):
+    """What Rollcall adds to a project, under a prefix."""
+
+    prefix: str
+    rules: str
+    """A `match /databases/{database}/documents { ... }` with the rules of the app's packs too."""
+    indexes: dict[str, Any]
+    """As in firestore.indexes.json, those of the app's packs among them."""
+    collections: tuple[str, ...]
+    """The paths of the platform's collections, as in `threads/{}/messages`."""
+    shared_groups: frozenset[str]
+    """The ids of those collections whose indexes concern every collection of that id."""
+    functions: frozenset[str]
+    """The names of the engine's functions."""
+
+
+def platform(prefix: str, packages: Mapping[str, Path]) -> Platform:
+    """Read what the library brings, and what the app's packages add to it.
+
+    Args:
+        prefix: What names of the platform begin with; empty for none.
+        packages: The folders of the app's packages, by name.
+    Raises:
+        Problem: Two of them have rules for one collection.
+    """
+    parts = fragments(packages)
+    own = compose_indexes([each for each in parts if each.is_platform], prefix)
+    return Platform(
+        prefix=prefix,
+        rules=rules_block(parts, prefix),
+        indexes=compose_indexes(parts, prefix),
+        collections=tuple(_prefixed(path, prefix) for path in COLLECTIONS),
+        shared_groups=frozenset(indexes.shared_groups(own)),
+        functions=frozenset(_function_names(prefix)),
+    )
+
+
+def _prefixed(path: str, prefix: str) -> str:
+    if not prefix:
+        return path
+    return "/".join(each if each == "{}" else f"{prefix}_{each}" for each in path.split("/"))
+
+
+def _function_names(prefix: str) -> Iterator[str]:
+    """What the engine's functions are deployed as, read from their sources: importing them all
+    takes a second. A queue's name has no underscore."""
+    for path in sorted(_ENDPOINTS.rglob("*.py")):
+        for node in ast.parse(path.read_bytes()).body:
+            if isinstance(node, ast.FunctionDef):
+                for decorator in map(ast.unparse, node.decorator_list):
+                    if decorator.startswith("bound("):
+                        joint = "" if decorator.startswith("bound(OnTask(") else "_"
+                        yield f"{prefix}{joint}{node.name}" if prefix else node.name

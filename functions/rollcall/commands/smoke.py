@@ -22,9 +22,9 @@ from rollcall.commands.client import (
     running_addresses,
     sign_in_developer,
 )
+from rollcall.commands.doctor.deployment import check_indexes
 from rollcall.commands.doctor.findings import TIMEOUT_S, Finding, Google, Refused, guarded
 from rollcall.commands.doctor.findings import sign_in as google_sign_in
-from rollcall.commands.doctor.firestore import check_indexes
 from rollcall.commands.output import announce, print_json, say
 from rollcall.commands.place import Place
 from rollcall.core import jsonc

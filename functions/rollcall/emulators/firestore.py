@@ -9,8 +9,8 @@ import zipfile
 from pathlib import Path
 
 from rollcall.core.problem import Problem
-from rollcall.emulators import firebase_tools, java
-from rollcall.emulators.scratch import scratch
+from rollcall.emulators import requirements
+from rollcall.emulators.processes import scratch
 
 _MAIN_CLASS = "com.google.cloud.datastore.emulator.firestore.CloudFirestore"
 _IN_CLOUD_SDK = Path("platform", "cloud-firestore-emulator", "cloud-firestore-emulator.jar")
@@ -25,15 +25,15 @@ def prepare(root: Path) -> None:
     chosen = os.environ.get("FIRESTORE_EMULATOR_BINARY_PATH")
     if chosen and not Path(chosen).is_file():
         raise Problem(f"FIRESTORE_EMULATOR_BINARY_PATH names no file: {chosen}")
-    firebase = firebase_tools.find(root)
-    if chosen or firebase_tools.is_downloaded(firebase, "firestore") or _of_cloud_sdk():
+    firebase = requirements.find_firebase(root)
+    if chosen or requirements.is_downloaded(firebase, "firestore") or _of_cloud_sdk():
         return
     print("Downloading the Firestore emulator (130 MB) ...", flush=True)
     try:
         subprocess.run(
             [firebase, "setup:emulators:firestore"],
             cwd=scratch(root),
-            env={**os.environ, "PATH": java.search_path(root)},
+            env={**os.environ, "PATH": requirements.search_path(root)},
             check=True,
         )
     except (OSError, subprocess.CalledProcessError) as error:
@@ -51,7 +51,7 @@ def environment(root: Path) -> dict[str, str]:
     if os.environ.get("FIRESTORE_EMULATOR_BINARY_PATH"):
         return {}
     jar = _of_cloud_sdk()
-    if jar is None or firebase_tools.is_downloaded(firebase_tools.find(root), "firestore"):
+    if jar is None or requirements.is_downloaded(requirements.find_firebase(root), "firestore"):
         return {}
     return {"FIRESTORE_EMULATOR_BINARY_PATH": str(_launcher(jar, scratch(root)))}
 

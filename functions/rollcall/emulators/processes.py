@@ -3,7 +3,9 @@
 firebase-tools starts Java and Python in process groups of their own, and leaves
 the functions' servers running when it ends. Those stay in the groups they were
 started in, so the groups are what is looked up first and killed last.
-"""
+
+
+The folder for what is written while an app runs on this computer."""
 
 from __future__ import annotations
 
@@ -100,3 +102,13 @@ def _signal(group: int, number: int) -> bool:
     except (ProcessLookupError, PermissionError):  # macOS says the second of the dead
         return False
     return True
+
+
+def scratch(root: Path) -> Path:
+    """`.rollcall/` of the app in `root`, made where it is not there; git never sees it."""
+    folder = root / ".rollcall"
+    folder.mkdir(exist_ok=True)
+    ignore = folder / ".gitignore"
+    if not ignore.exists():
+        ignore.write_text("*\n")
+    return folder

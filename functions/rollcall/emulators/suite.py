@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from rollcall.core.problem import Problem
-from rollcall.emulators import firebase_tools, firestore, java, processes
+from rollcall.emulators import firestore, processes, requirements
 from rollcall.emulators.addresses import NEEDED, Addresses, Configuration
-from rollcall.emulators.scratch import scratch
+from rollcall.emulators.processes import scratch
 
 LOADED = "Loaded functions definitions"
 REFUSED = "Failed to load function definition"
@@ -114,13 +114,13 @@ def start(
         Problem: Something that they need is missing, a port is taken, or they do not start.
     """
     root = configuration.root
-    firebase = firebase_tools.find(root)
+    firebase = requirements.find_firebase(root)
     environment = _variables(root)
     _check_ports(configuration, only)
     folder = scratch(root) / f"emulators-{configuration.offset}"  # each copy has its own logs
     folder.mkdir(parents=True, exist_ok=True)
     log = folder / "emulators.log"
-    file = configuration.file(ui=firebase_tools.is_downloaded(firebase, "ui"))
+    file = configuration.file(ui=requirements.is_downloaded(firebase, "ui"))
     at = configuration.addresses(project)
     where: list[str | Path] = ["--project", at.project, "--config", file]
     with log.open("wb") as written:
@@ -170,7 +170,7 @@ def _variables(root: Path) -> dict[str, str]:
     return {
         **os.environ,
         **firestore.environment(root),
-        "PATH": java.search_path(root),
+        "PATH": requirements.search_path(root),
         "JAVA_TOOL_OPTIONS": f"{_JAVA_OPTIONS} {os.environ.get('JAVA_TOOL_OPTIONS', '')}".strip(),
         "FUNCTIONS_DISCOVERY_TIMEOUT": os.environ.get("FUNCTIONS_DISCOVERY_TIMEOUT", "120"),
         "CI": "true",  # no questions, and no looking for news of firebase-tools

@@ -73,7 +73,7 @@ def test_refused_documents_and_stale_ones_are_told(run: Run, registry: Client) -
 
 def test_an_emulator_that_does_not_answer_fails(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FIRESTORE_EMULATOR_HOST", "127.0.0.1:9")
-    monkeypatch.setattr("rollcall.commands.doctor.firestore._REACH_S", 1)
+    monkeypatch.setattr("rollcall.commands.doctor.deployment._REACH_S", 1)
     done = run("registry", "doctor")
     assert (done.code, "No emulator answers at" in done.out) == (1, True)
 

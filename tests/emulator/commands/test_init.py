@@ -13,7 +13,7 @@ from google.cloud.firestore import Client
 from rollcall.commands.init import security_rules
 from rollcall.commands.init.files import write
 from rollcall.commands.init.plan import make_plan
-from rollcall.commands.init.platform import platform
+from rollcall.commands.rules import platform
 from tests.support.calling import token
 from tests.unit.commands.init.apps import make, wheel
 

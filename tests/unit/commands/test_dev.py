@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import pytest
 
 from rollcall.catalog import WRONG_DEFINITIONS
 from rollcall.commands.app import App
-from rollcall.commands.dev import _loaded, _LogView, load_problem
+from rollcall.commands.dev import Change, Sources, _loaded, _LogView, load_problem
 
 LOG = """\
 >  INFO rollcall: run opened
@@ -88,3 +89,29 @@ def test_the_functions_are_those_of_the_last_discovery_of_the_apps_codebase() ->
     other = "✔  functions: Loaded functions definitions from source: nodeFunction.\n"
     assert _loaded(LOG + other) == {"ping", "run_agent"}
     assert _loaded(other) == set()
+
+
+def test_new_changed_and_deleted_files_are_seen_once(tmp_path: Path) -> None:
+    (tmp_path / "capabilities").mkdir()
+    ping, main = tmp_path / "capabilities" / "ping.py", tmp_path / "main.py"
+    main.write_text("a")
+    sources = Sources(tmp_path)
+    assert sources.changes() == []
+    ping.write_text("b")
+    assert sources.changes() == [Change(ping, "new")]
+    os.utime(main, ns=(1, 1))
+    assert sources.changes() == [Change(main, "changed")]
+    ping.unlink()
+    assert sources.changes() == [Change(ping, "gone")]
+    assert sources.changes() == []
+
+
+def test_what_is_installed_or_written_beside_the_code_is_not_looked_at(tmp_path: Path) -> None:
+    sources = Sources(tmp_path)
+    for name in ("venv/lib.py", "__pycache__/main.py", ".git/hook.py", "node_modules/x.json"):
+        (tmp_path / name).parent.mkdir(parents=True)
+        (tmp_path / name).touch()
+    (tmp_path / "debug.log").touch()
+    assert sources.changes() == []
+    (tmp_path / ".env").touch()
+    assert sources.changes() == [Change(tmp_path / ".env", "new")]

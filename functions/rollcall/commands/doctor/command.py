@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 
 from rollcall.commands.app import require_app
-from rollcall.commands.doctor import configuration, contents, deployed, firestore
+from rollcall.commands.doctor import configuration, contents, deployment
 from rollcall.commands.doctor.contents import check_likeness
 from rollcall.commands.doctor.findings import Check, Finding, Google, guarded, sign_in
 from rollcall.commands.environment import Settings, read_settings
@@ -49,7 +49,7 @@ def examine(place: Place) -> Iterator[Finding]:
         yield Finding("fail", topic, str(problem).splitlines()[0], mend)
         return
     yield Finding("ok", "project", str(place))
-    reach = list(firestore.check_reachable(db))
+    reach = list(deployment.check_reachable(db))
     yield from reach
     if any(each.level == "fail" for each in reach):
         return
@@ -97,7 +97,7 @@ def _on_emulator(place: Place, settings: Settings) -> Iterator[Finding]:
         yield Finding("skip", "roles", "FIREBASE_AUTH_EMULATOR_HOST names no Auth emulator")
         return
     google = _auth_emulator(auth)
-    yield from guarded("roles", partial(deployed.check_admin, google, place.project))
+    yield from guarded("roles", partial(deployment.check_admin, google, place.project))
 
 
 def _auth_emulator(address: str) -> Google:
@@ -114,26 +114,26 @@ def _in_production(google: Google, place: Place, settings: Settings) -> Iterator
     region = settings.env.get("ROLLCALL_REGION") or DEFAULT_REGION
     triggers = app.catalog.function_triggers()
     scheduled = [name for name, each in triggers.items() if isinstance(each, OnSchedule)]
-    indexes, rules = firestore.read_committed(app.root)
+    indexes, rules = deployment.read_committed(app.root)
     yield Finding("ok", "credentials", f"those of {google.who}")
 
     def functions() -> Iterator[Finding]:
-        found = deployed.read_functions(google, project)
-        return deployed.check_functions(found, list(triggers), settings)
+        found = deployment.read_functions(google, project)
+        return deployment.check_functions(found, list(triggers), settings)
 
     checks: list[tuple[str, Check]] = [
-        ("firestore", partial(firestore.check_mode, google, project, region=region)),
-        ("indexes", partial(firestore.check_indexes, google, project, indexes)),
-        ("expiry", partial(firestore.check_expiry, google, project, indexes)),
-        ("rules", partial(firestore.check_rules, google, project, rules)),
+        ("firestore", partial(deployment.check_mode, google, project, region=region)),
+        ("indexes", partial(deployment.check_indexes, google, project, indexes)),
+        ("expiry", partial(deployment.check_expiry, google, project, indexes)),
+        ("rules", partial(deployment.check_rules, google, project, rules)),
         ("functions", functions),
         (
             "schedules",
-            partial(deployed.check_jobs, google, project, region=region, scheduled=scheduled),
+            partial(deployment.check_jobs, google, project, region=region, scheduled=scheduled),
         ),
-        ("secrets", partial(deployed.check_secrets, google, project, settings.secrets)),
-        ("app check", partial(deployed.check_app_check, google, project, settings)),
-        ("roles", partial(deployed.check_admin, google, project)),
+        ("secrets", partial(deployment.check_secrets, google, project, settings.secrets)),
+        ("app check", partial(deployment.check_app_check, google, project, settings)),
+        ("roles", partial(deployment.check_admin, google, project)),
     ]
     for topic, check in checks:
         yield from guarded(topic, check)

@@ -14,8 +14,8 @@ from rollcall.commands.init import app_texts
 from rollcall.commands.init.files import Change, write
 from rollcall.commands.init.firebase_json import FILE
 from rollcall.commands.init.plan import Blocked, Plan, make_plan
-from rollcall.commands.init.platform import platform
 from rollcall.commands.init.wheel import WheelError, installed_wheel
+from rollcall.commands.rules import platform
 from rollcall.core.options import PREFIX
 from rollcall.core.problem import FAILED, USAGE, Problem
 

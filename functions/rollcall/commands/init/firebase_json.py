@@ -9,7 +9,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from rollcall.commands.init import json_edits, main_file
+from rollcall.commands.init import app_code, json_edits
 from rollcall.commands.init.files import Files, line_number
 
 FILE = "firebase.json"
@@ -270,7 +270,7 @@ def _kind(entry: dict[str, Any], source: str | None, files: Files) -> str:
     if source is None:
         return "other"
     main = files.read(f"{source}/main.py")
-    if main is not None and main_file.binds(main):
+    if main is not None and app_code.binds(main):
         return "rollcall"
     runtime = str(entry.get("runtime", ""))
     if runtime:

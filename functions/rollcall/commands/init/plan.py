@@ -14,18 +14,17 @@ from msgspec import Struct
 from rollcall.catalog import DEFAULT_PACKAGES
 from rollcall.commands import environment
 from rollcall.commands.init import (
-    app_names,
+    app_code,
     app_texts,
     firebase_json,
     indexes,
-    main_file,
     requirements_file,
     security_rules,
 )
 from rollcall.commands.init.files import Change, Files, Unreadable, append_lines
 from rollcall.commands.init.firebase_json import Codebase, Unsupported
-from rollcall.commands.init.platform import Platform
 from rollcall.commands.init.wheel import Wheel, is_wheel_of_ours, same_content
+from rollcall.commands.rules import Platform
 from rollcall.core.problem import Problem
 
 CODEBASE, PREFIX = "ROLLCALL_CODEBASE", "ROLLCALL_PREFIX"
@@ -92,7 +91,7 @@ class _Planner:
             self.firestore = firebase_json.choose_firestore(text)
             self.main = self.files.read(self._in("main.py"))
             self.record = self._read_record()
-            self.is_bound = self.main is not None and main_file.binds(self.main)
+            self.is_bound = self.main is not None and app_code.binds(self.main)
             self.is_update = self.record is not None and self.is_bound
             self.prefix = self._choose_prefix(prefix)
         except (Unsupported, Unreadable) as error:
@@ -211,10 +210,10 @@ class _Planner:
                     "Rename it."
                 )
         if self.main is None or not self.main.strip():
-            self.files.put(path, main_file.NEW)
+            self.files.put(path, app_code.NEW)
             return
         try:
-            names = main_file.top_level_names(self.main)
+            names = app_code.top_level_names(self.main)
         except SyntaxError as error:
             raise Unsupported(
                 f"{path}:{error.lineno}: Python cannot read it: {error.msg}"
@@ -228,7 +227,7 @@ class _Planner:
             )
         package = self._package()
         named = package != "capabilities" or self.files.is_folder(self._in("packs"))
-        self.files.put(path, main_file.merge(self.main, [package] if named else None))
+        self.files.put(path, app_code.merge(self.main, [package] if named else None))
 
     def _package(self) -> str:
         """The package of capabilities; another one where `capabilities` is something else."""
@@ -243,7 +242,7 @@ class _Planner:
 
     def _package_folders(self) -> dict[str, Path]:
         """The folders of the packages that main.py binds, as far as they lie beside it."""
-        named = main_file.packages(self.main) if self.main is not None and self.is_bound else None
+        named = app_code.packages(self.main) if self.main is not None and self.is_bound else None
         found = {name: self.root / self._in(name) for name in named or DEFAULT_PACKAGES}
         return {name: folder for name, folder in found.items() if folder.is_dir()}
 
@@ -259,7 +258,7 @@ class _Planner:
     def _own_functions(self) -> dict[str, str]:
         """The names in the codebase's own main.py, with file and line."""
         try:
-            return app_names.python_names(self.files, self.codebase.folder)
+            return app_code.python_names(self.files, self.codebase.folder)
         except SyntaxError:  # `_plan_main` says so
             return {}
 
@@ -428,7 +427,7 @@ class _Planner:
             return {}
         found = dict(self._own_functions())
         for folder in self.codebase.others:
-            found |= app_names.deployed_functions(self.files, folder)
+            found |= app_code.deployed_functions(self.files, folder)
         return {
             f"the function {name}": [place]
             for name, place in found.items()
@@ -459,7 +458,7 @@ class _Planner:
             except ValueError:  # `_plan_indexes` says so
                 pass
         if self.record is None and not self.is_bound:
-            used += app_names.collections_in_code(self.root).items()
+            used += app_code.collections_in_code(self.root).items()
         found: dict[str, list[str]] = {}
         for path, place in used:
             above, _, id = path.rpartition("/")

@@ -10,8 +10,8 @@ from typing import Any
 
 from rollcall.commands.init.files import write
 from rollcall.commands.init.plan import Blocked, Plan, make_plan
-from rollcall.commands.init.platform import Platform
 from rollcall.commands.init.wheel import Wheel
+from rollcall.commands.rules import Platform
 
 
 def wheel(version: str = "0.1.0+g1", content: str = "one") -> Wheel:

