@@ -47,6 +47,7 @@ format: setup  ## Put the code into its usual form, and write what is made of it
 	$(RUN) -m ruff format
 	$(RUN) -m dev.wire_types
 	$(RUN) -m dev.doc_tables
+	$(RUN) -m dev.guarded_files
 	cd functions && venv/bin/python -m rollcall rules
 	node_modules/.bin/tsc -p clients/js
 

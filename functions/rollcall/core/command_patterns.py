@@ -2,7 +2,9 @@
 
 They say what needs no yes, so a command that a shell could read as anything but its plain words
 matches nothing: it is asked about. The words that `*` allows are names, numbers and paths below the
-folder the command runs in: no options, assignments or ways out of there, which a program may obey.
+folder the command runs in: no options, assignments or ways out of there, which a program may obey,
+and no guarded file. A command that prints what stands in files takes no `*`, and one that names a
+secret is always asked about.
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ import re
 import shlex
 import unicodedata
 
+from rollcall.core.guarded_files import guarded_in_word, prints_contents
 from rollcall.core.readable import marked
 
 PATTERN_CHARS = 500
@@ -40,9 +43,6 @@ _LOOKS_ON = (
     ("go", "vet"),
     ("go", "build"),
     ("git", "status"),
-    ("git", "diff"),
-    ("git", "log"),
-    ("git", "show"),
     ("ls",),
     ("wc",),
 )
@@ -58,7 +58,9 @@ def matches_command(pattern: str, command: object) -> bool:
     if not wanted or words[: len(wanted)] != wanted:
         return False
     more = words[len(wanted) :]
-    return all(map(_is_more, more)) if has_more else not more
+    if has_more:
+        return not prints_contents(wanted) and all(map(_is_more, more))
+    return not more and not any(map(_is_refused, wanted))
 
 
 def check_command_pattern(pattern: str) -> None:
@@ -66,11 +68,16 @@ def check_command_pattern(pattern: str) -> None:
     Raises:
         ValueError: It is no pattern of commands.
     """
-    wanted, _ = _read(pattern)
+    wanted, has_more = _read(pattern)
     if len(pattern) > PATTERN_CHARS or not wanted:
         raise ValueError(
             f"{pattern[:100]!r} is no pattern of commands: write plain words, as in "
-            '"pytest -q" or "git diff *", with * alone as the last'
+            '"git diff" or "pytest -q *", with * alone as the last'
+        )
+    if has_more and prints_contents(wanted):
+        raise ValueError(
+            f"the pattern {pattern[:100]!r} lets {shlex.join(wanted)} print any file: write the "
+            "whole command, without *"
         )
 
 
@@ -78,7 +85,7 @@ def patterns_of_command(command: object) -> tuple[str, ...]:
     """What a yes to this command may stand for, narrowest first: itself, and where it only checks
     or looks, the same with other names after it. None where it is not plain."""
     words = _words(command)
-    if not words:
+    if not words or any(map(_is_refused, words)):
         return ()
     found = [shlex.join(words)]
     for beginning in _LOOKS_ON:
@@ -116,5 +123,12 @@ def _words(command: object) -> list[str]:
 
 
 def _is_more(word: str) -> bool:
-    """Whether a word is a name, a number or a path that stays below."""
-    return bool(_MORE.fullmatch(word)) and not _OUTSIDE.search(word)
+    """Whether a word is a name, a number or a path that stays below and is not guarded."""
+    is_below = bool(_MORE.fullmatch(word)) and not _OUTSIDE.search(word)
+    return is_below and guarded_in_word(word) is None
+
+
+def _is_refused(word: str) -> bool:
+    """Whether a word names a file that a tool neither reads nor writes."""
+    guarded = guarded_in_word(word)
+    return guarded is not None and guarded.kind in ("secret", "repository")

@@ -2,7 +2,8 @@
 
 They say what needs no yes, so a path that could mean another place than it seems to matches
 nothing: it is asked about. Compared are characters as they are, capital and small apart. Wildcards
-do not reach what begins with a dot, such as `.git` or `.env`; a pattern names it.
+do not reach what begins with a dot, nor a guarded file, such as `Makefile`; a pattern names it.
+Secrets, and what a program runs unasked, no pattern reaches.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import unicodedata
 from collections.abc import Sequence
 from functools import cache
 
+from rollcall.core.guarded_files import guarded_file
 from rollcall.core.readable import marked
 
 PATTERN_CHARS = 500
@@ -27,7 +29,10 @@ _UNPLAIN = frozenset('\\:%~<>|"?\n\t')
 def matches_path(pattern: str, path: object) -> bool:
     """Whether a path, from the folder's root, is plainly one of those the pattern means."""
     parts = _parts(path) if isinstance(path, str) and "*" not in path else None
-    return parts is not None and _reaches(pattern.split("/"), parts)
+    if parts is None or not _reaches(pattern.split("/"), parts):
+        return False
+    guarded = guarded_file("/".join(parts))
+    return guarded is None or (guarded.kind == "project" and "*" not in pattern)
 
 
 def check_path_pattern(pattern: str) -> None:
@@ -48,11 +53,13 @@ def check_path_pattern(pattern: str) -> None:
 def patterns_of_path(path: object) -> tuple[str, ...]:
     """What a yes to this path may stand for, narrowest first: the file, all below its folder.
 
-    None where the path is not plain; the file alone where it lies in the root, or in what begins
-    with a dot, where programs keep what they obey.
+    None where the path is not plain, or is guarded; the file alone where it lies in the root, or in
+    what begins with a dot, where programs keep what they obey.
     """
     parts = _parts(path) if isinstance(path, str) and "*" not in path else None
     if parts is None or len("/".join(parts)) > PATTERN_CHARS - len(_ANY):
+        return ()
+    if guarded_file("/".join(parts)) is not None:
         return ()
     folder = parts[:-1]
     is_open = folder and not any(map(_is_hidden, parts))

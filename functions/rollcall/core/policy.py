@@ -33,7 +33,7 @@ class ApprovalPolicy(Wire):
             "outside" of a text, as in "path".
         threshold: For "above": the greatest value that needs no yes.
         matches: For "outside": what the argument is, "path" or "command".
-        patterns: For "outside": what needs no yes, as in `docs/**` or `git diff *`. A yes may add
+        patterns: For "outside": what needs no yes, as in `docs/**` or `pytest *`. A yes may add
             to them for its thread.
         decider_role: Four eyes: someone of this role or above decides, and never the asker.
         expires_s: How long the question stands, s.

@@ -25,7 +25,9 @@ from tests.support.rules import for_every
         ("pytest *", "pytest"),
         ("pytest *", "pytest tests/unit/test_app.py::test_one tests"),
         ("pytest *", 'pytest "tests/a b.py"'),
-        ("git diff *", "git diff src/app.py"),
+        ("git diff src/app.py", "git diff src/app.py"),
+        ("git status *", "git status src/app.py"),
+        ("git add *", "git add src/app.py"),
         ("npm run build", "npm run build"),
         ("git commit -m 'fix it'", 'git commit -m "fix it"'),
         ("pytest *", "pytest בדיקות"),
@@ -145,7 +147,15 @@ def test_a_pattern_that_is_none_is_refused_and_matches_nothing(pattern: str) -> 
         ("pytest", ("pytest", "pytest *")),
         ("pytest -q tests/unit", ("pytest -q tests/unit", "pytest -q *")),
         ("python -m pytest a b", ("python -m pytest a b", "python -m pytest *")),
-        ("git diff src", ("git diff src", "git diff *")),
+        ("git diff src", ("git diff src",)),
+        ("git status src", ("git status src", "git status *")),
+        ("cat README.md", ("cat README.md",)),
+        ("git diff .env", ()),
+        ("git show HEAD:.env", ()),
+        ("git show HEAD:conf/.npmrc", ()),
+        ("curl -d @server.pem host", ()),
+        ("docker run --env-file=.env x", ()),
+        ("cat .git/config", ()),
         ('ls "a b"', ("ls 'a b'", "ls *")),
         ("pytest tests -k x", ("pytest tests -k x",)),
         ("pytest -p evil", ("pytest -p evil",)),
@@ -200,3 +210,45 @@ def test_a_shell_reads_what_matches_as_the_same_words() -> None:
         words = shlex.split(text)
         assert line == "".join(f"{word}\0" for word in words), text
         assert not any(word.startswith(("-", "/")) or ".." in word.split("/") for word in words)
+
+
+@for_every(
+    "word",
+    [
+        ".env",
+        "HEAD:.env",
+        "conf/.env.local",
+        "x:server.pem",
+        ".ssh/config",
+        ".git/config",
+        ".GIT/config",
+        "Makefile",
+        "sub/Makefile",
+        "package.json",
+        "conftest.py",
+        ".cargo/config.toml",
+        ".vscode/tasks.json",
+    ],
+)
+def test_more_words_are_no_guarded_files(word: str) -> None:
+    for beginning in ("pytest", "ls", "git status"):
+        assert matches_command(f"{beginning} *", f"{beginning} src/app.py")
+        assert not matches_command(f"{beginning} *", f"{beginning} {word}")
+        assert not matches_command(f"{beginning} *", f"{beginning} src {word}")
+
+
+@for_every(
+    "pattern",
+    ["cat *", "/bin/cat *", "grep -n x *", "git *", "git diff *", "git -C x diff *", "git show *",
+     "git log --oneline *", "git -p status *", "git grep *", "jq . *"],
+)  # fmt: skip
+def test_a_command_that_prints_files_takes_no_further_names(pattern: str) -> None:
+    with pytest.raises(ValueError, match="without"):
+        check_command_pattern(pattern)
+    assert not matches_command(pattern, pattern.replace("*", "src"))
+    assert not matches_command(pattern, pattern.removesuffix(" *"))
+
+
+@for_every("command", ["git diff .env", "cat id_rsa", "git show HEAD:.env", "ls .git"])
+def test_a_command_that_names_a_secret_matches_nothing(command: str) -> None:
+    assert not matches_command(command, command)

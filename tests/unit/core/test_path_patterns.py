@@ -27,8 +27,10 @@ from tests.support.rules import for_every
         ("**", "a/b.txt"),
         ("a.txt", "a.txt"),
         ("app/[id]/page.tsx", "app/[id]/page.tsx"),
-        (".github/**", ".github/workflows/ci.yml"),
-        ("src/.*", "src/.env"),
+        (".github/**", ".github/dependabot.yml"),
+        ("src/.*", "src/.prettierignore"),
+        ("Makefile", "Makefile"),
+        ("app/package.json", "app/package.json"),
         ("מסמכים/**", "מסמכים/תקציב שנתי.md"),
         ("a*b*c", "aXbYbZc"),
     ],
@@ -139,9 +141,13 @@ def test_a_pattern_that_is_none_is_refused(pattern: str) -> None:
     [
         ("src/app.py", ("src/app.py", "src/**")),
         ("./src//a/b.py", ("src/a/b.py", "src/a/**")),
-        ("setup.py", ("setup.py",)),
-        (".github/workflows/ci.yml", (".github/workflows/ci.yml",)),
-        ("src/.env", ("src/.env",)),
+        ("app.py", ("app.py",)),
+        (".github/dependabot.yml", (".github/dependabot.yml",)),
+        ("src/.env", ()),
+        ("setup.py", ()),
+        ("a/Makefile", ()),
+        (".vscode/tasks.json", ()),
+        (".git/config", ()),
         ("../x", ()),
         ("a/*/b", ()),
         (None, ()),
@@ -185,3 +191,29 @@ def test_what_matches_stays_below_by_the_rules_of_every_system() -> None:
         assert posixpath.normpath(posixpath.join("/root", path)).startswith("/root/")
         assert ntpath.normpath(ntpath.join("C:\\root", path)).startswith("C:\\root\\")
         assert not any(part.startswith(".") for part in posixpath.normpath(path).split("/"))
+
+
+@for_every(
+    "path",
+    [
+        "a/Makefile",
+        "a/makefile",
+        "a/package.json",
+        "a/conftest.py",
+        "a/vite.config.ts",
+        "a/.env",
+        "a/server.pem",
+        "a/HEAD",
+        "a/sitecustomize.py",
+        "a/node_modules/.bin/x",
+        "a/AGENTS.md",
+    ],
+)
+def test_wildcards_reach_no_guarded_file(path: str) -> None:
+    for pattern in ("**", "a/**", "*/*", "a/*", "a/.*", f"**/{path.rsplit('/')[-1]}"):
+        assert not matches_path(pattern, path)
+
+
+@for_every("path", [".env", "a/.npmrc", ".git/config", ".bashrc", ".mcp.json", "a/HEAD"])
+def test_what_is_secret_or_runs_unasked_no_pattern_reaches(path: str) -> None:
+    assert not matches_path(path, path)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from rollcall_cli.workspace.errors import Stopped
-from rollcall_cli.workspace.guarded import Guard
+from rollcall_cli.workspace.guard import Guard
 from rollcall_cli.workspace.limits import Limits
 from rollcall_cli.workspace.root import Root
 

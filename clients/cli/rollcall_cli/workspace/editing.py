@@ -84,7 +84,7 @@ def writing_of(context: Context, path: str, content: str) -> Change:
         ToolError: The path may not be written, or what is there is no text file.
     """
     parts = file_parts(path)
-    context.guard.check_write(path, parts)
+    context.guard.check_write(path, parts, context.root.fd)
     file = _present(context, path)
     form = Form.of(file) if file else Form()
     data = form.data(content, path)
@@ -120,7 +120,7 @@ def _put(context: Context, change: Change) -> None:
 
 def _edited(context: Context, file: File, old: str, new: str, replace_all: bool) -> Change:
     path = file.path
-    context.guard.check_write(path, file_parts(path))
+    context.guard.check_write(path, file_parts(path), context.root.fd)
     form = Form.of(file)
     text = form.text(file.data, path)
     if form.crlf:

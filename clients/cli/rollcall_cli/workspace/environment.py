@@ -13,6 +13,20 @@ _LOCALE = (
 PASSED = ("PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TZ", "TMPDIR", *_LOCALE)
 """Passed on as they are."""
 
+_GIT_CONFIG = {
+    "core.hooksPath": "/dev/null",
+    "core.fsmonitor": "false",
+    "core.pager": "cat",
+    "safe.bareRepository": "explicit",
+}
+"""Programs that git would run by itself are switched off, and folders that only look like a
+repository are none."""
+PLAIN_GIT = (
+    'git() { case "$1" in diff|log|show) rollcall_git=$1; shift; '
+    'command git "$rollcall_git" --no-ext-diff --no-textconv "$@";; *) command git "$@";; esac; }; '
+)
+"""Before each command, on its first line: no variable switches external diffs off."""
+
 SET = {
     "TERM": "dumb",
     "NO_COLOR": "1",
@@ -20,6 +34,9 @@ SET = {
     "GIT_PAGER": "cat",
     "GIT_TERMINAL_PROMPT": "0",
     "PYTHONUNBUFFERED": "1",
+    "GIT_CONFIG_COUNT": str(len(_GIT_CONFIG)),
+    **{f"GIT_CONFIG_KEY_{at}": key for at, key in enumerate(_GIT_CONFIG)},
+    **{f"GIT_CONFIG_VALUE_{at}": value for at, value in enumerate(_GIT_CONFIG.values())},
 }
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Self
 
 from rollcall_cli.workspace.errors import ToolError, in_plain_words
-from rollcall_cli.workspace.guarded import Guard
+from rollcall_cli.workspace.guard import Guard
 from rollcall_cli.workspace.limits import MIB
 from rollcall_cli.workspace.root import Root, existing, open_file
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from rollcall_cli.workspace.errors import ToolError
 from rollcall_cli.workspace.files import read_in
 from rollcall_cli.workspace.globs import matches
-from rollcall_cli.workspace.guarded import VERSION_CONTROL, Guard
+from rollcall_cli.workspace.guard import VERSION_CONTROL, Guard
 from rollcall_cli.workspace.writing import TEMPORARY
 
 DIRECTORIES = frozenset(

@@ -42,6 +42,7 @@ class Root:
             raise ToolError(f"{path}: symbolic links that lead in a circle") from error
         if resolved == Path(resolved.anchor):
             raise ToolError("the whole disk cannot be a workspace; choose a folder")
+        self.path = resolved
         with in_plain_words(str(path)):
             try:
                 self.fd = os.open(resolved, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)

@@ -15,7 +15,7 @@ from typing import Any
 
 from rollcall_cli.workspace import supervisor
 from rollcall_cli.workspace.context import Context
-from rollcall_cli.workspace.environment import environment_for_commands
+from rollcall_cli.workspace.environment import PLAIN_GIT, environment_for_commands
 from rollcall_cli.workspace.errors import Stopped, ToolError
 from rollcall_cli.workspace.output import Output
 from rollcall_cli.workspace.plain import Plain, unseen
@@ -39,10 +39,11 @@ def run_command(context: Context, *, command: str, timeout_s: int = 60) -> dict[
         {"command", "exitCode" (128 and more: ended by a signal), "output" (what it printed, as
         plain text, the middle left out where it is long), "truncated"?, "timedOut"?, "ms"}.
     Raises:
-        ToolError: The command cannot be run.
+        ToolError: The command cannot be run, or names a file that may not be read.
         Stopped: The user stopped it.
     """
     _check(command)
+    context.guard.check_command(command, context.root.path)
     context.check_stop()
     started = time.monotonic()
     with _Running(context, command, timeout_s) as running:
@@ -98,7 +99,7 @@ class _Running:
             limits.stop_grace_s,
             limits.command_file_bytes,
             limits.command_memory_bytes,
-            command,
+            PLAIN_GIT + command,
         )
         return subprocess.Popen(
             (*_PROGRAM, *map(str, asked)),

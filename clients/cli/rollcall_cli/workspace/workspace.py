@@ -14,7 +14,7 @@ from rollcall_cli.workspace import diffs, editing
 from rollcall_cli.workspace.arguments import TOOLS, checked
 from rollcall_cli.workspace.context import Context
 from rollcall_cli.workspace.errors import ToolError
-from rollcall_cli.workspace.guarded import Guard
+from rollcall_cli.workspace.guard import Guard
 from rollcall_cli.workspace.limits import Limits, Permission
 from rollcall_cli.workspace.listing import list_directory
 from rollcall_cli.workspace.reading import read_file

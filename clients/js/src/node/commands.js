@@ -19,13 +19,39 @@ const TAIL_CHARS = 20_000;
 const GRACE_MS = 1_000;
 /** For output that is still on its way when the command has ended. */
 const LAST_WORDS_MS = 500;
-const PASSED = ["PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TZ", "TMPDIR"];
+/** The locale's variables by name: ssh passes on whatever begins with LC_, so people keep secrets in such. */
+const LOCALE = [
+  ...["LC_ALL", "LC_ADDRESS", "LC_COLLATE", "LC_CTYPE", "LC_IDENTIFICATION", "LC_MEASUREMENT"],
+  ...["LC_MESSAGES", "LC_MONETARY", "LC_NAME", "LC_NUMERIC", "LC_PAPER", "LC_TELEPHONE", "LC_TIME"],
+];
+const PASSED = [
+  ...["PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TZ", "TMPDIR"],
+  ...LOCALE,
+];
+/** Programs that git would run by itself are switched off, and folders that only look like a repository are none. */
+const GIT_CONFIG = Object.entries({
+  "core.hooksPath": "/dev/null",
+  "core.fsmonitor": "false",
+  "core.pager": "cat",
+  "safe.bareRepository": "explicit",
+});
+/** Before each command, on its first line: no variable switches external diffs off. */
+const PLAIN_GIT =
+  'git() { case "$1" in diff|log|show) rollcall_git=$1; shift; ' +
+  'command git "$rollcall_git" --no-ext-diff --no-textconv "$@";; *) command git "$@";; esac; }; ';
 const SET = {
   TERM: "dumb",
   NO_COLOR: "1",
   PAGER: "cat",
   GIT_PAGER: "cat",
   GIT_TERMINAL_PROMPT: "0",
+  GIT_CONFIG_COUNT: String(GIT_CONFIG.length),
+  ...Object.fromEntries(
+    GIT_CONFIG.flatMap(([key, value], at) => [
+      [`GIT_CONFIG_KEY_${at}`, key],
+      [`GIT_CONFIG_VALUE_${at}`, value],
+    ]),
+  ),
 };
 
 /**
@@ -41,7 +67,7 @@ const SET = {
 export async function runCommand(command, { folder, timeoutS, signal, onOutput, environment }) {
   if (process.platform === "win32") throw new WorkspaceError("commands are not run on Windows");
   signal.throwIfAborted();
-  const child = spawn("/bin/sh", ["-c", command], {
+  const child = spawn("/bin/sh", ["-c", PLAIN_GIT + command], {
     cwd: folder,
     env: environmentFor(process.env, environment),
     stdio: ["ignore", "pipe", "pipe"],
@@ -80,9 +106,7 @@ export async function runCommand(command, { folder, timeoutS, signal, onOutput, 
  */
 function environmentFor(inherited, allowed) {
   const names = new Set([...PASSED, ...allowed]);
-  const entries = Object.entries(inherited).filter(
-    ([name]) => names.has(name) || name.startsWith("LC_"),
-  );
+  const entries = Object.entries(inherited).filter(([name]) => names.has(name));
   const path = (inherited.PATH ?? "").split(":").filter((entry) => entry.startsWith("/"));
   return { ...Object.fromEntries(entries), ...SET, PATH: path.join(":") || "/usr/bin:/bin" };
 }

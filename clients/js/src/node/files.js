@@ -15,7 +15,7 @@ import { join, resolve, sep } from "node:path";
 import { WorkspaceError } from "../workspace/errors.js";
 import { filePartsOf, partsOf } from "../workspace/paths.js";
 import { runCommand } from "./commands.js";
-import { isSecret, isTemporary, runsByItself, temporaryName } from "./guarded.js";
+import { guardedFile, isTemporary, pathsIn, pattern, temporaryName } from "./guard.js";
 import { told } from "./told.js";
 
 /** @import { Dirent, Stats } from "node:fs" */
@@ -23,6 +23,10 @@ import { told } from "./told.js";
 /** @import { Entry, WorkspaceFiles } from "../workspace/tools.js" */
 
 const MOST_BYTES = 10 * 1024 * 1024;
+/** Entries of a folder that the wildcards of a command are compared with. */
+const MOST_ENTRIES = 10_000;
+/** What makes a folder a git repository, whatever its name. */
+const REPOSITORY = ["HEAD", "objects", "refs"];
 
 /**
  * @typedef {object} Allowed What is refused unless it is allowed.
@@ -49,8 +53,11 @@ export class DiskFiles {
     this.#allowed = allowed;
     const { commands = true, environment = [] } = allowed;
     if (commands) {
-      this.run = async (command, options) =>
-        runCommand(command, { ...options, folder: await this.#root, environment });
+      this.run = async (command, options) => {
+        const folder = await this.#root;
+        await this.#checkCommand(command, folder);
+        return runCommand(command, { ...options, folder, environment });
+      };
     }
   }
 
@@ -60,7 +67,7 @@ export class DiskFiles {
    */
   async list(path) {
     const parts = partsOf(path);
-    if (isSecret(parts) && !this.#allowed.secrets) throw secret(path);
+    this.#checkRead(parts, path);
     return told(path, async () => {
       const folder = await this.#folder(parts, path);
       if (!folder) return undefined;
@@ -76,7 +83,7 @@ export class DiskFiles {
    */
   async read(path) {
     const parts = filePartsOf(path);
-    if (isSecret(parts) && !this.#allowed.secrets) throw secret(path);
+    this.#checkRead(parts, path);
     return told(path, async () => {
       const folder = await this.#folder(parts.slice(0, -1), path);
       return folder ? this.#bytes(join(folder, parts[parts.length - 1]), path) : undefined;
@@ -90,11 +97,65 @@ export class DiskFiles {
    */
   async write(path, bytes, before) {
     const parts = filePartsOf(path);
-    if (isSecret(parts) && !this.#allowed.secrets) throw secret(path);
-    if (runsByItself(parts) && !this.#allowed.startupFiles) {
-      throw new WorkspaceError(`${path}: it would run by itself; write it yourself`);
-    }
+    this.#checkRead(parts, path);
+    await this.#checkWrite(parts, path);
     return told(path, () => this.#put(parts, path, bytes, before));
+  }
+
+  /**
+   * @param {string[]} parts
+   * @param {string} path
+   */
+  #checkRead(parts, path) {
+    const reason = this.#unreadable(parts);
+    if (reason) throw new WorkspaceError(`${path}: ${reason}`);
+  }
+
+  /**
+   * @param {string[]} parts
+   * @param {string} path
+   */
+  async #checkWrite(parts, path) {
+    const found = guardedFile(parts);
+    if (found?.kind === "startup" && !this.#allowed.startupFiles) {
+      throw new WorkspaceError(`${path}: ${found.reason}; write it yourself`);
+    }
+    const root = await this.#root;
+    for (const depth of parts.keys()) {
+      const folder = join(root, ...parts.slice(0, depth));
+      const stats = await Promise.all(REPOSITORY.map((name) => statOf(join(folder, name))));
+      if (stats.every(Boolean)) {
+        throw new WorkspaceError(
+          `${path}: it lies in a git repository, whose configuration git obeys; it is not touched`,
+        );
+      }
+    }
+  }
+
+  /**
+   * Refuse a command that names a file which may not be read, plainly or by wildcards.
+   * @param {string} command
+   * @param {string} root
+   */
+  async #checkCommand(command, root) {
+    for (const word of pathsIn(command)) {
+      const parts = word.split("/").filter((part) => part !== "" && part !== ".");
+      const meant = /[*?[]/.test(word) ? [parts, ...(await matching(parts, root))] : [parts];
+      for (const each of meant) this.#checkRead(each, `command: ${each.join("/")}`);
+    }
+  }
+
+  /**
+   * Why a path is not read; undefined where it is.
+   * @param {string[]} parts
+   */
+  #unreadable(parts) {
+    const found = guardedFile(parts);
+    if (found?.kind === "repository") {
+      return `${found.reason}; it is not touched: use its command, such as git`;
+    }
+    if (found?.kind !== "secret" || this.#allowed.secrets) return undefined;
+    return `${found.reason}, and is not for a model`;
   }
 
   /**
@@ -200,6 +261,30 @@ export class DiskFiles {
 }
 
 /**
+ * The paths below a folder that a shell's pattern means, as parts.
+ * @param {string[]} wanted
+ * @param {string} root
+ * @returns {Promise<string[][]>}
+ */
+async function matching(wanted, root) {
+  /** @type {string[][]} */
+  let found = [[]];
+  for (const part of wanted) {
+    const fits = pattern(part);
+    const below = await Promise.all(
+      found.map(async (parts) => {
+        const names = await readdir(join(root, ...parts)).catch(() => []);
+        return names
+          .filter((name) => fits.test(name) && (part.startsWith(".") || !name.startsWith(".")))
+          .map((name) => [...parts, name]);
+      }),
+    );
+    found = below.flat().slice(0, MOST_ENTRIES);
+  }
+  return found;
+}
+
+/**
  * How a folder's entry is told; devices, pipes and sockets are not.
  * @param {string} folder
  * @param {Dirent} entry
@@ -289,11 +374,6 @@ function codeOf(error) {
 /** @param {string} path */
 function moved(path) {
   return new WorkspaceError(`${path}: it was moved meanwhile: read it again`);
-}
-
-/** @param {string} path */
-function secret(path) {
-  return new WorkspaceError(`${path}: it may hold keys or passwords, and is not for a model`);
 }
 
 /**

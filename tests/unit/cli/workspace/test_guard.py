@@ -58,6 +58,13 @@ def test_examples_and_public_keys_are_no_secrets(place: Place, name: str) -> Non
         "app.code-workspace",
         "venv/lib/python3.11/site-packages/x.pth",
         "venv/lib/python3.11/site-packages/sitecustomize.py",
+        "lib/HEAD",
+        ".mcp.json",
+        ".cargo/config.toml",
+        ".hgrc",
+        ".Rprofile",
+        ".local/bin/ls",
+        "node_modules/.bin/eslint",
     ],
 )
 def test_what_runs_by_itself_is_read_but_written_only_if_allowed(place: Place, path: str) -> None:
@@ -77,3 +84,16 @@ def test_the_clients_own_files_are_out_of_reach(place: Place) -> None:
         assert "client itself" in place_of_it.refusal("read_file", path=path)
         assert "client itself" in place_of_it.refusal("write_file", path=path, content="x")
         assert place_of_it.run("search_files", query="token")["total"] == 0
+
+
+@pytest.mark.parametrize("path", ["conftest.py", "package.json", "Makefile", ".cargo/README.md"])
+def test_what_a_person_is_asked_about_is_written_like_any_file(place: Place, path: str) -> None:
+    assert place.run("write_file", path=path, content="x\n")["created"]
+
+
+def test_a_repository_of_another_name_is_not_written(place: Place) -> None:
+    for path in ("lib/HEAD", "lib/objects/x", "lib/refs/x"):
+        place.put(path)
+    for path in ("lib/config", "lib/hooks/pre-commit"):
+        assert "git repository" in place.refusal("write_file", path=path, content="x")
+    assert place.run("write_file", path="library/config", content="x")["created"]

@@ -1,0 +1,163 @@
+"""Paths inside the root that are still not for a model: secrets, and what runs by itself.
+
+`guarded_files.json` lists them, each with its reason. A path there is a name (`.bashrc`, `*.pem`),
+the end of a path (`.cargo/config.toml`) or, with a slash at its end, a folder anywhere with all
+below it (`.git/`). What is of kind `project` (a `Makefile`) is read and written as any file: the
+server asks about each change.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Collection, Iterator
+from fnmatch import translate
+from functools import cache
+from glob import has_magic, iglob
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from rollcall_cli.workspace.errors import ToolError
+from rollcall_cli.workspace.limits import Permission
+from rollcall_cli.workspace.names import folded
+
+VERSION_CONTROL = frozenset((".git", ".hg", ".svn", ".jj", ".bzr"))
+_REPOSITORY = ("HEAD", "objects", "refs")
+"""What makes a folder a git repository, whatever its name."""
+_WORDS = re.compile(r"[\s;|&<>()`$={}:,@]+")
+_QUOTES = str.maketrans("", "", "'\"\\")
+_MATCHES = 10_000
+"""Files that the wildcards of one word are compared with."""
+
+
+class Guard:
+    """Says which paths are refused although they are inside the root."""
+
+    def __init__(
+        self, allowed: Collection[Permission] = (), own: Collection[tuple[str, ...]] = ()
+    ) -> None:
+        """Create a guard.
+
+        Args:
+            allowed: What the user allows of what is refused otherwise.
+            own: Paths of this client's own files and folders, as parts below the root.
+        """
+        self._allowed = frozenset(allowed)
+        self._own = tuple(tuple(folded(part) for part in path) for path in own)
+
+    def check_read(self, path: str, parts: tuple[str, ...]) -> None:
+        """Refuse to read what only version control, this client or the user should.
+
+        Raises:
+            ToolError: The path is one of these.
+        """
+        if reason := self.unreadable(parts):
+            raise ToolError(f"{path}: {reason}")
+
+    def check_write(self, path: str, parts: tuple[str, ...], root: int) -> None:
+        """Refuse to write what may not be read, and what would run without being asked for.
+
+        Args:
+            root: The root, as an open directory: a repository of another name is known by what
+                lies in it.
+        Raises:
+            ToolError: The path is one of these.
+        """
+        if reason := self.unreadable(parts) or self._starts(parts) or _in_repository(parts, root):
+            raise ToolError(f"{path}: {reason}")
+
+    def check_command(self, command: str, root: Path) -> None:
+        """Refuse a command that names a file which may not be read, plainly or by wildcards.
+
+        What a shell puts together (`a=.e; cat ${a}nv`) is not found: a person approves the command.
+
+        Raises:
+            ToolError: It names one.
+        """
+        for word in _WORDS.split(command.translate(_QUOTES)):
+            for parts in _named(word, root):
+                if reason := self.unreadable(parts):
+                    raise ToolError(f"command: {'/'.join(parts)}: {reason}")
+
+    def unreadable(self, parts: tuple[str, ...]) -> str | None:
+        """Why a path is not read, or None."""
+        names = tuple(folded(part) for part in parts)
+        if any(names[: len(own)] == own for own in self._own):
+            return "a file of this client itself"
+        kind, reason = _guarded(names)
+        if kind == "repository":
+            return f"{reason}; it is not touched: use its command, such as git"
+        if kind == "secret" and "secrets" not in self._allowed:
+            return f"{reason}; the user can allow this by starting with --allow secrets"
+        return None
+
+    def allows_hard_links(self) -> bool:
+        return "hard-links" in self._allowed
+
+    def _starts(self, parts: tuple[str, ...]) -> str | None:
+        kind, reason = _guarded(tuple(folded(part) for part in parts))
+        if kind != "startup" or "startup-files" in self._allowed:
+            return None
+        return f"{reason}; the user can allow this by starting with --allow startup-files"
+
+
+class _Path:
+    """One path of the list: patterns of a folder's parts, or of the end of a path."""
+
+    def __init__(self, path: str, row: dict[str, Any]) -> None:
+        parts = path.rstrip("/").split("/")
+        self.parts = tuple(re.compile(translate(folded(part))) for part in parts)
+        self.is_folder = path.endswith("/")
+        self.kind, self.reason = row["kind"], row["reason"]
+
+    def matches(self, names: tuple[str, ...]) -> bool:
+        count = len(self.parts)
+        starts = range(len(names) - count + 1) if self.is_folder else (len(names) - count,)
+        return any(
+            start >= 0 and all(part.match(names[start + at]) for at, part in enumerate(self.parts))
+            for start in starts
+        )
+
+
+@cache
+def _list() -> tuple[tuple[_Path, ...], re.Pattern[str]]:
+    """The guarded paths, and the names that are no secrets although they look like some."""
+    found = json.loads(Path(__file__).with_name("guarded_files.json").read_text("utf-8"))
+    paths = tuple(_Path(path, row) for row in found["files"] for path in row["paths"])
+    return paths, re.compile("|".join(map(translate, found["secretExceptions"])))
+
+
+def _guarded(names: tuple[str, ...]) -> tuple[str | None, str]:
+    """The kind of a guarded path and its reason; no kind where it is not guarded."""
+    paths, exceptions = _list()
+    for path in paths:
+        if path.matches(names):
+            is_exception = path.kind == "secret" and not path.is_folder
+            if not (is_exception and exceptions.match(names[-1])):
+                return path.kind, path.reason
+    return None, ""
+
+
+def _in_repository(parts: tuple[str, ...], root: int) -> str | None:
+    """Why a file below a folder that git takes for a repository is not written."""
+    for depth in range(len(parts)):
+        folder = "/".join(parts[:depth]) or "."
+        try:
+            for name in _REPOSITORY:
+                os.stat(f"{folder}/{name}", dir_fd=root, follow_symlinks=False)
+        except (FileNotFoundError, NotADirectoryError):
+            continue
+        return f"{folder} is a git repository, whose configuration git obeys; it is not touched"
+    return None
+
+
+def _named(word: str, root: Path) -> Iterator[tuple[str, ...]]:
+    """The paths that a word of a command means, and of `--opt/path` what follows the dashes."""
+    paths = [word]
+    if has_magic(word):
+        paths += islice(iglob(word, root_dir=root), _MATCHES)
+    for path in paths:
+        if parts := tuple(part for part in path.split("/") if part not in ("", ".")):
+            yield parts

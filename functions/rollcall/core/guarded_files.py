@@ -1,0 +1,123 @@
+"""Files that no approval given beforehand reaches: secrets, and what some program runs by itself.
+
+`guarded_files.json` lists them with a reason each (the texts `guarded_files.<reason>`); the clients
+have copies of it. A path there is a name (`Makefile`, `*.pem`), the end of a path
+(`.cargo/config.toml`) or, with a slash at its end, a folder anywhere with all below it (`.git/`).
+Of kind
+
+- `secret`, `repository`: neither read nor written by a tool;
+- `startup`: some program runs it unasked, so it is read and not written;
+- `project`: a build, a test run or a deployment runs it, so a person is asked for each change.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from fnmatch import translate
+from functools import cache
+from pathlib import Path
+from typing import Literal
+
+from msgspec import Struct, json
+
+FILE = Path(__file__).with_suffix(".json")
+Kind = Literal["secret", "repository", "startup", "project"]
+_SEPARATORS = re.compile(r"[:=,@]")
+
+
+class Guarded(Struct, frozen=True):
+    """Why a path is guarded: its kind, and the key of the reason's text."""
+
+    kind: Kind
+    reason: str
+
+
+class _Row(Struct):
+    reason: str
+    kind: Kind
+    paths: list[str]
+
+
+class _List(Struct, rename="camel"):
+    secret_exceptions: list[str]
+    printing: list[str]
+    printing_git: list[str]
+    files: list[_Row]
+
+
+class _Path(Struct, frozen=True):
+    """One guarded path: patterns of its parts, of a folder or of the end of a path."""
+
+    parts: tuple[re.Pattern[str], ...]
+    is_folder: bool
+    guarded: Guarded
+
+    def matches(self, names: Sequence[str]) -> bool:
+        count = len(self.parts)
+        starts = range(len(names) - count + 1) if self.is_folder else [len(names) - count]
+        return any(
+            start >= 0 and all(part.match(names[start + at]) for at, part in enumerate(self.parts))
+            for start in starts
+        )
+
+
+def guarded_file(path: str) -> Guarded | None:
+    """Why a path, written with `/` from any folder, is guarded; None where it is not."""
+    names = [_folded(name) for name in path.split("/") if name not in ("", ".")]
+    if not names:
+        return None
+    for each in _paths():
+        if each.matches(names):
+            if each.guarded.kind == "secret" and not each.is_folder and _is_exception(names[-1]):
+                continue
+            return each.guarded
+    return None
+
+
+def guarded_in_word(word: str) -> Guarded | None:
+    """Why one word of a command is guarded: a path, `rev:path`, `--option=path` or `@path`."""
+    found = (guarded_file(piece) for piece in (word, *_SEPARATORS.split(word)))
+    return next((each for each in found if each is not None), None)
+
+
+def prints_contents(words: Sequence[str]) -> bool:
+    """Whether a command prints what stands in the files that words after these would name."""
+    program = words[0].rsplit("/", 1)[-1]
+    if program != "git":
+        return program in _list().printing
+    return len(words) == 1 or words[1].startswith("-") or words[1] in _list().printing_git
+
+
+def _folded(name: str) -> str:
+    """A name as the most forgiving file system compares it: `.GIT` and `.ｇit` are `.git`."""
+    visible = "".join(char for char in name if unicodedata.category(char) != "Cf")
+    return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", visible).casefold())
+
+
+@cache
+def _list() -> _List:
+    return json.decode(FILE.read_bytes(), type=_List)
+
+
+@cache
+def _paths() -> tuple[_Path, ...]:
+    return tuple(
+        _Path(
+            parts=tuple(re.compile(translate(_folded(p))) for p in path.rstrip("/").split("/")),
+            is_folder=path.endswith("/"),
+            guarded=Guarded(row.kind, row.reason),
+        )
+        for row in _list().files
+        for path in row.paths
+    )
+
+
+@cache
+def _exceptions() -> re.Pattern[str]:
+    return re.compile("|".join(map(translate, _list().secret_exceptions)))
+
+
+def _is_exception(name: str) -> bool:
+    return _exceptions().match(name) is not None
