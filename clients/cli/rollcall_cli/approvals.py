@@ -19,6 +19,8 @@ from rich.text import Text
 from rollcall_cli import bidi
 from rollcall_cli.arrange import Arranged, Order
 from rollcall_cli.bidi import isolated
+from rollcall_cli.diffs import SHOWN_LINES
+from rollcall_cli.diffs import shortened as shortened_lines
 from rollcall_cli.safe import escaped_json, tidy
 from rollcall_cli.screen import Screen
 from rollcall_cli.workspace import visible
@@ -58,7 +60,8 @@ class Card:
 
     Args:
         uid: Whose screen it is on.
-        about: What it would do, in place of what the server says of it.
+        about: What it would do, in place of what the server says of it. Without it the arguments
+            are shown too, unless the server says that message and display show them whole.
     """
 
     interrupt: dict[str, Any]
@@ -74,6 +77,8 @@ class Card:
             paragraphs += [Text(), self.about]
         elif told:
             paragraphs += [Text(), *(self._paragraph(line) for line in told.split("\n"))]
+        if self.about is None and (arguments := arguments_to_show(self.interrupt)):
+            paragraphs += [Text(), arguments]
         paragraphs += [Text(), Text(self._terms(), "dim")]
         inner = options.update_width(options.max_width - _INDENT - len(_BAR))
         for line in console.render_lines(Group(*paragraphs), inner, pad=False):
@@ -106,11 +111,13 @@ def ask(
     read: Read,
     *,
     whole: Callable[[], RenderableType] | None = None,
+    shortened: bool = False,
 ) -> Answer | str:
     """Ask the person; an answer, or what they said instead.
 
     Args:
         whole: Makes all there is to see of it, for who wants more than the card.
+        shortened: Whether the card leaves some of it out: then it is opened before a yes counts.
     Raises:
         EOFError, KeyboardInterrupt: They left it open.
     """
@@ -124,6 +131,9 @@ def ask(
         match said.lower():
             case "":
                 continue
+            case "y" | "yes" | "כן" | "a" | "always" | "תמיד" if shortened:
+                told = "Not all of it is on the screen: [w] shows it first."
+                screen.indented(Text(told, "yellow"))
             case "y" | "yes" | "כן":
                 return Answer(True)
             case "n" | "no" | "לא":
@@ -135,7 +145,8 @@ def ask(
                 if (edited := _edited(screen, interrupt, read)) is not None:
                     return Answer(True, edited=edited)
             case "w" | "why" | "למה":
-                screen.indented(whole() if whole else _whole(interrupt))
+                screen.indented(whole() if whole else Group(*_argument_lines(interrupt)))
+                shortened = False
                 _explain(screen, interrupt)
             case _:
                 return said
@@ -200,10 +211,23 @@ def _pattern(screen: Screen, patterns: list[str], read: Read) -> str | None:
             return patterns[place - 1]
 
 
-def _whole(interrupt: dict[str, Any]) -> RenderableType:
-    """The exact arguments."""
-    arguments = json.dumps(interrupt["metadata"]["arguments"], ensure_ascii=False, indent=2)
-    return Text(visible(arguments), overflow="fold")
+def arguments_to_show(interrupt: dict[str, Any]) -> RenderableType | None:
+    """The arguments as a card shows them; None where message and display show them whole."""
+    if interrupt["metadata"].get("complete"):
+        return None
+    lines = _argument_lines(interrupt)
+    return shortened_lines(lines[:SHOWN_LINES], len(lines) - len(lines[:SHOWN_LINES]))
+
+
+def _argument_lines(interrupt: dict[str, Any]) -> list[Text]:
+    """The exact arguments, a line for each line of their texts."""
+    lines: list[Text] = []
+    for name, value in interrupt["metadata"]["arguments"].items():
+        told = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=2)
+        first, *more = visible(told).split("\n")
+        lines.append(Text(f"{visible(name)}: {isolated(first)}", overflow="fold"))
+        lines += [Text(f"  {isolated(line)}", overflow="fold") for line in more]
+    return lines
 
 
 def _explain(screen: Screen, interrupt: dict[str, Any]) -> None:

@@ -18,6 +18,18 @@ _COLOURS = {"+": "green", "-": "red", "@": "cyan"}
 _HEADINGS = ("+++", "---")
 
 
+class Shortened(Group):
+    """The beginning of something longer: a person opens all of it before they can approve."""
+
+
+def shortened(lines: Sequence[RenderableType], left_out: int) -> RenderableType:
+    """The lines, and how many more there are."""
+    if not left_out:
+        return Group(*lines)
+    word = "line" if left_out == 1 else "lines"
+    return Shortened(*lines, Text(f"… and {left_out:,} {word} more: [w] shows all", "dim"))
+
+
 def diff(text: str, *, order: Order, most_lines: int | None = SHOWN_LINES) -> RenderableType:
     """A unified diff in colours, each line whole and with nothing unseen in it.
 
@@ -26,11 +38,8 @@ def diff(text: str, *, order: Order, most_lines: int | None = SHOWN_LINES) -> Re
     """
     lines = visible(text).rstrip("\n").split("\n")
     shown = lines if most_lines is None else lines[:most_lines]
-    parts: list[RenderableType] = [_line(line, order, number) for number, line in enumerate(shown)]
-    if left_out := len(lines) - len(shown):
-        word = "line" if left_out == 1 else "lines"
-        parts.append(Text(f"… and {left_out:,} {word} more: [w] shows all", "dim"))
-    return Group(*parts)
+    parts = [_line(line, order, number) for number, line in enumerate(shown)]
+    return shortened(parts, len(lines) - len(shown))
 
 
 def command(text: str, *, order: Order) -> RenderableType:

@@ -12,6 +12,7 @@ from rollcall_cli import approvals
 from rollcall_cli.approvals import Answer, Read
 from rollcall_cli.conversation import Conversation, Left
 from rollcall_cli.dialogue import Interrupt
+from rollcall_cli.diffs import Shortened
 from rollcall_cli.screen import Screen
 
 _LEAVING = ("exit", "quit")
@@ -73,7 +74,14 @@ def _decided(screen: Screen, conversation: Conversation, read: Read) -> str | li
             screen.say()
             screen.indented(interrupt["message"])
         try:
-            said = approvals.ask(screen, interrupt, read, whole=_whole(conversation, interrupt))
+            about = conversation.shown_of(interrupt) or approvals.arguments_to_show(interrupt)
+            said = approvals.ask(
+                screen,
+                interrupt,
+                read,
+                whole=_whole(conversation, interrupt),
+                shortened=isinstance(about, Shortened),
+            )
         except (EOFError, KeyboardInterrupt):
             screen.say("\nLeft open; your next question closes it.", style="dim")
             return None

@@ -145,7 +145,14 @@ def _preview_share(
         after=_role(ctx, role),
     )
     arguments = {"userId": user_id, "role": role, "projectId": asked.id}
-    return Preview(Display(type="confirmation", title=title, text=text), arguments=arguments)
+    summary = TEXTS.say(
+        ctx.locale,
+        f"projects.share.summary.{role}",
+        user=short(user_id),
+        project=short(asked.name),
+    )
+    display = Display(type="confirmation", title=title, text=text)
+    return Preview(display, arguments=arguments, summary=summary, shows=tuple(arguments))
 
 
 def _summarize_share(given: dict[str, Any]) -> dict[str, str]:
@@ -224,7 +231,11 @@ def _preview_delete(ctx: ToolContext, *, project_id: str) -> Preview:
         people=len(found.data["members"]),
         panels=len(found.panels),
     )
-    return Preview(Display(type="confirmation", title=title, text=text))
+    summary = TEXTS.say(
+        ctx.locale, "projects.delete.summary", project=short(_name(found, project_id))
+    )
+    display = Display(type="confirmation", title=title, text=text)
+    return Preview(display, summary=summary, shows=("projectId",))
 
 
 def _name(found: Stored, id: str) -> str:

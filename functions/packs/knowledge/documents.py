@@ -104,15 +104,15 @@ def _preview_deletion(ctx: ToolContext, *, document_id: str) -> Preview:
         document.current.pages if document.current else None,
         TEXTS.say(ctx.locale, f"scopes.{document.data['scope']}"),
     )
-    return Preview(
-        Display(
-            type="confirmation",
-            title=TEXTS.say(ctx.locale, "delete.title"),
-            text=isolated(document.title),
-            columns=columns,
-            rows=[dict(zip(columns, row, strict=True))],
-        )
+    display = Display(
+        type="confirmation",
+        title=TEXTS.say(ctx.locale, "delete.title"),
+        text=isolated(document.title),
+        columns=columns,
+        rows=[dict(zip(columns, row, strict=True))],
     )
+    summary = TEXTS.say(ctx.locale, "delete.summary", id=short(document.title))
+    return Preview(display, summary=summary, shows=("documentId",))
 
 
 def _summarize_deletion(arguments: dict[str, Any]) -> dict[str, str]:

@@ -73,22 +73,25 @@ def _to_reopen(ctx: ToolContext, action_item_id: str) -> Target:
 
 def _preview_complete(ctx: ToolContext, *, action_item_id: str) -> Preview:
     title = TEXTS.say(ctx.locale, "action_items.mark_as_done")
-    return _shown(_to_complete(ctx, action_item_id), title)
+    return _shown(ctx, _to_complete(ctx, action_item_id), title, "mark_the_action_item")
 
 
 def _preview_reopen(ctx: ToolContext, *, action_item_id: str) -> Preview:
     title = TEXTS.say(ctx.locale, "action_items.open_again")
-    return _shown(_to_reopen(ctx, action_item_id), title)
+    return _shown(ctx, _to_reopen(ctx, action_item_id), title, "open_the_action_item")
 
 
-def _shown(target: Target, title: str) -> Preview:
+def _shown(ctx: ToolContext, target: Target, title: str, summary: str) -> Preview:
     """The task, whose it is, by when, and where it comes from."""
     row = {column: target.data.get(column) for column in _PREVIEW_COLUMNS}
     row["conversationName"] = target.conversation_name
     text = isolated(text_of(target.data.get("task")))
-    return Preview(
-        Display(type="confirmation", title=title, text=text, columns=_PREVIEW_COLUMNS, rows=[row])
+    display = Display(
+        type="confirmation", title=title, text=text, columns=_PREVIEW_COLUMNS, rows=[row]
     )
+    item = short(text_of(target.data.get("task")))
+    line = TEXTS.say(ctx.locale, f"action_items.{summary}", item=item)
+    return Preview(display, summary=line, shows=("actionItemId",))
 
 
 def _summarize_complete(arguments: dict[str, Any]) -> dict[str, str]:

@@ -95,15 +95,17 @@ def _preview(ctx: ToolContext, *, message_id: str, priority: str) -> Preview:
         "before": before,
         "after": priority,
     }
-    return Preview(
-        Display(
-            type="confirmation",
-            title=title,
-            text=isolated(message.text),
-            columns=list(row),
-            rows=[row],
-        )
+    display = Display(
+        type="confirmation",
+        title=title,
+        text=isolated(message.text),
+        columns=list(row),
+        rows=[row],
     )
+    summary = TEXTS.say(
+        ctx.locale, "priorities.set", message=short(message.text), priority=_level(priority)
+    )
+    return Preview(display, summary=summary, shows=("messageId", "priority"))
 
 
 def _summarize(arguments: dict[str, Any]) -> dict[str, str]:

@@ -142,7 +142,14 @@ def _preview_send(ctx: ToolContext, *, conversation_id: str, content: str) -> Pr
     columns = ["conversation", "participants"]
     rows = [{"conversation": name, "participants": ", ".join(names)}]
     text = TEXTS.say(ctx.locale, "sending.to", to=", ".join(names), text=isolated(content))
-    return Preview(Display(type="confirmation", title=title, text=text, columns=columns, rows=rows))
+    display = Display(type="confirmation", title=title, text=text, columns=columns, rows=rows)
+    summary = TEXTS.say(
+        ctx.locale,
+        "sending.send_to_the_conversation",
+        text=short(content),
+        to=isolated(name or conversation_id),
+    )
+    return Preview(display, summary=summary, shows=("conversationId", "content"))
 
 
 def _summarize_send(arguments: dict[str, Any]) -> dict[str, str]:
@@ -242,7 +249,8 @@ def _preview_withdraw(ctx: ToolContext, *, message_id: str) -> Preview:
     title = TEXTS.say(ctx.locale, "sending.withdraw_from", of=isolated(target.conversation_name))
     encrypted = TEXTS.say(ctx.locale, "sending.encrypted")
     text = encrypted if message.encrypted else isolated(message.text)
-    return Preview(Display(type="confirmation", title=title, text=text))
+    display = Display(type="confirmation", title=title, text=text)
+    return Preview(display, summary=f"{title}: {short(text)}", shows=("messageId",))
 
 
 def _summarize_withdraw(arguments: dict[str, Any]) -> dict[str, str]:

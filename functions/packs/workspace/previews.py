@@ -14,9 +14,11 @@ from packs.workspace.wording import TEXTS
 from rollcall.core.capability import Preview
 from rollcall.core.context import EarlierCall, ToolContext
 from rollcall.core.errors import InvalidArgument
+from rollcall.core.guarded_files import guarded_file
 from rollcall.core.readable import marked
 from rollcall.core.redaction import HIDDEN
 from rollcall.core.shapes import Display
+from rollcall.core.texts import TEXTS as ENGINE_TEXTS
 from rollcall.core.wording import isolated
 
 _WRITES = ("write_file", "edit_file")
@@ -66,10 +68,12 @@ def preview_write(
         lines=TEXTS.say(ctx.locale, "previews.lines", count=_lines(content)),
         size=TEXTS.say(ctx.locale, "previews.bytes", count=len(content.encode())),
     )
-    title += _left_out(ctx, content)
-    text = _bounded(ctx, marked(content).split("\n"))
+    title += _left_out(ctx, content) + _warning(ctx, path)
+    text, is_whole = _bounded(ctx, marked(content).split("\n"))
     arguments = {"path": path, "content": content, **known_digest(ctx, path)}
-    return Preview(Display(type="code", title=title, text=text), arguments=arguments)
+    display = Display(type="code", title=title, text=text)
+    shows = ("path", "content", "digest") if is_whole else ("path", "digest")
+    return Preview(display, arguments=arguments, shows=shows)
 
 
 def preview_edit(
@@ -92,12 +96,15 @@ def preview_edit(
     title = TEXTS.say(
         ctx.locale, "previews.change", path=isolated(path), where=every if replace_all else ""
     )
-    title += _left_out(ctx, new_text)
+    title += _left_out(ctx, new_text) + _warning(ctx, path)
     lines = difference(marked(old_text).split("\n"), marked(new_text).split("\n"))
-    display = Display(type="diff", title=title, text=_bounded(ctx, lines))
+    text, is_whole = _bounded(ctx, lines)
+    display = Display(type="diff", title=title, text=text)
     arguments: dict[str, Any] = {"path": path, "oldText": old_text, "newText": new_text}
     arguments |= {"replaceAll": True} if replace_all else {}
-    return Preview(display, arguments={**arguments, **known_digest(ctx, path)})
+    arguments |= known_digest(ctx, path)
+    shows = tuple(arguments) if is_whole else ("path", "replaceAll", "digest")
+    return Preview(display, arguments=arguments, shows=shows)
 
 
 def preview_command(ctx: ToolContext, *, command: str, timeout_s: int = 60) -> Preview:
@@ -107,7 +114,8 @@ def preview_command(ctx: ToolContext, *, command: str, timeout_s: int = 60) -> P
         "previews.run_this_for_at",
         time=TEXTS.say(ctx.locale, "previews.seconds", count=timeout_s),
     )
-    return Preview(Display(type="code", title=title, text=marked(command)))
+    display = Display(type="code", title=title, text=marked(command))
+    return Preview(display, shows=("command", "timeoutS"))
 
 
 def difference(old: Sequence[str], new: Sequence[str]) -> list[str]:
@@ -131,16 +139,26 @@ def _left_out(ctx: ToolContext, text: str) -> str:
     return TEXTS.say(ctx.locale, "previews.left_out", hidden=isolated(HIDDEN))
 
 
-def _bounded(ctx: ToolContext, lines: Sequence[str]) -> str:
+def _warning(ctx: ToolContext, path: str) -> str:
+    """What it means to change a guarded file, such as that a build runs it."""
+    guarded = guarded_file(path)
+    if guarded is None:
+        return ""
+    reason = ENGINE_TEXTS.say(ctx.locale, f"guarded_files.{guarded.reason}")
+    return f" ({reason})"
+
+
+def _bounded(ctx: ToolContext, lines: Sequence[str]) -> tuple[str, bool]:
+    """The lines as one text, and whether it is all of them."""
     text = "\n".join(lines)
     if len(text) <= HEAD_CHARS + TAIL_CHARS:
-        return text
+        return text, True
     left_out = TEXTS.say(
         ctx.locale,
         "previews.characters_are_not_shown",
         count=f"{len(text) - HEAD_CHARS - TAIL_CHARS:,}",
     )
-    return f"{text[:HEAD_CHARS]}\n{left_out}\n{text[-TAIL_CHARS:]}"
+    return f"{text[:HEAD_CHARS]}\n{left_out}\n{text[-TAIL_CHARS:]}", False
 
 
 def summarize_write(given: dict[str, Any]) -> dict[str, str]:

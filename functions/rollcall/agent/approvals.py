@@ -8,9 +8,12 @@ from typing import Any
 from rollcall.agent.dispatch import Answers, Caller, Expired, NeedsApproval, Rejected
 from rollcall.agent.targets import Target
 from rollcall.agent.tool_results import bounded_display
+from rollcall.core.capability import Preview
 from rollcall.core.context import Decider, Platform, ToolContext, User
 from rollcall.core.errors import FailedPrecondition, InvalidArgument, PermissionDenied
 from rollcall.core.policy import ApprovalPolicy
+from rollcall.core.readable import shows_all
+from rollcall.core.shapes import Display
 from rollcall.store.approvals import Approval, ApprovalStatus, canonical_json
 from rollcall.store.message_log import utf8_bytes
 
@@ -81,12 +84,14 @@ def review_write(
             f"{name} takes what is hidden from others, so nobody else can be asked about it",
             hint="tell the user that this cannot be done here",
         )
+    summary, display, complete = approval_card(target, arguments, preview, caller.locale)
     return arguments, NeedsApproval(
         tool=name,
         arguments=arguments,
         shown=shown,
-        summary=target.summary(arguments, caller.locale),
-        display=bounded_display(preview.display) if preview else None,
+        summary=summary,
+        display=display,
+        complete=complete,
         decider=decider_of(policy, caller.user),
         expires_s=policy.expires_s,
         version=target.version,
@@ -119,6 +124,22 @@ def _allowed_by(
             hint="tell the user what you would have done",
         )
     return None
+
+
+def approval_card(
+    target: Target, arguments: dict[str, Any], preview: Preview | None, locale: str
+) -> tuple[str, Display | None, bool]:
+    """Return what a person decides by: the one line, the display, and whether the two show every
+    character of the arguments. Where they do not, a client shows the arguments as well."""
+    shown = target.shown(arguments)
+    if preview is None:
+        summary = target.summary(arguments, locale)
+        return summary, None, shows_all(summary, shown)
+    summary = preview.summary or target.summary(arguments, locale)
+    display = bounded_display(preview.display)
+    seen = preview.shows if display is preview.display else ()
+    left = {name: value for name, value in shown.items() if name not in seen}
+    return summary, display, shows_all(summary, left)
 
 
 def check_size(

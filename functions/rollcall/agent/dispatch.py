@@ -84,6 +84,7 @@ class NeedsApproval(Struct, frozen=True):
 
     Attributes:
         shown: The arguments as they may be shown: hidden ones masked.
+        complete: Whether summary and display show every character of the arguments.
         remember: Patterns of which an approval may name one, to stand for its thread.
     """
 
@@ -96,6 +97,7 @@ class NeedsApproval(Struct, frozen=True):
     expires_s: int
     version: int
     capability_digest: str
+    complete: bool = False
     remember: tuple[str, ...] = ()
 
 

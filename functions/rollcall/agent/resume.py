@@ -11,14 +11,13 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from rollcall.agent.approvals import check_size, decider_of
+from rollcall.agent.approvals import approval_card, check_size, decider_of
 from rollcall.agent.dispatch import Caller
 from rollcall.agent.history import earlier_calls
 from rollcall.agent.router import Router
 from rollcall.agent.run import QUEUE, to_interrupt
 from rollcall.agent.run_context import find_agent, registered_client_tools
 from rollcall.agent.run_setup import admission
-from rollcall.agent.tool_results import bounded_display
 from rollcall.core.context import Catalog, Platform, ToolContext, User
 from rollcall.core.errors import (
     AgentError,
@@ -456,9 +455,9 @@ def _edited(
         frozen = target.frozen(preview.arguments, field=field)
     shown = target.shown(frozen)
     check_size(frozen, shown, field=field)
-    summary = target.summary(frozen, approval.locale)
+    summary, display, complete = approval_card(target, frozen, preview, approval.locale)
     edited = approval.edited(frozen, shown=shown, summary=summary, by=user, now=now)
-    return replace(edited, display=bounded_display(preview.display) if preview else None)
+    return replace(edited, display=display, complete=complete)
 
 
 def _no_agents(agent_id: str, message: str, *, max_steps: int | None = None) -> dict[str, Any]:

@@ -273,6 +273,7 @@ def _new_approval(opened: OpenRun, waiting: WaitingCall, needs: NeedsApproval) -
         shown=needs.shown,
         summary=needs.summary,
         display=needs.display,
+        complete=needs.complete,
         locale=opened.request["locale"],
         decider=needs.decider,
         created_at=now,
@@ -447,6 +448,7 @@ def to_interrupt(approval: Approval) -> Interrupt:
         "arguments": approval.shown,
         "decider": {"uid": decider.uid} if decider.uid else {"role": decider.role},
         "display": approval.display.dump() if approval.display else None,
+        "complete": approval.complete,
         "remember": list(approval.remember) or None,
     }
     return Interrupt(

@@ -46,12 +46,18 @@ _ID = re.compile(rf"[a-z][a-z0-9_]{{0,{MAX_ID_CHARS - 1}}}")
 class Preview(Struct, frozen=True):
     """What a person is shown before a write, looked up by the capability.
 
-    `arguments`, where given, replace the model's: they are complete (a position chosen, a size
-    worked out), and they are what is approved and what is written.
+    Attributes:
+        arguments: These replace the model's: they are complete (a position chosen, a size worked
+            out), and they are what is approved and what is written.
+        summary: The approval's one line, in place of the one that is made from arguments alone:
+            ids in it come with the name of what they mean.
+        shows: Arguments, by their wire names, that the display shows whole or names.
     """
 
     display: Display
     arguments: dict[str, Any] | None = None
+    summary: str | None = None
+    shows: tuple[str, ...] = ()
 
 
 class Undo(Struct, frozen=True):
@@ -436,7 +442,11 @@ class Capability(Struct, frozen=True, dict=True):
         shown = readable.texts(redacted_json(display))
         if shown.get("title"):
             shown["title"] = readable.line(shown["title"], SUMMARY_CHARS)
-        return replace(found, display=Display.model_validate(shown))
+        summary = found.summary
+        if summary is not None:
+            summary = redacted(mask_values(summary, self.arguments, arguments))
+            summary = readable.line(summary, SUMMARY_CHARS)
+        return replace(found, display=Display.model_validate(shown), summary=summary)
 
     def finder(self, ctx: ToolContext) -> Callable[[], Any] | None:
         """How to find out whether the write of `ctx.effect_key` happened, where that is known."""

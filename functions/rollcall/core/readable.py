@@ -19,6 +19,13 @@ _JOINERS = "\u200c\u200d"  # within words of some scripts, and within emoji
 _MARKS = "\u200e\u200f"
 _OPENING, _CLOSING = "\u2066\u2067\u2068", "\u2069"
 _PLAIN = re.compile(r"[ -~\u05d0-\u05ea\n]*")
+MARKS = 6
+"""Marks upon one letter; Hebrew with vowels and cantillation has up to four."""
+_MARK_RUN = re.compile(
+    rf"[\u0300-\u036f\u0483-\u0489\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7"
+    rf"\u0610-\u061a\u064b-\u065f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20f0\ufe20-\ufe2f]"
+    rf"{{{MARKS + 1},}}"
+)
 _FILLERS = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
 """Letters, marks and symbols by their category, which nobody sees."""
 _HIDDEN = re.compile(
@@ -49,11 +56,18 @@ def texts(data: Any) -> Any:
 
 def marked(text: str) -> str:
     """A text in which every character is seen: one that turns a line around, has no width or
-    controls something stands as "⟨U+202E⟩". Lines and tabs stay."""
+    controls something stands as "⟨U+202E⟩". Lines and tabs stay. Of more marks upon one letter than
+    any script has, the number stands there, as in "⟨113 × U+0301⟩"."""
     if _PLAIN.fullmatch(text):
         return text
     shown = _HIDDEN.sub(lambda found: _code(found[0]), text.replace("\r\n", "\n"))
+    shown = _MARK_RUN.sub(_counted, shown)
     return "".join(map(_marked, shown))
+
+
+def _counted(found: re.Match[str]) -> str:
+    run = found[0]
+    return f"{run[:MARKS]}⟨{len(run) - MARKS} × U+{ord(run[MARKS]):04X}⟩"
 
 
 def _marked(each: str) -> str:
@@ -63,6 +77,22 @@ def _marked(each: str) -> str:
 
 def _code(each: str) -> str:
     return f"⟨U+{ord(each):04X}⟩"
+
+
+def shows_all(summary: str, arguments: dict[str, Any]) -> bool:
+    """Whether a summary shows every character of each argument: texts as pieces of their own, as
+    `isolated` makes them, and numbers as they are written in JSON."""
+    return all(_shows(summary, each) for each in arguments.values())
+
+
+def _shows(summary: str, item: Any) -> bool:
+    if isinstance(item, str):
+        pieces = (f"\u2068{item}\u2069", f"\u2068“{item}”\u2069")
+        return marked(item) == item and any(piece in summary for piece in pieces)
+    if isinstance(item, bool | int | float):
+        written = rf"(?<![\w.-]){re.escape(json.dumps(item))}(?![\w.])"
+        return re.search(written, summary) is not None
+    return item is None or item in ([], {})
 
 
 def called(name: str, arguments: dict[str, Any], *, chars: int) -> str:
@@ -109,7 +139,7 @@ def _seen(text: str, *, kept: str) -> str:
     if _PLAIN.fullmatch(text):
         return text if "\n" in kept else text.replace("\n", " ")
     seen = []
-    for each in _HIDDEN.sub("", text):
+    for each in _MARK_RUN.sub(lambda run: run[0][:MARKS], _HIDDEN.sub("", text)):
         if each in kept:
             seen.append(each)
         elif each.isspace():

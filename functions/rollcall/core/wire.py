@@ -220,8 +220,11 @@ class Interrupt(Wire):
     response_schema: dict[str, Any]
     expires_at: str
     metadata: dict[str, Any]
-    """`{tool, arguments, display?, remember?, decider: {uid} or {role}}`. `remember` lists
-    patterns, narrowest first, of which a yes may name one."""
+    """`{tool, arguments, display?, complete, remember?, decider: {uid} or {role}}`.
+
+    Where `complete` is false, `message` and `display` leave out some of the arguments, and a client
+    shows these too before anybody can approve. `remember` lists patterns, narrowest first, of which
+    a yes may name one."""
 
 
 class Outcome(Wire):

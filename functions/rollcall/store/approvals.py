@@ -75,6 +75,7 @@ class Approval(Struct, frozen=True):
     Attributes:
         place: The call's place in its step.
         arguments: The frozen ones, and `shown` the same with hidden ones masked.
+        complete: Whether summary and display show every character of the arguments.
         edited_from: The approval whose arguments were changed into this one's.
         remember: Patterns of which the decision may name one.
         is_sound: The stored arguments are those that it was made with; others are neither shown nor
@@ -103,6 +104,7 @@ class Approval(Struct, frozen=True):
     status: ApprovalStatus = ApprovalStatus.PENDING
     decision: ApprovalDecision | None = None
     edited_from: str | None = None
+    complete: bool = False
     remember: tuple[str, ...] = ()
     update_time: Any = None
     is_sound: bool = True
@@ -172,6 +174,7 @@ class Approval(Struct, frozen=True):
             "tenant": self.decider.tenant,
             "status": self.status.value,
             "decision": self.decision.fields() if self.decision else None,
+            "complete": self.complete,
             "remember": list(self.remember),
         }
 
@@ -200,6 +203,7 @@ class Approval(Struct, frozen=True):
             ),
             status=status,
             decision=_read_decision(decision) if decision else None,
+            complete=bool(data.get("complete")),
             remember=tuple(data.get("remember") or ()),
             update_time=snapshot.update_time,
             is_sound=is_sound,

@@ -15,6 +15,7 @@ from dev.paths import CLIENT
 from rollcall_cli import approvals
 from rollcall_cli.approvals import Answer, Card
 from rollcall_cli.arrange import Order
+from rollcall_cli.diffs import Shortened
 from rollcall_cli.screen import Screen
 from tests.support.terminal import Terminal
 
@@ -28,6 +29,7 @@ INTERRUPT: dict[str, Any] = {
         "tool": "send_message",
         "arguments": ARGUMENTS,
         "decider": {"uid": "noa"},
+        "complete": True,
         "display": {"type": "confirmation", "title": "Send to Maya", "text": "To: Maya\n\nlate"},
     },
 }
@@ -56,6 +58,30 @@ def test_card_shows_rows_where_there_is_no_text() -> None:
     display = {"type": "table", "columns": ["priority"], "rows": [{"priority": "urgent"}]}
     assert "priority: urgent" in _shown(display=display)
     assert _shown(display=None).count("┃") == 3
+
+
+def test_a_card_shows_the_arguments_where_message_and_display_leave_some_out() -> None:
+    text = _shown(complete=False, arguments={"to": "c1\u202e", "content": "one\ntwo", "n": 3})
+    lines = [line.removeprefix("  ┃ ").rstrip() for line in text.splitlines()]
+    assert [line.replace("\u2068", "").replace("\u2069", "") for line in lines[7:-2]] == [
+        "to: c1<U+202E>",
+        "content: one",
+        "  two",
+        "n: 3",
+    ]
+
+
+def test_what_a_card_leaves_out_is_opened_before_a_yes_counts() -> None:
+    many = {"content": "\n".join(f"line {n}" for n in range(100))}
+    interrupt = {**INTERRUPT, "metadata": {**INTERRUPT["metadata"], "arguments": many}}
+    interrupt["metadata"]["complete"] = False
+    assert isinstance(approvals.arguments_to_show(interrupt), Shortened)
+    console = Console(file=io.StringIO(), width=60)
+    screen, lines = Screen(console=console, env={}), iter(["y", "w", "y"])
+    asked = approvals.ask(screen, interrupt, lambda *_: next(lines), shortened=True)
+    assert asked == Answer(True)
+    said = console.file.getvalue()  # type: ignore[attr-defined]
+    assert said.index("[w] shows it first") < said.index("line 99")
 
 
 def test_card_names_the_role_that_decides_for_another() -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
+import pytest
+
 from rollcall.agent.targets import Target, registered_target
 from rollcall.core import readable
 from rollcall.core.capability import SUMMARY_CHARS, Capability, Preview, capability
@@ -178,3 +180,31 @@ def test_a_line_that_is_cut_ends_its_isolates() -> None:
 )
 def test_every_character_of_a_marked_text_is_seen(text: str, shown: str) -> None:
     assert readable.marked(text) == shown
+
+
+def test_more_marks_upon_a_letter_than_any_script_has_are_counted() -> None:
+    assert readable.marked("a" + "\u0301" * 117) == "a" + "\u0301" * 6 + "⟨111 × U+0301⟩"
+    assert readable.line("a" + "\u0301" * 117 + "b", 200) == "a" + "\u0301" * 6 + "b"
+    bereshit = "בְּרֵאשִׁ֖ית בָּרָ֣א אֱלֹהִ֑ים"
+    assert readable.marked(bereshit) == bereshit and readable.line(bereshit, 200) == bereshit
+
+
+@pytest.mark.parametrize(
+    ("summary", "arguments", "is_shown"),
+    [
+        ("Send \u2068“hi”\u2069 to \u2068Dan\u2069", {"to": "Dan", "text": "hi"}, True),
+        ("Send \u2068“hi”\u2069 to Dan", {"to": "Dan"}, False),
+        ("Send \u2068“hi…”\u2069", {"text": "hi there"}, False),
+        ("Pay \u206820\u2069", {"amount": 20}, True),
+        ("Pay 20", {"amount": 20, "note": None}, True),
+        ("Pay 120", {"amount": 20}, False),
+        ("Pay 20.5", {"amount": 20}, False),
+        ("Delete \u2068a\u202eb\u2069", {"path": "a\u202eb"}, False),
+        ("Delete", {"ids": ["a"]}, False),
+        ("Delete", {}, True),
+    ],
+)
+def test_a_summary_shows_an_argument_where_each_character_stands_by_itself(
+    summary: str, arguments: dict[str, Any], is_shown: bool
+) -> None:
+    assert readable.shows_all(summary, arguments) is is_shown

@@ -65,8 +65,8 @@ def test_a_folder_is_not_asked_about_again_in_this_thread(desk: Desk, folder: Fo
 
 def test_patterns_add_up(desk: Desk, folder: Folder) -> None:
     thread = remembered(folder, running("pytest -q"), "pytest -q").thread
-    remembered(folder, running("git diff src"), "git diff *", threadId=thread)
-    for command in ("pytest -q", "git diff docs"):
+    remembered(folder, running("git status src"), "git status *", threadId=thread)
+    for command in ("pytest -q", "git status docs"):
         assert not asks(folder, thread, running(command))
     for command in ("pytest", "git push", "git diff --output=x", "git diff; rm x"):
         assert asks(folder, thread, running(command))

@@ -143,3 +143,30 @@ def test_what_else_was_asked_for_stays_as_it_was() -> None:
     given: dict[str, Any] = {"path": "./a.py", "oldText": "1", "newText": "2", "replaceAll": True}
     assert preview(edit_file, **given).arguments == given
     assert preview(run_command, command="ls").arguments is None
+
+
+@for_every(
+    ("path", "reason"),
+    [
+        ("Makefile", "a build runs what it says"),
+        ("tests/conftest.py", "a test runner or a linter runs it"),
+        (".mcp.json", "a coding agent starts what it says"),
+        ("lib/HEAD", "a folder becomes a git repository"),
+    ],
+)
+def test_a_change_of_what_some_program_runs_says_so(path: str, reason: str) -> None:
+    for found in (
+        preview(write_file, path=path, content="x"),
+        preview(edit_file, path=path, oldText="a", newText="b"),
+    ):
+        assert found.display.title is not None and reason in found.display.title
+    hebrew = preview(write_file, path=path, content="x", locale="he").display.title
+    assert hebrew is not None and reason not in hebrew and hebrew.endswith(")")
+
+
+def test_a_preview_says_whether_it_shows_all() -> None:
+    assert "content" in preview(write_file, path="a", content="x" * 1_000).shows
+    assert "content" not in preview(write_file, path="a", content="x" * 100_000).shows
+    assert "newText" in preview(edit_file, path="a", oldText="a", newText="b").shows
+    assert "newText" not in preview(edit_file, path="a", oldText="a", newText="b" * 100_000).shows
+    assert preview(run_command, command="ls").shows == ("command", "timeoutS")
