@@ -15,7 +15,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
-from fnmatch import translate
+from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
 from typing import Literal
@@ -48,9 +48,9 @@ class _List(Struct, rename="camel"):
 
 
 class _Path(Struct, frozen=True):
-    """One guarded path: patterns of its parts, of a folder or of the end of a path."""
+    """One guarded path: the parts of a folder, or of the end of a path."""
 
-    parts: tuple[re.Pattern[str], ...]
+    parts: tuple[str, ...]
     is_folder: bool
     guarded: Guarded
 
@@ -58,7 +58,7 @@ class _Path(Struct, frozen=True):
         count = len(self.parts)
         starts = range(len(names) - count + 1) if self.is_folder else [len(names) - count]
         return any(
-            start >= 0 and all(part.match(names[start + at]) for at, part in enumerate(self.parts))
+            start >= 0 and all(map(_fits, self.parts, names[start : start + count]))
             for start in starts
         )
 
@@ -105,7 +105,7 @@ def _list() -> _List:
 def _paths() -> tuple[_Path, ...]:
     return tuple(
         _Path(
-            parts=tuple(re.compile(translate(_folded(p))) for p in path.rstrip("/").split("/")),
+            parts=tuple(map(_folded, path.rstrip("/").split("/"))),
             is_folder=path.endswith("/"),
             guarded=Guarded(row.kind, row.reason),
         )
@@ -114,10 +114,9 @@ def _paths() -> tuple[_Path, ...]:
     )
 
 
-@cache
-def _exceptions() -> re.Pattern[str]:
-    return re.compile("|".join(map(translate, _list().secret_exceptions)))
-
-
 def _is_exception(name: str) -> bool:
-    return _exceptions().match(name) is not None
+    return any(_fits(pattern, name) for pattern in _list().secret_exceptions)
+
+
+def _fits(pattern: str, name: str) -> bool:
+    return pattern == name or ("*" in pattern and fnmatchcase(name, pattern))

@@ -12,8 +12,8 @@ import json
 import os
 import re
 from collections.abc import Collection, Iterator
-from fnmatch import translate
-from functools import cache
+from fnmatch import fnmatchcase, translate
+from functools import cache, lru_cache
 from glob import has_magic, iglob
 from itertools import islice
 from pathlib import Path
@@ -104,11 +104,10 @@ class Guard:
 
 
 class _Path:
-    """One path of the list: patterns of a folder's parts, or of the end of a path."""
+    """One path of the list: the parts of a folder, or of the end of a path."""
 
     def __init__(self, path: str, row: dict[str, Any]) -> None:
-        parts = path.rstrip("/").split("/")
-        self.parts = tuple(re.compile(translate(folded(part))) for part in parts)
+        self.parts = tuple(folded(part) for part in path.rstrip("/").split("/"))
         self.is_folder = path.endswith("/")
         self.kind, self.reason = row["kind"], row["reason"]
 
@@ -116,28 +115,46 @@ class _Path:
         count = len(self.parts)
         starts = range(len(names) - count + 1) if self.is_folder else (len(names) - count,)
         return any(
-            start >= 0 and all(part.match(names[start + at]) for at, part in enumerate(self.parts))
+            start >= 0 and all(map(_fits, self.parts, names[start : start + count]))
             for start in starts
         )
 
 
 @cache
-def _list() -> tuple[tuple[_Path, ...], re.Pattern[str]]:
+def _list() -> tuple[tuple[_Path, ...], tuple[str, ...]]:
     """The guarded paths, and the names that are no secrets although they look like some."""
     found = json.loads(Path(__file__).with_name("guarded_files.json").read_text("utf-8"))
     paths = tuple(_Path(path, row) for row in found["files"] for path in row["paths"])
-    return paths, re.compile("|".join(map(translate, found["secretExceptions"])))
+    return paths, tuple(found["secretExceptions"])
+
+
+@cache
+def _last_parts() -> re.Pattern[str]:
+    """What the last part of any guarded path matches: a path without such a name is none."""
+    paths, _ = _list()
+    return re.compile("|".join(sorted({translate(path.parts[-1]) for path in paths})))
+
+
+@lru_cache(maxsize=8192)
+def _may_be_guarded(name: str) -> bool:
+    return _last_parts().match(name) is not None
 
 
 def _guarded(names: tuple[str, ...]) -> tuple[str | None, str]:
     """The kind of a guarded path and its reason; no kind where it is not guarded."""
+    if not any(map(_may_be_guarded, names)):
+        return None, ""
     paths, exceptions = _list()
     for path in paths:
         if path.matches(names):
-            is_exception = path.kind == "secret" and not path.is_folder
-            if not (is_exception and exceptions.match(names[-1])):
+            is_file = path.kind == "secret" and not path.is_folder
+            if not (is_file and any(_fits(each, names[-1]) for each in exceptions)):
                 return path.kind, path.reason
     return None, ""
+
+
+def _fits(pattern: str, name: str) -> bool:
+    return pattern == name or ("*" in pattern and fnmatchcase(name, pattern))
 
 
 def _in_repository(parts: tuple[str, ...], root: int) -> str | None:

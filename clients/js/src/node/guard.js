@@ -23,6 +23,12 @@ const PATHS = GUARDED_FILES.files.flatMap(({ kind, reason, paths }) =>
   })),
 );
 
+/** What the last part of any guarded path matches: a path without such a name is none. */
+const LAST_PARTS = new RegExp(
+  [...new Set(PATHS.map(({ parts }) => parts[parts.length - 1].source))].join("|"),
+  "su",
+);
+
 /**
  * Why a path is guarded; undefined where it is not.
  * @param {string[]} parts
@@ -31,7 +37,7 @@ const PATHS = GUARDED_FILES.files.flatMap(({ kind, reason, paths }) =>
 export function guardedFile(parts) {
   const names = parts.map(folded);
   const last = names.at(-1);
-  if (last === undefined) return undefined;
+  if (last === undefined || !names.some((name) => LAST_PARTS.test(name))) return undefined;
   return PATHS.find(({ guarded, isFolder, parts: wanted }) => {
     if (guarded.kind === "secret" && !isFolder && EXCEPTIONS.some((each) => each.test(last)))
       return false;
