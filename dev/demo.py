@@ -231,7 +231,7 @@ def _save_picture(console: Console, file: Path) -> None:
 
 def _introduce(screen: Screen) -> None:
     sys.path.insert(0, str(FUNCTIONS))  # the backend knows which model it takes
-    from rollcall.agent.platform import OFFLINE, default_model
+    from rollcall.models.provider import OFFLINE, default_model
 
     model = default_model(os.environ)
     screen.say("Rollcall: an agent backend for Firebase, here on its emulators", style="bold")
@@ -289,7 +289,7 @@ def _doing(screen: Screen, what: str) -> Iterator[None]:
 
 
 def _seed() -> None:
-    from rollcall.agent.platform import OFFLINE
+    from rollcall.models.provider import OFFLINE
 
     done = subprocess.run(
         [PYTHON, "-m", "seed"],

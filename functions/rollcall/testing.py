@@ -34,7 +34,6 @@ from rollcall.agent.dispatch import (
     Permit,
 )
 from rollcall.agent.loop import run as run_loop
-from rollcall.agent.platform import OFFLINE
 from rollcall.agent.prompt import instructions
 from rollcall.agent.targets import local_target
 from rollcall.agent.turn import Limits, Turn, TurnEnd, Unsaved
@@ -68,6 +67,7 @@ from rollcall.models.base import (
     Usage,
     load_model,
 )
+from rollcall.models.provider import OFFLINE
 from rollcall.registry.access import is_named
 from rollcall.registry.capabilities import read_capability
 from rollcall.registry.documents import capability_document

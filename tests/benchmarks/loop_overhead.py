@@ -37,8 +37,7 @@ from rollcall.agent.budget import FreeBudget
 from rollcall.agent.dispatch import Answers, Caller
 from rollcall.agent.loop import run
 from rollcall.agent.router import Router
-from rollcall.agent.run_context import RunContext
-from rollcall.agent.run_setup import new_turn
+from rollcall.agent.run_setup import RunContext, new_turn
 from rollcall.agent.turn import Limits, Turn
 from rollcall.core.capability import Capability
 from rollcall.core.context import User

@@ -25,7 +25,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from dev import problem
-from rollcall.agent.platform import OFFLINE
+from rollcall.models.provider import OFFLINE
 from tests.evals import scripts
 from tests.evals.firestore import emulator
 from tests.evals.planner import measure as planner

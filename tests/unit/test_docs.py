@@ -13,9 +13,9 @@ from types import ModuleType
 
 import pytest
 
-from rollcall.agent.platform import default_model
 from rollcall.core.capability import Capability
 from rollcall.core.context import ToolContext, User
+from rollcall.models.provider import default_model
 from tests.support.catalogs import catalog
 from tests.support.rules import for_every
 

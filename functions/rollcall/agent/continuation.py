@@ -12,7 +12,7 @@ from collections.abc import Generator
 from typing import TYPE_CHECKING, Any
 
 from rollcall.agent.run import close_failed, drive
-from rollcall.agent.run_context import RunContext, restored_context
+from rollcall.agent.run_setup import RunContext, restored_context
 from rollcall.core.context import Platform, User
 from rollcall.core.errors import Aborted, AgentError, FailedPrecondition, NotFound
 from rollcall.core.events import Event, run_finished

@@ -14,8 +14,7 @@ from msgspec.structs import replace
 
 from rollcall.agent.budget import BudgetExhausted, FreeBudget
 from rollcall.agent.dispatch import NeedsApproval
-from rollcall.agent.model_calls import stream_reply
-from rollcall.agent.reply_stream import Reply
+from rollcall.agent.model_calls import Reply, stream_reply
 from rollcall.agent.tool_calls import run_calls
 from rollcall.agent.turn import Turn, TurnEnd, TurnState, reached_bound
 from rollcall.agent.untrusted_text import delimited_history

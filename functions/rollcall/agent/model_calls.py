@@ -3,26 +3,40 @@
 Each call is reserved in the budget before it and settled after it, however it ends. A model that
 fails in a way that may pass is called again, then the next model is; both only before the first
 chunk of a reply.
+
+`threaded_stream` reads a model's deltas in a thread, and `ReplyBuilder` makes AG-UI events and a
+`Reply` of them. Providers send a few bytes at a time, and an event for each would cost more than
+what it says, in the stream, in Firestore and in the client. So the first delta of a text goes out
+at once and later ones together, after a moment that grows a little with the text. Everything that
+leaves here can be stored and sent on: halves of characters and NULs are marked, call ids are
+unique, and what a provider wants back is JSON.
 """
 
 from __future__ import annotations
 
 import json
 import logging
+import math
+import queue
 import random
+import re
+import threading
 import time
+import uuid
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
+from contextvars import copy_context
 from functools import partial
 from typing import TYPE_CHECKING
 
-from msgspec import Struct
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from rollcall.agent import telemetry
 from rollcall.agent.attached_files import file_tokens
 from rollcall.agent.budget import Budget, UserBudget
 from rollcall.agent.history import estimate_tokens
-from rollcall.agent.reply_stream import Reply, ReplyBuilder, threaded_stream
+from rollcall.core import events
 from rollcall.core.context import TextModel, User
 from rollcall.core.errors import (
     AgentError,
@@ -34,10 +48,11 @@ from rollcall.core.errors import (
 )
 from rollcall.core.events import Event
 from rollcall.core.logs import fields
-from rollcall.core.messages import ModelMessage
+from rollcall.core.messages import Json, ModelMessage, ToolCall
 from rollcall.models.base import (
     ArgumentsDelta,
     BrokenOff,
+    CallStart,
     Clock,
     Delta,
     Finish,
@@ -48,10 +63,13 @@ from rollcall.models.base import (
     TextDelta,
     Usage,
 )
+from rollcall.models.cutting import CURRENT, Cut
 from rollcall.models.structured import StructuredText
+from rollcall.store.message_log import CALL_BYTES, REPLY_DOCUMENT_BYTES, reply_bytes
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client
+
 
 TRIES = 3
 """Calls of one model before the next one is tried."""
@@ -308,3 +326,339 @@ class MeteredModel:
                     used = _estimated_usage(tokens, "".join(written))
                 budget.settle(reservation, used)
                 telemetry.record_usage(span, used or Usage())
+
+
+REPLY_CHARS = 150_000
+"""The longest reply that is accepted: at most 600,000 bytes of its document."""
+NAME_CHARS = 100
+"""The most of a tool's name that is read; no tool has one as long as this."""
+MAX_PART_DEPTH = 64
+SHORTEST_S, LONGEST_S = 0.03, 0.15
+"""How long a delta is held back at least, and at most."""
+LONG_CHARS = 10_000
+"""From this length on a text's deltas are held back longest."""
+QUEUE_DELTAS = 256
+"""Deltas that the reader thread may be ahead of who takes them."""
+JOIN_S = 0.5
+"""How long a cut stream may take to end before its thread is left to itself."""
+_GOOD_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:\-]{0,63}")
+
+
+class Reply(Struct):
+    """A model's reply, as far as it has come.
+
+    Attributes:
+        calls: The tool's name and the JSON text of its arguments, by call id.
+        cost_usd: The cost of every attempt at this reply; None if one of them has no price.
+        started: Whether anything of it has come.
+        stopped: Whether it was broken off because nobody wants the rest; it then calls nothing.
+    """
+
+    model: str
+    text: str = ""
+    calls: dict[str, tuple[str, str]] = field(default_factory=dict)
+    reason: FinishReason = FinishReason.STOP
+    usage: Usage = field(default_factory=Usage)
+    provider_parts: tuple[Json, ...] = ()
+    quick_replies: tuple[str, ...] = ()
+    cost_usd: float | None = 0.0
+    started: bool = False
+    ended: bool = False
+    stopped: bool = False
+
+    @property
+    def message(self) -> ModelMessage:
+        """The reply as a message. Without its provider's parts where both are too large for one
+        document: some of the parts alone would say something else."""
+        message = ModelMessage(
+            text=self.text,
+            tool_calls=tuple(
+                ToolCall.parse(id=id, name=name, text=text)
+                for id, (name, text) in self.calls.items()
+            ),
+            provider=self.model.partition(":")[0],
+            provider_parts=self.provider_parts,
+        )
+        if not self.provider_parts or reply_bytes(message) <= REPLY_DOCUMENT_BYTES:
+            return message
+        log.warning("the parts of a reply of %s are too large to be kept", self.model)
+        return replace(message, provider_parts=())
+
+
+class DeltaBuffer(Struct):
+    """One streamed text, and how much of it was sent on; adding takes no longer as it grows.
+
+    Attributes:
+        chars: The text's length.
+        sent_at: When some of it was sent on last, by the caller's clock; None before.
+    """
+
+    chars: int = 0
+    sent_at: float | None = None
+    _deltas: list[str] = field(default_factory=list)
+    _sent: int = 0
+
+    def add(self, delta: str) -> None:
+        if delta:
+            self._deltas.append(delta)
+            self.chars += len(delta)
+
+    @property
+    def text(self) -> str:
+        """All of it."""
+        return "".join(self._deltas)
+
+    def due_at(self) -> float:
+        """When what is held back has to be sent on; infinity if nothing is held back."""
+        if self._sent == len(self._deltas):
+            return math.inf
+        if self.sent_at is None:
+            return 0.0
+        share = min(self.chars / LONG_CHARS, 1.0)
+        return self.sent_at + SHORTEST_S + share * (LONGEST_S - SHORTEST_S)
+
+    def take(self, now: float) -> str:
+        """Return what is held back, and count it as sent on."""
+        held = "".join(self._deltas[self._sent :])
+        self._sent, self.sent_at = len(self._deltas), now
+        return held
+
+
+class ReplyBuilder:
+    """Makes events and a `Reply` of a model's deltas.
+
+    Whoever reads the stream waits for the next delta no longer than `wait_s`, and then sends `due`
+    on. What was begun in the event stream must be ended, also when the model's stream breaks:
+    `close`. The reply has what came once `settle` is called.
+    """
+
+    def __init__(
+        self,
+        reply: Reply,
+        *,
+        request: ModelRequest,
+        message_id: str,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._reply = reply
+        self._message_id = message_id
+        self._clock = clock
+        self._text = DeltaBuffer()
+        self._calls: dict[str, DeltaBuffer] = {}
+        # Some servers count the ids of calls from the start again in each reply.
+        self._ids = {
+            call.id
+            for message in request.messages
+            if isinstance(message, ModelMessage)
+            for call in message.tool_calls
+        }
+        self._open: dict[str, str] = {}
+        """Calls that go on, by their provider's ids: our ids."""
+        self._halves: dict[str, str] = {}
+        self._room = REPLY_CHARS
+
+    @property
+    def is_full(self) -> bool:
+        """Whether the reply is as long as it may be: what is still to come is cut off."""
+        return self._room <= 0
+
+    def wait_s(self, *, at_most: float) -> float:
+        """How long the next delta may be waited for before what is held back is due."""
+        due_at = self._text.due_at()
+        for id in self._open.values():
+            due_at = min(due_at, self._calls[id].due_at())
+        return min(max(due_at - self._clock(), 0.0), at_most)
+
+    def take(self, delta: Delta) -> Iterator[Event]:
+        """Add a delta, and yield the events that are due.
+
+        Raises:
+            Unavailable: It belongs to a call that is not open.
+        """
+        reply = self._reply
+        reply.started = True
+        if isinstance(delta, TextDelta):
+            self._text.add(self._accepted("", delta.text))
+            yield from self._flush(self._text, due_by=self._clock())
+        elif isinstance(delta, CallStart):
+            yield from self._flush(self._text)
+            id = delta.id
+            if id in self._ids or not _GOOD_ID.fullmatch(id):
+                id = f"call_{uuid.uuid4().hex[:24]}"
+            self._ids.add(id)
+            self._open[delta.id] = id
+            name = storable_text(delta.name)[:NAME_CHARS]
+            self._room -= CALL_BYTES
+            reply.calls[id], self._calls[id] = (name, ""), DeltaBuffer()
+            yield events.call_start(call_id=id, name=name, parent_id=self._message_id)
+        elif isinstance(delta, Finish):
+            reply.ended = True
+            reply.reason = delta.reason
+            reply.usage = delta.usage
+            reply.provider_parts = storable_parts(delta.provider_parts, model_id=reply.model)
+            reply.quick_replies = tuple(storable_text(each) for each in delta.quick_replies)
+        elif (open_id := self._open.get(delta.id)) is None:
+            raise Unavailable(f"{reply.model} went on with a call that is not open")
+        elif isinstance(delta, ArgumentsDelta):
+            self._calls[open_id].add(self._accepted(open_id, delta.text))
+            yield from self._flush(self._calls[open_id], open_id, due_by=self._clock())
+        else:
+            yield from self._flush(self._calls[open_id], open_id)
+            del self._open[delta.id]
+            yield events.call_end(open_id)
+
+    def due(self) -> Iterator[Event]:
+        """Yield what was held back long enough."""
+        now = self._clock()
+        yield from self._flush(self._text, due_by=now)
+        for id in self._open.values():
+            yield from self._flush(self._calls[id], id, due_by=now)
+
+    def close(self) -> Iterator[Event]:
+        """End what is still open."""
+        self.settle()
+        for id in self._open.values():
+            yield from self._flush(self._calls[id], id)
+            yield events.call_end(id)
+        yield from self._flush(self._text)
+        if self._text.sent_at is not None:
+            yield events.text_end(self._message_id)
+
+    def settle(self) -> None:
+        """Put what came into the reply."""
+        reply = self._reply
+        reply.text = self._text.text
+        reply.calls = {id: (name, self._calls[id].text) for id, (name, _) in reply.calls.items()}
+
+    def _flush(
+        self, buffer: DeltaBuffer, id: str = "", *, due_by: float = math.inf
+    ) -> Iterator[Event]:
+        """Yield what a call's buffer, or the text's, holds back, if it is due by then."""
+        due_at = buffer.due_at()
+        if due_at == math.inf or due_at > due_by:
+            return
+        is_first = buffer.sent_at is None
+        held = buffer.take(self._clock())
+        if id:
+            yield events.call_arguments(id, held)
+            return
+        if is_first:
+            yield events.text_start(self._message_id)
+        yield events.text_content(self._message_id, held)
+
+    def _accepted(self, id: str, text: str) -> str:
+        """The text as far as the reply has room for it. Half a character at its end waits for its
+        other half."""
+        text = self._halves.pop(id, "") + text
+        if text and "\ud800" <= text[-1] <= "\udbff":
+            self._halves[id] = text[-1]
+            text = text[:-1]
+        text = storable_text(text)[: max(self._room, 0)]
+        self._room -= len(text)
+        return text
+
+
+def storable_parts(parts: tuple[Json, ...], *, model_id: str) -> tuple[Json, ...]:
+    """Return what a provider wants back with its texts made storable; a part that is not JSON is
+    dropped, and that is logged."""
+    kept = []
+    for part in parts:
+        try:
+            kept.append(_storable_json(part, 0))
+        except ValueError as error:
+            log.warning("a part of a reply of %s cannot be kept: %s", model_id, error)
+    return tuple(kept)
+
+
+def _storable_json(value: Json, depth: int) -> Json:
+    if depth > MAX_PART_DEPTH:
+        raise ValueError(f"it is nested deeper than {MAX_PART_DEPTH} levels")
+    if isinstance(value, str):
+        return storable_text(value)
+    if isinstance(value, dict):
+        return {storable_text(str(k)): _storable_json(v, depth + 1) for k, v in value.items()}
+    if isinstance(value, list | tuple):
+        return [_storable_json(each, depth + 1) for each in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        raise ValueError(f"{value} is no number")
+    if value is None or isinstance(value, bool | int | float):
+        return value
+    raise ValueError(f"a {type(value).__name__} is no JSON")
+
+
+def storable_text(text: str) -> str:
+    """Return the text with a mark for each half of a character and each NUL, which no database
+    stores."""
+    if text.isascii() and "\0" not in text:
+        return text
+    return (
+        text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").replace("\0", "\ufffd")
+    )
+
+
+class _StreamEnd(Struct, frozen=True):
+    """The last item of a reader thread: how the stream ended."""
+
+    error: Exception | None
+
+
+def threaded_stream(
+    model: Model, request: ModelRequest, *, wait_s: Callable[[], float]
+) -> Generator[Delta | None, None, None]:
+    """Read a model's stream in a thread: yield its deltas, and None whenever none came for
+    `wait_s()` seconds, so that the caller can do other things meanwhile.
+
+    Closing this cuts the model's stream: its connection is shut down, also while it waits.
+
+    Raises:
+        DeadlineExceeded: The request's deadline passed.
+        Exception: Whatever the model raised.
+    """
+    received: queue.Queue[Delta | _StreamEnd] = queue.Queue(QUEUE_DELTAS)
+    cut = Cut()
+
+    def read() -> None:
+        CURRENT.set(cut)
+        error = None
+        try:
+            clock = Clock(request.deadline)
+            stream = model.stream(request)
+            try:
+                for delta in stream:
+                    clock.left_s(at_most=1.0)
+                    received.put(delta)
+                    if cut.is_made:
+                        break
+            finally:
+                if (close := getattr(stream, "close", None)) is not None:
+                    close()  # here, because a generator belongs to the thread that runs it
+        except Exception as caught:  # raised by who takes the deltas
+            error = caught
+        received.put(_StreamEnd(error))
+
+    thread = threading.Thread(
+        target=copy_context().run, args=(read,), name=f"model {model.id}", daemon=True
+    )
+    thread.start()
+    clock = Clock(request.deadline)
+    try:
+        while True:
+            try:
+                item = received.get(block=False)
+            except queue.Empty:
+                try:
+                    item = received.get(timeout=clock.left_s(at_most=wait_s()))
+                except queue.Empty:
+                    yield None
+                    continue
+            if isinstance(item, _StreamEnd):
+                if item.error is not None:
+                    raise item.error
+                return
+            yield item
+    finally:
+        cut.make()
+        with suppress(queue.Empty):  # the thread may wait for a place in the queue
+            while True:
+                received.get(block=False)
+        thread.join(JOIN_S)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextvars import copy_context
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -17,14 +17,13 @@ from rollcall.core.errors import FailedPrecondition, Unavailable
 from rollcall.core.options import collection_id, queue_name, region
 from rollcall.core.shapes import Role
 from rollcall.core.texts import TEXTS
-from rollcall.models.provider import providers
+from rollcall.models.provider import default_embedder, default_model
 from rollcall.store.client import database
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client
 
 
-OFFLINE = "offline:planner"
 log = logging.getLogger("rollcall")
 
 DEVICES = "devices"
@@ -32,30 +31,6 @@ MOST_DEVICES = 100
 """Of a decider with more, 100 are told."""
 MOST_SECONDS = 10.0
 _AT_ONCE = 20
-
-
-def default_model(env: Mapping[str, str]) -> str:
-    """The model that the environment is configured for.
-
-    `ROLLCALL_MODEL` names one outright; otherwise the first provider decides that is configured by
-    a key, or by another server's address, and without any of them the offline planner.
-    """
-    if named := env.get("ROLLCALL_MODEL"):
-        return named
-    for provider in providers():
-        if provider.is_configured(env):
-            return f"{provider.id}:{env.get(provider.model_variable) or provider.model}"
-    return OFFLINE
-
-
-def default_embedder(env: Mapping[str, str]) -> str | None:
-    """The embedding model that the environment is configured for; None without a key."""
-    if named := env.get("ROLLCALL_EMBEDDER"):
-        return named
-    for provider in providers():
-        if provider.embedder and provider.has_access(env):
-            return f"{provider.id}:{provider.embedder}"
-    return None
 
 
 class Deployment:
@@ -70,20 +45,22 @@ class Deployment:
 
     @cached_property
     def text_model(self) -> TextModel | None:
+        from rollcall.models.base import load_model
+
         name = default_model(os.environ)
         if name.startswith("offline:"):
             return None
-        from rollcall.models.base import load_model
         from rollcall.models.structured import StructuredText
 
         return StructuredText(load_model(name))
 
     @cached_property
     def embedder(self) -> Embedder | None:
+        from rollcall.models.base import load_embedder
+
         name = default_embedder(os.environ)
         if name is None:
             return None
-        from rollcall.models.base import load_embedder
 
         return load_embedder(name)
 

@@ -13,13 +13,8 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from msgspec.structs import replace
-
-from rollcall.agent.run_context import RunContext
 from rollcall.agent.untrusted_text import delimited_json, delimited_text, quoted_name
-from rollcall.core.context import ToolContext, User
-from rollcall.core.errors import AgentError
-from rollcall.core.messages import Message, UserMessage
+from rollcall.core.context import User
 from rollcall.core.profile import AgentProfile, Note, Place
 from rollcall.core.redaction import redacted, redacted_json
 from rollcall.core.text import language
@@ -55,7 +50,6 @@ GUIDANCE_TOKENS = 600
 """What the guidance of all tools may cost together, at four bytes a token."""
 MAX_VALUES = 8
 EXAMPLE_CHARS = 200
-MAX_NOTES = 6
 
 log = logging.getLogger("rollcall")
 
@@ -192,34 +186,3 @@ def _example(entry: Entry, locale: str) -> str:
         if len(text) <= EXAMPLE_CHARS:
             return text
     return ""
-
-
-def read_place(context: RunContext, *, is_first_turn: bool) -> Place | None:
-    """Return where the user is, as the agent's briefing reads it; None if it cannot be read."""
-    briefing = context.profile.briefing
-    if briefing is None or (briefing.when == "first" and not is_first_turn):
-        return None
-    ctx = ToolContext(
-        user=context.user,
-        platform=context.platform,
-        locale=context.locale,
-        now=context.now,
-        context=context.client_context or {},
-    )
-    try:
-        return briefing.read(ctx, briefing.when == "summarised" and not is_first_turn)
-    except AgentError as error:
-        log.info("agent %s has no briefing: %s", context.profile.id, error.message)
-        return None
-
-
-def numbered_notes(context: RunContext, history: Sequence[Message]) -> tuple[Note, ...]:
-    """Return what the agent's pack knows of the newest message, numbered from 1."""
-    said = next((each for each in reversed(history) if isinstance(each, UserMessage)), None)
-    if context.profile.notes is None or said is None:
-        return ()
-    found = context.profile.notes(said.text, context.locale)[:MAX_NOTES]
-    return tuple(
-        replace(note, citation=note.citation.model_copy(update={"n": number}))
-        for number, note in enumerate(found, 1)
-    )

@@ -16,8 +16,7 @@ from rollcall.agent.dispatch import Caller
 from rollcall.agent.history import earlier_calls
 from rollcall.agent.router import Router
 from rollcall.agent.run import QUEUE, to_interrupt
-from rollcall.agent.run_context import find_agent, registered_client_tools
-from rollcall.agent.run_setup import admission
+from rollcall.agent.run_setup import admission, find_agent, registered_client_tools
 from rollcall.core.context import Catalog, Platform, ToolContext, User
 from rollcall.core.errors import (
     AgentError,
@@ -47,6 +46,7 @@ from rollcall.store.continuations import (
     open_continuation,
     write_decisions,
 )
+from rollcall.store.message_log import read_log
 from rollcall.store.open_run import OpenRun
 from rollcall.store.runs import (
     Abandoned,
@@ -61,7 +61,6 @@ from rollcall.store.runs import (
     state_for_repeat,
 )
 from rollcall.store.threads import check_thread
-from rollcall.store.window import read_log
 
 ResumedRun = OpenRun | Finished | Running | Abandoned | dict[str, Any]
 

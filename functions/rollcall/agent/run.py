@@ -15,11 +15,10 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, Literal
 
 from rollcall.agent.budget import UserBudget
-from rollcall.agent.compaction import decision_lines
 from rollcall.agent.dispatch import ClientCall, NeedsApproval
+from rollcall.agent.history import decision_lines
 from rollcall.agent.loop import run
-from rollcall.agent.run_context import RunContext, new_context
-from rollcall.agent.run_setup import nested_turn, run_budget, run_turn
+from rollcall.agent.run_setup import RunContext, nested_turn, new_context, run_budget, run_turn
 from rollcall.agent.telemetry import observe_run, run_span
 from rollcall.agent.turn import Turn, TurnEnd, WaitingCall
 from rollcall.core import events
@@ -43,8 +42,7 @@ from rollcall.registry.recorder import by_client, recorder
 from rollcall.store import audit
 from rollcall.store.approvals import Approval, approval_id
 from rollcall.store.event_log import missing_end_events, read_events
-from rollcall.store.leases import NotSaved
-from rollcall.store.open_run import OpenRun, RunInterrupt
+from rollcall.store.open_run import NotSaved, OpenRun, RunInterrupt
 from rollcall.store.run_closing import SavedRun
 
 if TYPE_CHECKING:

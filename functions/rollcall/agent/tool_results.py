@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import Any
@@ -15,48 +14,8 @@ from rollcall.core.redaction import redacted_json
 from rollcall.core.shapes import Citation, Display
 from rollcall.store.message_log import DOCUMENT_BYTES, utf8_bytes
 
-_MARK = re.compile(r"\[(\d{1,3}(?:\s*,\s*\d{1,3})*)\]")
-MAX_CITATIONS = 100
 DISPLAY_CHARS = 60_000
 _SHORT_TEXT = 200
-
-
-class Sources:
-    """The citations of a turn, each numbered once."""
-
-    def __init__(self) -> None:
-        self._numbers: dict[Citation | str, Citation] = {}
-
-    def number(self, citations: Sequence[Citation]) -> list[Citation]:
-        """Return the citations with their numbers; past `MAX_CITATIONS` a turn gets no new ones."""
-        numbered = []
-        for citation in citations:
-            key = _key(citation)
-            if key not in self._numbers:
-                if len(self._numbers) >= MAX_CITATIONS:
-                    continue
-                n = max((known.n for known in self._numbers.values()), default=0) + 1
-                self._numbers[key] = citation.model_copy(update={"n": n})
-            numbered.append(self._numbers[key])
-        return numbered
-
-    def restore(self, citations: Sequence[Citation]) -> None:
-        """Add citations that were numbered earlier in this turn, with their numbers."""
-        for citation in citations:
-            self._numbers.setdefault(_key(citation), citation)
-
-    def referred_to(self, text: str) -> list[Citation]:
-        """Return the citations whose marks stand in `text`; all where it has no mark of ours."""
-        everything = list(self._numbers.values())
-        marks = {int(n) for found in _MARK.findall(text) for n in found.split(",")}
-        return [citation for citation in everything if citation.n in marks] or everything
-
-
-def _key(citation: Citation) -> Citation | str:
-    """Return what is the same for every citation of one source."""
-    if citation.message_id is not None:
-        return citation.message_id
-    return citation.model_copy(update={"n": 0, "quote": None, "timestamp": None})
 
 
 class SizeLimit(Struct, frozen=True):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -12,7 +13,6 @@ from msgspec import Struct, field
 
 from rollcall.agent.budget import Budget, FreeBudget
 from rollcall.agent.dispatch import ClientCall, Dispatcher, NeedsApproval
-from rollcall.agent.tool_results import Sources
 from rollcall.core.errors import Aborted, AgentError, ResourceExhausted
 from rollcall.core.messages import Message, ModelMessage, ToolCall, ToolResult
 from rollcall.core.profile import MAX_STEPS_CAP, AgentProfile, Note, Review
@@ -23,6 +23,8 @@ from rollcall.store.message_log import TurnUsage
 CLOSING_S = 5.0
 """Kept back from a turn's time, to make an answer of what was found."""
 MAX_CALLS_PER_STEP = 16
+MAX_CITATIONS = 100
+_MARK = re.compile(r"\[(\d{1,3}(?:\s*,\s*\d{1,3})*)\]")
 
 
 class Journal(Protocol):
@@ -153,6 +155,44 @@ class TurnEnd(Struct):
     @property
     def text(self) -> str:
         return self.answer.text
+
+
+class Sources:
+    """The citations of a turn, each numbered once."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[Citation | str, Citation] = {}
+
+    def number(self, citations: Sequence[Citation]) -> list[Citation]:
+        """Return the citations with their numbers; past `MAX_CITATIONS` a turn gets no new ones."""
+        numbered = []
+        for citation in citations:
+            key = _source_key(citation)
+            if key not in self._numbers:
+                if len(self._numbers) >= MAX_CITATIONS:
+                    continue
+                n = max((known.n for known in self._numbers.values()), default=0) + 1
+                self._numbers[key] = citation.model_copy(update={"n": n})
+            numbered.append(self._numbers[key])
+        return numbered
+
+    def restore(self, citations: Sequence[Citation]) -> None:
+        """Add citations that were numbered earlier in this turn, with their numbers."""
+        for citation in citations:
+            self._numbers.setdefault(_source_key(citation), citation)
+
+    def referred_to(self, text: str) -> list[Citation]:
+        """Return the citations whose marks stand in `text`; all where it has no mark of ours."""
+        everything = list(self._numbers.values())
+        marks = {int(n) for found in _MARK.findall(text) for n in found.split(",")}
+        return [citation for citation in everything if citation.n in marks] or everything
+
+
+def _source_key(citation: Citation) -> Citation | str:
+    """Return what is the same for every citation of one source."""
+    if citation.message_id is not None:
+        return citation.message_id
+    return citation.model_copy(update={"n": 0, "quote": None, "timestamp": None})
 
 
 def _key(call: ToolCall) -> str:

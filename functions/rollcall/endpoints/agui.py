@@ -20,7 +20,7 @@ from msgspec.structs import replace
 from rollcall.agent.platform import preload
 from rollcall.agent.resume import client_results
 from rollcall.agent.run import RunEvents, function_end
-from rollcall.agent.run_context import find_agent
+from rollcall.agent.run_setup import find_agent
 from rollcall.core import events
 from rollcall.core.capability import digest
 from rollcall.core.context import Call, Platform, User

@@ -5,12 +5,11 @@ from __future__ import annotations
 from itertools import compress, islice
 from typing import Any
 
-from rollcall.agent.run_context import may_use
 from rollcall.core.context import Call, Platform
 from rollcall.core.inputs import validate
 from rollcall.core.triggers import DocumentEvent, OnCall, OnDocument, bound
 from rollcall.core.wire import ListRequest
-from rollcall.registry.access import ALL
+from rollcall.registry.access import ALL, may_use
 from rollcall.registry.overrides import with_overrides
 from rollcall.registry.snapshot import snapshot
 

@@ -11,12 +11,11 @@ from typing import Any
 from msgspec import Struct, field
 
 from rollcall.agent.budget import UserBudget
-from rollcall.agent.compaction import write_lines
 from rollcall.agent.continuation import follow, pause, replayed_events
+from rollcall.agent.history import write_lines
 from rollcall.agent.platform import preload
 from rollcall.agent.run import RunEvents, drive, function_end
-from rollcall.agent.run_context import RunContext, new_context
-from rollcall.agent.run_setup import admission, run_budget
+from rollcall.agent.run_setup import RunContext, admission, new_context, run_budget
 from rollcall.core import events
 from rollcall.core.capability import digest
 from rollcall.core.context import Call, Platform

@@ -35,6 +35,7 @@ ErrorKind = Literal[
     "unavailable",  # the provider's own trouble
 ]
 
+OFFLINE = "offline:planner"
 WINDOW_VARIABLE = "ROLLCALL_CONTEXT_WINDOW"
 _NOTHING = frozenset[str]()
 _SAME_AS = "prompted:"
@@ -223,3 +224,27 @@ def _plain(model_id: str) -> str:
     while model_id.startswith(_SAME_AS):
         model_id = model_id.removeprefix(_SAME_AS)
     return model_id
+
+
+def default_model(env: Mapping[str, str]) -> str:
+    """The model that the environment is configured for.
+
+    `ROLLCALL_MODEL` names one outright; otherwise the first provider decides that is configured by
+    a key, or by another server's address, and without any of them the offline planner.
+    """
+    if named := env.get("ROLLCALL_MODEL"):
+        return named
+    for provider in providers():
+        if provider.is_configured(env):
+            return f"{provider.id}:{env.get(provider.model_variable) or provider.model}"
+    return OFFLINE
+
+
+def default_embedder(env: Mapping[str, str]) -> str | None:
+    """The embedding model that the environment is configured for; None without a key."""
+    if named := env.get("ROLLCALL_EMBEDDER"):
+        return named
+    for provider in providers():
+        if provider.embedder and provider.has_access(env):
+            return f"{provider.id}:{provider.embedder}"
+    return None

@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from threading import Lock
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
@@ -16,6 +16,9 @@ from rollcall.core.context import User
 from rollcall.core.errors import FailedPrecondition
 from rollcall.core.options import collection_id
 from rollcall.core.shapes import Role, Status
+
+if TYPE_CHECKING:
+    from rollcall.core.profile import AgentProfile
 
 Read = Callable[[str, Sequence[str]], "dict[str, Any] | None"]
 """Gives fields of the document at a path, None where there is none."""
@@ -113,6 +116,11 @@ ALL = "*"
 CATEGORY = "category:"
 _KEPT = 256
 _ROLES = tuple(Role)
+
+
+def may_use(profile: AgentProfile, user: User) -> bool:
+    """Return whether this user may talk to an agent."""
+    return profile.status is not Status.DISABLED and at_least(user.role, profile.min_role)
 
 
 class Permitted(Struct, frozen=True):

@@ -50,9 +50,8 @@ from rollcall.store.batches import attempts, try_commit
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client
-    from google.cloud.firestore import DocumentSnapshot as _Snapshot
 
-    DocumentSnapshot = _Snapshot[Any]
+    from rollcall.store.batches import DocumentSnapshot
 
 MAX_REFUSED = 100
 """How many refusals the manifest tells; it stays small."""

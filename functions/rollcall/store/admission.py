@@ -24,9 +24,8 @@ from rollcall.store.limits import REMEMBERED_MS, Start, check_rate, remembered
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client, DocumentReference, WriteBatch
-    from google.cloud.firestore import DocumentSnapshot as _Snapshot
 
-    DocumentSnapshot = _Snapshot[Any]
+    from rollcall.store.batches import DocumentSnapshot
 
 WAIT_S = 5.0
 """An opening that has waited so long for the others continues beside them: their database may

@@ -20,9 +20,8 @@ from rollcall.store.files import FILES, Allowance, StoredFile, read_record
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client, DocumentReference, WriteBatch
-    from google.cloud.firestore import DocumentSnapshot as _Snapshot
 
-    DocumentSnapshot = _Snapshot[Any]
+    from rollcall.store.batches import DocumentSnapshot
 
 PURPOSE = "attachment"
 """Of the files in the file store."""

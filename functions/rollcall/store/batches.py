@@ -14,6 +14,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client, WriteBatch
+    from google.cloud.firestore import DocumentSnapshot as _Snapshot
+
+    DocumentSnapshot = _Snapshot[Any]
 
 A = TypeVar("A")
 B = TypeVar("B")

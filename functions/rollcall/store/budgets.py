@@ -33,9 +33,8 @@ from rollcall.store.limits import NONE, Amount, Start
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client, DocumentReference
-    from google.cloud.firestore import DocumentSnapshot as _Snapshot
 
-    DocumentSnapshot = _Snapshot[Any]
+    from rollcall.store.batches import DocumentSnapshot
 
 KEPT_DAYS = 400
 """Then a day's document expires."""

@@ -33,8 +33,15 @@ from rollcall.store.approvals import (
 from rollcall.store.batches import attempts, read_all, try_commit, update_unchanged
 from rollcall.store.budgets import settlements_of
 from rollcall.store.event_log import EventLog
-from rollcall.store.leases import find_leased_run
+from rollcall.store.message_log import (
+    decisions_at_turn_start,
+    decisions_of,
+    has_whole_turn,
+    read_log,
+    read_recent,
+)
 from rollcall.store.open_run import OpenRun
+from rollcall.store.run_closing import find_leased_run
 from rollcall.store.runs import (
     check_found_run,
     is_generated_id,
@@ -48,19 +55,11 @@ from rollcall.store.runs import (
     run_key,
 )
 from rollcall.store.threads import next_lease
-from rollcall.store.window import (
-    decisions_at_turn_start,
-    decisions_of,
-    has_whole_turn,
-    read_log,
-    read_recent,
-)
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client, WriteBatch
-    from google.cloud.firestore import DocumentSnapshot as _Snapshot
 
-    DocumentSnapshot = _Snapshot[Any]
+    from rollcall.store.batches import DocumentSnapshot
 
 log = logging.getLogger("rollcall")
 

@@ -41,7 +41,8 @@ from rollcall.store import audit, paths
 from rollcall.store.batches import read_all, try_commit, update_unchanged, where
 from rollcall.store.budgets import settle_runs
 from rollcall.store.event_log import find_open_page
-from rollcall.store.leases import is_run_alive
+from rollcall.store.message_log import read_log
+from rollcall.store.run_closing import is_run_alive
 from rollcall.store.runs import write_tombstone
 from rollcall.store.user_data import (
     APPROVALS,
@@ -53,7 +54,6 @@ from rollcall.store.user_data import (
     PLATFORM,
     RATINGS,
 )
-from rollcall.store.window import read_log
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client, DocumentReference, WriteBatch

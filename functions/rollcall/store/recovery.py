@@ -17,10 +17,14 @@ from rollcall.store import paths
 from rollcall.store.approvals import load_approvals
 from rollcall.store.batches import read_all, try_commit, update_unchanged, where
 from rollcall.store.event_log import EventLog, find_open_page
-from rollcall.store.message_log import unanswered_places
+from rollcall.store.message_log import (
+    decisions_at_turn_start,
+    decisions_of,
+    read_log,
+    unanswered_places,
+)
 from rollcall.store.open_run import OpenRun
 from rollcall.store.threads import next_lease
-from rollcall.store.window import decisions_at_turn_start, decisions_of, read_log
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client

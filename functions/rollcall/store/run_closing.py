@@ -8,6 +8,10 @@ the effect ledger for each of its calls: what is said of a call stays true.
 A run that its own process did not end has its audit entry in the batch that closes it, and
 therefore one entry, whoever that is. A call is in it where its result was saved; which models
 answered, and in how many tokens, went with the process.
+
+A thread's lease names the run that was opened in it last. Whether that run still holds the thread
+stands elsewhere: in the view that it leaves when it ends, or in its own document, with the time
+until which its process counts as alive.
 """
 
 from __future__ import annotations
@@ -34,21 +38,25 @@ from rollcall.store import audit, paths
 from rollcall.store.approvals import Approval, ApprovalStatus, load_approvals
 from rollcall.store.batches import read_all, try_commit, update_unchanged
 from rollcall.store.effects import EffectStatus, effect_key
-from rollcall.store.event_log import find_open_page
+from rollcall.store.event_log import OpenPage, find_open_page
 from rollcall.store.message_log import (
+    RecentLog,
     bytes_per_result,
     read_calls,
+    read_log,
     read_record,
     read_usage,
+    run_has_ended,
     truncate_utf8,
     unanswered_places,
     utf8_bytes,
 )
 from rollcall.store.runs import read_request, read_user
-from rollcall.store.window import RecentLog, read_log
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client, WriteBatch
+
+    from rollcall.store.batches import DocumentSnapshot
 
 LEFT_CHARS = 8_000
 """How much is kept of what a client's tool answered when the user went on in the same breath."""
@@ -110,6 +118,75 @@ class Closing(Struct, frozen=True):
             return documents
         results = {**self.document["results"], **self.results}
         return [*documents[:-1], {**self.document, "results": results}]
+
+
+class LeasedRun(Struct, frozen=True):
+    """The run that a thread's lease names, as it was read, while it has not ended."""
+
+    run: DocumentSnapshot
+    page: OpenPage
+
+    def close(
+        self, batch: WriteBatch, db: Client, *, token: int, documents: Sequence[dict[str, Any]]
+    ) -> None:
+        """Close the run in a batch that takes its thread over: it can save nothing after that.
+
+        Args:
+            documents: The newest of its thread.
+        """
+        now = datetime.now(UTC)
+        ended = {
+            "status": RunStatus.FAILED.value,
+            "error": {"code": "aborted", "message": "another run has taken this thread over"},
+            "token": token,
+            "leaseUntil": None,
+            "endedAt": now,
+            "updatedAt": now,
+        }
+        update_unchanged(batch, self.run, ended)
+        self.page.delete(batch, db)
+        thread_id = self.run.reference.parent.parent.id
+        write_run_entry(batch, db, self.run, thread_id=thread_id, documents=documents)
+
+
+def find_leased_run(
+    db: Client,
+    thread_id: str,
+    thread: dict[str, Any],
+    view: DocumentSnapshot,
+    *,
+    supersede: bool = False,
+) -> LeasedRun | None:
+    """Find the run that holds a thread although its process is gone; None if none does.
+
+    Args:
+        thread: The thread's data, and `view` its window, as read at one time.
+        supersede: The run may be taken over while its process is alive.
+    Raises:
+        Aborted: The run's process is alive, or the thread is kept for the task queue.
+    """
+    lease = thread.get("lease")
+    if not lease or run_has_ended(thread, view):
+        return None
+    run = paths.run(db, thread_id, lease["runId"]).get()
+    data = run.to_dict() or {}
+    if data.get("status") != RunStatus.RUNNING:
+        return None
+    if is_run_alive(data) and not supersede:
+        raise Aborted(
+            f"run {run.id} is still answering in this thread",
+            field="threadId",
+            hint='wait for it, or send whenBusy: "supersede" to take over',
+            retry_after_s=2,
+        )
+    return LeasedRun(run, find_open_page(db, thread_id, lease["runId"]))
+
+
+def is_run_alive(run: dict[str, Any]) -> bool:
+    """Whether a process works on a run, or it is kept for the task queue."""
+    until = max(filter(None, (run.get("leaseUntil"), run.get("keptUntil"))), default=None)
+    running = run.get("status") == RunStatus.RUNNING
+    return bool(running and until and until > datetime.now(UTC))
 
 
 def step_effect_key(thread_id: str, document: dict[str, Any], place: int) -> str:

@@ -34,15 +34,22 @@ from rollcall.store.attachments import references as file_references
 from rollcall.store.batches import attempts, read_all, try_commit, where, write_unchanged
 from rollcall.store.budgets import settlements_of
 from rollcall.store.event_log import EventLog
-from rollcall.store.leases import find_leased_run
 from rollcall.store.message_log import (
+    decisions_of,
     lasting_effects,
     read_history,
+    read_log,
+    read_recent,
     user_document,
     without_replaced,
 )
 from rollcall.store.open_run import OpenRun
-from rollcall.store.run_closing import Closing, closing_of_cut_off, closing_of_waiting
+from rollcall.store.run_closing import (
+    Closing,
+    closing_of_cut_off,
+    closing_of_waiting,
+    find_leased_run,
+)
 from rollcall.store.runs import (
     RunState,
     check_found_run,
@@ -54,13 +61,11 @@ from rollcall.store.runs import (
     state_for_repeat,
 )
 from rollcall.store.threads import check_thread, next_lease, place_of
-from rollcall.store.window import decisions_of, read_log, read_recent
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client
-    from google.cloud.firestore import DocumentSnapshot as _Snapshot
 
-    DocumentSnapshot = _Snapshot[Any]
+    from rollcall.store.batches import DocumentSnapshot
 
 MESSAGE_KEYS = 20
 """How many of the newest messages' keys a thread keeps, of clients whose messages have any."""

@@ -37,11 +37,9 @@ from rollcall.store.message_log import truncate_utf8, utf8_bytes
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client, DocumentReference, WriteBatch
-    from google.cloud.firestore import DocumentSnapshot as _Snapshot
 
     from rollcall.store.admission import Admission
-
-    DocumentSnapshot = _Snapshot[Any]
+    from rollcall.store.batches import DocumentSnapshot
 
 RESULT_BYTES = 400_000
 """The largest stored result of a run. The run's document has room beside it for what a client

@@ -22,9 +22,8 @@ from rollcall.store.runs import is_generated_id, read_for_opening, run_key, thre
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client
-    from google.cloud.firestore import DocumentSnapshot as _Snapshot
 
-    DocumentSnapshot = _Snapshot[Any]
+    from rollcall.store.batches import DocumentSnapshot
 
 MAX_CONTEXT_KEYS = 20
 """How many of a context's keys are looked at for ids."""

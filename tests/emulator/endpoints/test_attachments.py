@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from rollcall.agent import attached_files, run_setup
-from rollcall.agent.platform import OFFLINE
 from rollcall.core.context import Call, User
 from rollcall.core.errors import (
     AgentError,
@@ -29,6 +28,7 @@ from rollcall.endpoints.knowledge import (
 )
 from rollcall.endpoints.my_data import clear_thread, delete_my_data, delete_thread, export_my_data
 from rollcall.models.base import load_model
+from rollcall.models.provider import OFFLINE
 from rollcall.store import attachments
 from rollcall.store.files import PART_BYTES, Allowance, files
 from rollcall.testing import calls, says

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from google.cloud.firestore import Client
 
-from rollcall.agent.run_context import RunContext
+from rollcall.agent.run_setup import RunContext
 from rollcall.registry.compiler import compile_registry
 from tests.support.office import Office
 from tests.support.registries import renew

@@ -27,9 +27,8 @@ from rollcall.endpoints.usage import report
 from rollcall.models.base import Delta, ModelRequest, load_model
 from rollcall.store import budgets, limits, tenant_budgets
 from rollcall.store.budgets import Day, DayReservation, user_day
-from rollcall.store.leases import RunLease
 from rollcall.store.limits import NONE, Amount
-from rollcall.store.open_run import OpenRun
+from rollcall.store.open_run import OpenRun, RunLease
 from rollcall.store.threads import thread_id_for
 from rollcall.testing import ScriptedModel, calls, says
 from tests.support.counting import counted

@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from rollcall.agent.run_context import RunContext
+from rollcall.agent.run_setup import RunContext
 from rollcall.core.context import Call, User
 from rollcall.core.errors import Unavailable
 from rollcall.core.messages import ModelMessage, UserMessage
 from rollcall.endpoints.my_data import clear_thread, delete_thread
 from rollcall.endpoints.rate_message import rate_message
 from rollcall.store import paths
-from rollcall.store.window import WINDOW_DOCUMENTS
+from rollcall.store.message_log import WINDOW_DOCUMENTS
 from rollcall.testing import calls, says
 from tests.support.counting import counted
 from tests.support.keeping import Keeping

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rollcall.agent.platform import OFFLINE
+from rollcall.models.provider import OFFLINE
 from tests.evals.planner.cases import read_cases
 from tests.evals.planner.measure import RIGHT_SHARE, Outcome, counts, send_all
 

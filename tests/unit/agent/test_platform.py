@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from rollcall.agent.platform import default_embedder, default_model, preload
+from rollcall.agent.platform import preload
 from rollcall.core.errors import FailedPrecondition
 from rollcall.models.base import load_model
+from rollcall.models.provider import default_embedder, default_model
 
 
 @pytest.mark.parametrize(

@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
-from rollcall.agent.platform import default_model
 from rollcall.agent.prices import Price, find_price, is_free, read_prices, shipped
 from rollcall.core.context import User
 from rollcall.models.base import Usage
+from rollcall.models.provider import default_model
 from rollcall.store.limits import Limits
 from tests.support.rules import for_every
 

@@ -3,27 +3,20 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from types import SimpleNamespace
 from typing import Any
 
-import pytest
 from msgspec.structs import replace
 
 from rollcall.agent import prompt as module
 from rollcall.agent.prompt import (
     GUIDANCE_TOKENS,
-    MAX_NOTES,
     PLACE_CHARS,
     ability_text,
     instructions,
-    numbered_notes,
-    read_place,
     tool_guidance,
 )
-from rollcall.core.context import ToolContext, User
-from rollcall.core.errors import PermissionDenied
-from rollcall.core.messages import UserMessage
-from rollcall.core.profile import AgentProfile, Briefing, Note, Place
+from rollcall.core.context import User
+from rollcall.core.profile import AgentProfile, Note, Place
 from rollcall.core.wire import Citation
 from rollcall.registry.entries import Entry
 from tests.support.registries import tool
@@ -146,56 +139,8 @@ def test_one_tool_with_very_many_arguments_leaves_the_others_their_guidance() ->
     assert ("a_big_one" in told, "make_sheet" in told) == (False, True)
 
 
-def place(ctx: ToolContext, short: bool) -> Place:
-    return Place(
-        f"{'short' if short else 'whole'} of {ctx.context['projectId']} for {ctx.user.uid}"
-    )
-
-
-def asked(**changes: Any) -> Any:
-    return SimpleNamespace(
-        profile=replace(PROFILE, **changes),
-        user=User("ann"),
-        platform=None,
-        locale="en",
-        now=NOW,
-        client_context={"projectId": "house"},
-    )
-
-
 def note(text: str) -> Note:
     return Note(text, Citation(type="code", title=text, code="NEC"))
-
-
-@pytest.mark.parametrize(
-    ("when", "first", "later"),
-    [
-        ("first", "whole of house for ann", None),
-        ("always", "whole of house for ann", "whole of house for ann"),
-        ("summarised", "whole of house for ann", "short of house for ann"),
-    ],
-)
-def test_the_place_is_told_as_often_as_the_profile_says(
-    when: Any, first: str, later: str | None
-) -> None:
-    who = asked(briefing=Briefing(place, when))
-    assert read_place(who, is_first_turn=True) == Place(first)
-    assert read_place(who, is_first_turn=False) == (Place(later) if later else None)
-
-
-def test_a_place_that_the_user_may_not_see_is_left_out() -> None:
-    def refuse(ctx: ToolContext, short: bool) -> Place:
-        raise PermissionDenied("not yours")
-
-    assert read_place(asked(briefing=Briefing(refuse)), is_first_turn=True) is None
-
-
-def test_notes_are_of_the_last_message_and_numbered() -> None:
-    who = asked(notes=lambda text, locale: [note(f"{text} {n} {locale}") for n in range(9)])
-    history = [UserMessage.of("old"), UserMessage.of("new")]
-    notes = numbered_notes(who, history)
-    assert [each.citation.n for each in notes] == list(range(1, MAX_NOTES + 1))
-    assert notes[0].text == "new 0 en"
 
 
 def briefed_prompt(**told: Any) -> str:

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from rollcall.agent import tool_calls
 from rollcall.agent.dispatch import CallOutput
 from rollcall.agent.loop import run
-from rollcall.agent.reply_stream import REPLY_CHARS
+from rollcall.agent.model_calls import REPLY_CHARS
 from rollcall.agent.tool_calls import ResultBatch
 from rollcall.core import incidents
 from rollcall.core.capability import Capability, capability

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rollcall.agent.tool_results import MAX_CITATIONS, SizeLimit, Sources, render, render_error
+from rollcall.agent.tool_results import SizeLimit, render, render_error
 from rollcall.core.errors import NotFound
 from rollcall.core.redaction import HIDDEN
 from rollcall.core.wire import Citation
@@ -70,40 +70,6 @@ def test_any_result_becomes_valid_json_within_the_limit(output: Any) -> None:
     text, _ = render(output, [], limit=SizeLimit(500))
     json.loads(text)
     assert len(text) <= 500
-
-
-def test_the_same_source_keeps_its_number() -> None:
-    sources = Sources()
-    assert [c.n for c in sources.number([cited("m1"), cited("m2")])] == [1, 2]
-    assert [c.n for c in sources.number([cited("m2"), cited("m3")])] == [2, 3]
-
-
-def test_sources_of_an_earlier_run_keep_their_numbers() -> None:
-    sources = Sources()
-    sources.restore([cited("m1").model_copy(update={"n": 3})])
-    assert [c.n for c in sources.number([cited("m2"), cited("m1")])] == [4, 3]
-
-
-def test_sources_are_bounded() -> None:
-    sources = Sources()
-    assert len(sources.number([cited(f"m{n}") for n in range(500)])) == MAX_CITATIONS
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("So it was said [2].", [2]),
-        ("Both [1, 3] say so.", [1, 3]),
-        ("Nobody is named.", [1, 2, 3]),
-        ("An array[9] is no mark.", [1, 2, 3]),
-    ],
-)
-def test_the_answers_marks_choose_the_sources_that_are_listed(
-    text: str, expected: list[int]
-) -> None:
-    sources = Sources()
-    sources.number([cited("m1"), cited("m2"), cited("m3")])
-    assert [c.n for c in sources.referred_to(text)] == expected
 
 
 def test_an_error_tells_the_model_what_to_do() -> None:

@@ -9,7 +9,8 @@ import pytest
 
 from rollcall.agent.dispatch import NeedsApproval
 from rollcall.agent.history import window
-from rollcall.agent.tool_results import SizeLimit, Sources, render
+from rollcall.agent.tool_results import SizeLimit, render
+from rollcall.agent.turn import Sources
 from rollcall.core.context import Decider
 from rollcall.core.messages import ModelMessage, ToolCall, ToolMessage, ToolResult, UserMessage
 from rollcall.core.wire import CallStatus, Citation

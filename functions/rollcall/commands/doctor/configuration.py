@@ -9,7 +9,6 @@ from datetime import UTC, datetime
 from importlib import import_module
 from importlib.util import find_spec
 
-from rollcall.agent.platform import OFFLINE, default_embedder, default_model
 from rollcall.agent.prices import Price, find_price
 from rollcall.commands.doctor.findings import Finding, firebase, listed
 from rollcall.commands.doctor.variables import VARIABLES
@@ -17,7 +16,13 @@ from rollcall.commands.environment import Settings
 from rollcall.core.options import collection_id
 from rollcall.core.profile import AgentProfile
 from rollcall.core.urls import is_host
-from rollcall.models.provider import provider_of, providers
+from rollcall.models.provider import (
+    OFFLINE,
+    default_embedder,
+    default_model,
+    provider_of,
+    providers,
+)
 
 _CREDENTIALS = (
     *(name for provider in providers() for name in provider.keys),

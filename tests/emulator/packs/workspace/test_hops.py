@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from rollcall.registry import recorder
-from rollcall.store.window import WINDOW_DOCUMENTS
+from rollcall.store.message_log import WINDOW_DOCUMENTS
 from rollcall.testing import calls, says
 from tests.support.counting import Counted, counted
 from tests.support.office import Ran

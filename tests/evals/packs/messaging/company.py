@@ -15,8 +15,8 @@ from google.cloud.firestore import Client
 from packs.messaging.chat import ChatMessage
 from packs.messaging.documents import Conversation
 from packs.messaging.ingest import write_conversation
-from rollcall.agent.platform import OFFLINE, default_embedder
 from rollcall.core.context import Embedder, TextModel
+from rollcall.models.provider import OFFLINE, default_embedder
 from rollcall.registry import snapshot
 from rollcall.registry.sync import sync
 from seed.messaging.sample import conversations

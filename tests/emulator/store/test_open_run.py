@@ -16,7 +16,7 @@ from google.cloud.firestore_v1.services.firestore.client import FirestoreClient
 from rollcall.core.errors import Aborted, Unavailable
 from rollcall.core.events import text_content
 from rollcall.core.messages import ModelMessage, ToolCall, ToolResult
-from rollcall.store import leases, paths
+from rollcall.store import open_run, paths
 from rollcall.store.erasure import Worker, begin_thread_erasure, erase_one_thread, erase_user
 from rollcall.store.event_log import find_open_page
 from rollcall.store.message_log import TurnUsage
@@ -55,7 +55,7 @@ def recorded(patch: pytest.MonkeyPatch, *, sends: bool) -> Iterator[list[Any]]:
 
     with patch.context() as patched:
         patched.setattr(FirestoreClient, "commit", commit)
-        patched.setattr(leases, "SAVE_TRIES", 1)
+        patched.setattr(open_run, "SAVE_TRIES", 1)
         yield found
 
 
